@@ -1,0 +1,84 @@
+//! `referee bot NAME`: a built-in strategy as a program of its own, over stdin and stdout.
+
+use std::env::{self, VarError};
+use std::io::{self, BufRead, Write};
+use std::path::PathBuf;
+
+use rand::SeedableRng as _;
+use rand::rngs::ChaCha8Rng;
+
+use super::failure::Failure;
+use super::setup::match_set;
+use crate::game::Game as _;
+use crate::game::quarto::{Edition, Rules};
+use crate::protocol::{MAX_LINE_BYTES, env as names};
+use crate::strategy::Strategy;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// The strategy: random or greedy
+    name: String,
+}
+
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    let strategy = Strategy::from_name(&args.name).ok_or_else(|| {
+        Failure::Usage(format!(
+            "there is no built-in strategy {}; expected {}",
+            crate::text::quote(args.name.as_bytes()),
+            Strategy::NAMES.join(" or ")
+        ))
+    })?;
+    let rules = match variable(names::RULES)? {
+        None => Rules::default(),
+        Some(name) => Rules::from_name(&name).ok_or_else(|| {
+            Failure::Usage(format!(
+                "{}={name}: unknown rules; expected standard or squares",
+                names::RULES
+            ))
+        })?,
+    };
+    let set = match_set(variable(names::PIECES)?.map(PathBuf::from).as_ref())?;
+    let seed = match variable(names::SEED)? {
+        None => rand::random::<u64>(),
+        Some(text) => text
+            .parse()
+            .map_err(|_| Failure::Usage(format!("{}={text}: expected a number", names::SEED)))?,
+    };
+    serve(strategy, &Edition::new(rules, set), seed)
+}
+
+fn variable(name: &str) -> Result<Option<String>, Failure> {
+    match env::var(name) {
+        Ok(value) => Ok(Some(value)),
+        Err(VarError::NotPresent) => Ok(None),
+        Err(VarError::NotUnicode(_)) => Err(Failure::Usage(format!("{name} is not UTF-8 text"))),
+    }
+}
+
+fn serve(strategy: Strategy, edition: &Edition, seed: u64) -> Result<(), Failure> {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut input = io::stdin().lock();
+    let mut output = io::stdout().lock();
+    let mut line = String::new();
+    let mut answer = String::new();
+    loop {
+        line.clear();
+        let mut limited = io::Read::take(&mut input, MAX_LINE_BYTES as u64 + 1);
+        if limited.read_line(&mut line)? == 0 {
+            return Ok(());
+        }
+        let request = line.trim_matches([' ', '\t', '\r', '\n']);
+        let position = edition.read_request(request).map_err(|problem| {
+            Failure::Usage(format!("the request is not understood: {problem}"))
+        })?;
+        // A turn always exists: a request never shows a finished game.
+        let Some(turn) = strategy.choose(edition, &position, &mut rng) else {
+            return Err(Failure::Usage("the game in the request is over".to_owned()));
+        };
+        answer.clear();
+        edition.write_turn(turn, &mut answer);
+        answer.push('\n');
+        output.write_all(answer.as_bytes())?;
+        output.flush()?;
+    }
+}

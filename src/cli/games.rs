@@ -1,0 +1,44 @@
+//! From a game's name to its rules: the one place where games are told apart.
+
+use clap::ValueEnum;
+
+use crate::game::Game;
+use crate::game::quarto::{Edition, PieceSet, Rules};
+
+/// `--game`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum GameName {
+    /// Four-by-four board, sixteen pieces, a gift with every turn
+    Quarto,
+}
+
+impl GameName {
+    /// The game of a record.
+    pub(super) fn from_record(name: &str) -> Option<Self> {
+        Self::value_variants().iter().copied().find(|game| {
+            game.to_possible_value()
+                .is_some_and(|v| v.get_name() == name)
+        })
+    }
+}
+
+/// Something to do with a game, whichever it is.
+pub(super) trait WithGame {
+    /// What it gives.
+    type Output;
+
+    /// Does it.
+    fn with<G: Game + Clone + 'static>(self, game: G) -> Self::Output;
+}
+
+/// Does it with the game of this name.
+pub(super) fn with_game<W: WithGame>(
+    name: GameName,
+    rules: Rules,
+    set: PieceSet,
+    what: W,
+) -> W::Output {
+    match name {
+        GameName::Quarto => what.with(Edition::new(rules, set)),
+    }
+}

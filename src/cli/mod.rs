@@ -1,0 +1,102 @@
+//! The command line: one file a command. The only place that prints.
+
+mod board;
+mod bot;
+mod duration;
+mod failure;
+mod games;
+mod matches;
+mod pieces;
+mod records;
+mod replay;
+mod setup;
+mod signals;
+
+use std::io;
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+use tracing_subscriber::EnvFilter;
+
+use failure::Failure;
+
+/// Lets two programs play Quarto against each other.
+#[derive(Debug, Parser)]
+#[command(
+    name = "referee",
+    version,
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    after_help = AFTER_HELP
+)]
+struct Cli {
+    #[command(flatten)]
+    play: matches::Args,
+
+    /// What to log to stderr: error, warn, info, debug or trace, or a filter such as referee=debug; `RUST_LOG` is obeyed, too
+    #[arg(long, global = true, value_name = "LEVEL", help_heading = "Diagnosis")]
+    log: Option<String>,
+
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+const AFTER_HELP: &str = "\
+A BOT is
+  a file               run directly, or by the interpreter that its ending names
+  a command line       such as \"python3 my_bot.py --depth 3\"
+  builtin:NAME         a strategy of this program: builtin:random, builtin:greedy
+
+Examples:
+  referee -v players/greedy.py players/random.scm
+  referee -n 100 --seed 7 --record games.jsonl builtin:greedy ./mybot
+  referee replay games.jsonl --game 3
+
+Exit status: 0 a result was reached (a forfeit is a result); 2 wrong usage or input, or a
+bot that cannot be started; 1 the referee itself failed; 130 interrupted.";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Draws a board and lists its quartos
+    Board(board::Args),
+    /// Prints a piece set
+    Pieces(pieces::Args),
+    /// Checks recorded games against the rules and shows them
+    Replay(replay::Args),
+    /// Serves a built-in strategy over stdin and stdout, as a bot
+    Bot(bot::Args),
+}
+
+/// Runs the command that the arguments name.
+pub fn run() -> ExitCode {
+    let cli = Cli::parse();
+    let done = start_log(cli.log.as_deref()).and_then(|()| match cli.command {
+        None => matches::run(&cli.play),
+        Some(Command::Board(args)) => board::run(&args),
+        Some(Command::Pieces(args)) => pieces::run(&args),
+        Some(Command::Replay(args)) => replay::run(&args),
+        Some(Command::Bot(args)) => bot::run(&args),
+    });
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => failure.report(),
+    }
+}
+
+fn start_log(level: Option<&str>) -> Result<(), Failure> {
+    let filter = match level {
+        Some(level) => EnvFilter::builder().parse(level).map_err(|error| {
+            Failure::Usage(format!(
+                "--log {level}: {error}; expected error, warn, info, debug, trace or a filter"
+            ))
+        })?,
+        None => EnvFilter::builder()
+            .with_default_directive(tracing::Level::WARN.into())
+            .from_env_lossy(),
+    };
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(io::stderr)
+        .init();
+    Ok(())
+}

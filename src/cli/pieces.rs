@@ -1,0 +1,81 @@
+//! `referee pieces`: prints a piece set.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use serde_json::{Map, Value, json};
+use unicode_width::UnicodeWidthStr as _;
+
+use super::failure::Failure;
+use super::setup::{palette, piece_set};
+use crate::game::quarto::PieceSet;
+use crate::report::terminal::styled;
+use crate::text::escape;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// A piece set's CSV file; without it, the built-in set
+    #[arg(long, value_name = "FILE")]
+    pieces: Option<PathBuf>,
+
+    /// Print JSON: pieces by feature and property, and properties by piece
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    let set = piece_set(args.pieces.as_ref())?;
+    let mut out = io::stdout().lock();
+    if args.json {
+        writeln!(out, "{}", as_json(&set))?;
+        return Ok(());
+    }
+    let mut rows = vec![Vec::from([set.column().to_owned()])];
+    rows[0].extend(set.features().iter().map(|feature| feature.name.clone()));
+    for &piece in set.order() {
+        let mut row = vec![escape(set.symbol(piece).to_string().as_bytes())];
+        row.extend(set.words(piece).map(str::to_owned));
+        rows.push(row);
+    }
+    let widths: Vec<usize> = (0..rows[0].len())
+        .map(|i| rows.iter().map(|row| row[i].width()).max().unwrap_or(0))
+        .collect();
+    let palette = palette(&io::stdout());
+    for (i, row) in rows.iter().enumerate() {
+        let mut line = String::new();
+        for (text, width) in row.iter().zip(&widths) {
+            line.push_str(text);
+            line.extend(std::iter::repeat_n(' ', width - text.width() + 2));
+        }
+        let line = line.trim_end();
+        let style = if i == 0 {
+            palette.heading
+        } else {
+            anstyle::Style::new()
+        };
+        writeln!(out, "{}", styled(style, line))?;
+    }
+    Ok(())
+}
+
+fn as_json(set: &PieceSet) -> Value {
+    let mut features = Map::new();
+    for (f, feature) in set.features().iter().enumerate() {
+        let mut words = Map::new();
+        for (value, word) in feature.properties.iter().enumerate() {
+            let pieces: Vec<char> = set
+                .order()
+                .iter()
+                .filter(|piece| piece.value(f) == value)
+                .map(|&piece| set.symbol(piece))
+                .collect();
+            words.insert(word.clone(), json!(pieces));
+        }
+        features.insert(feature.name.clone(), words.into());
+    }
+    let mut properties = Map::new();
+    for &piece in set.order() {
+        properties.insert(set.symbol(piece).to_string(), json!(set.words(piece)));
+    }
+    json!({"features": features, "properties": properties})
+}

@@ -1,0 +1,159 @@
+//! `referee replay FILE`: checks recorded games against the rules and shows them.
+
+use std::fs::File;
+use std::io::{self, BufRead as _, BufReader, BufWriter, StdoutLock};
+use std::path::PathBuf;
+
+use super::failure::Failure;
+use super::games::{GameName, WithGame, with_game};
+use super::setup::{palette, unreadable};
+use crate::game::Game;
+use crate::game::quarto::{PieceSet, Rules};
+use crate::record::Record;
+use crate::replay::{ReplayError, replay, start_of};
+use crate::report::live::{Detail, Look, Screen};
+use crate::text::safe;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// A file of records, as --record writes it
+    file: PathBuf,
+
+    /// Only this game: 1 for the first of the file
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    game: Option<u64>,
+
+    /// Check, and show nothing but what is wrong
+    #[arg(short, long)]
+    quiet: bool,
+}
+
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    let file = File::open(&args.file).map_err(|error| unreadable(&args.file, &error))?;
+    let mut reader = BufReader::new(file);
+    let mut line = Vec::new();
+    let (mut number, mut checked, mut wrong) = (0, 0, 0);
+    let mut out = BufWriter::new(io::stdout().lock());
+    loop {
+        line.clear();
+        let count = reader
+            .read_until(b'\n', &mut line)
+            .map_err(|error| unreadable(&args.file, &error))?;
+        if count == 0 {
+            break;
+        }
+        number += 1;
+        if args.game.is_some_and(|game| game != number) {
+            continue;
+        }
+        checked += 1;
+        let problem = match Record::from_line(&line) {
+            Ok(record) => one(&record, number, args.quiet, &mut out)?,
+            Err(problem) => Some(problem),
+        };
+        if let Some(problem) = problem {
+            wrong += 1;
+            io::Write::flush(&mut out)?;
+            eprintln!("{}: line {number}: {problem}", args.file.display());
+        }
+    }
+    io::Write::flush(&mut out)?;
+    if let Some(game) = args.game
+        && checked == 0
+    {
+        return Err(Failure::Usage(format!(
+            "{}: there is no game {game}; the file has {number}",
+            args.file.display()
+        )));
+    }
+    let s = if checked == 1 { "" } else { "s" };
+    if wrong > 0 {
+        return Err(Failure::Usage(format!(
+            "{}: {wrong} of {checked} game{s} broke the rules",
+            args.file.display()
+        )));
+    }
+    eprintln!("{checked} game{s} checked: all by the rules");
+    Ok(())
+}
+
+/// Checks and shows a record; gives what is wrong with it.
+fn one(
+    record: &Record,
+    number: u64,
+    quiet: bool,
+    out: &mut BufWriter<StdoutLock<'_>>,
+) -> Result<Option<String>, Failure> {
+    let Some(name) = GameName::from_record(&record.game) else {
+        return Ok(Some(format!(
+            "the game {} is unknown",
+            crate::text::quote(record.game.as_bytes())
+        )));
+    };
+    let Some(rules) = Rules::from_name(&record.rules) else {
+        return Ok(Some(format!(
+            "the rules {} are unknown",
+            crate::text::quote(record.rules.as_bytes())
+        )));
+    };
+    let set = match record.pieces.as_deref().map(PieceSet::parse) {
+        None => PieceSet::default(),
+        Some(Ok(set)) => set,
+        Some(Err(error)) => return Ok(Some(format!("its piece set: {error}"))),
+    };
+    let show = Show {
+        record,
+        number,
+        quiet,
+        out,
+    };
+    with_game(name, rules, set, show)
+}
+
+struct Show<'a, 'b, 'c> {
+    record: &'a Record,
+    number: u64,
+    quiet: bool,
+    out: &'b mut BufWriter<StdoutLock<'c>>,
+}
+
+impl WithGame for Show<'_, '_, '_> {
+    type Output = Result<Option<String>, Failure>;
+
+    fn with<G: Game + Clone + 'static>(self, game: G) -> Self::Output {
+        let record = self.record;
+        let of_game = |problem: String| Ok(Some(format!("game {}: {problem}", record.id)));
+        let look = Look {
+            detail: Detail::Turns,
+            palette: palette(&io::stdout()),
+            err_palette: palette(&io::stderr()),
+            json: false,
+        };
+        let names = record.bots.each_ref().map(|bot| safe(&bot.name));
+        let mut screen = Screen::new(&game, names, u64::MAX, look, self.out, io::stderr());
+        let replayed = if self.quiet {
+            replay(&game, record, &mut ())
+        } else {
+            match start_of(&game, record) {
+                Ok(start) => {
+                    let bots = [record.first, 1 - record.first];
+                    screen.heading(self.number - 1, bots, &start)?;
+                }
+                Err(violation) => return of_game(violation.problem),
+            }
+            replay(&game, record, &mut screen)
+        };
+        match replayed {
+            Ok(_) if self.quiet => Ok(None),
+            Ok(_) => {
+                screen.closing(record)?;
+                Ok(None)
+            }
+            Err(ReplayError::Io(error)) => Err(error.into()),
+            Err(ReplayError::Violation(violation)) => of_game(match violation.turn {
+                Some(turn) => format!("turn {turn}: {}", violation.problem),
+                None => violation.problem,
+            }),
+        }
+    }
+}

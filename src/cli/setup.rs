@@ -1,0 +1,77 @@
+//! What several commands share: piece sets, rules, colours.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use anstream::stream::RawStream;
+use anstream::{AutoStream, ColorChoice};
+use clap::ValueEnum;
+
+use super::failure::Failure;
+use crate::game::quarto::{PieceSet, Rules};
+use crate::report::terminal::Palette;
+
+/// `--rules`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum RulesName {
+    /// Rows, columns and diagonals
+    Standard,
+    /// Also the nine 2×2 squares
+    Squares,
+}
+
+impl From<RulesName> for Rules {
+    fn from(name: RulesName) -> Self {
+        match name {
+            RulesName::Standard => Self::Standard,
+            RulesName::Squares => Self::Squares,
+        }
+    }
+}
+
+/// Reads the set of `--pieces`, or takes the built-in one.
+pub(super) fn piece_set(path: Option<&PathBuf>) -> Result<PieceSet, Failure> {
+    let Some(path) = path else {
+        return Ok(PieceSet::default());
+    };
+    let file = File::open(path).map_err(|error| unreadable(path, &error))?;
+    if file.metadata().is_ok_and(|meta| meta.is_dir()) {
+        return Err(Failure::Usage(format!(
+            "{}: it is a directory; expected a piece set's CSV file",
+            path.display()
+        )));
+    }
+    PieceSet::read(file).map_err(|error| in_set(path, &error))
+}
+
+/// A piece set that bots can be asked about.
+pub(super) fn match_set(path: Option<&PathBuf>) -> Result<PieceSet, Failure> {
+    let set = piece_set(path)?;
+    set.check_for_match()
+        .map_err(|error| in_set(path.map_or(Path::new("the built-in set"), |p| p), &error))?;
+    Ok(set)
+}
+
+fn in_set(path: &Path, error: &crate::game::quarto::SetError) -> Failure {
+    Failure::Usage(format!("{}: {error}", path.display()))
+}
+
+/// A file that cannot be opened.
+pub(super) fn unreadable(path: &Path, error: &io::Error) -> Failure {
+    let fix = match error.kind() {
+        io::ErrorKind::NotFound => "; check the spelling and the directory",
+        io::ErrorKind::PermissionDenied => "; check its permissions",
+        _ => "",
+    };
+    Failure::Usage(format!("{}: {error}{fix}", path.display()))
+}
+
+/// Colours when the stream is a terminal and `NO_COLOR` is not set.
+pub(super) fn palette(stream: &impl RawStream) -> Palette {
+    if AutoStream::choice(stream) == ColorChoice::Never {
+        Palette::plain()
+    } else {
+        Palette::coloured()
+    }
+}

@@ -1,0 +1,41 @@
+//! A referee for board games between external programs.
+//!
+//! Arrows point down only; `tests/floors.rs` holds the code to it.
+//!
+//! | floor | module | what it is |
+//! |---|---|---|
+//! | top | [`cli`] | one file a command; the only place that prints |
+//! | 3 | [`report`] | records and games in, text out |
+//! | 2 | [`play`] | one game between two players: where rules, players and clocks meet |
+//! | 2 | [`series`] | a match: many games between the same two bots |
+//! | 2 | [`replay`] | recorded games, checked against the rules |
+//! | 1 | [`player`] | programs: starting, asking, stopping, and every way they misbehave |
+//! | 1 | [`record`] | what is written of a game; data only |
+//! | 1 | [`strategy`] | the built-in bots |
+//! | 0 | [`game`] | the rules; knows no process, clock or file |
+//! | 0 | [`protocol`] | the frame of a line, and the environment of a bot |
+//! | 0 | [`text`], [`seed`] | untrusted text made safe; numbers drawn from a seed |
+//!
+//! # The rules as a library
+//!
+//! ```
+//! use referee::game::quarto::{PieceSet, Rules};
+//!
+//! let set = PieceSet::default();
+//! let quartos = set.quartos("N?BI??JO?FDLMEAG", Rules::Standard)?;
+//! assert_eq!(quartos[0], ("H4", "big"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod cli;
+pub mod game;
+pub mod play;
+pub mod player;
+pub mod protocol;
+pub mod record;
+pub mod replay;
+pub mod report;
+pub mod seed;
+pub mod series;
+pub mod strategy;
+pub mod text;

@@ -1,0 +1,282 @@
+//! One line out, one line back, before a deadline, over any pair of streams.
+//!
+//! Memory is bounded whatever comes: a line has a cap, and what comes beyond one
+//! line is a fault. There is one deadline for an exchange, set once; no byte
+//! that arrives moves it. On a quiet exchange the kernel is asked for one write
+//! and one read, and nothing is allocated.
+
+use std::future::poll_fn;
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::{Instant, Sleep, sleep_until};
+
+use crate::protocol::MAX_LINE_BYTES;
+
+/// The buffer: a line of the longest length and its newline.
+const BUFFER: usize = MAX_LINE_BYTES + 1;
+
+/// How much of output that nobody asked for is kept, to quote it.
+const EARLY: usize = 256;
+
+/// A limit too large to be added to a clock is as good as this.
+const FOREVER: Duration = Duration::from_hours(24 * 365);
+
+/// How an exchange went wrong, as the streams tell it.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Trouble {
+    /// It wrote before it was asked.
+    Early {
+        /// The answer before, empty at the start.
+        previous: Vec<u8>,
+        /// What it wrote.
+        output: Vec<u8>,
+    },
+    /// There was more than one line.
+    Extra {
+        /// The first line.
+        first: Vec<u8>,
+        /// What came after it, at most one buffer.
+        rest: Vec<u8>,
+    },
+    /// The deadline passed.
+    Timeout {
+        /// What had come by then: nothing, or the beginning of a line.
+        partial: Vec<u8>,
+    },
+    /// A whole line came, but after the deadline.
+    Late {
+        /// The line.
+        line: Vec<u8>,
+        /// How long after it was asked.
+        elapsed: Duration,
+    },
+    /// More bytes without a newline than a line may have.
+    TooLong {
+        /// The beginning.
+        start: Vec<u8>,
+    },
+    /// Its output ended.
+    Eof {
+        /// The beginning of a line, if any.
+        partial: Vec<u8>,
+    },
+    /// It no longer reads: the write failed with a broken pipe.
+    InputClosed,
+}
+
+/// A line-by-line conversation over two streams.
+#[derive(Debug)]
+pub struct Channel<R, W> {
+    reader: R,
+    writer: Option<W>,
+    buffer: Box<[u8; BUFFER]>,
+    /// Length of the previous answer, which still lies in the buffer.
+    previous: usize,
+    /// Bytes of the current answer in the buffer.
+    filled: usize,
+    /// Goes off at or before the deadline. It is only set anew when it has gone
+    /// off, or when the deadline moved before it: quick answers never touch it.
+    timer: Pin<Box<Sleep>>,
+}
+
+/// An answer from the channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Exchange {
+    /// Length of the line that [`Channel::line`] now gives.
+    pub length: usize,
+    /// From just before the write until the line was read.
+    pub elapsed: Duration,
+}
+
+impl<R, W> Channel<R, W>
+where
+    R: AsyncRead + Unpin,
+    W: AsyncWrite + Unpin,
+{
+    /// A channel that reads answers from `reader` and writes requests to `writer`.
+    ///
+    /// Must be called within a tokio runtime that has a timer.
+    pub fn new(reader: R, writer: W) -> Self {
+        Self {
+            reader,
+            writer: Some(writer),
+            buffer: Box::new([0; BUFFER]),
+            previous: 0,
+            filled: 0,
+            timer: Box::pin(sleep_until(Instant::now())),
+        }
+    }
+
+    /// The last answer, without its newline.
+    pub fn line(&self, exchange: Exchange) -> &[u8] {
+        &self.buffer[..exchange.length]
+    }
+
+    /// The stream to the other side, until it is closed.
+    pub fn writer(&self) -> Option<&W> {
+        self.writer.as_ref()
+    }
+
+    /// Ends the other side's input.
+    pub fn close_writer(&mut self) {
+        self.writer = None;
+    }
+
+    /// Writes a request and reads one line, within `limit` altogether.
+    ///
+    /// An `Err` is a failure of the referee's own side of the streams.
+    pub async fn exchange(
+        &mut self,
+        request: &[u8],
+        limit: Duration,
+    ) -> io::Result<Result<Exchange, Trouble>> {
+        let asked = Instant::now();
+        let deadline = asked.checked_add(limit).unwrap_or_else(|| asked + FOREVER);
+        if let Some(trouble) = poll_fn(|cx| self.poll_early(cx)).await? {
+            return Ok(Err(trouble));
+        }
+        self.filled = 0;
+        self.previous = 0;
+        if self.timer.is_elapsed() || self.timer.deadline() > deadline {
+            self.timer.as_mut().reset(deadline);
+        }
+        let mut written = 0;
+        poll_fn(|cx| {
+            // Whatever has arrived is looked at before the clock is.
+            match self.poll_exchange(cx, request, &mut written) {
+                Poll::Ready(Ok(Ok(length))) => {
+                    // The one decision about time: when the line was in our hands.
+                    let elapsed = Instant::now() - asked;
+                    if elapsed > limit {
+                        let line = self.buffer[..length].to_vec();
+                        return Poll::Ready(Ok(Err(Trouble::Late { line, elapsed })));
+                    }
+                    return Poll::Ready(Ok(Ok(Exchange { length, elapsed })));
+                }
+                Poll::Ready(Ok(Err(trouble))) => return Poll::Ready(Ok(Err(trouble))),
+                Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
+                Poll::Pending => {}
+            }
+            ready!(self.poll_deadline(cx, deadline));
+            let partial = self.buffer[..self.filled].to_vec();
+            Poll::Ready(Ok(Err(Trouble::Timeout { partial })))
+        })
+        .await
+    }
+
+    /// Reads on for at most `wait`: to the end of a line, of the stream or of the
+    /// buffer. For finding out more about a fault.
+    pub async fn overhear(&mut self, wait: Duration) -> Vec<u8> {
+        let deadline = Instant::now() + wait;
+        let mut heard = vec![0; BUFFER];
+        let mut length = 0;
+        self.timer.as_mut().reset(deadline);
+        poll_fn(|cx| {
+            while length < heard.len() {
+                let mut target = ReadBuf::new(&mut heard[length..]);
+                match Pin::new(&mut self.reader).poll_read(cx, &mut target) {
+                    Poll::Ready(Ok(())) if !target.filled().is_empty() => {
+                        let end = target.filled().contains(&b'\n');
+                        length += target.filled().len();
+                        if end {
+                            return Poll::Ready(());
+                        }
+                    }
+                    Poll::Ready(_) => return Poll::Ready(()),
+                    Poll::Pending => return self.poll_deadline(cx, deadline),
+                }
+            }
+            Poll::Ready(())
+        })
+        .await;
+        heard.truncate(length);
+        heard
+    }
+
+    /// Output that arrived although nothing was asked. Never waits.
+    fn poll_early(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Option<Trouble>>> {
+        let mut early = [0; EARLY];
+        let mut target = ReadBuf::new(&mut early);
+        match Pin::new(&mut self.reader).poll_read(cx, &mut target) {
+            Poll::Pending => Poll::Ready(Ok(None)),
+            Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
+            Poll::Ready(Ok(())) if target.filled().is_empty() => {
+                let partial = Vec::new();
+                Poll::Ready(Ok(Some(Trouble::Eof { partial })))
+            }
+            Poll::Ready(Ok(())) => Poll::Ready(Ok(Some(Trouble::Early {
+                previous: self.buffer[..self.previous].to_vec(),
+                output: target.filled().to_vec(),
+            }))),
+        }
+    }
+
+    /// Goes off at the deadline, not when the lazily set timer does.
+    fn poll_deadline(&mut self, cx: &mut Context<'_>, deadline: Instant) -> Poll<()> {
+        loop {
+            ready!(self.timer.as_mut().poll(cx));
+            if Instant::now() >= deadline {
+                return Poll::Ready(());
+            }
+            self.timer.as_mut().reset(deadline);
+        }
+    }
+
+    fn poll_exchange(
+        &mut self,
+        cx: &mut Context<'_>,
+        request: &[u8],
+        written: &mut usize,
+    ) -> Poll<io::Result<Result<usize, Trouble>>> {
+        while *written < request.len() {
+            let Some(writer) = &mut self.writer else {
+                return Poll::Ready(Ok(Err(Trouble::InputClosed)));
+            };
+            match ready!(Pin::new(writer).poll_write(cx, &request[*written..])) {
+                Ok(count) => *written += count,
+                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                    return Poll::Ready(Ok(Err(Trouble::InputClosed)));
+                }
+                Err(error) => return Poll::Ready(Err(error)),
+            }
+        }
+        loop {
+            let mut target = ReadBuf::new(&mut self.buffer[self.filled..]);
+            match ready!(Pin::new(&mut self.reader).poll_read(cx, &mut target)) {
+                Ok(()) => {}
+                Err(error) => return Poll::Ready(Err(error)),
+            }
+            let new = target.filled();
+            let Some(newline) = new.iter().position(|&byte| byte == b'\n') else {
+                let count = new.len();
+                self.filled += count;
+                let line = &self.buffer[..self.filled];
+                if count == 0 {
+                    let partial = line.to_vec();
+                    return Poll::Ready(Ok(Err(Trouble::Eof { partial })));
+                }
+                if self.filled == BUFFER {
+                    let start = line.to_vec();
+                    return Poll::Ready(Ok(Err(Trouble::TooLong { start })));
+                }
+                continue;
+            };
+            let end = newline + 1;
+            let more = new.len() > end;
+            let length = self.filled + newline;
+            self.filled += new.len();
+            if more {
+                return Poll::Ready(Ok(Err(Trouble::Extra {
+                    first: self.buffer[..length].to_vec(),
+                    rest: self.buffer[length + 1..self.filled].to_vec(),
+                })));
+            }
+            self.previous = length;
+            return Poll::Ready(Ok(Ok(length)));
+        }
+    }
+}

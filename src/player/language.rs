@@ -1,0 +1,182 @@
+//! What the referee knows of languages: how to run a file, what to install, how to flush.
+
+/// A language that bots are written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Language {
+    /// What people call it.
+    pub name: &'static str,
+    /// File endings, without the dot.
+    pub endings: &'static [&'static str],
+    /// The command that runs a file; empty when files must be compiled first.
+    pub run: &'static [&'static str],
+    /// Debian's package with that command.
+    pub package: &'static str,
+    /// How to flush standard output; `None` when every line goes out by itself.
+    pub flush: Option<&'static str>,
+}
+
+const fn language(
+    name: &'static str,
+    endings: &'static [&'static str],
+    run: &'static [&'static str],
+    package: &'static str,
+    flush: &'static str,
+) -> Language {
+    Language {
+        name,
+        endings,
+        run,
+        package,
+        flush: if flush.is_empty() { None } else { Some(flush) },
+    }
+}
+
+/// The languages, by name.
+pub const LANGUAGES: &[Language] = &[
+    language("awk", &["awk"], &["awk", "-f"], "mawk", "fflush()"),
+    language(
+        "C",
+        &["c"],
+        &[],
+        "gcc",
+        "fflush(stdout), or setvbuf(stdout, NULL, _IOLBF, 0) once",
+    ),
+    language(
+        "C++",
+        &["cpp", "cc", "cxx"],
+        &[],
+        "g++",
+        "std::cout << ... << std::endl",
+    ),
+    language(
+        "Common Lisp",
+        &["lisp"],
+        &["sbcl", "--script"],
+        "sbcl",
+        "(finish-output)",
+    ),
+    language(
+        "Go",
+        &["go"],
+        &["go", "run"],
+        "golang-go",
+        "writer.Flush() if the output is a bufio.Writer",
+    ),
+    language(
+        "Guile Scheme",
+        &["scm"],
+        &["guile"],
+        "guile-3.0",
+        "(force-output)",
+    ),
+    language(
+        "Haskell",
+        &["hs"],
+        &["runghc"],
+        "ghc",
+        "hSetBuffering stdout LineBuffering once",
+    ),
+    language(
+        "Java",
+        &["java"],
+        &["java"],
+        "default-jdk-headless",
+        "System.out.flush()",
+    ),
+    language(
+        "Java",
+        &["jar"],
+        &["java", "-jar"],
+        "default-jre-headless",
+        "System.out.flush()",
+    ),
+    language("JavaScript", &["js", "mjs", "cjs"], &["node"], "nodejs", ""),
+    language("Julia", &["jl"], &["julia"], "julia", "flush(stdout)"),
+    language(
+        "Lua",
+        &["lua"],
+        &["lua"],
+        "lua5.4",
+        "io.stdout:flush(), or io.stdout:setvbuf(\"line\") once",
+    ),
+    language(
+        "OCaml",
+        &["ml"],
+        &["ocaml"],
+        "ocaml",
+        "print_endline, or flush stdout",
+    ),
+    language("Perl", &["pl"], &["perl"], "perl", "$| = 1 once"),
+    language("PHP", &["php"], &["php"], "php-cli", "fflush(STDOUT)"),
+    language(
+        "Prolog",
+        &["pro", "prolog"],
+        &["swipl"],
+        "swi-prolog",
+        "flush_output",
+    ),
+    language(
+        "Python",
+        &["py"],
+        &["python3"],
+        "python3",
+        "print(..., flush=True)",
+    ),
+    language(
+        "R",
+        &["R", "r"],
+        &["Rscript"],
+        "r-base-core",
+        "flush(stdout())",
+    ),
+    language("Racket", &["rkt"], &["racket"], "racket", "(flush-output)"),
+    language(
+        "Ruby",
+        &["rb"],
+        &["ruby"],
+        "ruby",
+        "$stdout.sync = true once",
+    ),
+    language("Rust", &["rs"], &[], "rustc", "std::io::stdout().flush()"),
+    language("shell", &["sh"], &["sh"], "dash", ""),
+    language("shell", &["bash"], &["bash"], "bash", ""),
+    language(
+        "Tcl",
+        &["tcl"],
+        &["tclsh"],
+        "tcl",
+        "flush stdout, or fconfigure stdout -buffering line once",
+    ),
+];
+
+/// The language of a file with this ending.
+pub fn by_ending(ending: &str) -> Option<Language> {
+    LANGUAGES
+        .iter()
+        .find(|language| language.endings.contains(&ending))
+        .copied()
+}
+
+/// The language that an interpreter, such as `python3.11` or `/usr/bin/guile`, runs.
+pub fn by_interpreter(command: &str) -> Option<Language> {
+    let file = command.rsplit('/').next().unwrap_or(command);
+    let stem = file.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
+    let stem = match stem {
+        "python" | "pypy" => "python3",
+        "nodejs" => "node",
+        "mawk" | "gawk" | "nawk" | "busybox" => "awk",
+        "luajit" => "lua",
+        "dash" | "ksh" | "zsh" => "sh",
+        "wish" => "tclsh",
+        other => other,
+    };
+    LANGUAGES
+        .iter()
+        .find(|language| language.run.first() == Some(&stem) || language.run.first() == Some(&file))
+        .copied()
+}
+
+/// Debian's package that holds a command, when it is known.
+pub fn package_of(command: &str) -> Option<&'static str> {
+    by_interpreter(command).map(|language| language.package)
+}

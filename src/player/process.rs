@@ -1,0 +1,285 @@
+//! A bot as a process: the only place that starts and stops programs.
+//!
+//! Every bot leads a process group of its own, so that it can be ended with all its
+//! children. It is started without `pre_exec`, so that the standard library can use
+//! `posix_spawn`. Its life is: start, questions and answers, [`Process::stop`].
+
+use std::fs;
+use std::io;
+use std::os::unix::process::ExitStatusExt;
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process_group};
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+
+use super::channel::{Channel, Trouble};
+use super::fault::{Came, Doing, Exit, Fault, Stream, Timeout};
+use super::language::Language;
+use super::program::Program;
+use super::stderr::{self, Shared, Tap};
+use super::{Allowance, Player, Reply};
+
+/// How long a bot that timed out has to empty its output buffer once its input is
+/// closed. With [`Patience::FAULT`] it stays within the 100 ms that a fault may cost.
+const LAST_WORDS: Duration = Duration::from_millis(45);
+
+/// How long after a senseless line a second one is waited for, to say that there were two.
+const SECOND_LINE: Duration = Duration::from_millis(25);
+
+/// How long a bot whose output ended has to be gone, before it counts as alive.
+const EXIT_AFTER_EOF: Duration = Duration::from_millis(30);
+
+/// How long the last of its stderr may take to arrive after it is gone.
+const LAST_STDERR: Duration = Duration::from_millis(10);
+
+/// How long each step of ending a process may take.
+#[derive(Clone, Copy, Debug)]
+pub struct Patience {
+    /// From the end of its input to SIGTERM.
+    exit: Duration,
+    /// From SIGTERM to SIGKILL.
+    term: Duration,
+}
+
+impl Patience {
+    /// For a bot that did nothing wrong.
+    pub const POLITE: Self = Self {
+        exit: Duration::from_millis(500),
+        term: Duration::from_millis(250),
+    };
+    /// For a bot that forfeited: its opponent is waiting.
+    pub const FAULT: Self = Self {
+        exit: Duration::from_millis(10),
+        term: Duration::from_millis(10),
+    };
+}
+
+/// A running bot.
+#[derive(Debug)]
+pub struct Process {
+    child: Child,
+    /// Its process group, which has its own process id.
+    group: Option<Pid>,
+    channel: Channel<ChildStdout, ChildStdin>,
+    stderr: Shared,
+    drain: JoinHandle<()>,
+    fresh: bool,
+    exit: Option<ExitStatus>,
+    language: Option<Language>,
+}
+
+impl Process {
+    /// Starts a program with `environment` added to the referee's own.
+    ///
+    /// Must be called within a tokio runtime. The error is the kernel's.
+    pub fn start(
+        program: &Program,
+        environment: &[(String, String)],
+        tap: Option<Tap>,
+    ) -> io::Result<Self> {
+        let [command, arguments @ ..] = &program.argv[..] else {
+            return Err(io::Error::new(io::ErrorKind::NotFound, "an empty command"));
+        };
+        let mut child = Command::new(command)
+            .args(arguments)
+            .envs(environment.iter().map(|(name, value)| (name, value)))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .process_group(0)
+            .kill_on_drop(true)
+            .spawn()?;
+        let (Some(stdin), Some(stdout), Some(err)) =
+            (child.stdin.take(), child.stdout.take(), child.stderr.take())
+        else {
+            return Err(io::Error::other("the pipes of a new process are missing"));
+        };
+        let group = child
+            .id()
+            .and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
+        let kept = Shared::default();
+        let drain = tokio::spawn(stderr::drain(err, kept.clone(), tap));
+        tracing::debug!(name = program.name, pid = child.id(), "started");
+        Ok(Self {
+            child,
+            group,
+            channel: Channel::new(stdout, stdin),
+            stderr: kept,
+            drain,
+            fresh: true,
+            exit: None,
+            language: program.language,
+        })
+    }
+
+    /// The end of what it wrote to stderr, at most `bytes`.
+    pub fn stderr_end(&self, bytes: usize) -> Vec<u8> {
+        self.stderr.with(|kept| kept.end(bytes))
+    }
+
+    /// Whether it has not answered yet.
+    pub const fn is_fresh(&self) -> bool {
+        self.fresh
+    }
+
+    /// Ends it with all its process group: closes its input, waits, asks it to end
+    /// (SIGTERM), waits, ends it (SIGKILL), and reaps it.
+    pub async fn stop(&mut self, patience: Patience) -> io::Result<()> {
+        self.channel.close_writer();
+        if !self.gone_within(patience.exit).await? {
+            self.signal(Signal::TERM);
+            // A stopped process acts on SIGTERM once it goes on.
+            self.signal(Signal::CONT);
+            if !self.gone_within(patience.term).await? {
+                self.signal(Signal::KILL);
+                self.exit = Some(self.child.wait().await?);
+            }
+        }
+        // What the leader left behind. While a member of the group lives its number
+        // is not given to another, so this hits nobody else.
+        self.signal(Signal::KILL);
+        let _ = timeout(LAST_STDERR, &mut self.drain).await;
+        self.drain.abort();
+        Ok(())
+    }
+
+    fn signal(&self, signal: Signal) {
+        if let Some(group) = self.group {
+            // ESRCH: nobody is left in the group.
+            let _ = kill_process_group(group, signal);
+        }
+    }
+
+    async fn gone_within(&mut self, wait: Duration) -> io::Result<bool> {
+        if self.exit.is_none()
+            && let Ok(status) = timeout(wait, self.child.wait()).await
+        {
+            self.exit = Some(status?);
+        }
+        Ok(self.exit.is_some())
+    }
+
+    /// Its output or input ended: has the program, too?
+    async fn ended(&mut self, stream: Stream, partial: Vec<u8>) -> io::Result<Fault> {
+        self.gone_within(EXIT_AFTER_EOF).await?;
+        Ok(match self.exit {
+            Some(status) => Fault::Exited {
+                exit: describe(status),
+                partial,
+            },
+            None => Fault::Closed { stream, partial },
+        })
+    }
+
+    /// Finds out what a bot was doing while its time ran out.
+    async fn timed_out(
+        &mut self,
+        request: &str,
+        allowance: Allowance,
+        fresh: bool,
+        partial: Vec<u8>,
+    ) -> Fault {
+        let doing = self.doing();
+        // Closing its input makes a well-meaning program end, and empty its buffer.
+        self.channel.close_writer();
+        let afterwards = self.channel.overhear(LAST_WORDS).await;
+        Fault::Timeout(Box::new(Timeout {
+            asked: request.trim_end_matches('\n').to_owned(),
+            allowance,
+            fresh,
+            came: if partial.is_empty() {
+                Came::Nothing(doing)
+            } else {
+                Came::Partial(partial)
+            },
+            afterwards,
+            language: self.language,
+        }))
+    }
+
+    /// What the program is doing, as far as this system tells.
+    fn doing(&self) -> Doing {
+        let state = self
+            .group
+            .and_then(|pid| fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_pid())).ok())
+            // The name before the state is in parentheses, and may hold some itself.
+            .and_then(|stat| stat.rsplit_once(") ")?.1.chars().next());
+        let unread = self
+            .channel
+            .writer()
+            .and_then(|stdin| rustix::io::ioctl_fionread(stdin).ok())
+            .is_some_and(|bytes| bytes > 0);
+        match state {
+            Some('T' | 't') => Doing::Stopped,
+            _ if unread => Doing::NotReading,
+            Some('R' | 'D') => Doing::Computing,
+            _ => Doing::Waiting,
+        }
+    }
+}
+
+impl Player for Process {
+    async fn ask(
+        &mut self,
+        request: &str,
+        allowance: Allowance,
+    ) -> io::Result<Result<Reply<'_>, Fault>> {
+        let fresh = self.fresh;
+        let limit = allowance.total(fresh);
+        let trouble = match self.channel.exchange(request.as_bytes(), limit).await? {
+            Ok(exchange) => {
+                self.fresh = false;
+                return Ok(Ok(Reply {
+                    line: self.channel.line(exchange),
+                    elapsed: exchange.elapsed,
+                    fresh,
+                }));
+            }
+            Err(trouble) => trouble,
+        };
+        Ok(Err(match trouble {
+            Trouble::Early { previous, output } => Fault::ExtraOutput {
+                first: previous,
+                second: output,
+                early: true,
+            },
+            Trouble::Extra { first, rest } => Fault::ExtraOutput {
+                first,
+                second: rest,
+                early: false,
+            },
+            Trouble::Timeout { partial } => {
+                self.timed_out(request, allowance, fresh, partial).await
+            }
+            Trouble::Late { line, elapsed } => Fault::Timeout(Box::new(Timeout {
+                asked: request.trim_end_matches('\n').to_owned(),
+                allowance,
+                fresh,
+                came: Came::Late(line, elapsed),
+                afterwards: Vec::new(),
+                language: self.language,
+            })),
+            Trouble::TooLong { start } => Fault::LineTooLong { start },
+            Trouble::Eof { partial } => self.ended(Stream::Output, partial).await?,
+            Trouble::InputClosed => self.ended(Stream::Input, Vec::new()).await?,
+        }))
+    }
+
+    async fn overhear(&mut self) -> Vec<u8> {
+        self.channel.overhear(SECOND_LINE).await
+    }
+}
+
+/// A status in words.
+fn describe(status: ExitStatus) -> Exit {
+    if let Some(code) = status.code() {
+        return Exit::Code(code);
+    }
+    // The standard library writes `signal: 11 (SIGSEGV) (core dumped)`.
+    let text = status.to_string();
+    let name = text.split(['(', ')']).find(|part| part.starts_with("SIG"));
+    Exit::Signal(name.map_or_else(|| status.signal().unwrap_or(0).to_string(), str::to_owned))
+}

@@ -1,0 +1,469 @@
+//! What a BOT on the command line means: which program to run, what it is called,
+//! and, when it cannot be started, why not and what to do about it.
+//!
+//! Everything is looked at before the first game, so that a typing error is an
+//! error message and not a forfeit.
+
+use std::env;
+use std::fmt::Write as _;
+use std::fs;
+use std::io::Read;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use super::language::{self, Language, package_of};
+use crate::text::escape;
+
+/// Names longer than this are cut: they head tables and lines.
+const MAX_NAME: usize = 60;
+
+/// A bot as it was named on the command line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Bot {
+    /// A person at this terminal.
+    Human,
+    /// A program.
+    Program(Program),
+}
+
+/// A program that can be started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    /// What it is called; safe to show.
+    pub name: String,
+    /// What is started, and its arguments.
+    pub argv: Vec<String>,
+    /// The command as people write it, which records hold.
+    pub command: Vec<String>,
+    /// Its language, when its ending, its first line or its command tells.
+    pub language: Option<Language>,
+}
+
+/// A BOT that cannot be started: the bot, the cause and the fix.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("cannot start {bot}: {cause}; {fix}")]
+pub struct CannotStart {
+    /// As it was given; safe to show.
+    pub bot: String,
+    /// Why.
+    pub cause: String,
+    /// What to do.
+    pub fix: String,
+}
+
+impl Bot {
+    /// Finds out what `text` means.
+    ///
+    /// `builtins` are the names of the strategies within this program; they are run as
+    /// `this_program bot NAME`.
+    pub fn parse(text: &str, this_program: &Path, builtins: &[&str]) -> Result<Self, CannotStart> {
+        let cannot = |cause: &str, fix: &str| CannotStart {
+            bot: escape(text.as_bytes()),
+            cause: cause.to_owned(),
+            fix: fix.to_owned(),
+        };
+        if text == "human" {
+            return Ok(Self::Human);
+        }
+        if let Some(name) = text.strip_prefix("builtin:") {
+            if !builtins.contains(&name) {
+                return Err(cannot(
+                    "there is no such built-in strategy",
+                    &format!(
+                        "the built-in ones are builtin:{}",
+                        builtins.join(", builtin:")
+                    ),
+                ));
+            }
+            let this = this_program.to_string_lossy().into_owned();
+            return Ok(Self::Program(Program {
+                name: text.to_owned(),
+                argv: vec![this, "bot".to_owned(), name.to_owned()],
+                command: vec![text.to_owned()],
+                language: None,
+            }));
+        }
+        if text.trim().is_empty() {
+            return Err(cannot(
+                "its name is empty",
+                "give a file, a command line, builtin:NAME or human",
+            ));
+        }
+        if Path::new(text).exists() {
+            return file(text, &[]).map(Self::Program);
+        }
+        let words = shell_words::split(text).map_err(|_| {
+            cannot(
+                "the command line has a quote that is not closed",
+                "close it, or put a backslash before it",
+            )
+        })?;
+        let Some((command, arguments)) = words.split_first() else {
+            return Err(cannot(
+                "the command line is empty",
+                "give a file, a command line, builtin:NAME or human",
+            ));
+        };
+        if command.contains('/') || (arguments.is_empty() && !command.contains('/')) {
+            if !Path::new(command).exists() {
+                return Err(missing_file(command, builtins));
+            }
+            return file(command, arguments).map(Self::Program);
+        }
+        let Some(found) = find_in_path(command) else {
+            if Path::new(command).exists() {
+                return file(command, arguments).map(Self::Program);
+            }
+            return Err(cannot(
+                &format!("there is no command {} in PATH", escape(command.as_bytes())),
+                &install(command),
+            ));
+        };
+        check_header(&found, command)?;
+        let language = language::by_interpreter(command);
+        // `python3 my_bot.py --depth 3` is called my_bot.py.
+        let script = arguments
+            .iter()
+            .find(|word| !word.starts_with('-') && Path::new(word).is_file());
+        let name = match (language, script) {
+            (Some(_), Some(script)) => file_name(script),
+            _ => file_name(command),
+        };
+        Ok(Self::Program(Program {
+            name,
+            argv: words.clone(),
+            command: words,
+            language,
+        }))
+    }
+
+    /// What it is called.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Human => "human",
+            Self::Program(program) => &program.name,
+        }
+    }
+
+    /// The command that records hold.
+    pub fn command(&self) -> Vec<String> {
+        match self {
+            Self::Human => vec!["human".to_owned()],
+            Self::Program(program) => program.command.clone(),
+        }
+    }
+}
+
+/// Tells bots of the same name apart: `random.py#1` and `random.py#2`.
+pub fn distinct_names<const N: usize>(names: [&str; N]) -> [String; N] {
+    let count = |name: &str| names.iter().filter(|&&other| other == name).count();
+    std::array::from_fn(|i| {
+        let name = names[i];
+        if count(name) == 1 {
+            return name.to_owned();
+        }
+        let nth = 1 + names[..i].iter().filter(|&&other| other == name).count();
+        format!("{name}#{nth}")
+    })
+}
+
+/// The command that asks a program again, quoted for a shell.
+pub fn ask_again(program: &Program, environment: &[(String, String)], request: &str) -> String {
+    let mut command = format!(
+        "printf '%s\\n' {} | ",
+        shell_words::quote(request.trim_end_matches('\n'))
+    );
+    for (name, value) in environment {
+        let _ = write!(command, "{name}={} ", shell_words::quote(value));
+    }
+    command.push_str(&shell_words::join(shown_argv(program)));
+    command
+}
+
+/// What a person types to run it.
+fn shown_argv(program: &Program) -> Vec<String> {
+    match program
+        .command
+        .first()
+        .and_then(|word| word.strip_prefix("builtin:"))
+    {
+        Some(name) => vec!["referee".to_owned(), "bot".to_owned(), name.to_owned()],
+        None => program.argv.clone(),
+    }
+}
+
+/// A path's last part, safe to show.
+fn file_name(path: &str) -> String {
+    let name = Path::new(path).file_name().map_or_else(
+        || path.to_owned(),
+        |name| name.to_string_lossy().into_owned(),
+    );
+    let name = escape(name.as_bytes());
+    match name.char_indices().nth(MAX_NAME) {
+        Some((end, _)) => format!("{}…", &name[..end]),
+        None => name,
+    }
+}
+
+/// The path as `exec` must see it: with a slash, so that PATH is not searched.
+fn with_slash(path: &str) -> String {
+    if path.contains('/') {
+        path.to_owned()
+    } else {
+        format!("./{path}")
+    }
+}
+
+fn missing_file(path: &str, builtins: &[&str]) -> CannotStart {
+    let fix = if builtins.contains(&path) {
+        format!("did you mean builtin:{path}?")
+    } else if let Some(found) = find_in_path(path) {
+        format!(
+            "did you mean the program {}?",
+            escape(found.to_string_lossy().as_bytes())
+        )
+    } else {
+        "check the spelling and the directory".to_owned()
+    };
+    CannotStart {
+        bot: escape(path.as_bytes()),
+        cause: "there is no such file".to_owned(),
+        fix,
+    }
+}
+
+fn find_in_path(command: &str) -> Option<PathBuf> {
+    let path = env::var_os("PATH")?;
+    env::split_paths(&path)
+        .map(|directory| directory.join(command))
+        .find(|candidate| is_executable_file(candidate))
+}
+
+fn is_executable_file(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+}
+
+fn install(command: &str) -> String {
+    match package_of(command) {
+        Some(package) => {
+            format!("install it (on Debian and Ubuntu: apt install {package}) or correct PATH")
+        }
+        None => "install it or correct PATH".to_owned(),
+    }
+}
+
+/// A program from a file that exists.
+fn file(path: &str, arguments: &[String]) -> Result<Program, CannotStart> {
+    let shown = escape(path.as_bytes());
+    let cannot = |cause: &str, fix: &str| CannotStart {
+        bot: shown.clone(),
+        cause: cause.to_owned(),
+        fix: fix.to_owned(),
+    };
+    let meta = fs::metadata(path).map_err(|error| {
+        cannot(
+            &format!("it cannot be looked at: {error}"),
+            "check its permissions",
+        )
+    })?;
+    if meta.is_dir() {
+        return Err(cannot(
+            "it is a directory",
+            "give the program's file within it",
+        ));
+    }
+    if !meta.is_file() {
+        return Err(cannot("it is no regular file", "give a program's file"));
+    }
+    if meta.len() == 0 {
+        return Err(cannot("the file is empty", "save the program into it"));
+    }
+    let ending = Path::new(path)
+        .extension()
+        .and_then(|ending| ending.to_str())
+        .unwrap_or("");
+    let by_ending = language::by_ending(ending);
+    let run = with_slash(path);
+    let mut argv = Vec::new();
+    let mut language = by_ending;
+    if meta.permissions().mode() & 0o111 == 0 {
+        // Not executable: run it with the interpreter that its ending names.
+        let Some(known) = by_ending.filter(|language| !language.run.is_empty()) else {
+            let fix = match by_ending {
+                Some(compiled) => format!(
+                    "compile it and give the compiled program ({} is not interpreted)",
+                    compiled.name
+                ),
+                None => format!(
+                    "make it executable (chmod +x {}) or name its interpreter (\"python3 {}\")",
+                    shell_words::quote(path),
+                    shell_words::quote(path)
+                ),
+            };
+            return Err(cannot("the file is not executable", &fix));
+        };
+        if find_in_path(known.run[0]).is_none() {
+            return Err(cannot(
+                &format!("it needs {}, which is not installed", known.run[0]),
+                &install(known.run[0]),
+            ));
+        }
+        argv.extend(known.run.iter().map(|&word| word.to_owned()));
+    } else if let Some(interpreter) = check_header(Path::new(path), path)? {
+        language = language::by_interpreter(&interpreter).or(by_ending);
+    }
+    argv.push(run);
+    argv.extend_from_slice(arguments);
+    let mut command = argv.clone();
+    // Records hold what was typed.
+    if let Some(word) = command.iter_mut().find(|word| **word == with_slash(path)) {
+        path.clone_into(word);
+    }
+    Ok(Program {
+        name: file_name(path),
+        argv,
+        command,
+        language,
+    })
+}
+
+/// Looks at the first bytes of an executable file: the interpreter that its first
+/// line names, `None` for machine code, or why the kernel would not run it.
+fn check_header(path: &Path, given: &str) -> Result<Option<String>, CannotStart> {
+    let cannot = |cause: String, fix: String| CannotStart {
+        bot: escape(given.as_bytes()),
+        cause,
+        fix,
+    };
+    let mut header = Vec::new();
+    let read = fs::File::open(path).and_then(|file| file.take(512).read_to_end(&mut header));
+    if read.is_err() {
+        // Programs may be executable without being readable; the kernel will tell.
+        return Ok(None);
+    }
+    if let Some(line) = header.strip_prefix(b"#!") {
+        let line = line.split(|&byte| byte == b'\n').next().unwrap_or(line);
+        return check_shebang(line, &cannot).map(Some);
+    }
+    if let Some(elf) = header.strip_prefix(b"\x7fELF") {
+        return match (elf_machine(elf), elf_machine(&own_elf())) {
+            (Some(theirs), Some(ours)) if theirs != ours => Err(cannot(
+                format!(
+                    "it is a program for another kind of processor ({})",
+                    machine_name(theirs)
+                ),
+                format!("compile it on this machine ({})", machine_name(ours)),
+            )),
+            _ => Ok(None),
+        };
+    }
+    let foreign = [
+        (&b"MZ"[..], "a Windows program"),
+        (b"\xcf\xfa\xed\xfe", "a macOS program"),
+        (b"\xca\xfe\xba\xbe", "a Java class file or a macOS program"),
+    ];
+    if cfg!(target_os = "linux")
+        && let Some((_, what)) = foreign.iter().find(|(magic, _)| header.starts_with(magic))
+    {
+        return Err(cannot(
+            format!("it is {what}"),
+            "compile it for this system, or give the command line that runs it".to_owned(),
+        ));
+    }
+    let looks_like_text = !header.contains(&0);
+    if looks_like_text && cfg!(target_os = "linux") {
+        let example = Path::new(given)
+            .extension()
+            .and_then(|ending| language::by_ending(ending.to_str()?))
+            .and_then(|language| language.run.first())
+            .unwrap_or(&"python3");
+        return Err(cannot(
+            "it is a script without a first line that names its interpreter".to_owned(),
+            format!(
+                "begin the file with a line such as #!/usr/bin/env {example}, or name the interpreter (\"{example} {}\")",
+                escape(given.as_bytes())
+            ),
+        ));
+    }
+    Ok(None)
+}
+
+/// The interpreter that a shebang line (without `#!`) names.
+fn check_shebang(
+    line: &[u8],
+    cannot: &dyn Fn(String, String) -> CannotStart,
+) -> Result<String, CannotStart> {
+    let shown = escape(line.trim_ascii());
+    if line.ends_with(b"\r") {
+        return Err(cannot(
+            "its lines end in CRLF, as on Windows, so its first line names an interpreter that does not exist".to_owned(),
+            "save it with Unix line ends (LF), for example with dos2unix".to_owned(),
+        ));
+    }
+    let line = String::from_utf8_lossy(line);
+    let mut words = line.split_ascii_whitespace();
+    let Some(interpreter) = words.next() else {
+        return Err(cannot(
+            "its first line is #! without an interpreter".to_owned(),
+            "name one, such as #!/usr/bin/env python3".to_owned(),
+        ));
+    };
+    if interpreter.ends_with("/env") {
+        let command = words.find(|word| !word.starts_with('-') && !word.contains('='));
+        if let Some(command) = command
+            && !command.contains('/')
+        {
+            return match find_in_path(command) {
+                Some(_) => Ok(command.to_owned()),
+                None => Err(cannot(
+                    format!(
+                        "it needs {command}, which is not installed (its first line is #!{shown})"
+                    ),
+                    install(command),
+                )),
+            };
+        }
+    }
+    if Path::new(interpreter).exists() {
+        Ok(interpreter.to_owned())
+    } else {
+        Err(cannot(
+            format!(
+                "its first line names the interpreter {}, which does not exist",
+                escape(interpreter.as_bytes())
+            ),
+            install(interpreter),
+        ))
+    }
+}
+
+/// The machine field of an ELF header that follows the magic.
+fn elf_machine(after_magic: &[u8]) -> Option<u16> {
+    let little = *after_magic.get(1)? == 1;
+    let bytes = [*after_magic.get(14)?, *after_magic.get(15)?];
+    Some(if little {
+        u16::from_le_bytes(bytes)
+    } else {
+        u16::from_be_bytes(bytes)
+    })
+}
+
+/// The beginning of this program's own file, after the magic; empty when it cannot be read.
+fn own_elf() -> Vec<u8> {
+    let mut header = Vec::new();
+    let _ = env::current_exe()
+        .and_then(fs::File::open)
+        .and_then(|file| file.take(64).read_to_end(&mut header));
+    header.strip_prefix(b"\x7fELF").unwrap_or(&[]).to_vec()
+}
+
+fn machine_name(machine: u16) -> String {
+    match machine {
+        3 => "x86, 32 bits".to_owned(),
+        40 => "ARM, 32 bits".to_owned(),
+        62 => "x86-64".to_owned(),
+        183 => "ARM, 64 bits".to_owned(),
+        243 => "RISC-V".to_owned(),
+        other => format!("ELF machine {other}"),
+    }
+}

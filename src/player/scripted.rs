@@ -1,0 +1,47 @@
+//! A player whose answers are written down in advance, for tests.
+
+use std::collections::VecDeque;
+use std::io;
+use std::time::Duration;
+
+use super::fault::{Exit, Fault};
+use super::{Allowance, Player, Reply};
+
+/// Answers one line after the other, then behaves as a program that has ended.
+#[derive(Clone, Debug, Default)]
+pub struct Scripted {
+    answers: VecDeque<String>,
+    current: String,
+    /// What it was asked.
+    pub asked: Vec<String>,
+}
+
+impl Scripted {
+    /// A player with these answers.
+    pub fn new<'a>(answers: impl IntoIterator<Item = &'a str>) -> Self {
+        Self {
+            answers: answers.into_iter().map(str::to_owned).collect(),
+            ..Self::default()
+        }
+    }
+}
+
+impl Player for Scripted {
+    async fn ask(&mut self, request: &str, _: Allowance) -> io::Result<Result<Reply<'_>, Fault>> {
+        self.asked.push(request.trim_end_matches('\n').to_owned());
+        Ok(match self.answers.pop_front() {
+            Some(answer) => {
+                self.current = answer;
+                Ok(Reply {
+                    line: self.current.as_bytes(),
+                    elapsed: Duration::ZERO,
+                    fresh: false,
+                })
+            }
+            None => Err(Fault::Exited {
+                exit: Exit::Code(0),
+                partial: Vec::new(),
+            }),
+        })
+    }
+}

@@ -1,0 +1,136 @@
+//! What is written of a game: one JSON object a line. Data only.
+
+use compact_str::CompactString;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// The version of the format that this program writes.
+pub const VERSION: u32 = 1;
+
+/// A bot in a record.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BotEntry {
+    /// What it is called.
+    pub name: String,
+    /// The command that ran it.
+    pub command: Vec<String>,
+}
+
+/// How a game ended.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ResultEntry {
+    /// Index of the bot that won; `None` for a draw.
+    pub winner: Option<usize>,
+    /// `quarto` (or the other game's word for a line), `draw`, or a forfeit's reason.
+    pub reason: String,
+    /// The winning lines: name and property.
+    #[serde(default)]
+    pub lines: Vec<(String, String)>,
+    /// Index of the bot that forfeited.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<usize>,
+    /// What it sent, escaped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<String>,
+    /// The sentence that a person reads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+    /// The end of its stderr, escaped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stderr: Option<String>,
+    /// Fields of later versions, kept as they are.
+    #[serde(flatten)]
+    pub more: Map<String, Value>,
+}
+
+/// A game.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// Version of the format.
+    pub v: u32,
+    /// The game's name.
+    pub game: String,
+    /// The rule set's name.
+    pub rules: String,
+    /// Identifies the game within its file.
+    pub id: String,
+    /// Who played.
+    pub bots: [BotEntry; 2],
+    /// Index in `bots` of the player who acted first (in Quarto, gave the first piece).
+    pub first: usize,
+    /// The seed of the match.
+    pub seed: u64,
+    /// The board at the start.
+    pub start: String,
+    /// CSV text of the piece set, when it is not the built-in one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pieces: Option<String>,
+    /// The answers in canonical form.
+    pub turns: Vec<CompactString>,
+    /// Time of each answer, in milliseconds.
+    pub times_ms: Vec<f64>,
+    /// How it ended.
+    pub result: ResultEntry,
+    /// When it started: RFC 3339, UTC.
+    pub started: String,
+    /// Fields of later versions, kept as they are.
+    #[serde(flatten)]
+    pub more: Map<String, Value>,
+}
+
+impl Record {
+    /// The line that tells the result: `greedy.py wins: H4 big, V3 square.`
+    pub fn result_line(&self) -> String {
+        let name = |index: usize| self.bots.get(index).map_or("?", |bot| bot.name.as_str());
+        match (self.result.winner, self.result.by) {
+            (None, _) => "Draw.".to_owned(),
+            (Some(winner), Some(by)) => format!(
+                "{} wins: {} forfeits ({}).",
+                name(winner),
+                name(by),
+                self.result.reason
+            ),
+            (Some(winner), None) => {
+                let lines: Vec<String> = self
+                    .result
+                    .lines
+                    .iter()
+                    .map(|(line, property)| format!("{line} {property}"))
+                    .collect();
+                format!("{} wins: {}.", name(winner), lines.join(", "))
+            }
+        }
+    }
+
+    /// Its JSON, one line, without the newline.
+    pub fn to_line(&self) -> serde_json::Result<String> {
+        serde_json::to_string(self)
+    }
+
+    /// Reads a line. The error is a sentence with the place in the line.
+    pub fn from_line(line: &[u8]) -> Result<Self, String> {
+        let record: Self = serde_json::from_slice(line).map_err(|error| {
+            // A record is one line, so the line number says nothing.
+            let text = error.to_string();
+            let text = text.split(" at line ").next().unwrap_or(&text);
+            format!("column {}: {text}", error.column())
+        })?;
+        if record.v != VERSION {
+            return Err(format!(
+                "the record has version {}; this program reads version {VERSION}",
+                record.v
+            ));
+        }
+        if record.first > 1 {
+            return Err(format!("`first` is {}; expected 0 or 1", record.first));
+        }
+        for (field, index) in [("winner", record.result.winner), ("by", record.result.by)] {
+            if let Some(index) = index
+                && index > 1
+            {
+                return Err(format!("`{field}` is {index}; expected 0 or 1"));
+            }
+        }
+        Ok(record)
+    }
+}

@@ -1,0 +1,236 @@
+//! Games as people see them on a terminal.
+//!
+//! Everything fits 80 columns, works without colour, and counts the columns that
+//! characters take, not their bytes.
+
+use std::fmt::Write as _;
+
+use anstyle::{AnsiColor, Style};
+use unicode_width::UnicodeWidthStr as _;
+
+use crate::game::Picture;
+
+/// The width that drawings keep to.
+const WIDTH: usize = 80;
+
+/// Blanks between the board and what stands beside it.
+const INDENT: usize = 2;
+
+/// Blanks between columns of pieces.
+const GAP: usize = 2;
+
+/// How text is marked; without colour all styles are plain.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Palette {
+    /// A bot's or a section's name.
+    pub heading: Style,
+    /// What deserves less attention.
+    pub faint: Style,
+    /// The cell of the last turn.
+    pub last: Style,
+    /// The cells of a winning line.
+    pub winning: Style,
+    /// What went wrong.
+    pub problem: Style,
+}
+
+impl Palette {
+    /// For a terminal with colours.
+    pub fn coloured() -> Self {
+        Self {
+            heading: Style::new().bold(),
+            faint: Style::new().dimmed(),
+            last: Style::new().bold().invert(),
+            winning: AnsiColor::Black.on(AnsiColor::Green).bold(),
+            problem: AnsiColor::Red.on_default().bold(),
+        }
+    }
+
+    /// No colours.
+    pub const fn plain() -> Self {
+        Self {
+            heading: Style::new(),
+            faint: Style::new(),
+            last: Style::new(),
+            winning: Style::new(),
+            problem: Style::new(),
+        }
+    }
+}
+
+/// Text in a style.
+pub fn styled(style: Style, text: &str) -> String {
+    if style.is_plain() {
+        text.to_owned()
+    } else {
+        format!("{style}{text}{style:#}")
+    }
+}
+
+/// Text with blanks after it, up to `width` columns.
+fn padded(text: &str, width: usize) -> String {
+    let mut padded = text.to_owned();
+    padded.extend(std::iter::repeat_n(' ', width.saturating_sub(text.width())));
+    padded
+}
+
+/// Text in the middle of `width` columns.
+fn centred(text: &str, width: usize) -> (String, String) {
+    let blanks = width.saturating_sub(text.width());
+    (" ".repeat(blanks / 2), " ".repeat(blanks - blanks / 2))
+}
+
+/// The board alone, as lines of equal width. Without colour the last turn's cell stands in
+/// parentheses and winning cells in brackets.
+fn board(picture: &Picture, palette: &Palette) -> (Vec<String>, usize) {
+    let widest = |texts: &[Vec<String>]| {
+        let widths = texts.iter().flatten().map(|text| text.width());
+        widths.max().unwrap_or(0)
+    };
+    let inner = (widest(&picture.cells).max(1) + 2).max(widest(&picture.cell_names));
+    let margin = picture
+        .rows
+        .iter()
+        .map(|row| row.width())
+        .max()
+        .unwrap_or(0);
+    let gap = usize::from(margin > 0);
+    let columns = picture.cells.first().map_or(0, Vec::len);
+    let total = margin + gap + columns * (inner + 1) + 1;
+    let mut lines = Vec::new();
+    let indent = " ".repeat(margin + gap);
+    let mut heads = indent.clone();
+    for name in &picture.columns {
+        let (left, right) = centred(name, inner);
+        heads.push(' ');
+        let _ = write!(heads, "{left}{name}{right}");
+    }
+    lines.push(styled(palette.faint, &padded(&heads, total)));
+    let rule = format!(
+        "{indent}{}+",
+        format!("+{}", "-".repeat(inner)).repeat(columns)
+    );
+    for (r, row) in picture.cells.iter().enumerate() {
+        lines.push(rule.clone());
+        let name = picture.rows.get(r).map_or("", String::as_str);
+        let mut line = styled(palette.faint, &padded(name, margin + gap));
+        for (c, text) in row.iter().enumerate() {
+            line.push('|');
+            line.push_str(&cell(picture, palette, (r, c), text, inner));
+        }
+        line.push('|');
+        lines.push(line);
+    }
+    lines.push(rule);
+    (lines, total)
+}
+
+/// The inside of a cell, `inner` columns wide.
+fn cell(
+    picture: &Picture,
+    palette: &Palette,
+    place: (usize, usize),
+    text: &str,
+    inner: usize,
+) -> String {
+    if text.is_empty() {
+        let name = picture
+            .cell_names
+            .get(place.0)
+            .and_then(|row| row.get(place.1))
+            .map_or("", String::as_str);
+        // Without colours a number could be taken for a piece.
+        let name = if palette.faint.is_plain() { "" } else { name };
+        let (left, right) = centred(name, inner);
+        return styled(palette.faint, &format!("{left}{name}{right}"));
+    }
+    let (style, open, close) = if picture.winning.contains(&place) {
+        (palette.winning, '[', ']')
+    } else if picture.last == Some(place) {
+        (palette.last, '(', ')')
+    } else {
+        (Style::new(), ' ', ' ')
+    };
+    let (open, close) = if style.is_plain() {
+        (open, close)
+    } else {
+        (' ', ' ')
+    };
+    let (left, right) = centred(text, inner - 2);
+    styled(style, &format!("{open}{left}{text}{right}{close}"))
+}
+
+/// A picture as text: the board, and beside or below it the piece in hand and those left.
+pub fn draw(picture: &Picture, palette: &Palette) -> String {
+    let (board, board_width) = board(picture, palette);
+    let mut side = Vec::new();
+    if let Some(hand) = &picture.hand {
+        side.push(format!("{} {hand}", styled(palette.heading, "in hand:")));
+    }
+    if !picture.left.is_empty() {
+        side.push(styled(palette.faint, "left:"));
+    }
+    let widest = picture
+        .left
+        .iter()
+        .map(|text| text.width())
+        .max()
+        .unwrap_or(0);
+    let room = WIDTH.saturating_sub(board_width + INDENT);
+    let hand_width = picture.hand.as_ref().map_or(0, |hand| 9 + hand.width());
+    // Two columns of pieces are never higher than the board, however many are left: so the
+    // layout does not change from turn to turn.
+    let beside = 2 * widest + GAP <= room && hand_width <= room;
+    side.extend(columns_of(
+        &picture.left,
+        widest,
+        if beside { room } else { WIDTH - INDENT },
+    ));
+    let mut out = String::new();
+    let blank = String::new();
+    if beside {
+        for i in 0..board.len().max(side.len()) {
+            let left = board
+                .get(i)
+                .map_or_else(|| " ".repeat(board_width), Clone::clone);
+            let right = side.get(i).unwrap_or(&blank);
+            let line = format!("{left}{}{right}", " ".repeat(INDENT));
+            let _ = writeln!(out, "{}", line.trim_end());
+        }
+    } else {
+        for line in board {
+            let _ = writeln!(out, "{}", line.trim_end());
+        }
+        for line in side {
+            let _ = writeln!(out, "{}{line}", " ".repeat(INDENT));
+        }
+    }
+    out
+}
+
+/// Texts in as many columns as `room` allows, filled downwards.
+fn columns_of(texts: &[String], widest: usize, room: usize) -> Vec<String> {
+    let count = ((room + GAP) / (widest + GAP)).max(1);
+    let height = texts.len().div_ceil(count);
+    (0..height)
+        .map(|row| {
+            let cells: Vec<String> = (0..count)
+                .filter_map(|column| texts.get(column * height + row))
+                .map(|text| padded(text, widest))
+                .collect();
+            cells.join(&" ".repeat(GAP)).trim_end().to_owned()
+        })
+        .collect()
+}
+
+/// A time as people read it beside a turn.
+pub fn time(elapsed: std::time::Duration) -> String {
+    let ms = elapsed.as_secs_f64() * 1000.0;
+    if ms >= 1000.0 {
+        format!("{:.2} s", ms / 1000.0)
+    } else if ms >= 10.0 {
+        format!("{ms:.0} ms")
+    } else {
+        format!("{ms:.2} ms")
+    }
+}

@@ -1,0 +1,34 @@
+//! Numbers drawn from a seed, so that a run can be repeated.
+
+use rand::rngs::ChaCha8Rng;
+use rand::{Rng as _, SeedableRng as _};
+
+/// What a number is drawn for: different uses of one seed never meet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// Who gives the first piece.
+    Lot,
+    /// A bot's own seed.
+    Bot,
+}
+
+/// A generator for one purpose. `path` tells uses of the same purpose apart, such
+/// as the bot and the game. The same arguments give the same numbers on every system.
+pub fn generator(seed: u64, purpose: Purpose, path: [u64; 2]) -> ChaCha8Rng {
+    let mut key = [0; 32];
+    let words = [seed, purpose as u64, path[0], path[1]];
+    for (bytes, word) in key.chunks_exact_mut(8).zip(words) {
+        bytes.copy_from_slice(&word.to_le_bytes());
+    }
+    ChaCha8Rng::from_seed(key)
+}
+
+/// A bot's own seed, 0 to 2³¹ − 1, so that every language can read it as a plain integer.
+pub fn for_bot(seed: u64, bot: usize, game: u64) -> u32 {
+    generator(seed, Purpose::Bot, [bot as u64, game]).next_u32() >> 1
+}
+
+/// The lot: the index, 0 or 1, of the bot that gives the first piece.
+pub fn lot(seed: u64) -> usize {
+    (generator(seed, Purpose::Lot, [0, 0]).next_u32() & 1) as usize
+}

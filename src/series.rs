@@ -1,0 +1,441 @@
+//! A match: a number of games between the same two bots.
+//!
+//! Keeps the bots' processes from game to game, alternates who begins, replaces a
+//! process that forfeited, and gives up on a bot that never gets going.
+
+use std::io;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde_json::Map;
+
+use crate::game::{Game, Outcome};
+use crate::play::{Clock, End, Played, TimeControl, Watch, play};
+use crate::player::process::{Patience, Process};
+use crate::player::program::{CannotStart, Program, ask_again};
+use crate::player::stderr::Tap;
+use crate::player::{Fault, Reason};
+use crate::protocol::env;
+use crate::record::{BotEntry, Record, ResultEntry, VERSION};
+use crate::seed;
+use crate::text::escape_lines;
+
+/// A bot that fails to give a first answer this many times in a row is benched.
+const FAILED_STARTS: u32 = 3;
+
+/// How much of a bot's stderr a record of a forfeit holds, in bytes.
+const STDERR_TAIL: usize = 4096;
+
+/// One of the two bots of a match.
+#[derive(Clone)]
+pub struct Entrant {
+    /// What it is called in this match.
+    pub name: String,
+    /// How it is started.
+    pub program: Program,
+    /// Who is shown what it writes to stderr while it runs.
+    pub tap: Option<Tap>,
+}
+
+/// What a match is played by.
+#[derive(Clone, Debug)]
+pub struct Plan<G: Game> {
+    /// The game and its edition.
+    pub game: G,
+    /// Where every game starts.
+    pub start: G::Position,
+    /// How many games.
+    pub games: u64,
+    /// Index of the bot that begins the first game; further games alternate.
+    pub first: usize,
+    /// Everything random comes from it.
+    pub seed: u64,
+    /// The limits on time.
+    pub time: TimeControl,
+    /// Fresh processes for every game.
+    pub restart: bool,
+    /// Path of the piece set's file, for the bots, when it is not the built-in set.
+    pub pieces_path: Option<String>,
+}
+
+/// A game of the match, finished.
+#[derive(Debug)]
+pub struct Finished<'a, G: Game> {
+    /// 0 for the first game.
+    pub number: u64,
+    /// What is written of it.
+    pub record: &'a Record,
+    /// The last position; `None` when the game was not played because a bot is benched.
+    pub position: Option<&'a G::Position>,
+    /// What went wrong, and the command that shows it again.
+    pub fault: Option<(&'a Fault, &'a str)>,
+}
+
+/// Somebody who follows a match.
+pub trait Follow<G: Game>: Watch<G> {
+    /// A game begins. `bots` are the indices of the bots on the first and the second side.
+    fn begins(&mut self, number: u64, bots: [usize; 2], start: &G::Position) -> io::Result<()>;
+
+    /// A game has ended.
+    fn ended(&mut self, finished: &Finished<'_, G>) -> io::Result<()>;
+
+    /// A bot has been benched: it failed to start answering this many times in a row.
+    fn benched(&mut self, bot: usize, failures: u32, games_left: u64) -> io::Result<()>;
+}
+
+/// What a match came to, in games.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Score {
+    /// Won by each bot.
+    pub wins: [u64; 2],
+    /// Drawn.
+    pub draws: u64,
+}
+
+impl Score {
+    /// Games played or scored.
+    pub const fn games(&self) -> u64 {
+        self.wins[0] + self.wins[1] + self.draws
+    }
+
+    /// Points of a bot: a draw is half a point.
+    #[expect(clippy::cast_precision_loss, reason = "no match has 2⁵² games")]
+    pub fn points(&self, bot: usize) -> f64 {
+        self.wins[bot] as f64 + self.draws as f64 / 2.0
+    }
+}
+
+/// Why a match could not go on.
+#[derive(Debug, thiserror::Error)]
+pub enum SeriesError {
+    /// A bot's program can no longer be started.
+    #[error(transparent)]
+    CannotStart(#[from] CannotStart),
+    /// The referee failed.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+/// A bot, its process, and how often it failed to get going.
+struct Seat {
+    entrant: Entrant,
+    /// For the process; the seed is added at each start.
+    environment: Vec<(String, String)>,
+    process: Option<Process>,
+    failed_starts: u32,
+    benched: Option<Reason>,
+}
+
+/// A match under way.
+pub struct Series<G: Game> {
+    plan: Plan<G>,
+    seats: [Seat; 2],
+    start_text: String,
+    score: Score,
+}
+
+impl<G: Game> Series<G> {
+    /// Two bots and a plan; nothing is started yet.
+    pub fn new(plan: Plan<G>, entrants: [Entrant; 2]) -> Self {
+        let mut environment = vec![
+            (env::GAME.to_owned(), G::NAME.to_owned()),
+            (env::RULES.to_owned(), plan.game.rules().to_owned()),
+            (
+                env::MOVE_TIME.to_owned(),
+                plan.time.move_time.as_secs_f64().to_string(),
+            ),
+        ];
+        if let Some(path) = &plan.pieces_path {
+            environment.push((env::PIECES.to_owned(), path.clone()));
+        }
+        let mut start_text = String::new();
+        plan.game.write_board(&plan.start, &mut start_text);
+        Self {
+            seats: entrants.map(|entrant| Seat {
+                entrant,
+                environment: environment.clone(),
+                process: None,
+                failed_starts: 0,
+                benched: None,
+            }),
+            plan,
+            start_text,
+            score: Score::default(),
+        }
+    }
+
+    /// Plays all games. The bots' processes are left running: call [`Series::stop`] then,
+    /// also when this future was dropped halfway.
+    pub async fn run(&mut self, follow: &mut impl Follow<G>) -> Result<Score, SeriesError> {
+        for number in 0..self.plan.games {
+            let first = (self.plan.first + usize::from(number % 2 == 1)) % 2;
+            if self.seats.iter().any(|seat| seat.benched.is_some()) {
+                self.skip(number, first, follow)?;
+            } else {
+                self.game(number, first, follow).await?;
+            }
+        }
+        Ok(self.score)
+    }
+
+    /// Ends the bots' processes.
+    pub async fn stop(&mut self, patience: Patience) -> io::Result<()> {
+        let [a, b] = &mut self.seats;
+        let (a, b) = tokio::join!(a.stop(patience), b.stop(patience));
+        a.and(b)
+    }
+
+    async fn game(
+        &mut self,
+        number: u64,
+        first: usize,
+        follow: &mut impl Follow<G>,
+    ) -> Result<(), SeriesError> {
+        let Self {
+            plan,
+            seats,
+            start_text,
+            ..
+        } = self;
+        let bots = [first, 1 - first];
+        let started = Timestamp::now();
+        for (bot, seat) in seats.iter_mut().enumerate() {
+            seat.start(seed::for_bot(plan.seed, bot, number))?;
+        }
+        follow.begins(number, bots, &plan.start)?;
+        let Played {
+            turns,
+            times,
+            position,
+            end,
+        } = {
+            let [a, b] = seats.each_mut().map(|seat| seat.process.as_mut());
+            let (Some(a), Some(b)) = (a, b) else {
+                return Err(io::Error::other("a process is missing").into());
+            };
+            let players = if first == 0 { [a, b] } else { [b, a] };
+            let clocks = [Clock::new(plan.time); 2];
+            play(&plan.game, &plan.start, players, clocks, follow).await?
+        };
+        let mut record = Record {
+            turns,
+            times_ms: times.into_iter().map(milliseconds).collect(),
+            ..blank(plan, seats, start_text, number, first, started)
+        };
+        let mut shown = None;
+        match end {
+            End::Outcome(outcome) => {
+                record.result.winner = match outcome {
+                    Outcome::Draw => None,
+                    Outcome::Win(side) => Some(bots[side.index()]),
+                };
+                G::NAME.clone_into(&mut record.result.reason);
+                if outcome == Outcome::Draw {
+                    "draw".clone_into(&mut record.result.reason);
+                } else {
+                    record.result.lines = plan.game.winning_lines(&position);
+                }
+                for seat in seats.iter_mut() {
+                    seat.failed_starts = 0;
+                }
+            }
+            End::Forfeit(side, fault) => {
+                let by = bots[side.index()];
+                let seat = &mut seats[by];
+                let stderr = seat.forfeited(&fault).await?;
+                record.result = ResultEntry {
+                    winner: Some(1 - by),
+                    reason: fault.reason().name().to_owned(),
+                    by: Some(by),
+                    answer: Some(fault.answer()),
+                    detail: Some(fault.to_string()),
+                    stderr: Some(stderr),
+                    ..ResultEntry::default()
+                };
+                let mut request = String::new();
+                plan.game.write_request(&position, &mut request);
+                let command = ask_again(&seat.entrant.program, &seat.telling(), &request);
+                shown = Some((fault, command));
+            }
+        }
+        self.count(&record);
+        follow.ended(&Finished {
+            number,
+            record: &record,
+            position: Some(&position),
+            fault: shown
+                .as_ref()
+                .map(|(fault, command)| (&**fault, &**command)),
+        })?;
+        self.after(number, follow).await
+    }
+
+    /// Between games: benches a bot that never gets going, and restarts when asked to.
+    async fn after(&mut self, number: u64, follow: &mut impl Follow<G>) -> Result<(), SeriesError> {
+        let games_left = self.plan.games - number - 1;
+        for (bot, seat) in self.seats.iter().enumerate() {
+            if seat.benched.is_some() && games_left > 0 {
+                follow.benched(bot, seat.failed_starts, games_left)?;
+            }
+        }
+        if self.plan.restart {
+            self.stop(Patience::POLITE).await?;
+        }
+        Ok(())
+    }
+
+    /// Scores a game that a benched bot does not play.
+    fn skip(
+        &mut self,
+        number: u64,
+        first: usize,
+        follow: &mut impl Follow<G>,
+    ) -> Result<(), SeriesError> {
+        let Some((by, reason)) = self
+            .seats
+            .iter()
+            .enumerate()
+            .find_map(|(bot, seat)| Some((bot, seat.benched?)))
+        else {
+            return Ok(());
+        };
+        let result = ResultEntry {
+            winner: Some(1 - by),
+            reason: reason.name().to_owned(),
+            by: Some(by),
+            answer: Some(String::new()),
+            detail: Some(format!(
+                "not played: it failed to give a first answer {} times in a row and is benched",
+                self.seats[by].failed_starts
+            )),
+            stderr: Some(String::new()),
+            ..ResultEntry::default()
+        };
+        let now = Timestamp::now();
+        let record = Record {
+            result,
+            ..blank(
+                &self.plan,
+                &self.seats,
+                &self.start_text,
+                number,
+                first,
+                now,
+            )
+        };
+        self.count(&record);
+        follow.ended(&Finished {
+            number,
+            record: &record,
+            position: None,
+            fault: None,
+        })?;
+        Ok(())
+    }
+
+    fn count(&mut self, record: &Record) {
+        match record.result.winner {
+            Some(winner) => self.score.wins[winner] += 1,
+            None => self.score.draws += 1,
+        }
+    }
+}
+
+/// A record of a game of which nothing is known yet but who plays it.
+fn blank<G: Game>(
+    plan: &Plan<G>,
+    seats: &[Seat; 2],
+    start_text: &str,
+    number: u64,
+    first: usize,
+    started: Timestamp,
+) -> Record {
+    Record {
+        v: VERSION,
+        game: G::NAME.to_owned(),
+        rules: plan.game.rules().to_owned(),
+        id: format!("{}-{}", plan.seed, number + 1),
+        bots: seats.each_ref().map(Seat::entry),
+        first,
+        seed: plan.seed,
+        start: start_text.to_owned(),
+        pieces: plan.game.pieces().map(str::to_owned),
+        turns: Vec::new(),
+        times_ms: Vec::new(),
+        result: ResultEntry::default(),
+        started: format!("{started:.0}"),
+        more: Map::new(),
+    }
+}
+
+impl Seat {
+    fn entry(&self) -> BotEntry {
+        BotEntry {
+            name: self.entrant.name.clone(),
+            command: self.entrant.program.command.clone(),
+        }
+    }
+
+    /// Starts the process unless it runs.
+    fn start(&mut self, seed: u32) -> Result<(), CannotStart> {
+        if self.process.is_some() {
+            return Ok(());
+        }
+        self.environment.retain(|(name, _)| name != env::SEED);
+        self.environment
+            .push((env::SEED.to_owned(), seed.to_string()));
+        let program = &self.entrant.program;
+        let process = Process::start(program, &self.environment, self.entrant.tap.clone());
+        self.process = Some(process.map_err(|error| CannotStart {
+            bot: self.entrant.name.clone(),
+            cause: format!("the system says: {error}"),
+            fix: "see that the file is still there and that it can be run by hand".to_owned(),
+        })?);
+        Ok(())
+    }
+
+    /// The part of the environment that a bot's answer can depend on, for a command that
+    /// asks again.
+    fn telling(&self) -> Vec<(String, String)> {
+        let telling = |name: &str, value: &str| match name {
+            env::RULES => value != "standard",
+            env::GAME => value != "quarto",
+            env::PIECES => true,
+            _ => false,
+        };
+        self.environment
+            .iter()
+            .filter(|(name, value)| telling(name, value))
+            .cloned()
+            .collect()
+    }
+
+    /// Ends the process after a fault; gives the end of its stderr, escaped.
+    async fn forfeited(&mut self, fault: &Fault) -> io::Result<String> {
+        let Some(mut process) = self.process.take() else {
+            return Ok(String::new());
+        };
+        if process.is_fresh() {
+            self.failed_starts += 1;
+            if self.failed_starts >= FAILED_STARTS {
+                self.benched = Some(fault.reason());
+            }
+        } else {
+            self.failed_starts = 0;
+        }
+        process.stop(Patience::FAULT).await?;
+        Ok(escape_lines(&process.stderr_end(STDERR_TAIL)))
+    }
+
+    async fn stop(&mut self, patience: Patience) -> io::Result<()> {
+        match self.process.take() {
+            Some(mut process) => process.stop(patience).await,
+            None => Ok(()),
+        }
+    }
+}
+
+/// Milliseconds, exact to the microsecond.
+fn milliseconds(time: Duration) -> f64 {
+    (time.as_secs_f64() * 1e6).round() / 1e3
+}

@@ -1,0 +1,104 @@
+//! Untrusted text made safe to show: what a bot printed, what it is called.
+
+use std::fmt::Write as _;
+
+/// Longer quotations are cut, so that a sentence stays a sentence.
+const QUOTE_CHARS: usize = 80;
+
+/// Whether a terminal or a page may act on this character, or hide it, instead of showing it.
+fn is_unsafe(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{00ad}' | '\u{061c}' | '\u{180e}' | '\u{feff}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{fff9}'..='\u{fffb}'
+            | '\u{e0000}'..='\u{e007f}')
+}
+
+fn push_escaped(out: &mut String, c: char) {
+    match c {
+        '\\' => out.push_str("\\\\"),
+        '\n' => out.push_str("\\n"),
+        '\r' => out.push_str("\\r"),
+        '\t' => out.push_str("\\t"),
+        c if is_unsafe(c) && c.is_ascii() => {
+            let _ = write!(out, "\\x{:02x}", u32::from(c));
+        }
+        c if is_unsafe(c) => {
+            let _ = write!(out, "\\u{{{:x}}}", u32::from(c));
+        }
+        c => out.push(c),
+    }
+}
+
+/// Bytes as printable text: control, bidirectional and invisible characters become
+/// `\n`, `\x1b` or `\u{202e}`, bytes that are not UTF-8 become `\xff`, and a
+/// backslash is doubled, so that what was sent can be read back from it.
+///
+/// ```
+/// use referee::text::escape;
+///
+/// assert_eq!(escape(b"6 A"), "6 A");
+/// assert_eq!(escape(b"\x1b[2J\xff\n"), r"\x1b[2J\xff\n");
+/// assert_eq!(escape("a\u{202e}b".as_bytes()), r"a\u{202e}b");
+/// ```
+pub fn escape(bytes: &[u8]) -> String {
+    let mut out = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            push_escaped(&mut out, c);
+        }
+        for byte in chunk.invalid() {
+            let _ = write!(out, "\\x{byte:02x}");
+        }
+    }
+    out
+}
+
+/// Text that is already for people, with only the unsafe characters escaped. Doing it twice
+/// changes nothing, so it suits names and sentences from records.
+///
+/// ```
+/// assert_eq!(referee::text::safe("a\\b \u{1b}[1m"), r"a\b \x1b[1m");
+/// ```
+pub fn safe(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_unsafe(c) {
+            push_escaped(&mut out, c);
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+/// [`escape`] for text of several lines: newlines stay, carriage returns before them go.
+pub fn escape_lines(bytes: &[u8]) -> String {
+    let mut out = String::with_capacity(bytes.len());
+    for (i, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
+        if i > 0 {
+            out.push('\n');
+        }
+        out.push_str(&escape(line.strip_suffix(b"\r").unwrap_or(line)));
+    }
+    out
+}
+
+/// Bytes escaped, between back quotes, cut when they are long.
+///
+/// ```
+/// assert_eq!(referee::text::quote(b"6 A"), "`6 A`");
+/// ```
+pub fn quote(bytes: &[u8]) -> String {
+    let escaped = escape(&bytes[..bytes.len().min(4 * QUOTE_CHARS)]);
+    match escaped.char_indices().nth(QUOTE_CHARS) {
+        None if bytes.len() <= 4 * QUOTE_CHARS => format!("`{escaped}`"),
+        cut => {
+            let end = cut.map_or(escaped.len(), |(end, _)| end);
+            format!("`{}…` ({} bytes)", &escaped[..end], bytes.len())
+        }
+    }
+}
