@@ -6,6 +6,7 @@
 //!
 //! - [`channel`]: one line out, one line back, before a deadline
 //! - [`program`]: what a BOT on the command line means, and why it cannot be started
+//! - `executable`: whether the kernel would run a file
 //! - [`process`]: the only place that starts and stops programs
 //! - [`stderr`]: what a program says on the side
 //! - [`fault`]: every way to break the protocol
@@ -13,6 +14,7 @@
 //! - [`orphans`]: processes that bots left behind
 
 pub mod channel;
+mod executable;
 pub mod fault;
 pub mod language;
 pub mod orphans;

@@ -15,6 +15,7 @@ pub mod edition;
 pub mod piece;
 pub mod position;
 pub mod set;
+mod set_reader;
 
 pub use board::{Board, Quarto};
 pub use cell::{Cell, Line, Rules};

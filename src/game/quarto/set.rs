@@ -3,11 +3,11 @@
 //! A set names every piece with one character and says its property for each of
 //! four features. The field names and the words are the edition's own.
 
-use std::collections::HashMap;
 use std::fmt;
 use std::io::Read;
 
 use super::piece::{FEATURES, PIECES, Piece};
+use super::set_reader;
 
 /// The built-in set: A–P, big/small, red/blue, square/circular, hollow/solid.
 const ENGLISH: &str = include_str!("../../../sets/english.csv");
@@ -28,16 +28,16 @@ pub struct Feature {
 #[derive(Clone, Debug)]
 pub struct PieceSet {
     /// The name of the piece column.
-    column: String,
-    features: [Feature; FEATURES],
+    pub(super) column: String,
+    pub(super) features: [Feature; FEATURES],
     /// Pieces in the order of the file.
-    order: [Piece; PIECES],
+    pub(super) order: [Piece; PIECES],
     /// Characters by piece index.
-    symbols: [char; PIECES],
+    pub(super) symbols: [char; PIECES],
     /// Pieces by ASCII character, for the wire's hot path; others are looked up in `symbols`.
-    ascii: [Option<Piece>; 128],
+    pub(super) ascii: [Option<Piece>; 128],
     /// The file's text; empty for the built-in set.
-    text: String,
+    pub(super) text: String,
 }
 
 /// What is wrong with a piece set, and where. Both count from 1; the column counts characters.
@@ -120,7 +120,7 @@ impl PieceSet {
             Ok(text) => Self::parse(text),
             Err(error) => {
                 let good = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
-                let (line, column) = place(&good, good.len());
+                let (line, column) = set_reader::place(&good, good.len());
                 Err(SetError {
                     line,
                     column,
@@ -135,14 +135,7 @@ impl PieceSet {
 
     /// Reads a piece set from CSV text, as [`PieceSet::read`].
     pub fn parse(text: &str) -> Result<Self, SetError> {
-        let rows = Rows::new(text)?;
-        let header = rows.header()?;
-        let mut builder = Builder::new(header);
-        for row in 1..=PIECES {
-            builder.row(&rows, row)?;
-        }
-        rows.no_more_than(1 + PIECES)?;
-        builder.finish(text)
+        set_reader::parse(text)
     }
 
     /// The four features, in the order of the file.
@@ -223,327 +216,4 @@ impl PieceSet {
             ),
         })
     }
-}
-
-/// Line and column (in characters), from 1, of a byte of the text.
-fn place(text: &str, byte: usize) -> (usize, usize) {
-    let before = &text[..byte];
-    let line = before.matches('\n').count() + 1;
-    let start = before.rfind('\n').map_or(0, |newline| newline + 1);
-    let column = before[start..].chars().filter(|&c| c != BOM).count() + 1;
-    (line, column)
-}
-
-const BOM: char = '\u{feff}';
-
-/// The fields of the file, each with the byte it starts at.
-struct Rows<'a> {
-    text: &'a str,
-    rows: Vec<Vec<(usize, String)>>,
-}
-
-impl<'a> Rows<'a> {
-    fn new(text: &'a str) -> Result<Self, SetError> {
-        let start = if text.starts_with(BOM) {
-            BOM.len_utf8()
-        } else {
-            0
-        };
-        let body = text[start..].trim_end();
-        let this = |rows| Self { text, rows };
-        if body.trim_start().is_empty() {
-            return Err(this(Vec::new()).error(start, "the file is empty; expected a header of five fields and 16 rows, such as `piece,size,color,form,fill`"));
-        }
-        let mut offset = start;
-        for line in body.split_inclusive('\n') {
-            if line.trim().is_empty() {
-                return Err(this(Vec::new()).error(offset, "a blank line between the rows; blank lines are accepted at the end only, remove it"));
-            }
-            offset += line.len();
-        }
-        let mut reader = csv::ReaderBuilder::new()
-            .has_headers(false)
-            .flexible(true)
-            .from_reader(body.as_bytes());
-        let mut rows = Vec::new();
-        for record in reader.records() {
-            let record = record.map_err(|error| {
-                this(Vec::new()).error(start, &format!("cannot be read as CSV: {error}"))
-            })?;
-            let byte = record
-                .position()
-                .and_then(|position| usize::try_from(position.byte()).ok())
-                .unwrap_or(0);
-            let starts = field_starts(body, byte);
-            rows.push(
-                record
-                    .iter()
-                    .enumerate()
-                    .map(|(i, field)| {
-                        let at = starts.get(i).copied().unwrap_or(body.len());
-                        (start + at, field.to_owned())
-                    })
-                    .collect(),
-            );
-        }
-        Ok(this(rows))
-    }
-
-    fn error(&self, byte: usize, message: &str) -> SetError {
-        let (line, column) = place(self.text, byte);
-        SetError {
-            line,
-            column,
-            message: message.to_owned(),
-        }
-    }
-
-    fn end(&self) -> usize {
-        self.text.trim_end().len()
-    }
-
-    /// The five fields of a row.
-    fn fields(&self, row: usize, what: &str) -> Result<&[(usize, String)], SetError> {
-        let Some(fields) = self.rows.get(row) else {
-            return Err(self.error(self.end(), &format!("the file ends here; expected {what}")));
-        };
-        if fields.len() == 1 + FEATURES {
-            return Ok(fields);
-        }
-        let byte = fields
-            .get(1 + FEATURES)
-            .map_or_else(|| self.row_end(row), |field| field.0);
-        let hint = match &fields[..] {
-            [(_, only)] if only.contains(';') => "; separate the fields by `,` instead of `;`",
-            [(_, only)] if only.contains('\t') => "; separate the fields by `,` instead of tabs",
-            _ => "",
-        };
-        Err(self.error(
-            byte,
-            &format!(
-                "{} here; expected five, {what}{hint}",
-                match fields.len() {
-                    1 => "one field".to_owned(),
-                    n => format!("{n} fields"),
-                }
-            ),
-        ))
-    }
-
-    fn row_end(&self, row: usize) -> usize {
-        let next = self.rows.get(row + 1).and_then(|fields| fields.first());
-        let end = next.map_or(self.text.len(), |field| field.0);
-        self.text[..end].trim_end().len()
-    }
-
-    fn header(&self) -> Result<[String; 1 + FEATURES], SetError> {
-        let fields = self.fields(
-            0,
-            "the name of the piece column and of four features, such as `piece,size,color,form,fill`",
-        )?;
-        let mut names: [String; 1 + FEATURES] = Default::default();
-        for (i, (byte, field)) in fields.iter().enumerate() {
-            let name = field.trim();
-            if i > 0 && name.is_empty() {
-                return Err(self.error(*byte, &format!("feature {i} has no name; expected one")));
-            }
-            if name.chars().any(char::is_control) {
-                return Err(self.error(
-                    *byte,
-                    &format!("a control character in the name {name:?}; expected plain text"),
-                ));
-            }
-            if i > 0 && names[1..i].iter().any(|earlier| earlier == name) {
-                return Err(self.error(
-                    *byte,
-                    &format!(
-                        "the feature `{name}` is named twice; expected four different features"
-                    ),
-                ));
-            }
-            name.clone_into(&mut names[i]);
-        }
-        Ok(names)
-    }
-
-    fn no_more_than(&self, rows: usize) -> Result<(), SetError> {
-        match self.rows.get(rows).and_then(|row| row.first()) {
-            None => Ok(()),
-            Some((byte, _)) => Err(self.error(
-                *byte,
-                "a row too many; expected the header, 16 rows and nothing else",
-            )),
-        }
-    }
-}
-
-/// Bytes at which the fields of the record at `byte` start, found as CSV is read:
-/// commas within quotes do not separate.
-fn field_starts(body: &str, byte: usize) -> Vec<usize> {
-    // The reader's position may still be before the end of the last line.
-    let rest = body[byte..].trim_start_matches(['\r', '\n']);
-    let start = body.len() - rest.len();
-    let mut starts = vec![start];
-    let mut quoted = false;
-    for (i, c) in rest.bytes().enumerate() {
-        match c {
-            b'"' => quoted = !quoted,
-            b',' if !quoted => starts.push(start + i + 1),
-            b'\n' if !quoted => break,
-            _ => {}
-        }
-    }
-    starts
-}
-
-/// Collects the rows and remembers where each word was first seen.
-struct Builder {
-    header: [String; 1 + FEATURES],
-    properties: [Vec<String>; FEATURES],
-    /// The feature of each property.
-    owner: HashMap<String, usize>,
-    order: Vec<(usize, Piece)>,
-    symbols: [Option<(char, usize)>; PIECES],
-}
-
-impl Builder {
-    fn new(header: [String; 1 + FEATURES]) -> Self {
-        Self {
-            header,
-            properties: Default::default(),
-            owner: HashMap::new(),
-            order: Vec::new(),
-            symbols: [None; PIECES],
-        }
-    }
-
-    fn row(&mut self, rows: &Rows<'_>, row: usize) -> Result<(), SetError> {
-        let fields = rows.fields(
-            row,
-            &format!("row {row} of 16: a piece and its four properties"),
-        )?;
-        let (symbol_byte, field) = &fields[0];
-        let symbol = single_char(field).ok_or_else(|| {
-            let found = field.trim();
-            rows.error(
-                *symbol_byte,
-                &if found.is_empty() {
-                    "the piece has no character; expected one".to_owned()
-                } else {
-                    format!("a piece is one character, found {found:?}")
-                },
-            )
-        })?;
-        let line_of = |byte: usize| place(rows.text, byte).0;
-        if let Some((_, byte)) = self.symbols.iter().flatten().find(|(c, _)| *c == symbol) {
-            return Err(rows.error(
-                *symbol_byte,
-                &format!(
-                    "the piece {symbol:?} is on line {} already; expected 16 different characters",
-                    line_of(*byte)
-                ),
-            ));
-        }
-        let mut bits = 0;
-        for (feature, (byte, field)) in fields[1..].iter().enumerate() {
-            let value = self.value(rows, feature, *byte, field.trim())?;
-            bits |= value << feature;
-        }
-        let piece = Piece::from_low_bits(bits);
-        if let Some((other, byte)) = self.symbols[piece.index()] {
-            return Err(rows.error(
-                *symbol_byte,
-                &format!(
-                    "{symbol:?} has the same four properties as {other:?} on line {}; expected all 16 combinations",
-                    line_of(byte)
-                ),
-            ));
-        }
-        self.symbols[piece.index()] = Some((symbol, *symbol_byte));
-        self.order.push((*symbol_byte, piece));
-        Ok(())
-    }
-
-    /// 0 for the property that the file names first, 1 for the other.
-    fn value(
-        &mut self,
-        rows: &Rows<'_>,
-        feature: usize,
-        byte: usize,
-        word: &str,
-    ) -> Result<u8, SetError> {
-        let name = &self.header[1 + feature];
-        if word.is_empty() {
-            return Err(rows.error(byte, &format!("no property for `{name}`; expected one")));
-        }
-        if word.chars().any(char::is_control) {
-            return Err(rows.error(
-                byte,
-                &format!("a control character in the property {word:?}; expected plain text"),
-            ));
-        }
-        if let Some(value) = self.properties[feature].iter().position(|p| p == word) {
-            return Ok(u8::from(value == 1));
-        }
-        if let Some(&owner) = self.owner.get(word) {
-            return Err(rows.error(
-                byte,
-                &format!(
-                    "`{word}` is a property of `{}`; expected a property of `{name}`",
-                    self.header[1 + owner]
-                ),
-            ));
-        }
-        if let [one, two] = &self.properties[feature][..] {
-            return Err(rows.error(
-                byte,
-                &format!("`{word}` is a third property of `{name}`; expected `{one}` or `{two}`"),
-            ));
-        }
-        self.owner.insert(word.to_owned(), feature);
-        self.properties[feature].push(word.to_owned());
-        Ok(u8::from(self.properties[feature].len() == 2))
-    }
-
-    fn finish(self, text: &str) -> Result<PieceSet, SetError> {
-        let incomplete = || SetError {
-            line: 1,
-            column: 1,
-            message: "expected all 16 combinations of four two-valued features".to_owned(),
-        };
-        let [column, names @ ..] = self.header;
-        let mut features = Vec::with_capacity(FEATURES);
-        for (name, properties) in names.into_iter().zip(self.properties) {
-            // Sixteen different combinations need both values of every feature.
-            let properties = properties.try_into().map_err(|_| incomplete())?;
-            features.push(Feature { name, properties });
-        }
-        let mut symbols = ['\0'; PIECES];
-        let mut ascii = [None; 128];
-        for piece in Piece::all() {
-            let (symbol, _) = self.symbols[piece.index()].ok_or_else(incomplete)?;
-            symbols[piece.index()] = symbol;
-            if let Some(entry) = ascii.get_mut(symbol as usize) {
-                *entry = Some(piece);
-            }
-        }
-        let order: Vec<_> = self.order.into_iter().map(|(_, piece)| piece).collect();
-        Ok(PieceSet {
-            column,
-            features: features.try_into().map_err(|_| incomplete())?,
-            order: order.try_into().map_err(|_| incomplete())?,
-            symbols,
-            ascii,
-            text: text.to_owned(),
-        })
-    }
-}
-
-/// The one character of a field: as it stands, or with the blanks around it taken off.
-fn single_char(field: &str) -> Option<char> {
-    let one = |text: &str| {
-        let mut chars = text.chars();
-        chars.next().filter(|_| chars.next().is_none())
-    };
-    one(field).or_else(|| one(field.trim()))
 }
