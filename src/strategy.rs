@@ -4,8 +4,7 @@
 use rand::Rng;
 use rand::seq::IndexedRandom as _;
 
-use crate::game::quarto::{Edition, Position, Turn};
-use crate::game::{Game as _, Outcome, Position as _};
+use crate::game::{Game, Outcome, Position, Side};
 
 /// A built-in strategy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,33 +29,29 @@ impl Strategy {
     }
 
     /// Chooses a turn; `None` when the game is over.
-    pub fn choose(
+    pub fn choose<G: Game>(
         self,
-        edition: &Edition,
-        position: &Position,
+        game: &G,
+        position: &G::Position,
         rng: &mut impl Rng,
-    ) -> Option<Turn> {
-        let turns = edition.turns(position);
-        match self {
-            Self::Random => turns.choose(rng).map(|(turn, _)| *turn),
-            Self::Greedy => {
-                let rank = turns.iter().map(|(_, after)| Rank::of(after)).max()?;
-                let best: Vec<Turn> = turns
-                    .iter()
-                    .filter(|(_, after)| Rank::of(after) == rank)
-                    .map(|(turn, _)| *turn)
-                    .collect();
-                best.choose(rng).copied()
-            }
+    ) -> Option<G::Turn> {
+        let mut turns = game.turns(position);
+        if self == Self::Greedy {
+            let me = position.to_move();
+            let ranks: Vec<Rank> = turns.iter().map(|(_, after)| Rank::of(after, me)).collect();
+            let best = ranks.iter().max().copied()?;
+            let mut rank = ranks.iter();
+            turns.retain(|_| rank.next() == Some(&best));
         }
+        turns.choose(rng).map(|(turn, _)| *turn)
     }
 }
 
 /// How good the position after one's own turn looks, one step ahead.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
-    /// The gift wins at once.
-    GiftWins,
+    /// The opponent can win at once.
+    OpponentWins,
     /// The game goes on, or is drawn.
     GoesOn,
     /// Won.
@@ -64,10 +59,10 @@ enum Rank {
 }
 
 impl Rank {
-    fn of(after: &Position) -> Self {
-        match (after.outcome(), after.hand()) {
-            (Some(Outcome::Win(_)), _) => Self::Won,
-            (None, Some(gift)) if after.winning_cell(gift).is_some() => Self::GiftWins,
+    fn of(after: &impl Position, me: Side) -> Self {
+        match after.outcome() {
+            Some(Outcome::Win(side)) if side == me => Self::Won,
+            None if after.can_win_at_once() => Self::OpponentWins,
             _ => Self::GoesOn,
         }
     }

@@ -8,9 +8,10 @@ use rand::SeedableRng as _;
 use rand::rngs::ChaCha8Rng;
 
 use super::failure::Failure;
+use super::games::{GameName, WithGame, with_game};
 use super::setup::match_set;
-use crate::game::Game as _;
-use crate::game::quarto::{Edition, Rules};
+use crate::game::Game;
+use crate::game::quarto::Rules;
 use crate::protocol::{MAX_LINE_BYTES, env as names};
 use crate::strategy::Strategy;
 
@@ -28,6 +29,11 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             Strategy::NAMES.join(" or ")
         ))
     })?;
+    let game = match variable(names::GAME)? {
+        None => GameName::Quarto,
+        Some(name) => GameName::from_name(&name)
+            .ok_or_else(|| Failure::Usage(format!("{}={name}: unknown game", names::GAME)))?,
+    };
     let rules = match variable(names::RULES)? {
         None => Rules::default(),
         Some(name) => Rules::from_name(&name).ok_or_else(|| {
@@ -44,7 +50,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             .parse()
             .map_err(|_| Failure::Usage(format!("{}={text}: expected a number", names::SEED)))?,
     };
-    serve(strategy, &Edition::new(rules, set), seed)
+    with_game(game, rules, set, Serve { strategy, seed })
 }
 
 fn variable(name: &str) -> Result<Option<String>, Failure> {
@@ -55,30 +61,39 @@ fn variable(name: &str) -> Result<Option<String>, Failure> {
     }
 }
 
-fn serve(strategy: Strategy, edition: &Edition, seed: u64) -> Result<(), Failure> {
-    let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let mut input = io::stdin().lock();
-    let mut output = io::stdout().lock();
-    let mut line = String::new();
-    let mut answer = String::new();
-    loop {
-        line.clear();
-        let mut limited = io::Read::take(&mut input, MAX_LINE_BYTES as u64 + 1);
-        if limited.read_line(&mut line)? == 0 {
-            return Ok(());
+struct Serve {
+    strategy: Strategy,
+    seed: u64,
+}
+
+impl WithGame for Serve {
+    type Output = Result<(), Failure>;
+
+    fn with<G: Game + Clone + 'static>(self, game: G) -> Self::Output {
+        let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
+        let mut input = io::stdin().lock();
+        let mut output = io::stdout().lock();
+        let mut line = String::new();
+        let mut answer = String::new();
+        loop {
+            line.clear();
+            let mut limited = io::Read::take(&mut input, MAX_LINE_BYTES as u64 + 1);
+            if limited.read_line(&mut line)? == 0 {
+                return Ok(());
+            }
+            let request = line.trim_matches([' ', '\t', '\r', '\n']);
+            let position = game.read_request(request).map_err(|problem| {
+                Failure::Usage(format!("the request is not understood: {problem}"))
+            })?;
+            // A turn always exists: a request never shows a finished game.
+            let Some(turn) = self.strategy.choose(&game, &position, &mut rng) else {
+                return Err(Failure::Usage("the game in the request is over".to_owned()));
+            };
+            answer.clear();
+            game.write_turn(turn, &mut answer);
+            answer.push('\n');
+            output.write_all(answer.as_bytes())?;
+            output.flush()?;
         }
-        let request = line.trim_matches([' ', '\t', '\r', '\n']);
-        let position = edition.read_request(request).map_err(|problem| {
-            Failure::Usage(format!("the request is not understood: {problem}"))
-        })?;
-        // A turn always exists: a request never shows a finished game.
-        let Some(turn) = strategy.choose(edition, &position, &mut rng) else {
-            return Err(Failure::Usage("the game in the request is over".to_owned()));
-        };
-        answer.clear();
-        edition.write_turn(turn, &mut answer);
-        answer.push('\n');
-        output.write_all(answer.as_bytes())?;
-        output.flush()?;
     }
 }

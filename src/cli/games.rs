@@ -3,6 +3,7 @@
 use clap::ValueEnum;
 
 use crate::game::Game;
+use crate::game::four_in_a_row::FourInARow;
 use crate::game::quarto::{Edition, PieceSet, Rules};
 
 /// `--game`
@@ -10,11 +11,13 @@ use crate::game::quarto::{Edition, PieceSet, Rules};
 pub(super) enum GameName {
     /// Four-by-four board, sixteen pieces, a gift with every turn
     Quarto,
+    /// Seven columns, six rows; BOT1 moves first unless --first says otherwise
+    FourInARow,
 }
 
 impl GameName {
-    /// The game of a record.
-    pub(super) fn from_record(name: &str) -> Option<Self> {
+    /// The game of this name, as in records and in a bot's environment.
+    pub(super) fn from_name(name: &str) -> Option<Self> {
         Self::value_variants().iter().copied().find(|game| {
             game.to_possible_value()
                 .is_some_and(|v| v.get_name() == name)
@@ -40,5 +43,6 @@ pub(super) fn with_game<W: WithGame>(
 ) -> W::Output {
     match name {
         GameName::Quarto => what.with(Edition::new(rules, set)),
+        GameName::FourInARow => what.with(FourInARow),
     }
 }

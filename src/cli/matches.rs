@@ -59,9 +59,9 @@ pub(super) struct Args {
     #[arg(short = 'n', long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     games: u64,
 
-    /// Who begins the first game (in Quarto: gives the first piece)
-    #[arg(long, value_enum, default_value = "random")]
-    first: First,
+    /// Who begins the first game (in Quarto: gives the first piece); in Quarto the lot decides by default, in Four In A Row BOT1 begins
+    #[arg(long, value_enum)]
+    first: Option<First>,
 
     /// Everything random comes from this number; drawn, and printed, when not given
     #[arg(long, value_name = "N")]
@@ -144,9 +144,10 @@ impl WithGame for Match<'_> {
             seed
         });
         let first = match args.first {
-            First::Bot1 => 0,
-            First::Bot2 => 1,
-            First::Random => seed::lot(seed),
+            Some(First::Bot2) => 1,
+            Some(First::Random) => seed::lot(seed),
+            None if G::LOT => seed::lot(seed),
+            Some(First::Bot1) | None => 0,
         };
         let pieces_path = match (&args.pieces, game.pieces()) {
             (Some(path), Some(_)) => Some(absolute(path)?),

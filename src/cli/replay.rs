@@ -84,7 +84,7 @@ fn one(
     quiet: bool,
     out: &mut BufWriter<StdoutLock<'_>>,
 ) -> Result<Option<String>, Failure> {
-    let Some(name) = GameName::from_record(&record.game) else {
+    let Some(name) = GameName::from_name(&record.game) else {
         return Ok(Some(format!(
             "the game {} is unknown",
             crate::text::quote(record.game.as_bytes())

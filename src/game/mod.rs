@@ -4,6 +4,7 @@
 //! outcome. [`Game`] is one edition of a game (its rules and the words of its
 //! piece set) and translates between positions and text.
 
+pub mod four_in_a_row;
 pub mod picture;
 pub mod quarto;
 
@@ -111,6 +112,15 @@ pub trait Position: Clone + Eq + fmt::Debug {
 
     /// Makes a move, or leaves the position untouched and gives the move back.
     fn play(&mut self, mv: Self::Move) -> Result<(), IllegalMove<Self::Move>>;
+
+    /// Whether the side to move has a move that wins the game.
+    fn can_win_at_once(&self) -> bool {
+        let won = Outcome::Win(self.to_move());
+        self.moves().any(|mv| {
+            let mut after = self.clone();
+            after.play(mv).is_ok() && after.outcome() == Some(won)
+        })
+    }
 }
 
 /// Why an answer was not accepted. The text is for people and names what was
@@ -135,6 +145,9 @@ pub trait Game {
 
     /// The name in records and on the command line.
     const NAME: &'static str;
+
+    /// Whether the lot decides who acts first; otherwise it is the first bot named.
+    const LOT: bool = true;
 
     /// The name of the rule set, as in records.
     fn rules(&self) -> &'static str;

@@ -1,0 +1,386 @@
+//! Four In A Row: seven columns, six rows, a piece falls to the lowest free cell of its
+//! column; four in a row, column or diagonal win.
+
+use super::{Game, IllegalMove, IllegalReason, Outcome, Picture, Rejection, Side, WinningLines};
+use crate::text::quote;
+
+/// Number of columns.
+pub const COLUMNS: u8 = 7;
+
+/// Number of rows.
+pub const ROWS: u8 = 6;
+
+const CELLS: u32 = COLUMNS as u32 * ROWS as u32;
+
+/// Bits of a column: one a row, the lowest first, and one on top that stays empty, so that
+/// shifted boards do not run from one column into the next.
+const HEIGHT: u8 = ROWS + 1;
+
+/// The four directions of a line as shifts of a board: up, right, up-right, down-right.
+const DIRECTIONS: [u8; 4] = [1, HEIGHT, HEIGHT + 1, HEIGHT - 1];
+
+/// A column, shown as 1 to 7.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Column(u8);
+
+impl Column {
+    /// The column that people call `number` (1 to 7).
+    pub const fn from_number(number: u8) -> Option<Self> {
+        if number >= 1 && number <= COLUMNS {
+            Some(Self(number - 1))
+        } else {
+            None
+        }
+    }
+
+    /// What people call it, 1 to 7.
+    pub const fn number(self) -> u8 {
+        self.0 + 1
+    }
+
+    /// All seven, from the left.
+    pub fn all() -> impl Iterator<Item = Self> {
+        (0..COLUMNS).map(Self)
+    }
+}
+
+/// A position of Four In A Row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct Position {
+    /// Cells of each side, one bit each: bit `HEIGHT * column + row`, row 0 at the bottom.
+    pieces: [u64; 2],
+}
+
+impl Position {
+    #[expect(clippy::cast_possible_truncation, reason = "there are six rows")]
+    fn height(&self, column: Column) -> u8 {
+        let occupied = (self.pieces[0] | self.pieces[1]) >> (HEIGHT * column.0);
+        (occupied & 0b11_1111).count_ones() as u8
+    }
+
+    fn count(&self) -> u32 {
+        (self.pieces[0] | self.pieces[1]).count_ones()
+    }
+
+    /// Who stands on a cell; rows count from the bottom.
+    fn get(&self, column: u8, row: u8) -> Option<Side> {
+        let bit = 1u64 << (HEIGHT * column + row);
+        Side::BOTH
+            .into_iter()
+            .find(|side| self.pieces[side.index()] & bit != 0)
+    }
+
+    /// Cells from which a line of four runs in each direction.
+    fn fours(board: u64) -> [u64; 4] {
+        DIRECTIONS.map(|shift| {
+            let pairs = board & board >> shift;
+            pairs & pairs >> (2 * shift)
+        })
+    }
+
+    fn has_won(&self, side: Side) -> bool {
+        Self::fours(self.pieces[side.index()])
+            .iter()
+            .any(|&from| from != 0)
+    }
+}
+
+impl super::Position for Position {
+    type Move = Column;
+
+    fn to_move(&self) -> Side {
+        Side::BOTH[(self.count() % 2) as usize]
+    }
+
+    fn outcome(&self) -> Option<Outcome> {
+        // Only the side that just moved can have completed a line.
+        let moved = self.to_move().other();
+        if self.has_won(moved) {
+            Some(Outcome::Win(moved))
+        } else if self.count() == CELLS {
+            Some(Outcome::Draw)
+        } else {
+            None
+        }
+    }
+
+    fn moves(&self) -> impl Iterator<Item = Column> {
+        let going = self.outcome().is_none();
+        let position = *self;
+        Column::all().filter(move |&column| going && position.height(column) < ROWS)
+    }
+
+    fn play(&mut self, column: Column) -> Result<(), IllegalMove<Column>> {
+        let illegal = |reason| IllegalMove {
+            attempted: column,
+            reason,
+        };
+        if self.outcome().is_some() {
+            return Err(illegal(IllegalReason::GameOver));
+        }
+        let row = self.height(column);
+        if row == ROWS {
+            return Err(illegal(IllegalReason::Occupied));
+        }
+        self.pieces[self.to_move().index()] |= 1 << (HEIGHT * column.0 + row);
+        Ok(())
+    }
+}
+
+/// The game as bots, records and people read it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FourInARow;
+
+/// The mark of a side on the wire.
+const fn mark(side: Side) -> char {
+    match side {
+        Side::First => '@',
+        Side::Second => 'O',
+    }
+}
+
+/// Cells in the order of the wire: row by row from the top left. Rows count from the bottom.
+fn reading_order() -> impl Iterator<Item = (u8, u8)> {
+    (0..ROWS)
+        .rev()
+        .flat_map(|row| (0..COLUMNS).map(move |column| (column, row)))
+}
+
+/// The row as people count, 1 at the top.
+const fn row_number(row: u8) -> u8 {
+    ROWS - row
+}
+
+impl FourInARow {
+    fn free_columns(position: &Position) -> String {
+        let numbers: Vec<String> = super::Position::moves(position)
+            .map(|column| column.number().to_string())
+            .collect();
+        format!("columns with room: {}", numbers.join(" "))
+    }
+}
+
+impl Game for FourInARow {
+    type Position = Position;
+    type Turn = Column;
+
+    const NAME: &'static str = "four-in-a-row";
+    const LOT: bool = false;
+
+    fn rules(&self) -> &'static str {
+        "standard"
+    }
+
+    fn pieces(&self) -> Option<&str> {
+        None
+    }
+
+    fn start(&self) -> Position {
+        Position::default()
+    }
+
+    fn start_from(&self, board: &str) -> Result<Position, String> {
+        let found = board.chars().count();
+        if found != CELLS as usize {
+            return Err(format!(
+                "a board is {CELLS} characters, row by row from the top left; found {found}"
+            ));
+        }
+        let mut position = Position::default();
+        for ((column, row), symbol) in reading_order().zip(board.chars()) {
+            let bit = 1u64 << (HEIGHT * column + row);
+            match symbol {
+                '@' => position.pieces[0] |= bit,
+                'O' => position.pieces[1] |= bit,
+                '.' => {}
+                _ => {
+                    return Err(format!(
+                        "{} in column {}, row {}; expected `@`, `O` or `.`",
+                        quote(symbol.to_string().as_bytes()),
+                        column + 1,
+                        row_number(row)
+                    ));
+                }
+            }
+        }
+        for column in Column::all() {
+            let fallen =
+                (0..position.height(column)).all(|row| position.get(column.0, row).is_some());
+            if !fallen {
+                return Err(format!(
+                    "a piece in column {} hangs in the air; pieces fall to the lowest free cell",
+                    column.number()
+                ));
+            }
+        }
+        let [first, second] = position.pieces.map(u64::count_ones);
+        if first != second && first != second + 1 {
+            return Err(format!(
+                "{first} `@` and {second} `O`; `@` moves first, then they alternate"
+            ));
+        }
+        if super::Position::outcome(&position).is_some()
+            || position.has_won(super::Position::to_move(&position))
+        {
+            return Err("the game is over on this board; a game starts without four in a row, and with room".to_owned());
+        }
+        Ok(position)
+    }
+
+    fn write_board(&self, position: &Position, out: &mut String) {
+        for (column, row) in reading_order() {
+            out.push(position.get(column, row).map_or('.', mark));
+        }
+    }
+
+    fn write_request(&self, position: &Position, out: &mut String) {
+        out.push(mark(super::Position::to_move(position)));
+        out.push(' ');
+        self.write_board(position, out);
+    }
+
+    fn read_request(&self, line: &str) -> Result<Position, String> {
+        let Some((side, board)) = line.split_once(' ') else {
+            return Err(format!(
+                "expected a mark, a blank and a board, found {}",
+                quote(line.as_bytes())
+            ));
+        };
+        let position = self.start_from(board)?;
+        let to_move = mark(super::Position::to_move(&position)).to_string();
+        if side == to_move {
+            Ok(position)
+        } else {
+            Err(format!(
+                "{} is asked, but by the board it is {to_move}'s turn",
+                quote(side.as_bytes())
+            ))
+        }
+    }
+
+    fn write_turn(&self, turn: Column, out: &mut String) {
+        out.push(char::from(b'0' + turn.number()));
+    }
+
+    fn judge(&self, position: &Position, answer: &str) -> Result<(Column, Position), Rejection> {
+        let number = match answer.as_bytes() {
+            [digit @ b'0'..=b'9'] | [b'0', digit @ b'0'..=b'9'] => digit - b'0',
+            [] => {
+                return Err(Rejection::Malformed(
+                    "an empty line; expected a column, 1 to 7".to_owned(),
+                ));
+            }
+            word => {
+                return Err(Rejection::Malformed(format!(
+                    "{} is no column; expected one digit, 1 to 7",
+                    quote(word)
+                )));
+            }
+        };
+        let illegal = |problem: String| {
+            Rejection::Illegal(format!("{problem}; {}", Self::free_columns(position)))
+        };
+        let column = Column::from_number(number)
+            .ok_or_else(|| illegal(format!("there is no column {number}")))?;
+        let mut after = *position;
+        match super::Position::play(&mut after, column) {
+            Ok(()) => Ok((column, after)),
+            Err(IllegalMove {
+                reason: IllegalReason::Occupied,
+                ..
+            }) => Err(illegal(format!("column {number} is full"))),
+            Err(refused) => Err(illegal(refused.reason.to_string())),
+        }
+    }
+
+    fn turns(&self, position: &Position) -> Vec<(Column, Position)> {
+        super::Position::moves(position)
+            .filter_map(|column| {
+                let mut after = *position;
+                super::Position::play(&mut after, column).ok()?;
+                Some((column, after))
+            })
+            .collect()
+    }
+
+    fn winning_lines(&self, position: &Position) -> WinningLines {
+        Side::BOTH
+            .into_iter()
+            .flat_map(|side| lines_of(position.pieces[side.index()]))
+            .map(|(line, place, _)| (line, place))
+            .collect()
+    }
+
+    fn describe(&self, _: &Position, turn: Column) -> String {
+        format!("drops into column {}", turn.number())
+    }
+
+    fn picture(&self, position: &Position, last: Option<Column>) -> Picture {
+        let place = |column: u8, row: u8| (usize::from(ROWS - 1 - row), usize::from(column));
+        let texts: Vec<String> = reading_order()
+            .map(|(column, row)| {
+                let side = position.get(column, row);
+                side.map_or_else(String::new, |side| mark(side).to_string())
+            })
+            .collect();
+        let winning = Side::BOTH
+            .into_iter()
+            .flat_map(|side| lines_of(position.pieces[side.index()]))
+            .flat_map(|(_, _, cells)| cells)
+            .map(|(column, row)| place(column, row))
+            .collect();
+        Picture {
+            cells: texts
+                .chunks(usize::from(COLUMNS))
+                .map(<[String]>::to_vec)
+                .collect(),
+            columns: Column::all().map(|c| c.number().to_string()).collect(),
+            last: last.map(|column| place(column.0, position.height(column).saturating_sub(1))),
+            winning,
+            ..Picture::default()
+        }
+    }
+}
+
+/// A line of four or more: what it is called, where it runs, and its cells.
+type LineOf = (String, String, Vec<(u8, u8)>);
+
+/// The lines of one side: rows, columns, then diagonals.
+fn lines_of(board: u64) -> Vec<LineOf> {
+    let has = |column: i8, row: i8| {
+        let bit = u8::try_from(column).ok().zip(u8::try_from(row).ok());
+        bit.is_some_and(|(column, row)| {
+            column < COLUMNS && row < ROWS && board & 1 << (HEIGHT * column + row) != 0
+        })
+    };
+    let mut lines = Vec::new();
+    for (dx, dy) in [(1, 0), (0, -1), (1, -1), (1, 1)] {
+        for (column, row) in reading_order() {
+            let (x, y) = (column.cast_signed(), row.cast_signed());
+            // A run begins where there is no piece before it.
+            if !has(x, y) || has(x - dx, y - dy) {
+                continue;
+            }
+            let cells: Vec<(u8, u8)> = (0..COLUMNS.cast_signed())
+                .map(|step| (x + step * dx, y + step * dy))
+                .take_while(|&(x, y)| has(x, y))
+                .map(|(x, y)| (x.cast_unsigned(), y.cast_unsigned()))
+                .collect();
+            let Some(&(end_column, end_row)) = cells.last().filter(|_| cells.len() >= 4) else {
+                continue;
+            };
+            let (from, to) = (row_number(row), row_number(end_row));
+            let (left, right) = (column + 1, end_column + 1);
+            let (line, place) = match (dx, dy) {
+                (1, 0) => (format!("row {from}"), format!("columns {left} to {right}")),
+                (0, _) => (format!("column {left}"), format!("rows {from} to {to}")),
+                _ => (
+                    "diagonal".to_owned(),
+                    format!("column {left} row {from} to column {right} row {to}"),
+                ),
+            };
+            lines.push((line, place, cells));
+        }
+    }
+    lines
+}
