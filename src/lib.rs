@@ -7,6 +7,7 @@
 //! | top | [`cli`] | one file a command; the only place that prints |
 //! | 3 | [`report`] | records and games in, text out |
 //! | 2 | [`play`] | one game between two players: where rules, players and clocks meet |
+//! | 2 | [`seat`] | a person, or a program with its process, at the table |
 //! | 2 | [`series`] | a match: many games between the same two bots |
 //! | 2 | [`replay`] | recorded games, checked against the rules |
 //! | 1 | [`player`] | programs: starting, asking, stopping, and every way they misbehave |
@@ -35,6 +36,7 @@ pub mod protocol;
 pub mod record;
 pub mod replay;
 pub mod report;
+pub mod seat;
 pub mod seed;
 pub mod series;
 pub mod strategy;

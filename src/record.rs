@@ -14,6 +14,9 @@ pub struct BotEntry {
     pub name: String,
     /// The command that ran it.
     pub command: Vec<String>,
+    /// Fields of later versions, kept as they are.
+    #[serde(flatten)]
+    pub more: Map<String, Value>,
 }
 
 /// How a game ended.

@@ -7,7 +7,7 @@ use crate::game::{Game, Outcome, Position, Rejection};
 use crate::play::Watch;
 use crate::player::Reason;
 use crate::record::Record;
-use crate::text::quote;
+use crate::text::{quote, safe};
 
 /// A record that the rules contradict.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,6 +54,7 @@ pub fn replay<G: Game>(
     record: &Record,
     watch: &mut impl Watch<G>,
 ) -> Result<G::Position, ReplayError> {
+    check_indices(record)?;
     let mut position = start_of(game, record)?;
     if record.times_ms.len() != record.turns.len() {
         return Err(Violation {
@@ -102,24 +103,57 @@ pub fn replay<G: Game>(
     Ok(position)
 }
 
+fn violation<T>(problem: String) -> Result<T, Violation> {
+    Err(Violation {
+        turn: None,
+        problem,
+    })
+}
+
+/// Indices of bots are 0 or 1.
+fn check_indices(record: &Record) -> Result<(), Violation> {
+    let indices = [
+        ("first", Some(record.first)),
+        ("winner", record.result.winner),
+        ("by", record.result.by),
+    ];
+    match indices.into_iter().find(|(_, i)| i.is_some_and(|i| i > 1)) {
+        Some((field, index)) => violation(format!(
+            "`{field}` is {}; expected 0 or 1",
+            index.unwrap_or_default()
+        )),
+        None => Ok(()),
+    }
+}
+
+/// A bot as people call it; `nobody` for no bot.
+fn named(record: &Record, bot: Option<usize>) -> String {
+    let name = bot.and_then(|bot| record.bots.get(bot));
+    name.map_or_else(|| "nobody".to_owned(), |bot| safe(&bot.name))
+}
+
+/// Lines as people read them: `H4 big, V3 square`.
+fn listed(lines: &[(String, String)]) -> String {
+    if lines.is_empty() {
+        return "none".to_owned();
+    }
+    let lines: Vec<String> = lines
+        .iter()
+        .map(|(a, b)| safe(&format!("{a} {b}")))
+        .collect();
+    lines.join(", ")
+}
+
 /// Whether the result is the one that the last position calls for.
 fn check_result<G: Game>(
     game: &G,
     record: &Record,
     position: &G::Position,
 ) -> Result<(), Violation> {
-    let wrong = |problem: String| {
-        Err(Violation {
-            turn: None,
-            problem,
-        })
-    };
     let result = &record.result;
     let sides = [record.first, 1 - record.first];
-    let by_rule = match position.outcome() {
-        None => {
-            return check_forfeit(record, sides[position.to_move().index()]);
-        }
+    let (winner, reason, lines) = match position.outcome() {
+        None => return check_forfeit(record, sides[position.to_move().index()]),
         Some(Outcome::Draw) => (None, "draw", Vec::new()),
         Some(Outcome::Win(side)) => (
             Some(sides[side.index()]),
@@ -127,23 +161,30 @@ fn check_result<G: Game>(
             game.winning_lines(position),
         ),
     };
-    let (winner, reason, lines) = by_rule;
     if result.reason != reason {
-        return wrong(format!(
+        return violation(format!(
             "the result's reason is {}; by the rules it is `{reason}`",
             quote(result.reason.as_bytes())
         ));
     }
     if result.winner != winner {
-        return wrong(format!(
-            "the winner is {:?}; by the rules it is {winner:?}",
-            result.winner
+        return violation(format!(
+            "the winner is {}; by the rules it is {}",
+            named(record, result.winner),
+            named(record, winner)
         ));
     }
     if result.lines != lines {
-        return wrong(format!(
-            "the winning lines are {:?}; by the rules they are {lines:?}",
-            result.lines
+        return violation(format!(
+            "the winning lines are {}; by the rules they are {}",
+            listed(&result.lines),
+            listed(&lines)
+        ));
+    }
+    if result.by.is_some() {
+        return violation(format!(
+            "a forfeit by {}, but the game ended by the rules",
+            named(record, result.by)
         ));
     }
     Ok(())
@@ -152,24 +193,27 @@ fn check_result<G: Game>(
 /// A game that the rules have not ended can only have been forfeited, by the side to move.
 fn check_forfeit(record: &Record, to_move: usize) -> Result<(), Violation> {
     let result = &record.result;
-    let wrong = |problem: String| {
-        Err(Violation {
-            turn: None,
-            problem,
-        })
-    };
     if Reason::from_name(&result.reason).is_none() {
-        return wrong(format!(
+        return violation(format!(
             "the game is not over after its last turn, but the result's reason is {}; expected a forfeit's",
             quote(result.reason.as_bytes())
+        ));
+    }
+    if !result.lines.is_empty() {
+        return violation(format!(
+            "a forfeit with the winning lines {}; expected none",
+            listed(&result.lines)
         ));
     }
     // A benched bot forfeits games without being asked, whoever's turn it was.
     let unplayed = record.turns.is_empty();
     match (result.by, result.winner) {
         (Some(by), Some(winner)) if winner == 1 - by && (by == to_move || unplayed) => Ok(()),
-        (by, winner) => wrong(format!(
-            "a forfeit by {by:?} and a win by {winner:?}; bot {to_move} was to move"
+        (by, winner) => violation(format!(
+            "a forfeit by {} and a win by {}; {} was to move",
+            named(record, by),
+            named(record, winner),
+            named(record, Some(to_move))
         )),
     }
 }

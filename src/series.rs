@@ -9,33 +9,16 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde_json::Map;
 
+use crate::game::dialogue::Dialogue;
 use crate::game::{Game, Outcome};
-use crate::play::{Clock, End, Played, TimeControl, Watch, play};
-use crate::player::process::{Patience, Process};
-use crate::player::program::{CannotStart, Program, ask_again};
-use crate::player::stderr::Tap;
-use crate::player::{Fault, Reason};
+use crate::play::{Clock, End, Played, Watch, play};
+use crate::player::Fault;
+use crate::player::process::Patience;
+use crate::player::program::CannotStart;
 use crate::protocol::env;
 use crate::record::{BotEntry, Record, ResultEntry, VERSION};
+use crate::seat::{Entrant, Seat};
 use crate::seed;
-use crate::text::escape_lines;
-
-/// A bot that fails to give a first answer this many times in a row is benched.
-const FAILED_STARTS: u32 = 3;
-
-/// How much of a bot's stderr a record of a forfeit holds, in bytes.
-const STDERR_TAIL: usize = 4096;
-
-/// One of the two bots of a match.
-#[derive(Clone)]
-pub struct Entrant {
-    /// What it is called in this match.
-    pub name: String,
-    /// How it is started.
-    pub program: Program,
-    /// Who is shown what it writes to stderr while it runs.
-    pub tap: Option<Tap>,
-}
 
 /// What a match is played by.
 #[derive(Clone, Debug)]
@@ -50,8 +33,6 @@ pub struct Plan<G: Game> {
     pub first: usize,
     /// Everything random comes from it.
     pub seed: u64,
-    /// The limits on time.
-    pub time: TimeControl,
     /// Fresh processes for every game.
     pub restart: bool,
     /// Path of the piece set's file, for the bots, when it is not the built-in set.
@@ -116,51 +97,30 @@ pub enum SeriesError {
     Io(#[from] io::Error),
 }
 
-/// A bot, its process, and how often it failed to get going.
-struct Seat {
-    entrant: Entrant,
-    /// For the process; the seed is added at each start.
-    environment: Vec<(String, String)>,
-    process: Option<Process>,
-    failed_starts: u32,
-    benched: Option<Reason>,
-}
-
 /// A match under way.
 pub struct Series<G: Game> {
     plan: Plan<G>,
-    seats: [Seat; 2],
+    seats: [Seat<G>; 2],
     start_text: String,
     score: Score,
+    /// A person left the table: there will be no more games.
+    left: bool,
 }
 
-impl<G: Game> Series<G> {
+impl<G: Dialogue> Series<G> {
     /// Two bots and a plan; nothing is started yet.
-    pub fn new(plan: Plan<G>, entrants: [Entrant; 2]) -> Self {
-        let mut environment = vec![
-            (env::GAME.to_owned(), G::NAME.to_owned()),
-            (env::RULES.to_owned(), plan.game.rules().to_owned()),
-            (
-                env::MOVE_TIME.to_owned(),
-                plan.time.move_time.as_secs_f64().to_string(),
-            ),
-        ];
-        if let Some(path) = &plan.pieces_path {
-            environment.push((env::PIECES.to_owned(), path.clone()));
-        }
+    pub fn new(plan: Plan<G>, entrants: [Entrant<G>; 2]) -> Self {
         let mut start_text = String::new();
         plan.game.write_board(&plan.start, &mut start_text);
         Self {
-            seats: entrants.map(|entrant| Seat {
-                entrant,
-                environment: environment.clone(),
-                process: None,
-                failed_starts: 0,
-                benched: None,
+            seats: entrants.map(|entrant| {
+                let environment = environment(&plan, entrant.time.move_time);
+                Seat::new(entrant, environment)
             }),
             plan,
             start_text,
             score: Score::default(),
+            left: false,
         }
     }
 
@@ -169,10 +129,13 @@ impl<G: Game> Series<G> {
     pub async fn run(&mut self, follow: &mut impl Follow<G>) -> Result<Score, SeriesError> {
         for number in 0..self.plan.games {
             let first = (self.plan.first + usize::from(number % 2 == 1)) % 2;
-            if self.seats.iter().any(|seat| seat.benched.is_some()) {
+            if self.seats.iter().any(|seat| seat.benched().is_some()) {
                 self.skip(number, first, follow)?;
             } else {
                 self.game(number, first, follow).await?;
+            }
+            if self.left {
+                break;
             }
         }
         Ok(self.score)
@@ -195,6 +158,7 @@ impl<G: Game> Series<G> {
             plan,
             seats,
             start_text,
+            left,
             ..
         } = self;
         let bots = [first, 1 - first];
@@ -209,12 +173,9 @@ impl<G: Game> Series<G> {
             position,
             end,
         } = {
-            let [a, b] = seats.each_mut().map(|seat| seat.process.as_mut());
-            let (Some(a), Some(b)) = (a, b) else {
-                return Err(io::Error::other("a process is missing").into());
-            };
+            let [a, b] = seats.each_mut();
             let players = if first == 0 { [a, b] } else { [b, a] };
-            let clocks = [Clock::new(plan.time); 2];
+            let clocks = players.each_ref().map(|seat| Clock::new(seat.time()));
             play(&plan.game, &plan.start, players, clocks, follow).await?
         };
         let mut record = Record {
@@ -222,6 +183,9 @@ impl<G: Game> Series<G> {
             times_ms: times.into_iter().map(milliseconds).collect(),
             ..blank(plan, seats, start_text, number, first, started)
         };
+        for seat in seats.iter_mut() {
+            seat.see_whether_it_goes();
+        }
         let mut shown = None;
         match end {
             End::Outcome(outcome) => {
@@ -234,9 +198,6 @@ impl<G: Game> Series<G> {
                     "draw".clone_into(&mut record.result.reason);
                 } else {
                     record.result.lines = plan.game.winning_lines(&position);
-                }
-                for seat in seats.iter_mut() {
-                    seat.failed_starts = 0;
                 }
             }
             End::Forfeit(side, fault) => {
@@ -254,8 +215,10 @@ impl<G: Game> Series<G> {
                 };
                 let mut request = String::new();
                 plan.game.write_request(&position, &mut request);
-                let command = ask_again(&seat.entrant.program, &seat.telling(), &request);
-                shown = Some((fault, command));
+                match seat.ask_again(&request) {
+                    Some(command) => shown = Some((fault, command)),
+                    None => *left = true,
+                }
             }
         }
         self.count(&record);
@@ -274,8 +237,8 @@ impl<G: Game> Series<G> {
     async fn after(&mut self, number: u64, follow: &mut impl Follow<G>) -> Result<(), SeriesError> {
         let games_left = self.plan.games - number - 1;
         for (bot, seat) in self.seats.iter().enumerate() {
-            if seat.benched.is_some() && games_left > 0 {
-                follow.benched(bot, seat.failed_starts, games_left)?;
+            if seat.benched().is_some() && games_left > 0 {
+                follow.benched(bot, seat.failed_starts(), games_left)?;
             }
         }
         if self.plan.restart {
@@ -295,7 +258,7 @@ impl<G: Game> Series<G> {
             .seats
             .iter()
             .enumerate()
-            .find_map(|(bot, seat)| Some((bot, seat.benched?)))
+            .find_map(|(bot, seat)| Some((bot, seat.benched()?)))
         else {
             return Ok(());
         };
@@ -306,7 +269,7 @@ impl<G: Game> Series<G> {
             answer: Some(String::new()),
             detail: Some(format!(
                 "not played: it failed to give a first answer {} times in a row and is benched",
-                self.seats[by].failed_starts
+                self.seats[by].failed_starts()
             )),
             stderr: Some(String::new()),
             ..ResultEntry::default()
@@ -344,7 +307,7 @@ impl<G: Game> Series<G> {
 /// A record of a game of which nothing is known yet but who plays it.
 fn blank<G: Game>(
     plan: &Plan<G>,
-    seats: &[Seat; 2],
+    seats: &[Seat<G>; 2],
     start_text: &str,
     number: u64,
     first: usize,
@@ -355,7 +318,11 @@ fn blank<G: Game>(
         game: G::NAME.to_owned(),
         rules: plan.game.rules().to_owned(),
         id: format!("{}-{}", plan.seed, number + 1),
-        bots: seats.each_ref().map(Seat::entry),
+        bots: seats.each_ref().map(|seat| BotEntry {
+            name: seat.name().to_owned(),
+            command: seat.command().to_vec(),
+            more: Map::new(),
+        }),
         first,
         seed: plan.seed,
         start: start_text.to_owned(),
@@ -368,71 +335,18 @@ fn blank<G: Game>(
     }
 }
 
-impl Seat {
-    fn entry(&self) -> BotEntry {
-        BotEntry {
-            name: self.entrant.name.clone(),
-            command: self.entrant.program.command.clone(),
-        }
-    }
-
-    /// Starts the process unless it runs.
-    fn start(&mut self, seed: u32) -> Result<(), CannotStart> {
-        if self.process.is_some() {
-            return Ok(());
-        }
-        self.environment.retain(|(name, _)| name != env::SEED);
-        self.environment
-            .push((env::SEED.to_owned(), seed.to_string()));
-        let program = &self.entrant.program;
-        let process = Process::start(program, &self.environment, self.entrant.tap.clone());
-        self.process = Some(process.map_err(|error| CannotStart {
-            bot: self.entrant.name.clone(),
-            cause: format!("the system says: {error}"),
-            fix: "see that the file is still there and that it can be run by hand".to_owned(),
-        })?);
-        Ok(())
-    }
-
-    /// The part of the environment that a bot's answer can depend on, for a command that
-    /// asks again.
-    fn telling(&self) -> Vec<(String, String)> {
-        let telling = |name: &str, value: &str| match name {
-            env::RULES => value != "standard",
-            env::GAME => value != "quarto",
-            env::PIECES => true,
-            _ => false,
-        };
-        self.environment
-            .iter()
-            .filter(|(name, value)| telling(name, value))
-            .cloned()
-            .collect()
-    }
-
-    /// Ends the process after a fault; gives the end of its stderr, escaped.
-    async fn forfeited(&mut self, fault: &Fault) -> io::Result<String> {
-        let Some(mut process) = self.process.take() else {
-            return Ok(String::new());
-        };
-        if process.is_fresh() {
-            self.failed_starts += 1;
-            if self.failed_starts >= FAILED_STARTS {
-                self.benched = Some(fault.reason());
-            }
-        } else {
-            self.failed_starts = 0;
-        }
-        process.stop(Patience::FAULT).await?;
-        Ok(escape_lines(&process.stderr_end(STDERR_TAIL)))
-    }
-
-    async fn stop(&mut self, patience: Patience) -> io::Result<()> {
-        match self.process.take() {
-            Some(mut process) => process.stop(patience).await,
-            None => Ok(()),
-        }
-    }
+/// What a bot finds in its environment, but for its seed.
+fn environment<G: Game>(plan: &Plan<G>, move_time: Duration) -> Vec<(String, String)> {
+    let mut variables = vec![
+        (env::GAME, G::NAME.to_owned()),
+        (env::RULES, plan.game.rules().to_owned()),
+        (env::MOVE_TIME, move_time.as_secs_f64().to_string()),
+    ];
+    variables.extend(plan.pieces_path.clone().map(|path| (env::PIECES, path)));
+    variables
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect()
 }
 
 /// Milliseconds, exact to the microsecond.

@@ -35,16 +35,37 @@ impl Strategy {
         position: &G::Position,
         rng: &mut impl Rng,
     ) -> Option<G::Turn> {
-        let mut turns = game.turns(position);
-        if self == Self::Greedy {
-            let me = position.to_move();
-            let ranks: Vec<Rank> = turns.iter().map(|(_, after)| Rank::of(after, me)).collect();
-            let best = ranks.iter().max().copied()?;
-            let mut rank = ranks.iter();
-            turns.retain(|_| rank.next() == Some(&best));
+        match self {
+            Self::Random => random(game, position, rng),
+            Self::Greedy => greedy(game, position, rng),
         }
-        turns.choose(rng).map(|(turn, _)| *turn)
     }
+}
+
+/// One random move after the other until the turn is over: so every free cell is as likely as
+/// any other, however many gifts there are after it.
+fn random<G: Game>(game: &G, position: &G::Position, rng: &mut impl Rng) -> Option<G::Turn> {
+    let me = position.to_move();
+    let mut position = position.clone();
+    let mut moves = Vec::new();
+    while position.outcome().is_none() && position.to_move() == me {
+        let legal: Vec<_> = position.moves().collect();
+        let mv = *legal.choose(rng)?;
+        position.play(mv).ok()?;
+        moves.push(mv);
+    }
+    game.turn_of(&moves)
+}
+
+/// A random one of the turns that look best one step ahead.
+fn greedy<G: Game>(game: &G, position: &G::Position, rng: &mut impl Rng) -> Option<G::Turn> {
+    let me = position.to_move();
+    let mut turns = game.turns(position);
+    let ranks: Vec<Rank> = turns.iter().map(|(_, after)| Rank::of(after, me)).collect();
+    let best = ranks.iter().max().copied()?;
+    let mut rank = ranks.iter();
+    turns.retain(|_| rank.next() == Some(&best));
+    turns.choose(rng).map(|(turn, _)| *turn)
 }
 
 /// How good the position after one's own turn looks, one step ahead.

@@ -16,15 +16,16 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("game", &["text"]),
     // floor 1
     ("record", &[]),
-    ("player", &["protocol", "text"]),
+    ("player", &["game", "protocol", "text"]),
     ("strategy", &["game"]),
     // floor 2
     ("play", &["game", "player", "protocol"]),
     ("replay", &["game", "play", "player", "record", "text"]),
+    ("seat", &["game", "play", "player", "protocol", "text"]),
     (
         "series",
         &[
-            "game", "play", "player", "protocol", "record", "seed", "text",
+            "game", "play", "player", "protocol", "record", "seat", "seed",
         ],
     ),
     // floor 3
@@ -33,8 +34,8 @@ const FLOORS: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
-            "game", "play", "player", "protocol", "record", "replay", "report", "seed", "series",
-            "strategy", "text",
+            "game", "play", "player", "protocol", "record", "replay", "report", "seat", "seed",
+            "series", "strategy", "text",
         ],
     ),
 ];
@@ -43,9 +44,8 @@ const FLOORS: &[(&str, &[&str])] = &[
 const KEPT_OUT: &[(&str, &[&str])] = &[
     ("tokio", &["player", "series", "cli"]),
     ("clap", &["cli"]),
-    ("csv", &["game"]),
     ("serde_json", &["record", "series", "report", "cli"]),
-    ("rustix", &["player"]),
+    ("rustix", &["player", "cli"]),
     ("anstream", &["cli"]),
 ];
 

@@ -8,7 +8,6 @@ use serde_json::json;
 use super::failure::Failure;
 use super::setup::{RulesName, palette, piece_set};
 use crate::game::quarto::Edition;
-use crate::game::quarto::edition::double_notes;
 use crate::report::terminal::draw;
 
 #[derive(Debug, clap::Args)]
@@ -42,7 +41,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     };
     let board = set.configuration(&args.config).map_err(wrong)?;
     let quartos = set.name_quartos(&board, args.rules.into());
-    for note in double_notes(set, &board) {
+    for note in edition.double_notes(&board) {
         eprintln!("referee: {note}");
     }
     let mut out = io::stdout().lock();

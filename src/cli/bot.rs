@@ -10,8 +10,8 @@ use rand::rngs::ChaCha8Rng;
 use super::failure::Failure;
 use super::games::{GameName, WithGame, with_game};
 use super::setup::match_set;
-use crate::game::Game;
-use crate::game::quarto::Rules;
+use crate::game::dialogue::Dialogue;
+use crate::game::quarto::{PieceFormat, Rules};
 use crate::protocol::{MAX_LINE_BYTES, env as names};
 use crate::strategy::Strategy;
 
@@ -50,7 +50,13 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             .parse()
             .map_err(|_| Failure::Usage(format!("{}={text}: expected a number", names::SEED)))?,
     };
-    with_game(game, rules, set, Serve { strategy, seed })
+    with_game(
+        game,
+        rules,
+        set,
+        PieceFormat::Symbol,
+        Serve { strategy, seed },
+    )
 }
 
 fn variable(name: &str) -> Result<Option<String>, Failure> {
@@ -69,7 +75,7 @@ struct Serve {
 impl WithGame for Serve {
     type Output = Result<(), Failure>;
 
-    fn with<G: Game + Clone + 'static>(self, game: G) -> Self::Output {
+    fn with<G: Dialogue + Clone + 'static>(self, game: G) -> Self::Output {
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         let mut input = io::stdin().lock();
         let mut output = io::stdout().lock();

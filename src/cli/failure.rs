@@ -52,6 +52,7 @@ impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Self::OutputClosed,
+            io::ErrorKind::Interrupted => Self::Interrupted,
             _ => Self::Referee(error.to_string()),
         }
     }

@@ -2,9 +2,9 @@
 
 use clap::ValueEnum;
 
-use crate::game::Game;
+use crate::game::dialogue::Dialogue;
 use crate::game::four_in_a_row::FourInARow;
-use crate::game::quarto::{Edition, PieceSet, Rules};
+use crate::game::quarto::{Edition, PieceFormat, PieceSet, Rules};
 
 /// `--game`
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -31,7 +31,7 @@ pub(super) trait WithGame {
     type Output;
 
     /// Does it.
-    fn with<G: Game + Clone + 'static>(self, game: G) -> Self::Output;
+    fn with<G: Dialogue + Clone + 'static>(self, game: G) -> Self::Output;
 }
 
 /// Does it with the game of this name.
@@ -39,10 +39,11 @@ pub(super) fn with_game<W: WithGame>(
     name: GameName,
     rules: Rules,
     set: PieceSet,
+    format: PieceFormat,
     what: W,
 ) -> W::Output {
     match name {
-        GameName::Quarto => what.with(Edition::new(rules, set)),
+        GameName::Quarto => what.with(Edition::new(rules, set).with_format(format)),
         GameName::FourInARow => what.with(FourInARow),
     }
 }

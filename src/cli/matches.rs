@@ -1,49 +1,36 @@
-//! `referee [OPTIONS] BOT1 BOT2`: plays a match.
+//! `referee [OPTIONS] BOT1 BOT2` and `referee play`: plays a match.
 
+use std::cell::RefCell;
 use std::env;
 use std::future::Future as _;
 use std::io::{self, BufWriter};
-use std::path::{self, PathBuf};
-use std::pin::pin;
+use std::pin::{Pin, pin};
+use std::rc::Rc;
 use std::sync::Arc;
 use std::task::Poll;
-use std::time::Duration;
 
-use clap::ValueEnum;
-
-use super::duration;
+use super::console::Terminal;
 use super::failure::Failure;
-use super::games::{GameName, WithGame, with_game};
+use super::games::{WithGame, with_game};
+use super::options::{Options, PieceFormatName};
 use super::records::{RecordFile, Recorded};
-use super::setup::{RulesName, match_set, palette};
+use super::setup::{match_set, palette};
 use super::signals;
-use crate::game::Game;
-use crate::play::TimeControl;
+use crate::game::dialogue::Dialogue;
+use crate::player::human::{Human, SharedConsole};
 use crate::player::orphans;
 use crate::player::process::Patience;
-use crate::player::program::{Bot, Program, distinct_names};
+use crate::player::program::{Bot, distinct_names, short_name};
 use crate::player::stderr::Tap;
 use crate::report::live::{Detail, Look, Screen};
-use crate::seed;
-use crate::series::{Entrant, Plan, Series};
+use crate::seat::{Entrant, Occupant};
+use crate::series::{Follow, Plan, Score, Series};
 use crate::strategy::Strategy;
-
-/// `--first`
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum First {
-    /// BOT1 begins
-    #[value(name = "1")]
-    Bot1,
-    /// BOT2 begins
-    #[value(name = "2")]
-    Bot2,
-    /// The lot decides
-    Random,
-}
+use crate::text::safe;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// A file, a command line, or builtin:NAME
+    /// A file, a command line, builtin:NAME, or human
     #[arg(value_name = "BOT1", required = true)]
     bot1: Option<String>,
 
@@ -51,213 +38,258 @@ pub(super) struct Args {
     #[arg(value_name = "BOT2", required = true)]
     bot2: Option<String>,
 
-    /// Show every turn and the board; twice: also every line each way with its time
-    #[arg(short, long, action = clap::ArgAction::Count)]
-    verbose: u8,
-
-    /// How many games; who begins alternates
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
-    games: u64,
-
-    /// Who begins the first game (in Quarto: gives the first piece); in Quarto the lot decides by default, in Four In A Row BOT1 begins
-    #[arg(long, value_enum)]
-    first: Option<First>,
-
-    /// Everything random comes from this number; drawn, and printed, when not given
-    #[arg(long, value_name = "N")]
-    seed: Option<u64>,
-
-    /// The game
-    #[arg(long, value_enum, default_value = "quarto")]
-    game: GameName,
-
-    /// A piece set's CSV file
-    #[arg(long, value_name = "FILE")]
-    pieces: Option<PathBuf>,
-
-    /// Which groups of cells count
-    #[arg(long, value_enum, default_value = "standard")]
-    rules: RulesName,
-
-    /// Start from this board instead of an empty one: 16 characters, `.` is empty
-    #[arg(long, value_name = "BOARD")]
-    start: Option<String>,
-
-    /// Time for a move
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = duration::parse_positive, help_heading = "Time")]
-    move_time: Duration,
-
-    /// Time on top for the first answer of a fresh process
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = duration::parse, help_heading = "Time")]
-    start_time: Duration,
-
-    /// Time for all moves of a game together; no limit when not given
-    #[arg(long, value_name = "TIME", value_parser = duration::parse_positive, help_heading = "Time")]
-    game_time: Option<Duration>,
-
-    /// Added to the game clock after every move
-    #[arg(long, value_name = "TIME", default_value = "0s", value_parser = duration::parse, requires = "game_time", help_heading = "Time")]
-    increment: Duration,
-
-    /// Start fresh processes for every game
-    #[arg(long)]
-    restart: bool,
-
-    /// Append a record of every game to this file, one line of JSON a game
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    record: Option<PathBuf>,
-
-    /// Print the records on stdout, and nothing else
-    #[arg(long, help_heading = "Output")]
-    json: bool,
+    #[command(flatten)]
+    options: Options,
 }
 
+#[derive(Debug, clap::Args)]
+pub(super) struct PlayArgs {
+    #[command(flatten)]
+    options: Options,
+}
+
+/// `referee BOT1 BOT2`
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
-    let set = match_set(args.pieces.as_ref())?;
-    with_game(args.game, args.rules.into(), set, Match { args })
+    let this_program = env::current_exe()
+        .map_err(|error| Failure::Referee(format!("cannot find this program's file: {error}")))?;
+    let bot = |text: &Option<String>| {
+        let text = text.as_deref().unwrap_or_default();
+        Bot::parse(text, &this_program, &Strategy::NAMES)
+    };
+    let bots = [bot(&args.bot1)?, bot(&args.bot2)?];
+    let terminal = bots
+        .contains(&Bot::Human)
+        .then(|| Terminal::new(palette(&io::stdout())));
+    start(&args.options, bots, terminal, args.options.piece_format)
+}
+
+/// `referee play`: two people at this terminal.
+pub(super) fn play(args: &PlayArgs) -> Result<(), Failure> {
+    let terminal = Terminal::new(palette(&io::stdout()));
+    let format = match args.options.piece_format {
+        Some(format) => format,
+        None => ask_format(&terminal)?,
+    };
+    start(
+        &args.options,
+        [Bot::Human, Bot::Human],
+        Some(terminal),
+        Some(format),
+    )
+}
+
+fn ask_format(terminal: &Terminal) -> Result<PieceFormatName, Failure> {
+    loop {
+        let answer = terminal.ask("pieces as symbol, binary or decimal? [symbol] ")?;
+        match answer.as_deref() {
+            None | Some("" | "symbol" | "s") => return Ok(PieceFormatName::Symbol),
+            Some("binary" | "b") => return Ok(PieceFormatName::Binary),
+            Some("decimal" | "d") => return Ok(PieceFormatName::Decimal),
+            Some(_) => eprintln!("expected symbol, binary or decimal"),
+        }
+    }
+}
+
+fn start(
+    options: &Options,
+    bots: [Bot; 2],
+    terminal: Option<Terminal>,
+    format: Option<PieceFormatName>,
+) -> Result<(), Failure> {
+    if options.json && terminal.is_some() {
+        return Err(Failure::Usage(
+            "--json keeps stdout for records, but a person needs it; use --record FILE".to_owned(),
+        ));
+    }
+    let set = match_set(options.pieces.as_ref())?;
+    let names = names(options, &bots, terminal.as_ref())?;
+    let format = format.unwrap_or(PieceFormatName::Symbol).into();
+    with_game(
+        options.game,
+        options.rules.into(),
+        set,
+        format,
+        Match {
+            options,
+            bots,
+            names,
+            terminal,
+        },
+    )
+}
+
+/// What the two are called. Two people are asked.
+fn names(
+    options: &Options,
+    bots: &[Bot; 2],
+    terminal: Option<&Terminal>,
+) -> Result<[String; 2], Failure> {
+    let given = [&options.name1, &options.name2];
+    let two_people = *bots == [Bot::Human, Bot::Human];
+    let mut names = bots.each_ref().map(|bot| bot.name().to_owned());
+    for (i, name) in names.iter_mut().enumerate() {
+        if let Some(given) = given[i] {
+            *name = short_name(given);
+        } else if let Some(terminal) = terminal.filter(|_| two_people) {
+            let usual = format!("player {}", i + 1);
+            let typed = terminal.ask(&format!("name of {usual}? "))?;
+            *name = typed
+                .filter(|typed| !typed.is_empty())
+                .map_or(usual, |typed| short_name(&typed));
+        }
+    }
+    Ok(distinct_names(names.each_ref().map(String::as_str)))
 }
 
 struct Match<'a> {
-    args: &'a Args,
+    options: &'a Options,
+    bots: [Bot; 2],
+    names: [String; 2],
+    terminal: Option<Terminal>,
 }
 
 impl WithGame for Match<'_> {
     type Output = Result<(), Failure>;
 
-    fn with<G: Game + Clone + 'static>(self, game: G) -> Self::Output {
-        let args = self.args;
-        let entrants = entrants(args)?;
-        let start = match &args.start {
-            None => game.start(),
-            Some(board) => game.start_from(board).map_err(|problem| {
-                Failure::Usage(format!(
-                    "--start {}: {problem}",
-                    crate::text::quote(board.as_bytes())
-                ))
-            })?,
-        };
-        let file = args.record.as_deref().map(RecordFile::open).transpose()?;
-        let seed = args.seed.unwrap_or_else(|| {
-            // Short, so that people can type it again.
-            let seed = u64::from(rand::random::<u32>());
-            eprintln!("referee: seed {seed}");
-            seed
-        });
-        let first = match args.first {
-            Some(First::Bot2) => 1,
-            Some(First::Random) => seed::lot(seed),
-            None if G::LOT => seed::lot(seed),
-            Some(First::Bot1) | None => 0,
-        };
-        let pieces_path = match (&args.pieces, game.pieces()) {
-            (Some(path), Some(_)) => Some(absolute(path)?),
-            _ => None,
-        };
-        let look = Look {
-            detail: match args.verbose {
-                0 => Detail::Results,
-                1 => Detail::Turns,
-                _ => Detail::Lines,
-            },
-            palette: palette(&io::stdout()),
-            err_palette: palette(&io::stderr()),
-            json: args.json,
-        };
-        let names = entrants.each_ref().map(|entrant| entrant.name.clone());
+    fn with<G: Dialogue + Clone + 'static>(self, game: G) -> Self::Output {
+        let Self {
+            options,
+            bots,
+            names,
+            terminal,
+        } = self;
+        let start = options.start(&game)?;
+        let file = options
+            .record
+            .as_deref()
+            .map(RecordFile::open)
+            .transpose()?;
+        let seed = options.seed();
         let plan = Plan {
             game: game.clone(),
             start,
-            games: args.games,
-            first,
+            games: options.games,
+            first: options.first::<G>(seed),
             seed,
-            time: TimeControl {
-                move_time: args.move_time,
-                start_time: args.start_time,
-                game_time: args.game_time,
-                increment: args.increment,
-            },
-            restart: args.restart,
-            pieces_path,
+            restart: options.restart,
+            pieces_path: options.pieces_path(&game)?,
         };
+        let console = terminal.map(|terminal| -> SharedConsole { Rc::new(RefCell::new(terminal)) });
+        if let Some(console) = &console {
+            console.borrow_mut().show(&game.instructions())?;
+        }
         let mut follow = Recorded {
             inner: Screen::new(
                 &game,
-                names,
-                args.games,
-                look,
+                names.clone(),
+                options.games,
+                look(options, console.is_some()),
                 BufWriter::new(io::stdout().lock()),
                 io::stderr(),
             ),
             file,
         };
-        // One thread: a ply is handed to nobody, so nobody has to be woken for it.
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()?;
-        let score = runtime.block_on(async {
-            let mut interrupted = signals::interrupted()?;
-            orphans::adopt();
-            let mut series = Series::new(plan, entrants);
-            let played = {
-                let mut games = pin!(series.run(&mut follow));
-                std::future::poll_fn(|cx| {
-                    if let Poll::Ready(played) = games.as_mut().poll(cx) {
-                        return Poll::Ready(played.map_err(Failure::from));
-                    }
-                    std::pin::Pin::new(&mut interrupted)
-                        .poll(cx)
-                        .map(|()| Err(Failure::Interrupted))
-                })
-                .await
-            };
-            let patience = if played.is_ok() {
-                Patience::POLITE
-            } else {
-                Patience::FAULT
-            };
-            let stopped = series.stop(patience).await;
-            orphans::sweep();
-            let score = played?;
-            stopped?;
-            Ok::<_, Failure>(score)
-        })?;
+        let entrants = entrants(options, &game, bots, names, console.as_ref());
+        let score = run_series(Series::new(plan, entrants), &mut follow)?;
         follow.inner.score(&score)?;
         Ok(())
     }
 }
 
-/// The two bots, by their places on the command line.
-fn entrants(args: &Args) -> Result<[Entrant; 2], Failure> {
-    let this_program = env::current_exe()
-        .map_err(|error| Failure::Referee(format!("cannot find this program's file: {error}")))?;
-    let program = |text: &Option<String>| -> Result<Program, Failure> {
-        let text = text.as_deref().unwrap_or_default();
-        match Bot::parse(text, &this_program, &Strategy::NAMES)? {
-            Bot::Program(program) => Ok(program),
-            Bot::Human => Err(Failure::Usage("people cannot play yet".to_owned())),
+fn look(options: &Options, people: bool) -> Look {
+    // People need to see the board.
+    let least = if people {
+        Detail::Turns
+    } else {
+        Detail::Results
+    };
+    let asked = match options.verbose {
+        0 => Detail::Results,
+        1 => Detail::Turns,
+        _ => Detail::Lines,
+    };
+    Look {
+        detail: asked.max(least),
+        palette: palette(&io::stdout()),
+        err_palette: palette(&io::stderr()),
+        json: options.json,
+    }
+}
+
+/// Plays the match, to the end or until somebody wants it to end.
+fn run_series<G: Dialogue>(
+    mut series: Series<G>,
+    follow: &mut impl Follow<G>,
+) -> Result<Score, Failure> {
+    // One thread: a ply is handed to nobody, so nobody has to be woken for it.
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    let score = runtime.block_on(async {
+        let mut interrupted = signals::interrupted()?;
+        orphans::adopt();
+        let played = {
+            let mut games = pin!(series.run(follow));
+            std::future::poll_fn(|cx| {
+                if let Poll::Ready(played) = games.as_mut().poll(cx) {
+                    return Poll::Ready(played.map_err(Failure::from));
+                }
+                let interrupted = Pin::new(&mut interrupted).poll(cx);
+                interrupted.map(|()| Err(Failure::Interrupted))
+            })
+            .await
+        };
+        let patience = if played.is_ok() {
+            Patience::POLITE
+        } else {
+            Patience::FAULT
+        };
+        let stopped = series.stop(patience).await;
+        orphans::sweep();
+        let score = played?;
+        stopped?;
+        Ok::<_, Failure>(score)
+    });
+    // A thread may still be waiting for somebody to type.
+    runtime.shutdown_background();
+    score
+}
+
+fn entrants<G: Dialogue + Clone>(
+    options: &Options,
+    game: &G,
+    bots: [Bot; 2],
+    names: [String; 2],
+    console: Option<&SharedConsole>,
+) -> [Entrant<G>; 2] {
+    let mut names = names.into_iter();
+    bots.map(|bot| {
+        let name = names.next().unwrap_or_default();
+        let human = bot == Bot::Human;
+        let occupant = match (bot, console) {
+            (Bot::Program(program), _) => {
+                let tap = (options.verbose > 0).then(|| tap(&name));
+                Occupant::Program(program, tap)
+            }
+            (Bot::Human, Some(console)) => Occupant::Human(Human::new(
+                game.clone(),
+                name.clone(),
+                Rc::clone(console),
+                options.hint,
+            )),
+            // A console is made whenever a person plays.
+            (Bot::Human, None) => unreachable!("a person without a console"),
+        };
+        Entrant {
+            name,
+            occupant,
+            time: options.time(human),
         }
-    };
-    let programs = [program(&args.bot1)?, program(&args.bot2)?];
-    let names = distinct_names(programs.each_ref().map(|program| program.name.as_str()));
-    let [a, b] = programs;
-    let [name_a, name_b] = names;
-    let entrant = |name: String, program: Program| Entrant {
-        tap: (args.verbose > 0).then(|| tap(&name)),
-        name,
-        program,
-    };
-    Ok([entrant(name_a, a), entrant(name_b, b)])
+    })
 }
 
 /// Shows a bot's stderr, each line with its name.
 fn tap(name: &str) -> Tap {
-    let name = name.to_owned();
+    let name = safe(name);
     Arc::new(move |line| eprintln!("{name}| {line}"))
-}
-
-/// A path that means the same whatever the working directory is.
-fn absolute(path: &PathBuf) -> Result<String, Failure> {
-    let absolute = path::absolute(path)
-        .map_err(|error| Failure::Usage(format!("{}: {error}", path.display())))?;
-    Ok(absolute.to_string_lossy().into_owned())
 }

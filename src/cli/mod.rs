@@ -2,10 +2,12 @@
 
 mod board;
 mod bot;
+mod console;
 mod duration;
 mod failure;
 mod games;
 mod matches;
+mod options;
 mod pieces;
 mod records;
 mod replay;
@@ -46,6 +48,7 @@ A BOT is
   a file               run directly, or by the interpreter that its ending names
   a command line       such as \"python3 my_bot.py --depth 3\"
   builtin:NAME         a strategy of this program: builtin:random, builtin:greedy
+  human                a person at this terminal
 
 Examples:
   referee -v players/greedy.py players/random.scm
@@ -57,6 +60,8 @@ bot that cannot be started; 1 the referee itself failed; 130 interrupted.";
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Two people play at this terminal
+    Play(matches::PlayArgs),
     /// Draws a board and lists its quartos
     Board(board::Args),
     /// Prints a piece set
@@ -72,6 +77,7 @@ pub fn run() -> ExitCode {
     let cli = Cli::parse();
     let done = start_log(cli.log.as_deref()).and_then(|()| match cli.command {
         None => matches::run(&cli.play),
+        Some(Command::Play(args)) => matches::play(&args),
         Some(Command::Board(args)) => board::run(&args),
         Some(Command::Pieces(args)) => pieces::run(&args),
         Some(Command::Replay(args)) => replay::run(&args),

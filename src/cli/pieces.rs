@@ -10,7 +10,7 @@ use super::failure::Failure;
 use super::setup::{palette, piece_set};
 use crate::game::quarto::PieceSet;
 use crate::report::terminal::styled;
-use crate::text::escape;
+use crate::text::safe;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -33,7 +33,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let mut rows = vec![Vec::from([set.column().to_owned()])];
     rows[0].extend(set.features().iter().map(|feature| feature.name.clone()));
     for &piece in set.order() {
-        let mut row = vec![escape(set.symbol(piece).to_string().as_bytes())];
+        let mut row = vec![safe(set.symbol(piece).encode_utf8(&mut [0; 4]))];
         row.extend(set.words(piece).map(str::to_owned));
         rows.push(row);
     }

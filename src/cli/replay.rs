@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use super::failure::Failure;
 use super::games::{GameName, WithGame, with_game};
 use super::setup::{palette, unreadable};
-use crate::game::Game;
-use crate::game::quarto::{PieceSet, Rules};
+use crate::game::dialogue::Dialogue;
+use crate::game::quarto::{PieceFormat, PieceSet, Rules};
 use crate::record::Record;
 use crate::replay::{ReplayError, replay, start_of};
 use crate::report::live::{Detail, Look, Screen};
@@ -107,7 +107,7 @@ fn one(
         quiet,
         out,
     };
-    with_game(name, rules, set, show)
+    with_game(name, rules, set, PieceFormat::Symbol, show)
 }
 
 struct Show<'a, 'b, 'c> {
@@ -120,7 +120,7 @@ struct Show<'a, 'b, 'c> {
 impl WithGame for Show<'_, '_, '_> {
     type Output = Result<Option<String>, Failure>;
 
-    fn with<G: Game + Clone + 'static>(self, game: G) -> Self::Output {
+    fn with<G: Dialogue + Clone + 'static>(self, game: G) -> Self::Output {
         let record = self.record;
         let of_game = |problem: String| Ok(Some(format!("game {}: {problem}", record.id)));
         let look = Look {

@@ -4,6 +4,7 @@
 //! outcome. [`Game`] is one edition of a game (its rules and the words of its
 //! piece set) and translates between positions and text.
 
+pub mod dialogue;
 pub mod four_in_a_row;
 pub mod picture;
 pub mod quarto;
@@ -183,6 +184,9 @@ pub trait Game {
 
     /// Every legal turn with the position it leads to. Empty when the game is over.
     fn turns(&self, position: &Self::Position) -> Vec<(Self::Turn, Self::Position)>;
+
+    /// The turn that consists of these moves; `None` when no turn does.
+    fn turn_of(&self, moves: &[<Self::Position as Position>::Move]) -> Option<Self::Turn>;
 
     /// The lines that decided the game, empty when none did.
     fn winning_lines(&self, position: &Self::Position) -> WinningLines;

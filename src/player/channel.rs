@@ -116,6 +116,11 @@ where
         &self.buffer[..exchange.length]
     }
 
+    /// The beginning of an answer that has not been completed.
+    pub fn partial(&self) -> &[u8] {
+        &self.buffer[..self.filled]
+    }
+
     /// The stream to the other side, until it is closed.
     pub fn writer(&self) -> Option<&W> {
         self.writer.as_ref()

@@ -47,6 +47,13 @@ pub(super) fn check_header(path: &Path, given: &str) -> Result<Option<String>, C
         // Programs may be executable without being readable; the kernel will tell.
         return Ok(None);
     }
+    let marks: [&[u8]; 3] = [b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff"];
+    if marks.iter().any(|mark| header.starts_with(mark)) {
+        return Err(cannot(
+            "it begins with a byte order mark, as Windows editors write it, so the system does not see its first line".to_owned(),
+            "save it as UTF-8 without a byte order mark".to_owned(),
+        ));
+    }
     if let Some(line) = header.strip_prefix(b"#!") {
         let line = line.split(|&byte| byte == b'\n').next().unwrap_or(line);
         return check_shebang(line, &cannot).map(Some);
@@ -116,9 +123,10 @@ fn check_shebang(
     };
     if interpreter.ends_with("/env") {
         let command = words.find(|word| !word.starts_with('-') && !word.contains('='));
-        if let Some(command) = command
-            && !command.contains('/')
-        {
+        if let Some(command) = command {
+            if command.contains('/') {
+                return check_interpreter(command, cannot);
+            }
             return match find_in_path(command) {
                 Some(_) => Ok(command.to_owned()),
                 None => Err(cannot(
@@ -130,8 +138,24 @@ fn check_shebang(
             };
         }
     }
-    if Path::new(interpreter).exists() {
+    check_interpreter(interpreter, cannot)
+}
+
+/// An interpreter that is named by its path.
+fn check_interpreter(
+    interpreter: &str,
+    cannot: &dyn Fn(String, String) -> CannotStart,
+) -> Result<String, CannotStart> {
+    if is_executable_file(Path::new(interpreter)) {
         Ok(interpreter.to_owned())
+    } else if Path::new(interpreter).exists() {
+        Err(cannot(
+            format!(
+                "its first line names {} as its interpreter, which is no program",
+                escape(interpreter.as_bytes())
+            ),
+            "name an interpreter, such as #!/usr/bin/env python3".to_owned(),
+        ))
     } else {
         Err(cannot(
             format!(

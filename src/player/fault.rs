@@ -74,6 +74,8 @@ pub enum Exit {
     Code(i32),
     /// By this signal, such as `SIGSEGV`.
     Signal(String),
+    /// A person left the game.
+    Left,
 }
 
 impl fmt::Display for Exit {
@@ -82,6 +84,7 @@ impl fmt::Display for Exit {
             Self::Code(0) => f.write_str("it ended (exit status 0)"),
             Self::Code(code) => write!(f, "it ended with exit status {code}"),
             Self::Signal(name) => write!(f, "it was ended by the signal {name}"),
+            Self::Left => f.write_str("left the game"),
         }
     }
 }
@@ -360,6 +363,9 @@ impl fmt::Display for Fault {
                 f.write_str("; one line answers one question, debugging text belongs on stderr")
             }
             Self::Timeout(timeout) => timeout.fmt(f),
+            Self::Exited {
+                exit: Exit::Left, ..
+            } => Exit::Left.fmt(f),
             Self::Exited { exit, partial } => {
                 write!(f, "{exit} instead of answering{}", after_partial(partial))
             }

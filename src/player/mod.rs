@@ -1,4 +1,4 @@
-//! Who plays: external programs, and players that tests write down in advance.
+//! Who plays: external programs, people, and players that tests write down in advance.
 //!
 //! A player sees requests and gives answers, both as text; what they mean is
 //! decided in [`crate::play`]. When a program misbehaves, that is a value, a
@@ -10,12 +10,14 @@
 //! - [`process`]: the only place that starts and stops programs
 //! - [`stderr`]: what a program says on the side
 //! - [`fault`]: every way to break the protocol
+//! - [`human`]: a person at this terminal
 //! - [`language`]: what the referee knows of interpreters
 //! - [`orphans`]: processes that bots left behind
 
 pub mod channel;
 mod executable;
 pub mod fault;
+pub mod human;
 pub mod language;
 pub mod orphans;
 pub mod process;

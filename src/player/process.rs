@@ -5,9 +5,12 @@
 //! `posix_spawn`. Its life is: start, questions and answers, [`Process::stop`].
 
 use std::fs;
+use std::future::{Future as _, poll_fn};
 use std::io;
 use std::os::unix::process::ExitStatusExt;
+use std::pin::pin;
 use std::process::{ExitStatus, Stdio};
+use std::task::Poll;
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -229,7 +232,34 @@ impl Player for Process {
     ) -> io::Result<Result<Reply<'_>, Fault>> {
         let fresh = self.fresh;
         let limit = allowance.total(fresh);
-        let trouble = match self.channel.exchange(request.as_bytes(), limit).await? {
+        let exchanged = {
+            let mut exchange = pin!(self.channel.exchange(request.as_bytes(), limit));
+            let mut exit = pin!(self.child.wait());
+            let over = self.exit.is_some();
+            poll_fn(|cx| {
+                // What it wrote before it ended counts, so the pipe is looked at first.
+                if let Poll::Ready(exchanged) = exchange.as_mut().poll(cx) {
+                    return Poll::Ready(exchanged.map(Ok));
+                }
+                // A child of the bot may hold the pipe open when the bot is gone.
+                if over {
+                    return Poll::Pending;
+                }
+                exit.as_mut().poll(cx).map(|status| status.map(Err))
+            })
+            .await?
+        };
+        let exchanged = match exchanged {
+            Ok(exchanged) => exchanged,
+            Err(status) => {
+                self.exit = Some(status);
+                return Ok(Err(Fault::Exited {
+                    exit: describe(status),
+                    partial: self.channel.partial().to_vec(),
+                }));
+            }
+        };
+        let trouble = match exchanged {
             Ok(exchange) => {
                 self.fresh = false;
                 return Ok(Ok(Reply {

@@ -11,7 +11,7 @@ use std::path::Path;
 
 use super::executable::{check_header, find_in_path, install};
 use super::language::{self, Language};
-use crate::text::escape;
+use crate::text::{escape, safe};
 
 /// Names longer than this are cut: they head tables and lines.
 const MAX_NAME: usize = 60;
@@ -105,7 +105,11 @@ impl Bot {
         };
         if command.contains('/') || (arguments.is_empty() && !command.contains('/')) {
             if !Path::new(command).exists() {
-                return Err(missing_file(command, builtins));
+                let mut error = missing_file(command, builtins);
+                if !arguments.is_empty() {
+                    error.fix.push_str("; blanks separate the program from its arguments, so put quotes around a path that holds some");
+                }
+                return Err(error);
             }
             return file(command, arguments).map(Self::Program);
         }
@@ -124,6 +128,14 @@ impl Bot {
         let script = arguments
             .iter()
             .find(|word| !word.starts_with('-') && Path::new(word).is_file());
+        if let (Some(language), None, Some(missing)) = (language, script, first_word(arguments))
+            && language
+                .endings
+                .iter()
+                .any(|e| missing.ends_with(&format!(".{e}")))
+        {
+            return Err(missing_file(missing, builtins));
+        }
         let name = match (language, script) {
             (Some(_), Some(script)) => file_name(script),
             _ => file_name(command),
@@ -153,6 +165,11 @@ impl Bot {
     }
 }
 
+/// The first argument that is no option.
+fn first_word(arguments: &[String]) -> Option<&String> {
+    arguments.iter().find(|word| !word.starts_with('-'))
+}
+
 /// Tells bots of the same name apart: `random.py#1` and `random.py#2`.
 pub fn distinct_names<const N: usize>(names: [&str; N]) -> [String; N] {
     let count = |name: &str| names.iter().filter(|&&other| other == name).count();
@@ -170,13 +187,31 @@ pub fn distinct_names<const N: usize>(names: [&str; N]) -> [String; N] {
 pub fn ask_again(program: &Program, environment: &[(String, String)], request: &str) -> String {
     let mut command = format!(
         "printf '%s\\n' {} | ",
-        shell_words::quote(request.trim_end_matches('\n'))
+        shell_word(request.trim_end_matches('\n'))
     );
     for (name, value) in environment {
-        let _ = write!(command, "{name}={} ", shell_words::quote(value));
+        let _ = write!(command, "{name}={} ", shell_word(value));
     }
-    command.push_str(&shell_words::join(shown_argv(program)));
+    let words: Vec<String> = shown_argv(program).iter().map(|w| shell_word(w)).collect();
+    command.push_str(&words.join(" "));
     command
+}
+
+/// A word quoted for a shell, so that it can be shown as well as run: characters that a
+/// terminal would act on are written in octal.
+fn shell_word(word: &str) -> String {
+    if safe(word) == word {
+        return shell_words::quote(word).into_owned();
+    }
+    let mut octal = String::new();
+    for byte in word.bytes() {
+        if byte.is_ascii_alphanumeric() || b"/._- ".contains(&byte) {
+            octal.push(char::from(byte));
+        } else {
+            let _ = write!(octal, "\\{byte:03o}");
+        }
+    }
+    format!("\"$(printf '{octal}')\"")
 }
 
 /// What a person types to run it.
@@ -197,10 +232,14 @@ fn file_name(path: &str) -> String {
         || path.to_owned(),
         |name| name.to_string_lossy().into_owned(),
     );
-    let name = escape(name.as_bytes());
+    short_name(&name)
+}
+
+/// A name, safe to show, and cut when it is long.
+pub fn short_name(name: &str) -> String {
     match name.char_indices().nth(MAX_NAME) {
-        Some((end, _)) => format!("{}…", &name[..end]),
-        None => name,
+        Some((end, _)) => format!("{}…", escape(&name.as_bytes()[..end])),
+        None => escape(name.as_bytes()),
     }
 }
 

@@ -13,6 +13,9 @@ use crate::text::{escape, safe};
 /// How many lines of a bot's stderr are shown with its forfeit.
 const STDERR_LINES: usize = 12;
 
+/// How much of such a line is shown, in characters.
+const STDERR_COLUMNS: usize = 200;
+
 /// How much is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Detail {
@@ -120,7 +123,9 @@ impl<'a, G: Game, O: Write, E: Write> Screen<'a, G, O, E> {
         if board.chars().any(|symbol| symbol != '.') {
             text.push_str(&draw(&self.game.picture(start, None), &palette));
         }
-        self.show(&text)
+        self.show(&text)?;
+        // The first question may be one for a person.
+        self.out.flush()
     }
 
     fn shown_palette(&self) -> Palette {
@@ -139,7 +144,7 @@ impl<'a, G: Game, O: Write, E: Write> Screen<'a, G, O, E> {
         let detail = result.detail.as_deref().unwrap_or("");
         let problem = styled(self.err_palette.problem, &title);
         writeln!(self.err, "{problem}: {detail}.")?;
-        writeln!(self.err, "  position: {board}")?;
+        writeln!(self.err, "  position: {}", safe(board))?;
         writeln!(self.err, "  see it again: {again}")?;
         let stderr = result.stderr.as_deref().unwrap_or("").trim_end();
         if stderr.is_empty() {
@@ -148,7 +153,10 @@ impl<'a, G: Game, O: Write, E: Write> Screen<'a, G, O, E> {
         let lines: Vec<&str> = stderr.lines().collect();
         writeln!(self.err, "  the end of its stderr:")?;
         for line in &lines[lines.len().saturating_sub(STDERR_LINES)..] {
-            writeln!(self.err, "    {line}")?;
+            let mut chars = line.chars();
+            let start: String = chars.by_ref().take(STDERR_COLUMNS).collect();
+            let more = if chars.next().is_some() { "…" } else { "" };
+            writeln!(self.err, "    {start}{more}")?;
         }
         Ok(())
     }
@@ -202,7 +210,7 @@ impl<G: Game, O: Write, E: Write> Watch<G> for Screen<'_, G, O, E> {
         if self.detail < Detail::Lines {
             return Ok(());
         }
-        let line = format!("  -> {}: {request}", self.name(side));
+        let line = format!("  -> {}: {}\n", self.name(side), safe(request.trim_end()));
         self.show(&line)
     }
 

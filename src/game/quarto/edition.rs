@@ -3,11 +3,12 @@
 use super::board::Board;
 use super::cell::{CELLS, Cell, Rules};
 use super::configuration::doubles;
+use super::dialogue::PieceFormat;
 use super::piece::Piece;
 use super::position::{BadStart, Move, Position};
 use super::set::PieceSet;
-use crate::game::{Game, Outcome, Picture, Position as _, Rejection, WinningLines};
-use crate::text::{escape, quote};
+use crate::game::{Game, IllegalReason, Outcome, Picture, Position as _, Rejection, WinningLines};
+use crate::text::{quote, safe};
 
 /// An edition of Quarto: a rule set and a piece set.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,6 +16,7 @@ pub struct Edition {
     rules: Rules,
     set: PieceSet,
     is_builtin: bool,
+    format: PieceFormat,
 }
 
 /// What a player does in one turn: place the piece in hand, then give one.
@@ -58,6 +60,7 @@ impl Edition {
             rules,
             set,
             is_builtin,
+            format: PieceFormat::default(),
         }
     }
 
@@ -66,15 +69,46 @@ impl Edition {
         &self.set
     }
 
-    /// A piece's character; sets for looking at may use characters that must be escaped.
-    fn shown(&self, piece: Piece) -> String {
-        escape(self.set.symbol(piece).to_string().as_bytes())
+    /// Shows pieces to people in this way; bots and records always see the set's characters.
+    #[must_use]
+    pub const fn with_format(mut self, format: PieceFormat) -> Self {
+        self.format = format;
+        self
+    }
+
+    /// How people see pieces.
+    pub const fn format(&self) -> PieceFormat {
+        self.format
+    }
+
+    /// A piece as people see it; sets for looking at may use characters that must be escaped.
+    pub(super) fn shown(&self, piece: Piece) -> String {
+        match self.format {
+            PieceFormat::Symbol => safe(self.set.symbol(piece).encode_utf8(&mut [0; 4])),
+            PieceFormat::Binary => format!("{:04b}", piece.bits()),
+            PieceFormat::Decimal => piece.bits().to_string(),
+        }
     }
 
     /// A piece with its properties: `K big blue square solid`.
-    fn in_words(&self, piece: Piece) -> String {
+    pub(super) fn in_words(&self, piece: Piece) -> String {
         let [a, b, c, d] = self.set.words(piece);
         format!("{} {a} {b} {c} {d}", self.shown(piece))
+    }
+
+    /// Sentences about pieces that stand on two cells: possible in a drawing, not in a game.
+    pub fn double_notes(&self, board: &Board) -> Vec<String> {
+        doubles(board)
+            .into_iter()
+            .map(|(piece, first, second)| {
+                format!(
+                    "the piece {} stands on cells {} and {}; in a game every piece exists once",
+                    self.shown(piece),
+                    first.number(),
+                    second.number()
+                )
+            })
+            .collect()
     }
 
     /// A board without a game around it.
@@ -199,7 +233,7 @@ impl Edition {
                 format!("the gift {symbol} is the piece that was in hand")
             }
             Some(_) => format!("the gift {symbol} is on the board already"),
-            None if symbol == '-' => "`-` as the gift, but there are pieces left".to_owned(),
+            None if symbol == '-' => "`-` as the gift, but one is due".to_owned(),
             None => format!(
                 "the gift {} is no piece of this set",
                 quote(symbol.to_string().as_bytes())
@@ -269,7 +303,7 @@ impl Game for Edition {
         Position::from_board(board, self.rules).map_err(|bad| match bad {
             BadStart::Twice(piece, first, second) => format!(
                 "the piece {} stands on cells {} and {}; every piece exists once",
-                self.set.symbol(piece),
+                self.shown(piece),
                 first.number(),
                 second.number()
             ),
@@ -301,10 +335,11 @@ impl Game for Edition {
         let split = chars.nth(CELLS).map_or(line.len(), |(byte, _)| byte);
         let (board, rest) = line.split_at(split);
         let mut position = self.start_from(board)?;
+        let separated = rest.starts_with([' ', '\t']);
         let mut symbols = rest.trim_matches([' ', '\t']).chars();
         match (symbols.next(), symbols.next()) {
-            (Some('-'), None) => Ok(position),
-            (Some(symbol), None) => {
+            (Some('-'), None) if separated => Ok(position),
+            (Some(symbol), None) if separated => {
                 let piece = self
                     .set
                     .piece(symbol)
@@ -336,6 +371,9 @@ impl Game for Edition {
     }
 
     fn judge(&self, position: &Position, answer: &str) -> Result<(Turn, Position), Rejection> {
+        if position.outcome().is_some() {
+            return Err(Rejection::Illegal(IllegalReason::GameOver.to_string()));
+        }
         let malformed =
             |reason: String| Rejection::Malformed(format!("{reason}; {}", self.example(position)));
         let answer = Self::parse(answer, position.hand().is_some()).map_err(malformed)?;
@@ -425,6 +463,24 @@ impl Game for Edition {
         turns
     }
 
+    fn turn_of(&self, moves: &[Move]) -> Option<Turn> {
+        match *moves {
+            [Move::Give(gift)] => Some(Turn {
+                cell: None,
+                gift: Some(gift),
+            }),
+            [Move::Place(cell)] => Some(Turn {
+                cell: Some(cell),
+                gift: None,
+            }),
+            [Move::Place(cell), Move::Give(gift)] => Some(Turn {
+                cell: Some(cell),
+                gift: Some(gift),
+            }),
+            _ => None,
+        }
+    }
+
     fn winning_lines(&self, position: &Position) -> WinningLines {
         self.set
             .name_quartos(position.board(), self.rules)
@@ -437,10 +493,10 @@ impl Game for Edition {
         let placed = turn
             .cell
             .zip(before.hand())
-            .map(|(cell, piece)| format!("places {} on {}", self.set.symbol(piece), cell.number()));
+            .map(|(cell, piece)| format!("places {} on {}", self.shown(piece), cell.number()));
         let gives = turn
             .gift
-            .map(|piece| format!("gives {}", self.set.symbol(piece)));
+            .map(|piece| format!("gives {}", self.shown(piece)));
         let parts: Vec<String> = placed.into_iter().chain(gives).collect();
         parts.join(", ")
     }
@@ -464,19 +520,4 @@ impl Game for Edition {
 /// A cell's row and column.
 const fn place(cell: Cell) -> (usize, usize) {
     (cell.row(), cell.column())
-}
-
-/// What `referee board` says of pieces that stand on two cells.
-pub fn double_notes(set: &PieceSet, board: &Board) -> Vec<String> {
-    doubles(board)
-        .into_iter()
-        .map(|(piece, first, second)| {
-            format!(
-                "the piece {} stands on cells {} and {}; in a game every piece exists once",
-                set.symbol(piece),
-                first.number(),
-                second.number()
-            )
-        })
-        .collect()
 }

@@ -6,11 +6,13 @@
 //! - [`position`]: the rules of play
 //! - [`set`]: the words of an edition, read from CSV
 //! - [`configuration`]: boards for looking at: grids and quartos in words
+//! - `dialogue`: what people at the keyboard are asked
 //! - [`edition`]: positions and turns as text: requests, answers, pictures
 
 pub mod board;
 pub mod cell;
 pub mod configuration;
+mod dialogue;
 pub mod edition;
 pub mod piece;
 pub mod position;
@@ -19,6 +21,7 @@ mod set_reader;
 
 pub use board::{Board, Quarto};
 pub use cell::{Cell, Line, Rules};
+pub use dialogue::PieceFormat;
 pub use edition::{Edition, Turn};
 pub use piece::Piece;
 pub use position::{Move, Position};

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::piece::{FEATURES, PIECES, Piece};
 use super::set::{Feature, PieceSet, SetError};
+use crate::text::safe;
 
 /// Reads a piece set.
 pub(super) fn parse(text: &str) -> Result<PieceSet, SetError> {
@@ -53,30 +54,16 @@ impl<'a> Rows<'a> {
             }
             offset += line.len();
         }
-        let mut reader = csv::ReaderBuilder::new()
-            .has_headers(false)
-            .flexible(true)
-            .from_reader(body.as_bytes());
         let mut rows = Vec::new();
-        for record in reader.records() {
-            let record = record.map_err(|error| {
-                this(Vec::new()).error(start, &format!("cannot be read as CSV: {error}"))
-            })?;
-            let byte = record
-                .position()
-                .and_then(|position| usize::try_from(position.byte()).ok())
-                .unwrap_or(0);
-            let starts = field_starts(body, byte);
-            rows.push(
-                record
-                    .iter()
-                    .enumerate()
-                    .map(|(i, field)| {
-                        let at = starts.get(i).copied().unwrap_or(body.len());
-                        (start + at, field.to_owned())
-                    })
-                    .collect(),
-            );
+        let mut offset = start;
+        for line in body.split_inclusive('\n') {
+            let text = line.strip_suffix('\n').unwrap_or(line);
+            let text = text.strip_suffix('\r').unwrap_or(text);
+            let fields = split_fields(text)
+                .map_err(|(at, message)| this(Vec::new()).error(offset + at, message))?;
+            let fields = fields.into_iter().map(|(at, field)| (offset + at, field));
+            rows.push(fields.collect());
+            offset += line.len();
         }
         Ok(this(rows))
     }
@@ -86,7 +73,7 @@ impl<'a> Rows<'a> {
         SetError {
             line,
             column,
-            message: message.to_owned(),
+            message: safe(message),
         }
     }
 
@@ -169,23 +156,61 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Bytes at which the fields of the record at `byte` start, found as CSV is read:
-/// commas within quotes do not separate.
-fn field_starts(body: &str, byte: usize) -> Vec<usize> {
-    // The reader's position may still be before the end of the last line.
-    let rest = body[byte..].trim_start_matches(['\r', '\n']);
-    let start = body.len() - rest.len();
-    let mut starts = vec![start];
-    let mut quoted = false;
-    for (i, c) in rest.bytes().enumerate() {
-        match c {
-            b'"' => quoted = !quoted,
-            b',' if !quoted => starts.push(start + i + 1),
-            b'\n' if !quoted => break,
-            _ => {}
+/// The fields of a line, each with the byte it starts at, or what is wrong at which byte.
+///
+/// This is CSV as in RFC 4180, with blanks accepted around quoted fields and a field ending
+/// with its line. Libraries do not tell where a field begins, and mend stray quotes silently.
+fn split_fields(line: &str) -> Result<Vec<(usize, String)>, (usize, &'static str)> {
+    let mut fields = Vec::new();
+    let mut at = 0;
+    loop {
+        let rest = &line[at..];
+        let blanks = rest.len() - rest.trim_start_matches([' ', '\t']).len();
+        let (field, length) = match rest[blanks..].strip_prefix('"') {
+            None => {
+                let length = rest.find(',').unwrap_or(rest.len());
+                (rest[..length].to_owned(), length)
+            }
+            Some(quoted) => {
+                let (field, inside) = unquote(quoted).ok_or((
+                    at + blanks,
+                    "a quote that is not closed on its line; close it",
+                ))?;
+                let after = blanks + 1 + inside;
+                let length = after + rest[after..].find(',').unwrap_or(rest[after..].len());
+                if !rest[after..length].trim().is_empty() {
+                    return Err((
+                        at + after,
+                        "text after the closing quote; put all of the field between the quotes, and double the quotes within it",
+                    ));
+                }
+                (field, length)
+            }
+        };
+        fields.push((at, field));
+        at += length;
+        if at == line.len() {
+            return Ok(fields);
         }
+        // The comma.
+        at += 1;
     }
-    starts
+}
+
+/// The text up to the closing quote, and how many bytes it takes with it.
+fn unquote(quoted: &str) -> Option<(String, usize)> {
+    let mut field = String::new();
+    let mut at = 0;
+    loop {
+        let end = at + quoted[at..].find('"')?;
+        field.push_str(&quoted[at..end]);
+        at = end + 1;
+        if !quoted[at..].starts_with('"') {
+            return Some((field, at));
+        }
+        field.push('"');
+        at += 1;
+    }
 }
 
 /// Collects the rows and remembers where each word was first seen.
@@ -222,7 +247,10 @@ impl Builder {
                 &if found.is_empty() {
                     "the piece has no character; expected one".to_owned()
                 } else {
-                    format!("a piece is one character, found {found:?}")
+                    format!(
+                        "a piece is one character, found {} in {found:?} (some that look like one are several)",
+                        found.chars().count()
+                    )
                 },
             )
         })?;

@@ -1,0 +1,216 @@
+//! Quarto at the keyboard: pieces as symbols, binary or decimal, cells as numbers or as row
+//! and column.
+
+use std::fmt::Write as _;
+
+use super::cell::Cell;
+use super::edition::Edition;
+use super::piece::Piece;
+use super::position::{Move, Position};
+use crate::game::dialogue::Dialogue;
+use crate::game::{Game as _, IllegalReason, Position as _};
+use crate::text::quote;
+
+/// How people type and see pieces.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PieceFormat {
+    /// The set's characters.
+    #[default]
+    Symbol,
+    /// Four binary digits, such as `0101`: the piece's bits, bit 3 first.
+    Binary,
+    /// 0 to 15.
+    Decimal,
+}
+
+impl Edition {
+    /// A piece as it is typed.
+    fn read_piece(&self, typed: &str) -> Option<Piece> {
+        match self.format() {
+            PieceFormat::Binary => u8::from_str_radix(typed, 2)
+                .ok()
+                .filter(|_| typed.len() == 4)
+                .and_then(Piece::new),
+            PieceFormat::Decimal => typed.parse().ok().and_then(Piece::new),
+            PieceFormat::Symbol => {
+                let mut chars = typed.chars();
+                let symbol = chars.next().filter(|_| chars.next().is_none())?;
+                // People type k for K, unless the set has both.
+                let other_case = || {
+                    let mut upper = symbol.to_uppercase().chain(symbol.to_lowercase());
+                    upper.find_map(|other| self.set().piece(other))
+                };
+                self.set().piece(symbol).or_else(other_case)
+            }
+        }
+    }
+
+    /// What a piece looks like when it is typed, for messages.
+    const fn piece_example(&self) -> &'static str {
+        match self.format() {
+            PieceFormat::Symbol => "one of the characters listed",
+            PieceFormat::Binary => "four binary digits, such as 0101",
+            PieceFormat::Decimal => "a number from 0 to 15",
+        }
+    }
+
+    fn shown_list(&self, pieces: impl Iterator<Item = Piece>) -> String {
+        let shown: Vec<String> = pieces.map(|piece| self.shown(piece)).collect();
+        shown.join(" ")
+    }
+
+    fn in_order<'a>(&'a self, position: &'a Position) -> impl Iterator<Item = Piece> + 'a {
+        let order = self.set().order().iter().copied();
+        order.filter(|&piece| position.is_left(piece))
+    }
+}
+
+/// A cell as 1 to 16, or as row and column: `2 3`, `2,3`, `H2 V3`.
+fn read_cell(typed: &str) -> Result<Cell, String> {
+    let expected = "expected a cell, 1 to 16, or a row and a column, such as 2 3";
+    let words: Vec<&str> = typed
+        .split(|c: char| !c.is_ascii_digit() && c != '-' && c != '+' && c != '.')
+        .filter(|word| !word.is_empty())
+        .collect();
+    let letters_ok = typed
+        .chars()
+        .all(|c| c.is_ascii_digit() || " ,;hHvVrRcC".contains(c));
+    let numbers: Option<Vec<u8>> = words.iter().map(|word| word.parse().ok()).collect();
+    let found = quote(typed.as_bytes());
+    match numbers.as_deref() {
+        Some(&[number]) if letters_ok => {
+            Cell::from_number(number).ok_or_else(|| format!("{number} is out of range: {expected}"))
+        }
+        Some(&[row @ 1..=4, column @ 1..=4]) if letters_ok => {
+            Cell::from_number((row - 1) * 4 + column).ok_or_else(|| expected.to_owned())
+        }
+        Some(&[row, column]) if letters_ok => Err(format!(
+            "row {row}, column {column} is out of range, both are 1 to 4: {expected}"
+        )),
+        _ => Err(format!("{found} is no cell: {expected}")),
+    }
+}
+
+impl Dialogue for Edition {
+    fn instructions(&self) -> String {
+        let lines = match self.rules() {
+            "squares" => "row, column, diagonal or 2×2 square",
+            _ => "row, column or diagonal",
+        };
+        format!(
+            "Quarto: whoever completes a {lines} of four pieces\n\
+             that share a property wins.\n\
+             Player 1 selects a piece, player 2 places it; then player 2 selects, player 1 places.\n\
+             Cells are 1 to 16, row by row from the top left, or a row and a column (2 3).\n\
+             At any prompt: help, board, pieces, quit.\n"
+        )
+    }
+
+    fn question(&self, position: &Position) -> String {
+        match position.hand() {
+            Some(piece) => format!("where to place {} (cell)?", self.in_words(piece)),
+            None => "which piece for your opponent?".to_owned(),
+        }
+    }
+
+    fn read_move(&self, position: &Position, typed: &str) -> Result<Move, String> {
+        if position.hand().is_some() {
+            return read_cell(typed).map(Move::Place);
+        }
+        self.read_piece(typed).map(Move::Give).ok_or_else(|| {
+            format!(
+                "{} is not a piece: expected {}; left: {}",
+                quote(typed.as_bytes()),
+                self.piece_example(),
+                self.shown_list(self.in_order(position))
+            )
+        })
+    }
+
+    fn refusal(&self, position: &Position, mv: Move) -> String {
+        let mut tried = *position;
+        let Err(illegal) = tried.play(mv) else {
+            return String::new();
+        };
+        match (mv, illegal.reason) {
+            (Move::Place(cell), IllegalReason::Occupied) => {
+                let piece = position.board().get(cell);
+                let free: Vec<String> = position
+                    .board()
+                    .free()
+                    .map(|cell| cell.number().to_string())
+                    .collect();
+                format!(
+                    "cell {} is occupied by {}; free: {}",
+                    cell.number(),
+                    piece.map_or_else(String::new, |piece| self.shown(piece)),
+                    free.join(" ")
+                )
+            }
+            (Move::Give(piece), IllegalReason::PieceUsed) => format!(
+                "{} is already on the board; left: {}",
+                self.shown(piece),
+                self.shown_list(self.in_order(position))
+            ),
+            (_, reason) => reason.to_string(),
+        }
+    }
+
+    fn hint(&self, position: &Position) -> Option<String> {
+        let losing: Vec<String> = self
+            .in_order(position)
+            .filter(|&piece| position.winning_cell(piece).is_some())
+            .map(|piece| self.shown(piece))
+            .collect();
+        if losing.is_empty() {
+            return None;
+        }
+        let board = if position.hand().is_some() {
+            "on the board as it is, "
+        } else {
+            ""
+        };
+        Some(format!(
+            "{board}these gifts lose at once: {}",
+            losing.join(" ")
+        ))
+    }
+
+    fn inventory(&self, position: &Position) -> String {
+        let mut text = String::new();
+        if let Some(piece) = position.hand() {
+            let _ = writeln!(text, "in hand: {}", self.in_words(piece));
+        }
+        text.push_str("left:\n");
+        for piece in self.in_order(position) {
+            let _ = writeln!(text, "  {}", self.in_words(piece));
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_as_people_type_them() {
+        for (typed, number) in [
+            ("7", 7),
+            ("16", 16),
+            ("2 3", 7),
+            ("2,3", 7),
+            ("H2 V3", 7),
+            ("h2v3", 7),
+            ("r2c3", 7),
+            (" 4 , 4 ", 16),
+        ] {
+            assert_eq!(read_cell(typed).map(Cell::number), Ok(number), "{typed}");
+        }
+        for typed in [
+            "", "0", "17", "5 1", "1 5", "x", "1 2 3", "-1", "+3", "1.5", "999", "H",
+        ] {
+            assert!(read_cell(typed).is_err(), "{typed}");
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! A person at this terminal: asked move by move, and asked again when the answer will not do.
+
+use std::cell::RefCell;
+use std::future::Future;
+use std::io;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::time::Duration;
+
+use tokio::time::{Instant, timeout};
+
+use super::fault::{Came, Doing, Exit, Fault, Timeout};
+use super::{Allowance, Player, Reply};
+use crate::game::dialogue::Dialogue;
+use crate::game::{Picture, Position as _};
+
+/// What somebody typed at a prompt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Typed {
+    /// A line, without its newline.
+    Line(String),
+    /// The end of the input.
+    End,
+    /// Ctrl-C.
+    Interrupted,
+}
+
+/// A line that will have been typed.
+pub type Typing = Pin<Box<dyn Future<Output = io::Result<Typed>>>>;
+
+/// The terminal that people sit at.
+pub trait Console {
+    /// Shows text.
+    fn show(&mut self, text: &str) -> io::Result<()>;
+
+    /// Shows a drawing.
+    fn draw(&mut self, picture: &Picture) -> io::Result<()>;
+
+    /// Asks for a line.
+    fn prompt(&mut self, prompt: &str) -> io::Result<Typing>;
+}
+
+/// A console that several people share.
+pub type SharedConsole = Rc<RefCell<dyn Console>>;
+
+/// A person.
+pub struct Human<G> {
+    game: G,
+    name: String,
+    console: SharedConsole,
+    /// Say what would lose at once.
+    hints: bool,
+    /// The answer in the wire's form.
+    answer: String,
+}
+
+/// What becomes of a prompt.
+enum Prompted {
+    /// Something to make a move of.
+    Text(String),
+    /// The person leaves the game.
+    Left,
+}
+
+impl<G: Dialogue> Human<G> {
+    /// A person called `name`.
+    pub fn new(game: G, name: String, console: SharedConsole, hints: bool) -> Self {
+        Self {
+            game,
+            name,
+            console,
+            hints,
+            answer: String::new(),
+        }
+    }
+
+    /// Asks until there is a text that is no command.
+    async fn ask_text(&self, position: &G::Position) -> io::Result<Prompted> {
+        let prompt = format!("{}, {} ", self.name, self.game.question(position));
+        loop {
+            let typing = self.console.borrow_mut().prompt(&prompt)?;
+            let line = match typing.await? {
+                Typed::Line(line) => line,
+                Typed::End => return Ok(Prompted::Left),
+                Typed::Interrupted => return Err(io::ErrorKind::Interrupted.into()),
+            };
+            let mut console = self.console.borrow_mut();
+            match line.trim() {
+                "" => {}
+                "help" | "?" => console.show(&self.game.instructions())?,
+                "board" => console.draw(&self.game.picture(position, None))?,
+                "pieces" => console.show(&self.game.inventory(position))?,
+                "quit" | "exit" => return Ok(Prompted::Left),
+                text => return Ok(Prompted::Text(text.to_owned())),
+            }
+        }
+    }
+
+    /// One turn, in the wire's form; `None` when the person leaves.
+    async fn turn(&mut self, request: &str) -> io::Result<Option<String>> {
+        let mut position = self
+            .game
+            .read_request(request.trim_end_matches('\n'))
+            .map_err(io::Error::other)?;
+        let me = position.to_move();
+        let mut moves = Vec::new();
+        while position.outcome().is_none() && position.to_move() == me {
+            if self.hints
+                && let Some(hint) = self.game.hint(&position)
+            {
+                self.console.borrow_mut().show(&format!("hint: {hint}\n"))?;
+            }
+            let mv = loop {
+                let Prompted::Text(text) = self.ask_text(&position).await? else {
+                    return Ok(None);
+                };
+                let problem = match self.game.read_move(&position, &text) {
+                    Err(problem) => problem,
+                    Ok(mv) => {
+                        let mut after = position.clone();
+                        if after.play(mv).is_ok() {
+                            position = after;
+                            break mv;
+                        }
+                        self.game.refusal(&position, mv)
+                    }
+                };
+                self.console.borrow_mut().show(&format!("{problem}\n"))?;
+            };
+            moves.push(mv);
+            if position.outcome().is_none() && position.to_move() == me {
+                // Before the gift the board with the piece on it is worth a look.
+                let picture = self.game.picture(&position, None);
+                self.console.borrow_mut().draw(&picture)?;
+            }
+        }
+        let turn = self
+            .game
+            .turn_of(&moves)
+            .ok_or_else(|| io::Error::other("a turn of unknown moves"))?;
+        let mut answer = String::new();
+        self.game.write_turn(turn, &mut answer);
+        Ok(Some(answer))
+    }
+}
+
+impl<G: Dialogue> Player for Human<G> {
+    async fn ask(
+        &mut self,
+        request: &str,
+        allowance: Allowance,
+    ) -> io::Result<Result<Reply<'_>, Fault>> {
+        let asked = Instant::now();
+        let Ok(answer) = timeout(allowance.time, self.turn(request)).await else {
+            return Ok(Err(Fault::Timeout(Box::new(Timeout {
+                asked: request.trim_end_matches('\n').to_owned(),
+                allowance,
+                fresh: false,
+                came: Came::Nothing(Doing::Waiting),
+                afterwards: Vec::new(),
+                language: None,
+            }))));
+        };
+        let Some(answer) = answer? else {
+            return Ok(Err(Fault::Exited {
+                exit: Exit::Left,
+                partial: Vec::new(),
+            }));
+        };
+        self.answer = answer;
+        Ok(Ok(Reply {
+            line: self.answer.as_bytes(),
+            elapsed: asked.elapsed(),
+            fresh: false,
+        }))
+    }
+}
+
+/// People are not hurried unless somebody asks for it.
+pub const NO_HURRY: Duration = Duration::from_hours(24 * 365);

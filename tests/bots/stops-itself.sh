@@ -1,0 +1,4 @@
+#!/bin/sh
+# Item 19: stops itself.
+read -r request
+kill -s STOP $$

@@ -1,0 +1,491 @@
+//! One line out, one line back, before a deadline: every moment at which an answer can come,
+//! on a clock that only moves when the test says so, and everything that streams can do.
+
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use referee::player::channel::{Channel, Exchange, Trouble};
+use referee::protocol::MAX_LINE_BYTES;
+use tokio::io::{
+    AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, duplex,
+};
+use tokio::time::{Instant, advance, sleep};
+
+const REQUEST: &[u8] = b"................ K\n";
+const LIMIT: Duration = Duration::from_secs(1);
+const MS: Duration = Duration::from_millis(1);
+const NS: Duration = Duration::from_nanos(1);
+
+type Answer = Result<Exchange, Trouble>;
+
+/// A channel, and the other ends of its two streams: what a bot reads and what it writes.
+struct Pair {
+    channel: Channel<DuplexStream, DuplexStream>,
+    input: DuplexStream,
+    output: DuplexStream,
+}
+
+/// Streams that hold this many bytes.
+fn pair(capacity: usize) -> Pair {
+    let (reader, output) = duplex(capacity);
+    let (writer, input) = duplex(capacity);
+    Pair {
+        channel: Channel::new(reader, writer),
+        input,
+        output,
+    }
+}
+
+/// Looks at a future once, without waiting.
+fn look<F: Future>(future: std::pin::Pin<&mut F>) -> Poll<F::Output> {
+    future.poll(&mut Context::from_waker(Waker::noop()))
+}
+
+/// Asks, lets `wait` pass, writes `answer` and only then looks whether it has come.
+async fn answered_after(wait: Duration, limit: Duration, answer: &[u8]) -> Answer {
+    let Pair {
+        mut channel,
+        input: _input,
+        mut output,
+    } = pair(4096);
+    let mut exchange = pin!(channel.exchange(REQUEST, limit));
+    assert!(look(exchange.as_mut()).is_pending());
+    advance(wait).await;
+    output.write_all(answer).await.expect("room");
+    exchange.await.expect("no failure of our own")
+}
+
+async fn ask(channel: &mut Channel<DuplexStream, DuplexStream>, limit: Duration) -> Answer {
+    channel
+        .exchange(REQUEST, limit)
+        .await
+        .expect("no failure of our own")
+}
+
+/// The text of an answer that was accepted.
+#[track_caller]
+fn text(channel: &Channel<DuplexStream, DuplexStream>, answer: &Answer) -> String {
+    let exchange = answer.as_ref().expect("an answer");
+    String::from_utf8(channel.line(*exchange).to_vec()).expect("UTF-8")
+}
+
+fn timeout(partial: &[u8]) -> Answer {
+    Err(Trouble::Timeout {
+        partial: partial.to_vec(),
+    })
+}
+
+/// Does something at the other end while the exchange goes on, as a bot would.
+async fn meanwhile<T>(exchange: impl Future<Output = T>, bot: impl Future<Output = ()>) -> T {
+    let mut exchange = pin!(exchange);
+    let mut bot = pin!(bot);
+    let mut busy = true;
+    poll_fn(|cx| {
+        // It is asked before it does anything.
+        let polled = exchange.as_mut().poll(cx);
+        if polled.is_pending() && busy && bot.as_mut().poll(cx).is_ready() {
+            busy = false;
+        }
+        polled
+    })
+    .await
+}
+
+// The very deadline
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_at_the_very_deadline_counts() {
+    let nanoseconds = [0, 999_000_000, 999_999_999, 1_000_000_000];
+    for elapsed in nanoseconds.map(Duration::from_nanos) {
+        let answer = answered_after(elapsed, LIMIT, b"6 A\n").await;
+        assert_eq!(answer, Ok(Exchange { length: 3, elapsed }));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_after_the_deadline_is_late() {
+    for late in [NS, MS, LIMIT] {
+        let elapsed = LIMIT + late;
+        let answer = answered_after(elapsed, LIMIT, b"6 A\n").await;
+        let line = b"6 A".to_vec();
+        assert_eq!(answer, Err(Trouble::Late { line, elapsed }));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn half_an_answer_at_the_deadline_is_none() {
+    for late in [Duration::ZERO, MS] {
+        let answer = answered_after(LIMIT + late, LIMIT, b"6 A").await;
+        assert_eq!(answer, timeout(b"6 A"));
+    }
+}
+
+/// Too much is too much, also when it is late: there is one decision.
+#[tokio::test(start_paused = true)]
+async fn two_lines_at_the_deadline() {
+    let extra = Err(Trouble::Extra {
+        first: b"6 A".to_vec(),
+        rest: b"7 B\n".to_vec(),
+    });
+    for late in [Duration::ZERO, MS] {
+        assert_eq!(
+            answered_after(LIMIT + late, LIMIT, b"6 A\n7 B\n").await,
+            extra
+        );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_clock_decides_when_nobody_looks_by_hand() {
+    for (wait, counts) in [(999 * MS, true), (1001 * MS, false)] {
+        let Pair {
+            mut channel,
+            input: _input,
+            mut output,
+        } = pair(4096);
+        let started = Instant::now();
+        let bot = async {
+            sleep(wait).await;
+            output.write_all(b"6 A\n").await.expect("room");
+        };
+        let answer = meanwhile(ask(&mut channel, LIMIT), bot).await;
+        if counts {
+            assert_eq!(text(&channel, &answer), "6 A");
+            assert_eq!(started.elapsed(), wait);
+        } else {
+            assert_eq!(answer, timeout(b""));
+            assert_eq!(started.elapsed(), LIMIT);
+        }
+    }
+}
+
+/// Between the deadline and the kill: the decision stands, and what came is only heard.
+#[tokio::test(start_paused = true)]
+async fn an_answer_after_the_decision_changes_nothing() {
+    let Pair {
+        mut channel,
+        input: _input,
+        mut output,
+    } = pair(4096);
+    assert_eq!(ask(&mut channel, LIMIT).await, timeout(b""));
+    output.write_all(b"6 A\n").await.expect("room");
+    assert_eq!(channel.overhear(MS).await, b"6 A\n");
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_time_at_all() {
+    let mut pair = pair(4096);
+    assert_eq!(ask(&mut pair.channel, Duration::ZERO).await, timeout(b""));
+}
+
+#[tokio::test(start_paused = true)]
+async fn all_the_time_in_the_world() {
+    let day = Duration::from_hours(24);
+    let answer = answered_after(day, Duration::MAX, b"6 A\n").await;
+    assert_eq!(answer.map(|exchange| exchange.elapsed), Ok(day));
+}
+
+// One deadline an exchange
+
+#[tokio::test(start_paused = true)]
+async fn dribble_does_not_move_the_deadline() {
+    let Pair {
+        mut channel,
+        input: _input,
+        mut output,
+    } = pair(4096);
+    let started = Instant::now();
+    let bot = async {
+        loop {
+            sleep(LIMIT / 10 * 3).await;
+            output.write_all(b"x").await.expect("room");
+        }
+    };
+    let answer = meanwhile(ask(&mut channel, LIMIT), bot).await;
+    assert_eq!(answer, timeout(b"xxx"));
+    assert_eq!(started.elapsed(), LIMIT);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_slow_answer_byte_by_byte_is_one_answer() {
+    let Pair {
+        mut channel,
+        input,
+        mut output,
+    } = pair(1);
+    // The request does not fit into the stream, either.
+    let mut input = BufReader::new(input);
+    let bot = async {
+        let mut request = Vec::new();
+        input
+            .read_until(b'\n', &mut request)
+            .await
+            .expect("a request");
+        assert_eq!(request, REQUEST);
+        for byte in b"16 P\r\n" {
+            sleep(LIMIT / 10).await;
+            output.write_all(&[*byte]).await.expect("room");
+        }
+    };
+    let answer = meanwhile(ask(&mut channel, LIMIT), bot).await;
+    // The carriage return is for those who read the line.
+    assert_eq!(text(&channel, &answer), "16 P\r");
+    assert_eq!(answer.expect("an answer").elapsed, LIMIT / 10 * 6);
+}
+
+#[tokio::test(start_paused = true)]
+async fn every_question_has_a_deadline_of_its_own() {
+    let limits = [10_000, 20, 10_000, 5000, 20, 20, 60_000, 1];
+    let Pair {
+        mut channel,
+        input: _input,
+        mut output,
+    } = pair(4096);
+    for limit in limits.map(Duration::from_millis) {
+        // In time, by a hair, or at once.
+        for wait in [limit, Duration::ZERO] {
+            let answer = {
+                let mut exchange = pin!(channel.exchange(REQUEST, limit));
+                assert!(look(exchange.as_mut()).is_pending());
+                advance(wait).await;
+                output.write_all(b"6 A\n").await.expect("room");
+                exchange.await.expect("no failure of our own")
+            };
+            assert_eq!(text(&channel, &answer), "6 A");
+            assert_eq!(answer.expect("an answer").elapsed, wait);
+            // Between questions, time does not count.
+            advance(LIMIT).await;
+        }
+    }
+    // A late one after long and short ones.
+    for limit in limits.map(Duration::from_millis) {
+        let started = Instant::now();
+        assert_eq!(ask(&mut channel, limit).await, timeout(b""));
+        assert!(started.elapsed() >= limit && started.elapsed() < limit + 2 * MS);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_write_that_is_never_completed() {
+    // There is room for four bytes, and nobody reads.
+    let mut pair = pair(4);
+    let started = Instant::now();
+    assert_eq!(ask(&mut pair.channel, LIMIT).await, timeout(b""));
+    assert_eq!(started.elapsed(), LIMIT);
+    let mut read = [0; 8];
+    let count = pair.input.read(&mut read).await.expect("the beginning");
+    assert_eq!(read[..count], REQUEST[..4]);
+}
+
+/// An answer to a question that was not read is not looked at before the question is written.
+#[tokio::test(start_paused = true)]
+async fn an_answer_while_the_question_is_stuck() {
+    let Pair {
+        mut channel,
+        input: _input,
+        mut output,
+    } = pair(4);
+    let bot = async {
+        sleep(LIMIT / 2).await;
+        output.write_all(b"6 A\n").await.expect("room");
+    };
+    let started = Instant::now();
+    assert_eq!(meanwhile(ask(&mut channel, LIMIT), bot).await, timeout(b""));
+    assert_eq!(started.elapsed(), LIMIT);
+}
+
+// Too much
+
+#[tokio::test(start_paused = true)]
+async fn a_line_that_never_ends() {
+    let Pair {
+        mut channel,
+        input: _input,
+        mut output,
+    } = pair(300);
+    let started = Instant::now();
+    let bot = async {
+        loop {
+            output.write_all(&[b'x'; 100]).await.expect("room");
+        }
+    };
+    let answer = meanwhile(ask(&mut channel, LIMIT), bot).await;
+    let start = vec![b'x'; MAX_LINE_BYTES + 1];
+    assert_eq!(answer, Err(Trouble::TooLong { start }));
+    assert_eq!(started.elapsed(), Duration::ZERO);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_longest_line() {
+    let mut line = vec![b'x'; MAX_LINE_BYTES];
+    line.push(b'\n');
+    let answer = answered_after(MS, LIMIT, &line).await;
+    assert_eq!(answer.map(|exchange| exchange.length), Ok(MAX_LINE_BYTES));
+    line.insert(0, b'x');
+    let start = vec![b'x'; MAX_LINE_BYTES + 1];
+    let answer = answered_after(MS, LIMIT, &line).await;
+    assert_eq!(answer, Err(Trouble::TooLong { start }));
+}
+
+#[tokio::test(start_paused = true)]
+async fn more_than_one_line() {
+    for (output, first, rest) in [
+        (&b"6 A\n7 B\n"[..], "6 A", "7 B\n"),
+        (b"6 A\n7", "6 A", "7"),
+        (b"6 A\n\n", "6 A", "\n"),
+        (b"\n6 A\n", "", "6 A\n"),
+    ] {
+        let extra = Trouble::Extra {
+            first: first.into(),
+            rest: rest.into(),
+        };
+        assert_eq!(answered_after(MS, LIMIT, output).await, Err(extra));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn output_before_the_question() {
+    let Pair {
+        mut channel,
+        input: _input,
+        mut output,
+    } = pair(4096);
+    output.write_all(b"6").await.expect("room");
+    let early = |previous: &[u8], output: &[u8]| {
+        Err(Trouble::Early {
+            previous: previous.to_vec(),
+            output: output.to_vec(),
+        })
+    };
+    assert_eq!(ask(&mut channel, LIMIT).await, early(b"", b"6"));
+
+    let bot = async {
+        output.write_all(b"6 A\n").await.expect("room");
+    };
+    let answer = meanwhile(ask(&mut channel, LIMIT), bot).await;
+    assert_eq!(text(&channel, &answer), "6 A");
+    output.write_all(b"debug\nmore\n").await.expect("room");
+    assert_eq!(
+        ask(&mut channel, LIMIT).await,
+        early(b"6 A", b"debug\nmore\n")
+    );
+}
+
+/// Nothing is written to a bot that has already said too much.
+#[tokio::test(start_paused = true)]
+async fn a_flood_before_the_question() {
+    let mut pair = pair(4096);
+    pair.output.write_all(&[b'\n'; 4096]).await.expect("room");
+    match ask(&mut pair.channel, LIMIT).await {
+        Err(Trouble::Early { output, .. }) => assert!(output.len() < 4096),
+        other => panic!("{other:?}"),
+    }
+    pair.channel.close_writer();
+    let mut read = Vec::new();
+    pair.input.read_to_end(&mut read).await.expect("the end");
+    assert_eq!(read, b"");
+}
+
+// The end of a stream
+
+#[tokio::test(start_paused = true)]
+async fn the_end_of_the_output() {
+    for partial in [&b""[..], b"6", b"6 A"] {
+        let Pair {
+            mut channel,
+            input: _input,
+            mut output,
+        } = pair(4096);
+        let bot = async {
+            sleep(MS).await;
+            output.write_all(partial).await.expect("room");
+            drop(output);
+        };
+        let started = Instant::now();
+        let answer = meanwhile(ask(&mut channel, LIMIT), bot).await;
+        let partial = partial.to_vec();
+        assert_eq!(answer, Err(Trouble::Eof { partial }));
+        assert_eq!(started.elapsed(), MS);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_end_of_the_output_after_an_answer() {
+    let Pair {
+        mut channel,
+        input: _input,
+        mut output,
+    } = pair(4096);
+    let bot = async {
+        output.write_all(b"6 A\n").await.expect("room");
+        drop(output);
+    };
+    // The answer counts, and the end is for the next question.
+    let answer = meanwhile(ask(&mut channel, LIMIT), bot).await;
+    assert_eq!(text(&channel, &answer), "6 A");
+    let partial = Vec::new();
+    assert_eq!(
+        ask(&mut channel, LIMIT).await,
+        Err(Trouble::Eof { partial })
+    );
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_closed_input() {
+    let mut closed = pair(4096);
+    drop(closed.input);
+    assert_eq!(
+        ask(&mut closed.channel, LIMIT).await,
+        Err(Trouble::InputClosed)
+    );
+
+    // In the middle of the request.
+    let Pair {
+        mut channel,
+        input,
+        output: _output,
+    } = pair(4);
+    let bot = async {
+        sleep(MS).await;
+        drop(input);
+    };
+    let answer = meanwhile(ask(&mut channel, LIMIT), bot).await;
+    assert_eq!(answer, Err(Trouble::InputClosed));
+
+    // By ourselves.
+    let mut closed = pair(4096);
+    closed.channel.close_writer();
+    assert_eq!(
+        ask(&mut closed.channel, LIMIT).await,
+        Err(Trouble::InputClosed)
+    );
+    assert!(closed.channel.writer().is_none());
+}
+
+// What else it says
+
+#[tokio::test(start_paused = true)]
+async fn overhearing_ends() {
+    // With a line, with the stream, with the time, with the buffer.
+    let mut line = pair(4096);
+    line.output.write_all(b"7 B\nmore").await.expect("room");
+    assert_eq!(line.channel.overhear(LIMIT).await, b"7 B\nmore");
+
+    let mut ended = pair(4096);
+    ended.output.write_all(b"7").await.expect("room");
+    drop(ended.output);
+    assert_eq!(ended.channel.overhear(LIMIT).await, b"7");
+
+    let started = Instant::now();
+    let mut slow = pair(4096);
+    slow.output.write_all(b"7").await.expect("room");
+    assert_eq!(slow.channel.overhear(LIMIT).await, b"7");
+    assert_eq!(started.elapsed(), LIMIT);
+
+    let mut flood = pair(4096);
+    flood.output.write_all(&[b'x'; 4096]).await.expect("room");
+    let heard = flood.channel.overhear(LIMIT).await;
+    assert_eq!(heard.len(), MAX_LINE_BYTES + 1);
+}

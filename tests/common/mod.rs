@@ -1,0 +1,295 @@
+//! What tests of the built program share: running it under a hard time limit, reading its
+//! records, and looking for processes that it left behind.
+//!
+//! ```ignore
+//! let run = Referee::new(["--first", "1", "./script.sh '- A\\n'", "builtin:random"]).run();
+//! assert_eq!(run.code, Some(0), "{run}");
+//! ```
+
+#![allow(dead_code, reason = "no test file uses all of it")]
+
+use std::ffi::{OsStr, OsString};
+use std::fmt;
+use std::fs;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{self, Receiver};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A run that takes longer is killed and fails its test.
+const HARD_LIMIT: Duration = Duration::from_mins(1);
+
+/// Where [`Referee::recorded`] has the records written, in the scratch directory.
+pub(crate) const RECORDS: &str = "records.jsonl";
+
+/// How long the kernel may take to clear away what was killed.
+const CLEARING: Duration = Duration::from_secs(2);
+
+/// The directory of the bots that tests play with.
+pub(crate) fn bots() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bots")
+}
+
+/// A run of the program to come: in the directory of the bots, with a scratch directory of
+/// its own, whose path is in the environment (`SCRATCH`) as is the program's (`REFEREE_BIN`).
+pub(crate) struct Referee {
+    arguments: Vec<OsString>,
+    environment: Vec<(OsString, OsString)>,
+    directory: PathBuf,
+    scratch: TempDir,
+    /// In KiB.
+    memory: Option<u64>,
+    recorded: bool,
+}
+
+impl Referee {
+    pub(crate) fn new<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Self {
+        Self {
+            arguments: arguments.into_iter().map(|a| a.as_ref().into()).collect(),
+            environment: Vec::new(),
+            directory: bots(),
+            scratch: tempfile::tempdir().expect("a temporary directory"),
+            memory: None,
+            recorded: false,
+        }
+    }
+
+    /// Adds arguments after those that are there.
+    pub(crate) fn args<A: AsRef<OsStr>>(mut self, more: impl IntoIterator<Item = A>) -> Self {
+        self.arguments
+            .extend(more.into_iter().map(|a| a.as_ref().to_owned()));
+        self
+    }
+
+    pub(crate) fn env(mut self, name: impl AsRef<OsStr>, value: impl AsRef<OsStr>) -> Self {
+        self.environment
+            .push((name.as_ref().into(), value.as_ref().into()));
+        self
+    }
+
+    /// Runs it in this directory instead of that of the bots.
+    pub(crate) fn directory(mut self, directory: impl Into<PathBuf>) -> Self {
+        self.directory = directory.into();
+        self
+    }
+
+    /// Writes a record file, so that [`Run::records`] can read it.
+    pub(crate) fn recorded(mut self) -> Self {
+        self.recorded = true;
+        self
+    }
+
+    /// Gives it, and all that it starts, this much address space and no more.
+    pub(crate) fn memory(mut self, kib: u64) -> Self {
+        self.memory = Some(kib);
+        self
+    }
+
+    /// The directory that the bots know as `SCRATCH`.
+    pub(crate) fn scratch(&self) -> &Path {
+        self.scratch.path()
+    }
+
+    /// Runs it to its end.
+    ///
+    /// # Panics
+    ///
+    /// When it takes longer than a minute, or leaves a process behind.
+    pub(crate) fn run(self) -> Run {
+        let program = env!("CARGO_BIN_EXE_referee");
+        let mut command = match self.memory {
+            None => Command::new(program),
+            Some(kib) => {
+                let mut command = Command::new("sh");
+                let limit = format!("ulimit -v {kib} && exec \"$0\" \"$@\"");
+                command.args(["-c", &limit, program]);
+                command
+            }
+        };
+        command.args(&self.arguments);
+        if self.recorded {
+            command.arg("--record").arg(self.scratch().join(RECORDS));
+        }
+        let started = Instant::now();
+        let mut child = command
+            .env_remove("RUST_LOG")
+            .env("REFEREE_BIN", program)
+            .env("SCRATCH", self.scratch())
+            .envs(self.environment)
+            .current_dir(&self.directory)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the referee starts");
+        let stdout = collect(child.stdout.take().expect("a pipe"));
+        let stderr = collect(child.stderr.take().expect("a pipe"));
+        let ended = wait(&mut child, started + HARD_LIMIT);
+        let elapsed = started.elapsed();
+        let left_behind = left_behind(self.scratch.path());
+        let run = Run {
+            code: ended.and_then(|status| status.code()),
+            stdout: text(&stdout),
+            stderr: text(&stderr),
+            elapsed,
+            directory: self.directory,
+            scratch: self.scratch,
+        };
+        assert!(ended.is_some(), "still running after {HARD_LIMIT:?}\n{run}");
+        assert!(
+            left_behind.is_empty(),
+            "left behind: {left_behind:#?}\n{run}"
+        );
+        run
+    }
+}
+
+/// What a run came to.
+pub(crate) struct Run {
+    /// The exit status; `None` when a signal ended it.
+    pub(crate) code: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+    pub(crate) elapsed: Duration,
+    directory: PathBuf,
+    scratch: TempDir,
+}
+
+impl Run {
+    /// The records that it wrote.
+    pub(crate) fn records(&self) -> Vec<Value> {
+        lines(&self.file(RECORDS))
+    }
+
+    /// The records that it printed, with `--json`.
+    pub(crate) fn printed_records(&self) -> Vec<Value> {
+        lines(&self.stdout)
+    }
+
+    /// A file that a bot wrote into its scratch directory; empty when there is none.
+    pub(crate) fn file(&self, name: &str) -> String {
+        fs::read_to_string(self.scratch.path().join(name)).unwrap_or_default()
+    }
+
+    /// The directory that the bots knew as `SCRATCH`.
+    pub(crate) fn scratch(&self) -> &Path {
+        self.scratch.path()
+    }
+
+    pub(crate) fn last_line(&self) -> &str {
+        self.stdout.lines().next_back().unwrap_or_default()
+    }
+
+    /// Runs the command that stderr says shows the fault again; gives what it prints.
+    pub(crate) fn see_it_again(&self) -> Vec<u8> {
+        let command = self
+            .stderr
+            .lines()
+            .find_map(|line| line.strip_prefix("  see it again: "))
+            .unwrap_or_else(|| panic!("no command to see it again\n{self}"));
+        let output = Command::new("sh")
+            .args(["-c", command])
+            .env("REFEREE_BIN", env!("CARGO_BIN_EXE_referee"))
+            .env("SCRATCH", self.scratch.path())
+            .current_dir(&self.directory)
+            .stdin(Stdio::null())
+            .output()
+            .expect("sh starts");
+        output.stdout
+    }
+}
+
+impl fmt::Display for Run {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "status: {:?} after {:?}", self.code, self.elapsed)?;
+        writeln!(f, "stdout:\n{}", self.stdout)?;
+        writeln!(f, "stderr:\n{}", self.stderr)?;
+        writeln!(f, "records:")?;
+        for record in self.file(RECORDS).lines().take(10) {
+            writeln!(f, "{record}")?;
+        }
+        Ok(())
+    }
+}
+
+fn lines(text: &str) -> Vec<Value> {
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}")))
+        .collect()
+}
+
+/// Reads a stream to its end on a thread of its own, so that neither pipe fills up.
+fn collect(mut stream: impl Read + Send + 'static) -> Receiver<Vec<u8>> {
+    let (send, receive) = mpsc::channel();
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        // What could be read is good enough for a message.
+        let _ = stream.read_to_end(&mut bytes);
+        let _ = send.send(bytes);
+    });
+    receive
+}
+
+/// All that was collected. The program has ended, so it comes at once.
+fn text(collected: &Receiver<Vec<u8>>) -> String {
+    let bytes = collected
+        .recv_timeout(CLEARING)
+        .expect("the output ends with the program");
+    String::from_utf8(bytes).expect("the referee writes UTF-8")
+}
+
+/// The exit status; `None` when the time is up, and the program killed.
+fn wait(child: &mut Child, deadline: Instant) -> Option<ExitStatus> {
+    while Instant::now() < deadline {
+        if let Some(status) = child.try_wait().expect("a child") {
+            return Some(status);
+        }
+        thread::sleep(Duration::from_millis(2));
+    }
+    child.kill().expect("a child");
+    child.wait().expect("a child");
+    None
+}
+
+/// The processes that have `mark` in their environment or command line, once the kernel
+/// had the time to clear away those that were killed. They are killed, too.
+fn left_behind(mark: &Path) -> Vec<String> {
+    let mark = mark.as_os_str().as_encoded_bytes();
+    let mut found = marked(mark);
+    let deadline = Instant::now() + CLEARING;
+    while !found.is_empty() && Instant::now() < deadline {
+        thread::sleep(Duration::from_millis(5));
+        found = marked(mark);
+    }
+    for (pid, _) in &found {
+        let _ = Command::new("kill").args(["-s", "KILL", pid]).status();
+    }
+    found.into_iter().map(|(_, command)| command).collect()
+}
+
+/// Id and command of the marked processes. Systems without `/proc` have none.
+fn marked(mark: &[u8]) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
+        let pid = entry.file_name().to_string_lossy().into_owned();
+        if !pid.bytes().all(|byte| byte.is_ascii_digit()) || pid == std::process::id().to_string() {
+            continue;
+        }
+        let read = |file| fs::read(entry.path().join(file)).unwrap_or_default();
+        let command = read("cmdline");
+        if contains(&read("environ"), mark) || contains(&command, mark) {
+            let command = String::from_utf8_lossy(&command).replace('\0', " ");
+            found.push((pid, command));
+        }
+    }
+    found
+}
+
+fn contains(bytes: &[u8], part: &[u8]) -> bool {
+    bytes.windows(part.len()).any(|window| window == part)
+}
