@@ -153,26 +153,24 @@ pub async fn play<G: Game, P: Player>(
         let side = position.to_move();
         let player = &mut *players[side.index()];
         let clock = &mut clocks[side.index()];
-        request.clear();
-        game.write_request(&position, &mut request);
-        request.push('\n');
-        watch.asked(side, &request)?;
-        let reply = match player.ask(&request, clock.allowance()).await? {
-            Ok(reply) => reply,
-            Err(fault) => {
-                break End::Forfeit(side, Box::new(explain(game, &position, fault)));
-            }
+        let turned = take_turn(
+            game,
+            &position,
+            player,
+            clock.allowance(),
+            &mut request,
+            watch,
+        );
+        let Turned {
+            turn,
+            after,
+            elapsed,
+            fresh,
+        } = match turned.await? {
+            Ok(turned) => turned,
+            Err(fault) => break End::Forfeit(side, Box::new(fault)),
         };
-        let elapsed = reply.elapsed;
-        clock.spend(elapsed, reply.fresh);
-        watch.answered(side, reply.line, elapsed)?;
-        let (turn, after) = match judge(game, &position, reply.line) {
-            Ok(judged) => judged,
-            Err(fault) => {
-                let fault = look_for_second_line(player, fault).await;
-                break End::Forfeit(side, Box::new(fault));
-            }
-        };
+        clock.spend(elapsed, fresh);
         watch.turn(side, &position, turn, &after, elapsed)?;
         canonical.clear();
         game.write_turn(turn, &mut canonical);
@@ -186,6 +184,50 @@ pub async fn play<G: Game, P: Player>(
         position,
         end,
     })
+}
+
+/// A turn that a player made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Turned<G: Game> {
+    /// The turn.
+    pub turn: G::Turn,
+    /// The position it led to.
+    pub after: G::Position,
+    /// How long the player took.
+    pub elapsed: Duration,
+    /// Whether it was the first answer of a fresh process.
+    pub fresh: bool,
+}
+
+/// Asks a player for one turn and judges the answer. `request` is only room to write in.
+pub async fn take_turn<G: Game, P: Player>(
+    game: &G,
+    position: &G::Position,
+    player: &mut P,
+    allowance: Allowance,
+    request: &mut String,
+    watch: &mut impl Watch<G>,
+) -> io::Result<Result<Turned<G>, Fault>> {
+    let side = position.to_move();
+    request.clear();
+    game.write_request(position, request);
+    request.push('\n');
+    watch.asked(side, request)?;
+    let reply = match player.ask(request, allowance).await? {
+        Ok(reply) => reply,
+        Err(fault) => return Ok(Err(explain(game, position, fault))),
+    };
+    let (elapsed, fresh) = (reply.elapsed, reply.fresh);
+    watch.answered(side, reply.line, elapsed)?;
+    match judge(game, position, reply.line) {
+        Ok((turn, after)) => Ok(Ok(Turned {
+            turn,
+            after,
+            elapsed,
+            fresh,
+        })),
+        Err(fault) => Ok(Err(look_for_second_line(player, fault).await)),
+    }
 }
 
 /// A line's turn, or what is wrong with it.

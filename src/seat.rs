@@ -1,9 +1,12 @@
 //! A seat at the table: a person, or a program with the process that plays for it now.
 
 use std::io;
+use std::time::Duration;
 
+use crate::game::Game;
 use crate::game::dialogue::Dialogue;
 use crate::play::TimeControl;
+use crate::player::fault::Exit;
 use crate::player::human::Human;
 use crate::player::process::{Patience, Process};
 use crate::player::program::{CannotStart, Program, ask_again};
@@ -208,6 +211,18 @@ impl<G> Seat<G> {
         Ok(escape_lines(&process.stderr_end(STDERR_TAIL)))
     }
 
+    /// Closes the program's input and waits for it to end; `None` when it does not, or when
+    /// nothing runs.
+    pub async fn end_input(&mut self, wait: Duration) -> io::Result<Option<Exit>> {
+        let Chair::Program(running) = &mut self.chair else {
+            return Ok(None);
+        };
+        match &mut running.process {
+            Some(process) => process.end_input(wait).await,
+            None => Ok(None),
+        }
+    }
+
     /// Ends the process, if there is one.
     pub async fn stop(&mut self, patience: Patience) -> io::Result<()> {
         let Chair::Program(running) = &mut self.chair else {
@@ -218,4 +233,23 @@ impl<G> Seat<G> {
             None => Ok(()),
         }
     }
+}
+
+/// What a bot finds in its environment, but for its seed. `pieces` is the path of the set's
+/// file when the set is not the built-in one.
+pub fn environment<G: Game>(
+    game: &G,
+    pieces: Option<&str>,
+    move_time: Duration,
+) -> Vec<(String, String)> {
+    let mut variables = vec![
+        (env::GAME, G::NAME.to_owned()),
+        (env::RULES, game.rules().to_owned()),
+        (env::MOVE_TIME, move_time.as_secs_f64().to_string()),
+    ];
+    variables.extend(pieces.map(|path| (env::PIECES, path.to_owned())));
+    variables
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect()
 }

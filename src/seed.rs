@@ -10,6 +10,8 @@ pub enum Purpose {
     Lot,
     /// A bot's own seed.
     Bot,
+    /// The questions of a check-up.
+    Checkup,
 }
 
 /// A generator for one purpose. `path` tells uses of the same purpose apart, such

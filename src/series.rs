@@ -15,9 +15,8 @@ use crate::play::{Clock, End, Played, Watch, play};
 use crate::player::Fault;
 use crate::player::process::Patience;
 use crate::player::program::CannotStart;
-use crate::protocol::env;
 use crate::record::{BotEntry, Record, ResultEntry, VERSION};
-use crate::seat::{Entrant, Seat};
+use crate::seat::{Entrant, Seat, environment};
 use crate::seed;
 
 /// What a match is played by.
@@ -114,7 +113,8 @@ impl<G: Dialogue> Series<G> {
         plan.game.write_board(&plan.start, &mut start_text);
         Self {
             seats: entrants.map(|entrant| {
-                let environment = environment(&plan, entrant.time.move_time);
+                let pieces = plan.pieces_path.as_deref();
+                let environment = environment(&plan.game, pieces, entrant.time.move_time);
                 Seat::new(entrant, environment)
             }),
             plan,
@@ -333,20 +333,6 @@ fn blank<G: Game>(
         started: format!("{started:.0}"),
         more: Map::new(),
     }
-}
-
-/// What a bot finds in its environment, but for its seed.
-fn environment<G: Game>(plan: &Plan<G>, move_time: Duration) -> Vec<(String, String)> {
-    let mut variables = vec![
-        (env::GAME, G::NAME.to_owned()),
-        (env::RULES, plan.game.rules().to_owned()),
-        (env::MOVE_TIME, move_time.as_secs_f64().to_string()),
-    ];
-    variables.extend(plan.pieces_path.clone().map(|path| (env::PIECES, path)));
-    variables
-        .into_iter()
-        .map(|(name, value)| (name.to_owned(), value))
-        .collect()
 }
 
 /// Milliseconds, exact to the microsecond.

@@ -29,13 +29,17 @@ const FLOORS: &[(&str, &[&str])] = &[
         ],
     ),
     // floor 3
+    (
+        "checkup",
+        &["game", "play", "player", "seat", "seed", "text"],
+    ),
     ("report", &["game", "play", "record", "series", "text"]),
     // top
     (
         "cli",
         &[
-            "game", "play", "player", "protocol", "record", "replay", "report", "seat", "seed",
-            "series", "strategy", "text",
+            "checkup", "game", "play", "player", "protocol", "record", "replay", "report", "seat",
+            "seed", "series", "strategy", "text",
         ],
     ),
 ];

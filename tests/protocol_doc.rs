@@ -1,7 +1,8 @@
 //! The transcripts and the table of `protocol.md`, replayed against the code.
 
-use referee::game::quarto::{Edition, Position};
-use referee::game::{Game as _, Rejection};
+use referee::game::four_in_a_row::FourInARow;
+use referee::game::quarto::Edition;
+use referee::game::{Game, Rejection};
 use referee::player::Reason;
 use referee::protocol::answer_text;
 
@@ -16,9 +17,9 @@ fn transcripts(label: &str) -> Vec<Vec<&str>> {
 }
 
 /// The reason of a bad answer, or the position after a good one.
-fn judge(edition: &Edition, position: &Position, answer: &[u8]) -> Result<Position, Reason> {
+fn judge<G: Game>(game: &G, position: &G::Position, answer: &[u8]) -> Result<G::Position, Reason> {
     let text = answer_text(answer).map_err(|_| Reason::NotUtf8)?;
-    match edition.judge(position, text) {
+    match game.judge(position, text) {
         Ok((_, after)) => Ok(after),
         Err(Rejection::Malformed(_)) => Err(Reason::Malformed),
         Err(Rejection::Illegal(_)) => Err(Reason::IllegalMove),
@@ -27,11 +28,16 @@ fn judge(edition: &Edition, position: &Position, answer: &[u8]) -> Result<Positi
 
 #[test]
 fn transcripts_are_what_happens() {
-    let edition = Edition::default();
-    let blocks = transcripts("transcript");
-    assert!(blocks.len() >= 8, "only {} transcripts", blocks.len());
+    follow(&Edition::default(), "transcript", 8);
+    follow(&FourInARow, "four-in-a-row", 2);
+}
+
+/// Replays the transcripts in the blocks of this label, of which there are at least `least`.
+fn follow<G: Game>(edition: &G, label: &str, least: usize) {
+    let blocks = transcripts(label);
+    assert!(blocks.len() >= least, "only {} transcripts", blocks.len());
     for block in blocks {
-        let mut position: Option<Position> = None;
+        let mut position: Option<G::Position> = None;
         let mut request = "";
         let mut judged = None;
         for line in &block {
@@ -50,7 +56,7 @@ fn transcripts_are_what_happens() {
                 "< " => {
                     assert!(!matches!(judged, Some(Err(_))), "no verdict in {block:?}");
                     let position = position.as_ref().unwrap();
-                    judged = Some(judge(&edition, position, text.as_bytes()));
+                    judged = Some(judge(edition, position, text.as_bytes()));
                 }
                 "! " => {
                     let verdict = judged.take().unwrap().unwrap_err();

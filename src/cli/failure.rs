@@ -14,6 +14,8 @@ pub(super) enum Failure {
     Usage(String),
     /// The referee itself failed. Status 1.
     Referee(String),
+    /// A bot that was checked is not fit to enter a tournament; the report has said why. Status 3.
+    Unfit,
     /// Somebody pressed Ctrl-C, or asked the process to end. Status 130.
     Interrupted,
     /// Nobody reads our output any more, as with `| head`. Status 1, nothing is said.
@@ -42,6 +44,7 @@ impl Failure {
                 say("interrupted");
                 ExitCode::from(130)
             }
+            Self::Unfit => ExitCode::from(3),
             Self::OutputClosed => ExitCode::FAILURE,
         }
     }

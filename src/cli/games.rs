@@ -25,6 +25,22 @@ impl GameName {
     }
 }
 
+impl GameName {
+    /// Whether editions of it name the pieces differently.
+    pub(super) fn has_sets(self) -> bool {
+        struct HasSets;
+        impl WithGame for HasSets {
+            type Output = bool;
+
+            fn with<G: Dialogue + Clone + 'static>(self, _: G) -> bool {
+                G::SETS
+            }
+        }
+        let set = PieceSet::default();
+        with_game(self, Rules::Standard, set, PieceFormat::Symbol, HasSets)
+    }
+}
+
 /// Something to do with a game, whichever it is.
 pub(super) trait WithGame {
     /// What it gives.

@@ -2,20 +2,17 @@
 
 use std::cell::RefCell;
 use std::env;
-use std::future::Future as _;
 use std::io::{self, BufWriter};
-use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::sync::Arc;
-use std::task::Poll;
 
 use super::console::Terminal;
 use super::failure::Failure;
 use super::games::{WithGame, with_game};
+use super::interrupt::until_interrupted;
 use super::options::{Options, PieceFormatName};
 use super::records::{RecordFile, Recorded};
 use super::setup::{match_set, palette};
-use super::signals;
 use crate::game::dialogue::Dialogue;
 use crate::player::human::{Human, SharedConsole};
 use crate::player::orphans;
@@ -226,19 +223,12 @@ fn run_series<G: Dialogue>(
         .enable_all()
         .build()?;
     let score = runtime.block_on(async {
-        let mut interrupted = signals::interrupted()?;
         orphans::adopt();
-        let played = {
-            let mut games = pin!(series.run(follow));
-            std::future::poll_fn(|cx| {
-                if let Poll::Ready(played) = games.as_mut().poll(cx) {
-                    return Poll::Ready(played.map_err(Failure::from));
-                }
-                let interrupted = Pin::new(&mut interrupted).poll(cx);
-                interrupted.map(|()| Err(Failure::Interrupted))
-            })
-            .await
-        };
+        let played = until_interrupted(async {
+            let score = series.run(follow).await?;
+            Ok(score)
+        })
+        .await;
         let patience = if played.is_ok() {
             Patience::POLITE
         } else {

@@ -2,22 +2,26 @@
 
 mod board;
 mod bot;
+mod check;
 mod console;
 mod duration;
 mod failure;
 mod games;
+mod interrupt;
 mod matches;
+mod new;
 mod options;
 mod pieces;
 mod records;
 mod replay;
 mod setup;
+mod shell;
 mod signals;
 
 use std::io;
 use std::process::ExitCode;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 use tracing_subscriber::EnvFilter;
 
 use failure::Failure;
@@ -62,6 +66,10 @@ bot that cannot be started; 1 the referee itself failed; 130 interrupted.";
 enum Command {
     /// Two people play at this terminal
     Play(matches::PlayArgs),
+    /// Examines a bot: is it fit to enter a tournament, and if not, why?
+    Check(check::Args),
+    /// Writes a starter bot that plays at once; lists the languages without an argument
+    New(new::Args),
     /// Draws a board and lists its quartos
     Board(board::Args),
     /// Prints a piece set
@@ -70,6 +78,10 @@ enum Command {
     Replay(replay::Args),
     /// Serves a built-in strategy over stdin and stdout, as a bot
     Bot(bot::Args),
+    /// Prints a completion script for a shell
+    Completions(shell::Args),
+    /// Prints the manual page
+    Man,
 }
 
 /// Runs the command that the arguments name.
@@ -78,10 +90,14 @@ pub fn run() -> ExitCode {
     let done = start_log(cli.log.as_deref()).and_then(|()| match cli.command {
         None => matches::run(&cli.play),
         Some(Command::Play(args)) => matches::play(&args),
+        Some(Command::Check(args)) => check::run(&args),
+        Some(Command::New(args)) => new::run(&args),
         Some(Command::Board(args)) => board::run(&args),
         Some(Command::Pieces(args)) => pieces::run(&args),
         Some(Command::Replay(args)) => replay::run(&args),
         Some(Command::Bot(args)) => bot::run(&args),
+        Some(Command::Completions(args)) => shell::completions(&args, Cli::command()),
+        Some(Command::Man) => shell::man(Cli::command()),
     });
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,6 +1,6 @@
 //! The options that `referee BOT1 BOT2` and `referee play` share.
 
-use std::path::{self, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::ValueEnum;
@@ -8,7 +8,7 @@ use clap::ValueEnum;
 use super::duration;
 use super::failure::Failure;
 use super::games::GameName;
-use super::setup::RulesName;
+use super::setup::{RulesName, absolute};
 use crate::game::Game;
 use crate::game::quarto::PieceFormat;
 use crate::play::TimeControl;
@@ -182,8 +182,6 @@ impl Options {
         let (Some(path), Some(_)) = (&self.pieces, game.pieces()) else {
             return Ok(None);
         };
-        let absolute = path::absolute(path)
-            .map_err(|error| Failure::Usage(format!("{}: {error}", path.display())))?;
-        Ok(Some(absolute.to_string_lossy().into_owned()))
+        absolute(path).map(Some)
     }
 }

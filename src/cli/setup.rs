@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{self, Path, PathBuf};
 
 use anstream::stream::RawStream;
 use anstream::{AutoStream, ColorChoice};
@@ -74,4 +74,11 @@ pub(super) fn palette(stream: &impl RawStream) -> Palette {
     } else {
         Palette::coloured()
     }
+}
+
+/// A path that means the same whatever the working directory is.
+pub(super) fn absolute(path: &Path) -> Result<String, Failure> {
+    let absolute = path::absolute(path)
+        .map_err(|error| Failure::Usage(format!("{}: {error}", path.display())))?;
+    Ok(absolute.to_string_lossy().into_owned())
 }

@@ -265,7 +265,8 @@ impl Game for FourInARow {
 
     fn judge(&self, position: &Position, answer: &str) -> Result<(Column, Position), Rejection> {
         let number = match answer.as_bytes() {
-            [digit @ b'0'..=b'9'] | [b'0', digit @ b'0'..=b'9'] => digit - b'0',
+            [digit @ b'0'..=b'9'] => digit - b'0',
+            [a @ b'0'..=b'9', b @ b'0'..=b'9'] => 10 * (a - b'0') + (b - b'0'),
             [] => {
                 return Err(Rejection::Malformed(
                     "an empty line; expected a column, 1 to 7".to_owned(),
@@ -273,7 +274,7 @@ impl Game for FourInARow {
             }
             word => {
                 return Err(Rejection::Malformed(format!(
-                    "{} is no column; expected one digit, 1 to 7",
+                    "{} is no column; expected a number, 1 to 7",
                     quote(word)
                 )));
             }

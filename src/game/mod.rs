@@ -150,6 +150,9 @@ pub trait Game {
     /// Whether the lot decides who acts first; otherwise it is the first bot named.
     const LOT: bool = true;
 
+    /// Whether editions of it name the pieces differently.
+    const SETS: bool = false;
+
     /// The name of the rule set, as in records.
     fn rules(&self) -> &'static str;
 

@@ -243,7 +243,7 @@ pub fn spoken(duration: Duration) -> String {
     } else if ms >= 10.0 {
         format!("{ms:.0} ms")
     } else {
-        format!("{ms:.1} ms")
+        format!("{ms:.2} ms")
     }
 }
 

@@ -128,6 +128,13 @@ impl Process {
         self.fresh
     }
 
+    /// Closes its input and waits for it to end by itself; `None` when it does not.
+    pub async fn end_input(&mut self, wait: Duration) -> io::Result<Option<Exit>> {
+        self.channel.close_writer();
+        self.gone_within(wait).await?;
+        Ok(self.exit.map(describe))
+    }
+
     /// Ends it with all its process group: closes its input, waits, asks it to end
     /// (SIGTERM), waits, ends it (SIGKILL), and reaps it.
     pub async fn stop(&mut self, patience: Patience) -> io::Result<()> {

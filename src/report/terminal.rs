@@ -32,6 +32,8 @@ pub struct Palette {
     pub winning: Style,
     /// What went wrong.
     pub problem: Style,
+    /// What is as it should be.
+    pub good: Style,
 }
 
 impl Palette {
@@ -43,6 +45,7 @@ impl Palette {
             last: Style::new().bold().invert(),
             winning: AnsiColor::Black.on(AnsiColor::Green).bold(),
             problem: AnsiColor::Red.on_default().bold(),
+            good: AnsiColor::Green.on_default(),
         }
     }
 
@@ -54,6 +57,7 @@ impl Palette {
             last: Style::new(),
             winning: Style::new(),
             problem: Style::new(),
+            good: Style::new(),
         }
     }
 }

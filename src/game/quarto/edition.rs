@@ -260,6 +260,7 @@ impl Game for Edition {
     type Turn = Turn;
 
     const NAME: &'static str = "quarto";
+    const SETS: bool = true;
 
     fn rules(&self) -> &'static str {
         self.rules.name()

@@ -1,0 +1,549 @@
+//! A walk-through for authors: is a bot fit to enter a tournament, and if not, why?
+
+use std::io;
+use std::time::Duration;
+
+use rand::Rng;
+use rand::seq::IndexedRandom as _;
+
+use crate::game::dialogue::Dialogue;
+use crate::game::{Game, Outcome, Position};
+use crate::play::{Clock, TimeControl, Turned, take_turn};
+use crate::player::fault::{Exit, spoken};
+use crate::player::process::Patience;
+use crate::player::program::{CannotStart, Program};
+use crate::player::{Fault, Player as _};
+use crate::seat::{Entrant, Occupant, Seat, environment};
+use crate::seed::{self, Purpose};
+use crate::text::quote;
+
+/// Random positions that it is asked about.
+const POSITIONS: usize = 200;
+/// Whole games that it plays against itself in one process.
+const GAMES: usize = 10;
+/// Positions for each of: a win that is there, gifts that can be told apart.
+const ADVICE: usize = 20;
+/// How long it has to end when its input ends.
+const END: Duration = Duration::from_secs(2);
+/// How many random games are looked through for positions of a kind.
+const SEARCH: usize = 2000;
+
+/// What came of one check.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// As it should be; what was seen.
+    Good(String),
+    /// What is wrong, and what to do.
+    Bad(String, String),
+    /// Could not be found out, because of something before it.
+    Skipped,
+}
+
+/// One line of the report.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Check {
+    /// What was looked at.
+    pub name: &'static str,
+    /// Whether a tournament needs it; otherwise it is advice.
+    pub required: bool,
+    /// What came of it.
+    pub verdict: Verdict,
+}
+
+impl Check {
+    /// Whether it stands in the way of a tournament.
+    pub const fn is_fault(&self) -> bool {
+        self.required && !matches!(self.verdict, Verdict::Good(_))
+    }
+}
+
+/// Times of all answers, but for the first of each process.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Times {
+    /// Half of the answers were quicker.
+    pub median: Duration,
+    /// 99 of 100 were.
+    pub p99: Duration,
+    /// The slowest.
+    pub worst: Duration,
+}
+
+impl Times {
+    fn of(mut times: Vec<Duration>) -> Option<Self> {
+        times.sort_unstable();
+        let at = |share: usize| times.get((times.len() * share / 100).min(times.len() - 1));
+        Some(Self {
+            worst: *times.last()?,
+            median: *at(50)?,
+            p99: *at(99)?,
+        })
+    }
+}
+
+/// A bot under examination.
+pub struct Checkup<'a, G> {
+    game: G,
+    program: Program,
+    time: TimeControl,
+    pieces: Option<String>,
+    seat: Seat<G>,
+    checks: Vec<Check>,
+    times: Vec<Duration>,
+    request: String,
+    /// A fault that makes all further questions pointless.
+    hopeless: bool,
+    /// Told of every check as soon as it is made: a bot that thinks takes minutes.
+    tell: Tell<'a>,
+}
+
+/// Somebody who is told of a check.
+pub type Tell<'a> = &'a mut dyn FnMut(&Check);
+
+/// Every seed that a check-up uses comes from this one: the same bot sees the same questions.
+const SEED: u64 = 1;
+
+impl<'a, G: Dialogue + Clone> Checkup<'a, G> {
+    /// An examination of `program`. `pieces` is the path of the set's file when it is not the
+    /// built-in one.
+    pub fn new(
+        game: G,
+        program: Program,
+        time: TimeControl,
+        pieces: Option<String>,
+        tell: Tell<'a>,
+    ) -> Self {
+        let seat = seat(&game, &program, time, pieces.as_deref());
+        Self {
+            game,
+            program,
+            time,
+            pieces,
+            seat,
+            checks: Vec::new(),
+            times: Vec::new(),
+            request: String::new(),
+            hopeless: false,
+            tell,
+        }
+    }
+
+    /// All checks. An `Err` is a failure of the referee.
+    pub async fn run(mut self) -> io::Result<(Vec<Check>, Option<Times>)> {
+        self.starts().await?;
+        self.kinds_of_turn().await?;
+        self.random_positions().await?;
+        self.games().await?;
+        self.silence().await?;
+        self.times_kept();
+        self.end().await?;
+        self.advice().await?;
+        self.repeats().await?;
+        self.seat.stop(Patience::FAULT).await?;
+        Ok((self.checks, Times::of(self.times)))
+    }
+
+    /// Only random positions: for another piece set than the one examined so far.
+    pub async fn run_set(mut self, name: &'static str) -> io::Result<Vec<Check>> {
+        let positions = self.positions(40, |_| true);
+        let verdict = match self.ask_all(&positions).await? {
+            Err(fault) => Verdict::Bad(
+                fault,
+                "read the file that REFEREE_PIECES names when it is set".to_owned(),
+            ),
+            Ok(_) => Verdict::Good(format!("{} answers, all legal", positions.len())),
+        };
+        self.seat.stop(Patience::FAULT).await?;
+        self.note(name, false, verdict);
+        Ok(self.checks)
+    }
+
+    fn note(&mut self, name: &'static str, required: bool, verdict: Verdict) {
+        let check = Check {
+            name,
+            required,
+            verdict,
+        };
+        (self.tell)(&check);
+        self.checks.push(check);
+    }
+
+    /// Asks about a position; a process that misbehaves is replaced.
+    async fn ask(&mut self, position: &G::Position) -> io::Result<Result<Turned<G>, String>> {
+        if let Err(error) = self.seat.start(seed::for_bot(SEED, 0, 0)) {
+            return Ok(Err(error.to_string()));
+        }
+        let allowance = Clock::new(self.time).allowance();
+        let mut nobody = ();
+        let turned = take_turn(
+            &self.game,
+            position,
+            &mut self.seat,
+            allowance,
+            &mut self.request,
+            &mut nobody,
+        );
+        match turned.await? {
+            Ok(turned) => {
+                if !turned.fresh {
+                    self.times.push(turned.elapsed);
+                }
+                Ok(Ok(turned))
+            }
+            Err(fault) => {
+                let stderr = self.seat.forfeited(&fault).await?;
+                Ok(Err(self.told(&fault, &stderr)))
+            }
+        }
+    }
+
+    /// A fault as a sentence, with the question and the end of stderr.
+    fn told(&self, fault: &Fault, stderr: &str) -> String {
+        let asked = self.request.trim_end();
+        let mut text = format!("{}: {fault}", fault.reason());
+        if !matches!(fault, Fault::Timeout(_)) {
+            text = format!("{text} (asked `{asked}`)");
+        }
+        if let Some(line) = stderr.trim_end().lines().last() {
+            text = format!("{text}; its last words on stderr: {line}");
+        }
+        text
+    }
+
+    /// Asks about positions up to the first fault; gives the turns.
+    async fn ask_all(
+        &mut self,
+        positions: &[G::Position],
+    ) -> io::Result<Result<Vec<Turned<G>>, String>> {
+        let mut turns = Vec::new();
+        for position in positions {
+            match self.ask(position).await? {
+                Ok(turned) => turns.push(turned),
+                Err(fault) => return Ok(Err(fault)),
+            }
+        }
+        Ok(Ok(turns))
+    }
+
+    /// Up to `count` positions of a kind, from random games of the same seed.
+    fn positions(&self, count: usize, kind: impl Fn(&G::Position) -> bool) -> Vec<G::Position> {
+        let mut rng = seed::generator(SEED, Purpose::Checkup, [0, 0]);
+        let mut found = Vec::new();
+        for _ in 0..SEARCH {
+            let game = random_game(&self.game, &mut rng);
+            let of_kind: Vec<&G::Position> = game.iter().filter(|p| kind(p)).collect();
+            // One a game, so that they are not all alike.
+            if let Some(&position) = of_kind.choose(&mut rng) {
+                found.push(position.clone());
+            }
+            if found.len() == count {
+                break;
+            }
+        }
+        found
+    }
+
+    async fn starts(&mut self) -> io::Result<()> {
+        match self.seat.start(seed::for_bot(SEED, 0, 0)) {
+            Ok(()) => self.note("starts", true, Verdict::Good(String::new())),
+            Err(CannotStart { cause, fix, .. }) => {
+                self.note("starts", true, Verdict::Bad(cause, fix));
+                self.hopeless = true;
+            }
+        }
+        let start = self.game.start();
+        let verdict = if self.hopeless {
+            Verdict::Skipped
+        } else {
+            match self.ask(&start).await? {
+                Ok(turned) => Verdict::Good(format!("after {}", spoken(turned.elapsed))),
+                Err(fault) => {
+                    self.hopeless = true;
+                    let again = self.seat.ask_again(&self.request).unwrap_or_default();
+                    Verdict::Bad(fault, format!("see it by hand: {again}"))
+                }
+            }
+        };
+        let flushes = match &verdict {
+            Verdict::Good(_) => Verdict::Good(String::new()),
+            Verdict::Bad(fault, _) if fault.contains("output buffer") => Verdict::Bad(
+                "its answer came only when its input was closed".to_owned(),
+                "flush standard output after every line".to_owned(),
+            ),
+            _ => Verdict::Skipped,
+        };
+        self.note("answers the opening", true, verdict);
+        self.note("flushes its answers", true, flushes);
+        Ok(())
+    }
+
+    /// Every kind of turn that the protocol knows.
+    async fn kinds_of_turn(&mut self) -> io::Result<()> {
+        let game = self.game.clone();
+        let over = |p: &G::Position| game.turns(p).iter().all(|(_, a)| a.outcome().is_some());
+        let loses = |p: &G::Position| {
+            !p.can_win_at_once()
+                && game
+                    .turns(p)
+                    .iter()
+                    .all(|(_, after)| after.outcome().is_none() && after.can_win_at_once())
+        };
+        let mut kinds: Vec<(&'static str, Vec<G::Position>)> = Vec::new();
+        let prepared = self.positions(8, |p| self.reopened(p).is_some());
+        let prepared = prepared.iter().filter_map(|p| self.reopened(p)).collect();
+        kinds.push(("an opening with pieces on the board", prepared));
+        kinds.push(("a turn in the middle", self.positions(8, |p| !over(p))));
+        kinds.push(("the last turn, one cell left", self.positions(8, over)));
+        kinds.push((
+            "a win is there",
+            self.positions(8, Position::can_win_at_once),
+        ));
+        kinds.push(("every turn loses", self.positions(8, loses)));
+        for (name, positions) in kinds {
+            let verdict = self.all_legal(&positions).await?;
+            self.note(name, true, verdict);
+        }
+        Ok(())
+    }
+
+    /// The board of a position as the start of a game.
+    fn reopened(&self, position: &G::Position) -> Option<G::Position> {
+        let mut board = String::new();
+        self.game.write_board(position, &mut board);
+        self.game.start_from(&board).ok()
+    }
+
+    async fn all_legal(&mut self, positions: &[G::Position]) -> io::Result<Verdict> {
+        if self.hopeless {
+            return Ok(Verdict::Skipped);
+        }
+        Ok(match self.ask_all(positions).await? {
+            Ok(_) => Verdict::Good(format!("{} positions", positions.len())),
+            Err(fault) => Verdict::Bad(fault, "see protocol.md for what is legal".to_owned()),
+        })
+    }
+
+    async fn random_positions(&mut self) -> io::Result<()> {
+        let positions = self.positions(POSITIONS, |_| true);
+        let verdict = self.all_legal(&positions).await?;
+        self.note("random positions, all answers legal", true, verdict);
+        Ok(())
+    }
+
+    /// Against itself, one process asked for both sides.
+    async fn games(&mut self) -> io::Result<()> {
+        if self.hopeless {
+            self.note("many games in one process", true, Verdict::Skipped);
+            return Ok(());
+        }
+        let mut problem = None;
+        'games: for _ in 0..GAMES {
+            let mut position = self.game.start();
+            while position.outcome().is_none() {
+                match self.ask(&position).await? {
+                    Ok(turned) => position = turned.after,
+                    Err(fault) => {
+                        problem = Some(fault);
+                        break 'games;
+                    }
+                }
+            }
+        }
+        let verdict = match problem {
+            None => Verdict::Good(format!("{GAMES} games against itself")),
+            Some(fault) => Verdict::Bad(
+                fault,
+                "keep nothing from line to line: the line is the whole state".to_owned(),
+            ),
+        };
+        self.note("many games in one process", true, verdict);
+        Ok(())
+    }
+
+    /// After an answer nothing more may come.
+    async fn silence(&mut self) -> io::Result<()> {
+        let name = "nothing extra on stdout";
+        if self.hopeless {
+            self.note(name, true, Verdict::Skipped);
+            return Ok(());
+        }
+        let start = self.game.start();
+        let extra = if let Err(fault) = self.ask(&start).await? {
+            Some(fault)
+        } else {
+            let extra = self.seat.overhear().await;
+            let told = format!("after its answer it wrote {}", quote(&extra));
+            (!extra.is_empty()).then_some(told)
+        };
+        let verdict = match extra {
+            None => Verdict::Good(String::new()),
+            Some(problem) => Verdict::Bad(
+                problem,
+                "one answer is one line; print debugging text to stderr".to_owned(),
+            ),
+        };
+        self.note(name, true, verdict);
+        Ok(())
+    }
+
+    fn times_kept(&mut self) {
+        let name = "time per move";
+        let Some(times) = Times::of(self.times.clone()).filter(|_| !self.hopeless) else {
+            self.note(name, true, Verdict::Skipped);
+            return;
+        };
+        let limit = self.time.move_time;
+        let told = format!(
+            "median {}, 99 of 100 within {}, worst {}; the limit is {}",
+            spoken(times.median),
+            spoken(times.p99),
+            spoken(times.worst),
+            spoken(limit)
+        );
+        let verdict = if times.worst * 2 > limit {
+            Verdict::Bad(
+                told,
+                "leave a margin: a busy machine makes every program slower".to_owned(),
+            )
+        } else {
+            Verdict::Good(told)
+        };
+        // It was in time, or there would have been a fault.
+        self.note(name, false, verdict);
+    }
+
+    async fn end(&mut self) -> io::Result<()> {
+        let name = "ends when its input ends";
+        if self.hopeless {
+            self.note(name, true, Verdict::Skipped);
+            return Ok(());
+        }
+        let verdict = match self.seat.end_input(END).await? {
+            Some(Exit::Code(0)) => Verdict::Good(String::new()),
+            Some(exit) => Verdict::Good(format!("{exit}")),
+            None => Verdict::Bad(
+                format!("it still runs {} after the end of its input", spoken(END)),
+                "leave the loop when reading a line gives the end of the file".to_owned(),
+            ),
+        };
+        self.seat.stop(Patience::FAULT).await?;
+        self.note(name, true, verdict);
+        Ok(())
+    }
+
+    /// Strength, one step ahead: not a fault.
+    async fn advice(&mut self) -> io::Result<()> {
+        let game = self.game.clone();
+        let wins = self.positions(ADVICE, Position::can_win_at_once);
+        let choice = self.positions(ADVICE, |position| {
+            let turns = game.turns(position);
+            let loses = |after: &G::Position| after.outcome().is_none() && after.can_win_at_once();
+            !position.can_win_at_once()
+                && turns.iter().any(|(_, after)| loses(after))
+                && turns.iter().any(|(_, after)| !loses(after))
+        });
+        let won = |turned: &Turned<G>| matches!(turned.after.outcome(), Some(Outcome::Win(_)));
+        let safe = |turned: &Turned<G>| {
+            turned.after.outcome().is_some() || !turned.after.can_win_at_once()
+        };
+        self.count("takes a win that is there", &wins, won).await?;
+        self.count("does not let the opponent win at once", &choice, safe)
+            .await
+    }
+
+    async fn count(
+        &mut self,
+        name: &'static str,
+        positions: &[G::Position],
+        good: impl Fn(&Turned<G>) -> bool,
+    ) -> io::Result<()> {
+        if self.hopeless || positions.is_empty() {
+            self.note(name, false, Verdict::Skipped);
+            return Ok(());
+        }
+        let verdict = match self.ask_all(positions).await? {
+            Err(fault) => Verdict::Bad(fault, "see above".to_owned()),
+            Ok(turns) => {
+                let count = turns.iter().filter(|turned| good(turned)).count();
+                let told = format!("{count} of {} times", turns.len());
+                if count == turns.len() {
+                    Verdict::Good(told)
+                } else {
+                    Verdict::Bad(
+                        told,
+                        "look one step ahead; players/greedy.py does".to_owned(),
+                    )
+                }
+            }
+        };
+        self.note(name, false, verdict);
+        Ok(())
+    }
+
+    /// Two fresh processes with the same seed, the same questions.
+    async fn repeats(&mut self) -> io::Result<()> {
+        let name = "REFEREE_SEED makes it repeatable";
+        if self.hopeless {
+            self.note(name, false, Verdict::Skipped);
+            return Ok(());
+        }
+        let positions = self.positions(30, |_| true);
+        let mut runs = Vec::new();
+        for _ in 0..2 {
+            self.seat.stop(Patience::FAULT).await?;
+            self.seat = seat(&self.game, &self.program, self.time, self.pieces.as_deref());
+            match self.ask_all(&positions).await? {
+                Ok(turns) => runs.push(turns.into_iter().map(|turned| turned.turn).collect()),
+                Err(fault) => {
+                    self.note(name, false, Verdict::Bad(fault, "see above".to_owned()));
+                    return Ok(());
+                }
+            }
+        }
+        let differ = runs
+            .windows(2)
+            .any(|pair: &[Vec<G::Turn>]| pair[0] != pair[1]);
+        let verdict = if differ {
+            Verdict::Bad(
+                "the same seed and questions gave other answers".to_owned(),
+                "seed your random numbers from REFEREE_SEED, so that a lost game can be played again"
+                    .to_owned(),
+            )
+        } else {
+            Verdict::Good(String::new())
+        };
+        self.note(name, false, verdict);
+        Ok(())
+    }
+}
+
+fn seat<G: Game>(game: &G, program: &Program, time: TimeControl, pieces: Option<&str>) -> Seat<G> {
+    let entrant = Entrant {
+        name: program.name.clone(),
+        occupant: Occupant::Program(program.clone(), None),
+        time,
+    };
+    Seat::new(entrant, environment(game, pieces, time.move_time))
+}
+
+/// The positions of a random game before each turn.
+fn random_game<G: Game>(game: &G, rng: &mut impl Rng) -> Vec<G::Position> {
+    let mut position = game.start();
+    let mut positions = Vec::new();
+    loop {
+        let before = position.clone();
+        let me = position.to_move();
+        while position.outcome().is_none() && position.to_move() == me {
+            let moves: Vec<_> = position.moves().collect();
+            let Some(&mv) = moves.choose(rng) else {
+                return positions;
+            };
+            if position.play(mv).is_err() {
+                return positions;
+            }
+        }
+        positions.push(before);
+        if position.outcome().is_some() {
+            return positions;
+        }
+    }
+}
