@@ -12,6 +12,7 @@
 //! | 2 | [`series`] | a match: many games between the same two bots |
 //! | 2 | [`replay`] | recorded games, checked against the rules |
 //! | 1 | [`player`] | programs: starting, asking, stopping, and every way they misbehave |
+//! | 2 | [`journal`] | a file of records that loses nothing |
 //! | 1 | [`record`] | what is written of a game; data only |
 //! | 1 | [`strategy`] | the built-in bots |
 //! | 0 | [`game`] | the rules; knows no process, clock or file |
@@ -32,6 +33,7 @@
 pub mod checkup;
 pub mod cli;
 pub mod game;
+pub mod journal;
 pub mod play;
 pub mod player;
 pub mod protocol;

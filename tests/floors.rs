@@ -19,6 +19,7 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("player", &["game", "protocol", "text"]),
     ("strategy", &["game"]),
     // floor 2
+    ("journal", &["record"]),
     ("play", &["game", "player", "protocol"]),
     ("replay", &["game", "play", "player", "record", "text"]),
     ("seat", &["game", "play", "player", "protocol", "text"]),
@@ -38,8 +39,8 @@ const FLOORS: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
-            "checkup", "game", "play", "player", "protocol", "record", "replay", "report", "seat",
-            "seed", "series", "strategy", "text",
+            "checkup", "game", "journal", "play", "player", "protocol", "record", "replay",
+            "report", "seat", "seed", "series", "strategy", "text",
         ],
     ),
 ];

@@ -24,6 +24,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, Parser, Subcommand};
 use tracing_subscriber::EnvFilter;
 
+use crate::report::terminal::Palette;
 use failure::Failure;
 
 /// Lets two programs play Quarto against each other.
@@ -119,6 +120,7 @@ fn start_log(level: Option<&str>) -> Result<(), Failure> {
     tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(io::stderr)
+        .with_ansi(setup::palette(&io::stderr()) != Palette::plain())
         .init();
     Ok(())
 }

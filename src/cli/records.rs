@@ -1,13 +1,13 @@
 //! The file of `--record`: one line a game, appended as soon as the game ends.
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::failure::Failure;
 use super::setup::unreadable;
 use crate::game::{Game, Side};
+use crate::journal::{Journal, OpenError};
 use crate::play::Watch;
 use crate::series::{Finished, Follow};
 
@@ -15,98 +15,40 @@ use crate::series::{Finished, Follow};
 #[derive(Debug)]
 pub(super) struct RecordFile {
     path: PathBuf,
-    file: File,
-    /// Length up to the last complete line; `None` for what is no regular file.
-    length: Option<u64>,
+    journal: Journal,
 }
 
 impl RecordFile {
     /// Opens or makes the file. An incomplete last line, as a crash leaves it, is moved
     /// to `FILE.cut`, so that it is not glued to the next record.
     pub(super) fn open(path: &Path) -> Result<Self, Failure> {
-        let mut file = OpenOptions::new()
-            .read(true)
-            .append(true)
-            .create(true)
-            .open(path)
-            .map_err(|error| unreadable(path, &error))?;
-        let meta = file.metadata().map_err(|error| unreadable(path, &error))?;
-        if !meta.is_file() {
-            return Ok(Self {
-                path: path.to_owned(),
-                file,
-                length: None,
-            });
-        }
-        let length = complete_length(&mut file).map_err(|error| unreadable(path, &error))?;
-        if length < meta.len() {
-            set_aside(path, &mut file, length).map_err(|error| unreadable(path, &error))?;
+        let (journal, cut) = Journal::open(path).map_err(|error| match error {
+            OpenError::Io { error, .. } => unreadable(path, &error),
+            error => Failure::Usage(error.to_string()),
+        })?;
+        if let Some(cut) = cut {
+            tracing::warn!(
+                "{}: the last line was incomplete; its {} bytes are now in {}",
+                path.display(),
+                cut.bytes,
+                cut.kept_in.display()
+            );
         }
         Ok(Self {
             path: path.to_owned(),
-            file,
-            length: Some(length),
+            journal,
         })
     }
 
     /// Appends a line with its newline, whole or not at all.
     fn append(&mut self, line: &str) -> io::Result<()> {
-        match self.file.write_all(line.as_bytes()) {
-            Ok(()) => {
-                if let Some(length) = &mut self.length {
-                    *length += line.len() as u64;
-                }
-                Ok(())
-            }
-            Err(error) => {
-                if let Some(length) = self.length {
-                    // What was written of the line would spoil the next one.
-                    self.file.set_len(length)?;
-                }
-                Err(io::Error::other(format!(
-                    "{}: cannot write the record: {error}",
-                    self.path.display()
-                )))
-            }
-        }
+        self.journal.append(line).map_err(|error| {
+            io::Error::other(format!(
+                "{}: cannot write the record: {error}",
+                self.path.display()
+            ))
+        })
     }
-}
-
-/// Bytes up to and with the last newline.
-fn complete_length(file: &mut File) -> io::Result<u64> {
-    const BLOCK: u64 = 64 * 1024;
-    let mut end = file.metadata()?.len();
-    let mut block = Vec::new();
-    while end > 0 {
-        let start = end.saturating_sub(BLOCK);
-        file.seek(SeekFrom::Start(start))?;
-        block.clear();
-        (&*file).take(end - start).read_to_end(&mut block)?;
-        if let Some(newline) = block.iter().rposition(|&byte| byte == b'\n') {
-            return Ok(start + newline as u64 + 1);
-        }
-        end = start;
-    }
-    Ok(0)
-}
-
-fn set_aside(path: &Path, file: &mut File, length: u64) -> io::Result<()> {
-    let mut aside = path.as_os_str().to_owned();
-    aside.push(".cut");
-    let mut rest = Vec::new();
-    file.seek(SeekFrom::Start(length))?;
-    file.read_to_end(&mut rest)?;
-    let mut target = OpenOptions::new().append(true).create(true).open(&aside)?;
-    target.write_all(&rest)?;
-    target.write_all(b"\n")?;
-    file.set_len(length)?;
-    tracing::warn!(
-        "{}: the last line was incomplete; its {} bytes are now in {}",
-        path.display(),
-        rest.len(),
-        Path::new(&aside).display()
-    );
-    Ok(())
 }
 
 /// Follows a match for somebody, and writes its records.

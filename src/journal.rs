@@ -1,0 +1,322 @@
+//! A file of records that loses nothing: one line a game, one write a line, synced before it
+//! is counted.
+//!
+//! A line is complete when its newline is there. Whatever is cut off behind the last newline,
+//! as a crash leaves it, is kept aside when the file is opened again; a line that cannot be
+//! read in the middle is an error that names it, for nobody can know what it was.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::thread::{self, JoinHandle};
+
+use crate::record::Record;
+
+/// Where lines go: a file, or in tests something that fails.
+pub trait Storage: Send {
+    /// Writes all of it at the end.
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()>;
+
+    /// Makes what was written survive a loss of power.
+    fn sync(&mut self) -> io::Result<()>;
+
+    /// Cuts everything beyond `length` bytes off.
+    fn cut(&mut self, length: u64) -> io::Result<()>;
+}
+
+impl Storage for File {
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.write_all(bytes)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.sync_data()
+    }
+
+    fn cut(&mut self, length: u64) -> io::Result<()> {
+        self.set_len(length)
+    }
+}
+
+/// Why a journal cannot be opened or read.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The file cannot be read or written.
+    #[error("{path}: {error}")]
+    Io {
+        /// The file.
+        path: String,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// Somebody else writes to it.
+    #[error("{path}: another referee is writing to it; wait for it to end, or choose another file")]
+    Locked {
+        /// The file.
+        path: String,
+    },
+    /// A complete line is no record.
+    #[error("{path}: line {line}: {problem}; mend the line or take it out")]
+    Damaged {
+        /// The file.
+        path: String,
+        /// Which line, from 1.
+        line: u64,
+        /// What is wrong with it.
+        problem: String,
+    },
+}
+
+impl OpenError {
+    fn io(path: &Path, error: io::Error) -> Self {
+        Self::Io {
+            path: path.display().to_string(),
+            error,
+        }
+    }
+}
+
+/// What was cut off behind the last complete line, and where it is now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Cut {
+    /// How many bytes.
+    pub bytes: u64,
+    /// The file that they were appended to.
+    pub kept_in: PathBuf,
+}
+
+/// A journal, open for appending.
+#[derive(Debug)]
+pub struct Journal<S = File> {
+    storage: S,
+    /// Length up to the last complete line; `None` for what cannot be cut, such as a pipe.
+    length: Option<u64>,
+    /// After a failure nothing more is written: the end of the file is not known any more.
+    broken: bool,
+}
+
+impl Journal<File> {
+    /// Opens or makes a file, locks it, cuts an incomplete last line off and keeps it aside.
+    pub fn open(path: &Path) -> Result<(Self, Option<Cut>), OpenError> {
+        let failed = |error| OpenError::io(path, error);
+        let mut file = OpenOptions::new()
+            .read(true)
+            .append(true)
+            .create(true)
+            .open(path)
+            .map_err(failed)?;
+        let meta = file.metadata().map_err(failed)?;
+        if !meta.is_file() {
+            let journal = Self {
+                storage: file,
+                length: None,
+                broken: false,
+            };
+            return Ok((journal, None));
+        }
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                return Err(OpenError::Locked {
+                    path: path.display().to_string(),
+                });
+            }
+            Err(TryLockError::Error(error)) => return Err(failed(error)),
+        }
+        // Somebody may have written between opening and locking.
+        let found = file.metadata().map_err(failed)?.len();
+        let length = complete_length(&mut file, found).map_err(failed)?;
+        let cut = if length < found {
+            Some(set_aside(path, &mut file, length).map_err(failed)?)
+        } else {
+            None
+        };
+        Ok((Self::over(file, length), cut))
+    }
+}
+
+impl<S: Storage> Journal<S> {
+    /// A journal over `storage`, which holds `length` bytes of complete lines.
+    pub const fn over(storage: S, length: u64) -> Self {
+        Self {
+            storage,
+            length: Some(length),
+            broken: false,
+        }
+    }
+
+    /// Appends a line, with its newline, in one write: whole, or not at all.
+    pub fn append(&mut self, line: &str) -> io::Result<()> {
+        if self.broken {
+            return Err(io::Error::other("an earlier write failed"));
+        }
+        if let Err(error) = self.storage.append(line.as_bytes()) {
+            self.broken = true;
+            if let Some(length) = self.length {
+                // A part of the line may be there. If it cannot be cut off now, opening the
+                // journal again does it.
+                let _ = self.storage.cut(length);
+            }
+            return Err(error);
+        }
+        if let Some(length) = &mut self.length {
+            *length += line.len() as u64;
+        }
+        Ok(())
+    }
+
+    /// Makes all complete lines survive a loss of power.
+    pub fn sync(&mut self) -> io::Result<()> {
+        // After a failed sync nobody knows what is on the disk, and a second one may succeed
+        // without having written it.
+        self.storage.sync().inspect_err(|_| self.broken = true)
+    }
+}
+
+/// Bytes, of the file's `end`, up to and with the last newline.
+fn complete_length(file: &mut File, mut end: u64) -> io::Result<u64> {
+    const BLOCK: u64 = 64 * 1024;
+    let mut block = Vec::new();
+    while end > 0 {
+        let start = end.saturating_sub(BLOCK);
+        file.seek(SeekFrom::Start(start))?;
+        block.clear();
+        (&*file).take(end - start).read_to_end(&mut block)?;
+        if let Some(newline) = block.iter().rposition(|&byte| byte == b'\n') {
+            return Ok(start + newline as u64 + 1);
+        }
+        end = start;
+    }
+    Ok(0)
+}
+
+/// Moves what is behind `length` to `FILE.cut`.
+fn set_aside(path: &Path, file: &mut File, length: u64) -> io::Result<Cut> {
+    let mut kept_in = path.as_os_str().to_owned();
+    kept_in.push(".cut");
+    let mut rest = Vec::new();
+    file.seek(SeekFrom::Start(length))?;
+    file.read_to_end(&mut rest)?;
+    let mut target = OpenOptions::new()
+        .append(true)
+        .create(true)
+        .open(&kept_in)?;
+    target.write_all(&rest)?;
+    target.write_all(b"\n")?;
+    target.sync_data()?;
+    file.set_len(length)?;
+    Ok(Cut {
+        bytes: rest.len() as u64,
+        kept_in: kept_in.into(),
+    })
+}
+
+/// The records of a journal, one after the other, in constant memory. An incomplete last line
+/// is passed over.
+pub fn read(path: &Path) -> Result<Records, OpenError> {
+    let file = File::open(path).map_err(|error| OpenError::io(path, error))?;
+    Ok(Records {
+        path: path.to_owned(),
+        reader: BufReader::with_capacity(1 << 16, file),
+        line: Vec::new(),
+        number: 0,
+    })
+}
+
+/// See [`read`].
+#[derive(Debug)]
+pub struct Records {
+    path: PathBuf,
+    reader: BufReader<File>,
+    line: Vec<u8>,
+    number: u64,
+}
+
+impl Iterator for Records {
+    type Item = Result<Record, OpenError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.line.clear();
+        match self.reader.read_until(b'\n', &mut self.line) {
+            Ok(_) if self.line.ends_with(b"\n") => {}
+            Ok(_) => return None,
+            Err(error) => return Some(Err(OpenError::io(&self.path, error))),
+        }
+        self.number += 1;
+        let record = Record::from_line(&self.line);
+        Some(record.map_err(|problem| OpenError::Damaged {
+            path: self.path.display().to_string(),
+            line: self.number,
+            problem,
+        }))
+    }
+}
+
+/// A line for the writer, and whom to tell.
+struct Order {
+    line: String,
+    written: Box<dyn FnOnce(io::Result<()>) + Send>,
+}
+
+/// Writes for many games at once: lines that arrive while the disk is busy are synced together.
+#[derive(Debug)]
+pub struct Writer<S = File> {
+    orders: mpsc::Sender<Order>,
+    thread: JoinHandle<Journal<S>>,
+}
+
+impl<S: Storage + 'static> Writer<S> {
+    /// Starts the thread that writes.
+    pub fn start(mut journal: Journal<S>) -> Self {
+        let (orders, ordered) = mpsc::channel::<Order>();
+        let thread = thread::spawn(move || {
+            while let Ok(first) = ordered.recv() {
+                commit(
+                    &mut journal,
+                    std::iter::once(first).chain(ordered.try_iter()),
+                );
+            }
+            journal
+        });
+        Self { orders, thread }
+    }
+
+    /// Hands a line, with its newline, to the writer. `written` is called on the writer's
+    /// thread: when the line will survive a loss of power, or with the reason why it may not.
+    pub fn write(&self, line: String, written: impl FnOnce(io::Result<()>) + Send + 'static) {
+        let written = Box::new(written);
+        if let Err(mpsc::SendError(order)) = self.orders.send(Order { line, written }) {
+            (order.written)(Err(io::Error::other("the journal's writer has ended")));
+        }
+    }
+
+    /// Waits until everything has been written.
+    pub fn finish(self) -> io::Result<Journal<S>> {
+        drop(self.orders);
+        let journal = self.thread.join();
+        journal.map_err(|_| io::Error::other("the journal's writer has panicked"))
+    }
+}
+
+/// One write a line, one sync for all, then everybody is told.
+fn commit<S: Storage>(journal: &mut Journal<S>, orders: impl Iterator<Item = Order>) {
+    let mut waiting = Vec::new();
+    for order in orders {
+        match journal.append(&order.line) {
+            Ok(()) => waiting.push(order.written),
+            Err(error) => (order.written)(Err(error)),
+        }
+    }
+    if waiting.is_empty() {
+        return;
+    }
+    // Lines before a failed write are whole, so they are synced and counted all the same.
+    let synced = journal.sync();
+    for written in waiting {
+        written(match &synced {
+            Ok(()) => Ok(()),
+            Err(error) => Err(io::Error::new(error.kind(), error.to_string())),
+        });
+    }
+}
