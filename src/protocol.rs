@@ -19,6 +19,8 @@ pub mod env {
     pub const MOVE_TIME: &str = "REFEREE_MOVE_TIME";
     /// A number of the bot's own, to seed its randomness from.
     pub const SEED: &str = "REFEREE_SEED";
+    /// All of them.
+    pub const ALL: [&str; 5] = [GAME, RULES, PIECES, MOVE_TIME, SEED];
 }
 
 /// A line that is not UTF-8.

@@ -112,6 +112,7 @@ impl Record {
 
     /// Reads a line. The error is a sentence with the place in the line.
     pub fn from_line(line: &[u8]) -> Result<Self, String> {
+        let line = line.trim_ascii_end();
         let record: Self = serde_json::from_slice(line).map_err(|error| {
             // A record is one line, so the line number says nothing.
             let text = error.to_string();

@@ -252,7 +252,7 @@ fn an_illegal_turn_is_told_with_its_number() {
         &won,
         set_turn(2, "2 -"),
         Some(3),
-        &["there are pieces left"],
+        &["but one is due"],
     );
     broken(
         &drawn,

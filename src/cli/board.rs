@@ -6,12 +6,18 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use super::failure::Failure;
-use super::setup::{RulesName, palette, piece_set};
+use super::setup::{RulesName, palette, piece_set, tell};
 use crate::game::quarto::Edition;
 use crate::report::terminal::draw;
 
 #[derive(Debug, clap::Args)]
+// A configuration may begin with -h.
+#[command(disable_help_flag = true)]
 pub(super) struct Args {
+    /// Print help
+    #[arg(long, action = clap::ArgAction::Help)]
+    help: Option<bool>,
+
     /// 16 characters, row by row; one that is no piece is an empty cell
     #[arg(allow_hyphen_values = true)]
     config: String,
@@ -42,7 +48,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let board = set.configuration(&args.config).map_err(wrong)?;
     let quartos = set.name_quartos(&board, args.rules.into());
     for note in edition.double_notes(&board) {
-        eprintln!("referee: {note}");
+        tell(&format!("referee: {note}"));
     }
     let mut out = io::stdout().lock();
     if args.json {
@@ -57,7 +63,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         writeln!(out, "{line} {property}")?;
     }
     if quartos.is_empty() {
-        eprintln!("no quarto");
+        tell("no quarto");
     }
     Ok(())
 }

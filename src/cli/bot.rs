@@ -12,7 +12,7 @@ use super::games::{GameName, WithGame, with_game};
 use super::setup::match_set;
 use crate::game::dialogue::Dialogue;
 use crate::game::quarto::{PieceFormat, Rules};
-use crate::protocol::{MAX_LINE_BYTES, env as names};
+use crate::protocol::{MAX_LINE_BYTES, NotUtf8, answer_text, env as names};
 use crate::strategy::Strategy;
 
 #[derive(Debug, clap::Args)]
@@ -61,7 +61,8 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
 
 fn variable(name: &str) -> Result<Option<String>, Failure> {
     match env::var(name) {
-        Ok(value) => Ok(Some(value)),
+        // Some shells pass unset variables on as empty ones.
+        Ok(value) => Ok(Some(value).filter(|value| !value.is_empty())),
         Err(VarError::NotPresent) => Ok(None),
         Err(VarError::NotUnicode(_)) => Err(Failure::Usage(format!("{name} is not UTF-8 text"))),
     }
@@ -79,18 +80,21 @@ impl WithGame for Serve {
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         let mut input = io::stdin().lock();
         let mut output = io::stdout().lock();
-        let mut line = String::new();
+        let mut bytes = Vec::new();
         let mut answer = String::new();
         loop {
-            line.clear();
+            bytes.clear();
             let mut limited = io::Read::take(&mut input, MAX_LINE_BYTES as u64 + 1);
-            if limited.read_line(&mut line)? == 0 {
+            if limited.read_until(b'\n', &mut bytes)? == 0 {
                 return Ok(());
             }
-            let request = line.trim_matches([' ', '\t', '\r', '\n']);
-            let position = game.read_request(request).map_err(|problem| {
+            let wrong = |problem: String| {
                 Failure::Usage(format!("the request is not understood: {problem}"))
-            })?;
+            };
+            let line = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
+            let request =
+                answer_text(line).map_err(|NotUtf8| wrong("it is not UTF-8 text".to_owned()))?;
+            let position = game.read_request(request).map_err(wrong)?;
             // A turn always exists: a request never shows a finished game.
             let Some(turn) = self.strategy.choose(&game, &position, &mut rng) else {
                 return Err(Failure::Usage("the game in the request is over".to_owned()));

@@ -43,11 +43,11 @@ pub(super) struct Args {
     rules: RulesName,
 
     /// Time for a move
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = duration::parse_positive)]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = "10s", value_parser = duration::parse_positive)]
     move_time: Duration,
 
     /// Time on top for the first answer of a fresh process
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = duration::parse)]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = "10s", value_parser = duration::parse)]
     start_time: Duration,
 
     /// Print one JSON object, for graders

@@ -12,7 +12,7 @@ use super::games::{WithGame, with_game};
 use super::interrupt::until_interrupted;
 use super::options::{Options, PieceFormatName};
 use super::records::{RecordFile, Recorded};
-use super::setup::{match_set, palette};
+use super::setup::{match_set, palette, tell};
 use crate::game::dialogue::Dialogue;
 use crate::player::human::{Human, SharedConsole};
 use crate::player::orphans;
@@ -65,7 +65,8 @@ pub(super) fn play(args: &PlayArgs) -> Result<(), Failure> {
     let terminal = Terminal::new(palette(&io::stdout()));
     let format = match args.options.piece_format {
         Some(format) => format,
-        None => ask_format(&terminal)?,
+        None if args.options.game.has_sets() => ask_format(&terminal)?,
+        None => PieceFormatName::Symbol,
     };
     start(
         &args.options,
@@ -82,7 +83,7 @@ fn ask_format(terminal: &Terminal) -> Result<PieceFormatName, Failure> {
             None | Some("" | "symbol" | "s") => return Ok(PieceFormatName::Symbol),
             Some("binary" | "b") => return Ok(PieceFormatName::Binary),
             Some("decimal" | "d") => return Ok(PieceFormatName::Decimal),
-            Some(_) => eprintln!("expected symbol, binary or decimal"),
+            Some(_) => tell("expected symbol, binary or decimal"),
         }
     }
 }
@@ -96,6 +97,11 @@ fn start(
     if options.json && terminal.is_some() {
         return Err(Failure::Usage(
             "--json keeps stdout for records, but a person needs it; use --record FILE".to_owned(),
+        ));
+    }
+    if !options.game.has_sets() && (options.pieces.is_some() || !options.usual_rules()) {
+        return Err(Failure::Usage(
+            "--pieces and --rules are for Quarto; leave them out, or play --game quarto".to_owned(),
         ));
     }
     let set = match_set(options.pieces.as_ref())?;
@@ -281,5 +287,5 @@ fn entrants<G: Dialogue + Clone>(
 /// Shows a bot's stderr, each line with its name.
 fn tap(name: &str) -> Tap {
     let name = safe(name);
-    Arc::new(move |line| eprintln!("{name}| {line}"))
+    Arc::new(move |line| tell(&format!("{name}| {line}")))
 }

@@ -23,6 +23,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::LevelFilter;
 
 use crate::report::terminal::Palette;
 use failure::Failure;
@@ -108,11 +109,19 @@ pub fn run() -> ExitCode {
 
 fn start_log(level: Option<&str>) -> Result<(), Failure> {
     let filter = match level {
-        Some(level) => EnvFilter::builder().parse(level).map_err(|error| {
-            Failure::Usage(format!(
-                "--log {level}: {error}; expected error, warn, info, debug, trace or a filter"
-            ))
-        })?,
+        Some(level) => {
+            let wrong = |error: &str| {
+                Failure::Usage(format!(
+                    "--log {level}: {error}; expected error, warn, info, debug, trace or a filter such as referee=debug"
+                ))
+            };
+            // A word alone would be taken for the name of a module.
+            if !level.contains(['=', ',', '[']) && level.parse::<LevelFilter>().is_err() {
+                return Err(wrong("no such level"));
+            }
+            let filter = EnvFilter::builder().parse(level);
+            filter.map_err(|error| wrong(&error.to_string()))?
+        }
         None => EnvFilter::builder()
             .with_default_directive(tracing::Level::WARN.into())
             .from_env_lossy(),

@@ -8,7 +8,7 @@ use clap::ValueEnum;
 use super::duration;
 use super::failure::Failure;
 use super::games::GameName;
-use super::setup::{RulesName, absolute};
+use super::setup::{RulesName, absolute, tell};
 use crate::game::Game;
 use crate::game::quarto::PieceFormat;
 use crate::play::TimeControl;
@@ -49,6 +49,13 @@ impl From<PieceFormatName> for PieceFormat {
     }
 }
 
+fn at_least_one(text: &str) -> Result<u64, String> {
+    match text.parse() {
+        Ok(0) | Err(_) => Err("expected a number of at least 1".to_owned()),
+        Ok(number) => Ok(number),
+    }
+}
+
 #[derive(Debug, clap::Args)]
 pub(super) struct Options {
     /// Show every turn and the board; twice: also every line each way with its time
@@ -56,7 +63,7 @@ pub(super) struct Options {
     pub(super) verbose: u8,
 
     /// How many games; who begins alternates
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 1, value_parser = at_least_one)]
     pub(super) games: u64,
 
     /// Who begins the first game (in Quarto: gives the first piece). In Quarto the lot
@@ -65,7 +72,7 @@ pub(super) struct Options {
     first: Option<First>,
 
     /// Everything random comes from this number; drawn, and printed, when not given
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
     seed: Option<u64>,
 
     /// The game
@@ -85,19 +92,19 @@ pub(super) struct Options {
     start: Option<String>,
 
     /// Time for a move [default: 10s; people have no limit unless this is given]
-    #[arg(long, value_name = "TIME", value_parser = duration::parse_positive, help_heading = "Time")]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = duration::parse_positive, help_heading = "Time")]
     move_time: Option<Duration>,
 
     /// Time on top for the first answer of a fresh process
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = duration::parse, help_heading = "Time")]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = "10s", value_parser = duration::parse, help_heading = "Time")]
     start_time: Duration,
 
     /// Time for all moves of a game together; no limit when not given
-    #[arg(long, value_name = "TIME", value_parser = duration::parse_positive, help_heading = "Time")]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = duration::parse_positive, help_heading = "Time")]
     game_time: Option<Duration>,
 
     /// Added to the game clock after every move
-    #[arg(long, value_name = "TIME", default_value = "0s", value_parser = duration::parse, requires = "game_time", help_heading = "Time")]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = "0s", value_parser = duration::parse, requires = "game_time", help_heading = "Time")]
     increment: Duration,
 
     /// Start fresh processes for every game
@@ -130,6 +137,11 @@ pub(super) struct Options {
 }
 
 impl Options {
+    /// Whether no other rules than the usual ones were asked for.
+    pub(super) fn usual_rules(&self) -> bool {
+        self.rules == RulesName::Standard
+    }
+
     /// The limits on a program's or a person's time.
     pub(super) fn time(&self, human: bool) -> TimeControl {
         let usual = if human {
@@ -150,7 +162,7 @@ impl Options {
         self.seed.unwrap_or_else(|| {
             // Short, so that people can type it again.
             let seed = u64::from(rand::random::<u32>());
-            eprintln!("referee: seed {seed}");
+            tell(&format!("referee: seed {seed}"));
             seed
         })
     }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use super::failure::Failure;
 use super::games::{GameName, WithGame, with_game};
-use super::setup::{palette, unreadable};
+use super::setup::{palette, tell, unreadable};
 use crate::game::dialogue::Dialogue;
 use crate::game::quarto::{PieceFormat, PieceSet, Rules};
 use crate::record::Record;
@@ -54,7 +54,10 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         if let Some(problem) = problem {
             wrong += 1;
             io::Write::flush(&mut out)?;
-            eprintln!("{}: line {number}: {problem}", args.file.display());
+            tell(&format!(
+                "{}: line {number}: {problem}",
+                args.file.display()
+            ));
         }
     }
     io::Write::flush(&mut out)?;
@@ -69,11 +72,14 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let s = if checked == 1 { "" } else { "s" };
     if wrong > 0 {
         return Err(Failure::Usage(format!(
-            "{}: {wrong} of {checked} game{s} broke the rules",
+            "{}: {wrong} of {checked} game{s} cannot be right",
             args.file.display()
         )));
     }
-    eprintln!("{checked} game{s} checked: all by the rules");
+    tell(&match checked {
+        0 => format!("{}: no games", args.file.display()),
+        _ => format!("{checked} game{s} checked: all by the rules"),
+    });
     Ok(())
 }
 

@@ -62,18 +62,26 @@ pub(super) fn unreadable(path: &Path, error: &io::Error) -> Failure {
     let fix = match error.kind() {
         io::ErrorKind::NotFound => "; check the spelling and the directory",
         io::ErrorKind::PermissionDenied => "; check its permissions",
+        io::ErrorKind::IsADirectory => "; give a file within it",
         _ => "",
     };
     Failure::Usage(format!("{}: {error}{fix}", path.display()))
 }
 
-/// Colours when the stream is a terminal and `NO_COLOR` is not set.
+/// Colours on a terminal only, when `NO_COLOR` is not set.
 pub(super) fn palette(stream: &impl RawStream) -> Palette {
-    if AutoStream::choice(stream) == ColorChoice::Never {
-        Palette::plain()
-    } else {
+    if stream.is_terminal() && AutoStream::choice(stream) != ColorChoice::Never {
         Palette::coloured()
+    } else {
+        Palette::plain()
     }
+}
+
+/// Tells people something on stderr. When stderr cannot be written to, nobody is listening, and
+/// the work goes on.
+pub(super) fn tell(text: &str) {
+    let line = format!("{text}\n");
+    let _ = io::Write::write_all(&mut io::stderr(), line.as_bytes());
 }
 
 /// A path that means the same whatever the working directory is.

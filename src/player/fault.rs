@@ -307,7 +307,12 @@ impl fmt::Display for Timeout {
                 quote(bytes)
             ),
             Came::Late(line, elapsed) => {
-                write!(f, "{} came after {}", quote(line), spoken(*elapsed))
+                write!(
+                f,
+                "{} came too late, after about {}",
+                quote(line),
+                spoken(*elapsed)
+            )
             }
             Came::Buffered(line) => {
                 write!(

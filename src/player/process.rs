@@ -24,10 +24,14 @@ use super::language::Language;
 use super::program::Program;
 use super::stderr::{self, Shared, Tap};
 use super::{Allowance, Player, Reply};
+use crate::protocol::env;
 
 /// How long a bot that timed out has to empty its output buffer once its input is
 /// closed. With [`Patience::FAULT`] it stays within the 100 ms that a fault may cost.
-const LAST_WORDS: Duration = Duration::from_millis(45);
+const LAST_WORDS: Duration = Duration::from_millis(40);
+
+/// How long it has before that, to be told from a bot that is merely late.
+const LATE: Duration = Duration::from_millis(10);
 
 /// How long after a senseless line a second one is waited for, to say that there were two.
 const SECOND_LINE: Duration = Duration::from_millis(25);
@@ -86,7 +90,12 @@ impl Process {
         let [command, arguments @ ..] = &program.argv[..] else {
             return Err(io::Error::new(io::ErrorKind::NotFound, "an empty command"));
         };
-        let mut child = Command::new(command)
+        let mut command = Command::new(command);
+        // The referee's own are not meant for this bot.
+        for name in env::ALL {
+            command.env_remove(name);
+        }
+        let mut child = command
             .args(arguments)
             .envs(environment.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::piped())
@@ -193,18 +202,27 @@ impl Process {
         partial: Vec<u8>,
     ) -> Fault {
         let doing = self.doing();
-        // Closing its input makes a well-meaning program end, and empty its buffer.
+        // What comes by itself now was late; what comes when its input is closed was stuck in
+        // its buffer: a well-meaning program then ends, and empties it.
+        let late = self.channel.overhear(LATE).await;
         self.channel.close_writer();
-        let afterwards = self.channel.overhear(LAST_WORDS).await;
+        let afterwards = if late.is_empty() {
+            self.channel.overhear(LAST_WORDS).await
+        } else {
+            Vec::new()
+        };
+        let came = if !partial.is_empty() {
+            Came::Partial(partial)
+        } else if let Some(line) = first_line(&late) {
+            Came::Late(line.to_vec(), allowance.total(fresh) + LATE)
+        } else {
+            Came::Nothing(doing)
+        };
         Fault::Timeout(Box::new(Timeout {
             asked: request.trim_end_matches('\n').to_owned(),
             allowance,
             fresh,
-            came: if partial.is_empty() {
-                Came::Nothing(doing)
-            } else {
-                Came::Partial(partial)
-            },
+            came,
             afterwards,
             language: self.language,
         }))
@@ -308,6 +326,12 @@ impl Player for Process {
     async fn overhear(&mut self) -> Vec<u8> {
         self.channel.overhear(SECOND_LINE).await
     }
+}
+
+/// The first line, without its newline; `None` when it is not complete.
+fn first_line(bytes: &[u8]) -> Option<&[u8]> {
+    let newline = bytes.iter().position(|&byte| byte == b'\n')?;
+    Some(&bytes[..newline])
 }
 
 /// A status in words.

@@ -191,18 +191,23 @@ impl<'a, G: Game, O: Write, E: Write> Screen<'a, G, O, E> {
         }
         writeln!(
             self.out,
-            "Score: {} {} - {} {} ({} wins, {} draws, {} losses in {} games).",
+            "Score: {} {} - {} {} ({}, {}, {} in {} games).",
             self.names[0],
             score.points(0),
             score.points(1),
             self.names[1],
-            score.wins[0],
-            score.draws,
-            score.wins[1],
+            counted(score.wins[0], "win", "wins"),
+            counted(score.draws, "draw", "draws"),
+            counted(score.wins[1], "loss", "losses"),
             score.games()
         )?;
         self.out.flush()
     }
+}
+
+/// `1 win`, `2 wins`.
+fn counted(count: u64, one: &str, more: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { more })
 }
 
 impl<G: Game, O: Write, E: Write> Watch<G> for Screen<'_, G, O, E> {

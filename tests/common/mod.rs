@@ -10,7 +10,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
-use std::fs;
+use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -42,8 +42,9 @@ pub(crate) struct Referee {
     environment: Vec<(OsString, OsString)>,
     directory: PathBuf,
     scratch: TempDir,
-    /// In KiB.
-    memory: Option<u64>,
+    /// See [`Referee::shell`].
+    shell: Option<String>,
+    stdin: Option<Vec<u8>>,
     recorded: bool,
 }
 
@@ -54,7 +55,8 @@ impl Referee {
             environment: Vec::new(),
             directory: bots(),
             scratch: tempfile::tempdir().expect("a temporary directory"),
-            memory: None,
+            shell: None,
+            stdin: None,
             recorded: false,
         }
     }
@@ -85,8 +87,19 @@ impl Referee {
     }
 
     /// Gives it, and all that it starts, this much address space and no more.
-    pub(crate) fn memory(mut self, kib: u64) -> Self {
-        self.memory = Some(kib);
+    pub(crate) fn memory(self, kib: u64) -> Self {
+        self.shell(format!("ulimit -v {kib} && exec \"$0\" \"$@\""))
+    }
+
+    /// Has a shell run it by this script, in which it is `"$0" "$@"`.
+    pub(crate) fn shell(mut self, script: impl Into<String>) -> Self {
+        self.shell = Some(script.into());
+        self
+    }
+
+    /// Has it read this from its standard input, which is empty otherwise.
+    pub(crate) fn stdin(mut self, bytes: impl Into<Vec<u8>>) -> Self {
+        self.stdin = Some(bytes.into());
         self
     }
 
@@ -101,13 +114,17 @@ impl Referee {
     ///
     /// When it takes longer than a minute, or leaves a process behind.
     pub(crate) fn run(self) -> Run {
+        self.start().finish()
+    }
+
+    /// Starts it.
+    pub(crate) fn start(self) -> Running {
         let program = env!("CARGO_BIN_EXE_referee");
-        let mut command = match self.memory {
+        let mut command = match &self.shell {
             None => Command::new(program),
-            Some(kib) => {
+            Some(script) => {
                 let mut command = Command::new("sh");
-                let limit = format!("ulimit -v {kib} && exec \"$0\" \"$@\"");
-                command.args(["-c", &limit, program]);
+                command.args(["-c", script, program]);
                 command
             }
         };
@@ -115,27 +132,111 @@ impl Referee {
         if self.recorded {
             command.arg("--record").arg(self.scratch().join(RECORDS));
         }
+        let stdin = match &self.stdin {
+            None => Stdio::null(),
+            Some(bytes) => {
+                let path = self.scratch().join("stdin");
+                fs::write(&path, bytes).expect("a file");
+                File::open(path).expect("the file").into()
+            }
+        };
         let started = Instant::now();
         let mut child = command
             .env_remove("RUST_LOG")
+            .env_remove("NO_COLOR")
+            .env_remove("CLICOLOR_FORCE")
             .env("REFEREE_BIN", program)
             .env("SCRATCH", self.scratch())
             .envs(self.environment)
             .current_dir(&self.directory)
-            .stdin(Stdio::null())
+            .stdin(stdin)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
             .expect("the referee starts");
-        let stdout = collect(child.stdout.take().expect("a pipe"));
-        let stderr = collect(child.stderr.take().expect("a pipe"));
-        let ended = wait(&mut child, started + HARD_LIMIT);
-        let elapsed = started.elapsed();
+        Running {
+            started,
+            stdout: collect(child.stdout.take().expect("a pipe")),
+            stderr: collect(child.stderr.take().expect("a pipe")),
+            child: Killed(child),
+            directory: self.directory,
+            scratch: self.scratch,
+        }
+    }
+}
+
+/// A process that ends when it is dropped, as when a test fails.
+struct Killed(Child);
+
+impl Drop for Killed {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// A run that goes on.
+pub(crate) struct Running {
+    child: Killed,
+    started: Instant,
+    stdout: Receiver<Vec<u8>>,
+    stderr: Receiver<Vec<u8>>,
+    directory: PathBuf,
+    scratch: TempDir,
+}
+
+impl Running {
+    /// Its process id, or that of its shell.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.0.id()
+    }
+
+    /// The directory that the bots know as `SCRATCH`.
+    pub(crate) fn scratch(&self) -> &Path {
+        self.scratch.path()
+    }
+
+    /// Whether it has not ended.
+    pub(crate) fn goes_on(&mut self) -> bool {
+        self.child.0.try_wait().expect("a child").is_none()
+    }
+
+    /// Waits for something that is to happen while it runs.
+    ///
+    /// # Panics
+    ///
+    /// When it ends before, or takes longer than a minute.
+    #[track_caller]
+    pub(crate) fn wait_until(&mut self, happened: impl Fn(&Path) -> bool) {
+        while !happened(self.scratch.path()) {
+            assert!(self.goes_on(), "it has ended too early");
+            assert!(self.started.elapsed() < HARD_LIMIT, "it never happened");
+            thread::sleep(Duration::from_millis(2));
+        }
+    }
+
+    /// Sends it a signal, such as `INT`.
+    pub(crate) fn signal(&self, name: &str) {
+        let sent = Command::new("kill")
+            .args(["-s", name, &self.id().to_string()])
+            .status()
+            .expect("kill starts");
+        assert!(sent.success(), "no signal could be sent");
+    }
+
+    /// Waits for its end.
+    ///
+    /// # Panics
+    ///
+    /// When it takes longer than a minute, or leaves a process behind.
+    pub(crate) fn finish(mut self) -> Run {
+        let ended = wait(&mut self.child.0, self.started + HARD_LIMIT);
+        let elapsed = self.started.elapsed();
         let left_behind = left_behind(self.scratch.path());
         let run = Run {
             code: ended.and_then(|status| status.code()),
-            stdout: text(&stdout),
-            stderr: text(&stderr),
+            stdout: text(&self.stdout),
+            stderr: text(&self.stderr),
             elapsed,
             directory: self.directory,
             scratch: self.scratch,
