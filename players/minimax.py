@@ -38,7 +38,7 @@ def read_pieces():
             for number in range(16)
         }
     with open(path, encoding="utf-8-sig", newline="") as file:
-        rows = [[field.strip() for field in row] for row in csv.reader(file)]
+        rows = [[field.strip() for field in row] for row in csv.reader(file, skipinitialspace=True)]
     rows = [row for row in rows[1:] if row and row[0]]
     first = rows[0]
     return {

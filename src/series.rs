@@ -47,8 +47,8 @@ pub struct Finished<'a, G: Game> {
     pub record: &'a Record,
     /// The last position; `None` when the game was not played because a bot is benched.
     pub position: Option<&'a G::Position>,
-    /// What went wrong, and the command that shows it again.
-    pub fault: Option<(&'a Fault, &'a str)>,
+    /// What went wrong, and the command that shows it again; people have none.
+    pub fault: Option<(&'a Fault, Option<&'a str>)>,
 }
 
 /// Somebody who follows a match.
@@ -215,10 +215,9 @@ impl<G: Dialogue> Series<G> {
                 };
                 let mut request = String::new();
                 plan.game.write_request(&position, &mut request);
-                match seat.ask_again(&request) {
-                    Some(command) => shown = Some((fault, command)),
-                    None => *left = true,
-                }
+                let command = seat.ask_again(&request);
+                *left = command.is_none();
+                shown = Some((fault, command));
             }
         }
         self.count(&record);
@@ -228,7 +227,7 @@ impl<G: Dialogue> Series<G> {
             position: Some(&position),
             fault: shown
                 .as_ref()
-                .map(|(fault, command)| (&**fault, &**command)),
+                .map(|(fault, command)| (&**fault, command.as_deref())),
         })?;
         self.after(number, follow).await
     }

@@ -34,7 +34,10 @@ const FLOORS: &[(&str, &[&str])] = &[
         "checkup",
         &["game", "play", "player", "seat", "seed", "text"],
     ),
-    ("report", &["game", "play", "record", "series", "text"]),
+    (
+        "report",
+        &["game", "play", "player", "record", "series", "text"],
+    ),
     // top
     (
         "cli",

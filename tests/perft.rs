@@ -6,11 +6,19 @@
 
 use std::fmt::Write as _;
 
-use referee::game::quarto::{Edition, PieceSet, Position, Rules};
-use referee::game::{Game as _, Outcome, Position as _, Side};
+use referee::game::four_in_a_row::FourInARow;
+use referee::game::quarto::{Edition, PieceSet, Rules};
+use referee::game::{Game, Outcome, Position, Side};
 
 const STANDARD: &str = include_str!("perft/quarto-standard.perft");
 const SQUARES: &str = include_str!("perft/quarto-squares.perft");
+const FOUR_IN_A_ROW: &str = include_str!("perft/four-in-a-row.perft");
+
+/// With so many free cells in Four In A Row, and fewer, the data goes on to the end.
+const COMPLETE: usize = 10;
+
+/// How deep published counts are checked by tests that are not ignored.
+const QUICK: usize = 8;
 
 /// What is counted below a position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,7 +41,7 @@ impl Counts {
 }
 
 /// The program's rules, counted.
-fn count(position: Position, me: Side, depth: usize, counts: &mut Counts) {
+fn count<P: Position>(position: &P, me: Side, depth: usize, counts: &mut Counts) {
     match position.outcome() {
         Some(Outcome::Win(side)) => counts.wins[usize::from(side != me)] += 1,
         Some(Outcome::Draw) => counts.draws += 1,
@@ -43,11 +51,25 @@ fn count(position: Position, me: Side, depth: usize, counts: &mut Counts) {
         return;
     }
     for mv in position.moves() {
-        let mut after = position;
+        let mut after = position.clone();
         after.play(mv).expect("a legal move");
         counts.perft[depth] += 1;
-        count(after, me, depth + 1, counts);
+        count(&after, me, depth + 1, counts);
     }
+}
+
+/// Sequences of exactly `depth` moves by the program's rules. The last moves are counted
+/// without being made.
+fn sequences<P: Position>(position: &P, depth: usize) -> u64 {
+    if depth <= 1 {
+        return position.moves().count() as u64;
+    }
+    let after = |mv| {
+        let mut after = position.clone();
+        after.play(mv).expect("a legal move");
+        sequences(&after, depth - 1)
+    };
+    position.moves().map(after).sum()
 }
 
 /// The second implementation: cells, a hand, and loops.
@@ -173,6 +195,125 @@ mod naive {
     }
 }
 
+/// The second implementation of Four In A Row: a list of cells for each column, and steps
+/// from the last piece in every direction.
+mod naive_four {
+    use super::Counts;
+
+    pub(super) struct Game {
+        /// From the bottom.
+        columns: [Vec<char>; 7],
+        mark: char,
+    }
+
+    impl Game {
+        /// Reads `MARK BOARD`.
+        pub(super) fn read(text: &str) -> Self {
+            let mut chars = text.chars();
+            let mark = chars.next().expect("a mark");
+            let cells: Vec<char> = chars.skip(1).collect();
+            let column = |column: usize| {
+                let upwards = cells.iter().skip(column).step_by(7).rev();
+                upwards.copied().take_while(|&cell| cell != '.').collect()
+            };
+            Self {
+                columns: std::array::from_fn(column),
+                mark,
+            }
+        }
+
+        /// Moves still to come at most.
+        pub(super) fn moves_left(&self) -> usize {
+            42 - self.columns.iter().map(Vec::len).sum::<usize>()
+        }
+
+        fn at(&self, column: isize, row: isize) -> Option<char> {
+            let column = self.columns.get(usize::try_from(column).ok()?)?;
+            column.get(usize::try_from(row).ok()?).copied()
+        }
+
+        /// Whether the top piece of a column is part of four in a row.
+        fn has_won(&self, column: usize) -> bool {
+            let x = column.cast_signed();
+            let y = self.columns[column].len().cast_signed() - 1;
+            let mark = self.at(x, y);
+            [(1, 0), (0, 1), (1, 1), (1, -1)].iter().any(|&(dx, dy)| {
+                let run = |sign: isize| {
+                    (1..4)
+                        .take_while(|i| self.at(x + sign * i * dx, y + sign * i * dy) == mark)
+                        .count()
+                };
+                1 + run(1) + run(-1) >= 4
+            })
+        }
+
+        /// Drops a piece, does something if the game goes on, and takes the piece back.
+        /// Tells whether there was room and whether the piece won.
+        fn with<T>(&mut self, column: usize, then: impl FnOnce(&mut Self) -> T) -> Option<Then<T>> {
+            if self.columns[column].len() == 6 {
+                return None;
+            }
+            let mark = self.mark;
+            self.columns[column].push(mark);
+            self.mark = if mark == '@' { 'O' } else { '@' };
+            let done = if self.has_won(column) {
+                Then::Won
+            } else {
+                Then::On(then(self))
+            };
+            self.mark = mark;
+            self.columns[column].pop();
+            Some(done)
+        }
+
+        pub(super) fn sequences(&mut self, depth: usize) -> u64 {
+            if depth <= 1 {
+                let room = self.columns.iter().filter(|column| column.len() < 6);
+                return room.count() as u64;
+            }
+            (0..7)
+                .map(
+                    |column| match self.with(column, |game| game.sequences(depth - 1)) {
+                        Some(Then::On(count)) => count,
+                        Some(Then::Won) | None => 0,
+                    },
+                )
+                .sum()
+        }
+
+        pub(super) fn count(&mut self, depth: usize) -> Counts {
+            let mut counts = Counts::new(depth);
+            self.descend(0, &mut counts);
+            counts
+        }
+
+        fn descend(&mut self, depth: usize, counts: &mut Counts) {
+            if depth == counts.perft.len() {
+                return;
+            }
+            for column in 0..7 {
+                let then = self.with(column, |game| {
+                    counts.perft[depth] += 1;
+                    if game.moves_left() == 0 {
+                        counts.draws += 1;
+                    }
+                    game.descend(depth + 1, counts);
+                });
+                if matches!(then, Some(Then::Won)) {
+                    counts.perft[depth] += 1;
+                    counts.wins[depth % 2] += 1;
+                }
+            }
+        }
+    }
+
+    /// What came of a piece.
+    enum Then<T> {
+        Won,
+        On(T),
+    }
+}
+
 /// A line of the data: `BOARD PIECE ; perft N N … ; wins N N ; draws N`.
 fn read_line(line: &str) -> (&str, Counts) {
     let mut parts = line.split(" ; ");
@@ -212,20 +353,24 @@ fn free_cells(position: &str) -> usize {
 fn lines_of(data: &'static str) -> impl Iterator<Item = &'static str> {
     data.lines()
         .filter(|line| !line.is_empty() && !line.starts_with('#'))
+        .filter(|line| !line.starts_with("published "))
 }
 
-fn check_program(data: &'static str, rules: Rules) {
-    let edition = Edition::new(rules, PieceSet::default());
+fn check_program<G: Game>(data: &'static str, game: &G) {
     let mut checked = 0;
     for line in lines_of(data) {
         let (text, expected) = read_line(line);
-        let position = edition.read_request(text).expect("a position");
+        let position = game.read_request(text).expect("a position");
         let mut counts = Counts::new(expected.perft.len());
-        count(position, position.to_move(), 0, &mut counts);
+        count(&position, position.to_move(), 0, &mut counts);
         assert_eq!(counts, expected, "{text}");
         checked += 1;
     }
     assert!(checked >= 10, "{checked} positions");
+}
+
+fn quarto(rules: Rules) -> Edition {
+    Edition::new(rules, PieceSet::default())
 }
 
 fn check_naive(data: &'static str, squares: bool) {
@@ -238,12 +383,12 @@ fn check_naive(data: &'static str, squares: bool) {
 
 #[test]
 fn standard_rules_count_as_the_data() {
-    check_program(STANDARD, Rules::Standard);
+    check_program(STANDARD, &quarto(Rules::Standard));
 }
 
 #[test]
 fn squares_rules_count_as_the_data() {
-    check_program(SQUARES, Rules::Squares);
+    check_program(SQUARES, &quarto(Rules::Squares));
 }
 
 #[test]
@@ -254,6 +399,62 @@ fn the_second_implementation_counts_as_the_standard_data() {
 #[test]
 fn the_second_implementation_counts_as_the_squares_data() {
     check_naive(SQUARES, true);
+}
+
+#[test]
+fn four_in_a_row_counts_as_the_data() {
+    check_program(FOUR_IN_A_ROW, &FourInARow);
+}
+
+#[test]
+fn the_second_implementation_counts_as_the_data_of_four_in_a_row() {
+    for line in lines_of(FOUR_IN_A_ROW) {
+        let (text, expected) = read_line(line);
+        let mut game = naive_four::Game::read(text);
+        let complete = expected.perft.len() == game.moves_left();
+        assert_eq!(complete, game.moves_left() <= COMPLETE, "{text}");
+        assert_eq!(game.count(expected.perft.len()), expected, "{text}");
+    }
+}
+
+/// The numbers of the first moves that others have published, to this depth.
+fn published(depth: usize) -> impl Iterator<Item = (usize, u64)> {
+    let line = FOUR_IN_A_ROW
+        .lines()
+        .find_map(|line| line.strip_prefix("published "));
+    let numbers = line.expect("the published numbers").split(' ');
+    let numbers = numbers.map(|number| number.parse().expect("a number"));
+    (1..=depth).zip(numbers)
+}
+
+#[test]
+fn four_in_a_row_counts_as_published() {
+    for (depth, expected) in published(QUICK) {
+        let found = sequences(&FourInARow.start(), depth);
+        assert_eq!(found, expected, "depth {depth}");
+    }
+}
+
+#[test]
+#[cfg_attr(
+    debug_assertions,
+    ignore = "takes several seconds in a debug build; cargo test --release --test perft"
+)]
+fn four_in_a_row_counts_as_published_to_the_end() {
+    let all = published(usize::MAX).last();
+    let (depth, expected) = all.expect("numbers");
+    assert_eq!(depth, 9);
+    assert_eq!(sequences(&FourInARow.start(), depth), expected);
+    let mut game = naive_four::Game::read(&format!("@ {}", ".".repeat(42)));
+    assert_eq!(game.sequences(depth), expected);
+}
+
+#[test]
+fn the_second_implementation_of_four_in_a_row_counts_as_published() {
+    let mut game = naive_four::Game::read(&format!("@ {}", ".".repeat(42)));
+    for (depth, expected) in published(QUICK) {
+        assert_eq!(game.sequences(depth), expected, "depth {depth}");
+    }
 }
 
 #[test]
@@ -311,5 +512,17 @@ fn print_the_data() {
             };
             println!("{}", write_line(text, &game.count(depth)));
         }
+    }
+    println!("# four in a row");
+    for line in lines_of(FOUR_IN_A_ROW) {
+        let (text, old) = read_line(line);
+        let mut game = naive_four::Game::read(text);
+        let left = game.moves_left();
+        let depth = if left <= COMPLETE {
+            left
+        } else {
+            old.perft.len()
+        };
+        println!("{}", write_line(text, &game.count(depth)));
     }
 }

@@ -248,12 +248,7 @@ fn an_illegal_turn_is_told_with_its_number() {
         Some(3),
         &["Q", "no piece of this set"],
     );
-    broken(
-        &won,
-        set_turn(2, "2 -"),
-        Some(3),
-        &["but one is due"],
-    );
+    broken(&won, set_turn(2, "2 -"), Some(3), &["but one is due"]);
     broken(
         &drawn,
         set_turn(16, "1 -"),

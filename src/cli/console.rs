@@ -1,8 +1,10 @@
 //! The terminal that people play at: line editing and history when it is one, plain
 //! reading when standard input is a pipe.
 
+use std::cell::Cell;
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::os::fd::AsFd as _;
+use std::rc::Rc;
 use std::sync::mpsc;
 use std::thread;
 
@@ -26,6 +28,8 @@ pub(super) struct Terminal {
     orders: mpsc::Sender<Order>,
     /// The thread shows prompts and what is typed; otherwise we do.
     editing: bool,
+    /// A prompt is on the screen, and nobody has answered it.
+    asking: Rc<Cell<bool>>,
     palette: Palette,
     /// How the terminal was set up when we came.
     before: Option<Termios>,
@@ -49,6 +53,7 @@ impl Terminal {
         Self {
             orders,
             editing,
+            asking: Rc::default(),
             palette,
             before,
         }
@@ -62,6 +67,7 @@ impl Terminal {
         self.orders
             .send((prompt.to_owned(), tell))
             .map_err(|_| gone())?;
+        self.asking.set(true);
         Ok(told)
     }
 
@@ -69,6 +75,7 @@ impl Terminal {
     /// within an asynchronous runtime.
     pub(super) fn ask(&self, prompt: &str) -> Result<Option<String>, Failure> {
         let typed = self.order(prompt)?.blocking_recv().map_err(|_| gone())??;
+        self.asking.set(false);
         echo(self.editing, &typed)?;
         match typed {
             Typed::Line(line) => Ok(Some(line.trim().to_owned())),
@@ -83,6 +90,10 @@ impl Drop for Terminal {
         // The thread may be in the middle of editing a line.
         if let Some(before) = &self.before {
             let _ = tcsetattr(io::stdin().as_fd(), OptionalActions::Now, before);
+            if self.asking.get() {
+                // What is said next must not stick to the prompt.
+                let _ = say("\n");
+            }
         }
     }
 }
@@ -100,8 +111,10 @@ impl Console for Terminal {
     fn prompt(&mut self, prompt: &str) -> io::Result<Typing> {
         let told = self.order(prompt)?;
         let editing = self.editing;
+        let asking = Rc::clone(&self.asking);
         Ok(Box::pin(async move {
             let typed = told.await.map_err(|_| gone())??;
+            asking.set(false);
             echo(editing, &typed)?;
             Ok(typed)
         }))
@@ -114,7 +127,11 @@ fn gone() -> io::Error {
 
 /// With line editing and history.
 fn edit_lines(ordered: &mpsc::Receiver<Order>) {
-    let editor = Editor::<(), _>::with_history(Config::default(), MemHistory::new());
+    let editor = {
+        // A prompt may be left at any moment: nothing must stay switched on in the terminal.
+        let config = Config::builder().bracketed_paste(false).build();
+        Editor::<(), _>::with_history(config, MemHistory::new())
+    };
     let Ok(mut editor) = editor else {
         // A terminal that cannot be edited on can still be read from.
         return read_lines(ordered);
@@ -146,7 +163,9 @@ fn read_lines(ordered: &mpsc::Receiver<Order>) {
                 let line = String::from_utf8_lossy(&bytes).trim().to_owned();
                 Ok(Typed::Line(line))
             }
-            Err(error) => Err(error),
+            Err(error) => Err(io::Error::other(format!(
+                "standard input cannot be read: {error}"
+            ))),
         };
         let _ = tell.send(typed);
     }

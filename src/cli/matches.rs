@@ -14,6 +14,7 @@ use super::options::{Options, PieceFormatName};
 use super::records::{RecordFile, Recorded};
 use super::setup::{match_set, palette, tell};
 use crate::game::dialogue::Dialogue;
+use crate::game::quarto::PieceFormat;
 use crate::player::human::{Human, SharedConsole};
 use crate::player::orphans;
 use crate::player::process::Patience;
@@ -57,23 +58,14 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let terminal = bots
         .contains(&Bot::Human)
         .then(|| Terminal::new(palette(&io::stdout())));
-    start(&args.options, bots, terminal, args.options.piece_format)
+    start(&args.options, bots, terminal, false)
 }
 
 /// `referee play`: two people at this terminal.
 pub(super) fn play(args: &PlayArgs) -> Result<(), Failure> {
     let terminal = Terminal::new(palette(&io::stdout()));
-    let format = match args.options.piece_format {
-        Some(format) => format,
-        None if args.options.game.has_sets() => ask_format(&terminal)?,
-        None => PieceFormatName::Symbol,
-    };
-    start(
-        &args.options,
-        [Bot::Human, Bot::Human],
-        Some(terminal),
-        Some(format),
-    )
+    let bots = [Bot::Human, Bot::Human];
+    start(&args.options, bots, Some(terminal), true)
 }
 
 fn ask_format(terminal: &Terminal) -> Result<PieceFormatName, Failure> {
@@ -92,7 +84,7 @@ fn start(
     options: &Options,
     bots: [Bot; 2],
     terminal: Option<Terminal>,
-    format: Option<PieceFormatName>,
+    ask: bool,
 ) -> Result<(), Failure> {
     if options.json && terminal.is_some() {
         return Err(Failure::Usage(
@@ -105,20 +97,23 @@ fn start(
         ));
     }
     let set = match_set(options.pieces.as_ref())?;
+    let rules = options.rules.into();
+    // Whatever is wrong is told before anybody is asked.
+    let check = StartCheck { options };
+    with_game(options.game, rules, set.clone(), PieceFormat::Symbol, check)?;
+    let format = match (options.piece_format, &terminal) {
+        (Some(format), _) => format,
+        (None, Some(terminal)) if ask && options.game.has_sets() => ask_format(terminal)?,
+        (None, _) => PieceFormatName::Symbol,
+    };
     let names = names(options, &bots, terminal.as_ref())?;
-    let format = format.unwrap_or(PieceFormatName::Symbol).into();
-    with_game(
-        options.game,
-        options.rules.into(),
-        set,
-        format,
-        Match {
-            options,
-            bots,
-            names,
-            terminal,
-        },
-    )
+    let play = Match {
+        options,
+        bots,
+        names,
+        terminal,
+    };
+    with_game(options.game, rules, set, format.into(), play)
 }
 
 /// What the two are called. Two people are asked.
@@ -142,6 +137,19 @@ fn names(
         }
     }
     Ok(distinct_names(names.each_ref().map(String::as_str)))
+}
+
+/// Whether the board that a match is to start from can start one.
+struct StartCheck<'a> {
+    options: &'a Options,
+}
+
+impl WithGame for StartCheck<'_> {
+    type Output = Result<(), Failure>;
+
+    fn with<G: Dialogue + Clone + 'static>(self, game: G) -> Self::Output {
+        self.options.start(&game).map(|_| ())
+    }
 }
 
 struct Match<'a> {

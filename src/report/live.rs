@@ -6,6 +6,8 @@ use std::time::Duration;
 use super::terminal::{Palette, draw, styled, time};
 use crate::game::{Game, Position, Side};
 use crate::play::Watch;
+use crate::player::Fault;
+use crate::player::fault::Exit;
 use crate::record::Record;
 use crate::series::{Finished, Follow};
 use crate::text::{escape, safe};
@@ -137,13 +139,17 @@ impl<'a, G: Game, O: Write, E: Write> Screen<'a, G, O, E> {
     }
 
     /// A forfeit: the sentence, the position, how to see it again, and the bot's last words.
-    fn forfeit(&mut self, record: &Record, board: &str, again: &str) -> io::Result<()> {
+    fn forfeit(&mut self, record: &Record, board: &str, again: Option<&str>) -> io::Result<()> {
         let result = &record.result;
         let name = result.by.map_or("?", |by| self.names[by].as_str());
         let title = format!("{name} forfeits ({})", result.reason);
         let detail = result.detail.as_deref().unwrap_or("");
         let problem = styled(self.err_palette.problem, &title);
         writeln!(self.err, "{problem}: {detail}.")?;
+        let Some(again) = again else {
+            // A person saw the position, and need not be asked again.
+            return Ok(());
+        };
         writeln!(self.err, "  position: {}", safe(board))?;
         writeln!(self.err, "  see it again: {again}")?;
         let stderr = result.stderr.as_deref().unwrap_or("").trim_end();
@@ -268,7 +274,13 @@ impl<G: Game, O: Write, E: Write> Follow<G> for Screen<'_, G, O, E> {
     }
 
     fn ended(&mut self, finished: &Finished<'_, G>) -> io::Result<()> {
-        if let (Some((_, again)), Some(position)) = (finished.fault, finished.position) {
+        let left = |fault: &Fault| {
+            // Who leaves knows.
+            matches!(fault, Fault::Exited { exit, .. } if *exit == Exit::Left)
+        };
+        if let (Some((fault, again)), Some(position)) = (finished.fault, finished.position)
+            && !left(fault)
+        {
             // The turns come first, also when both go to one terminal.
             self.out.flush()?;
             let mut board = String::new();
