@@ -20,6 +20,7 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("strategy", &["game"]),
     // floor 2
     ("journal", &["record"]),
+    ("tournament", &["game", "seed", "text"]),
     ("play", &["game", "player", "protocol"]),
     ("replay", &["game", "play", "player", "record", "text"]),
     ("seat", &["game", "play", "player", "protocol", "text"]),

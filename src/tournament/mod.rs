@@ -1,0 +1,4 @@
+//! Tournaments: many bots, many games, one table.
+
+pub mod ratings;
+pub mod sprt;

@@ -1,0 +1,275 @@
+//! Ratings of many bots from who beat whom: Bradley–Terry with a first-mover advantage.
+//!
+//! A game between bots rated `a` (moving first) and `b` is won by the first with
+//! probability `1 / (1 + 10^((b − a − advantage) / 400))`. The ratings are those under
+//! which the results are likeliest, found by Newton's method; where an estimate
+//! exists there is only one (Hunter, *MM algorithms for generalized Bradley–Terry
+//! models*, 2004). Draws are half a win (as Ordo counts them) or, if asked for, have
+//! their own parameter (as in `BayesElo`); see [`Draws`].
+//!
+//! Intervals come from the sandwich covariance `H⁻¹ S H⁻¹`: H is the curvature of the
+//! likelihood, S the sum of the squared scores over units that are taken as
+//! independent, times N / (N − p) for N units and p fitted parameters. A unit is a
+//! pair of games where pairs were given and a game otherwise. So neither draws nor the
+//! likeness of two games of one opening make an interval too wide or too narrow.
+//! Virtual draws count as games in H and in S: a perfect score has a finite rating
+//! with a wide interval.
+
+mod fit;
+mod matrix;
+
+use std::collections::BTreeMap;
+use std::f64::consts::LN_10;
+
+use thiserror::Error;
+
+use self::fit::Fit;
+use self::matrix::Square;
+use super::sprt::{Estimate, SIGMAS_95, superiority};
+
+/// Elo in one unit of the natural logarithm of the odds.
+const ELO: f64 = 400.0 / LN_10;
+
+/// How a game ended, as its first mover sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The first mover won.
+    FirstWins,
+    /// Nobody won.
+    Draw,
+    /// The second mover won.
+    SecondWins,
+}
+
+/// Results of games with the same first and the same second mover.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Games that the first mover won.
+    pub wins: u32,
+    /// Drawn games.
+    pub draws: u32,
+    /// Games that the second mover won.
+    pub losses: u32,
+}
+
+/// What becomes of draws.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Draws {
+    /// A draw is half a win and half a loss, as in Ordo.
+    #[default]
+    HalfWins,
+    /// Draws are the likelier the closer two bots are; how likely is fitted (Rao and
+    /// Kupper 1967). As in `BayesElo`, ratings are scaled so that a small difference
+    /// means the same expected score as on the Elo scale.
+    Fitted,
+}
+
+/// What is fitted.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Model {
+    /// Whether moving first may be worth something.
+    pub advantage: bool,
+    /// What becomes of draws.
+    pub draws: Draws,
+    /// Virtual draws of each bot against the field, as `BayesElo`'s `prior`: every bot
+    /// deals half as many among those it has met, in proportion to the games with
+    /// each and half in either seat, and is dealt to in turn; in a round robin that makes
+    /// `prior` draws a bot. 0 for none.
+    pub prior: f64,
+}
+
+impl Default for Model {
+    /// With an advantage, draws as half wins, and `BayesElo`'s prior of 2 draws.
+    fn default() -> Self {
+        Self {
+            advantage: true,
+            draws: Draws::HalfWins,
+            prior: 2.0,
+        }
+    }
+}
+
+/// Why there are no ratings.
+#[derive(Clone, Copy, Debug, PartialEq, Error)]
+pub enum RatingError {
+    /// A game of a bot that does not exist or against itself.
+    #[error("bot {0} cannot have played bot {1}: there are {2} bots, counted from 0")]
+    Pairing(usize, usize, usize),
+    /// The prior is no number of draws.
+    #[error("the prior is {0} draws; expected 0 or more")]
+    Prior(f64),
+    /// Without a prior, some rating or the advantage is infinite or could be anything.
+    #[error("the games do not determine the ratings; use a prior above 0")]
+    Undetermined,
+}
+
+/// What two bots, the lower index first, made of each other.
+#[derive(Clone, Debug, Default)]
+struct Meeting {
+    /// Games that are units of their own, by who moved first and outcome.
+    games: [[f64; 3]; 2],
+    /// Pairs by the outcome of the game where the lower index moved first and of the other.
+    pairs: [[f64; 3]; 3],
+}
+
+impl Meeting {
+    /// How many independent units there are.
+    fn units(&self) -> f64 {
+        let games: f64 = self.games.as_flattened().iter().sum();
+        games + self.pairs.as_flattened().iter().sum::<f64>()
+    }
+
+    /// All games by who moved first and outcome.
+    fn all(&self) -> [[f64; 3]; 2] {
+        let mut all = self.games;
+        for (first, row) in self.pairs.iter().enumerate() {
+            for (second, count) in row.iter().enumerate() {
+                all[0][first] += count;
+                all[1][second] += count;
+            }
+        }
+        all
+    }
+}
+
+/// Results in aggregate: memory and time do not grow with the number of games.
+#[derive(Clone, Debug)]
+pub struct Results {
+    bots: usize,
+    meetings: BTreeMap<(usize, usize), Meeting>,
+}
+
+impl Results {
+    /// No games yet between bots 0 to `bots` − 1.
+    pub fn new(bots: usize) -> Self {
+        Self {
+            bots,
+            meetings: BTreeMap::new(),
+        }
+    }
+
+    fn meeting(&mut self, a: usize, b: usize) -> Result<&mut Meeting, RatingError> {
+        if a == b || a.max(b) >= self.bots {
+            return Err(RatingError::Pairing(a, b, self.bots));
+        }
+        Ok(self.meetings.entry((a.min(b), a.max(b))).or_default())
+    }
+
+    /// Adds games that are independent of each other.
+    pub fn add_games(
+        &mut self,
+        first: usize,
+        second: usize,
+        tally: Tally,
+    ) -> Result<(), RatingError> {
+        let counts = &mut self.meeting(first, second)?.games[usize::from(first > second)];
+        for (count, more) in counts
+            .iter_mut()
+            .zip([tally.wins, tally.draws, tally.losses])
+        {
+            *count += f64::from(more);
+        }
+        Ok(())
+    }
+
+    /// Adds a pair of games of one opening: in `outcomes[0]` bot `a` moved first, in
+    /// `outcomes[1]` bot `b`.
+    pub fn add_pair(
+        &mut self,
+        a: usize,
+        b: usize,
+        outcomes: [Outcome; 2],
+    ) -> Result<(), RatingError> {
+        let [mut low, mut high] = outcomes.map(|outcome| outcome as usize);
+        if a > b {
+            (low, high) = (high, low);
+        }
+        self.meeting(a, b)?.pairs[low][high] += 1.0;
+        Ok(())
+    }
+}
+
+/// A bot's rating.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rating {
+    /// Elo above or below the mean of the bot's group.
+    pub elo: f64,
+    /// Half the width of the 95 % interval of `elo`; `None` for a bot that met nobody.
+    pub error: Option<f64>,
+    /// Bots that are connected by games have the same number; ratings of different
+    /// groups say nothing about each other.
+    pub group: usize,
+}
+
+/// The outcome of [`rate`].
+#[derive(Clone, Debug)]
+pub struct Ratings {
+    /// One rating a bot, in the order of the bots' indices.
+    pub bots: Vec<Rating>,
+    /// What moving first is worth, in Elo; `None` when not asked for or without games.
+    pub advantage: Option<Estimate>,
+    /// With [`Draws::Fitted`], `BayesElo`'s `drawelo`: Elo that somebody has to be better
+    /// to win half of the games. `None` otherwise, and when all games or none were drawn.
+    pub draw_elo: Option<f64>,
+    /// Of the parameters, in Elo².
+    covariance: Square,
+}
+
+impl Ratings {
+    /// Likelihood, 0 to 1, that bot `a` is better than bot `b`, from the sandwich covariance
+    /// of both. `None` when no games connect them or there is no such bot.
+    pub fn superiority(&self, a: usize, b: usize) -> Option<f64> {
+        let (first, second) = (self.bots.get(a)?, self.bots.get(b)?);
+        if first.group != second.group {
+            return None;
+        }
+        let at = |row, column| self.covariance.at(row, column);
+        let variance = (at(a, a) + at(b, b) - 2.0 * at(a, b)).max(0.0);
+        // Below a millionth of an Elo there is only rounding.
+        let difference = Some(first.elo - second.elo).filter(|difference| difference.abs() > 1e-6);
+        Some(superiority(difference.unwrap_or(0.0), variance.sqrt()))
+    }
+
+    /// Indices of the bots, highest rating first; equals by index.
+    pub fn ranking(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.bots.len()).collect();
+        order.sort_by(|&a, &b| self.bots[b].elo.total_cmp(&self.bots[a].elo));
+        order
+    }
+}
+
+/// Rates the bots. Takes time by the number of pairings and the cube of the number of
+/// bots, not by the number of games.
+pub fn rate(results: &Results, model: &Model) -> Result<Ratings, RatingError> {
+    if !(model.prior >= 0.0 && model.prior.is_finite()) {
+        return Err(RatingError::Prior(model.prior));
+    }
+    let fit = Fit::new(results, model);
+    let parameters = fit.maximize().ok_or(RatingError::Undetermined)?;
+    let mut covariance = fit.sandwich(&parameters).ok_or(RatingError::Undetermined)?;
+
+    let drawing = fit.drawing.map(|index| parameters[index]);
+    // The slope of the expected score between equals, as a share of the Elo scale's.
+    let scale = drawing.map_or(1.0, |parameter| 1.0 / (parameter / 2.0).cosh().powi(2));
+    let elo = ELO * scale;
+    covariance.scale(elo * elo);
+    let estimate = |index: usize| Estimate {
+        elo: elo * parameters[index],
+        error: Some(SIGMAS_95 * covariance.at(index, index).max(0.0).sqrt()),
+    };
+    let alone = |group| fit.groups.iter().filter(|&&other| other == group).count() == 1;
+    let bots = fit.groups.iter().enumerate().map(|(bot, &group)| {
+        let Estimate { elo, error } = estimate(bot);
+        Rating {
+            elo,
+            error: error.filter(|_| !alone(group)),
+            group,
+        }
+    });
+    Ok(Ratings {
+        bots: bots.collect(),
+        advantage: fit.advantage.map(estimate),
+        draw_elo: drawing.map(|parameter| ELO * parameter),
+        covariance,
+    })
+}

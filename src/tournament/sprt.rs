@@ -1,0 +1,372 @@
+//! Strength of one bot against another from counts alone, and a test that stops by itself.
+//!
+//! Counts are of games ([`Trinomial`]) or of pairs of games with the seats swapped
+//! ([`Pentanomial`]). Pairs are the better unit: games of one opening resemble each
+//! other, and only the counts of pairs know it.
+//!
+//! Sources: M. Van den Bergh, *Comments on Normalized Elo*, *Normalized Elo in
+//! practice* and *A comparison of the approximations to the GSPRT*; the formulas and
+//! the treatment of empty cells are those of fastchess.
+
+use std::f64::consts::{LN_10, SQRT_2};
+
+use thiserror::Error;
+
+/// Standard deviations to either side that hold 95 % of a normal distribution.
+pub(super) const SIGMAS_95: f64 = 1.959_963_984_540_054;
+
+/// What an empty cell counts as in a likelihood ratio.
+const EMPTY_CELL: f64 = 1e-3;
+
+/// Largest hypothesis that a test accepts, in Elo to either side.
+const LARGEST_ELO: f64 = 400.0;
+
+/// A number on an Elo scale with its uncertainty.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// The estimate, in Elo; infinite when every game went the same way.
+    pub elo: f64,
+    /// Half the width of the 95 % interval, in Elo; `None` when the data do not bound it.
+    pub error: Option<f64>,
+}
+
+/// How often each score was reached, from the worst to the best.
+///
+/// `K` is 3 for games and 5 for pairs; nothing else compiles. Score `i` is worth
+/// `i / (K − 1)` of what could be had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Scores<const K: usize>(pub [u32; K]);
+
+/// Games: lost, drawn, won.
+pub type Trinomial = Scores<3>;
+
+/// Pairs of games by points made: 0, ½, 1, 1½, 2.
+pub type Pentanomial = Scores<5>;
+
+impl<const K: usize> Scores<K> {
+    /// Games in a unit: 1 or 2.
+    const GAMES: f64 = {
+        assert!(K == 3 || K == 5, "games have 3 results and pairs 5");
+        if K == 5 { 2.0 } else { 1.0 }
+    };
+
+    /// The scores themselves, 0 to 1.
+    fn values() -> [f64; K] {
+        let step = 0.5 / Self::GAMES;
+        let mut next = -step;
+        [(); K].map(|()| {
+            next += step;
+            next
+        })
+    }
+
+    /// How many games or pairs were counted.
+    pub fn total(&self) -> f64 {
+        self.0.iter().copied().map(f64::from).sum()
+    }
+
+    /// Mean score, 0 to 1, and the variance of one unit; ½ and 0 when nothing was counted.
+    pub fn moments(&self) -> (f64, f64) {
+        let (above, variance) = self.above_half();
+        (0.5 + above, variance)
+    }
+
+    /// How far the mean score is above ½, exact but for one rounding, and the variance.
+    fn above_half(&self) -> (f64, f64) {
+        let total = self.total();
+        if total == 0.0 {
+            return (0.0, 0.0);
+        }
+        let values = Self::values().map(|value| value - 0.5);
+        let (sum, _) = moments(&values, &self.0.map(f64::from));
+        let shares = self.0.map(|count| f64::from(count) / total);
+        let above = sum / total;
+        let variance = moments(&values.map(|value| value - above), &shares).1;
+        (above, variance)
+    }
+
+    /// Elo of the mean score, with half the width of the 95 % interval on the Elo scale.
+    pub fn elo(&self) -> Estimate {
+        let (above, variance) = self.above_half();
+        let reach = SIGMAS_95 * (variance / self.total()).sqrt();
+        let error = (elo_of(above + reach) - elo_of(above - reach)) / 2.0;
+        Estimate {
+            elo: elo_of(above),
+            error: Some(error).filter(|error| error.is_finite()),
+        }
+    }
+
+    /// Normalized Elo: the mean score in standard deviations of a game, times 800 / ln 10.
+    ///
+    /// It measures how many games it takes to see the difference, however many are drawn.
+    pub fn normalized_elo(&self) -> Estimate {
+        let (above, variance) = self.above_half();
+        let unit = 800.0 / LN_10 / Self::GAMES.sqrt();
+        let elo = if above == 0.0 {
+            0.0
+        } else {
+            above / variance.sqrt() * unit
+        };
+        let bounded = variance > 0.0;
+        Estimate {
+            elo,
+            error: bounded.then(|| SIGMAS_95 * unit / self.total().sqrt()),
+        }
+    }
+
+    /// Likelihood of superiority, 0 to 1: that the true score is above ½.
+    pub fn superiority(&self) -> f64 {
+        let (above, variance) = self.above_half();
+        superiority(above, (variance / self.total()).sqrt())
+    }
+}
+
+/// The scale on which a test's hypotheses are given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scale {
+    /// Elo of the mean score.
+    Logistic,
+    /// Elo in standard deviations of a game; see [`Scores::normalized_elo`].
+    Normalized,
+}
+
+/// What a test has found so far.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// Not enough is known.
+    Continue,
+    /// The difference is `elo0`, or less.
+    AcceptH0,
+    /// The difference is `elo1`, or more.
+    AcceptH1,
+}
+
+/// Why there is no such test.
+#[derive(Clone, Copy, Debug, PartialEq, Error)]
+pub enum SprtError {
+    /// The hypotheses are not in order, or too far out.
+    #[error("elo0 is {0} and elo1 is {1}; expected elo0 < elo1, both from -400 to 400")]
+    Hypotheses(f64, f64),
+    /// The error rates leave nothing to decide.
+    #[error("alpha is {0} and beta is {1}; expected both above 0 and their sum below 1")]
+    ErrorRates(f64, f64),
+}
+
+/// A generalized sequential probability ratio test: is the difference `elo0` or `elo1`?
+///
+/// The likelihood ratio is that of the likeliest distributions of scores under which
+/// the hypotheses hold. When it leaves the bounds the test ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sprt {
+    elo0: f64,
+    elo1: f64,
+    alpha: f64,
+    beta: f64,
+    scale: Scale,
+}
+
+impl Sprt {
+    /// A test of `elo0` against `elo1`, in Elo on `scale`. `alpha` is the wanted
+    /// probability to accept `elo1` when `elo0` holds, `beta` the other way round.
+    pub fn new(
+        elo0: f64,
+        elo1: f64,
+        alpha: f64,
+        beta: f64,
+        scale: Scale,
+    ) -> Result<Self, SprtError> {
+        let sane = -LARGEST_ELO..=LARGEST_ELO;
+        if !(sane.contains(&elo0) && sane.contains(&elo1) && elo0 < elo1) {
+            return Err(SprtError::Hypotheses(elo0, elo1));
+        }
+        if !(alpha > 0.0 && beta > 0.0 && alpha + beta < 1.0) {
+            return Err(SprtError::ErrorRates(alpha, beta));
+        }
+        Ok(Self {
+            elo0,
+            elo1,
+            alpha,
+            beta,
+            scale,
+        })
+    }
+
+    /// The log-likelihood ratios at which the test ends: `ln(β/(1−α))`, `ln((1−β)/α)`.
+    pub fn bounds(&self) -> (f64, f64) {
+        (
+            (self.beta / (1.0 - self.alpha)).ln(),
+            ((1.0 - self.beta) / self.alpha).ln(),
+        )
+    }
+
+    /// The log-likelihood ratio (natural logarithm) of `elo1` to `elo0`; 0 before the
+    /// first game.
+    pub fn llr<const K: usize>(&self, scores: &Scores<K>) -> f64 {
+        if scores.total() == 0.0 {
+            return 0.0;
+        }
+        let counts = scores.0.map(|count| f64::from(count).max(EMPTY_CELL));
+        let total: f64 = counts.iter().sum();
+        let seen = counts.map(|count| count / total);
+        let likeliest = |elo: f64| match self.scale {
+            Scale::Logistic => with_mean(&Scores::<K>::values(), &seen, score_of(elo)),
+            Scale::Normalized => {
+                let t = elo * LN_10 / 800.0 * Scores::<K>::GAMES.sqrt();
+                with_t_value(&Scores::<K>::values(), &seen, t)
+            }
+        };
+        total
+            * (ln_likelihood(&seen, &likeliest(self.elo1))
+                - ln_likelihood(&seen, &likeliest(self.elo0)))
+    }
+
+    /// What follows from `scores`.
+    pub fn decide<const K: usize>(&self, scores: &Scores<K>) -> Decision {
+        let (lower, upper) = self.bounds();
+        match self.llr(scores) {
+            llr if llr >= upper => Decision::AcceptH1,
+            llr if llr <= lower => Decision::AcceptH0,
+            _ => Decision::Continue,
+        }
+    }
+}
+
+/// Probability that a normal variable with this mean and standard deviation is positive.
+/// Without a deviation, it is as certain as the sign.
+pub(super) fn superiority(mean: f64, deviation: f64) -> f64 {
+    if mean == 0.0 {
+        0.5
+    } else {
+        libm::erfc(-mean / deviation / SQRT_2) / 2.0
+    }
+}
+
+/// Elo difference of an expected score that is so far above ½; infinite from ½ above or below.
+fn elo_of(above: f64) -> f64 {
+    let above = above.clamp(-0.5, 0.5);
+    400.0 * ((0.5 + above) / (0.5 - above)).log10()
+}
+
+fn score_of(elo: f64) -> f64 {
+    1.0 / (1.0 + 10_f64.powf(-elo / 400.0))
+}
+
+/// Mean and variance.
+fn moments<const K: usize>(values: &[f64; K], weights: &[f64; K]) -> (f64, f64) {
+    let both = || values.iter().zip(weights);
+    let mean = both().map(|(value, weight)| weight * value).sum();
+    let variance = both()
+        .map(|(value, weight)| weight * (value - mean) * (value - mean))
+        .sum();
+    (mean, variance)
+}
+
+/// Log-likelihood of one unit of what was seen.
+fn ln_likelihood<const K: usize>(seen: &[f64; K], model: &[f64; K]) -> f64 {
+    seen.iter().zip(model).map(|(seen, p)| seen * p.ln()).sum()
+}
+
+/// The likeliest distribution with this mean.
+fn with_mean<const K: usize>(values: &[f64; K], seen: &[f64; K], mean: f64) -> [f64; K] {
+    orthogonal(&values.map(|value| value - mean), seen).unwrap_or(*seen)
+}
+
+/// The likeliest distribution whose mean lies `t` of its standard deviations above ½.
+///
+/// The condition is linearized where the last round ended, until nothing moves. When
+/// nearly all scores are the same this can lose its way; then the deviation is searched.
+fn with_t_value<const K: usize>(values: &[f64; K], seen: &[f64; K], t: f64) -> [f64; K] {
+    let constraint = |mean: f64, deviation: f64| {
+        values.map(|value| {
+            let z = (value - mean) / deviation;
+            value - 0.5 - 0.5 * t * deviation * (1.0 + z * z)
+        })
+    };
+    let mut model = *seen;
+    for _ in 0..50 {
+        let (mean, variance) = moments(values, &model);
+        let Some(next) = orthogonal(&constraint(mean, variance.sqrt()), seen) else {
+            break;
+        };
+        let moved = model.iter().zip(&next).map(|(old, new)| (old - new).abs());
+        let moved = moved.fold(0.0, f64::max);
+        model = next;
+        if moved < 1e-10 {
+            return model;
+        }
+    }
+    // At the solution the mean is ½ + t·deviation, so the deviation is all there is to find.
+    let at = |deviation: f64| orthogonal(&constraint(0.5 + t * deviation, deviation), seen);
+    let excess =
+        |deviation: f64| at(deviation).map(|model| moments(values, &model).0 - 0.5 - t * deviation);
+    let mut best = (f64::NEG_INFINITY, *seen);
+    let mut low = 0.5;
+    for _ in 0..160 {
+        let high = low;
+        low *= 0.93;
+        let (Some(below), Some(above)) = (excess(low), excess(high)) else {
+            continue;
+        };
+        if below * above > 0.0 {
+            continue;
+        }
+        let (mut left, mut right) = (low, high);
+        for _ in 0..60 {
+            let middle = f64::midpoint(left, right);
+            match excess(middle) {
+                Some(value) if value * above > 0.0 => right = middle,
+                _ => left = middle,
+            }
+        }
+        if let Some(model) = at(left) {
+            let likelihood = ln_likelihood(seen, &model);
+            if likelihood > best.0 {
+                best = (likelihood, model);
+            }
+        }
+    }
+    best.1
+}
+
+/// The likeliest distribution under which `values` have mean 0: `p / (1 + θ·value)`.
+/// `None` when they are all of one sign.
+fn orthogonal<const K: usize>(values: &[f64; K], seen: &[f64; K]) -> Option<[f64; K]> {
+    let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if !(least < 0.0 && most > 0.0) {
+        return None;
+    }
+    // The mean falls from +∞ to −∞ between these; Newton's step where it stays inside.
+    let (mut low, mut high) = (-1.0 / most, -1.0 / least);
+    let smallest = (high - low) * 1e-15;
+    let mut theta = 0.0;
+    for _ in 0..200 {
+        let (mut mean, mut slope) = (0.0, 0.0);
+        for (value, p) in values.iter().zip(seen) {
+            let term = value / (1.0 + theta * value);
+            mean += p * term;
+            slope -= p * term * term;
+        }
+        if mean > 0.0 {
+            low = theta;
+        } else {
+            high = theta;
+        }
+        let newton = theta - mean / slope;
+        let next = if newton > low && newton < high {
+            newton
+        } else {
+            f64::midpoint(low, high)
+        };
+        let step = (next - theta).abs();
+        theta = next;
+        if step <= smallest {
+            break;
+        }
+    }
+    let mut model = *seen;
+    for (p, value) in model.iter_mut().zip(values) {
+        *p /= 1.0 + theta * value;
+    }
+    Some(model)
+}
