@@ -11,7 +11,7 @@
 //! | 2 | [`seat`] | a person, or a program with its process, at the table |
 //! | 2 | [`series`] | a match: many games between the same two bots |
 //! | 2 | [`replay`] | recorded games, checked against the rules |
-//! | 2 | [`tournament`] | ratings and sequential tests, pure |
+//! | 2 | [`tournament`] | schedules, openings, ratings, sequential tests, standings; pure |
 //! | 1 | [`player`] | programs: starting, asking, stopping, and every way they misbehave |
 //! | 2 | [`journal`] | a file of records that loses nothing |
 //! | 1 | [`record`] | what is written of a game; data only |

@@ -12,6 +12,8 @@ pub enum Purpose {
     Bot,
     /// The questions of a check-up.
     Checkup,
+    /// The openings of a tournament.
+    Opening,
 }
 
 /// A generator for one purpose. `path` tells uses of the same purpose apart, such

@@ -1,0 +1,219 @@
+//! Knockout: who loses a match is out, until one is left.
+//!
+//! Entrants are seeded in their order. In the bracket the two best seeds can only meet in the
+//! final, the four best only from the semifinals on, and so on. When the number of entrants is
+//! no power of two, the best seeds sit out the first round. A match is as many pairs of games
+//! as wanted; how a tied one is decided, [`Match::decision`] tells.
+
+use std::cmp::{Ordering, Reverse};
+
+use serde::{Deserialize, Serialize};
+
+use super::{EntrantId, Pairing, Round, first_pair};
+
+/// What one side achieved in a match.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Tally {
+    /// Points, in half points: 2 a win, 1 a draw.
+    pub half_points: u64,
+    /// Wins in games in which it moved second.
+    pub wins_as_second: u64,
+    /// Turns of both sides in the games that it won, added up.
+    pub turns_of_wins: u64,
+}
+
+impl Tally {
+    /// Adds a game that it won, after this many turns of both sides.
+    pub const fn win(&mut self, as_second: bool, turns: u64) {
+        self.half_points += 2;
+        self.wins_as_second += as_second as u64;
+        self.turns_of_wins += turns;
+    }
+
+    /// Adds a drawn game.
+    pub const fn draw(&mut self) {
+        self.half_points += 1;
+    }
+}
+
+/// What decided a match.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum DecidedBy {
+    /// More points.
+    Points,
+    /// As many points, but more wins as the second to move.
+    WinsAsSecond,
+    /// Wins in fewer turns.
+    QuickerWins,
+    /// Nothing on the board: the better seed goes on.
+    Seed,
+}
+
+/// A match that has been played.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Match {
+    /// Who met.
+    pub pairing: Pairing,
+    /// What `a` and `b` achieved.
+    pub tallies: [Tally; 2],
+}
+
+impl Match {
+    /// Who goes on, and why. The first of these that tells the two apart decides:
+    ///
+    /// 1. more points;
+    /// 2. more wins as the second to move;
+    /// 3. fewer turns in the games won, added up over them (both have won equally many, since
+    ///    the points are equal);
+    /// 4. the better seed.
+    ///
+    /// No games are added: the schedule stays as it was, and a match of two bots that repeat
+    /// themselves ends. No time enters: a repeated tournament has the same winner.
+    pub fn decision(&self) -> (EntrantId, DecidedBy) {
+        let [a, b] = self.tallies;
+        let criteria = [
+            (a.half_points.cmp(&b.half_points), DecidedBy::Points),
+            (
+                a.wins_as_second.cmp(&b.wins_as_second),
+                DecidedBy::WinsAsSecond,
+            ),
+            (
+                Reverse(a.turns_of_wins).cmp(&Reverse(b.turns_of_wins)),
+                DecidedBy::QuickerWins,
+            ),
+        ];
+        for (order, by) in criteria {
+            match order {
+                Ordering::Greater => return (self.pairing.a, by),
+                Ordering::Less => return (self.pairing.b, by),
+                Ordering::Equal => {}
+            }
+        }
+        (self.pairing.sorted().a, DecidedBy::Seed)
+    }
+
+    /// Who goes on.
+    pub fn winner(&self) -> EntrantId {
+        self.decision().0
+    }
+}
+
+/// How a knockout goes on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// With this round.
+    Round(Round),
+    /// It is over, and this one has won.
+    Winner(EntrantId),
+}
+
+/// Why a knockout cannot go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum KnockoutError {
+    /// There is nobody to win.
+    #[error("a knockout needs at least one entrant")]
+    Nobody,
+    /// Results of another bracket, or not all of a round.
+    #[error("the results of round {round} are not those of its matches in the bracket")]
+    OtherMatches {
+        /// The round, from 1.
+        round: usize,
+    },
+    /// Results of rounds after the final.
+    #[error("there are results of a round {round}, but round {} was the final", round - 1)]
+    AfterTheFinal {
+        /// The round, from 1.
+        round: usize,
+    },
+}
+
+/// The number of rounds until one is left.
+pub const fn rounds(entrants: u32) -> u32 {
+    match entrants {
+        0 | 1 => 0,
+        _ => (entrants - 1).ilog2() + 1,
+    }
+}
+
+/// The next round from the matches played, one list a round, each in the order of the round's
+/// pairings.
+pub fn next_round(
+    entrants: u32,
+    pairs_each: u32,
+    played: &[Vec<Match>],
+) -> Result<Next, KnockoutError> {
+    let mut places = bracket(entrants);
+    let mut before = 0;
+    for number in 1.. {
+        let results = played.get(number as usize - 1);
+        if let [last] = places[..] {
+            return match (last, results) {
+                (None, _) => Err(KnockoutError::Nobody),
+                (Some(winner), None) => Ok(Next::Winner(winner)),
+                (Some(_), Some(_)) => Err(KnockoutError::AfterTheFinal {
+                    round: number as usize,
+                }),
+            };
+        }
+        let (pairings, byes) = meetings(&places);
+        let Some(results) = results else {
+            return Ok(Next::Round(Round {
+                number,
+                first_pair: first_pair(before, pairs_each),
+                pairs_each,
+                pairings,
+                byes,
+            }));
+        };
+        if !results.iter().map(|m| m.pairing).eq(pairings) {
+            return Err(KnockoutError::OtherMatches {
+                round: number as usize,
+            });
+        }
+        before += results.len() as u64;
+        let mut winners = results.iter().map(Match::winner);
+        places = places
+            .chunks(2)
+            .map(|two| match *two {
+                [Some(_), Some(_)] => winners.next(),
+                [alone, ..] => alone,
+                [] => None,
+            })
+            .collect();
+    }
+    unreachable!("every round halves the bracket")
+}
+
+/// The bracket: neighbours meet. Places beyond the last entrant are empty, and as the best
+/// seeds stand beside the last places, they are the ones that sit out.
+fn bracket(entrants: u32) -> Vec<Option<EntrantId>> {
+    let mut seeds = vec![0];
+    while seeds.len() < entrants as usize {
+        // Everybody gets a neighbour: the best the worst, the second the second worst, …
+        let worst = seeds.len() * 2 - 1;
+        seeds = seeds
+            .iter()
+            .flat_map(|&seed| [seed, worst - seed])
+            .collect();
+    }
+    seeds
+        .into_iter()
+        .map(|seed| u32::try_from(seed).ok().filter(|&seed| seed < entrants))
+        .map(|seed| seed.map(EntrantId))
+        .collect()
+}
+
+/// Who meets, and who is alone.
+fn meetings(places: &[Option<EntrantId>]) -> (Vec<Pairing>, Vec<EntrantId>) {
+    let mut pairings = Vec::new();
+    let mut byes = Vec::new();
+    for two in places.chunks(2) {
+        match *two {
+            [Some(a), Some(b)] => pairings.push(Pairing::new(a, b)),
+            [Some(alone), None] => byes.push(alone),
+            _ => {}
+        }
+    }
+    byes.sort_unstable();
+    (pairings, byes)
+}

@@ -1,0 +1,206 @@
+//! Swiss system: in every round equals meet equals, and nobody meets anybody twice.
+//!
+//! [`next_round`] ranks the entrants by points, then by seed, and takes the pairing of all that
+//! is best in the first of these in which pairings differ:
+//!
+//! 1. The fewest repeated meetings: a pairing counts as often as these two have met.
+//! 2. The fewest repeated byes, counted likewise.
+//! 3. The bye, when the number of entrants is odd, goes as far down the ranking as possible.
+//! 4. Equals meet: the sum of the squares of how many score groups apart the two of each
+//!    pairing are. Entrants with the same points are a score group; so two that float one group
+//!    down are better than one that floats two.
+//! 5. Within a group the upper half meets the lower half in order (of six: 1–4, 2–5, 3–6); who
+//!    leaves its group meets a neighbour in the ranking: the sum of the squares of the
+//!    distances from that.
+//!
+//! This is a perfect matching of minimum weight, in which an empty chair stands for the bye.
+
+use std::collections::BTreeMap;
+
+use integer_blossom::min_weight_perfect_matching;
+use serde::{Deserialize, Serialize};
+
+use super::{EntrantId, Pairing, Round, first_pair};
+
+/// What happened in the rounds so far.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Results {
+    /// Points of each entrant, in whatever unit; half points are a good one.
+    pub points: Vec<u64>,
+    /// How often each has sat out.
+    pub byes: Vec<u32>,
+    /// How often two have met. Keys are [sorted](Pairing::sorted).
+    #[serde(with = "meetings")]
+    pub met: BTreeMap<Pairing, u32>,
+}
+
+/// Meetings as a list: keys that are no texts are not for every format.
+mod meetings {
+    use super::{BTreeMap, Pairing};
+    use serde::{Deserialize as _, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(
+        met: &BTreeMap<Pairing, u32>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(met)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<BTreeMap<Pairing, u32>, D::Error> {
+        Ok(Vec::deserialize(deserializer)?.into_iter().collect())
+    }
+}
+
+impl Results {
+    /// Nothing has been played.
+    pub fn new(entrants: u32) -> Self {
+        Self {
+            points: vec![0; entrants as usize],
+            byes: vec![0; entrants as usize],
+            met: BTreeMap::new(),
+        }
+    }
+
+    /// Notes a meeting and the points that it brought to `a` and `b`.
+    ///
+    /// # Panics
+    ///
+    /// When one of them is no entrant.
+    pub fn meeting(&mut self, pairing: Pairing, [a, b]: [u64; 2]) {
+        self.points[pairing.a.index()] += a;
+        self.points[pairing.b.index()] += b;
+        *self.met.entry(pairing.sorted()).or_default() += 1;
+    }
+
+    /// Notes a bye and the points that it brought.
+    ///
+    /// # Panics
+    ///
+    /// When it is no entrant.
+    pub fn bye(&mut self, entrant: EntrantId, points: u64) {
+        self.points[entrant.index()] += points;
+        self.byes[entrant.index()] += 1;
+    }
+
+    /// How often two have met.
+    pub fn times_met(&self, pairing: Pairing) -> u32 {
+        self.met.get(&pairing.sorted()).copied().unwrap_or(0)
+    }
+
+    /// The entrants by points, then by seed.
+    pub fn ranking(&self) -> Vec<EntrantId> {
+        let mut ranking: Vec<EntrantId> = (0..).map(EntrantId).take(self.points.len()).collect();
+        ranking.sort_by_key(|entrant| std::cmp::Reverse(self.points[entrant.index()]));
+        ranking
+    }
+}
+
+/// The pairings of a round (its number counts from 1) from the results of those before it.
+///
+/// Fewer than two entrants have nobody to meet.
+pub fn next_round(results: &Results, number: u32, pairs_each: u32) -> Round {
+    let ranking = results.ranking();
+    let count = ranking.len();
+    let mut pairings = Vec::new();
+    let mut byes = Vec::new();
+    if count > 1 {
+        let (costs, vertices) = costs(results, &ranking);
+        let mates = min_weight_perfect_matching(&costs, vertices);
+        for (rank, &mate) in mates.iter().enumerate().take(count) {
+            let pairing = match ranking.get(mate) {
+                // Listed once, at the better of the two.
+                Some(_) if mate < rank => continue,
+                Some(&other) => Pairing::new(ranking[rank], other),
+                None => {
+                    byes.push(ranking[rank]);
+                    continue;
+                }
+            };
+            pairings.push(if number.is_multiple_of(2) {
+                pairing.swapped()
+            } else {
+                pairing
+            });
+        }
+    }
+    let before = u64::from(number.saturating_sub(1)) * (count / 2) as u64;
+    Round {
+        number,
+        first_pair: first_pair(before, pairs_each),
+        pairs_each,
+        pairings,
+        byes,
+    }
+}
+
+/// The cost of each pairing of places in the ranking, as a matrix, and its width: one place
+/// more, the empty chair, when the number of entrants is odd.
+fn costs(results: &Results, ranking: &[EntrantId]) -> (Vec<i128>, usize) {
+    let count = ranking.len();
+    let vertices = count.next_multiple_of(2);
+    let groups = Place::all(results, ranking);
+    let wide = count as i128;
+    let most_byes = results.byes.iter().copied().max().unwrap_or(0);
+    // How much the sums of all but the first criterion can be, and one more: what the next
+    // better one is to be multiplied with. For 30,000 entrants that is still below 2^125.
+    let bounds = [
+        i128::from(most_byes) + 1,
+        wide + 1,
+        wide * wide * wide / 2 + 1,
+        wide * wide * wide / 2 + 1,
+    ];
+    let mut costs = vec![0; vertices * vertices];
+    for upper in 0..count {
+        for lower in upper + 1..vertices {
+            let [first, rest @ ..] = if lower == count {
+                let byes = results.byes[ranking[upper].index()];
+                [0, i128::from(byes), (count - 1 - upper) as i128, 0, 0]
+            } else {
+                let met = results.times_met(Pairing::new(ranking[upper], ranking[lower]));
+                let [apart, order] = distance(&groups, upper, lower);
+                [i128::from(met), 0, 0, apart * apart, order * order]
+            };
+            costs[upper * vertices + lower] = rest
+                .into_iter()
+                .zip(bounds)
+                .fold(first, |cost, (value, bound)| cost * bound + value);
+        }
+    }
+    (costs, vertices)
+}
+
+/// Where a rank stands among the score groups.
+struct Place {
+    /// The group, from 0, the best.
+    group: usize,
+    /// The size of the group.
+    size: usize,
+}
+
+impl Place {
+    /// The place of every rank.
+    fn all(results: &Results, ranking: &[EntrantId]) -> Vec<Self> {
+        let points = |entrant: &EntrantId| results.points[entrant.index()];
+        ranking
+            .chunk_by(|a, b| points(a) == points(b))
+            .enumerate()
+            .flat_map(|(group, members)| {
+                let size = members.len();
+                members.iter().map(move |_| Self { group, size })
+            })
+            .collect()
+    }
+}
+
+/// How many groups two ranks are apart, and how far their distance is from the one wanted.
+fn distance(places: &[Place], upper: usize, lower: usize) -> [i128; 2] {
+    let apart = places[lower].group - places[upper].group;
+    let wanted = if apart == 0 {
+        places[upper].size / 2
+    } else {
+        1
+    };
+    [apart as i128, (lower - upper).abs_diff(wanted) as i128]
+}

@@ -1,0 +1,478 @@
+//! Schedules: who meets whom, fairly, under ids that never change.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proptest::prelude::{Just, ProptestConfig, Strategy as _, any, prop, prop_assert_eq, proptest};
+use proptest::test_runner::RngSeed;
+use referee::tournament::schedule::knockout::{self, DecidedBy, KnockoutError, Match, Next, Tally};
+use referee::tournament::schedule::swiss::{self, Results};
+use referee::tournament::schedule::{
+    EntrantId, GameId, Gauntlet, Half, PairOfGames, Pairing, Round, RoundRobin,
+};
+
+const fn pairing(a: u32, b: u32) -> Pairing {
+    Pairing::new(EntrantId(a), EntrantId(b))
+}
+
+/// Everybody is there exactly once, at a board or beside it.
+fn assert_everybody_once(round: &Round, entrants: impl IntoIterator<Item = EntrantId>) {
+    let mut seen: Vec<EntrantId> = round.pairings.iter().flat_map(|p| [p.a, p.b]).collect();
+    seen.extend(&round.byes);
+    seen.sort_unstable();
+    assert_eq!(seen, Vec::from_iter(entrants), "round {}", round.number);
+}
+
+fn everybody(entrants: u32) -> impl Iterator<Item = EntrantId> {
+    (0..entrants).map(EntrantId)
+}
+
+#[test]
+fn ids_are_those_of_the_documentation() {
+    let pair = PairOfGames {
+        number: 123,
+        round: 7,
+        pairing: pairing(4, 2),
+        opening: 9,
+    };
+    let [a, b] = pair.games();
+    assert_eq!(a.id.to_string(), "p000123a");
+    assert_eq!(b.id.to_string(), "p000123b");
+    assert_eq!(a.seats, [EntrantId(4), EntrantId(2)]);
+    assert_eq!(b.seats, [EntrantId(2), EntrantId(4)]);
+    assert_eq!((a.round, a.opening), (7, 9));
+    assert_eq!((b.round, b.opening), (7, 9));
+}
+
+#[test]
+fn other_texts_are_no_ids() {
+    for text in [
+        "",
+        "p",
+        "pa",
+        "p123a",
+        "p0000123a",
+        "p000123",
+        "p000123c",
+        "P000123a",
+        "p+00123a",
+        "p000123a ",
+        "p00012éa",
+        "000123a",
+        "p99999999999999999999999a",
+    ] {
+        let error = text.parse::<GameId>().expect_err(text);
+        assert!(error.to_string().contains("p000123a"));
+    }
+}
+
+#[test]
+fn openings_are_the_round_s_not_the_pairing_s() {
+    let round = RoundRobin::new(6, None, 3).rounds().nth(1).unwrap();
+    assert_eq!(round.openings(), 3..6);
+    let mut openings: BTreeMap<Pairing, Vec<u64>> = BTreeMap::new();
+    for pair in round.pairs() {
+        assert_eq!(pair.round, 2);
+        openings.entry(pair.pairing).or_default().push(pair.opening);
+    }
+    assert_eq!(openings.len(), 3);
+    assert!(openings.values().all(|own| *own == [3, 4, 5]));
+}
+
+/// Numbers run on from round to round without gaps, so ids are unique.
+fn assert_numbers_run_on(rounds: &[Round]) {
+    let numbers = rounds.iter().flat_map(Round::pairs).map(|pair| pair.number);
+    let count: u64 = rounds.iter().map(Round::count).sum();
+    assert!(numbers.eq(1..=count));
+}
+
+#[test]
+fn a_known_round_robin() {
+    let rounds: Vec<Vec<[u32; 2]>> = RoundRobin::new(4, None, 1)
+        .rounds()
+        .map(|round| round.pairings.iter().map(|p| [p.a.0, p.b.0]).collect())
+        .collect();
+    assert_eq!(
+        rounds,
+        [[[0, 3], [1, 2]], [[3, 1], [2, 0]], [[2, 3], [0, 1]]]
+    );
+}
+
+#[test]
+fn nobody_plays_alone() {
+    for entrants in [0, 1] {
+        assert_eq!(RoundRobin::new(entrants, Some(5), 2).rounds().count(), 0);
+        assert_eq!(Gauntlet::new(entrants, 5, 2).rounds().count(), 0);
+        let round = swiss::next_round(&Results::new(entrants), 1, 2);
+        assert!(round.pairings.is_empty() && round.byes.is_empty());
+    }
+}
+
+#[test]
+fn the_first_runs_the_gauntlet() {
+    let rounds: Vec<Round> = Gauntlet::new(4, 2, 5).rounds().collect();
+    assert_eq!(rounds.len(), 2);
+    assert_eq!(
+        rounds[0].pairings,
+        [pairing(0, 1), pairing(0, 2), pairing(0, 3)]
+    );
+    assert_eq!(
+        rounds[1].pairings,
+        [pairing(1, 0), pairing(2, 0), pairing(3, 0)]
+    );
+    assert_numbers_run_on(&rounds);
+    assert_eq!(rounds[1].openings(), 5..10);
+}
+
+fn config(cases: u32) -> ProptestConfig {
+    ProptestConfig {
+        cases,
+        rng_seed: RngSeed::Fixed(4),
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
+}
+
+proptest! {
+    #![proptest_config(config(120))]
+
+    #[test]
+    fn ids_survive_as_text(number in any::<u64>(), second in any::<bool>()) {
+        let half = if second { Half::Second } else { Half::First };
+        let id = GameId { pair: number, half };
+        prop_assert_eq!(id.to_string().parse(), Ok(id));
+    }
+
+    #[test]
+    fn everybody_meets_everybody_once_a_cycle(
+        entrants in 2u32..=40,
+        cycles in 1u32..=3,
+        pairs in 1u32..=3,
+    ) {
+        let cycle = RoundRobin::cycle(entrants);
+        let rounds: Vec<Round> = RoundRobin::new(entrants, Some(cycles * cycle), pairs)
+            .rounds()
+            .collect();
+        prop_assert_eq!(rounds.len(), (cycles * cycle) as usize);
+        assert_numbers_run_on(&rounds);
+        let mut named_first = vec![0i32; entrants as usize];
+        for cycle in rounds.chunks(cycle as usize) {
+            let mut met = BTreeSet::new();
+            let mut byes = BTreeSet::new();
+            for round in cycle {
+                assert_everybody_once(round, everybody(entrants));
+                for pairing in &round.pairings {
+                    assert!(met.insert(pairing.sorted()), "{pairing:?} again");
+                    named_first[pairing.a.index()] += 1;
+                    named_first[pairing.b.index()] -= 1;
+                }
+                for bye in &round.byes {
+                    assert!(byes.insert(*bye), "{bye:?} sits out again");
+                }
+            }
+            prop_assert_eq!(met.len(), (entrants * (entrants - 1) / 2) as usize);
+            prop_assert_eq!(byes.len(), (entrants % 2 * entrants) as usize);
+            assert!(named_first.iter().all(|more| more.abs() <= 1), "{named_first:?}");
+        }
+        if cycles == 2 {
+            assert!(named_first.iter().all(|more| *more == 0), "{named_first:?}");
+        }
+    }
+
+    #[test]
+    fn a_shorter_round_robin_begins_the_longer_one(entrants in 2u32..=20, rounds in 0u32..30) {
+        let short = RoundRobin::new(entrants, Some(rounds), 2).rounds();
+        let long = RoundRobin::new(entrants, Some(60), 2).rounds();
+        assert!(short.eq(long.take(rounds as usize)));
+    }
+
+    /// The pairing is as good as the best of all pairings, criterion by criterion.
+    #[test]
+    fn swiss_pairings_are_the_best(
+        (points, byes, met) in (2usize..=8).prop_flat_map(|entrants| (
+            prop::collection::vec(0u64..5, entrants),
+            prop::collection::vec(0u32..3, entrants),
+            prop::collection::vec((Just(entrants), 0u32..8, 0u32..8), 0..24),
+        )),
+    ) {
+        let mut results = Results::new(u32::try_from(points.len()).unwrap());
+        results.points = points;
+        results.byes = byes;
+        for (entrants, a, b) in met {
+            let entrants = u32::try_from(entrants).unwrap();
+            if a % entrants != b % entrants {
+                results.meeting(pairing(a % entrants, b % entrants), [0, 0]);
+            }
+        }
+        let round = swiss::next_round(&results, 1, 1);
+        assert_everybody_once(&round, everybody(u32::try_from(results.points.len()).unwrap()));
+        let best = all_pairings(&results.ranking())
+            .into_iter()
+            .map(|(pairings, byes)| badness(&results, &pairings, &byes))
+            .min();
+        prop_assert_eq!(Some(badness(&results, &round.pairings, &round.byes)), best);
+    }
+}
+
+/// Every way to pair everybody; the last is the one that sits out, if one must.
+fn all_pairings(ranking: &[EntrantId]) -> Vec<(Vec<Pairing>, Vec<EntrantId>)> {
+    let Some((&first, rest)) = ranking.split_first() else {
+        return vec![(Vec::new(), Vec::new())];
+    };
+    let mut all = Vec::new();
+    for (place, &other) in rest.iter().enumerate() {
+        let mut left = rest.to_vec();
+        left.remove(place);
+        for (mut pairings, byes) in all_pairings(&left) {
+            pairings.push(Pairing::new(first, other));
+            all.push((pairings, byes));
+        }
+    }
+    if ranking.len() % 2 == 1 {
+        for (pairings, mut byes) in all_pairings(rest) {
+            byes.push(first);
+            all.push((pairings, byes));
+        }
+    }
+    all
+}
+
+/// The criteria of the documentation, in its words and in its order: the smaller the better.
+fn badness(results: &Results, pairings: &[Pairing], byes: &[EntrantId]) -> [u64; 5] {
+    let ranking = results.ranking();
+    let rank = |entrant| ranking.iter().position(|&other| other == entrant).unwrap();
+    let points = |rank: usize| results.points[ranking[rank].index()];
+    let scores: BTreeSet<u64> = results.points.iter().copied().collect();
+    let group = |rank: usize| scores.iter().filter(|&&s| s > points(rank)).count();
+    let mut badness = [0; 5];
+    for pairing in pairings {
+        let mut ranks = [rank(pairing.a), rank(pairing.b)];
+        ranks.sort_unstable();
+        let [upper, lower] = ranks;
+        let apart = group(lower) - group(upper);
+        let size = (0..ranking.len()).filter(|&r| points(r) == points(upper));
+        let wanted = if apart == 0 { size.count() / 2 } else { 1 };
+        badness[0] += u64::from(results.times_met(*pairing));
+        badness[3] += apart.pow(2) as u64;
+        badness[4] += (lower - upper).abs_diff(wanted).pow(2) as u64;
+    }
+    for bye in byes {
+        badness[1] += u64::from(results.byes[bye.index()]);
+        badness[2] += (ranking.len() - 1 - rank(*bye)) as u64;
+    }
+    badness
+}
+
+/// Notes a round in which the better seed wins, but now and then does not.
+fn play(results: &mut Results, round: &Round) {
+    for pairing in &round.pairings {
+        let upset = (pairing.a.0 * 7 + pairing.b.0 * 3 + round.number).is_multiple_of(4);
+        let a_wins = (pairing.a < pairing.b) != upset;
+        results.meeting(*pairing, if a_wins { [4, 0] } else { [0, 4] });
+    }
+    for bye in &round.byes {
+        results.bye(*bye, 4);
+    }
+}
+
+#[test]
+fn a_swiss_tournament_is_fair() {
+    for entrants in 2..=33 {
+        let mut results = Results::new(entrants);
+        let mut rounds = Vec::new();
+        // So many rounds that nobody needs to meet anybody twice.
+        for number in 1..=entrants.div_ceil(3) {
+            let round = swiss::next_round(&results, number, 2);
+            assert_everybody_once(&round, everybody(entrants));
+            for pairing in &round.pairings {
+                assert_eq!(results.times_met(*pairing), 0, "of {entrants}: {pairing:?}");
+            }
+            for bye in &round.byes {
+                assert_eq!(results.byes[bye.index()], 0, "of {entrants}: {bye:?}");
+            }
+            play(&mut results, &round);
+            rounds.push(round);
+        }
+        assert_numbers_run_on(&rounds);
+        // From the same results the same round follows again.
+        let next = swiss::next_round(&results, 99, 2);
+        assert_eq!(next, swiss::next_round(&results, 99, 2));
+    }
+}
+
+#[test]
+fn a_long_swiss_tournament_repeats_evenly() {
+    let mut results = Results::new(5);
+    for number in 1..=40 {
+        let round = swiss::next_round(&results, number, 1);
+        play(&mut results, &round);
+    }
+    let [least, most] = [results.met.values().min(), results.met.values().max()];
+    assert_eq!(results.met.len(), 10);
+    assert!(most.unwrap() - least.unwrap() <= 2, "{:?}", results.met);
+    let [least, most] = [results.byes.iter().min(), results.byes.iter().max()];
+    assert!(most.unwrap() - least.unwrap() <= 4, "{:?}", results.byes);
+}
+
+#[test]
+fn the_first_swiss_round_pairs_the_halves() {
+    let round = swiss::next_round(&Results::new(7), 1, 1);
+    assert_eq!(
+        round.pairings,
+        [pairing(0, 3), pairing(1, 4), pairing(2, 5)]
+    );
+    assert_eq!(round.byes, [EntrantId(6)]);
+}
+
+#[test]
+fn swiss_results_are_plain_data() {
+    let mut results = Results::new(3);
+    results.meeting(pairing(2, 0), [1, 3]);
+    results.bye(EntrantId(1), 4);
+    assert_eq!(results.ranking(), [1, 0, 2].map(EntrantId));
+    assert_eq!(results.times_met(pairing(0, 2)), 1);
+    let text = serde_json::to_string(&results).unwrap();
+    assert_eq!(serde_json::from_str::<Results>(&text).unwrap(), results);
+}
+
+/// The solver keeps its buffers: what it solved before must not show.
+#[test]
+fn earlier_pairings_leave_no_trace() {
+    let some = |entrants: u32, salt: u32| {
+        let mut results = Results::new(entrants);
+        for number in 1..=salt % 4 + 1 {
+            let round = swiss::next_round(&results, number + salt % 3, 1);
+            play(&mut results, &round);
+        }
+        results
+    };
+    for salt in 0..60 {
+        let results = some(4 + salt * 7 % 22, salt);
+        let warm = swiss::next_round(&results, 9, 1);
+        let fresh = std::thread::spawn(move || swiss::next_round(&results, 9, 1));
+        assert_eq!(warm, fresh.join().unwrap());
+    }
+}
+
+/// Plays a bracket to its end. The winner of each match is told by `a_wins`.
+fn bracket(entrants: u32, a_wins: impl Fn(Pairing) -> bool) -> (Vec<Round>, EntrantId) {
+    let mut played: Vec<Vec<Match>> = Vec::new();
+    let mut rounds = Vec::new();
+    loop {
+        match knockout::next_round(entrants, 3, &played).unwrap() {
+            Next::Winner(winner) => return (rounds, winner),
+            Next::Round(round) => {
+                let result = |&pairing: &Pairing| {
+                    let mut tallies = [Tally::default(); 2];
+                    tallies[usize::from(!a_wins(pairing))].win(false, 12);
+                    Match { pairing, tallies }
+                };
+                played.push(round.pairings.iter().map(result).collect());
+                rounds.push(round);
+            }
+        }
+    }
+}
+
+#[test]
+fn brackets_end_with_one_winner() {
+    for entrants in 1..=33 {
+        for favourite in [true, false] {
+            let (rounds, winner) = bracket(entrants, |p| (p.a < p.b) == favourite);
+            assert_eq!(rounds.len(), knockout::rounds(entrants) as usize);
+            assert_numbers_run_on(&rounds);
+            let matches: usize = rounds.iter().map(|round| round.pairings.len()).sum();
+            assert_eq!(matches, entrants as usize - 1, "one is out in each match");
+            if favourite {
+                assert_eq!(winner, EntrantId(0));
+            }
+            let byes = entrants.next_power_of_two() - entrants;
+            for round in &rounds {
+                let expected = if round.number == 1 { byes } else { 0 };
+                assert!(round.byes.iter().copied().eq(everybody(expected)));
+            }
+            if let Some(first) = rounds.first() {
+                assert_everybody_once(first, everybody(entrants));
+            }
+        }
+    }
+}
+
+#[test]
+fn favourites_meet_late() {
+    let (rounds, _) = bracket(16, |p| p.a < p.b);
+    for (round, left) in rounds.iter().zip([16, 8, 4, 2]) {
+        for pairing in &round.pairings {
+            assert_eq!(pairing.a.0 + pairing.b.0, left - 1, "best against worst");
+        }
+    }
+}
+
+#[test]
+fn ties_are_broken_as_documented() {
+    let decide = |a: Tally, b: Tally| {
+        let tallies = [a, b];
+        let pairing = pairing(5, 3);
+        let (winner, by) = Match { pairing, tallies }.decision();
+        (winner.0, by)
+    };
+    let tally = |wins: &[(bool, u64)], draws: u64| {
+        let mut tally = Tally::default();
+        for &(as_second, turns) in wins {
+            tally.win(as_second, turns);
+        }
+        for _ in 0..draws {
+            tally.draw();
+        }
+        tally
+    };
+    let won = |as_second, turns| tally(&[(as_second, turns)], 0);
+    assert_eq!(decide(tally(&[], 3), won(true, 9)), (5, DecidedBy::Points));
+    assert_eq!(
+        decide(won(true, 16), won(false, 7)),
+        (5, DecidedBy::WinsAsSecond)
+    );
+    assert_eq!(
+        decide(won(false, 9), won(false, 11)),
+        (5, DecidedBy::QuickerWins)
+    );
+    assert_eq!(
+        decide(won(true, 11), won(true, 10)),
+        (3, DecidedBy::QuickerWins)
+    );
+    assert_eq!(decide(tally(&[], 4), tally(&[], 4)), (3, DecidedBy::Seed));
+}
+
+#[test]
+fn results_of_another_bracket_are_refused() {
+    let tallies = [Tally::default(); 2];
+    let played = |a, b| Match {
+        pairing: pairing(a, b),
+        tallies,
+    };
+    let next = |played: &[Vec<Match>]| knockout::next_round(3, 1, played);
+    assert_eq!(knockout::next_round(0, 1, &[]), Err(KnockoutError::Nobody));
+    for wrong in [vec![], vec![played(0, 2)], vec![played(2, 1)]] {
+        assert_eq!(
+            next(&[wrong]),
+            Err(KnockoutError::OtherMatches { round: 1 })
+        );
+    }
+    let first = vec![played(1, 2)];
+    let last = vec![played(0, 1)];
+    assert_eq!(
+        next(&[first.clone(), last.clone()]),
+        Ok(Next::Winner(EntrantId(0)))
+    );
+    let error = next(&[first, last, vec![]]).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "there are results of a round 3, but round 2 was the final"
+    );
+}
+
+#[test]
+fn rounds_are_plain_data() {
+    let round = RoundRobin::new(5, None, 2).rounds().nth(2).unwrap();
+    let text = serde_json::to_string(&round).unwrap();
+    assert_eq!(serde_json::from_str::<Round>(&text).unwrap(), round);
+}
