@@ -37,14 +37,35 @@ const FLOORS: &[(&str, &[&str])] = &[
     ),
     (
         "report",
-        &["game", "play", "player", "record", "series", "text"],
+        &[
+            "game",
+            "play",
+            "player",
+            "record",
+            "series",
+            "text",
+            "tournament",
+        ],
     ),
     // top
     (
         "cli",
         &[
-            "checkup", "game", "journal", "play", "player", "protocol", "record", "replay",
-            "report", "seat", "seed", "series", "strategy", "text",
+            "checkup",
+            "game",
+            "journal",
+            "play",
+            "player",
+            "protocol",
+            "record",
+            "replay",
+            "report",
+            "seat",
+            "seed",
+            "series",
+            "strategy",
+            "text",
+            "tournament",
         ],
     ),
 ];
@@ -53,7 +74,11 @@ const FLOORS: &[(&str, &[&str])] = &[
 const KEPT_OUT: &[(&str, &[&str])] = &[
     ("tokio", &["player", "series", "cli"]),
     ("clap", &["cli"]),
-    ("serde_json", &["record", "series", "report", "cli"]),
+    (
+        "serde_json",
+        &["record", "series", "tournament", "report", "cli"],
+    ),
+    ("csv", &["report"]),
     ("rustix", &["player", "cli"]),
     ("anstream", &["cli"]),
 ];

@@ -17,6 +17,7 @@ mod replay;
 mod setup;
 mod shell;
 mod signals;
+mod standings;
 
 use std::io;
 use std::process::ExitCode;
@@ -78,6 +79,8 @@ enum Command {
     Pieces(pieces::Args),
     /// Checks recorded games against the rules and shows them
     Replay(replay::Args),
+    /// Prints standings with ratings, from any records
+    Standings(standings::Args),
     /// Serves a built-in strategy over stdin and stdout, as a bot
     Bot(bot::Args),
     /// Prints a completion script for a shell
@@ -97,6 +100,7 @@ pub fn run() -> ExitCode {
         Some(Command::Board(args)) => board::run(&args),
         Some(Command::Pieces(args)) => pieces::run(&args),
         Some(Command::Replay(args)) => replay::run(&args),
+        Some(Command::Standings(args)) => standings::run(&args),
         Some(Command::Bot(args)) => bot::run(&args),
         Some(Command::Completions(args)) => shell::completions(&args, Cli::command()),
         Some(Command::Man) => shell::man(Cli::command()),

@@ -2,6 +2,8 @@
 //!
 //! - [`terminal`]: how a board looks
 //! - [`live`]: a match or a replay as it goes on
+//! - [`standings`]: tables of results
 
 pub mod live;
+pub mod standings;
 pub mod terminal;

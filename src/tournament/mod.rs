@@ -4,8 +4,10 @@
 //! - [`openings`]: the positions that games start from
 //! - [`ratings`]: how strong the bots are, from the results
 //! - [`sprt`]: when enough games between two bots have been played
+//! - [`standings`]: points, tie-breaks, ratings and times, from records
 
 pub mod openings;
 pub mod ratings;
 pub mod schedule;
 pub mod sprt;
+pub mod standings;

@@ -1,0 +1,269 @@
+//! `referee standings`: points, order, tie-breaks, formats, filters, and files that are not right.
+
+mod common;
+
+use std::fs;
+use std::path::PathBuf;
+
+use common::{Referee, Run};
+use serde_json::{Value, json};
+
+/// A game: who moved first, who second, the winner's index (`None` for a draw), more fields.
+fn game(first: &str, second: &str, winner: Option<usize>) -> Value {
+    json!({
+        "v": 1, "game": "quarto", "rules": "standard", "id": "1-1",
+        "bots": [{"name": first, "command": [first]}, {"name": second, "command": [second]}],
+        "first": 0, "seed": 1, "start": "................",
+        "turns": ["- K", "6 A"], "times_ms": [1.0, 3.0],
+        "result": {"winner": winner, "reason": if winner.is_some() { "quarto" } else { "draw" }, "lines": []},
+        "started": "2026-01-31T10:00:00Z"
+    })
+}
+
+struct Files {
+    place: tempfile::TempDir,
+}
+
+impl Files {
+    fn new() -> Self {
+        let place = tempfile::tempdir().expect("a directory");
+        Self { place }
+    }
+
+    fn write(&self, name: &str, games: &[Value]) -> PathBuf {
+        let lines: Vec<String> = games.iter().map(Value::to_string).collect();
+        self.text(name, &(lines.join("\n") + "\n"))
+    }
+
+    fn text(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.place.path().join(name);
+        fs::write(&path, text).expect("a file");
+        path
+    }
+}
+
+fn standings(files: &[&PathBuf], more: &[&str]) -> Run {
+    let paths = files.iter().map(|path| path.to_str().expect("a name"));
+    Referee::new(["standings"]).args(paths).args(more).run()
+}
+
+fn as_json(files: &[&PathBuf], more: &[&str]) -> Value {
+    let run = standings(files, &[&["--format", "json"], more].concat());
+    assert_eq!(run.code, Some(0), "{run}");
+    serde_json::from_str(&run.stdout).unwrap_or_else(|error| panic!("{error}: {run}"))
+}
+
+fn names(table: &Value) -> Vec<&str> {
+    let places = table["standings"].as_array().expect("a list");
+    places
+        .iter()
+        .filter_map(|place| place["name"].as_str())
+        .collect()
+}
+
+/// A round robin in which everybody plays everybody in both seats.
+fn round_robin() -> Vec<Value> {
+    vec![
+        game("a", "b", Some(0)),
+        game("b", "a", Some(1)),
+        game("a", "c", Some(0)),
+        game("c", "a", None),
+        game("b", "c", None),
+        game("c", "b", Some(0)),
+    ]
+}
+
+#[test]
+fn points_decide_when_all_have_played_as_much() {
+    let files = Files::new();
+    let path = files.write("games.jsonl", &round_robin());
+    let table = as_json(&[&path], &[]);
+    assert_eq!(names(&table), ["a", "c", "b"]);
+    let points = |i: usize| table["standings"][i]["points"].as_f64();
+    assert_eq!(
+        [points(0), points(1), points(2)],
+        [Some(3.5), Some(2.0), Some(0.5)]
+    );
+    assert_eq!(table["standings"][0]["wins"], 3);
+    assert_eq!(table["standings"][0]["draws"], 1);
+    assert_eq!(table["standings"][0]["against"], json!([null, 1.5, 2.0]));
+    // What a made against c and b, times what they made.
+    assert_eq!(
+        table["standings"][0]["sonneborn_berger"],
+        1.5 * 2.0 + 2.0 * 0.5
+    );
+    assert_eq!(table["games"], 6);
+    let elo = |i: usize| table["standings"][i]["elo"].as_f64().expect("a rating");
+    assert!(elo(0) > elo(1) && elo(1) > elo(2), "{table}");
+    assert!((elo(0) + elo(1) + elo(2)).abs() < 1e-6, "{table}");
+}
+
+#[test]
+fn direct_encounter_breaks_ties() {
+    let files = Files::new();
+    // a and b make two points each; b beat a.
+    let games = [
+        game("a", "b", Some(1)),
+        game("a", "c", Some(0)),
+        game("a", "d", Some(0)),
+        game("b", "c", Some(1)),
+        game("b", "d", Some(0)),
+        game("c", "d", Some(1)),
+    ];
+    let path = files.write("games.jsonl", &games);
+    let table = as_json(&[&path], &[]);
+    assert_eq!(names(&table)[..2], ["b", "a"]);
+    assert_eq!(table["standings"][0]["direct"], 1.0);
+}
+
+#[test]
+fn ratings_decide_when_some_have_played_more() {
+    let files = Files::new();
+    let mut games = vec![game("strong", "good", Some(0)); 3];
+    games.extend(vec![game("good", "weak", Some(0)); 10]);
+    let path = files.write("games.jsonl", &games);
+    assert_eq!(names(&as_json(&[&path], &[])), ["strong", "good", "weak"]);
+}
+
+#[test]
+fn times_and_forfeits_are_counted_for_the_right_bot() {
+    let files = Files::new();
+    let mut lost = game("a", "b", Some(0));
+    lost["result"]["by"] = json!(1);
+    lost["result"]["reason"] = json!("timeout");
+    lost["first"] = json!(1);
+    let path = files.write("games.jsonl", &[lost]);
+    let table = as_json(&[&path], &[]);
+    let place = |name: &str| {
+        let places = table["standings"].as_array().expect("a list");
+        places
+            .iter()
+            .find(|place| place["name"] == name)
+            .expect(name)
+            .clone()
+    };
+    assert_eq!(place("b")["forfeits"], json!({"timeout": 1}));
+    assert_eq!(place("a")["forfeits"], json!({}));
+    // b moved first, and took 1 ms.
+    assert_eq!(place("b")["worst_ms"], 1.0);
+    assert_eq!(place("a")["worst_ms"], 3.0);
+    let median = place("a")["median_ms"].as_f64().expect("a time");
+    assert!((median - 3.0).abs() < 0.03, "{median}");
+}
+
+#[test]
+fn several_files_and_filters() {
+    let files = Files::new();
+    let one = files.write("one.jsonl", &[game("a", "b", Some(0))]);
+    let mut later = game("a", "c", Some(1));
+    later["started"] = json!("2026-03-01T10:00:00Z");
+    let two = files.write("two.jsonl", &[later]);
+    assert_eq!(as_json(&[&one, &two], &[])["games"], 2);
+    assert_eq!(
+        as_json(&[&one, &two], &["--from", "2026-02-01"])["games"],
+        1
+    );
+    let at_once = ["--from", "2026-03-01T10:00:00Z"];
+    assert_eq!(as_json(&[&one, &two], &at_once)["games"], 1);
+    assert_eq!(names(&as_json(&[&one, &two], &["--bot", "b"])), ["a", "b"]);
+    let both = ["--bot", "b", "--bot", "c"];
+    assert_eq!(as_json(&[&one, &two], &both)["games"], 2);
+    assert_eq!(as_json(&[&one], &["--bot", "nobody"])["games"], 0);
+}
+
+#[test]
+fn the_table_for_people() {
+    let files = Files::new();
+    let path = files.write("games.jsonl", &round_robin());
+    let run = standings(&[&path], &[]);
+    assert_eq!(run.code, Some(0), "{run}");
+    let lines: Vec<&str> = run.stdout.lines().collect();
+    assert!(lines[0].starts_with("#  bot  games  won"), "{run}");
+    assert!(
+        lines[1].starts_with("1  a        4    3      1     0     3.5"),
+        "{run}"
+    );
+    assert!(run.stdout.contains("Points of each against each:"), "{run}");
+    assert!(
+        run.last_line()
+            .starts_with("6 games; moving first is worth"),
+        "{run}"
+    );
+    let markdown = standings(&[&path], &["--format", "markdown"]);
+    assert!(
+        markdown.stdout.starts_with("| # | bot | games |"),
+        "{markdown}"
+    );
+    assert!(
+        markdown
+            .stdout
+            .contains("\n| 1 | a | 4 | 3 | 1 | 0 | 3.5 |"),
+        "{markdown}"
+    );
+}
+
+#[test]
+fn names_that_want_to_be_something_else() {
+    let files = Files::new();
+    let games = [game("=cmd()|x", "two\nlines, \"quoted\"", Some(0))];
+    let path = files.write("games.jsonl", &games);
+    let csv = standings(&[&path], &["--format", "csv"]);
+    assert_eq!(csv.code, Some(0), "{csv}");
+    assert_eq!(csv.stdout.lines().count(), 3, "{csv}");
+    assert!(csv.stdout.contains("\n1,'=cmd()|x,1,1,0,0,1,"), "{csv}");
+    assert!(csv.stdout.contains(r#""two\nlines, ""quoted""""#), "{csv}");
+    let markdown = standings(&[&path], &["--format", "markdown"]);
+    assert!(markdown.stdout.contains(r"| =cmd()\|x |"), "{markdown}");
+    let table = standings(&[&path], &[]);
+    assert!(table.stdout.contains(r"two\nlines"), "{table}");
+}
+
+#[test]
+fn files_that_are_not_right() {
+    let files = Files::new();
+    let good = game("a", "b", Some(0)).to_string();
+    let damaged = files.text("damaged.jsonl", &format!("{good}\n{{\"v\":1,\n{good}\n"));
+    let run = standings(&[&damaged], &[]);
+    assert_eq!(run.code, Some(2), "{run}");
+    assert!(run.stderr.contains("line 2"), "{run}");
+
+    let cut = files.text("cut.jsonl", &format!("{good}\n{}", &good[..40]));
+    let run = standings(&[&cut], &[]);
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(run.stderr.contains("line 2 is incomplete"), "{run}");
+    assert!(run.stdout.contains("1 game"), "{run}");
+
+    let missing = files.place.path().join("nosuch.jsonl");
+    let run = standings(&[&missing], &[]);
+    assert_eq!(run.code, Some(2), "{run}");
+    assert!(run.stderr.contains("nosuch.jsonl"), "{run}");
+
+    let indices = files.text("indices.jsonl", &good.replace("\"first\":0", "\"first\":2"));
+    let two = standings(&[&indices], &[]);
+    assert!(two.stderr.contains("line 1"), "{two}");
+    let itself = files.write("itself.jsonl", &[game("a", "a", None)]);
+    let run = standings(&[&itself], &[]);
+    assert_eq!(run.code, Some(2), "{run}");
+    for wrong in [
+        &["--from", "yesterday"][..],
+        &["--format", "pdf"],
+        &["--prior", "-1"],
+    ] {
+        let run = standings(&[&cut], wrong);
+        assert_eq!(run.code, Some(2), "{run}");
+    }
+}
+
+#[test]
+fn real_records() {
+    let files = Files::new();
+    let path = files.place.path().join("real.jsonl");
+    let record = path.to_str().expect("a name");
+    let played = Referee::new(["--seed", "1", "-n", "40", "--record", record])
+        .args(["builtin:greedy", "builtin:random"])
+        .run();
+    assert_eq!(played.code, Some(0), "{played}");
+    let table = as_json(&[&path], &[]);
+    assert_eq!(names(&table), ["builtin:greedy", "builtin:random"]);
+    assert_eq!(table["games"], 40);
+}
