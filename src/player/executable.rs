@@ -8,8 +8,19 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use super::language::{self, package_of};
-use super::program::CannotStart;
 use crate::text::escape;
+
+/// A BOT that cannot be started: the bot, the cause and the fix.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("cannot start {bot}: {cause}; {fix}")]
+pub struct CannotStart {
+    /// As it was given; safe to show.
+    pub bot: String,
+    /// Why.
+    pub cause: String,
+    /// What to do.
+    pub fix: String,
+}
 
 /// The file that a command name stands for.
 pub(super) fn find_in_path(command: &str) -> Option<PathBuf> {

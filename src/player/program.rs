@@ -9,6 +9,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
+pub use super::executable::CannotStart;
 use super::executable::{check_header, find_in_path, install};
 use super::language::{self, Language};
 use crate::text::{escape, safe};
@@ -36,18 +37,6 @@ pub struct Program {
     pub command: Vec<String>,
     /// Its language, when its ending, its first line or its command tells.
     pub language: Option<Language>,
-}
-
-/// A BOT that cannot be started: the bot, the cause and the fix.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("cannot start {bot}: {cause}; {fix}")]
-pub struct CannotStart {
-    /// As it was given; safe to show.
-    pub bot: String,
-    /// Why.
-    pub cause: String,
-    /// What to do.
-    pub fix: String,
 }
 
 impl Bot {

@@ -5,23 +5,11 @@ use std::fmt::Write as _;
 
 use super::cell::Cell;
 use super::edition::Edition;
-use super::piece::Piece;
+use super::piece::{Piece, PieceFormat};
 use super::position::{Move, Position};
 use crate::game::dialogue::Dialogue;
 use crate::game::{Game as _, IllegalReason, Position as _};
 use crate::text::quote;
-
-/// How people type and see pieces.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum PieceFormat {
-    /// The set's characters.
-    #[default]
-    Symbol,
-    /// Four binary digits, such as `0101`: the piece's bits, bit 3 first.
-    Binary,
-    /// 0 to 15.
-    Decimal,
-}
 
 impl Edition {
     /// A piece as it is typed.

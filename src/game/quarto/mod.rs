@@ -7,13 +7,15 @@
 //! - [`set`]: the words of an edition, read from CSV
 //! - [`configuration`]: boards for looking at: grids and quartos in words
 //! - `dialogue`: what people at the keyboard are asked
-//! - [`edition`]: positions and turns as text: requests, answers, pictures
+//! - [`edition`]: positions and turns as text: requests and answers
+//! - `look`: what people see
 
 pub mod board;
 pub mod cell;
 pub mod configuration;
 mod dialogue;
 pub mod edition;
+mod look;
 pub mod piece;
 pub mod position;
 pub mod set;
@@ -21,8 +23,7 @@ mod set_reader;
 
 pub use board::{Board, Quarto};
 pub use cell::{Cell, Line, Rules};
-pub use dialogue::PieceFormat;
 pub use edition::{Edition, Turn};
-pub use piece::Piece;
+pub use piece::{Piece, PieceFormat};
 pub use position::{Move, Position};
 pub use set::{PieceSet, SetError};

@@ -50,3 +50,15 @@ impl Piece {
         1 << self.0
     }
 }
+
+/// How people type and see pieces.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PieceFormat {
+    /// The set's characters.
+    #[default]
+    Symbol,
+    /// Four binary digits, such as `0101`: the piece's bits, bit 3 first.
+    Binary,
+    /// 0 to 15.
+    Decimal,
+}

@@ -1,11 +1,11 @@
 //! A walk-through for authors: is a bot fit to enter a tournament, and if not, why?
 
+mod questions;
+
 use std::io;
 use std::time::Duration;
 
-use rand::Rng;
-use rand::seq::IndexedRandom as _;
-
+use self::questions::{has_a_choice, is_last_turn, is_lost_at_once, lets_win, positions, reopened};
 use crate::game::dialogue::Dialogue;
 use crate::game::{Game, Outcome, Position};
 use crate::play::{Clock, TimeControl, Turned, take_turn};
@@ -14,7 +14,7 @@ use crate::player::process::Patience;
 use crate::player::program::{CannotStart, Program};
 use crate::player::{Fault, Player as _};
 use crate::seat::{Entrant, Occupant, Seat, environment};
-use crate::seed::{self, Purpose};
+use crate::seed;
 use crate::text::quote;
 
 /// Random positions that it is asked about.
@@ -25,8 +25,6 @@ const GAMES: usize = 10;
 const ADVICE: usize = 20;
 /// How long it has to end when its input ends.
 const END: Duration = Duration::from_secs(2);
-/// How many random games are looked through for positions of a kind.
-const SEARCH: usize = 2000;
 
 /// What came of one check.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -144,7 +142,7 @@ impl<'a, G: Dialogue + Clone> Checkup<'a, G> {
 
     /// Only random positions: for another piece set than the one examined so far.
     pub async fn run_set(mut self, name: &'static str) -> io::Result<Vec<Check>> {
-        let positions = self.positions(40, |_| true);
+        let positions = positions(&self.game, 40, |_| true);
         let verdict = match self.ask_all(&positions).await? {
             Err(fault) => Verdict::Bad(
                 fault,
@@ -224,24 +222,6 @@ impl<'a, G: Dialogue + Clone> Checkup<'a, G> {
         Ok(Ok(turns))
     }
 
-    /// Up to `count` positions of a kind, from random games of the same seed.
-    fn positions(&self, count: usize, kind: impl Fn(&G::Position) -> bool) -> Vec<G::Position> {
-        let mut rng = seed::generator(SEED, Purpose::Checkup, [0, 0]);
-        let mut found = Vec::new();
-        for _ in 0..SEARCH {
-            let game = random_game(&self.game, &mut rng);
-            let of_kind: Vec<&G::Position> = game.iter().filter(|p| kind(p)).collect();
-            // One a game, so that they are not all alike.
-            if let Some(&position) = of_kind.choose(&mut rng) {
-                found.push(position.clone());
-            }
-            if found.len() == count {
-                break;
-            }
-        }
-        found
-    }
-
     async fn starts(&mut self) -> io::Result<()> {
         match self.seat.start(seed::for_bot(SEED, 0, 0)) {
             Ok(()) => self.note("starts", true, Verdict::Good(String::new())),
@@ -279,37 +259,27 @@ impl<'a, G: Dialogue + Clone> Checkup<'a, G> {
     /// Every kind of turn that the protocol knows.
     async fn kinds_of_turn(&mut self) -> io::Result<()> {
         let game = self.game.clone();
-        let over = |p: &G::Position| game.turns(p).iter().all(|(_, a)| a.outcome().is_some());
-        let loses = |p: &G::Position| {
-            !p.can_win_at_once()
-                && game
-                    .turns(p)
-                    .iter()
-                    .all(|(_, after)| after.outcome().is_none() && after.can_win_at_once())
-        };
-        let mut kinds: Vec<(&'static str, Vec<G::Position>)> = Vec::new();
-        let prepared = self.positions(8, |p| self.reopened(p).is_some());
-        let prepared = prepared.iter().filter_map(|p| self.reopened(p)).collect();
-        kinds.push(("an opening with pieces on the board", prepared));
-        kinds.push(("a turn in the middle", self.positions(8, |p| !over(p))));
-        kinds.push(("the last turn, one cell left", self.positions(8, over)));
-        kinds.push((
-            "a win is there",
-            self.positions(8, Position::can_win_at_once),
-        ));
-        kinds.push(("every turn loses", self.positions(8, loses)));
+        let opened = positions(&game, 8, |p| reopened(&game, p).is_some());
+        let opened = opened.iter().filter_map(|p| reopened(&game, p)).collect();
+        let of_kind = |kind: &dyn Fn(&G::Position) -> bool| positions(&game, 8, kind);
+        let kinds: [(&'static str, Vec<G::Position>); 5] = [
+            ("an opening with pieces on the board", opened),
+            (
+                "a turn in the middle",
+                of_kind(&|p| !is_last_turn(&game, p)),
+            ),
+            (
+                "the last turn, one cell left",
+                of_kind(&|p| is_last_turn(&game, p)),
+            ),
+            ("a win is there", of_kind(&Position::can_win_at_once)),
+            ("every turn loses", of_kind(&|p| is_lost_at_once(&game, p))),
+        ];
         for (name, positions) in kinds {
             let verdict = self.all_legal(&positions).await?;
             self.note(name, true, verdict);
         }
         Ok(())
-    }
-
-    /// The board of a position as the start of a game.
-    fn reopened(&self, position: &G::Position) -> Option<G::Position> {
-        let mut board = String::new();
-        self.game.write_board(position, &mut board);
-        self.game.start_from(&board).ok()
     }
 
     async fn all_legal(&mut self, positions: &[G::Position]) -> io::Result<Verdict> {
@@ -323,7 +293,7 @@ impl<'a, G: Dialogue + Clone> Checkup<'a, G> {
     }
 
     async fn random_positions(&mut self) -> io::Result<()> {
-        let positions = self.positions(POSITIONS, |_| true);
+        let positions = positions(&self.game, POSITIONS, |_| true);
         let verdict = self.all_legal(&positions).await?;
         self.note("random positions, all answers legal", true, verdict);
         Ok(())
@@ -433,18 +403,10 @@ impl<'a, G: Dialogue + Clone> Checkup<'a, G> {
     /// Strength, one step ahead: not a fault.
     async fn advice(&mut self) -> io::Result<()> {
         let game = self.game.clone();
-        let wins = self.positions(ADVICE, Position::can_win_at_once);
-        let choice = self.positions(ADVICE, |position| {
-            let turns = game.turns(position);
-            let loses = |after: &G::Position| after.outcome().is_none() && after.can_win_at_once();
-            !position.can_win_at_once()
-                && turns.iter().any(|(_, after)| loses(after))
-                && turns.iter().any(|(_, after)| !loses(after))
-        });
+        let wins = positions(&self.game, ADVICE, Position::can_win_at_once);
+        let choice = positions(&game, ADVICE, |p| has_a_choice(&game, p));
         let won = |turned: &Turned<G>| matches!(turned.after.outcome(), Some(Outcome::Win(_)));
-        let safe = |turned: &Turned<G>| {
-            turned.after.outcome().is_some() || !turned.after.can_win_at_once()
-        };
+        let safe = |turned: &Turned<G>| !lets_win(&turned.after);
         self.count("takes a win that is there", &wins, won).await?;
         self.count("does not let the opponent win at once", &choice, safe)
             .await
@@ -486,7 +448,7 @@ impl<'a, G: Dialogue + Clone> Checkup<'a, G> {
             self.note(name, false, Verdict::Skipped);
             return Ok(());
         }
-        let positions = self.positions(30, |_| true);
+        let positions = positions(&self.game, 30, |_| true);
         let mut runs = Vec::new();
         for _ in 0..2 {
             self.seat.stop(Patience::FAULT).await?;
@@ -523,27 +485,4 @@ fn seat<G: Game>(game: &G, program: &Program, time: TimeControl, pieces: Option<
         time,
     };
     Seat::new(entrant, environment(game, pieces, time.move_time))
-}
-
-/// The positions of a random game before each turn.
-fn random_game<G: Game>(game: &G, rng: &mut impl Rng) -> Vec<G::Position> {
-    let mut position = game.start();
-    let mut positions = Vec::new();
-    loop {
-        let before = position.clone();
-        let me = position.to_move();
-        while position.outcome().is_none() && position.to_move() == me {
-            let moves: Vec<_> = position.moves().collect();
-            let Some(&mv) = moves.choose(rng) else {
-                return positions;
-            };
-            if position.play(mv).is_err() {
-                return positions;
-            }
-        }
-        positions.push(before);
-        if position.outcome().is_some() {
-            return positions;
-        }
-    }
 }
