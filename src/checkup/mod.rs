@@ -90,6 +90,8 @@ pub struct Checkup<'a, G> {
     request: String,
     /// A fault that makes all further questions pointless.
     hopeless: bool,
+    /// An answer came only when its input was closed.
+    buffers: bool,
     /// Told of every check as soon as it is made: a bot that thinks takes minutes.
     tell: Tell<'a>,
 }
@@ -121,6 +123,7 @@ impl<'a, G: Dialogue + Clone> Checkup<'a, G> {
             times: Vec::new(),
             request: String::new(),
             hopeless: false,
+            buffers: false,
             tell,
         }
     }
@@ -188,6 +191,7 @@ impl<'a, G: Dialogue + Clone> Checkup<'a, G> {
                 Ok(Ok(turned))
             }
             Err(fault) => {
+                self.buffers |= fault.was_buffered();
                 let stderr = self.seat.forfeited(&fault).await?;
                 Ok(Err(self.told(&fault, &stderr)))
             }
@@ -245,7 +249,7 @@ impl<'a, G: Dialogue + Clone> Checkup<'a, G> {
         };
         let flushes = match &verdict {
             Verdict::Good(_) => Verdict::Good(String::new()),
-            Verdict::Bad(fault, _) if fault.contains("output buffer") => Verdict::Bad(
+            Verdict::Bad(..) if self.buffers => Verdict::Bad(
                 "its answer came only when its input was closed".to_owned(),
                 "flush standard output after every line".to_owned(),
             ),

@@ -210,6 +210,11 @@ impl Fault {
         }
     }
 
+    /// Whether it answered well, but the answer sat in its output buffer.
+    pub fn was_buffered(&self) -> bool {
+        matches!(self, Self::Timeout(timeout) if matches!(timeout.came, Came::Buffered(_)))
+    }
+
     /// What the bot sent, escaped; empty when it sent nothing.
     pub fn answer(&self) -> String {
         match self {
