@@ -1,21 +1,9 @@
 //! Ratings: the figures of other programs, and results that leave little to rate.
 
-use referee::tournament::ratings::{
-    Draws, Model, Outcome, RatingError, Ratings, Results, Tally, rate,
-};
+mod league;
 
-/// First mover, second mover, the first mover's wins, draws and losses.
-type Row = (usize, usize, [u32; 3]);
-
-/// Five bots, ten games each way.
-#[rustfmt::skip]
-const A: [Row; 20] = [
-    (0, 1, [6, 2, 2]), (1, 0, [4, 2, 4]), (0, 2, [7, 1, 2]), (2, 0, [3, 2, 5]),
-    (0, 3, [8, 1, 1]), (3, 0, [2, 1, 7]), (0, 4, [9, 1, 0]), (4, 0, [1, 0, 9]),
-    (1, 2, [5, 3, 2]), (2, 1, [4, 2, 4]), (1, 3, [6, 2, 2]), (3, 1, [3, 1, 6]),
-    (1, 4, [8, 1, 1]), (4, 1, [2, 1, 7]), (2, 3, [5, 2, 3]), (3, 2, [4, 2, 4]),
-    (2, 4, [7, 1, 2]), (4, 2, [2, 2, 6]), (3, 4, [6, 2, 2]), (4, 3, [3, 2, 5]),
-];
+use league::{A, ADVANTAGE, PLAIN, Row, elos, rated, results};
+use referee::tournament::ratings::{Draws, Model, Outcome, RatingError, Results, Tally, rate};
 
 /// Three bots, no draws.
 #[rustfmt::skip]
@@ -27,39 +15,6 @@ const B: [Row; 6] = [
 /// Ordo's points in an Elo. Its scale has 202 points where the expected score is 76 %;
 /// on the Elo scale that is 400·log10(0.76/0.24) = 200.24.
 const ORDO: f64 = 202.0 / 200.244_8;
-
-/// Bradley–Terry and nothing else.
-const PLAIN: Model = Model {
-    advantage: false,
-    draws: Draws::HalfWins,
-    prior: 0.0,
-};
-
-const ADVANTAGE: Model = Model {
-    advantage: true,
-    ..PLAIN
-};
-
-fn results(bots: usize, rows: &[Row]) -> Results {
-    let mut results = Results::new(bots);
-    for &(first, second, [wins, draws, losses]) in rows {
-        let tally = Tally {
-            wins,
-            draws,
-            losses,
-        };
-        results.add_games(first, second, tally).unwrap();
-    }
-    results
-}
-
-fn elos(ratings: &Ratings) -> Vec<f64> {
-    ratings.bots.iter().map(|rating| rating.elo).collect()
-}
-
-fn rated(bots: usize, rows: &[Row], model: &Model) -> Ratings {
-    rate(&results(bots, rows), model).unwrap()
-}
 
 #[track_caller]
 fn assert_near(found: &[f64], wanted: &[f64], tolerance: f64) {

@@ -1,55 +1,12 @@
 //! Ratings: what must hold for any results, and how often the intervals are right.
 
+mod league;
+
+use league::{A, ADVANTAGE, PLAIN, Row, elos, rated};
 use proptest::prelude::*;
 use rand::SeedableRng as _;
 use rand::rngs::ChaCha8Rng;
-use referee::tournament::ratings::{Draws, Model, Outcome, Ratings, Results, Tally, rate};
-
-/// First mover, second mover, the first mover's wins, draws and losses.
-type Row = (usize, usize, [u32; 3]);
-
-/// Five bots, ten games each way.
-#[rustfmt::skip]
-const A: [Row; 20] = [
-    (0, 1, [6, 2, 2]), (1, 0, [4, 2, 4]), (0, 2, [7, 1, 2]), (2, 0, [3, 2, 5]),
-    (0, 3, [8, 1, 1]), (3, 0, [2, 1, 7]), (0, 4, [9, 1, 0]), (4, 0, [1, 0, 9]),
-    (1, 2, [5, 3, 2]), (2, 1, [4, 2, 4]), (1, 3, [6, 2, 2]), (3, 1, [3, 1, 6]),
-    (1, 4, [8, 1, 1]), (4, 1, [2, 1, 7]), (2, 3, [5, 2, 3]), (3, 2, [4, 2, 4]),
-    (2, 4, [7, 1, 2]), (4, 2, [2, 2, 6]), (3, 4, [6, 2, 2]), (4, 3, [3, 2, 5]),
-];
-
-/// Bradley–Terry and nothing else.
-const PLAIN: Model = Model {
-    advantage: false,
-    draws: Draws::HalfWins,
-    prior: 0.0,
-};
-
-const ADVANTAGE: Model = Model {
-    advantage: true,
-    ..PLAIN
-};
-
-fn results(bots: usize, rows: &[Row]) -> Results {
-    let mut results = Results::new(bots);
-    for &(first, second, [wins, draws, losses]) in rows {
-        let tally = Tally {
-            wins,
-            draws,
-            losses,
-        };
-        results.add_games(first, second, tally).unwrap();
-    }
-    results
-}
-
-fn elos(ratings: &Ratings) -> Vec<f64> {
-    ratings.bots.iter().map(|rating| rating.elo).collect()
-}
-
-fn rated(bots: usize, rows: &[Row], model: &Model) -> Ratings {
-    rate(&results(bots, rows), model).unwrap()
-}
+use referee::tournament::ratings::{Draws, Model, Outcome, Results, rate};
 
 #[test]
 fn intervals_hold_the_truth_as_often_as_they_say() {

@@ -1,13 +1,14 @@
 //! A walk-through for authors: is a bot fit to enter a tournament, and if not, why?
 
+mod advice;
 mod questions;
 
 use std::io;
 use std::time::Duration;
 
-use self::questions::{has_a_choice, is_last_turn, is_lost_at_once, lets_win, positions, reopened};
+use self::questions::{is_last_turn, is_lost_at_once, positions, reopened};
 use crate::game::dialogue::Dialogue;
-use crate::game::{Game, Outcome, Position};
+use crate::game::{Game, Position};
 use crate::play::{Clock, TimeControl, Turned, take_turn};
 use crate::player::fault::{Exit, spoken};
 use crate::player::process::Patience;
@@ -401,83 +402,6 @@ impl<'a, G: Dialogue + Clone> Checkup<'a, G> {
         };
         self.seat.stop(Patience::FAULT).await?;
         self.note(name, true, verdict);
-        Ok(())
-    }
-
-    /// Strength, one step ahead: not a fault.
-    async fn advice(&mut self) -> io::Result<()> {
-        let game = self.game.clone();
-        let wins = positions(&self.game, ADVICE, Position::can_win_at_once);
-        let choice = positions(&game, ADVICE, |p| has_a_choice(&game, p));
-        let won = |turned: &Turned<G>| matches!(turned.after.outcome(), Some(Outcome::Win(_)));
-        let safe = |turned: &Turned<G>| !lets_win(&turned.after);
-        self.count("takes a win that is there", &wins, won).await?;
-        self.count("does not let the opponent win at once", &choice, safe)
-            .await
-    }
-
-    async fn count(
-        &mut self,
-        name: &'static str,
-        positions: &[G::Position],
-        good: impl Fn(&Turned<G>) -> bool,
-    ) -> io::Result<()> {
-        if self.hopeless || positions.is_empty() {
-            self.note(name, false, Verdict::Skipped);
-            return Ok(());
-        }
-        let verdict = match self.ask_all(positions).await? {
-            Err(fault) => Verdict::Bad(fault, "see above".to_owned()),
-            Ok(turns) => {
-                let count = turns.iter().filter(|turned| good(turned)).count();
-                let told = format!("{count} of {} times", turns.len());
-                if count == turns.len() {
-                    Verdict::Good(told)
-                } else {
-                    Verdict::Bad(
-                        told,
-                        "look one step ahead; players/greedy.py does".to_owned(),
-                    )
-                }
-            }
-        };
-        self.note(name, false, verdict);
-        Ok(())
-    }
-
-    /// Two fresh processes with the same seed, the same questions.
-    async fn repeats(&mut self) -> io::Result<()> {
-        let name = "REFEREE_SEED makes it repeatable";
-        if self.hopeless {
-            self.note(name, false, Verdict::Skipped);
-            return Ok(());
-        }
-        let positions = positions(&self.game, 30, |_| true);
-        let mut runs = Vec::new();
-        for _ in 0..2 {
-            self.seat.stop(Patience::FAULT).await?;
-            self.seat = seat(&self.game, &self.program, self.time, self.pieces.as_deref());
-            match self.ask_all(&positions).await? {
-                Ok(turns) => runs.push(turns.into_iter().map(|turned| turned.turn).collect()),
-                Err(fault) => {
-                    self.note(name, false, Verdict::Bad(fault, "see above".to_owned()));
-                    return Ok(());
-                }
-            }
-        }
-        let differ = runs
-            .windows(2)
-            .any(|pair: &[Vec<G::Turn>]| pair[0] != pair[1]);
-        let verdict = if differ {
-            Verdict::Bad(
-                "the same seed and questions gave other answers".to_owned(),
-                "seed your random numbers from REFEREE_SEED, so that a lost game can be played again"
-                    .to_owned(),
-            )
-        } else {
-            Verdict::Good(String::new())
-        };
-        self.note(name, false, verdict);
         Ok(())
     }
 }
