@@ -212,15 +212,43 @@ fn set_aside(path: &Path, file: &mut File, length: u64) -> io::Result<Cut> {
     })
 }
 
+/// The lines of a file with their numbers, one after the other, in constant memory.
+#[derive(Debug)]
+pub struct Lines {
+    reader: BufReader<File>,
+    line: Vec<u8>,
+    number: u64,
+}
+
+impl Lines {
+    /// The lines of the file at `path`.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        Ok(Self {
+            reader: BufReader::with_capacity(1 << 17, File::open(path)?),
+            line: Vec::new(),
+            number: 0,
+        })
+    }
+
+    /// The next line's number, from 1, and the line with its newline; an incomplete last line
+    /// has none.
+    pub fn next_line(&mut self) -> io::Result<Option<(u64, &[u8])>> {
+        self.line.clear();
+        if self.reader.read_until(b'\n', &mut self.line)? == 0 {
+            return Ok(None);
+        }
+        self.number += 1;
+        Ok(Some((self.number, &self.line)))
+    }
+}
+
 /// The records of a journal, one after the other, in constant memory. An incomplete last line
 /// is passed over.
 pub fn read(path: &Path) -> Result<Records, OpenError> {
-    let file = File::open(path).map_err(|error| OpenError::io(path, error))?;
+    let lines = Lines::open(path).map_err(|error| OpenError::io(path, error))?;
     Ok(Records {
         path: path.to_owned(),
-        reader: BufReader::with_capacity(1 << 16, file),
-        line: Vec::new(),
-        number: 0,
+        lines,
     })
 }
 
@@ -228,26 +256,22 @@ pub fn read(path: &Path) -> Result<Records, OpenError> {
 #[derive(Debug)]
 pub struct Records {
     path: PathBuf,
-    reader: BufReader<File>,
-    line: Vec<u8>,
-    number: u64,
+    lines: Lines,
 }
 
 impl Iterator for Records {
     type Item = Result<Record, OpenError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.line.clear();
-        match self.reader.read_until(b'\n', &mut self.line) {
-            Ok(_) if self.line.ends_with(b"\n") => {}
+        let (line, bytes) = match self.lines.next_line() {
+            Ok(Some((line, bytes))) if bytes.ends_with(b"\n") => (line, bytes),
             Ok(_) => return None,
             Err(error) => return Some(Err(OpenError::io(&self.path, error))),
-        }
-        self.number += 1;
-        let record = Record::from_line(&self.line);
+        };
+        let record = Record::from_line(bytes);
         Some(record.map_err(|problem| OpenError::Damaged {
             path: self.path.display().to_string(),
-            line: self.number,
+            line,
             problem,
         }))
     }

@@ -125,16 +125,24 @@ impl Record {
                 record.v
             ));
         }
-        if record.first > 1 {
-            return Err(format!("`first` is {}; expected 0 or 1", record.first));
-        }
-        for (field, index) in [("winner", record.result.winner), ("by", record.result.by)] {
+        record.check_indices()?;
+        Ok(record)
+    }
+
+    /// Whether the indices of bots are 0 or 1. The error is a sentence.
+    pub fn check_indices(&self) -> Result<(), String> {
+        let indices = [
+            ("first", Some(self.first)),
+            ("winner", self.result.winner),
+            ("by", self.result.by),
+        ];
+        for (field, index) in indices {
             if let Some(index) = index
                 && index > 1
             {
                 return Err(format!("`{field}` is {index}; expected 0 or 1"));
             }
         }
-        Ok(record)
+        Ok(())
     }
 }

@@ -54,7 +54,7 @@ pub fn replay<G: Game>(
     record: &Record,
     watch: &mut impl Watch<G>,
 ) -> Result<G::Position, ReplayError> {
-    check_indices(record)?;
+    record.check_indices().or_else(violation)?;
     let mut position = start_of(game, record)?;
     if record.times_ms.len() != record.turns.len() {
         return Err(Violation {
@@ -108,22 +108,6 @@ fn violation<T>(problem: String) -> Result<T, Violation> {
         turn: None,
         problem,
     })
-}
-
-/// Indices of bots are 0 or 1.
-fn check_indices(record: &Record) -> Result<(), Violation> {
-    let indices = [
-        ("first", Some(record.first)),
-        ("winner", record.result.winner),
-        ("by", record.result.by),
-    ];
-    match indices.into_iter().find(|(_, i)| i.is_some_and(|i| i > 1)) {
-        Some((field, index)) => violation(format!(
-            "`{field}` is {}; expected 0 or 1",
-            index.unwrap_or_default()
-        )),
-        None => Ok(()),
-    }
 }
 
 /// A bot as people call it; `nobody` for no bot.

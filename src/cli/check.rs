@@ -1,6 +1,5 @@
 //! `referee check BOT`: a walk-through for authors.
 
-use std::env;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -11,7 +10,7 @@ use super::duration;
 use super::failure::Failure;
 use super::games::{GameName, WithGame, with_game};
 use super::interrupt::until_interrupted;
-use super::setup::{RulesName, absolute, match_set, palette};
+use super::setup::{RulesName, absolute, bot, match_set, palette};
 use crate::checkup::{Check, Checkup, Tell, Times, Verdict};
 use crate::game::dialogue::Dialogue;
 use crate::game::quarto::{PieceFormat, PieceSet};
@@ -19,7 +18,6 @@ use crate::play::TimeControl;
 use crate::player::orphans;
 use crate::player::program::{Bot, Program};
 use crate::report::terminal::{Palette, styled};
-use crate::strategy::Strategy;
 use crate::text::safe;
 
 /// A set that no bot has built in, to see whether a bot reads the one it is given.
@@ -56,14 +54,12 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
-    let this_program = env::current_exe()
-        .map_err(|error| Failure::Referee(format!("cannot find this program's file: {error}")))?;
     let set = match_set(args.pieces.as_ref())?;
     let pieces = match &args.pieces {
         Some(path) if !set.is_builtin() => Some(absolute(path)?),
         _ => None,
     };
-    let Bot::Program(program) = Bot::parse(&args.bot, &this_program, &Strategy::NAMES)? else {
+    let Bot::Program(program) = bot(&args.bot)? else {
         return Err(Failure::Usage(
             "people are not checked; give a program".to_owned(),
         ));

@@ -1,7 +1,6 @@
 //! `referee [OPTIONS] BOT1 BOT2` and `referee play`: plays a match.
 
 use std::cell::RefCell;
-use std::env;
 use std::io::{self, BufWriter};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -12,7 +11,7 @@ use super::games::{WithGame, with_game};
 use super::interrupt::until_interrupted;
 use super::options::{Options, PieceFormatName};
 use super::records::{RecordFile, Recorded};
-use super::setup::{match_set, palette, tell};
+use super::setup::{bot, match_set, palette, tell};
 use crate::game::dialogue::Dialogue;
 use crate::game::quarto::PieceFormat;
 use crate::player::human::{Human, SharedConsole};
@@ -23,7 +22,6 @@ use crate::player::stderr::Tap;
 use crate::report::live::{Detail, Look, Screen};
 use crate::seat::{Entrant, Occupant};
 use crate::series::{Follow, Plan, Score, Series};
-use crate::strategy::Strategy;
 use crate::text::safe;
 
 #[derive(Debug, clap::Args)]
@@ -48,13 +46,8 @@ pub(super) struct PlayArgs {
 
 /// `referee BOT1 BOT2`
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
-    let this_program = env::current_exe()
-        .map_err(|error| Failure::Referee(format!("cannot find this program's file: {error}")))?;
-    let bot = |text: &Option<String>| {
-        let text = text.as_deref().unwrap_or_default();
-        Bot::parse(text, &this_program, &Strategy::NAMES)
-    };
-    let bots = [bot(&args.bot1)?, bot(&args.bot2)?];
+    let given = |text: &Option<String>| bot(text.as_deref().unwrap_or_default());
+    let bots = [given(&args.bot1)?, given(&args.bot2)?];
     let terminal = bots
         .contains(&Bot::Human)
         .then(|| Terminal::new(palette(&io::stdout())));

@@ -4,12 +4,11 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use serde_json::{Map, Value, json};
-use unicode_width::UnicodeWidthStr as _;
 
 use super::failure::Failure;
 use super::setup::{palette, piece_set};
 use crate::game::quarto::PieceSet;
-use crate::report::terminal::styled;
+use crate::report::terminal::aligned;
 use crate::text::safe;
 
 #[derive(Debug, clap::Args)]
@@ -37,25 +36,9 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         row.extend(set.words(piece).map(str::to_owned));
         rows.push(row);
     }
-    let widths: Vec<usize> = (0..rows[0].len())
-        .map(|i| rows.iter().map(|row| row[i].width()).max().unwrap_or(0))
-        .collect();
-    let palette = palette(&io::stdout());
-    for (i, row) in rows.iter().enumerate() {
-        let mut line = String::new();
-        for (text, width) in row.iter().zip(&widths) {
-            line.push_str(text);
-            line.extend(std::iter::repeat_n(' ', width - text.width() + 2));
-        }
-        let line = line.trim_end();
-        let style = if i == 0 {
-            palette.heading
-        } else {
-            anstyle::Style::new()
-        };
-        writeln!(out, "{}", styled(style, line))?;
-    }
-    Ok(())
+    let left: Vec<usize> = (0..rows[0].len()).collect();
+    let text = aligned(&rows, &palette(&io::stdout()), &left);
+    Ok(out.write_all(text.as_bytes())?)
 }
 
 fn as_json(set: &PieceSet) -> Value {

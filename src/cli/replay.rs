@@ -1,7 +1,6 @@
 //! `referee replay FILE`: checks recorded games against the rules and shows them.
 
-use std::fs::File;
-use std::io::{self, BufRead as _, BufReader, BufWriter, StdoutLock};
+use std::io::{self, BufWriter, StdoutLock};
 use std::path::PathBuf;
 
 use super::failure::Failure;
@@ -9,6 +8,7 @@ use super::games::{GameName, WithGame, with_game};
 use super::setup::{palette, tell, unreadable};
 use crate::game::dialogue::Dialogue;
 use crate::game::quarto::{PieceFormat, PieceSet, Rules};
+use crate::journal::Lines;
 use crate::record::Record;
 use crate::replay::{ReplayError, replay, start_of};
 use crate::report::live::{Detail, Look, Screen};
@@ -29,25 +29,17 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
-    let file = File::open(&args.file).map_err(|error| unreadable(&args.file, &error))?;
-    let mut reader = BufReader::new(file);
-    let mut line = Vec::new();
-    let (mut number, mut checked, mut wrong) = (0, 0, 0);
+    let failed = |error| unreadable(&args.file, &error);
+    let mut lines = Lines::open(&args.file).map_err(failed)?;
+    let (mut games, mut checked, mut wrong) = (0, 0, 0);
     let mut out = BufWriter::new(io::stdout().lock());
-    loop {
-        line.clear();
-        let count = reader
-            .read_until(b'\n', &mut line)
-            .map_err(|error| unreadable(&args.file, &error))?;
-        if count == 0 {
-            break;
-        }
-        number += 1;
+    while let Some((number, line)) = lines.next_line().map_err(failed)? {
+        games = number;
         if args.game.is_some_and(|game| game != number) {
             continue;
         }
         checked += 1;
-        let problem = match Record::from_line(&line) {
+        let problem = match Record::from_line(line) {
             Ok(record) => one(&record, number, args.quiet, &mut out)?,
             Err(problem) => Some(problem),
         };
@@ -65,7 +57,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         && checked == 0
     {
         return Err(Failure::Usage(format!(
-            "{}: there is no game {game}; the file has {number}",
+            "{}: there is no game {game}; the file has {games}",
             args.file.display()
         )));
     }

@@ -1,5 +1,6 @@
 //! What several commands share: piece sets, rules, colours.
 
+use std::env;
 use std::fs::File;
 use std::io;
 use std::path::{self, Path, PathBuf};
@@ -10,7 +11,9 @@ use clap::ValueEnum;
 
 use super::failure::Failure;
 use crate::game::quarto::{PieceSet, Rules};
+use crate::player::program::Bot;
 use crate::report::terminal::Palette;
+use crate::strategy::Strategy;
 
 /// `--rules`
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -82,6 +85,13 @@ pub(super) fn palette(stream: &impl RawStream) -> Palette {
 pub(super) fn tell(text: &str) {
     let line = format!("{text}\n");
     let _ = io::Write::write_all(&mut io::stderr(), line.as_bytes());
+}
+
+/// What a BOT on the command line means.
+pub(super) fn bot(text: &str) -> Result<Bot, Failure> {
+    let this_program = env::current_exe()
+        .map_err(|error| Failure::Referee(format!("cannot find this program's file: {error}")))?;
+    Ok(Bot::parse(text, &this_program, &Strategy::NAMES)?)
 }
 
 /// A path that means the same whatever the working directory is.

@@ -1,7 +1,6 @@
 //! `referee standings FILE…`: a table from any records.
 
-use std::fs::File;
-use std::io::{self, BufRead as _, BufReader, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
@@ -11,6 +10,7 @@ use jiff::tz::TimeZone;
 
 use super::failure::Failure;
 use super::setup::{palette, tell, unreadable};
+use crate::journal::Lines;
 use crate::report::standings::{as_csv, as_json, markdown, table};
 use crate::text::quote;
 use crate::tournament::ratings::Model;
@@ -87,33 +87,28 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
 
 /// Line by line, so that a million games take no more room than one.
 fn add_file(path: &Path, args: &Args, collector: &mut Collector) -> Result<(), Failure> {
-    let file = File::open(path).map_err(|error| unreadable(path, &error))?;
-    let mut reader = BufReader::with_capacity(1 << 17, file);
-    let mut line = Vec::new();
-    let mut number = 0u64;
-    loop {
-        line.clear();
-        let count = reader
-            .read_until(b'\n', &mut line)
-            .map_err(|error| unreadable(path, &error))?;
-        if count == 0 {
-            return Ok(());
-        }
-        number += 1;
-        if !line.ends_with(b"\n") && GameLine::parse(&line).is_err() {
-            tell(&format!(
+    let failed = |error| unreadable(path, &error);
+    let mut lines = Lines::open(path).map_err(failed)?;
+    while let Some((number, line)) = lines.next_line().map_err(failed)? {
+        match GameLine::parse(line) {
+            Ok(game) => {
+                if wanted(&game, args, path, number)? {
+                    collector.add(&game);
+                }
+            }
+            Err(_) if !line.ends_with(b"\n") => tell(&format!(
                 "{}: line {number} is incomplete and left out",
                 path.display()
-            ));
-            return Ok(());
-        }
-        let game = GameLine::parse(&line).map_err(|problem| {
-            Failure::Usage(format!("{}: line {number}: {problem}", path.display()))
-        })?;
-        if wanted(&game, args, path, number)? {
-            collector.add(&game);
+            )),
+            Err(problem) => {
+                return Err(Failure::Usage(format!(
+                    "{}: line {number}: {problem}",
+                    path.display()
+                )));
+            }
         }
     }
+    Ok(())
 }
 
 fn wanted(game: &GameLine<'_>, args: &Args, path: &Path, number: u64) -> Result<bool, Failure> {

@@ -3,9 +3,8 @@
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
-use unicode_width::UnicodeWidthStr as _;
 
-use super::terminal::{Palette, styled};
+use super::terminal::{Palette, aligned, milliseconds};
 use crate::text::safe;
 use crate::tournament::standings::{Place, Standings};
 
@@ -25,15 +24,6 @@ fn points(points: f64) -> String {
 
 fn percent(share: Option<f64>) -> String {
     share.map_or_else(String::new, |share| format!("{:.1}%", 100.0 * share))
-}
-
-fn milliseconds(ms: Option<f64>) -> String {
-    match ms {
-        None => String::new(),
-        Some(ms) if ms >= 1000.0 => format!("{:.2} s", ms / 1000.0),
-        Some(ms) if ms >= 10.0 => format!("{ms:.0} ms"),
-        Some(ms) => format!("{ms:.2} ms"),
-    }
 }
 
 fn forfeits(place: &Place) -> String {
@@ -58,7 +48,7 @@ fn row(rank: usize, place: &Place) -> [String; 13] {
         format!("{:.0}", place.elo),
         place.error.map_or_else(String::new, |e| format!("{e:.0}")),
         percent(place.superiority),
-        milliseconds(place.median_ms),
+        place.median_ms.map_or_else(String::new, milliseconds),
         forfeits(place),
     ]
 }
@@ -105,39 +95,6 @@ fn summary(standings: &Standings) -> String {
         format!("; moving first is worth {elo:.0} Elo")
     });
     format!("{} game{s}{advantage}", standings.games)
-}
-
-/// Rows in columns two blanks apart; the first row is the heads.
-fn aligned(rows: &[Vec<String>], palette: &Palette, left: &[usize]) -> String {
-    let columns = rows.first().map_or(0, Vec::len);
-    let width = |column: usize| {
-        rows.iter()
-            .map(|row| row[column].width())
-            .max()
-            .unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..columns).map(width).collect();
-    let mut out = String::new();
-    for (i, row) in rows.iter().enumerate() {
-        let mut line = String::new();
-        for (column, text) in row.iter().enumerate() {
-            let blanks = " ".repeat(widths[column] - text.width());
-            let gap = if column == 0 { "" } else { "  " };
-            if left.contains(&column) {
-                let _ = write!(line, "{gap}{text}{blanks}");
-            } else {
-                let _ = write!(line, "{gap}{blanks}{text}");
-            }
-        }
-        let style = if i == 0 {
-            palette.heading
-        } else {
-            anstyle::Style::new()
-        };
-        out.push_str(&styled(style, line.trim_end()));
-        out.push('\n');
-    }
-    out
 }
 
 /// For documents and chats.

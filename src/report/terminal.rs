@@ -227,9 +227,47 @@ fn columns_of(texts: &[String], widest: usize, room: usize) -> Vec<String> {
         .collect()
 }
 
+/// Rows of equal length in columns two blanks apart; the first row is the heads. Text begins at
+/// the left in the columns `left`, and ends at the right in the others.
+pub fn aligned(rows: &[Vec<String>], palette: &Palette, left: &[usize]) -> String {
+    let columns = rows.first().map_or(0, Vec::len);
+    let width = |column: usize| {
+        rows.iter()
+            .map(|row| row[column].width())
+            .max()
+            .unwrap_or(0)
+    };
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    let mut out = String::new();
+    for (i, row) in rows.iter().enumerate() {
+        let mut line = String::new();
+        for (column, text) in row.iter().enumerate() {
+            let blanks = " ".repeat(widths[column] - text.width());
+            let gap = if column == 0 { "" } else { "  " };
+            if left.contains(&column) {
+                let _ = write!(line, "{gap}{text}{blanks}");
+            } else {
+                let _ = write!(line, "{gap}{blanks}{text}");
+            }
+        }
+        let style = if i == 0 {
+            palette.heading
+        } else {
+            Style::new()
+        };
+        out.push_str(&styled(style, line.trim_end()));
+        out.push('\n');
+    }
+    out
+}
+
 /// A time as people read it beside a turn.
 pub fn time(elapsed: std::time::Duration) -> String {
-    let ms = elapsed.as_secs_f64() * 1000.0;
+    milliseconds(elapsed.as_secs_f64() * 1000.0)
+}
+
+/// Milliseconds as people read them: `0.03 ms`, `58 ms`, `1.25 s`.
+pub fn milliseconds(ms: f64) -> String {
     if ms >= 1000.0 {
         format!("{:.2} s", ms / 1000.0)
     } else if ms >= 10.0 {
