@@ -9,6 +9,7 @@
 //! | 3 | [`checkup`] | is a bot fit to enter a tournament? |
 //! | 2 | [`play`] | one game between two players: where rules, players and clocks meet |
 //! | 2 | [`seat`] | a person, or a program with its process, at the table |
+//! | 2 | [`scoresheet`] | what becomes a record when a game ends |
 //! | 2 | [`series`] | a match: many games between the same two bots |
 //! | 2 | [`replay`] | recorded games, checked against the rules |
 //! | 2 | [`tournament`] | schedules, openings, ratings, sequential tests, standings; pure |
@@ -41,6 +42,7 @@ pub mod protocol;
 pub mod record;
 pub mod replay;
 pub mod report;
+pub mod scoresheet;
 pub mod seat;
 pub mod seed;
 pub mod series;

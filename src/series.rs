@@ -4,18 +4,17 @@
 //! process that forfeited, and gives up on a bot that never gets going.
 
 use std::io;
-use std::time::Duration;
 
 use jiff::Timestamp;
-use serde_json::Map;
 
+use crate::game::Game;
 use crate::game::dialogue::Dialogue;
-use crate::game::{Game, Outcome};
 use crate::play::{Clock, End, Played, Watch, play};
 use crate::player::Fault;
 use crate::player::process::Patience;
 use crate::player::program::CannotStart;
-use crate::record::{BotEntry, Record, ResultEntry, VERSION};
+use crate::record::Record;
+use crate::scoresheet::{self, Header};
 use crate::seat::{Entrant, Seat, environment};
 use crate::seed;
 
@@ -167,52 +166,28 @@ impl<G: Dialogue> Series<G> {
             seat.start(seed::for_bot(plan.seed, bot, number))?;
         }
         follow.begins(number, bots, &plan.start)?;
-        let Played {
-            turns,
-            times,
-            position,
-            end,
-        } = {
+        let mut played = {
             let [a, b] = seats.each_mut();
             let players = if first == 0 { [a, b] } else { [b, a] };
             let clocks = players.each_ref().map(|seat| Clock::new(seat.time()));
             play(&plan.game, &plan.start, players, clocks, follow).await?
         };
-        let mut record = Record {
-            turns,
-            times_ms: times.into_iter().map(milliseconds).collect(),
-            ..blank(plan, seats, start_text, number, first, started)
-        };
+        let mut record = blank(plan, seats, start_text, number, first, started);
+        scoresheet::turns(&mut record, &mut played);
+        let Played { position, end, .. } = played;
         for seat in seats.iter_mut() {
             seat.see_whether_it_goes();
         }
         let mut shown = None;
         match end {
             End::Outcome(outcome) => {
-                record.result.winner = match outcome {
-                    Outcome::Draw => None,
-                    Outcome::Win(side) => Some(bots[side.index()]),
-                };
-                G::NAME.clone_into(&mut record.result.reason);
-                if outcome == Outcome::Draw {
-                    "draw".clone_into(&mut record.result.reason);
-                } else {
-                    record.result.lines = plan.game.winning_lines(&position);
-                }
+                scoresheet::outcome(&mut record, &plan.game, &position, outcome);
             }
             End::Forfeit(side, fault) => {
                 let by = bots[side.index()];
                 let seat = &mut seats[by];
                 let stderr = seat.forfeited(&fault).await?;
-                record.result = ResultEntry {
-                    winner: Some(1 - by),
-                    reason: fault.reason().name().to_owned(),
-                    by: Some(by),
-                    answer: Some(fault.answer()),
-                    detail: Some(fault.to_string()),
-                    stderr: Some(stderr),
-                    ..ResultEntry::default()
-                };
+                scoresheet::forfeit(&mut record, by, &fault, stderr);
                 let mut request = String::new();
                 plan.game.write_request(&position, &mut request);
                 let command = seat.ask_again(&request);
@@ -261,30 +236,20 @@ impl<G: Dialogue> Series<G> {
         else {
             return Ok(());
         };
-        let result = ResultEntry {
-            winner: Some(1 - by),
-            reason: reason.name().to_owned(),
-            by: Some(by),
-            answer: Some(String::new()),
-            detail: Some(format!(
-                "not played: it failed to give a first answer {} times in a row and is benched",
-                self.seats[by].failed_starts()
-            )),
-            stderr: Some(String::new()),
-            ..ResultEntry::default()
-        };
         let now = Timestamp::now();
-        let record = Record {
-            result,
-            ..blank(
-                &self.plan,
-                &self.seats,
-                &self.start_text,
-                number,
-                first,
-                now,
-            )
-        };
+        let mut record = blank(
+            &self.plan,
+            &self.seats,
+            &self.start_text,
+            number,
+            first,
+            now,
+        );
+        let why = format!(
+            "it failed to give a first answer {} times in a row and is benched",
+            self.seats[by].failed_starts()
+        );
+        scoresheet::not_played(&mut record, by, reason, &why);
         self.count(&record);
         follow.ended(&Finished {
             number,
@@ -307,34 +272,18 @@ impl<G: Dialogue> Series<G> {
 fn blank<G: Game>(
     plan: &Plan<G>,
     seats: &[Seat<G>; 2],
-    start_text: &str,
+    start: &str,
     number: u64,
     first: usize,
     started: Timestamp,
 ) -> Record {
-    Record {
-        v: VERSION,
-        game: G::NAME.to_owned(),
-        rules: plan.game.rules().to_owned(),
+    let header = Header {
         id: format!("{}-{}", plan.seed, number + 1),
-        bots: seats.each_ref().map(|seat| BotEntry {
-            name: seat.name().to_owned(),
-            command: seat.command().to_vec(),
-            more: Map::new(),
-        }),
-        first,
         seed: plan.seed,
-        start: start_text.to_owned(),
-        pieces: plan.game.pieces().map(str::to_owned),
-        turns: Vec::new(),
-        times_ms: Vec::new(),
-        result: ResultEntry::default(),
-        started: format!("{started:.0}"),
-        more: Map::new(),
-    }
-}
-
-/// Milliseconds, exact to the microsecond.
-fn milliseconds(time: Duration) -> f64 {
-    (time.as_secs_f64() * 1e6).round() / 1e3
+        first,
+        start,
+        started,
+    };
+    let bots = scoresheet::entries(seats.each_ref());
+    scoresheet::blank(&plan.game, bots, header)
 }

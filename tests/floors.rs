@@ -24,10 +24,18 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("play", &["game", "player", "protocol"]),
     ("replay", &["game", "play", "player", "record", "text"]),
     ("seat", &["game", "play", "player", "protocol", "text"]),
+    ("scoresheet", &["game", "play", "player", "record", "seat"]),
     (
         "series",
         &[
-            "game", "play", "player", "protocol", "record", "seat", "seed",
+            "game",
+            "play",
+            "player",
+            "protocol",
+            "record",
+            "scoresheet",
+            "seat",
+            "seed",
         ],
     ),
     // floor 3
@@ -76,7 +84,7 @@ const KEPT_OUT: &[(&str, &[&str])] = &[
     ("clap", &["cli"]),
     (
         "serde_json",
-        &["record", "series", "tournament", "report", "cli"],
+        &["record", "scoresheet", "tournament", "report", "cli"],
     ),
     ("csv", &["report"]),
     ("rustix", &["player", "cli"]),

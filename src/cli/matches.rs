@@ -129,7 +129,9 @@ fn names(
                 .map_or(usual, |typed| short_name(&typed));
         }
     }
-    Ok(distinct_names(names.each_ref().map(String::as_str)))
+    let distinct = distinct_names(&names.each_ref().map(String::as_str));
+    // As many as there were.
+    Ok(distinct.try_into().unwrap_or(names))
 }
 
 /// Whether the board that a match is to start from can start one.

@@ -137,6 +137,10 @@ pub struct Timeout {
     pub came: Came,
     /// What came when its input was closed, after the time was up.
     pub afterwards: Vec<u8>,
+    /// How long after the time was up the referee found a whole line that had come without its
+    /// noticing, because it was itself not running; zero when it looked in time. Up to this
+    /// long the fault may be the referee's own.
+    pub unwatched: Duration,
     /// Its language, for advice.
     pub language: Option<Language>,
 }

@@ -158,6 +158,7 @@ impl<G: Dialogue> Player for Human<G> {
                 fresh: false,
                 came: Came::Nothing(Doing::Waiting),
                 afterwards: Vec::new(),
+                unwatched: Duration::ZERO,
                 language: None,
             }))));
         };

@@ -224,6 +224,7 @@ impl Process {
             fresh,
             came,
             afterwards,
+            unwatched: Duration::ZERO,
             language: self.language,
         }))
     }
@@ -315,6 +316,8 @@ impl Player for Process {
                 fresh,
                 came: Came::Late(line, elapsed),
                 afterwards: Vec::new(),
+                // Had the referee been running, its timer would have gone off before.
+                unwatched: elapsed.saturating_sub(limit),
                 language: self.language,
             })),
             Trouble::TooLong { start } => Fault::LineTooLong { start },

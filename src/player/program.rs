@@ -4,6 +4,7 @@
 //! Everything is looked at before the first game, so that a typing error is an
 //! error message and not a forfeit.
 
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -160,16 +161,31 @@ fn first_word(arguments: &[String]) -> Option<&String> {
 }
 
 /// Tells bots of the same name apart: `random.py#1` and `random.py#2`.
-pub fn distinct_names<const N: usize>(names: [&str; N]) -> [String; N] {
-    let count = |name: &str| names.iter().filter(|&&other| other == name).count();
-    std::array::from_fn(|i| {
-        let name = names[i];
-        if count(name) == 1 {
-            return name.to_owned();
-        }
-        let nth = 1 + names[..i].iter().filter(|&&other| other == name).count();
-        format!("{name}#{nth}")
-    })
+///
+/// All names given back differ, also when somebody is called `random.py#1` from the start.
+pub fn distinct_names(names: &[&str]) -> Vec<String> {
+    let mut given: HashMap<&str, usize> = HashMap::new();
+    for &name in names {
+        *given.entry(name).or_default() += 1;
+    }
+    let mut next: HashMap<&str, usize> = HashMap::new();
+    let mut used = HashSet::new();
+    names
+        .iter()
+        .map(|&name| {
+            if given[name] == 1 {
+                return name.to_owned();
+            }
+            let nth = next.entry(name).or_insert(1);
+            loop {
+                let numbered = format!("{name}#{nth}");
+                *nth += 1;
+                if !given.contains_key(numbered.as_str()) && used.insert(numbered.clone()) {
+                    return numbered;
+                }
+            }
+        })
+        .collect()
 }
 
 /// The command that asks a program again, quoted for a shell.
