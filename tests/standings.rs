@@ -267,3 +267,99 @@ fn real_records() {
     assert_eq!(names(&table), ["builtin:greedy", "builtin:random"]);
     assert_eq!(table["games"], 40);
 }
+
+/// Games of a tournament: 40 pairs among three bots, and one half without its other half.
+fn pairs_of_games() -> Vec<Value> {
+    let meetings = [("a", "b"), ("b", "c"), ("c", "a"), ("b", "a")];
+    let mut games = Vec::new();
+    for pair in 1..=41u32 {
+        let (first, second) = meetings[pair as usize % 4];
+        for (half, (first, second)) in [("a", (first, second)), ("b", (second, first))] {
+            if (pair, half) == (41, "b") {
+                continue;
+            }
+            // The same opening is mostly won by who begins: the games of a pair are alike.
+            let winner = match pair % 10 {
+                0 => None,
+                1..=6 => Some(0),
+                7 if half == "a" => Some(1),
+                _ => Some(usize::from(half == "b")),
+            };
+            let mut game = game(first, second, winner);
+            game["id"] = json!(format!("p{pair:06}{half}"));
+            games.push(game);
+        }
+    }
+    games
+}
+
+#[test]
+fn the_order_of_records_does_not_matter() {
+    let files = Files::new();
+    let games = pairs_of_games();
+    let usual = standings(&[&files.write("1", &games)], &["--format", "json"]);
+    for step in [5, 7, 11, 80] {
+        let count = games.len();
+        let shuffled: Vec<_> = (0..count)
+            .map(|i| games[i * step % count].clone())
+            .collect();
+        let other = standings(&[&files.write("2", &shuffled)], &["--format", "json"]);
+        assert_eq!(usual.stdout, other.stdout);
+    }
+}
+
+/// Errors come from pairs as units, which the library adds one by one here.
+#[test]
+fn games_of_a_pair_are_not_independent() {
+    use referee::tournament::ratings::{Model, Outcome, Results, Tally, rate};
+
+    let files = Files::new();
+    let games = pairs_of_games();
+    let outcome = |game: &Value| match game["result"]["winner"].as_u64() {
+        Some(0) => Outcome::FirstWins,
+        Some(_) => Outcome::SecondWins,
+        None => Outcome::Draw,
+    };
+    let bot = |game: &Value, index: usize| {
+        let name = game["bots"][index]["name"].as_str();
+        ["a", "b", "c"]
+            .iter()
+            .position(|&known| Some(known) == name)
+    };
+    let mut results = Results::new(3);
+    for pair in games.chunks(2) {
+        let (a, b) = (bot(&pair[0], 0).unwrap(), bot(&pair[0], 1).unwrap());
+        if let [first, second] = pair {
+            let outcomes = [outcome(first), outcome(second)];
+            results.add_pair(a, b, outcomes).unwrap();
+        } else {
+            let mut tally = Tally::default();
+            match outcome(&pair[0]) {
+                Outcome::FirstWins => tally.wins = 1,
+                Outcome::Draw => tally.draws = 1,
+                Outcome::SecondWins => tally.losses = 1,
+            }
+            results.add_games(a, b, tally).unwrap();
+        }
+    }
+    let expected = rate(&results, &Model::default()).unwrap();
+    let table = as_json(&[&files.write("1", &games)], &[]);
+    for place in table["standings"].as_array().unwrap() {
+        let bot = ["a", "b", "c"]
+            .iter()
+            .position(|&name| place["name"] == name);
+        let expected = expected.bots[bot.unwrap()].error.unwrap();
+        let error = place["error"].as_f64().unwrap();
+        assert!((error - expected).abs() < 0.051, "{error} {expected}");
+    }
+    // As single games they would seem to tell something else.
+    let mut singles = games.clone();
+    for (number, game) in singles.iter_mut().enumerate() {
+        game["id"] = json!(format!("1-{number}"));
+    }
+    let singles = as_json(&[&files.write("2", &singles)], &[]);
+    assert_ne!(
+        table["standings"][0]["error"],
+        singles["standings"][0]["error"]
+    );
+}

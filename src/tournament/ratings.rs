@@ -180,11 +180,22 @@ impl Results {
         b: usize,
         outcomes: [Outcome; 2],
     ) -> Result<(), RatingError> {
+        self.add_pairs(a, b, outcomes, 1)
+    }
+
+    /// Adds as many such pairs, all with these outcomes.
+    pub fn add_pairs(
+        &mut self,
+        a: usize,
+        b: usize,
+        outcomes: [Outcome; 2],
+        times: u32,
+    ) -> Result<(), RatingError> {
         let [mut low, mut high] = outcomes.map(|outcome| outcome as usize);
         if a > b {
             (low, high) = (high, low);
         }
-        self.meeting(a, b)?.pairs[low][high] += 1.0;
+        self.meeting(a, b)?.pairs[low][high] += f64::from(times);
         Ok(())
     }
 }

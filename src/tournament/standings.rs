@@ -1,61 +1,13 @@
 //! Standings from records: points, tie-breaks, ratings, times, forfeits. Records are added one
 //! by one and not kept, so memory depends on the number of bots only.
 
-use std::borrow::Cow;
+mod line;
+
 use std::collections::{BTreeMap, HashMap};
 
-use serde::Deserialize;
-
-use super::ratings::{Model, RatingError, Results, Tally, rate};
-
-/// The part of a record that standings need, borrowed from its line.
-#[derive(Debug, Deserialize)]
-pub struct GameLine<'a> {
-    #[serde(borrow)]
-    bots: [BotName<'a>; 2],
-    first: usize,
-    #[serde(default)]
-    times_ms: Vec<f64>,
-    #[serde(borrow)]
-    result: GameResult<'a>,
-    /// When the game started: RFC 3339.
-    #[serde(borrow, default)]
-    pub started: Cow<'a, str>,
-}
-
-#[derive(Debug, Deserialize)]
-struct BotName<'a> {
-    #[serde(borrow)]
-    name: Cow<'a, str>,
-}
-
-#[derive(Debug, Deserialize)]
-struct GameResult<'a> {
-    winner: Option<usize>,
-    #[serde(borrow)]
-    reason: Cow<'a, str>,
-    by: Option<usize>,
-}
-
-impl<'a> GameLine<'a> {
-    /// Reads a line of a journal. The error is a sentence.
-    pub fn parse(line: &'a [u8]) -> Result<Self, String> {
-        let game: Self = serde_json::from_slice(line).map_err(|error| error.to_string())?;
-        let indices = [Some(game.first), game.result.winner, game.result.by];
-        if indices.into_iter().flatten().any(|index| index > 1) {
-            return Err("`first`, `winner` and `by` are 0 or 1".to_owned());
-        }
-        if game.bots[0].name == game.bots[1].name {
-            return Err("both bots have the same name".to_owned());
-        }
-        Ok(game)
-    }
-
-    /// Whether a bot of this name played.
-    pub fn has(&self, name: &str) -> bool {
-        self.bots.iter().any(|bot| bot.name == name)
-    }
-}
+pub use self::line::GameLine;
+use super::ratings::{Model, Outcome, RatingError, Results, Tally, rate};
+use super::schedule::GameId;
 
 /// Times in bins of 1 %, so that a median needs no list of all times.
 #[derive(Clone, Debug, Default)]
@@ -80,6 +32,10 @@ impl Times {
         self.worst = self.worst.max(ms);
     }
 
+    fn worst(&self) -> Option<f64> {
+        (self.count > 0).then_some(self.worst)
+    }
+
     fn median(&self) -> Option<f64> {
         let mut before = 0;
         for (&bin, &count) in &self.bins {
@@ -100,16 +56,118 @@ struct Counts {
     losses: u32,
 }
 
+impl Counts {
+    const fn add(&mut self, outcome: Outcome, times: u32) {
+        match outcome {
+            Outcome::FirstWins => self.wins += times,
+            Outcome::Draw => self.draws += times,
+            Outcome::SecondWins => self.losses += times,
+        }
+    }
+}
+
+/// One game of a pair, whose other game has not come yet: who moved first and second, and how
+/// it ended.
+#[derive(Clone, Copy, Debug)]
+struct Half {
+    bots: [usize; 2],
+    outcome: Outcome,
+}
+
+/// Pairs of games between two bots by outcome of the game that the first of the two began, and
+/// of the other.
+type Pairs = [[u32; 3]; 3];
+
+/// In the order of their numbers.
+const OUTCOMES: [Outcome; 3] = [Outcome::FirstWins, Outcome::Draw, Outcome::SecondWins];
+
+/// Halves of pairs that wait for the other; more than this are not waited for.
+const MOST_HALVES: usize = 100_000;
+
 /// Collects games.
 #[derive(Clone, Debug, Default)]
 pub struct Collector {
     names: Vec<String>,
     index: HashMap<String, usize>,
-    /// By (moved first, moved second).
+    /// Games that are no part of a pair, by (moved first, moved second).
     counts: HashMap<(usize, usize), Counts>,
+    /// Pairs of games with one opening, by the two bots in the order of their indices. Their
+    /// games are not independent, and the errors of ratings take that into account.
+    pairs: HashMap<(usize, usize), Pairs>,
+    /// By the number of the pair.
+    halves: HashMap<u64, Half>,
     forfeits: Vec<BTreeMap<String, u64>>,
     times: Vec<Times>,
     games: u64,
+}
+
+/// All games in a fixed order.
+struct Sorted {
+    singles: BTreeMap<(usize, usize), Counts>,
+    pairs: BTreeMap<(usize, usize), Pairs>,
+}
+
+/// What all games come to, by bot.
+struct Sums {
+    results: Results,
+    wins: Vec<u64>,
+    draws: Vec<u64>,
+    losses: Vec<u64>,
+    /// Points that the one made against the other.
+    against: Vec<Vec<Option<f64>>>,
+}
+
+impl Sums {
+    fn of(sorted: Sorted, bots: usize) -> Result<Self, RatingError> {
+        let mut sums = Self {
+            results: Results::new(bots),
+            wins: vec![0; bots],
+            draws: vec![0; bots],
+            losses: vec![0; bots],
+            against: vec![vec![None; bots]; bots],
+        };
+        for ((first, second), counts) in sorted.singles {
+            let tally = Tally {
+                wins: counts.wins,
+                draws: counts.draws,
+                losses: counts.losses,
+            };
+            sums.results.add_games(first, second, tally)?;
+            sums.add(first, second, counts);
+        }
+        for ((low, high), pairs) in sorted.pairs {
+            for (outcome_low, row) in OUTCOMES.into_iter().zip(pairs) {
+                for (outcome_high, times) in OUTCOMES.into_iter().zip(row) {
+                    if times == 0 {
+                        continue;
+                    }
+                    let outcomes = [outcome_low, outcome_high];
+                    sums.results.add_pairs(low, high, outcomes, times)?;
+                    for (first, second, outcome) in
+                        [(low, high, outcome_low), (high, low, outcome_high)]
+                    {
+                        let mut counts = Counts::default();
+                        counts.add(outcome, times);
+                        sums.add(first, second, counts);
+                    }
+                }
+            }
+        }
+        Ok(sums)
+    }
+
+    fn add(&mut self, first: usize, second: usize, counts: Counts) {
+        for (a, b, won, lost) in [
+            (first, second, counts.wins, counts.losses),
+            (second, first, counts.losses, counts.wins),
+        ] {
+            self.wins[a] += u64::from(won);
+            self.draws[a] += u64::from(counts.draws);
+            self.losses[a] += u64::from(lost);
+            let made = f64::from(won) + f64::from(counts.draws) / 2.0;
+            *self.against[a][b].get_or_insert(0.0) += made;
+        }
+    }
 }
 
 /// One bot's place.
@@ -182,20 +240,26 @@ impl Collector {
 
     /// Adds a game.
     pub fn add(&mut self, game: &GameLine<'_>) {
-        let bots = [self.bot(&game.bots[0].name), self.bot(&game.bots[1].name)];
+        let bots = game.names().map(|name| self.bot(name));
         let sides = [bots[game.first], bots[1 - game.first]];
-        let counts = self.counts.entry((sides[0], sides[1])).or_default();
-        match game.result.winner {
-            None => counts.draws += 1,
-            Some(winner) if winner == game.first => counts.wins += 1,
-            Some(_) => counts.losses += 1,
+        let half = Half {
+            bots: sides,
+            outcome: match game.winner() {
+                None => Outcome::Draw,
+                Some(winner) if winner == game.first => Outcome::FirstWins,
+                Some(_) => Outcome::SecondWins,
+            },
+        };
+        match game.id.parse::<GameId>() {
+            Ok(id) => self.half(id.pair, half),
+            Err(_) => self.single(half),
         }
-        if let Some(by) = game.result.by {
+        if let Some((by, reason)) = game.forfeit() {
             let forfeits = &mut self.forfeits[bots[by]];
-            match forfeits.get_mut(game.result.reason.as_ref()) {
+            match forfeits.get_mut(reason) {
                 Some(count) => *count += 1,
                 None => {
-                    forfeits.insert(game.result.reason.clone().into_owned(), 1);
+                    forfeits.insert(reason.to_owned(), 1);
                 }
             }
         }
@@ -206,32 +270,82 @@ impl Collector {
         self.games += 1;
     }
 
+    fn single(&mut self, Half { bots, outcome }: Half) {
+        let counts = self.counts.entry((bots[0], bots[1])).or_default();
+        counts.add(outcome, 1);
+    }
+
+    /// A game of the pair with this number: waits for the other one, or goes with it.
+    fn half(&mut self, pair: u64, new: Half) {
+        let Some(old) = self.halves.remove(&pair) else {
+            if self.halves.len() < MOST_HALVES {
+                self.halves.insert(pair, new);
+            } else {
+                self.single(new);
+            }
+            return;
+        };
+        let [first, second] = new.bots;
+        if old.bots != [second, first] {
+            // Not the other half: files of several tournaments, or a game that comes twice.
+            self.single(old);
+            self.halves.insert(pair, new);
+            return;
+        }
+        let (low, high) = if first < second {
+            (new, old)
+        } else {
+            (old, new)
+        };
+        let pairs = self.pairs.entry((low.bots[0], high.bots[0])).or_default();
+        pairs[low.outcome as usize][high.outcome as usize] += 1;
+    }
+
+    /// All games by (moved first, moved second), and the pairs among them, with the bots
+    /// numbered by `order`: sorted, so that sums do not depend on the order of the records.
+    fn sorted(&self, order: &[usize]) -> Sorted {
+        let mut singles: BTreeMap<_, Counts> = BTreeMap::new();
+        for (&(first, second), counts) in &self.counts {
+            singles.insert((order[first], order[second]), *counts);
+        }
+        for half in self.halves.values() {
+            let [first, second] = half.bots.map(|bot| order[bot]);
+            let counts = singles.entry((first, second)).or_default();
+            counts.add(half.outcome, 1);
+        }
+        let mut pairs = BTreeMap::new();
+        for (&(low, high), counts) in &self.pairs {
+            let (low, high) = (order[low], order[high]);
+            if low < high {
+                pairs.insert((low, high), *counts);
+            } else {
+                let turned = std::array::from_fn(|i| std::array::from_fn(|j| counts[j][i]));
+                pairs.insert((high, low), turned);
+            }
+        }
+        Sorted { singles, pairs }
+    }
+
     /// The table. An error says why the games determine no ratings.
     pub fn standings(&self, model: &Model) -> Result<Standings, RatingError> {
         let bots = self.names.len();
-        let mut results = Results::new(bots);
-        let mut wins = vec![0u64; bots];
-        let mut draws = vec![0u64; bots];
-        let mut losses = vec![0u64; bots];
-        let mut against = vec![vec![None; bots]; bots];
-        for (&(first, second), counts) in &self.counts {
-            let tally = Tally {
-                wins: counts.wins,
-                draws: counts.draws,
-                losses: counts.losses,
-            };
-            results.add_games(first, second, tally)?;
-            for (a, b, won, lost) in [
-                (first, second, counts.wins, counts.losses),
-                (second, first, counts.losses, counts.wins),
-            ] {
-                wins[a] += u64::from(won);
-                draws[a] += u64::from(counts.draws);
-                losses[a] += u64::from(lost);
-                *against[a][b].get_or_insert(0.0) += f64::from(won) + f64::from(counts.draws) / 2.0;
-            }
+        // Bots by name: figures do not depend on who came first.
+        let mut by_name: Vec<usize> = (0..bots).collect();
+        by_name.sort_by(|&a, &b| self.names[a].cmp(&self.names[b]));
+        let mut order_of = vec![0; bots];
+        for (place, &bot) in by_name.iter().enumerate() {
+            order_of[bot] = place;
         }
-        let ratings = rate(&results, model)?;
+        let names: Vec<&String> = by_name.iter().map(|&bot| &self.names[bot]).collect();
+        let sums = Sums::of(self.sorted(&order_of), bots)?;
+        let Sums {
+            results,
+            wins,
+            draws,
+            losses,
+            against,
+        } = &sums;
+        let ratings = rate(results, model)?;
         let points: Vec<f64> = against
             .iter()
             .map(|row: &Vec<Option<f64>>| total(row.iter().flatten().copied()))
@@ -263,10 +377,10 @@ impl Collector {
                 .then(direct(b).total_cmp(&direct(a)))
                 .then(sonneborn_berger(b).total_cmp(&sonneborn_berger(a)))
                 .then(ratings.bots[b].elo.total_cmp(&ratings.bots[a].elo))
-                .then(self.names[a].cmp(&self.names[b]))
+                .then(names[a].cmp(names[b]))
         });
         let places = order.iter().enumerate().map(|(rank, &i)| Place {
-            name: self.names[i].clone(),
+            name: names[i].clone(),
             games: games[i],
             wins: wins[i],
             draws: draws[i],
@@ -280,9 +394,9 @@ impl Collector {
                 .and_then(|&next| ratings.superiority(i, next)),
             direct: direct(i),
             sonneborn_berger: sonneborn_berger(i),
-            forfeits: self.forfeits[i].clone(),
-            median_ms: self.times[i].median(),
-            worst_ms: (self.times[i].count > 0).then_some(self.times[i].worst),
+            forfeits: self.forfeits[by_name[i]].clone(),
+            median_ms: self.times[by_name[i]].median(),
+            worst_ms: self.times[by_name[i]].worst(),
             against: order.iter().map(|&j| against[i][j]).collect(),
         });
         Ok(Standings {
