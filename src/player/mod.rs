@@ -13,6 +13,7 @@
 //! - [`human`]: a person at this terminal
 //! - [`language`]: what the referee knows of interpreters
 //! - [`orphans`]: processes that bots left behind
+//! - [`snapshot`]: which files belong to a bot, their hash, and a private copy
 
 pub mod channel;
 mod executable;
@@ -23,6 +24,7 @@ pub mod orphans;
 pub mod process;
 pub mod program;
 pub mod scripted;
+pub mod snapshot;
 pub mod stderr;
 
 use std::future::Future;

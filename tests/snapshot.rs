@@ -1,0 +1,279 @@
+//! Which files belong to a bot, their hash, and the private copy of them.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::os::unix::net::UnixListener;
+use std::path::{Path, PathBuf};
+
+use referee::player::program::{Bot, CannotStart, Program};
+use referee::player::snapshot::{Belongings, ContentHash, Snapshot};
+use tempfile::TempDir;
+
+/// A directory with files in it: path, mode, content.
+fn directory(files: &[(&str, u32, &str)]) -> TempDir {
+    // Not in the place for temporary files itself, which nobody owns.
+    let directory = tempfile::tempdir().expect("a directory");
+    for (path, mode, content) in files {
+        write(directory.path(), path, *mode, content);
+    }
+    directory
+}
+
+fn write(directory: &Path, path: &str, mode: u32, content: &str) {
+    let path = directory.join(path);
+    fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");
+    fs::write(&path, content).expect("a file");
+    fs::set_permissions(&path, fs::Permissions::from_mode(mode)).expect("a mode");
+}
+
+const SCRIPT: &str = "#!/bin/sh\nexit 0\n";
+
+fn program(text: &str) -> Program {
+    match Bot::parse(text, Path::new("/proc/self/exe"), &["random"]) {
+        Ok(Bot::Program(program)) => program,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn at(directory: &TempDir, path: &str) -> Program {
+    program(&directory.path().join(path).to_string_lossy())
+}
+
+fn belongings(program: &Program, others: &[&Program]) -> Belongings {
+    Belongings::of(program, None, others).expect("belongings")
+}
+
+fn copy(program: &Program, others: &[&Program]) -> (TempDir, Snapshot) {
+    let target = tempfile::tempdir().expect("a directory");
+    let copied = belongings(program, others)
+        .copy(program, target.path())
+        .expect("a copy");
+    (target, copied)
+}
+
+fn refused(program: &Program) -> CannotStart {
+    let belongings = belongings(program, &[]);
+    let by_hash = belongings.hash().expect_err("no hash");
+    let target = tempfile::tempdir().expect("a directory");
+    let by_copy = belongings.copy(program, target.path());
+    assert_eq!(Err(&by_hash), by_copy.as_ref().map(|_| ()));
+    by_hash
+}
+
+fn hash(directory: &TempDir) -> ContentHash {
+    belongings(&at(directory, "bot.sh"), &[])
+        .hash()
+        .expect("a hash")
+}
+
+fn canonical(directory: &TempDir) -> PathBuf {
+    directory.path().canonicalize().expect("a path")
+}
+
+#[test]
+fn a_bot_owns_the_directory_that_it_is_alone_in() {
+    let bot = directory(&[("bot.sh", 0o755, SCRIPT), ("lib/helper.sh", 0o644, "x=1\n")]);
+    let program = at(&bot, "bot.sh");
+    let own = belongings(&program, &[]);
+    assert_eq!(own.path(), Some(&*canonical(&bot)));
+    let (target, copied) = copy(&program, &[]);
+    let read = |path| fs::read_to_string(target.path().join(path)).expect("a file");
+    assert_eq!(read("bot.sh"), SCRIPT);
+    assert_eq!(read("lib/helper.sh"), "x=1\n");
+    let started = target.path().join("bot.sh");
+    assert_eq!(copied.argv, [started.to_string_lossy()]);
+    let mode = |path| {
+        let meta = fs::metadata(target.path().join(path)).expect("a file");
+        meta.permissions().mode() & 0o777
+    };
+    assert_eq!((mode("bot.sh"), mode("lib/helper.sh")), (0o555, 0o444));
+    assert_eq!(copied.hash, own.hash().expect("a hash"));
+}
+
+#[test]
+fn a_shared_directory_is_nobodys_and_only_the_program_is_copied() {
+    let both = directory(&[
+        ("one.sh", 0o755, SCRIPT),
+        ("two.sh", 0o755, SCRIPT),
+        ("three/three.sh", 0o755, SCRIPT),
+    ]);
+    let [one, two, three] = ["one.sh", "two.sh", "three/three.sh"].map(|path| at(&both, path));
+    for other in [&two, &three] {
+        let own = belongings(&one, &[other]);
+        assert_eq!(own.path(), Some(&*canonical(&both).join("one.sh")));
+        let (target, copied) = copy(&one, &[other]);
+        let names: Vec<_> = fs::read_dir(target.path())
+            .expect("a directory")
+            .map(|entry| entry.expect("an entry").file_name())
+            .collect();
+        assert_eq!(names, ["one.sh"]);
+        assert_eq!(
+            copied.argv,
+            [target.path().join("one.sh").to_string_lossy()]
+        );
+    }
+    // A directory within a shared one may be somebody's own.
+    let own = belongings(&three, &[&one, &two]);
+    assert_eq!(own.path(), Some(&*canonical(&both).join("three")));
+    // A bot that plays itself is no other.
+    assert!(belongings(&one, &[&one.clone()]).is_directory());
+}
+
+#[test]
+fn the_words_of_a_command_line_lead_to_the_copy() {
+    let bot = directory(&[
+        ("my bot.sh", 0o644, SCRIPT),
+        ("weights.txt", 0o644, "1 2 3"),
+        ("classes/Main.txt", 0o644, "x"),
+    ]);
+    let path = |name: &str| bot.path().join(name).to_string_lossy().into_owned();
+    let line = format!(
+        "sh '{}' --weights '{}' 7",
+        path("my bot.sh"),
+        path("weights.txt")
+    );
+    let (target, copied) = copy(&program(&line), &[]);
+    let there = |name: &str| target.path().join(name).to_string_lossy().into_owned();
+    assert_eq!(
+        copied.argv,
+        [
+            "sh",
+            &there("my bot.sh"),
+            "--weights",
+            &there("weights.txt"),
+            "7"
+        ]
+    );
+    // A directory among the words, as of classes.
+    let line = format!("java -cp '{}' Main", path("classes"));
+    let mut java = program("sh -c exit");
+    java.argv = shell_words::split(&line).expect("words");
+    let (target, copied) = copy(&java, &[]);
+    assert_eq!(copied.argv[2], target.path().join("").to_string_lossy());
+    assert!(target.path().join("Main.txt").exists());
+}
+
+#[test]
+fn a_directory_can_be_given() {
+    let bot = directory(&[("src/bot.sh", 0o755, SCRIPT), ("data", 0o644, "d")]);
+    let program = at(&bot, "src/bot.sh");
+    let own = Belongings::of(&program, Some(bot.path()), &[]).expect("belongings");
+    let target = tempfile::tempdir().expect("a directory");
+    let copied = own.copy(&program, target.path()).expect("a copy");
+    assert_eq!(
+        copied.argv,
+        [target.path().join("src/bot.sh").to_string_lossy()]
+    );
+    assert!(target.path().join("data").exists());
+    let other = directory(&[("bot.sh", 0o755, SCRIPT)]);
+    write(bot.path(), "other.sh", 0o755, SCRIPT);
+    let inside = at(&bot, "other.sh");
+    assert!(Belongings::of(&program, Some(bot.path()), &[&at(&other, "bot.sh")]).is_ok());
+    let error = Belongings::of(&program, Some(bot.path()), &[&inside]).expect_err("shared");
+    assert!(error.to_string().contains("also holds other.sh"), "{error}");
+}
+
+#[test]
+fn programs_of_the_system_and_built_in_ones_are_not_copied() {
+    for text in ["builtin:random", "cat -u", "/bin/cat"] {
+        let program = program(text);
+        assert_eq!(belongings(&program, &[]).path(), None, "{text}");
+        let (_target, copied) = copy(&program, &[]);
+        assert_eq!(
+            (copied.argv, copied.directory),
+            (program.argv.clone(), None)
+        );
+    }
+    let of = |text| belongings(&program(text), &[]).hash().expect("a hash");
+    assert_eq!(of("cat -u"), of("/bin/cat"));
+    assert_ne!(of("cat -u"), of("ls -l"));
+}
+
+#[test]
+fn the_hash_is_that_of_the_content() {
+    let files = [
+        ("bot.sh", 0o755, SCRIPT),
+        ("a", 0o644, "1"),
+        ("b/c", 0o644, "2"),
+    ];
+    let bot = directory(&files);
+    let before = hash(&bot);
+    assert_eq!(before.to_string().len(), 64);
+    assert_eq!(
+        before,
+        hash(&directory(&files)),
+        "the place does not matter"
+    );
+    // What tools leave behind does not count.
+    write(bot.path(), "__pycache__/x.pyc", 0o644, "compiled");
+    write(bot.path(), "b/.git/config", 0o644, "x");
+    assert_eq!(before, hash(&bot));
+    let mut seen = vec![before];
+    let mut changed = |files: &[(&str, u32, &str)]| {
+        let hash = hash(&directory(files));
+        assert!(!seen.contains(&hash), "{files:?}");
+        seen.push(hash);
+    };
+    let bot = ("bot.sh", 0o755, SCRIPT);
+    changed(&[bot, ("a", 0o644, "2"), ("b/c", 0o644, "2")]);
+    changed(&[bot, ("a", 0o755, "1"), ("b/c", 0o644, "2")]);
+    changed(&[bot, ("a", 0o644, "1"), ("b/d", 0o644, "2")]);
+    changed(&[bot, ("a", 0o644, "1"), ("bc", 0o644, "2")]);
+    changed(&[bot, ("a", 0o644, "1")]);
+    changed(&[
+        bot,
+        ("a", 0o644, "1"),
+        ("b/c", 0o644, "2"),
+        ("d", 0o644, ""),
+    ]);
+}
+
+#[test]
+fn links_that_lead_out_are_refused() {
+    let elsewhere = directory(&[("secret", 0o644, "x")]);
+    let secret = elsewhere.path().join("secret");
+    let outward = [
+        PathBuf::from("/etc"),
+        PathBuf::from("/etc/passwd"),
+        secret,
+        PathBuf::from(".."),
+        PathBuf::from("../not-there-yet"),
+        PathBuf::from("/not-there-yet"),
+    ];
+    for to in outward {
+        let bot = directory(&[("bot.sh", 0o755, SCRIPT)]);
+        symlink(&to, bot.path().join("link")).expect("a link");
+        let error = refused(&at(&bot, "bot.sh")).to_string();
+        assert!(error.contains("leads out of its directory"), "{error}");
+    }
+    // A program that is itself such a link, in a directory that is not its own.
+    let both = directory(&[("other.sh", 0o755, SCRIPT)]);
+    let outside = directory(&[("real.sh", 0o755, SCRIPT)]);
+    symlink(outside.path().join("real.sh"), both.path().join("bot.sh")).expect("a link");
+    let program = at(&both, "bot.sh");
+    let own = belongings(&program, &[&at(&both, "other.sh")]);
+    let error = own.hash().expect_err("a link").to_string();
+    assert!(error.contains("leads out of its directory"), "{error}");
+}
+
+#[test]
+fn links_that_stay_are_kept() {
+    let bot = directory(&[("bot.sh", 0o755, SCRIPT), ("lib/a", 0o644, "1")]);
+    symlink("../lib/a", bot.path().join("lib/b")).expect("a link");
+    symlink("lib", bot.path().join("same")).expect("a link");
+    symlink("/usr/bin/env", bot.path().join("env")).expect("a link");
+    let (target, _) = copy(&at(&bot, "bot.sh"), &[]);
+    let read = |path| fs::read_to_string(target.path().join(path)).expect("a file");
+    assert_eq!(
+        (read("lib/b"), read("same/a")),
+        ("1".to_owned(), "1".to_owned())
+    );
+}
+
+#[test]
+fn what_is_no_file_is_refused() {
+    let bot = directory(&[("bot.sh", 0o755, SCRIPT)]);
+    let _socket = UnixListener::bind(bot.path().join("socket")).expect("a socket");
+    let error = refused(&at(&bot, "bot.sh")).to_string();
+    assert!(error.contains("no file, directory or link"), "{error}");
+}
