@@ -6,6 +6,7 @@
 //! |---|---|---|
 //! | top | [`cli`] | one file a command; the only place that prints |
 //! | 3 | [`report`] | records and games in, text out |
+//! | 3 | [`arena`] | a tournament as it is played: many games at once, journal, resume |
 //! | 3 | [`checkup`] | is a bot fit to enter a tournament? |
 //! | 2 | [`play`] | one game between two players: where rules, players and clocks meet |
 //! | 2 | [`seat`] | a person, or a program with its process, at the table |
@@ -32,6 +33,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod arena;
 pub mod checkup;
 pub mod cli;
 pub mod game;

@@ -40,6 +40,20 @@ const FLOORS: &[(&str, &[&str])] = &[
     ),
     // floor 3
     (
+        "arena",
+        &[
+            "game",
+            "journal",
+            "play",
+            "player",
+            "record",
+            "scoresheet",
+            "seat",
+            "seed",
+            "tournament",
+        ],
+    ),
+    (
         "checkup",
         &["game", "play", "player", "seat", "seed", "text"],
     ),
@@ -59,6 +73,7 @@ const FLOORS: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
+            "arena",
             "checkup",
             "game",
             "journal",
@@ -80,14 +95,21 @@ const FLOORS: &[(&str, &[&str])] = &[
 
 /// Outside crates that only these modules may use.
 const KEPT_OUT: &[(&str, &[&str])] = &[
-    ("tokio", &["player", "series", "cli"]),
+    ("tokio", &["player", "series", "arena", "cli"]),
     ("clap", &["cli"]),
     (
         "serde_json",
-        &["record", "scoresheet", "tournament", "report", "cli"],
+        &[
+            "record",
+            "scoresheet",
+            "arena",
+            "tournament",
+            "report",
+            "cli",
+        ],
     ),
     ("csv", &["report"]),
-    ("rustix", &["player", "cli"]),
+    ("rustix", &["player", "arena", "cli"]),
     ("anstream", &["cli"]),
 ];
 

@@ -47,7 +47,10 @@ pub(super) trait WithGame {
     type Output;
 
     /// Does it.
-    fn with<G: Dialogue + Clone + 'static>(self, game: G) -> Self::Output;
+    fn with<G>(self, game: G) -> Self::Output
+    where
+        G: Dialogue + Clone + Send + Sync + 'static,
+        G::Position: Send + Sync;
 }
 
 /// Does it with the game of this name.

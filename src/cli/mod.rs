@@ -18,6 +18,7 @@ mod setup;
 mod shell;
 mod signals;
 mod standings;
+mod tournament;
 
 use std::io;
 use std::process::ExitCode;
@@ -69,6 +70,8 @@ bot that cannot be started; 1 the referee itself failed; 130 interrupted.";
 enum Command {
     /// Two people play at this terminal
     Play(matches::PlayArgs),
+    /// Plays a tournament of many bots, many games at once, into a folder
+    Tournament(Box<tournament::Args>),
     /// Examines a bot: is it fit to enter a tournament, and if not, why?
     Check(check::Args),
     /// Writes a starter bot that plays at once; lists the languages without an argument
@@ -95,6 +98,7 @@ pub fn run() -> ExitCode {
     let done = start_log(cli.log.as_deref()).and_then(|()| match cli.command {
         None => matches::run(&cli.play),
         Some(Command::Play(args)) => matches::play(&args),
+        Some(Command::Tournament(args)) => tournament::run(&args),
         Some(Command::Check(args)) => check::run(&args),
         Some(Command::New(args)) => new::run(&args),
         Some(Command::Board(args)) => board::run(&args),

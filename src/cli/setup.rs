@@ -24,6 +24,13 @@ pub(super) enum RulesName {
     Squares,
 }
 
+impl RulesName {
+    /// The rules of this name, as in records and in a bot's environment.
+    pub(super) fn from_name(name: &str) -> Option<Self> {
+        Self::from_str(name, false).ok()
+    }
+}
+
 impl From<RulesName> for Rules {
     fn from(name: RulesName) -> Self {
         match name {

@@ -95,6 +95,9 @@ impl Process {
         for name in env::ALL {
             command.env_remove(name);
         }
+        if let Some(directory) = &program.directory {
+            command.current_dir(directory);
+        }
         let mut child = command
             .args(arguments)
             .envs(environment.iter().map(|(name, value)| (name, value)))

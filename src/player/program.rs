@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub use super::executable::CannotStart;
 use super::executable::{check_header, find_in_path, install};
@@ -38,6 +38,8 @@ pub struct Program {
     pub command: Vec<String>,
     /// Its language, when its ending, its first line or its command tells.
     pub language: Option<Language>,
+    /// The directory that it is started in; the referee's own when there is none.
+    pub directory: Option<PathBuf>,
 }
 
 impl Bot {
@@ -70,6 +72,7 @@ impl Bot {
                 argv: vec![this, "bot".to_owned(), name.to_owned()],
                 command: vec![text.to_owned()],
                 language: None,
+                directory: None,
             }));
         }
         if text.trim().is_empty() {
@@ -135,6 +138,7 @@ impl Bot {
             argv: words.clone(),
             command: words,
             language,
+            directory: None,
         }))
     }
 
@@ -347,5 +351,19 @@ fn file(path: &str, arguments: &[String]) -> Result<Program, CannotStart> {
         argv,
         command,
         language,
+        directory: None,
     })
+}
+
+/// Whether a path is a file that can be run: executable, or with an ending whose interpreter
+/// is known.
+pub fn is_program(path: &Path) -> bool {
+    let Ok(meta) = fs::metadata(path) else {
+        return false;
+    };
+    let ending = path.extension().and_then(|ending| ending.to_str());
+    let language = ending.and_then(language::by_ending);
+    meta.is_file()
+        && (meta.permissions().mode() & 0o111 != 0
+            || language.is_some_and(|language| !language.run.is_empty()))
 }

@@ -201,6 +201,23 @@ pub fn as_csv(standings: &Standings) -> Result<String, csv::Error> {
             number(place.worst_ms),
         ])?;
     }
+    written(writer)
+}
+
+/// Points of each against each, for spreadsheets: a row a bot, in the order of the standings.
+pub fn crosstable_csv(standings: &Standings) -> Result<String, csv::Error> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let names = standings.places.iter().map(|place| defused(&place.name));
+    writer.write_record(std::iter::once("bot".to_owned()).chain(names))?;
+    for (place, against) in standings.places.iter().zip(cross(standings)) {
+        // An empty cell, so that columns can be added up.
+        let cells = against.into_iter().map(|cell| cell.replace('-', ""));
+        writer.write_record(std::iter::once(defused(&place.name)).chain(cells))?;
+    }
+    written(writer)
+}
+
+fn written(writer: csv::Writer<Vec<u8>>) -> Result<String, csv::Error> {
     let bytes = writer
         .into_inner()
         .map_err(|error| csv::Error::from(error.into_error()))?;

@@ -230,6 +230,19 @@ impl Round {
             })
     }
 
+    /// The pair with this number in the tournament, without those before it.
+    pub fn pair(&self, number: u64) -> Option<PairOfGames> {
+        let each = u64::from(self.pairs_each);
+        let place = number.checked_sub(self.first_pair)?;
+        let pairing = place.checked_div(each)?;
+        Some(PairOfGames {
+            number,
+            round: self.number,
+            pairing: *self.pairings.get(usize::try_from(pairing).ok()?)?,
+            opening: self.openings().start + place % each,
+        })
+    }
+
     /// The numbers of its openings: one for each pair of a pairing, met by every pairing.
     pub fn openings(&self) -> Range<u64> {
         let each = u64::from(self.pairs_each);

@@ -37,6 +37,13 @@ pub struct Estimate {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scores<const K: usize>(pub [u32; K]);
 
+impl<const K: usize> Default for Scores<K> {
+    /// No games yet.
+    fn default() -> Self {
+        Self([0; K])
+    }
+}
+
 /// Games: lost, drawn, won.
 pub type Trinomial = Scores<3>;
 
