@@ -344,6 +344,12 @@ fn beside(bot: &str, path: &Path) -> Result<PathBuf, CannotStart> {
     }
 }
 
+/// Whether a directory holds a tournament's journal: it may lie beside the bots, and grows while
+/// they play.
+fn is_tournament(directory: &Path) -> bool {
+    directory.join("games.jsonl").is_file()
+}
+
 fn shown(path: &Path) -> String {
     escape(path.as_os_str().as_bytes())
 }
@@ -391,6 +397,9 @@ impl Walk<'_> {
                 return Err(self.too_much());
             }
             let kind = entry.file_type().map_err(|e| self.failed(&path, &e))?;
+            if kind.is_dir() && is_tournament(&path) {
+                continue;
+            }
             if kind.is_dir() {
                 let inside = self.inside(&path);
                 self.tell(b'd', inside.as_os_str().as_bytes(), b"");

@@ -1,0 +1,242 @@
+//! The desk: which games are played and which are not must not depend on who is quicker.
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+use referee::arena::desk::{Desk, Handed};
+use referee::arena::ledger::{Ending, Endings};
+use referee::arena::plan::{BotPlan, Format, Limits, Plan, Restart};
+use referee::player::Reason;
+use referee::tournament::schedule::PairOfGames;
+use referee::tournament::sprt::{Decision, Pentanomial, Scale, Sprt};
+
+fn plan(bots: usize, pairs: u32, bench_after: u32) -> Plan {
+    let bot = |number: usize| BotPlan {
+        name: format!("bot {number}"),
+        slug: format!("bot-{number}"),
+        bot: format!("./{number}"),
+        directory: None,
+        environment: BTreeMap::new(),
+        limits: Limits {
+            move_time: 1.0,
+            start_time: 1.0,
+            game_time: None,
+            increment: 0.0,
+        },
+        hash: String::new(),
+    };
+    let mut plan = Plan {
+        v: 1,
+        hash: String::new(),
+        referee: String::new(),
+        game: "quarto".to_owned(),
+        rules: "standard".to_owned(),
+        pieces: None,
+        seed: 1,
+        format: Format::RoundRobin,
+        rounds_planned: Format::RoundRobin.usual_rounds(bots as u32),
+        pairs,
+        opening_plies: Some(0),
+        openings: vec!["................".to_owned()],
+        restart: Restart::Pair,
+        bench_after,
+        sprt: None,
+        bots: (0..bots).map(bot).collect(),
+        turned_away: Vec::new(),
+        rounds: Vec::new(),
+    };
+    plan.rounds = plan.first_rounds();
+    plan
+}
+
+fn desk(plan: &Plan, tables: usize, sprt: Option<Sprt>) -> Desk {
+    let unplayed = Box::new(
+        |game: &referee::tournament::schedule::ScheduledGame,
+         benched: &referee::arena::desk::Benched| {
+            format!(
+                "{} {} benched after {}",
+                game.id, benched.bot.0, benched.after
+            )
+        },
+    );
+    Desk::new(plan, Endings::default(), tables, sprt, false, unplayed)
+}
+
+/// What a game's line is in these tests.
+fn line(pair: &PairOfGames, half: usize, ending: Ending) -> String {
+    format!("{} {ending:?}", pair.games()[half].id)
+}
+
+/// Lets `tables` tables work; `choose` says which of those at work goes on. Gives all lines.
+fn play(
+    desk: &Desk,
+    tables: usize,
+    result: impl Fn(&PairOfGames, usize) -> Ending,
+    mut choose: impl FnMut(usize) -> usize,
+) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut at_work: Vec<(PairOfGames, usize)> = Vec::new();
+    loop {
+        while at_work.len() < tables {
+            match desk.next() {
+                Some(Handed::Play(pair, done)) => {
+                    assert_eq!(done, [false; 2]);
+                    at_work.push((pair, 0));
+                }
+                Some(Handed::Lines(more)) => {
+                    for line in more {
+                        lines.push(line);
+                        desk.written();
+                    }
+                }
+                None => break,
+            }
+        }
+        if at_work.is_empty() {
+            break;
+        }
+        let chosen = choose(at_work.len());
+        let (pair, half) = at_work[chosen];
+        let ending = result(&pair, half);
+        let games = pair.games();
+        let mut more = desk.finished(&games[half], ending, line(&pair, half, ending));
+        if half == 0 {
+            at_work[chosen].1 = 1;
+        } else {
+            at_work.remove(chosen);
+            more.extend(desk.done(&pair));
+        }
+        for line in more {
+            lines.push(line);
+            desk.written();
+        }
+    }
+    lines.sort();
+    lines
+}
+
+/// Which games count, by going through the schedule one by one.
+fn one_by_one(plan: &Plan, result: impl Fn(&PairOfGames, usize) -> Ending) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut row = vec![0; plan.bots.len()];
+    let mut benched: Vec<Option<u32>> = vec![None; plan.bots.len()];
+    for pair in plan.pairs() {
+        let bots = [pair.pairing.a.index(), pair.pairing.b.index()];
+        if bots.iter().any(|&bot| benched[bot].is_some()) {
+            for (half, game) in pair.games().iter().enumerate() {
+                let (one, other) = (bots[half], bots[1 - half]);
+                let by = if benched[one].is_some() { one } else { other };
+                let after = benched[by].expect("one of them is");
+                lines.push(format!("{} {by} benched after {after}", game.id));
+            }
+            continue;
+        }
+        for half in 0..2 {
+            let ending = result(&pair, half);
+            lines.push(line(&pair, half, ending));
+            for (index, &bot) in bots.iter().enumerate() {
+                match ending {
+                    Ending::Forfeit(by, _) if by == index => row[bot] += 1,
+                    _ => row[bot] = 0,
+                }
+            }
+        }
+        for &bot in &bots {
+            if plan.bench_after > 0 && row[bot] >= plan.bench_after {
+                benched[bot] = Some(row[bot]);
+            }
+        }
+    }
+    lines.sort();
+    lines
+}
+
+fn ending(number: u8) -> Ending {
+    match number {
+        0 => Ending::Draw,
+        1 => Ending::Win(0),
+        2 => Ending::Win(1),
+        3 | 4 => Ending::Forfeit(0, Reason::Timeout),
+        _ => Ending::Forfeit(1, Reason::Exited),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn the_same_games_whoever_is_quicker(
+        bots in 2usize..6,
+        pairs in 1u32..5,
+        bench_after in 0u32..7,
+        tables in 1usize..6,
+        results in prop::collection::vec(0u8..7, 200),
+        choices in prop::collection::vec(0usize..6, 400),
+    ) {
+        let plan = plan(bots, pairs, bench_after);
+        let result = |pair: &PairOfGames, half: usize| {
+            ending(results[(pair.number as usize * 2 + half) % results.len()])
+        };
+        let mut choices = choices.into_iter().cycle();
+        let quick = play(&desk(&plan, tables, None), tables, result, |count| {
+            choices.next().unwrap_or(0) % count
+        });
+        prop_assert_eq!(quick, one_by_one(&plan, result));
+    }
+
+    #[test]
+    fn a_sequential_test_ends_at_the_same_pair(
+        tables in 1usize..6,
+        wins in prop::collection::vec(0u8..3, 400),
+        choices in prop::collection::vec(0usize..6, 400),
+    ) {
+        let plan = plan(2, 200, 0);
+        let sprt = Sprt::new(-50.0, 50.0, 0.1, 0.1, Scale::Logistic).unwrap();
+        let result = |pair: &PairOfGames, half: usize| {
+            ending(wins[(pair.number as usize * 2 + half) % wins.len()])
+        };
+        let mut expected = Vec::new();
+        let mut scores = Pentanomial::default();
+        for pair in plan.pairs() {
+            let endings = [0, 1].map(|half| result(&pair, half));
+            expected.extend([0, 1].map(|half| line(&pair, half, endings[half])));
+            scores.0[endings[0].half_points() + endings[1].half_points()] += 1;
+            if sprt.decide(&scores) != Decision::Continue {
+                break;
+            }
+        }
+        expected.sort();
+        let mut choices = choices.into_iter().cycle();
+        let played = play(&desk(&plan, tables, Some(sprt)), tables, result, |count| {
+            choices.next().unwrap_or(0) % count
+        });
+        prop_assert_eq!(played, expected);
+    }
+}
+
+/// With nobody near the bench a finished game is written at once, whatever else goes on.
+#[test]
+fn nothing_is_held_back_without_need() {
+    let plan = plan(4, 3, 10);
+    let desk = desk(&plan, 3, None);
+    let mut at_work = Vec::new();
+    for _ in 0..3 {
+        let Some(Handed::Play(pair, _)) = desk.next() else {
+            panic!("there is something to play");
+        };
+        at_work.push(pair);
+    }
+    let last = at_work[2];
+    let game = &last.games()[0];
+    let lines = desk.finished(game, Ending::Draw, "a line".to_owned());
+    assert_eq!(lines, ["a line"]);
+}
+
+#[test]
+fn stopping_hands_out_nothing_more() {
+    let plan = plan(2, 3, 10);
+    let desk = desk(&plan, 1, None);
+    assert!(matches!(desk.next(), Some(Handed::Play(..))));
+    desk.stop();
+    assert!(desk.next().is_none());
+}
