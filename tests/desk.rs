@@ -34,7 +34,7 @@ fn plan(bots: usize, pairs: u32, bench_after: u32) -> Plan {
         pieces: None,
         seed: 1,
         format: Format::RoundRobin,
-        rounds_planned: Format::RoundRobin.usual_rounds(bots as u32),
+        rounds_planned: Format::RoundRobin.usual_rounds(u32::try_from(bots).unwrap()),
         pairs,
         opening_plies: Some(0),
         openings: vec!["................".to_owned()],
@@ -60,6 +60,10 @@ fn desk(plan: &Plan, tables: usize, sprt: Option<Sprt>) -> Desk {
         },
     );
     Desk::new(plan, Endings::default(), tables, sprt, false, unplayed)
+}
+
+fn number(pair: &PairOfGames) -> usize {
+    usize::try_from(pair.number).unwrap()
 }
 
 /// What a game's line is in these tests.
@@ -175,7 +179,7 @@ proptest! {
     ) {
         let plan = plan(bots, pairs, bench_after);
         let result = |pair: &PairOfGames, half: usize| {
-            ending(results[(pair.number as usize * 2 + half) % results.len()])
+            ending(results[(number(pair) * 2 + half) % results.len()])
         };
         let mut choices = choices.into_iter().cycle();
         let quick = play(&desk(&plan, tables, None), tables, result, |count| {
@@ -193,7 +197,7 @@ proptest! {
         let plan = plan(2, 200, 0);
         let sprt = Sprt::new(-50.0, 50.0, 0.1, 0.1, Scale::Logistic).unwrap();
         let result = |pair: &PairOfGames, half: usize| {
-            ending(wins[(pair.number as usize * 2 + half) % wins.len()])
+            ending(wins[(number(pair) * 2 + half) % wins.len()])
         };
         let mut expected = Vec::new();
         let mut scores = Pentanomial::default();

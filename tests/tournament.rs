@@ -675,11 +675,12 @@ fn names_are_no_paths() {
         .collect();
     found.sort();
     assert_eq!(found, ["bot", "escape"], "{run}");
-    let log = place.read("t/bots/escape/stderr.log");
+    let written = place.read("t/bots/escape/stderr.written");
     assert!(
-        log.lines()
+        written
+            .lines()
             .all(|line| line.starts_with('p') && line.ends_with(" out of place")),
-        "{log}"
+        "{written}"
     );
     assert!(place.read("t/crosstable.csv").contains("'=cmd()"), "{run}");
 }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use crate::arena::desk::Benched;
 use crate::arena::ledger::Ledger;
@@ -35,10 +35,16 @@ impl Progress {
         let bar = terminal.then(|| {
             let target = ProgressDrawTarget::stderr();
             let bar = ProgressBar::with_draw_target(Some(2 * plan.pairs_expected()), target);
-            let template = "{bar:24} {pos}/{len} games, {per_sec}, {eta} left{msg}";
+            let template = "{bar:24} {pos}/{len} games, {rate}, {eta} left{msg}";
             // The template is ours; were it wrong, the usual one would do.
             if let Ok(style) = ProgressStyle::with_template(template) {
-                bar.set_style(style);
+                bar.set_style(style.with_key(
+                    "rate",
+                    |state: &ProgressState, out: &mut dyn std::fmt::Write| {
+                        // A bar that cannot be drawn is no reason to stop.
+                        let _ = write!(out, "{:.1}/s", state.per_sec());
+                    },
+                ));
             }
             bar.set_position(ledger.games);
             bar.reset_eta();
