@@ -153,7 +153,7 @@ impl<G> Seat<G> {
     }
 
     /// Starts the process unless it runs.
-    pub fn start(&mut self, seed: u32) -> Result<(), CannotStart> {
+    pub async fn start(&mut self, seed: u32) -> Result<(), CannotStart> {
         let Chair::Program(running) = &mut self.chair else {
             return Ok(());
         };
@@ -163,12 +163,17 @@ impl<G> Seat<G> {
         running.environment.retain(|(name, _)| name != env::SEED);
         let seed = (env::SEED.to_owned(), seed.to_string());
         running.environment.push(seed);
-        let process = Process::start(&running.program, &running.environment, running.tap.clone());
-        running.process = Some(process.map_err(|error| CannotStart {
+        let cannot = |error| CannotStart {
             bot: self.name.clone(),
             cause: format!("the system says: {error}"),
             fix: "see that the file is still there and that it can be run by hand".to_owned(),
-        })?);
+        };
+        let process = Process::start(&running.program, &running.environment, running.tap.clone());
+        let process = running.process.insert(process.map_err(cannot)?);
+        if let Err(error) = process.ready().await {
+            running.process = None;
+            return Err(cannot(error));
+        }
         Ok(())
     }
 

@@ -163,7 +163,7 @@ impl<G: Dialogue> Series<G> {
         let bots = [first, 1 - first];
         let started = Timestamp::now();
         for (bot, seat) in seats.iter_mut().enumerate() {
-            seat.start(seed::for_bot(plan.seed, bot, number))?;
+            seat.start(seed::for_bot(plan.seed, bot, number)).await?;
         }
         follow.begins(number, bots, &plan.start)?;
         let mut played = {

@@ -100,7 +100,9 @@ const KEPT_OUT: &[(&str, &[&str])] = &[
     (
         "serde_json",
         &[
+            "player",
             "record",
+            "series",
             "scoresheet",
             "arena",
             "tournament",

@@ -30,7 +30,7 @@ pub async fn check<G: Dialogue + Clone>(
         Seat::<G>::new(entrant, variables.clone())
     });
     for (index, seat) in seats.iter_mut().enumerate() {
-        if let Err(error) = seat.start(seed::for_bot(seed, index, 0)) {
+        if let Err(error) = seat.start(seed::for_bot(seed, index, 0)).await {
             return Ok(Err(error.to_string()));
         }
     }

@@ -241,7 +241,8 @@ impl<'a, G: Dialogue + Clone> Table<'a, G> {
             Restart::Pairing => 2 * self.since,
         };
         for (index, seat) in seats.iter_mut().enumerate() {
-            seat.start(seed::for_bot(shared.plan.seed, index, number))?;
+            seat.start(seed::for_bot(shared.plan.seed, index, number))
+                .await?;
         }
         let started = Timestamp::now();
         let since = shared.delay.mark();

@@ -171,7 +171,7 @@ impl<'a, G: Dialogue + Clone> Checkup<'a, G> {
 
     /// Asks about a position; a process that misbehaves is replaced.
     async fn ask(&mut self, position: &G::Position) -> io::Result<Result<Turned<G>, String>> {
-        if let Err(error) = self.seat.start(seed::for_bot(SEED, 0, 0)) {
+        if let Err(error) = self.seat.start(seed::for_bot(SEED, 0, 0)).await {
             return Ok(Err(error.to_string()));
         }
         let allowance = Clock::new(self.time).allowance();
@@ -228,7 +228,7 @@ impl<'a, G: Dialogue + Clone> Checkup<'a, G> {
     }
 
     async fn starts(&mut self) -> io::Result<()> {
-        match self.seat.start(seed::for_bot(SEED, 0, 0)) {
+        match self.seat.start(seed::for_bot(SEED, 0, 0)).await {
             Ok(()) => self.note("starts", true, Verdict::Good(String::new())),
             Err(CannotStart { cause, fix, .. }) => {
                 self.note("starts", true, Verdict::Bad(cause, fix));

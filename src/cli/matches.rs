@@ -11,7 +11,8 @@ use super::games::{WithGame, with_game};
 use super::interrupt::until_interrupted;
 use super::options::{Options, PieceFormatName};
 use super::records::{RecordFile, Recorded};
-use super::setup::{bot, match_set, palette, tell};
+use super::sandbox::Choice;
+use super::setup::{admit, bot, match_set, palette, tell};
 use crate::game::dialogue::Dialogue;
 use crate::game::quarto::PieceFormat;
 use crate::player::human::{Human, SharedConsole};
@@ -48,6 +49,8 @@ pub(super) struct PlayArgs {
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let given = |text: &Option<String>| bot(text.as_deref().unwrap_or_default());
     let bots = [given(&args.bot1)?, given(&args.bot2)?];
+    let sandbox = args.options.sandbox.sandbox(Choice::None)?;
+    let bots = admit(&sandbox, &bots)?;
     let terminal = bots
         .contains(&Bot::Human)
         .then(|| Terminal::new(palette(&io::stdout())));

@@ -8,6 +8,7 @@ use clap::ValueEnum;
 use super::duration;
 use super::failure::Failure;
 use super::games::GameName;
+use super::sandbox::SandboxOptions;
 use super::setup::{RulesName, absolute, tell};
 use crate::game::Game;
 use crate::game::quarto::PieceFormat;
@@ -110,6 +111,9 @@ pub(super) struct Options {
     /// Start fresh processes for every game
     #[arg(long)]
     pub(super) restart: bool,
+
+    #[command(flatten)]
+    pub(super) sandbox: SandboxOptions,
 
     /// Append a record of every game to this file, one line of JSON a game
     #[arg(long, value_name = "FILE", help_heading = "Output")]

@@ -11,7 +11,8 @@ use clap::ValueEnum;
 
 use super::failure::Failure;
 use crate::game::quarto::{PieceSet, Rules};
-use crate::player::program::Bot;
+use crate::player::program::{Bot, Program};
+use crate::player::sandbox::Sandbox;
 use crate::report::terminal::Palette;
 use crate::strategy::Strategy;
 
@@ -94,11 +95,37 @@ pub(super) fn tell(text: &str) {
     let _ = io::Write::write_all(&mut io::stderr(), line.as_bytes());
 }
 
+/// This program's file.
+pub(super) fn this_program() -> Result<PathBuf, Failure> {
+    env::current_exe()
+        .map_err(|error| Failure::Referee(format!("cannot find this program's file: {error}")))
+}
+
 /// What a BOT on the command line means.
 pub(super) fn bot(text: &str) -> Result<Bot, Failure> {
-    let this_program = env::current_exe()
-        .map_err(|error| Failure::Referee(format!("cannot find this program's file: {error}")))?;
-    Ok(Bot::parse(text, &this_program, &Strategy::NAMES)?)
+    Ok(Bot::parse(text, &this_program()?, &Strategy::NAMES)?)
+}
+
+/// Takes the programs among the bots into a sandbox, each out of sight of the others.
+pub(super) fn admit<const N: usize>(
+    sandbox: &Sandbox,
+    bots: &[Bot; N],
+) -> Result<[Bot; N], Failure> {
+    let mut admitted = bots.clone();
+    for (i, bot) in admitted.iter_mut().enumerate() {
+        if let Bot::Program(program) = bot {
+            let others: Vec<&Program> = bots
+                .iter()
+                .enumerate()
+                .filter_map(|(other, bot)| match bot {
+                    Bot::Program(program) if other != i => Some(program),
+                    Bot::Program(_) | Bot::Human => None,
+                })
+                .collect();
+            *program = sandbox.admit(program.clone(), None, &others)?;
+        }
+    }
+    Ok(admitted)
 }
 
 /// A path that means the same whatever the working directory is.

@@ -74,6 +74,9 @@ pub enum Exit {
     Code(i32),
     /// By this signal, such as `SIGSEGV`.
     Signal(String),
+    /// By the sandbox, because it went beyond a limit: the end of a sentence that begins with
+    /// "it", such as `used more than 256 MiB of memory`.
+    Limit(String),
     /// A person left the game.
     Left,
 }
@@ -84,6 +87,7 @@ impl fmt::Display for Exit {
             Self::Code(0) => f.write_str("it ended (exit status 0)"),
             Self::Code(code) => write!(f, "it ended with exit status {code}"),
             Self::Signal(name) => write!(f, "it was ended by the signal {name}"),
+            Self::Limit(what) => write!(f, "it {what}, and was ended"),
             Self::Left => f.write_str("left the game"),
         }
     }

@@ -7,6 +7,8 @@
 //! - [`channel`]: one line out, one line back, before a deadline
 //! - [`program`]: what a BOT on the command line means, and why it cannot be started
 //! - `executable`: whether the kernel would run a file
+//! - [`sandbox`]: what keeps hostile bots in
+//! - [`guard`]: the process between the referee and a bot in a sandbox
 //! - [`process`]: the only place that starts and stops programs
 //! - [`stderr`]: what a program says on the side
 //! - [`fault`]: every way to break the protocol
@@ -18,11 +20,14 @@
 pub mod channel;
 mod executable;
 pub mod fault;
+#[cfg(target_os = "linux")]
+pub mod guard;
 pub mod human;
 pub mod language;
 pub mod orphans;
 pub mod process;
 pub mod program;
+pub mod sandbox;
 pub mod scripted;
 pub mod snapshot;
 pub mod stderr;

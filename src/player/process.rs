@@ -20,11 +20,14 @@ use tokio::time::timeout;
 
 use super::channel::{Channel, Trouble};
 use super::fault::{Came, Doing, Exit, Fault, Stream, Timeout};
+#[cfg(target_os = "linux")]
+use super::guard::client::{self, Line};
 use super::language::Language;
 use super::program::Program;
 use super::stderr::{self, Shared, Tap};
 use super::{Allowance, Player, Reply};
 use crate::protocol::env;
+use crate::text::escape;
 
 /// How long a bot that timed out has to empty its output buffer once its input is
 /// closed. With [`Patience::FAULT`] it stays within the 100 ms that a fault may cost.
@@ -39,8 +42,17 @@ const SECOND_LINE: Duration = Duration::from_millis(25);
 /// How long a bot whose output ended has to be gone, before it counts as alive.
 const EXIT_AFTER_EOF: Duration = Duration::from_millis(30);
 
+/// The same when a guard has to end all that it had started before it tells.
+const GUARDED_EXIT_AFTER_EOF: Duration = Duration::from_millis(300);
+
 /// How long the last of its stderr may take to arrive after it is gone.
 const LAST_STDERR: Duration = Duration::from_millis(10);
+
+/// How long a sandbox may take to be built.
+const BUILDING: Duration = Duration::from_secs(15);
+
+/// How much of a failed sandbox's own words is quoted, in bytes.
+const WORDS: usize = 400;
 
 /// How long each step of ending a process may take.
 #[derive(Clone, Copy, Debug)]
@@ -67,9 +79,16 @@ impl Patience {
 /// A running bot.
 #[derive(Debug)]
 pub struct Process {
+    /// The bot, or its guard.
     child: Child,
-    /// Its process group, which has its own process id.
+    /// The bot's process group, which has its leader's process id.
     group: Option<Pid>,
+    /// The line to its guard, when it is in a sandbox.
+    #[cfg(target_os = "linux")]
+    guard: Option<Line>,
+    /// Whether it is stopped while its opponent thinks, and whether it is now.
+    freezes: bool,
+    frozen: bool,
     channel: Channel<ChildStdout, ChildStdin>,
     stderr: Shared,
     drain: JoinHandle<()>,
@@ -81,12 +100,25 @@ pub struct Process {
 impl Process {
     /// Starts a program with `environment` added to the referee's own.
     ///
-    /// Must be called within a tokio runtime. The error is the kernel's.
+    /// A program in a sandbox is told nothing of the referee's own environment, and is started by a
+    /// guard. Call [`Process::ready`] next. Must be called within a tokio runtime. The error is
+    /// the kernel's.
     pub fn start(
         program: &Program,
         environment: &[(String, String)],
         tap: Option<Tap>,
     ) -> io::Result<Self> {
+        #[cfg(target_os = "linux")]
+        if let Some(confinement) = &program.confinement
+            && let Some(order) = confinement.order(environment)
+        {
+            let launch = client::launch(confinement.referee(), &order)?;
+            // The guard must outlive a referee that is killed, to end the bot.
+            let child = Command::from(launch.command).spawn()?;
+            let stdin = ChildStdin::from_std(launch.stdin)?;
+            let line = Line::new(launch.control, &order)?;
+            return Self::new(program, child, Some(stdin), Some(line), tap);
+        }
         let [command, arguments @ ..] = &program.argv[..] else {
             return Err(io::Error::new(io::ErrorKind::NotFound, "an empty command"));
         };
@@ -107,13 +139,25 @@ impl Process {
             .process_group(0)
             .kill_on_drop(true)
             .spawn()?;
+        let stdin = child.stdin.take();
+        Self::new(program, child, stdin, None, tap)
+    }
+
+    fn new(
+        program: &Program,
+        mut child: Child,
+        stdin: Option<ChildStdin>,
+        guard: Option<Line>,
+        tap: Option<Tap>,
+    ) -> io::Result<Self> {
         let (Some(stdin), Some(stdout), Some(err)) =
-            (child.stdin.take(), child.stdout.take(), child.stderr.take())
+            (stdin, child.stdout.take(), child.stderr.take())
         else {
             return Err(io::Error::other("the pipes of a new process are missing"));
         };
         let group = child
             .id()
+            .filter(|_| guard.is_none())
             .and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
         let kept = Shared::default();
         let drain = tokio::spawn(stderr::drain(err, kept.clone(), tap));
@@ -121,6 +165,12 @@ impl Process {
         Ok(Self {
             child,
             group,
+            guard,
+            freezes: program
+                .confinement
+                .as_ref()
+                .is_some_and(|confinement| confinement.sandbox().freezes()),
+            frozen: false,
             channel: Channel::new(stdout, stdin),
             stderr: kept,
             drain,
@@ -128,6 +178,45 @@ impl Process {
             exit: None,
             language: program.language,
         })
+    }
+
+    /// Waits until a program in a sandbox runs, which takes its guard some milliseconds. The
+    /// error says why it does not.
+    pub async fn ready(&mut self) -> io::Result<()> {
+        if let Some(guard) = &mut self.guard {
+            let ready = timeout(BUILDING, guard.ready()).await;
+            match ready.unwrap_or_else(|_| Err(io::Error::from(io::ErrorKind::TimedOut))) {
+                Ok(group) => self.group = group,
+                Err(error) => {
+                    self.stop(Patience::FAULT).await?;
+                    let said = escape(self.stderr_end(WORDS).trim_ascii_end());
+                    let told = if said.is_empty() {
+                        error.to_string()
+                    } else {
+                        format!("{error} ({said})")
+                    };
+                    return Err(io::Error::new(error.kind(), told));
+                }
+            }
+        }
+        self.freeze();
+        Ok(())
+    }
+
+    /// Stops it until it is asked again, if that was wanted.
+    fn freeze(&mut self) {
+        if self.freezes {
+            self.signal(Signal::STOP);
+            self.frozen = true;
+        }
+    }
+
+    /// Lets it go on.
+    fn thaw(&mut self) {
+        if self.frozen {
+            self.signal(Signal::CONT);
+            self.frozen = false;
+        }
     }
 
     /// The end of what it wrote to stderr, at most `bytes`.
@@ -142,27 +231,38 @@ impl Process {
 
     /// Closes its input and waits for it to end by itself; `None` when it does not.
     pub async fn end_input(&mut self, wait: Duration) -> io::Result<Option<Exit>> {
+        self.thaw();
         self.channel.close_writer();
         self.gone_within(wait).await?;
-        Ok(self.exit.map(describe))
+        Ok(self.exit.map(|status| self.describe(status)))
     }
 
     /// Ends it with all its process group: closes its input, waits, asks it to end
     /// (SIGTERM), waits, ends it (SIGKILL), and reaps it.
     pub async fn stop(&mut self, patience: Patience) -> io::Result<()> {
+        self.thaw();
         self.channel.close_writer();
         if !self.gone_within(patience.exit).await? {
             self.signal(Signal::TERM);
             // A stopped process acts on SIGTERM once it goes on.
             self.signal(Signal::CONT);
             if !self.gone_within(patience.term).await? {
-                self.signal(Signal::KILL);
+                match &self.guard {
+                    Some(guard) => guard.end(),
+                    None => self.signal(Signal::KILL),
+                }
                 self.exit = Some(self.child.wait().await?);
             }
         }
-        // What the leader left behind. While a member of the group lives its number
-        // is not given to another, so this hits nobody else.
-        self.signal(Signal::KILL);
+        if let Some(guard) = &self.guard {
+            // It clears away what the bot had, and leaves nothing.
+            guard.end();
+            self.child.wait().await?;
+        } else {
+            // What the leader left behind. While a member of the group lives its number
+            // is not given to another, so this hits nobody else.
+            self.signal(Signal::KILL);
+        }
         let _ = timeout(LAST_STDERR, &mut self.drain).await;
         self.drain.abort();
         Ok(())
@@ -181,15 +281,25 @@ impl Process {
         {
             self.exit = Some(status?);
         }
+        if self.exit.is_none()
+            && let Some(ended) = self.guard.as_mut().and_then(Line::ended)
+        {
+            // Its guard is still clearing away.
+            self.exit = Some(ExitStatus::from_raw(ended.status));
+        }
         Ok(self.exit.is_some())
     }
 
     /// Its output or input ended: has the program, too?
     async fn ended(&mut self, stream: Stream, partial: Vec<u8>) -> io::Result<Fault> {
-        self.gone_within(EXIT_AFTER_EOF).await?;
+        let wait = match self.guard {
+            Some(_) => GUARDED_EXIT_AFTER_EOF,
+            None => EXIT_AFTER_EOF,
+        };
+        self.gone_within(wait).await?;
         Ok(match self.exit {
             Some(status) => Fault::Exited {
-                exit: describe(status),
+                exit: self.describe(status),
                 partial,
             },
             None => Fault::Closed { stream, partial },
@@ -232,10 +342,28 @@ impl Process {
         }))
     }
 
+    /// How it ended, in words. `status` is that of the bot, or of its guard.
+    fn describe(&mut self, status: ExitStatus) -> Exit {
+        let Some(guard) = &mut self.guard else {
+            return describe(status);
+        };
+        if let Some(limit) = guard.exceeded() {
+            return Exit::Limit(limit);
+        }
+        // Without a report the guard itself was killed.
+        let ended = guard.ended();
+        describe(ended.map_or(status, |ended| ExitStatus::from_raw(ended.status)))
+    }
+
     /// What the program is doing, as far as this system tells.
     fn doing(&self) -> Doing {
         let state = self
             .group
+            .map(|leader| {
+                self.guard
+                    .as_ref()
+                    .map_or(leader, |guard| guard.bot(leader))
+            })
             .and_then(|pid| fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_pid())).ok())
             // The name before the state is in parentheses, and may hold some itself.
             .and_then(|stat| stat.rsplit_once(") ")?.1.chars().next());
@@ -261,6 +389,7 @@ impl Player for Process {
     ) -> io::Result<Result<Reply<'_>, Fault>> {
         let fresh = self.fresh;
         let limit = allowance.total(fresh);
+        self.thaw();
         let exchanged = {
             let mut exchange = pin!(self.channel.exchange(request.as_bytes(), limit));
             let mut exit = pin!(self.child.wait());
@@ -283,7 +412,7 @@ impl Player for Process {
             Err(status) => {
                 self.exit = Some(status);
                 return Ok(Err(Fault::Exited {
-                    exit: describe(status),
+                    exit: self.describe(status),
                     partial: self.channel.partial().to_vec(),
                 }));
             }
@@ -291,6 +420,7 @@ impl Player for Process {
         let trouble = match exchanged {
             Ok(exchange) => {
                 self.fresh = false;
+                self.freeze();
                 return Ok(Ok(Reply {
                     line: self.channel.line(exchange),
                     elapsed: exchange.elapsed,
@@ -330,6 +460,7 @@ impl Player for Process {
     }
 
     async fn overhear(&mut self) -> Vec<u8> {
+        self.thaw();
         self.channel.overhear(SECOND_LINE).await
     }
 }

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 pub use super::executable::CannotStart;
 use super::executable::{check_header, find_in_path, install};
 use super::language::{self, Language};
+use super::sandbox::Confinement;
 use crate::text::{escape, safe};
 
 /// Names longer than this are cut: they head tables and lines.
@@ -40,6 +41,8 @@ pub struct Program {
     pub language: Option<Language>,
     /// The directory that it is started in; the referee's own when there is none.
     pub directory: Option<PathBuf>,
+    /// The sandbox that it was taken into.
+    pub confinement: Option<Confinement>,
 }
 
 impl Bot {
@@ -73,6 +76,7 @@ impl Bot {
                 command: vec![text.to_owned()],
                 language: None,
                 directory: None,
+                confinement: None,
             }));
         }
         if text.trim().is_empty() {
@@ -139,6 +143,7 @@ impl Bot {
             command: words,
             language,
             directory: None,
+            confinement: None,
         }))
     }
 
@@ -352,6 +357,7 @@ fn file(path: &str, arguments: &[String]) -> Result<Program, CannotStart> {
         command,
         language,
         directory: None,
+        confinement: None,
     })
 }
 

@@ -1,0 +1,113 @@
+//! What the referee orders from a guard, and what the guard tells it: one line of JSON each.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+/// A bot to start. A descriptor comes with it: what the bot reads questions from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::player) struct Order {
+    /// What is started, and its arguments.
+    pub(in crate::player) argv: Vec<String>,
+    /// All of its environment, but for the place of its scratch directory.
+    pub(in crate::player) environment: Vec<(String, String)>,
+    /// Where it starts; its scratch directory when there is none.
+    pub(in crate::player) directory: Option<PathBuf>,
+    /// What is around it.
+    pub(in crate::player) wall: Wall,
+    /// What it may use.
+    pub(in crate::player) bounds: Bounds,
+}
+
+/// What keeps a bot in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(in crate::player) enum Wall {
+    /// Landlock and seccomp.
+    Landlock {
+        /// What it may read and run.
+        read: Vec<PathBuf>,
+        /// Where a scratch directory of its own is made.
+        scratch: PathBuf,
+    },
+    /// Bubblewrap and seccomp.
+    Bwrap {
+        /// Bubblewrap's file.
+        program: PathBuf,
+        /// Its arguments up to the command.
+        arguments: Vec<String>,
+        /// Where the referee's own file is found inside.
+        inside: String,
+    },
+}
+
+/// What a bot may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::player) struct Bounds {
+    /// Memory of all its processes together, in bytes.
+    pub(in crate::player) memory: u64,
+    /// Processes.
+    pub(in crate::player) processes: u64,
+    /// Open files of a process.
+    pub(in crate::player) open_files: u64,
+    /// Its scratch directory, and the largest file, in bytes.
+    pub(in crate::player) scratch: u64,
+}
+
+impl Bounds {
+    /// Private memory that one process may reserve, in bytes. More than it may use: runtimes
+    /// reserve what they never touch. What is in use is watched.
+    pub(super) const fn reserved(&self) -> u64 {
+        self.memory.saturating_mul(2).saturating_add(256 << 20)
+    }
+
+    /// Files in a scratch directory.
+    pub(super) const FILES: u64 = 4096;
+}
+
+/// What a guard tells.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(in crate::player) enum News {
+    /// The bot runs.
+    Ready {
+        /// Its process, which leads a group and a session.
+        pid: i32,
+    },
+    /// It could not be started.
+    Failed {
+        /// Why, for people.
+        cause: String,
+    },
+    /// It has ended, with all that it had started.
+    Ended(Ended),
+}
+
+/// How a bot ended, and what it had used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(in crate::player) struct Ended {
+    /// Its exit status, as `wait` gives it.
+    pub(in crate::player) status: i32,
+    /// Processor time of all its processes, in milliseconds.
+    pub(in crate::player) cpu_ms: f64,
+    /// The most memory that was seen in use at once, in KiB.
+    pub(in crate::player) memory_kb: u64,
+    /// The bound that it was ended for.
+    pub(in crate::player) exceeded: Option<Exceeded>,
+    /// Whether it tried to open a network connection.
+    pub(in crate::player) network: bool,
+}
+
+/// A bound that a bot was ended for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(in crate::player) enum Exceeded {
+    /// Memory of all its processes.
+    Memory,
+    /// Processes.
+    Processes,
+    /// Bytes in its scratch directory.
+    Scratch,
+    /// Files in its scratch directory.
+    Files,
+}

@@ -1,0 +1,82 @@
+//! The few calls of the system for which there is no safe wrapper.
+#![expect(unsafe_code, reason = "each block says why it is sound")]
+
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::fd::{AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt as _;
+use std::process::Command;
+use std::time::Duration;
+
+/// Has all descriptors from `first` on closed when another program is started.
+pub(super) fn close_on_exec_from(first: u32) -> io::Result<()> {
+    // SAFETY: no memory is touched, and no descriptor is closed now.
+    let done = unsafe {
+        libc::syscall(
+            libc::SYS_close_range,
+            first,
+            libc::c_uint::MAX,
+            libc::CLOSE_RANGE_CLOEXEC,
+        )
+    };
+    if done == 0 {
+        Ok(())
+    } else {
+        Err(io::Error::last_os_error())
+    }
+}
+
+/// What the children that have been waited for have used, with all of theirs: processor time,
+/// and the most memory of one of them in KiB.
+pub(super) fn used_by_children() -> (Duration, u64) {
+    let mut usage = MaybeUninit::<libc::rusage>::zeroed();
+    // SAFETY: the kernel fills the struct, whose bytes are all valid as zeros, too.
+    let usage = unsafe {
+        libc::getrusage(libc::RUSAGE_CHILDREN, usage.as_mut_ptr());
+        usage.assume_init()
+    };
+    let time = |time: libc::timeval| {
+        let micros = time.tv_sec.saturating_mul(1_000_000) + time.tv_usec;
+        Duration::from_micros(u64::try_from(micros).unwrap_or(0))
+    };
+    let memory = u64::try_from(usage.ru_maxrss).unwrap_or(0);
+    (time(usage.ru_utime) + time(usage.ru_stime), memory)
+}
+
+/// Has `prepare` run in the new process, just before its program is loaded.
+pub(super) fn before_exec(
+    command: &mut Command,
+    prepare: impl FnMut() -> io::Result<()> + Send + Sync + 'static,
+) {
+    // SAFETY: a guard has one thread, so that no lock can be held by another one when the
+    // process is doubled; `prepare` may do whatever it could have done before.
+    unsafe {
+        command.pre_exec(prepare);
+    }
+}
+
+/// Gives a descriptor the number 3 in this process, open for the next program.
+pub(super) fn pass_as_three(descriptor: BorrowedFd<'_>) -> io::Result<()> {
+    // SAFETY: in a process that is about to load another program, nobody else uses a
+    // descriptor of that number.
+    if unsafe { libc::dup2(descriptor.as_raw_fd(), 3) } < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // When it had that number already, it is still closed on exec.
+    // SAFETY: only a flag of that descriptor is changed.
+    match unsafe { libc::fcntl(3, libc::F_SETFD, 0) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// Takes over descriptor 3, which the guard passed.
+pub(super) fn take_three() -> io::Result<UnixStream> {
+    // SAFETY: only looks whether the descriptor is open.
+    if unsafe { libc::fcntl(3, libc::F_GETFD) } < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: it is open, it came with the start of this program, and it is taken once.
+    Ok(UnixStream::from(unsafe { OwnedFd::from_raw_fd(3) }))
+}

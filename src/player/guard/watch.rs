@@ -1,0 +1,131 @@
+//! What a bot uses while it runs, looked at now and then: memory and processes of its whole
+//! tree, and its scratch directory. The kernel bounds these for one process, or for one user,
+//! but not for a tree without a control group of its own.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rustix::process::Pid;
+
+use super::order::{Bounds, Exceeded};
+use super::tree;
+
+/// How often it is looked.
+pub(super) const INTERVAL: Duration = Duration::from_millis(25);
+
+/// The watch over one bot.
+#[derive(Debug)]
+pub(super) struct Watch {
+    bounds: Bounds,
+    scratch: Scratch,
+    /// Processes that are not the bot's own: bubblewrap's.
+    helpers: usize,
+    /// The most memory seen, in KiB.
+    peak: u64,
+}
+
+/// Where a bot's scratch directory is.
+#[derive(Debug)]
+pub(super) enum Scratch {
+    /// A directory of this system.
+    Directory(PathBuf),
+    /// A file system of its own, of limited size, in the processes' own view.
+    Inside,
+}
+
+impl Watch {
+    pub(super) const fn new(bounds: Bounds, scratch: Scratch, helpers: usize) -> Self {
+        Self {
+            bounds,
+            scratch,
+            helpers,
+            peak: 0,
+        }
+    }
+
+    /// The most memory seen, in KiB.
+    pub(super) const fn peak(&self) -> u64 {
+        self.peak
+    }
+
+    /// Looks at everything; the first bound that is exceeded.
+    pub(super) fn look(&mut self) -> Option<Exceeded> {
+        let limit = usize::try_from(self.bounds.processes).unwrap_or(usize::MAX);
+        let limit = limit.saturating_add(self.helpers);
+        let processes = tree::descendants(limit);
+        if processes.len() > limit {
+            return Some(Exceeded::Processes);
+        }
+        if self.memory(&processes) > self.bounds.memory {
+            return Some(Exceeded::Memory);
+        }
+        match &self.scratch {
+            Scratch::Directory(path) => self.directory(path),
+            Scratch::Inside => file_system(*processes.last()?),
+        }
+    }
+
+    /// Bytes in use by these processes.
+    fn memory(&mut self, processes: &[Pid]) -> u64 {
+        let resident: u64 = processes.iter().map(|&pid| resident(pid)).sum();
+        self.peak = self.peak.max(resident >> 10);
+        if resident <= self.bounds.memory {
+            return resident;
+        }
+        // Looked at more closely, at some cost: what processes share counts once, and what
+        // they read from files not at all.
+        processes.iter().map(|&pid| proportional(pid)).sum()
+    }
+
+    fn directory(&self, path: &Path) -> Option<Exceeded> {
+        let mut bytes = 0;
+        let mut files = 0;
+        let mut waiting = vec![path.to_owned()];
+        while let Some(directory) = waiting.pop() {
+            for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+                files += 1;
+                if files > Bounds::FILES {
+                    return Some(Exceeded::Files);
+                }
+                let Ok(meta) = entry.metadata() else { continue };
+                bytes += std::os::unix::fs::MetadataExt::blocks(&meta) * 512;
+                if meta.is_dir() {
+                    waiting.push(entry.path());
+                }
+            }
+        }
+        (bytes > self.bounds.scratch).then_some(Exceeded::Scratch)
+    }
+}
+
+/// Bubblewrap bounds the bytes, but not the number of files.
+fn file_system(pid: Pid) -> Option<Exceeded> {
+    let root = format!("/proc/{}/root/tmp", pid.as_raw_pid());
+    let system = rustix::fs::statvfs(root).ok()?;
+    let files = system.f_files.saturating_sub(system.f_ffree);
+    (files > Bounds::FILES).then_some(Exceeded::Files)
+}
+
+/// Resident memory of a process in bytes, what it shares included.
+fn resident(pid: Pid) -> u64 {
+    let pages = fs::read_to_string(format!("/proc/{}/statm", pid.as_raw_pid()))
+        .ok()
+        .and_then(|statm| statm.split(' ').nth(1)?.parse::<u64>().ok());
+    pages.unwrap_or(0) * rustix::param::page_size() as u64
+}
+
+/// Memory of a process in bytes, without what is read from files; shared memory counts in
+/// proportion.
+fn proportional(pid: Pid) -> u64 {
+    let Ok(rollup) = fs::read_to_string(format!("/proc/{}/smaps_rollup", pid.as_raw_pid())) else {
+        return resident(pid);
+    };
+    let kib = |line: &str| -> Option<u64> {
+        let line = line
+            .strip_prefix("Pss_Anon:")
+            .or_else(|| line.strip_prefix("Pss_Shmem:"))?;
+        line.trim().strip_suffix(" kB")?.parse().ok()
+    };
+    rollup.lines().filter_map(kib).sum::<u64>() << 10
+}

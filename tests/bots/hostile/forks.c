@@ -1,0 +1,24 @@
+/* Starts 200 processes. */
+#include "hostile.h"
+
+static int attack(int argc, char **argv)
+{
+    (void)argc;
+    (void)argv;
+    pid_t children[200];
+    int failed = 0;
+    for (int i = 0; i < 200; i++) {
+        children[i] = fork();
+        if (children[i] == 0) {
+            for (;;)
+                pause();
+        }
+        failed |= children[i] < 0;
+    }
+    /* All of them must live for a while. */
+    wait_ms(1000);
+    for (int i = 0; i < 200; i++)
+        if (children[i] > 0)
+            kill(children[i], SIGKILL);
+    return failed;
+}

@@ -1,0 +1,14 @@
+/* Leaves a child that holds its output. */
+#include "hostile.h"
+
+static int attack(int argc, char **argv)
+{
+    (void)argc;
+    (void)argv;
+    if (fork() == 0) {
+        for (int i = 0; i < 60; i++)
+            wait_ms(1000);
+        _exit(0);
+    }
+    return 0;
+}
