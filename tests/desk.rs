@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use referee::arena::desk::{Desk, Handed};
 use referee::arena::ledger::{Ending, Endings};
-use referee::arena::plan::{BotPlan, Format, Limits, Plan, Restart};
+use referee::arena::plan::{BotPlan, Format, Limits, Plan, Restart, SandboxPlan};
 use referee::player::Reason;
 use referee::tournament::schedule::PairOfGames;
 use referee::tournament::sprt::{Decision, Pentanomial, Scale, Sprt};
@@ -41,6 +41,16 @@ fn plan(bots: usize, pairs: u32, bench_after: u32) -> Plan {
         restart: Restart::Pair,
         bench_after,
         sprt: None,
+        sandbox: SandboxPlan {
+            kind: "none".to_owned(),
+            layers: Vec::new(),
+            memory: 0,
+            processes: 0,
+            open_files: 0,
+            scratch: 0,
+            expose: Vec::new(),
+            freeze: false,
+        },
         bots: (0..bots).map(bot).collect(),
         turned_away: Vec::new(),
         rounds: Vec::new(),

@@ -27,9 +27,11 @@ impl Place {
     /// A tournament in the folder of this name.
     fn tournament(&self, name: &str, arguments: &[&str]) -> Referee {
         let out = self.path(name).to_string_lossy().into_owned();
+        // The bots of most tests need more than a sandbox gives them.
         Referee::new(["tournament"])
             .args(arguments)
             .args(["--out", &out])
+            .args(["--sandbox", "none"])
     }
 
     fn play(&self, name: &str, arguments: &[&str]) -> Run {

@@ -148,6 +148,27 @@ pub struct SprtPlan {
     pub beta: f64,
 }
 
+/// What keeps the bots in.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SandboxPlan {
+    /// Its name on the command line.
+    pub kind: String,
+    /// What is in force, one layer after the other.
+    pub layers: Vec<String>,
+    /// Memory of all processes of a bot together, in bytes.
+    pub memory: u64,
+    /// Processes of a bot.
+    pub processes: u64,
+    /// Open files of a process.
+    pub open_files: u64,
+    /// A bot's scratch directory, and the largest file, in bytes.
+    pub scratch: u64,
+    /// What bots may read beside their own files and the system's.
+    pub expose: Vec<String>,
+    /// Whether a bot is stopped while its opponent thinks.
+    pub freeze: bool,
+}
+
 /// Everything that decides which games are played, and how.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
@@ -181,6 +202,8 @@ pub struct Plan {
     pub bench_after: u32,
     /// When a tournament of two ends early.
     pub sprt: Option<SprtPlan>,
+    /// What keeps the bots in.
+    pub sandbox: SandboxPlan,
     /// Who plays.
     pub bots: Vec<BotPlan>,
     /// Who does not.
@@ -343,6 +366,9 @@ impl Plan {
             bench_after as "--bench-after",
             sprt as "--sprt",
         );
+        if self.sandbox != now.sandbox {
+            differences.push(self.sandbox.difference(&now.sandbox));
+        }
         if self.pieces != now.pieces {
             differences.push("the piece set is another one".to_owned());
         }
@@ -374,6 +400,16 @@ impl Plan {
 
     fn everybody_in_order(&self) -> impl Iterator<Item = &str> {
         self.bots.iter().map(|bot| bot.name.as_str())
+    }
+}
+
+impl SandboxPlan {
+    fn difference(&self, now: &Self) -> String {
+        if self.kind == now.kind {
+            format!("the limits of the sandbox ({}) are other ones", self.kind)
+        } else {
+            format!("the sandbox was {} and is now {}", self.kind, now.kind)
+        }
     }
 }
 

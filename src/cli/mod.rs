@@ -6,6 +6,7 @@ mod check;
 mod console;
 mod duration;
 mod failure;
+mod from_file;
 mod games;
 mod interrupt;
 mod matches;
@@ -73,7 +74,7 @@ bot that cannot be started; 1 the referee itself failed; 130 interrupted.";
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Two people play at this terminal
-    Play(matches::PlayArgs),
+    Play(Box<matches::PlayArgs>),
     /// Plays a tournament of many bots, many games at once, into a folder
     Tournament(Box<tournament::Args>),
     /// Examines a bot: is it fit to enter a tournament, and if not, why?

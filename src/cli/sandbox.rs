@@ -1,11 +1,14 @@
 //! The options of a sandbox, for all commands that start bots.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
+use serde::{Deserialize, Deserializer};
 
 use super::failure::Failure;
+use super::from_file::{parsed, word};
 use super::setup::this_program;
+use crate::arena::plan::SandboxPlan;
 use crate::player::sandbox::{Kind, Limits, Request, Sandbox, Wish};
 
 /// `--sandbox`
@@ -73,49 +76,123 @@ fn count<const LEAST: u64>(text: &str) -> Result<u64, String> {
     }
 }
 
-#[derive(Clone, Debug, clap::Args)]
+/// The options of a sandbox; in a file they are the table `[sandbox]`.
+#[derive(Clone, Debug, Default, clap::Args, Deserialize)]
 #[command(next_help_heading = "Sandbox (Linux)")]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) struct SandboxOptions {
-    /// What keeps the bots in
-    #[arg(long, value_enum, value_name = "KIND")]
-    sandbox: Option<Choice>,
+    /// What keeps the bots in [default: auto for tournaments, none for matches]
+    #[arg(long = "sandbox", value_enum, value_name = "KIND")]
+    #[serde(default, deserialize_with = "word")]
+    kind: Option<Choice>,
 
-    /// Memory of all processes of a bot together
-    #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = memory)]
-    memory: u64,
+    /// Memory of all processes of a bot together [default: 1G]
+    #[arg(long, value_name = "SIZE", value_parser = memory)]
+    #[serde(default, deserialize_with = "memory_text")]
+    memory: Option<u64>,
 
-    /// Processes of a bot
-    #[arg(long, value_name = "N", default_value = "64", value_parser = count::<1>)]
-    processes: u64,
+    /// Processes of a bot [default: 64]
+    #[arg(long, value_name = "N", value_parser = count::<1>)]
+    processes: Option<u64>,
 
-    /// Open files of a process
-    #[arg(long, value_name = "N", default_value = "256", value_parser = count::<16>)]
-    open_files: u64,
+    /// Open files of a process [default: 256]
+    #[arg(long, value_name = "N", value_parser = count::<16>)]
+    open_files: Option<u64>,
 
-    /// Size of a bot's scratch directory, and of the largest file
-    #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = size)]
-    scratch: u64,
+    /// Size of a bot's scratch directory, and of the largest file [default: 64M]
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    #[serde(default, deserialize_with = "size_text")]
+    scratch: Option<u64>,
 
     /// A file or directory that bots may read and run, such as where an interpreter is
     /// installed; may be given more than once
     #[arg(long, value_name = "PATH")]
+    #[serde(default)]
     expose: Vec<PathBuf>,
 
     /// Stop a bot while its opponent thinks; also without a sandbox
     #[arg(long)]
+    #[serde(default)]
     freeze: bool,
 }
 
+fn memory_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+    parsed(deserializer, memory)
+}
+
+fn size_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
+    parsed(deserializer, size)
+}
+
 impl SandboxOptions {
+    /// These, and where they say nothing, those of a file.
+    pub(super) fn or(self, file: Self) -> Self {
+        Self {
+            kind: self.kind.or(file.kind),
+            memory: self.memory.or(file.memory),
+            processes: self.processes.or(file.processes),
+            open_files: self.open_files.or(file.open_files),
+            scratch: self.scratch.or(file.scratch),
+            expose: [self.expose, file.expose].concat(),
+            freeze: self.freeze || file.freeze,
+        }
+    }
+
+    /// Takes relative paths as meant from `base`.
+    pub(super) fn relative_to(&mut self, base: &Path) {
+        for path in &mut self.expose {
+            *path = base.join(&*path);
+        }
+    }
+
+    /// These, and where they say nothing, what is in force in a tournament that goes on.
+    pub(super) fn or_as_before(mut self, before: &SandboxPlan) -> Self {
+        self.kind = self.kind.or(Choice::from_str(&before.kind, false).ok());
+        self.memory = self.memory.or(Some(before.memory));
+        self.processes = self.processes.or(Some(before.processes));
+        self.open_files = self.open_files.or(Some(before.open_files));
+        self.scratch = self.scratch.or(Some(before.scratch));
+        if self.expose.is_empty() {
+            self.expose = before.expose.iter().map(PathBuf::from).collect();
+        }
+        self.freeze |= before.freeze;
+        self
+    }
+
+    /// What a plan says of the sandbox that these options gave.
+    pub(super) fn plan(&self, sandbox: &Sandbox) -> SandboxPlan {
+        let limits = sandbox.limits();
+        SandboxPlan {
+            kind: sandbox.kind().name().to_owned(),
+            layers: sandbox
+                .kind()
+                .layers()
+                .iter()
+                .map(|&layer| layer.to_owned())
+                .collect(),
+            memory: limits.memory,
+            processes: limits.processes,
+            open_files: limits.open_files,
+            scratch: limits.scratch,
+            expose: self
+                .expose
+                .iter()
+                .map(|path| path.to_string_lossy().into_owned())
+                .collect(),
+            freeze: sandbox.freezes(),
+        }
+    }
+
     /// The sandbox that was asked for, or `usual`; tried out.
     pub(super) fn sandbox(&self, usual: Choice) -> Result<Sandbox, Failure> {
+        let usual_limits = Limits::default();
         let request = Request {
-            wish: self.sandbox.unwrap_or(usual).into(),
+            wish: self.kind.unwrap_or(usual).into(),
             limits: Limits {
-                memory: self.memory,
-                processes: self.processes,
-                open_files: self.open_files,
-                scratch: self.scratch,
+                memory: self.memory.unwrap_or(usual_limits.memory),
+                processes: self.processes.unwrap_or(usual_limits.processes),
+                open_files: self.open_files.unwrap_or(usual_limits.open_files),
+                scratch: self.scratch.unwrap_or(usual_limits.scratch),
             },
             expose: self.expose.clone(),
             freeze: self.freeze,

@@ -10,8 +10,9 @@ use crate::arena::slug::slugs;
 use crate::cli::failure::Failure;
 use crate::cli::setup::{absolute, bot, tell, unreadable};
 use crate::play::TimeControl;
-use crate::player::program::{Bot, Program, distinct_names, is_program, short_name};
-use crate::player::snapshot::Belongings;
+use crate::player::program::{Bot, CannotStart, Program, distinct_names, is_program, short_name};
+use crate::player::sandbox::{Confinement, Sandbox};
+use crate::player::snapshot::{Belongings, ContentHash};
 use crate::text::safe;
 
 /// A bot as it was given.
@@ -44,7 +45,11 @@ pub(super) struct Entrants {
 }
 
 /// Finds the bots of the command line and of the file.
-pub(super) fn find(texts: &[String], options: &Options) -> Result<Entrants, Failure> {
+pub(super) fn find(
+    texts: &[String],
+    options: &Options,
+    sandbox: &Sandbox,
+) -> Result<Entrants, Failure> {
     let mut given = Vec::new();
     for text in texts {
         let path = Path::new(text);
@@ -59,11 +64,14 @@ pub(super) fn find(texts: &[String], options: &Options) -> Result<Entrants, Fail
     for own in &options.bots {
         given.push(Given::configured(own, options.time(Some(own)))?);
     }
-    look_up(&given)
+    look_up(&given, sandbox)
 }
 
 /// Finds the bots of a plan again.
-pub(super) fn find_again<'a>(bots: impl Iterator<Item = &'a BotPlan>) -> Result<Entrants, Failure> {
+pub(super) fn find_again<'a>(
+    bots: impl Iterator<Item = &'a BotPlan>,
+    sandbox: &Sandbox,
+) -> Result<Entrants, Failure> {
     let given = bots
         .map(|bot| {
             let time = TimeControl::try_from(bot.limits)
@@ -77,7 +85,7 @@ pub(super) fn find_again<'a>(bots: impl Iterator<Item = &'a BotPlan>) -> Result<
             })
         })
         .collect::<Result<Vec<_>, Failure>>()?;
-    look_up(&given)
+    look_up(&given, sandbox)
 }
 
 impl Given {
@@ -173,7 +181,7 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(paths)
 }
 
-fn look_up(given: &[Given]) -> Result<Entrants, Failure> {
+fn look_up(given: &[Given], sandbox: &Sandbox) -> Result<Entrants, Failure> {
     let mut programs = Vec::new();
     for bot_given in given {
         programs.push(match bot(&bot_given.text) {
@@ -228,10 +236,8 @@ fn look_up(given: &[Given]) -> Result<Entrants, Failure> {
                 .copied()
                 .filter(|other| !same_files(other, &program))
                 .collect();
-            let own = Belongings::of(&program, given.directory.as_deref(), &others);
-            let hash = own.and_then(|own| own.hash());
-            hash.map(|hash| (program, hash))
-                .map_err(|error| error.to_string())
+            let directory = given.directory.as_deref();
+            admit(program, directory, &others, sandbox).map_err(|error| error.to_string())
         });
         match hashed {
             Ok((mut program, hash)) => {
@@ -243,6 +249,24 @@ fn look_up(given: &[Given]) -> Result<Entrants, Failure> {
         }
     }
     Ok(entrants)
+}
+
+/// Takes a program into the sandbox; gives the hash of what was copied, or of its files where
+/// they are when there is no sandbox.
+fn admit(
+    program: Program,
+    directory: Option<&Path>,
+    others: &[&Program],
+    sandbox: &Sandbox,
+) -> Result<(Program, ContentHash), CannotStart> {
+    let own = Belongings::of(&program, directory, others)?;
+    let program = sandbox.admit(program, directory, others)?;
+    let copied = program.confinement.as_ref().and_then(Confinement::hash);
+    let hash = match copied {
+        Some(hash) => hash,
+        None => own.hash()?,
+    };
+    Ok((program, hash))
 }
 
 /// The same program twice is no stranger to itself.

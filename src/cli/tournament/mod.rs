@@ -19,6 +19,7 @@ use self::preparation::Prepare;
 use self::progress::Progress;
 use super::failure::Failure;
 use super::games::{GameName, WithGame, with_game};
+use super::sandbox::Choice;
 use super::setup::tell;
 use crate::arena::home::{Home, HomeError};
 use crate::arena::ledger::Ledger;
@@ -29,6 +30,7 @@ use crate::game::dialogue::Dialogue;
 use crate::game::quarto::{PieceFormat, PieceSet, Rules};
 use crate::journal::{Journal, OpenError};
 use crate::player::orphans;
+use crate::player::sandbox::Sandbox;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -85,10 +87,22 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         ));
     }
     let old = home.plan()?;
+    if let Some(plan) = &old {
+        options.sandbox = options.sandbox.or_as_before(&plan.sandbox);
+    }
+    let sandbox = options.sandbox.sandbox(Choice::Auto)?;
     let entrants = match (&old, named) {
-        (Some(plan), false) => entrants::find_again(plan.everybody())?,
-        _ => entrants::find(&args.bots, &options)?,
+        (Some(plan), false) => entrants::find_again(plan.everybody(), &sandbox)?,
+        _ => entrants::find(&args.bots, &options, &sandbox)?,
     };
+    if old.is_none() {
+        tell(&match sandbox.kind().layers() {
+            [] => {
+                "referee: bots are not kept in a sandbox: they can do whatever you can".to_owned()
+            }
+            layers => format!("referee: bots are kept in by {}", layers.join(", ")),
+        });
+    }
     let jobs = jobs(&options, &entrants);
     if options.out.is_none() {
         tell(&format!("referee: everything goes into {}", out.display()));
@@ -102,6 +116,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         home,
         journal,
         jobs,
+        sandbox,
     };
     with_game(game.name, game.rules, set, PieceFormat::Symbol, start)
 }
@@ -154,6 +169,7 @@ struct Start<'a> {
     home: Home,
     journal: Journal,
     jobs: usize,
+    sandbox: Sandbox,
 }
 
 impl WithGame for Start<'_> {
@@ -187,6 +203,7 @@ impl Start<'_> {
             game: &game,
             home: &self.home,
             jobs: self.jobs,
+            sandbox: &self.sandbox,
             pieces_path: pieces_path.as_deref(),
         };
         let (plan, bots) = if let Some(old) = self.old {

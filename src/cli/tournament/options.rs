@@ -11,7 +11,9 @@ use serde::{Deserialize, Deserializer};
 use crate::arena::plan::{Format, Restart, SprtPlan};
 use crate::cli::duration;
 use crate::cli::failure::Failure;
+use crate::cli::from_file::{parsed, word};
 use crate::cli::games::GameName;
+use crate::cli::sandbox::SandboxOptions;
 use crate::cli::setup::{RulesName, unreadable};
 use crate::play::TimeControl;
 
@@ -163,6 +165,10 @@ pub(super) struct Options {
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
 
+    #[command(flatten)]
+    #[serde(default)]
+    pub(super) sandbox: SandboxOptions,
+
     /// The bots of a file.
     #[arg(skip)]
     #[serde(default)]
@@ -238,6 +244,7 @@ impl Options {
             no_check: self.no_check || (file.no_check && !self.strict),
             jobs: self.jobs.or(file.jobs),
             out: self.out.or(file.out),
+            sandbox: self.sandbox.or(file.sandbox),
             bots: [self.bots, file.bots].concat(),
         }
     }
@@ -262,6 +269,7 @@ impl Options {
         {
             *file = base.join(&*file);
         }
+        options.sandbox.relative_to(base);
         for bot in &mut options.bots {
             if let Some(directory) = &mut bot.directory {
                 *directory = base.join(&*directory);
@@ -354,24 +362,6 @@ fn sprt(text: &str) -> Result<SprtPlan, String> {
     };
     crate::arena::sprt(&plan).map_err(|error| error.to_string())?;
     Ok(plan)
-}
-
-fn parsed<'de, D: Deserializer<'de>, T>(
-    deserializer: D,
-    parse: impl Fn(&str) -> Result<T, String>,
-) -> Result<Option<T>, D::Error> {
-    let text = String::deserialize(deserializer)?;
-    parse(&text).map(Some).map_err(serde::de::Error::custom)
-}
-
-fn word<'de, D: Deserializer<'de>, T: ValueEnum>(deserializer: D) -> Result<Option<T>, D::Error> {
-    parsed(deserializer, |text| {
-        T::from_str(text, false).map_err(|_| {
-            let words = T::value_variants().iter().filter_map(T::to_possible_value);
-            let words: Vec<String> = words.map(|word| word.get_name().to_owned()).collect();
-            format!("expected one of {}", words.join(", "))
-        })
-    })
 }
 
 fn sprt_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<SprtPlan>, D::Error> {

@@ -23,6 +23,7 @@ use crate::game::Game;
 use crate::game::dialogue::Dialogue;
 use crate::game::quarto::{PieceSet, Rules};
 use crate::play::TimeControl;
+use crate::player::sandbox::Sandbox;
 use crate::tournament::openings::{self as opening, Opening, PLIES};
 
 /// Pairs of games when two meet.
@@ -105,6 +106,7 @@ pub(super) struct Prepare<'a, G> {
     pub(super) game: &'a G,
     pub(super) home: &'a Home,
     pub(super) jobs: usize,
+    pub(super) sandbox: &'a Sandbox,
     pub(super) pieces_path: Option<&'a str>,
 }
 
@@ -298,6 +300,7 @@ impl<G: Dialogue + Clone + 'static> Prepare<'_, G> {
                 .or(old.map(|old| old.bench_after))
                 .unwrap_or(BENCH_AFTER),
             sprt,
+            sandbox: options.sandbox.plan(self.sandbox),
             bots,
             turned_away,
             rounds: Vec::new(),
