@@ -82,6 +82,16 @@ pub struct Record {
 }
 
 impl Record {
+    /// Adds what the bots used: `"usage":[{"cpu_ms":…,"cpu_other_ms":…,"memory_kb":…},…]`, `null`
+    /// for those of which nothing is known; nothing at all when that is so of both.
+    pub fn set_usage<U: Serialize>(&mut self, usage: [Option<U>; 2]) {
+        if usage.iter().any(Option::is_some)
+            && let Ok(usage) = serde_json::to_value(usage)
+        {
+            self.more.insert("usage".to_owned(), usage);
+        }
+    }
+
     /// The line that tells the result: `greedy.py wins: H4 big, V3 square.`
     pub fn result_line(&self) -> String {
         let name = |index: usize| self.bots.get(index).map_or("?", |bot| bot.name.as_str());

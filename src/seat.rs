@@ -8,6 +8,7 @@ use crate::game::dialogue::Dialogue;
 use crate::play::TimeControl;
 use crate::player::fault::Exit;
 use crate::player::human::Human;
+use crate::player::meter::Usage;
 use crate::player::process::{Patience, Process};
 use crate::player::program::{CannotStart, Program, ask_again};
 use crate::player::stderr::Tap;
@@ -152,12 +153,13 @@ impl<G> Seat<G> {
         }
     }
 
-    /// Starts the process unless it runs.
+    /// A game begins: starts the process unless it runs.
     pub async fn start(&mut self, seed: u32) -> Result<(), CannotStart> {
         let Chair::Program(running) = &mut self.chair else {
             return Ok(());
         };
-        if running.process.is_some() {
+        if let Some(process) = &mut running.process {
+            process.begin_game();
             return Ok(());
         }
         running.environment.retain(|(name, _)| name != env::SEED);
@@ -175,6 +177,15 @@ impl<G> Seat<G> {
             return Err(cannot(error));
         }
         Ok(())
+    }
+
+    /// What its process has used in the game that has just ended; call it before
+    /// [`Seat::forfeited`]. `None` for people, and where the system does not tell.
+    pub fn used(&mut self) -> Option<Usage> {
+        match &mut self.chair {
+            Chair::Program(running) => running.process.as_mut()?.used(),
+            Chair::Human(_) => None,
+        }
     }
 
     /// The command that asks again what a program did not answer well; `None` for people.

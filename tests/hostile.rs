@@ -320,6 +320,16 @@ fn against(
     kind: &str,
     user: User,
 ) -> (Referee, World) {
+    pair([name, "builtin:random"], target, kind, user)
+}
+
+/// The referee, about to play a fixture against another bot.
+fn pair(
+    [name, opponent]: [&str; 2],
+    target: impl FnOnce(&World) -> String,
+    kind: &str,
+    user: User,
+) -> (Referee, World) {
     let referee =
         Referee::new(["--sandbox", kind, "--seed", "1", "--first", "1", "--json"]).args(LIMITS);
     let directory = referee.scratch().to_owned();
@@ -341,7 +351,7 @@ fn against(
     };
     let bot = shell_words::join([&*program.to_string_lossy(), &target, &mark]);
     let referee = referee
-        .args([bot.as_str(), "builtin:random"])
+        .args([bot.as_str(), opponent])
         .env("TMPDIR", directory.join("tmp"))
         .directory(&directory)
         .shell(user.script(&directory.join("records")));
@@ -494,6 +504,28 @@ fn remembers(kind: &str, user: User) -> Result<(), Failed> {
     match (kind, found) {
         ("none", [false, true]) | ("bwrap" | "landlock", [false, false]) => Ok(()),
         _ => Err(format!("{run}").into()),
+    }
+}
+
+/// What a bot uses in its opponent's turns is told; and it can be frozen.
+fn thinks(kind: &str, user: User, freeze: bool) -> Result<(), Failed> {
+    let slow = fixture("dawdles").to_string_lossy().into_owned();
+    let (mut referee, world) = pair(["thinks", &slow], |_| String::new(), kind, user);
+    if freeze {
+        referee = referee.args(["--freeze"]);
+    }
+    let run = referee.run();
+    let records = run.printed_records();
+    let other = records[0]["usage"][0]["cpu_other_ms"]
+        .as_f64()
+        .unwrap_or(-1.0);
+    let all = records[0]["usage"][0]["cpu_ms"].as_f64().unwrap_or(-1.0);
+    // It had half a second, on a machine that may be busy.
+    let expected = if freeze { 0.0..40.0 } else { 60.0..1000.0 };
+    if records[0]["result"]["by"] == 1 && expected.contains(&other) && all >= other {
+        is_tidy(&world, &run)
+    } else {
+        Err(format!("{other} of {all} ms\n{run}").into())
     }
 }
 
@@ -665,6 +697,16 @@ fn all() -> Vec<Trial> {
         false,
         outlives,
     ));
+    for (freeze, title) in [
+        (false, "thinking in others' turns"),
+        (true, "thinking, frozen,"),
+    ] {
+        for &(kind, user, ready) in &sandboxes {
+            let title = format!("{title} is told with --sandbox {kind}{}", user.suffix());
+            let trial = Trial::test(title, move || thinks(kind, user, freeze));
+            all.push(trial.with_ignored_flag(!ready));
+        }
+    }
     let as_nobody: Vec<_> = sandboxes
         .iter()
         .copied()

@@ -14,6 +14,7 @@
 //! - [`fault`]: every way to break the protocol
 //! - [`human`]: a person at this terminal
 //! - [`language`]: what the referee knows of interpreters
+//! - [`meter`]: processor time and memory of a program
 //! - [`orphans`]: processes that bots left behind
 //! - [`snapshot`]: which files belong to a bot, their hash, and a private copy
 
@@ -24,6 +25,7 @@ pub mod fault;
 pub mod guard;
 pub mod human;
 pub mod language;
+pub mod meter;
 pub mod orphans;
 pub mod process;
 pub mod program;

@@ -23,6 +23,7 @@ use super::fault::{Came, Doing, Exit, Fault, Stream, Timeout};
 #[cfg(target_os = "linux")]
 use super::guard::client::{self, Line};
 use super::language::Language;
+use super::meter::{Meter, Usage};
 use super::program::Program;
 use super::stderr::{self, Shared, Tap};
 use super::{Allowance, Player, Reply};
@@ -76,6 +77,15 @@ impl Patience {
     };
 }
 
+/// Whether a bot is stopped while its opponent thinks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Freeze {
+    Never,
+    /// It is, but runs now.
+    Runs,
+    Stopped,
+}
+
 /// A running bot.
 #[derive(Debug)]
 pub struct Process {
@@ -86,9 +96,10 @@ pub struct Process {
     /// The line to its guard, when it is in a sandbox.
     #[cfg(target_os = "linux")]
     guard: Option<Line>,
-    /// Whether it is stopped while its opponent thinks, and whether it is now.
-    freezes: bool,
-    frozen: bool,
+    freeze: Freeze,
+    meter: Meter,
+    /// Whether it has been asked and has not answered.
+    asked: bool,
     channel: Channel<ChildStdout, ChildStdin>,
     stderr: Shared,
     drain: JoinHandle<()>,
@@ -155,10 +166,9 @@ impl Process {
         else {
             return Err(io::Error::other("the pipes of a new process are missing"));
         };
-        let group = child
-            .id()
-            .filter(|_| guard.is_none())
-            .and_then(|id| Pid::from_raw(i32::try_from(id).ok()?));
+        let id = child.id().and_then(|id| i32::try_from(id).ok());
+        let guarded = guard.is_some();
+        let group = id.filter(|_| !guarded).and_then(Pid::from_raw);
         let kept = Shared::default();
         let drain = tokio::spawn(stderr::drain(err, kept.clone(), tap));
         tracing::debug!(name = program.name, pid = child.id(), "started");
@@ -166,11 +176,12 @@ impl Process {
             child,
             group,
             guard,
-            freezes: program
-                .confinement
-                .as_ref()
-                .is_some_and(|confinement| confinement.sandbox().freezes()),
-            frozen: false,
+            freeze: match &program.confinement {
+                Some(confinement) if confinement.sandbox().freezes() => Freeze::Runs,
+                _ => Freeze::Never,
+            },
+            meter: Meter::new(id.unwrap_or_default(), guarded),
+            asked: false,
             channel: Channel::new(stdout, stdin),
             stderr: kept,
             drain,
@@ -199,23 +210,42 @@ impl Process {
                 }
             }
         }
+        self.meter.started(self.guard.is_some());
         self.freeze();
         Ok(())
     }
 
+    /// A game begins, in which what it uses is counted.
+    pub fn begin_game(&mut self) {
+        self.meter.begin();
+    }
+
+    /// What it has used in this game, which has just ended; `None` when this system does not tell.
+    pub fn used(&mut self) -> Option<Usage> {
+        #[cfg(target_os = "linux")]
+        let total = self.guard.as_mut().and_then(Line::ended).map(|ended| {
+            let cpu = Duration::try_from_secs_f64(ended.cpu_ms / 1e3).unwrap_or_default();
+            (cpu, ended.memory_kb)
+        });
+        #[cfg(not(target_os = "linux"))]
+        let total = None;
+        let usage = self.meter.end(total, !self.asked);
+        cfg!(target_os = "linux").then_some(usage)
+    }
+
     /// Stops it until it is asked again, if that was wanted.
     fn freeze(&mut self) {
-        if self.freezes {
+        if self.freeze == Freeze::Runs {
             self.signal(Signal::STOP);
-            self.frozen = true;
+            self.freeze = Freeze::Stopped;
         }
     }
 
     /// Lets it go on.
     fn thaw(&mut self) {
-        if self.frozen {
+        if self.freeze == Freeze::Stopped {
             self.signal(Signal::CONT);
-            self.frozen = false;
+            self.freeze = Freeze::Runs;
         }
     }
 
@@ -389,6 +419,8 @@ impl Player for Process {
     ) -> io::Result<Result<Reply<'_>, Fault>> {
         let fresh = self.fresh;
         let limit = allowance.total(fresh);
+        self.meter.asked();
+        self.asked = true;
         self.thaw();
         let exchanged = {
             let mut exchange = pin!(self.channel.exchange(request.as_bytes(), limit));
@@ -421,6 +453,8 @@ impl Player for Process {
             Ok(exchange) => {
                 self.fresh = false;
                 self.freeze();
+                self.meter.answered();
+                self.asked = false;
                 return Ok(Ok(Reply {
                     line: self.channel.line(exchange),
                     elapsed: exchange.elapsed,
