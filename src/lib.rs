@@ -5,6 +5,7 @@
 //! | floor | module | what it is |
 //! |---|---|---|
 //! | top | [`cli`] | one file a command; the only place that prints |
+//! | 3 | [`live`] | the report's page, served while games go on |
 //! | 3 | [`report`] | records and games in, text out |
 //! | 3 | [`arena`] | a tournament as it is played: many games at once, journal, resume |
 //! | 3 | [`checkup`] | is a bot fit to enter a tournament? |
@@ -38,6 +39,7 @@ pub mod checkup;
 pub mod cli;
 pub mod game;
 pub mod journal;
+pub mod live;
 pub mod play;
 pub mod player;
 pub mod protocol;

@@ -69,6 +69,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "tournament",
         ],
     ),
+    ("live", &["record", "report"]),
     // top
     (
         "cli",
@@ -77,6 +78,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "checkup",
             "game",
             "journal",
+            "live",
             "play",
             "player",
             "protocol",
@@ -95,7 +97,9 @@ const FLOORS: &[(&str, &[&str])] = &[
 
 /// Outside crates that only these modules may use.
 const KEPT_OUT: &[(&str, &[&str])] = &[
-    ("tokio", &["player", "series", "arena", "cli"]),
+    ("tokio", &["player", "series", "arena", "live", "cli"]),
+    ("hyper", &["live"]),
+    ("askama", &["report"]),
     ("clap", &["cli"]),
     (
         "serde_json",

@@ -173,6 +173,7 @@ impl WithGame for Match<'_> {
             .as_deref()
             .map(RecordFile::open)
             .transpose()?;
+        let pages = options.pages.open(&names.join(" vs "), None)?;
         let seed = options.seed();
         let plan = Plan {
             game: game.clone(),
@@ -197,11 +198,17 @@ impl WithGame for Match<'_> {
                 io::stderr(),
             ),
             file,
+            pages,
         };
         let entrants = entrants(options, &game, bots, names, console.as_ref());
-        let score = run_series(Series::new(plan, entrants), &mut follow)?;
-        follow.inner.score(&score)?;
-        Ok(())
+        let played = run_series(Series::new(plan, entrants), &mut follow);
+        if let Ok(score) = &played {
+            follow.inner.score(score)?;
+        }
+        // What was played is worth a look, also when somebody ended the match.
+        let shown = follow.pages.finish();
+        played?;
+        shown
     }
 }
 

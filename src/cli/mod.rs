@@ -12,9 +12,11 @@ mod interrupt;
 mod matches;
 mod new;
 mod options;
+mod pages;
 mod pieces;
 mod records;
 mod replay;
+mod report;
 mod sandbox;
 mod setup;
 mod shell;
@@ -89,6 +91,8 @@ enum Command {
     Replay(replay::Args),
     /// Prints standings with ratings, from any records
     Standings(standings::Args),
+    /// Writes a page with standings, charts and every game, to be opened in a browser
+    Report(report::Args),
     /// Serves a built-in strategy over stdin and stdout, as a bot
     Bot(bot::Args),
     /// Prints a completion script for a shell
@@ -121,6 +125,7 @@ pub fn run() -> ExitCode {
         Some(Command::Pieces(args)) => pieces::run(&args),
         Some(Command::Replay(args)) => replay::run(&args),
         Some(Command::Standings(args)) => standings::run(&args),
+        Some(Command::Report(args)) => report::run(&args),
         Some(Command::Bot(args)) => bot::run(&args),
         Some(Command::Completions(args)) => shell::completions(&args, Cli::command()),
         Some(Command::Man) => shell::man(Cli::command()),

@@ -8,6 +8,7 @@ use clap::ValueEnum;
 use super::duration;
 use super::failure::Failure;
 use super::games::GameName;
+use super::pages;
 use super::sandbox::SandboxOptions;
 use super::setup::{RulesName, absolute, tell};
 use crate::game::Game;
@@ -122,6 +123,9 @@ pub(super) struct Options {
     /// Print the records on stdout, and nothing else
     #[arg(long, help_heading = "Output")]
     pub(super) json: bool,
+
+    #[command(flatten)]
+    pub(super) pages: pages::PageOptions,
 
     /// What BOT1, or player 1, is called
     #[arg(long, value_name = "NAME", help_heading = "People")]

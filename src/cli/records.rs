@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::failure::Failure;
+use super::pages::Pages;
 use super::setup::unreadable;
 use crate::game::{Game, Side};
 use crate::journal::{Journal, OpenError};
@@ -51,10 +52,11 @@ impl RecordFile {
     }
 }
 
-/// Follows a match for somebody, and writes its records.
+/// Follows a match for somebody, writes its records and shows them on pages.
 pub(super) struct Recorded<F> {
     pub(super) inner: F,
     pub(super) file: Option<RecordFile>,
+    pub(super) pages: Pages,
 }
 
 impl<G: Game, F: Watch<G>> Watch<G> for Recorded<F> {
@@ -89,6 +91,7 @@ impl<G: Game, F: Follow<G>> Follow<G> for Recorded<F> {
             line.push('\n');
             file.append(&line)?;
         }
+        self.pages.publish(finished.record)?;
         self.inner.ended(finished)
     }
 

@@ -1,18 +1,25 @@
 //! `referee replay FILE`: checks recorded games against the rules and shows them.
 
 use std::io::{self, BufWriter, StdoutLock};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::failure::Failure;
 use super::games::{GameName, WithGame, with_game};
+use super::pages::write;
+use super::report::not_over;
 use super::setup::{palette, tell, unreadable};
 use crate::game::dialogue::Dialogue;
 use crate::game::quarto::{PieceFormat, PieceSet, Rules};
 use crate::journal::Lines;
+use crate::live::Feed;
 use crate::record::Record;
 use crate::replay::{ReplayError, replay, start_of};
+use crate::report::html;
 use crate::report::live::{Detail, Look, Screen};
 use crate::text::safe;
+
+/// Where a game's page goes when nobody says; N is the game's number.
+const NUMBERED: &str = "game-N.html";
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -26,9 +33,23 @@ pub(super) struct Args {
     /// Check, and show nothing but what is wrong
     #[arg(short, long)]
     quiet: bool,
+
+    /// Write a page to step through the game in a browser, instead of showing it here; game-N.html when no file is given
+    #[arg(
+        long,
+        value_name = "FILE",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = NUMBERED,
+        conflicts_with = "quiet"
+    )]
+    html: Option<PathBuf>,
 }
 
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    if let Some(target) = &args.html {
+        return page(args, target);
+    }
     let failed = |error| unreadable(&args.file, &error);
     let mut lines = Lines::open(&args.file).map_err(failed)?;
     let (mut games, mut checked, mut wrong) = (0, 0, 0);
@@ -73,6 +94,57 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         _ => format!("{checked} game{s} checked: all by the rules"),
     });
     Ok(())
+}
+
+/// Writes a page of one game, once it has been checked.
+fn page(args: &Args, target: &Path) -> Result<(), Failure> {
+    let failed = |error| unreadable(&args.file, &error);
+    let mut lines = Lines::open(&args.file).map_err(failed)?;
+    let (mut games, mut chosen) = (0, None);
+    while let Some((number, line)) = lines.next_line().map_err(failed)? {
+        games = number;
+        if args.game.unwrap_or(1) == number {
+            chosen = Some(line.to_vec());
+        }
+    }
+    let path = args.file.display();
+    let number = match args.game {
+        None if games > 1 => {
+            return Err(Failure::Usage(format!(
+                "{path}: it has {games} games and a page shows one; choose it with --game N, or use referee report for all"
+            )));
+        }
+        chosen => chosen.unwrap_or(1),
+    };
+    let Some(line) = chosen else {
+        return Err(Failure::Usage(format!(
+            "{path}: there is no game {number}; the file has {games}"
+        )));
+    };
+    let wrong = |problem: String| Failure::Usage(format!("{path}: line {number}: {problem}"));
+    let record = Record::from_line(&line).map_err(wrong)?;
+    if let Some(problem) = one(
+        &record,
+        number,
+        true,
+        &mut BufWriter::new(io::stdout().lock()),
+    )? {
+        return Err(wrong(problem));
+    }
+    let names = record.bots.each_ref().map(|bot| safe(&bot.name));
+    let feed = Feed::new(html::Options {
+        title: names.join(" vs "),
+        private: false,
+        one: true,
+    });
+    feed.publish_line(&line).map_err(wrong)?;
+    let target = if target == Path::new(NUMBERED) {
+        PathBuf::from(format!("game-{number}.html"))
+    } else {
+        target.to_owned()
+    };
+    not_over(std::slice::from_ref(&args.file), &target)?;
+    write(&feed, &target)
 }
 
 /// Checks and shows a record; gives what is wrong with it.

@@ -3,7 +3,9 @@
 //! - [`terminal`]: how a board looks
 //! - [`live`]: a match or a replay as it goes on
 //! - [`standings`]: tables of results
+//! - [`html`]: a page with all of it
 
+pub mod html;
 pub mod live;
 pub mod standings;
 pub mod terminal;

@@ -8,6 +8,9 @@
 
 #![allow(dead_code, reason = "no test file uses all of it")]
 
+pub(crate) mod browser;
+pub(crate) mod games;
+
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs::{self, File};

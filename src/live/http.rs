@@ -1,0 +1,186 @@
+//! What a browser asks, and what it is told: a page, a stream of events, or why not.
+
+use std::net::IpAddr;
+
+use http_body_util::channel::Channel;
+use http_body_util::{Either, Full};
+use hyper::body::Bytes;
+use hyper::header::{
+    ALLOW, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST, HeaderMap, HeaderName,
+    HeaderValue, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+};
+use hyper::{Method, Request, Response, StatusCode};
+
+use crate::report::html::Served;
+
+/// What is sent back: something whole, or a stream.
+pub(super) type Body = Either<Full<Bytes>, Channel<Bytes>>;
+
+const SAME_ORIGIN: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
+const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
+
+/// What was asked for.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Asked {
+    /// The page.
+    Page,
+    /// Events; with the id of the last one that the client has seen.
+    Events(Option<String>),
+    /// Nothing that there is: what to say, and why.
+    Nothing(StatusCode, &'static str),
+}
+
+/// Whether a page from elsewhere cannot have chosen this name for us. A site that points its own
+/// name at this machine (DNS rebinding) would be asked for by that name; addresses and `localhost`
+/// cannot be pointed anywhere.
+fn is_own_name(host: &str) -> bool {
+    let name = match host.strip_prefix('[') {
+        Some(rest) => rest.split(']').next().unwrap_or(rest),
+        None => host.rsplit_once(':').map_or(host, |(name, _)| name),
+    };
+    name.eq_ignore_ascii_case("localhost") || name.parse::<IpAddr>().is_ok()
+}
+
+/// Reads a request.
+pub(super) fn asked<B>(request: &Request<B>) -> Asked {
+    let host = request
+        .headers()
+        .get(HOST)
+        .and_then(|host| host.to_str().ok());
+    if !host.is_some_and(is_own_name) {
+        return Asked::Nothing(
+            StatusCode::FORBIDDEN,
+            "Ask by address, such as http://127.0.0.1 or http://localhost with the port: other names could lead other sites here.\n",
+        );
+    }
+    if request.method() != Method::GET && request.method() != Method::HEAD {
+        return Asked::Nothing(
+            StatusCode::METHOD_NOT_ALLOWED,
+            "There is nothing to change here: this page is read only.\n",
+        );
+    }
+    match request.uri().path() {
+        "/" => Asked::Page,
+        "/events" => {
+            let seen = request.headers().get(LAST_EVENT);
+            Asked::Events(seen.and_then(|id| id.to_str().ok()).map(str::to_owned))
+        }
+        _ => Asked::Nothing(StatusCode::NOT_FOUND, "There is only the page /.\n"),
+    }
+}
+
+fn headers(kind: &'static str) -> HeaderMap {
+    let fixed = [
+        (CONTENT_TYPE, kind),
+        (CACHE_CONTROL, "no-store"),
+        (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (X_FRAME_OPTIONS, "DENY"),
+        (REFERRER_POLICY, "no-referrer"),
+        (SAME_ORIGIN, "same-origin"),
+    ];
+    fixed
+        .into_iter()
+        .map(|(name, value)| (name, HeaderValue::from_static(value)))
+        .collect()
+}
+
+fn whole(status: StatusCode, kind: &'static str, text: String) -> Response<Body> {
+    let mut response = Response::new(Either::Left(Full::new(Bytes::from(text))));
+    *response.status_mut() = status;
+    *response.headers_mut() = headers(kind);
+    response
+}
+
+/// The page.
+pub(super) fn page(served: &Served) -> Response<Body> {
+    let mut response = whole(
+        StatusCode::OK,
+        "text/html; charset=utf-8",
+        served.page.clone(),
+    );
+    // Words and hashes of ours: always a header's value.
+    if let Ok(policy) = HeaderValue::from_str(&served.policy) {
+        response
+            .headers_mut()
+            .insert(CONTENT_SECURITY_POLICY, policy);
+    }
+    response
+}
+
+/// A stream of events.
+pub(super) fn events(stream: Channel<Bytes>) -> Response<Body> {
+    let mut response = Response::new(Either::Right(stream));
+    *response.headers_mut() = headers("text/event-stream");
+    response
+}
+
+/// Why there is nothing.
+pub(super) fn refusal(status: StatusCode, why: &'static str) -> Response<Body> {
+    let mut response = whole(status, "text/plain; charset=utf-8", why.to_owned());
+    if status == StatusCode::METHOD_NOT_ALLOWED {
+        let allowed = HeaderValue::from_static("GET, HEAD");
+        response.headers_mut().insert(ALLOW, allowed);
+    }
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_own_names_and_others_are_not() {
+        for host in [
+            "127.0.0.1",
+            "127.0.0.1:80",
+            "localhost:4416",
+            "LOCALHOST",
+            "[::1]:80",
+            "[::1]",
+            "192.168.1.7:80",
+        ] {
+            assert!(is_own_name(host), "{host}");
+        }
+        for host in [
+            "",
+            ":80",
+            "evil.example",
+            "127.0.0.1.evil.example:80",
+            "localhost.evil.example",
+            "a@127.0.0.1",
+            "[evil]:80",
+        ] {
+            assert!(!is_own_name(host), "{host}");
+        }
+    }
+
+    #[test]
+    fn only_the_page_and_its_events_are_there() {
+        let ask = |method: &str, path: &str| {
+            let request = Request::builder()
+                .method(method)
+                .uri(path)
+                .header(HOST, "[::1]:1");
+            asked(&request.body(()).unwrap())
+        };
+        assert_eq!(ask("GET", "/"), Asked::Page);
+        assert_eq!(ask("HEAD", "/?x"), Asked::Page);
+        assert_eq!(ask("GET", "/events"), Asked::Events(None));
+        for (method, path, status) in [
+            ("POST", "/", 405),
+            ("DELETE", "/events", 405),
+            ("GET", "/../etc/passwd", 404),
+            ("GET", "/events/", 404),
+        ] {
+            let Asked::Nothing(found, _) = ask(method, path) else {
+                panic!("{method} {path}");
+            };
+            assert_eq!(found.as_u16(), status, "{method} {path}");
+        }
+        let nameless = Request::builder().uri("/").body(()).unwrap();
+        assert!(matches!(
+            asked(&nameless),
+            Asked::Nothing(StatusCode::FORBIDDEN, _)
+        ));
+    }
+}

@@ -1,0 +1,216 @@
+// Games step by step, and their boards. A game that is not here is shown as a list of its turns.
+
+import { own, svg } from "./dom.js";
+import { inWords, pieceOf } from "./pieces.js";
+
+const CELL = 100;
+const EDGE = 42;
+// Room for the frame at the right and below.
+const FRAME = 9;
+
+// Rows, columns, diagonals; then squares, which count by the rules `squares` only.
+const QUARTO_LINES = (() => {
+  const lines = [];
+  for (let i = 0; i < 4; i += 1) lines.push([`H${i + 1}`, [0, 1, 2, 3].map((j) => 4 * i + j)]);
+  for (let i = 0; i < 4; i += 1) lines.push([`V${i + 1}`, [0, 1, 2, 3].map((j) => 4 * j + i)]);
+  lines.push(["D1", [0, 5, 10, 15]], ["D2", [3, 6, 9, 12]]);
+  for (let i = 0; i < 9; i += 1) {
+    const corner = Math.floor(i / 3) * 4 + (i % 3);
+    lines.push([`S${i + 1}`, [corner, corner + 1, corner + 4, corner + 5]]);
+  }
+  return lines;
+})();
+
+function quartos(cells, rules) {
+  const counted = rules === "squares" ? QUARTO_LINES : QUARTO_LINES.slice(0, 10);
+  return counted.filter(([, line]) => {
+    if (line.some((cell) => cells[cell] === null)) return false;
+    const bits = line.map((cell) => cells[cell]);
+    return bits.reduce((a, b) => a & b) !== 0 || bits.reduce((a, b) => a | b) !== 15;
+  });
+}
+
+function grid(columns, rows, attributes, ...children) {
+  return svg("svg", {
+    viewBox: `0 0 ${columns * CELL + EDGE + FRAME} ${rows * CELL + EDGE + FRAME}`, role: "img", ...attributes,
+  }, ...children);
+}
+
+function label(x, y, text, kind) {
+  return svg("text", { x, y, class: kind ?? "edge", "text-anchor": "middle", "dominant-baseline": "central" }, text);
+}
+
+const quarto = {
+  columns: 4,
+
+  start(game) {
+    const cells = Array(16).fill(null);
+    [...(game.start ?? "")].slice(0, 16).forEach((symbol, cell) => {
+      const bits = game.set.symbols.indexOf(symbol);
+      if (bits >= 0) cells[cell] = bits;
+    });
+    return { cells, hand: null, last: null };
+  },
+
+  // The state after a turn, or null when the turn makes no sense.
+  after(game, before, turn) {
+    const symbols = [...turn.replaceAll(" ", "")];
+    const gift = symbols.pop();
+    const where = symbols.join("");
+    const cells = [...before.cells];
+    let last = null;
+    let placed = null;
+    if (where !== "-") {
+      const cell = Number(where) - 1;
+      if (!(cell >= 0 && cell < 16) || cells[cell] !== null || before.hand === null) return null;
+      cells[cell] = before.hand;
+      placed = before.hand;
+      last = cell;
+    }
+    const hand = gift === "-" ? null : game.set.symbols.indexOf(gift);
+    if (hand === -1 || (hand !== null && cells.includes(hand))) return null;
+    return { cells, hand, last, placed };
+  },
+
+  // A turn in words.
+  words(game, state) {
+    const symbol = (bits) => game.set.symbols[bits];
+    const parts = [];
+    if (state.last !== null) parts.push(`places ${symbol(state.placed)} on ${state.last + 1}`);
+    if (state.hand !== null) parts.push(`gives ${symbol(state.hand)}`);
+    return parts.join(", ");
+  },
+
+  left(game, state) {
+    return game.set.order.filter((bits) => bits !== state.hand && !state.cells.includes(bits));
+  },
+
+  draw(game, state) {
+    const won = quartos(state.cells, game.rules);
+    const winning = new Set(won.flatMap(([, line]) => line));
+    const centre = (cell) => [EDGE + (cell % 4) * CELL + CELL / 2, EDGE + Math.floor(cell / 4) * CELL + CELL / 2];
+    const parts = [svg("rect", { class: "table", x: EDGE - 6, y: EDGE - 6, width: 4 * CELL + 12, height: 4 * CELL + 12, rx: 18 })];
+    for (let i = 0; i < 4; i += 1) {
+      parts.push(label(EDGE + i * CELL + CELL / 2, EDGE / 2 - 6, `V${i + 1}`), label(EDGE / 2 - 6, EDGE + i * CELL + CELL / 2, `H${i + 1}`));
+    }
+    for (let cell = 0; cell < 16; cell += 1) {
+      const [x, y] = centre(cell);
+      const kind = winning.has(cell) ? "cell winning" : cell === state.last ? "cell last" : "cell";
+      parts.push(svg("rect", { class: kind, x: x - 46, y: y - 46, width: 92, height: 92, rx: 14 }));
+      if (state.cells[cell] === null) parts.push(label(x, y, cell + 1, "number"));
+    }
+    for (const [, line] of won) {
+      const [ax, ay] = centre(line[0]);
+      const [bx, by] = centre(line[3]);
+      const square = line[2] - line[1] === 3;
+      parts.push(square
+        ? svg("rect", { class: "stroke", x: ax, y: ay, width: bx - ax, height: by - ay, rx: 10 })
+        : svg("line", { class: "stroke", x1: ax, y1: ay, x2: bx, y2: by }));
+    }
+    for (let cell = 0; cell < 16; cell += 1) {
+      const bits = state.cells[cell];
+      if (bits === null) continue;
+      const [x, y] = centre(cell);
+      const fresh = cell === state.last ? " fresh" : "";
+      parts.push(svg("g", { class: "piece" + fresh, transform: `translate(${x - 50} ${y - 50})` },
+        svg("title", {}, inWords(game.set, bits)), pieceOf(game.set, bits),
+        label(84, 84, game.set.symbols[bits], "symbol")));
+    }
+    const said = state.cells.map((bits, cell) => (bits === null ? "" : `${cell + 1} ${inWords(game.set, bits)}`));
+    const names = won.map(([line]) => line).join(", ");
+    const text = `The board. ${said.filter(Boolean).join("; ") || "Empty"}.` + (names ? ` Quarto: ${names}.` : "");
+    return grid(4, 4, { class: "board quarto", "aria-label": text }, ...parts);
+  },
+};
+
+const fourInARow = {
+  columns: 7,
+
+  start(game) {
+    const cells = [...(game.start ?? ".".repeat(42))].map((mark) => (mark === "@" ? 0 : mark === "O" ? 1 : null));
+    return { cells: cells.length === 42 ? cells : Array(42).fill(null), last: null };
+  },
+
+  after(game, before, turn) {
+    const column = Number(turn) - 1;
+    if (!(column >= 0 && column < 7)) return null;
+    const cells = [...before.cells];
+    for (let row = 5; row >= 0; row -= 1) {
+      const cell = 7 * row + column;
+      if (cells[cell] !== null) continue;
+      const stones = cells.filter((mark) => mark !== null).length;
+      cells[cell] = stones % 2;
+      return { cells, last: cell };
+    }
+    return null;
+  },
+
+  words(game, state) {
+    return `drops into column ${(state.last % 7) + 1}`;
+  },
+
+  fours(cells) {
+    const found = [];
+    const at = (x, y) => (x >= 0 && x < 7 && y >= 0 && y < 6 ? cells[7 * y + x] : null);
+    for (const [dx, dy] of [[1, 0], [0, 1], [1, 1], [1, -1]]) {
+      for (let cell = 0; cell < 42; cell += 1) {
+        const [x, y] = [cell % 7, Math.floor(cell / 7)];
+        const mark = at(x, y);
+        if (mark === null || at(x - dx, y - dy) === mark) continue;
+        let run = 1;
+        while (at(x + run * dx, y + run * dy) === mark) run += 1;
+        if (run >= 4) found.push(Array.from({ length: run }, (_, i) => 7 * (y + i * dy) + x + i * dx));
+      }
+    }
+    return found;
+  },
+
+  draw(game, state) {
+    const won = fourInARow.fours(state.cells);
+    const winning = new Set(won.flat());
+    const centre = (cell) => [EDGE + (cell % 7) * CELL + CELL / 2, EDGE + Math.floor(cell / 7) * CELL + CELL / 2];
+    const parts = [svg("rect", { class: "rack", x: EDGE - 6, y: EDGE - 6, width: 7 * CELL + 12, height: 6 * CELL + 12, rx: 26 })];
+    for (let i = 0; i < 7; i += 1) parts.push(label(EDGE + i * CELL + CELL / 2, EDGE / 2 - 6, i + 1));
+    state.cells.forEach((mark, cell) => {
+      const [x, y] = centre(cell);
+      parts.push(svg("circle", { class: "slot", cx: x, cy: y, r: 42 }));
+      if (mark === null) return;
+      const fresh = cell === state.last ? " fresh" : "";
+      parts.push(svg("g", { class: `piece disc ${mark === 0 ? "yellow" : "red"}${fresh}` },
+        svg("title", {}, `${mark === 0 ? "@" : "O"} in column ${(cell % 7) + 1}`),
+        svg("circle", { class: "face", cx: x, cy: y, r: 38 }),
+        svg("circle", { class: "gloss", cx: x, cy: y, r: 27 }),
+        label(x, y, mark === 0 ? "@" : "O", "mark"),
+        winning.has(cell) ? svg("circle", { class: "ring", cx: x, cy: y, r: 40 }) : null,
+        cell === state.last && !winning.has(cell) ? svg("circle", { class: "ring last", cx: x, cy: y, r: 40 }) : null));
+    });
+    for (const run of won) {
+      const [ax, ay] = centre(run[0]);
+      const [bx, by] = centre(run.at(-1));
+      parts.push(svg("line", { class: "stroke", x1: ax, y1: ay, x2: bx, y2: by }));
+    }
+    const rows = Array.from({ length: 6 }, (_, row) => state.cells.slice(7 * row, 7 * row + 7).map((m) => (m === null ? "." : m === 0 ? "@" : "O")).join(""));
+    return grid(7, 6, { class: "board four", "aria-label": `The board, row by row from the top: ${rows.join(", ")}.` }, ...parts);
+  },
+};
+
+const BOARDS = { quarto, "four-in-a-row": fourInARow };
+
+// The board of an unpacked game; null when it cannot be drawn.
+export function boardOf(game) {
+  const board = own(BOARDS, game.game);
+  return board && (board !== quarto || game.set) ? board : null;
+}
+
+// The states of a game, from the start on. They end early when a turn makes no sense.
+export function statesOf(game) {
+  const board = boardOf(game);
+  if (!board) return [];
+  const states = [board.start(game)];
+  for (const turn of game.turns) {
+    const state = board.after(game, states.at(-1), turn);
+    if (!state) break;
+    states.push(state);
+  }
+  return states;
+}

@@ -1,0 +1,129 @@
+// A page section for every bot: what it did, where it failed, and why.
+
+import { card, count, counted, el, half, link, own, percent, signed, time } from "./dom.js";
+import { bot, botHash, gameHash, gamesOf, known, name, other, outcome, place, points, unpacked } from "./data.js";
+import { meeting, record, recordKey, settling, thinking } from "./charts.js";
+import { seatBars } from "./overview.js";
+import { gameList } from "./games.js";
+
+const MARKS = { blunder: "blunders", "missed-win": "missed wins", only: "only answers found", forced: "forced" };
+const SHOWN_FAULTS = 5;
+const SHOWN_LOSSES = 5;
+
+function opponents(index) {
+  const rows = known.figures.places.filter((p) => p.bot !== index).map((p) => ({ place: p, met: meeting(index, p.bot) })).filter((row) => row.met.games > 0);
+  return card("Opponents", null, el("div", { class: "bars opponents" }, ...rows.map(({ place, met }) =>
+    el("div", { class: "bar-row" },
+      el("span", { class: "bar-name" }, link(botHash(place.bot), name(place.bot)), el("small", {}, ` ${signed(place.elo)}`)),
+      record(met.wins, met.draws, met.losses),
+      el("span", { class: "bar-count" }, link(`#games&of=${index + 1}&against=${place.bot + 1}`, `${half(met.points)} of ${count(met.games)}`))))), recordKey());
+}
+
+// Losses by the rules: those against the weakest first, then the quickest.
+function worstLosses(index, games) {
+  const elo = new Map(known.figures.places.map((p) => [p.bot, p.elo]));
+  const lost = games.filter((game) => game.loser === index && !game.forfeit)
+    .sort((a, b) => (elo.get(a.winner) ?? 0) - (elo.get(b.winner) ?? 0) || a.length - b.length);
+  if (lost.length === 0) return null;
+  const mine = elo.get(index) ?? 0;
+  return card("Worst losses", "Against the weakest first, then the quickest.", el("ul", { class: "highlights" }, ...lost.slice(0, SHOWN_LOSSES).map((game) => {
+    const gap = Math.round((elo.get(game.winner) ?? 0) - mine);
+    return el("li", {}, link(gameHash(game.number), el("span", {}, `Game ${game.number}`), el("strong", {}, outcome(game, unpacked(game).lines)),
+      el("small", {}, `${counted(game.length, "turn")}, ${gap < 0 ? `${-gap} Elo weaker` : `${gap} Elo stronger`}`)));
+  })));
+}
+
+// What a bot sent, as it was sent; nothing at all is worth a word, too.
+function answer(text) {
+  return text ? el("code", { class: "answer" }, text) : el("em", {}, "nothing");
+}
+
+export function faultCard(fault, reason, where) {
+  return el("article", { class: "fault" },
+    el("header", {}, el("span", { class: "badge blame" }, reason), where),
+    el("p", {}, el("span", { class: "label" }, "It answered "), answer(fault.answer)),
+    fault.detail ? el("p", { class: "sentence" }, fault.detail) : null,
+    fault.stderr ? el("details", {}, el("summary", {}, "The end of its stderr"), el("pre", { tabindex: "0" }, fault.stderr)) : null);
+}
+
+function faults(index, games) {
+  const forfeited = games.filter((game) => game.forfeit && game.loser === index);
+  if (forfeited.length === 0) return card("Faults", null, el("p", {}, "None: every answer was legal and in time."));
+  const reasons = new Map();
+  for (const game of forfeited) reasons.set(game.reason, [...(reasons.get(game.reason) ?? []), game]);
+  const list = el("div", { class: "faults" });
+  let shown = SHOWN_FAULTS;
+  // One of each reason comes first, so that ten thousand timeouts do not hide a crash.
+  const firsts = [...reasons.values()].map((games) => games[0]);
+  const order = [...firsts, ...forfeited.filter((game) => !firsts.includes(game))];
+  const more = el("button", { type: "button", onclick: () => { shown += 20; draw(); } });
+  function draw() {
+    list.replaceChildren(...order.slice(0, shown).map((game) => {
+      const whole = unpacked(game);
+      return faultCard(whole.fault, game.reason, link(gameHash(game.number, game.length), `game ${game.number}, after turn ${game.length}, against ${name(other(game, index))}`));
+    }));
+    more.hidden = shown >= order.length;
+    more.textContent = `Show more of ${count(order.length)}`;
+  }
+  draw();
+  const summary = [...reasons].map(([reason, games]) => link(`#games&of=${index + 1}&ending=forfeited&reason=${encodeURIComponent(reason)}`, `${reason} ${count(games.length)}`));
+  return card("Faults", known.head.private ? "What the bots wrote to stderr is left out of this report." : null,
+    el("p", { class: "chips" }, ...summary), list, more);
+}
+
+function analysis(index, games) {
+  const tally = new Map();
+  const blunders = [];
+  let turns = 0;
+  for (const game of games) {
+    if (!game.entry[14]) continue;
+    const whole = unpacked(game);
+    for (const [turn, { mark, said }] of whole.analysis) {
+      if (whole.sides[(turn - 1) % 2] !== index) continue;
+      turns += 1;
+      if (mark) tally.set(mark, (tally.get(mark) ?? 0) + 1);
+      if (mark === "blunder" || mark === "missed-win") blunders.push({ game, turn, mark, said });
+    }
+  }
+  if (turns === 0) return null;
+  return card("Analysis", `${counted(turns, "turn")} of this bot were looked at.`,
+    el("p", { class: "chips" }, ...[...tally].map(([mark, n]) => el("span", { class: `badge mark-${mark}` }, `${own(MARKS, mark) ?? mark} ${count(n)}`))),
+    el("ul", { class: "highlights" }, ...blunders.slice(0, 8).map(({ game, turn, mark, said }) =>
+      el("li", {}, link(gameHash(game.number, turn), el("span", {}, `Game ${game.number}, turn ${turn}`), el("strong", {}, mark.replace("-", " ")), el("small", {}, said))))));
+}
+
+export function botView(index) {
+  if (!known.bots[index]) return el("div", {}, el("h1", {}, "No such bot"), el("p", { class: "card" }, link("#overview", "Back to the overview")));
+  const at = place(index);
+  const games = gamesOf(index);
+  const rank = known.figures.places.indexOf(at) + 1;
+  const chosen = new Set([index]);
+  const tile = (title, value, hint) => el("div", { class: "tile" }, el("dt", {}, title), el("dd", {}, value, hint ? el("small", {}, hint) : null));
+  return el("div", { class: "bot" },
+    el("p", { class: "above" }, at ? `Number ${rank} of ${known.figures.places.length}` : "Not ranked yet"),
+    el("h1", {}, name(index)),
+    bot(index).command ? el("p", { class: "command" }, el("code", {}, bot(index).command)) : null,
+    at ? el("dl", { class: "tiles" },
+      tile("points", half(at.points), `of ${count(at.games)} games`),
+      tile("Elo", signed(at.elo), at.error === null ? null : `± ${Math.round(at.error)}`),
+      tile("won · drawn · lost", `${at.wins} · ${at.draws} · ${at.losses}`),
+      tile("median answer", time(at.median), `slowest ${time(at.worst)}`),
+      tile("forfeits", count(Object.values(at.forfeits).reduce((a, b) => a + b, 0)), percent(Object.values(at.forfeits).reduce((a, b) => a + b, 0) / Math.max(1, at.games), 1) + " of its games")) : null,
+    el("div", { class: "cards" },
+      opponents(index),
+      card("Seats", null, seatBars(index), recordKey()),
+      worstLosses(index, games),
+      analysis(index, games),
+      faults(index, games),
+      card("Time to answer", null, thinking([index])),
+      card("How its rating settled", "Elo after so many games of the tournament, with the 95 % interval.", settling([index], chosen))),
+    card("Its games", null, gameList(`Games of ${name(index)}`, () => games.filter((game) => points(game, index) >= 0), index, 20).node));
+}
+
+export function botList() {
+  return el("div", {}, el("h1", {}, "Bots"), el("ul", { class: "botlist" }, ...known.figures.places.map((place, rank) =>
+    el("li", {}, el("a", { href: botHash(place.bot), class: "card" },
+      el("span", { class: "rank" }, `${rank + 1}`), el("strong", { class: "name" }, name(place.bot)),
+      el("span", {}, `${half(place.points)} of ${count(place.games)} points, Elo ${signed(place.elo)}`),
+      record(place.wins, place.draws, place.losses))))));
+}

@@ -1,0 +1,258 @@
+// Figures as drawings. Every drawing has its figures in words, too, or stands beside them.
+
+import { count, counted, el, half, link, percent, signed, sized, svg, time } from "./dom.js";
+import { botHash, gameHash, known, name } from "./data.js";
+
+// Lines of more bots than there are colours are told apart by their dashes.
+const COLOURS = 8;
+const DASHES = ["", "7 4", "2 3", "10 3 2 3"];
+
+export function colourOfBot(index) {
+  return `line-${index % COLOURS}`;
+}
+
+// Round numbers for an axis, about `wanted` of them.
+function ticks(low, high, wanted) {
+  const rough = (high - low) / Math.max(1, wanted);
+  const power = 10 ** Math.floor(Math.log10(Math.max(rough, 1e-9)));
+  const step = [1, 2, 5, 10].map((n) => n * power).find((n) => n >= rough) ?? rough;
+  const found = [];
+  for (let at = Math.ceil(low / step) * step; at <= high + step / 1e6; at += step) found.push(at);
+  return found;
+}
+
+// The range of all ratings with their intervals.
+export function ratingScale(places) {
+  const low = Math.min(-50, ...places.map((p) => p.elo - (p.error ?? 0)));
+  const high = Math.max(50, ...places.map((p) => p.elo + (p.error ?? 0)));
+  const room = (high - low) * 0.04;
+  const [from, to] = [low - room, high + room];
+  return { from, to, at: (elo) => `${((100 * (elo - from)) / (to - from)).toFixed(2)}%` };
+}
+
+// A rating with its interval, in a row of a table.
+export function whisker(place, scale) {
+  const { elo, error } = place;
+  const said = `Elo ${signed(elo)}` + (error === null ? "" : `, between ${signed(elo - error)} and ${signed(elo + error)} with 95 %`);
+  const parts = ticks(scale.from, scale.to, 4).map((tick) =>
+    svg("line", { class: tick === 0 ? "zero" : "rule", x1: scale.at(tick), x2: scale.at(tick), y1: 0, y2: 28 }));
+  if (error !== null) {
+    parts.push(svg("line", { class: "interval", x1: scale.at(elo - error), x2: scale.at(elo + error), y1: 14, y2: 14 }));
+    for (const end of [elo - error, elo + error]) {
+      parts.push(svg("line", { class: "interval", x1: scale.at(end), x2: scale.at(end), y1: 9, y2: 19 }));
+    }
+  }
+  parts.push(svg("circle", { class: "estimate", cx: scale.at(elo), cy: 14, r: 5 }));
+  return svg("svg", { class: "whisker", role: "img", "aria-label": said, height: 28 }, svg("title", {}, said), ...parts);
+}
+
+// The axis under the whiskers.
+export function ratingAxis(scale) {
+  return svg("svg", { class: "whisker", "aria-hidden": "true", height: 16 },
+    ...ticks(scale.from, scale.to, 4).map((tick) =>
+      svg("text", { x: scale.at(tick), y: 12, "text-anchor": "middle" }, signed(tick))));
+}
+
+// Won, drawn and lost as one bar.
+export function record(wins, draws, losses) {
+  const games = wins + draws + losses;
+  const said = `${counted(wins, "win")}, ${counted(draws, "draw")}, ${counted(losses, "loss", "losses")}`;
+  let at = 0;
+  const part = (kind, share) => {
+    const x = at;
+    at += share;
+    return share > 0 ? svg("rect", { class: kind, x: percent(x, 2), width: percent(share, 2), y: 0, height: 14 }) : null;
+  };
+  const share = (number) => (games ? number / games : 0);
+  return svg("svg", { class: "record", role: "img", "aria-label": said, height: 14 }, svg("title", {}, said),
+    ...[part("win", share(wins)), part("draw", share(draws)), part("loss", share(losses))].filter(Boolean));
+}
+
+export function recordKey() {
+  return el("p", { class: "key" }, ...["win", "draw", "loss"].map((kind) =>
+    el("span", {}, svg("svg", { class: "swatch", viewBox: "0 0 10 10", "aria-hidden": "true" }, svg("rect", { class: kind, width: 10, height: 10 })), kind)));
+}
+
+// What two bots made of each other: wins, draws and losses of the first.
+export function meeting(a, b) {
+  let [wins, draws, losses] = [0, 0, 0];
+  for (const [first, second, w, d, l] of known.figures.met) {
+    if (first === a && second === b) { wins += w; draws += d; losses += l; }
+    if (first === b && second === a) { wins += l; draws += d; losses += w; }
+  }
+  return { wins, draws, losses, games: wins + draws + losses, points: wins + draws / 2 };
+}
+
+// The share of points as one of eleven shades, from all lost to all won.
+export function shade(score) {
+  return `shade-${Math.round(10 * score)}`;
+}
+
+// Who made how many points against whom.
+export function crosstable(places) {
+  const order = places.map((place) => place.bot);
+  const head = el("tr", {}, el("th", { scope: "col", class: "text" }, "against"), ...order.map((bot, rank) =>
+    el("th", { scope: "col", title: name(bot) }, el("span", { class: "unseen" }, name(bot)), el("span", { "aria-hidden": "true" }, rank + 1))));
+  const rows = order.map((bot, rank) => el("tr", {},
+    el("th", { scope: "row", class: "text" }, el("span", { class: "rank" }, `${rank + 1} `), link(botHash(bot), el("span", { class: "name" }, name(bot)))),
+    ...order.map((against) => {
+      if (bot === against) return el("td", { class: "self" }, el("span", { class: "unseen" }, "itself"));
+      const met = meeting(bot, against);
+      if (met.games === 0) return el("td", { class: "never" }, "·");
+      const score = met.points / met.games;
+      const said = `${name(bot)} against ${name(against)}: ${half(met.points)} of ${met.games} points (${met.wins} won, ${met.draws} drawn, ${met.losses} lost)`;
+      return el("td", { class: `heat ${shade(score)}` },
+        el("a", { href: `#games&of=${bot + 1}&against=${against + 1}`, title: said, "aria-label": said }, half(met.points)));
+    })));
+  return el("div", { class: "scroll" }, el("table", { class: "cross" },
+    el("caption", { class: "unseen" }, "Points of each against each"), el("thead", {}, head), el("tbody", {}, ...rows)));
+}
+
+export function heatKey() {
+  return el("p", { class: "key" }, "all lost", ...[0, 2, 4, 5, 6, 8, 10].map((n) => el("span", { class: `heat swatch shade-${n}`, "aria-hidden": "true" })), "all won");
+}
+
+// Counts by name as bars that begin at the left.
+export function bars(rows) {
+  const most = Math.max(1, ...rows.map((row) => row.count));
+  const total = rows.reduce((sum, row) => sum + row.count, 0);
+  return el("div", { class: "bars" }, ...rows.map((row) => el("div", { class: "bar-row" },
+    el("span", { class: "bar-name" }, row.href ? link(row.href, row.name) : row.name),
+    svg("svg", { class: "bar", height: 16, "aria-hidden": "true" },
+      svg("rect", { class: row.kind ?? "plain", x: 0, y: 0, height: 16, rx: 3, width: percent(row.count / most, 2) })),
+    el("span", { class: "bar-count" }, `${count(row.count)}`, el("small", {}, ` ${percent(row.count / Math.max(1, total), row.count / Math.max(1, total) < 0.1 ? 1 : 0)}`)))));
+}
+
+// How many games had so many turns.
+export function lengths(counts) {
+  const first = counts.findIndex((n) => n > 0);
+  if (first < 0) return el("p", {}, "No games yet.");
+  const shown = counts.slice(first);
+  const most = Math.max(...shown);
+  return sized(150, (width) => {
+    const step = width / shown.length;
+    const every = Math.ceil(24 / step);
+    return svg("svg", { class: "columns", role: "img", "aria-label": shown.map((n, i) => (n ? `${counted(n, "game")} of ${counted(first + i, "turn")}` : "")).filter(Boolean).join(", ") },
+      ...shown.flatMap((n, i) => {
+        const height = (110 * n) / most;
+        return [
+          svg("rect", { class: "plain", x: i * step + step * 0.1, width: step * 0.8, y: 124 - height, height, rx: 2 }, svg("title", {}, `${counted(n, "game")} of ${counted(first + i, "turn")}`)),
+          i % every === 0 ? svg("text", { x: i * step + step / 2, y: 140, "text-anchor": "middle" }, first + i) : null,
+        ].filter(Boolean);
+      }));
+  });
+}
+
+// The shortest and longest bar that any bot needs; bars are eighths of a factor of ten.
+function timeRange(bots) {
+  const used = bots.map((bot) => known.figures.times[bot] ?? [0]).filter((bars) => bars.length > 1);
+  if (used.length === 0) return null;
+  const low = Math.min(...used.map((bars) => bars[0]));
+  const high = Math.max(...used.map((bars) => bars[0] + bars.length - 1));
+  return { low: Math.floor(low / 8) * 8, high: Math.max(Math.ceil(high / 8) * 8, Math.floor(low / 8) * 8 + 8) };
+}
+
+// How long bots thought: a row a bot, on one axis in factors of ten.
+export function thinking(bots) {
+  const range = timeRange(bots);
+  if (!range) return el("p", {}, "No answers yet.");
+  const at = (bar) => (bar - range.low) / (range.high - range.low);
+  const decades = [];
+  for (let bar = range.low; bar <= range.high; bar += 8) decades.push(bar);
+  const ms = (bar) => 10 ** (bar / 8 - 3);
+  const few = (bar, i) => decades.length <= 5 || i % 2 === 0;
+  const rows = bots.map((bot) => {
+    const [first, ...counts] = known.figures.times[bot] ?? [0];
+    const most = Math.max(1, ...counts);
+    const place = known.figures.places.find((place) => place.bot === bot);
+    const said = place ? `median ${time(place.median)}, 95 % within ${time(place.slow)}, slowest ${time(place.worst)}` : "";
+    return el("div", { class: "bar-row" },
+      el("span", { class: "bar-name" }, link(botHash(bot), name(bot))),
+      svg("svg", { class: "strip", height: 36, role: "img", "aria-label": said }, svg("title", {}, said),
+        ...decades.map((bar) => svg("line", { class: "rule", x1: percent(at(bar), 2), x2: percent(at(bar), 2), y1: 0, y2: 36 })),
+        ...counts.map((n, i) => (n === 0 ? null : svg("rect", {
+          class: "plain", x: percent(at(first + i), 2), width: percent(0.94 / (range.high - range.low), 2),
+          y: 36 - Math.max(1.5, (34 * n) / most), height: Math.max(1.5, (34 * n) / most),
+        }))).filter(Boolean),
+        place && place.median !== null ? svg("line", { class: "median", x1: percent(at(8 * (Math.log10(Math.max(place.median, 1e-3)) + 3)), 2), x2: percent(at(8 * (Math.log10(Math.max(place.median, 1e-3)) + 3)), 2), y1: 0, y2: 36 }) : null),
+      el("span", { class: "bar-count" }, time(place?.median), el("small", {}, ` to ${time(place?.slow)}`)));
+  });
+  return el("div", { class: "bars times" }, ...rows, el("div", { class: "bar-row axis", "aria-hidden": "true" },
+    el("span", { class: "bar-name" }),
+    svg("svg", { class: "strip", height: 16 }, ...decades.filter(few).map((bar) =>
+      svg("text", { x: percent(at(bar), 2), y: 12, "text-anchor": bar === range.low ? "start" : bar === range.high ? "end" : "middle" }, time(ms(bar)).replace(/\.0+ /, " ")))),
+    el("span", { class: "bar-count" })));
+}
+
+// How ratings settled over the games. `chosen` bots stand out; one alone gets its interval.
+export function settling(bots, chosen) {
+  const history = known.figures.history;
+  if (history.length < 2) return el("p", { class: "hint" }, "Too few games to tell.");
+  const curves = bots.map((bot) => ({
+    bot,
+    points: history.flatMap(([games, rated]) => rated.filter(([of]) => of === bot).map(([, elo, error]) => ({ games, elo, error }))),
+  }));
+  const late = history.at(-1)[0];
+  // Early on, ratings are anywhere: the axis fits what comes after the first tenth.
+  const steady = curves.flatMap((curve) => curve.points.filter((p) => p.games >= late / 10).map((p) => p.elo));
+  const low = Math.min(-50, ...steady) - 40;
+  const high = Math.max(50, ...steady) + 40;
+  const height = 280;
+  return sized(height, (width) => {
+    const [left, right, top, bottom] = [46, 14, 10, 26];
+    const x = (games) => left + ((width - left - right) * games) / late;
+    const y = (elo) => Math.min(height - bottom, Math.max(top, top + ((height - top - bottom) * (high - elo)) / (high - low)));
+    const parts = [];
+    for (const tick of ticks(low, high, 5)) {
+      parts.push(svg("line", { class: tick === 0 ? "zero" : "rule", x1: left, x2: width - right, y1: y(tick), y2: y(tick) }),
+        svg("text", { x: left - 8, y: y(tick) + 4, "text-anchor": "end" }, signed(tick)));
+    }
+    for (const tick of ticks(0, late, width < 500 ? 3 : 6)) {
+      parts.push(svg("text", { x: x(tick), y: height - 8, "text-anchor": tick === 0 ? "start" : x(tick) > width - 60 ? "end" : "middle" }, tick === 0 ? "games: 0" : count(tick)));
+    }
+    for (const { bot, points } of [...curves].sort((a, b) => chosen.has(a.bot) - chosen.has(b.bot))) {
+      if (points.length === 0) continue;
+      const path = points.map((p, i) => `${i ? "L" : "M"}${x(p.games).toFixed(1)} ${y(p.elo).toFixed(1)}`).join("");
+      const strong = chosen.has(bot);
+      const faint = chosen.size > 0 && !strong;
+      if (strong && chosen.size === 1) {
+        const known = points.filter((p) => p.error !== null);
+        const upper = known.map((p) => `${x(p.games).toFixed(1)} ${y(p.elo + p.error).toFixed(1)}`);
+        const lower = known.map((p) => `${x(p.games).toFixed(1)} ${y(p.elo - p.error).toFixed(1)}`).reverse();
+        parts.push(svg("path", { class: `band ${colourOfBot(bot)}`, d: `M${[...upper, ...lower].join("L")}Z` }));
+      }
+      parts.push(svg("path", { class: `curve ${colourOfBot(bot)}${faint ? " faint" : ""}${strong ? " strong" : ""}`, d: path, "stroke-dasharray": DASHES[Math.floor(bot / COLOURS) % DASHES.length] }, svg("title", {}, name(bot))));
+    }
+    const said = curves.map(({ bot, points }) => (points.length ? `${name(bot)} ${signed(points.at(-1).elo)}` : "")).filter(Boolean).join(", ");
+    return svg("svg", { class: "settling", role: "img", "aria-label": `Ratings after ${counted(late, "game")}: ${said}` }, ...parts);
+  });
+}
+
+// Buttons that make a bot's curve stand out.
+export function curveKey(bots, chosen, changed) {
+  return el("div", { class: "key curves", role: "group", "aria-label": "Bots that stand out" }, ...bots.map((bot) =>
+    el("button", {
+      type: "button", "aria-pressed": String(chosen.has(bot)), "data-keep": `curve-${bot}`,
+      onclick: () => { if (!chosen.delete(bot)) chosen.add(bot); changed(); },
+    }, svg("svg", { class: "swatch", viewBox: "0 0 20 10", "aria-hidden": "true" }, svg("line", { class: `curve ${colourOfBot(bot)}`, x1: 0, x2: 20, y1: 5, y2: 5, "stroke-dasharray": DASHES[Math.floor(bot / COLOURS) % DASHES.length] })), el("span", { class: "name" }, name(bot)))));
+}
+
+// The time of every turn of a game as columns, each a way to the turn.
+export function turnTimes(game, shown) {
+  const most = Math.max(...game.times, 1e-3);
+  const least = Math.min(...game.times.filter((ms) => ms > 0), most);
+  // From a thousandth of the longest on, so that short answers are seen beside long ones.
+  const floor = Math.max(least / 2, most / 1e4);
+  return sized(74, (width) => {
+    const step = Math.min(40, width / Math.max(1, game.times.length));
+    return svg("svg", { class: "turn-times", role: "group", "aria-label": "Time of every turn" }, ...game.times.map((ms, i) => {
+      const height = Math.max(3, (54 * Math.log(Math.max(ms, floor) / floor)) / Math.log(Math.max(most / floor, 1.01)));
+      const said = `Turn ${i + 1}, ${name(game.sides[i % 2])}: ${time(ms)}`;
+      return svg("a", { href: gameHash(game.number, i + 1), class: i + 1 === shown ? "now" : "", "aria-label": said },
+        svg("title", {}, said),
+        svg("rect", { class: "target", x: i * step, y: 0, width: step, height: 74 }),
+        svg("rect", { class: `side-${i % 2}`, x: i * step + step * 0.14, width: step * 0.72, y: 58 - height, height, rx: 2 }),
+        step > 13 ? svg("text", { x: i * step + step / 2, y: 71, "text-anchor": "middle" }, i + 1) : null);
+    }));
+  });
+}

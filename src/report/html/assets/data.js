@@ -1,0 +1,122 @@
+// What the page knows. Entries and figures come as `src/report/html/pack.rs` writes them, all at
+// once in a file, or bit by bit from a server.
+
+export const known = {
+  head: {}, bots: [], editions: [], texts: [], games: [], figures: null,
+};
+
+const NO_FIGURES = {
+  games: 0, advantage: null, places: [], met: [], times: [], endings: {}, lengths: [], history: [],
+};
+
+export function forget() {
+  known.bots = [];
+  known.editions = [];
+  known.texts = [];
+  known.games = [];
+  known.figures = NO_FIGURES;
+}
+
+export function take(entries) {
+  for (const entry of entries) {
+    switch (entry[0]) {
+      case "b": known.bots.push({ name: entry[1] || "(no name)", command: entry[2] }); break;
+      case "e": known.editions.push({ game: entry[1], rules: entry[2], set: entry[3] }); break;
+      case "t": known.texts.push(entry[1]); break;
+      case "g": known.games.push(summarised(entry, known.games.length + 1)); break;
+    }
+  }
+}
+
+function turnCount(packed) {
+  if (packed === "") return 0;
+  const mark = packed.includes("\t") ? "\t" : " ";
+  let found = 1;
+  for (let at = packed.indexOf(mark); at >= 0; at = packed.indexOf(mark, at + 1)) found += 1;
+  return found;
+}
+
+// What lists need of a game. The rest stays packed until somebody looks at it.
+function summarised(entry, number) {
+  const winner = entry[5];
+  const bots = [entry[2], entry[3]];
+  return {
+    number, entry, bots,
+    edition: entry[1],
+    first: entry[4],
+    // Numbers of bots; -1 for a draw.
+    winner: winner < 0 ? -1 : bots[winner],
+    loser: winner < 0 ? -1 : bots[1 - winner],
+    reason: entry[6],
+    started: entry[7],
+    id: entry[8],
+    length: turnCount(entry[9]),
+    forfeit: Boolean(entry[12]),
+  };
+}
+
+function text(index) {
+  return index >= 0 ? known.texts[index] ?? "" : "";
+}
+
+// All of a game.
+export function unpacked(game) {
+  const [, , , , , , , , , turns, times, lines, fault, start, analysis] = game.entry;
+  const mark = turns.includes("\t") ? "\t" : " ";
+  const marks = new Map();
+  for (const [turn, value = "", best = "", mark = "", better = "", ahead = 0, said = ""] of analysis ?? []) {
+    marks.set(turn, { value, best, mark, better, ahead, said });
+  }
+  return {
+    ...game,
+    turns: turns === "" ? [] : turns.split(mark),
+    times: times === "" ? [] : times.split(" ").map((digits) => parseInt(digits, 36) / 1000),
+    lines,
+    start: start ?? null,
+    fault: fault ? { by: game.bots[fault[0]], answer: text(fault[1]), detail: text(fault[2]), stderr: text(fault[3]) } : null,
+    analysis: marks,
+    // Numbers of the bots in the order of their turns.
+    sides: [game.bots[game.first], game.bots[1 - game.first]],
+    ...known.editions[game.edition],
+  };
+}
+
+export function bot(index) {
+  return known.bots[index] ?? { name: "?", command: "" };
+}
+
+export function name(index) {
+  return bot(index).name;
+}
+
+// How a game ended, in words: `greedy wins: H4 big`.
+export function outcome(game, lines) {
+  if (game.winner < 0) return "Draw";
+  if (game.forfeit) return `${name(game.winner)} wins: ${name(game.loser)} forfeits (${game.reason})`;
+  return `${name(game.winner)} wins${lines ? ": " + lines : ""}`;
+}
+
+// Points of a bot in a game.
+export function points(game, bot) {
+  return game.winner < 0 ? 0.5 : game.winner === bot ? 1 : 0;
+}
+
+export function gamesOf(bot) {
+  return known.games.filter((game) => game.bots.includes(bot));
+}
+
+export function other(game, bot) {
+  return game.bots[0] === bot ? game.bots[1] : game.bots[0];
+}
+
+export function place(bot) {
+  return known.figures.places.find((place) => place.bot === bot);
+}
+
+export function gameHash(number, turn) {
+  return `#game=${number}` + (turn === undefined ? "" : `&turn=${turn}`);
+}
+
+export function botHash(index) {
+  return `#bot=${index + 1}`;
+}

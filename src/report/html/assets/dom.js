@@ -1,0 +1,104 @@
+// Elements, and how figures are written. Text only ever becomes text: nothing here reads HTML.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function fill(node, attributes, children) {
+  for (const [name, value] of Object.entries(attributes ?? {})) {
+    if (value === undefined || value === null || value === false) continue;
+    if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+    else if (name === "value" || name === "checked" || name === "hidden") node[name] = value;
+    else node.setAttribute(name, value === true ? "" : value);
+  }
+  node.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  return node;
+}
+
+// An element with attributes (`onclick` and the like are listeners) and children.
+export function el(tag, attributes, ...children) {
+  return fill(document.createElement(tag), attributes, children);
+}
+
+// The same for drawings.
+export function svg(tag, attributes, ...children) {
+  return fill(document.createElementNS(SVG, tag), attributes, children);
+}
+
+export function link(hash, ...children) {
+  return el("a", { href: hash }, ...children);
+}
+
+// A card with a heading, a sentence that says what there is to see, and the thing itself.
+export function card(title, hint, ...children) {
+  const id = "card-" + title.toLowerCase().replace(/[^a-z]+/g, "-");
+  return el("section", { class: "card", "aria-labelledby": id },
+    el("h2", { id }, title),
+    hint ? el("p", { class: "hint" }, hint) : null,
+    ...children);
+}
+
+// Draws again whenever its width changes: `draw(width)` gives the drawing.
+export function sized(height, draw) {
+  const box = el("div", { class: "sized" });
+  let drawn = 0;
+  const observer = new ResizeObserver((entries) => {
+    const width = Math.round(entries[0].contentRect.width);
+    if (width < 20 || width === drawn) return;
+    drawn = width;
+    const picture = draw(width);
+    picture.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    box.replaceChildren(picture);
+  });
+  observer.observe(box);
+  return box;
+}
+
+// What stands under a name that somebody else chose: `constructor` is none of an object's own.
+export function own(object, key) {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
+// Tells people who listen instead of looking.
+export function say(text) {
+  document.getElementById("says").textContent = text;
+}
+
+export function percent(share, digits = 0) {
+  return `${(100 * share).toFixed(digits)}%`;
+}
+
+export function count(number) {
+  return number.toLocaleString("en").replaceAll(",", "\u202f");
+}
+
+export function counted(number, one, many = one + "s") {
+  return `${count(number)} ${number === 1 ? one : many}`;
+}
+
+// Points, with halves.
+export function half(points) {
+  const whole = Math.floor(points);
+  return points === whole ? count(whole) : (whole ? count(whole) : "") + "½";
+}
+
+export function signed(number) {
+  const rounded = Math.round(number);
+  return rounded > 0 ? `+${rounded}` : rounded < 0 ? `−${-rounded}` : "0";
+}
+
+// A time, given in milliseconds.
+export function time(ms) {
+  if (ms === null || ms === undefined) return "";
+  if (ms >= 1000) return `${trim(ms / 1000)} s`;
+  if (ms >= 1) return `${trim(ms)} ms`;
+  return `${Math.round(ms * 1000)} µs`;
+}
+
+function trim(number) {
+  return number >= 100 ? number.toFixed(0) : number >= 10 ? number.toFixed(1) : number.toFixed(2);
+}
+
+// When something happened, given in seconds since 1970.
+export function when(seconds) {
+  if (seconds === null || seconds === undefined) return "";
+  return new Date(seconds * 1000).toISOString().slice(0, 16).replace("T", " ") + " UTC";
+}

@@ -1,0 +1,115 @@
+// The list of games, with filters that are part of the page's address.
+
+import { count, counted, el, link, own, say, when } from "./dom.js";
+import { botHash, gameHash, known, name, outcome, points } from "./data.js";
+import { sortable } from "./tables.js";
+
+const ENDINGS = [
+  ["", "any ending"], ["won", "won by the bot"], ["lost", "lost by the bot"], ["drawn", "drawn"],
+  ["forfeited", "forfeited by the bot"], ["any-forfeit", "forfeited by anyone"],
+];
+
+const order = ["number", 1];
+
+// Who won and how, short.
+function result(game) {
+  if (game.winner < 0) return el("span", { class: "badge draw" }, "draw");
+  return el("span", {}, el("strong", { class: "name" }, name(game.winner)), " ", el("span", { class: game.forfeit ? "badge blame" : "badge win" }, game.forfeit ? game.reason : "wins"));
+}
+
+function botLink(bot) {
+  return link(botHash(bot), el("span", { class: "name" }, name(bot)));
+}
+
+// A list of these games; `of` is the bot that it is about, if any.
+export function gameList(caption, rows, of, size = 50) {
+  const sides = (game, side) => game.bots[side === 0 ? game.first : 1 - game.first];
+  const score = { key: "score", title: "points", value: (g) => points(g, of), show: (g) => el("span", { class: `badge ${["loss", "draw", "win"][2 * points(g, of)]}` }, { 0: "0", 0.5: "½", 1: "1" }[points(g, of)]) };
+  return sortable({
+    caption, rows, size, sorted: order, kind: "games",
+    columns: [
+      { key: "number", title: "game", value: (g) => g.number, show: (g) => link(gameHash(g.number), String(g.number)), head: true },
+      { key: "first", title: "moved first", text: true, value: (g) => name(sides(g, 0)), show: (g) => botLink(sides(g, 0)) },
+      { key: "second", title: "moved second", text: true, value: (g) => name(sides(g, 1)), show: (g) => botLink(sides(g, 1)) },
+      of === undefined ? null : score,
+      { key: "result", title: "result", text: true, value: (g) => outcome(g), show: result },
+      { key: "length", title: "turns", value: (g) => g.length },
+      { key: "started", title: "started", value: (g) => g.started, show: (g) => when(g.started), kind: "number faint" },
+    ].filter(Boolean),
+  });
+}
+
+function matches(filters) {
+  const of = filters.of ? Number(filters.of) - 1 : undefined;
+  const against = filters.against ? Number(filters.against) - 1 : undefined;
+  const tests = {
+    won: (g) => g.winner >= 0 && (of === undefined || g.winner === of),
+    lost: (g) => g.winner >= 0 && (of === undefined || g.loser === of),
+    drawn: (g) => g.winner < 0,
+    forfeited: (g) => g.forfeit && (of === undefined || g.loser === of),
+    "any-forfeit": (g) => g.forfeit,
+  };
+  const wanted = own(tests, filters.ending) ?? (() => true);
+  const text = (filters.text ?? "").toLowerCase();
+  return (g) => (of === undefined || g.bots.includes(of))
+    && (against === undefined || g.bots.includes(against))
+    && (!filters.seat || of === undefined || (g.bots[g.first] === of) === (filters.seat === "first"))
+    && (!filters.reason || g.reason === filters.reason)
+    && wanted(g)
+    && (text === "" || `${g.number} ${g.id} ${name(g.bots[0])} ${name(g.bots[1])} ${g.reason}`.toLowerCase().includes(text));
+}
+
+// What the address says: `#games&of=2&ending=lost`.
+const FIELDS = ["of", "against", "ending", "reason", "seat", "text"];
+
+export function games(address) {
+  const filters = Object.fromEntries(FIELDS.map((field) => [field, address.get(field) ?? ""]));
+  const found = el("p", { class: "hint", role: "status" });
+  let list = null;
+
+  function rows() {
+    const test = matches(filters);
+    const all = known.games.filter(test);
+    found.textContent = all.length === known.games.length ? counted(all.length, "game") : `${count(all.length)} of ${counted(known.games.length, "game")}`;
+    return all;
+  }
+
+  function changed() {
+    const set = FIELDS.filter((field) => filters[field]).map((field) => `&${field}=${encodeURIComponent(filters[field])}`);
+    history.replaceState(null, "", "#games" + set.join(""));
+    fresh();
+    say(found.textContent);
+  }
+
+  // Whether points are shown depends on whether the list is about one bot.
+  function fresh() {
+    list = gameList("Games", rows, filters.of ? Number(filters.of) - 1 : undefined);
+    holder.replaceChildren(list.node);
+  }
+
+  function choice(field, title, options) {
+    return el("label", {}, el("span", {}, title), el("select", {
+      "data-keep": `filter-${field}`, onchange: (event) => { filters[field] = event.target.value; changed(); },
+    }, ...options.map(([value, text]) => el("option", { value, selected: value === filters[field] }, text))));
+  }
+
+  const bots = known.bots.map((bot, index) => [String(index + 1), bot.name]).sort((a, b) => a[1].localeCompare(b[1], "en"));
+  const reasons = Object.keys(known.figures.endings).sort();
+  const holder = el("div", { class: "card" });
+  const search = el("input", {
+    type: "search", value: filters.text, placeholder: "name or number", "data-keep": "filter-text",
+    oninput: (event) => { filters.text = event.target.value; changed(); },
+  });
+  const node = el("div", {}, el("h1", {}, "Games"),
+    el("form", { class: "filters card", onsubmit: (event) => event.preventDefault() },
+      choice("of", "bot", [["", "any bot"], ...bots]),
+      choice("against", "against", [["", "any bot"], ...bots]),
+      choice("ending", "ending", ENDINGS),
+      choice("reason", "reason", [["", "any reason"], ...reasons.map((reason) => [reason, reason])]),
+      choice("seat", "seat of the bot", [["", "either"], ["first", "moves first"], ["second", "moves second"]]),
+      el("label", {}, el("span", {}, "search"), search),
+      el("button", { type: "button", "data-keep": "filter-clear", onclick: () => { location.hash = "#games"; } }, "Show all")),
+    found, holder);
+  fresh();
+  return { node, update: () => list.redraw() };
+}

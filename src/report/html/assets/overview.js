@@ -1,0 +1,191 @@
+// The first thing that people see: standings, and what stands behind them.
+
+import { card, count, counted, el, half, link, own, percent, signed, time } from "./dom.js";
+import { botHash, gameHash, known, name, outcome, unpacked } from "./data.js";
+import { boardOf, statesOf } from "./boards.js";
+import { sortable } from "./tables.js";
+import { bars, crosstable, curveKey, heatKey, lengths, ratingAxis, ratingScale, record, recordKey, settling, thinking, whisker } from "./charts.js";
+
+// What people chose stays when the page is drawn again, as it is while games go on.
+const chosen = { order: ["rank", 1], curves: new Set() };
+
+function tile(title, value, hint) {
+  return el("div", { class: "tile" }, el("dt", {}, title), el("dd", {}, value, hint ? el("small", {}, hint) : null));
+}
+
+function tiles(figures) {
+  const draws = own(figures.endings, "draw") ?? 0;
+  const forfeits = figures.places.reduce((sum, p) => sum + Object.values(p.forfeits).reduce((a, b) => a + b, 0), 0);
+  const share = (n) => percent(n / Math.max(1, figures.games), 1);
+  const turns = figures.lengths.reduce((sum, n, length) => sum + n * length, 0);
+  return el("dl", { class: "tiles" },
+    tile("bots", count(figures.places.length)),
+    tile("games", count(figures.games)),
+    tile("draws", share(draws), counted(draws, "game")),
+    tile("forfeits", share(forfeits), counted(forfeits, "game")),
+    tile("turns a game", (turns / Math.max(1, figures.games)).toFixed(1)),
+    figures.advantage === null ? null : tile("moving first", `${signed(figures.advantage)} Elo`));
+}
+
+function standings(places) {
+  const scale = ratingScale(places);
+  const ranks = new Map(places.map((place, index) => [place.bot, index + 1]));
+  const lost = (p) => Object.values(p.forfeits).reduce((a, b) => a + b, 0);
+  const table = sortable({
+    caption: "Standings", kind: "standings", sorted: chosen.order, rows: () => places,
+    columns: [
+      { key: "rank", title: "#", text: true, value: (p) => String(ranks.get(p.bot)).padStart(6, "0"), show: (p) => String(ranks.get(p.bot)), kind: "rank" },
+      { key: "name", title: "bot", text: true, head: true, value: (p) => name(p.bot), show: (p) => link(botHash(p.bot), el("span", { class: "name" }, name(p.bot))) },
+      { key: "points", title: "points", value: (p) => p.points, show: (p) => el("strong", {}, half(p.points)) },
+      { key: "games", title: "games", value: (p) => p.games, show: (p) => count(p.games), kind: "number rare" },
+      { key: "score", title: "score", hint: "Points a game", value: (p) => p.score, show: (p) => percent(p.score, 1), kind: "number rare" },
+      { key: "record", title: "won · drawn · lost", value: (p) => p.wins / Math.max(1, p.games), kind: "wide", show: (p) => [record(p.wins, p.draws, p.losses), el("small", {}, `${p.wins} · ${p.draws} · ${p.losses}`)] },
+      { key: "elo", title: "Elo", value: (p) => p.elo, show: (p) => el("span", { title: p.error === null ? null : `± ${Math.round(p.error)}` }, signed(p.elo)) },
+      { key: "rating", title: "rating and its 95 % interval", hint: "Sort by rating", value: (p) => p.elo, kind: "widest", show: (p) => whisker(p, scale) },
+      { key: "superiority", title: "LOS", hint: "Likelihood of being better than the next in the table", value: (p) => p.superiority, show: (p) => (p.superiority === null ? "" : percent(p.superiority, 1)) },
+      { key: "median", title: "median", hint: "Median time of an answer", value: (p) => p.median, show: (p) => time(p.median) },
+      { key: "forfeits", title: "forfeits", value: lost, show: (p) => (lost(p) ? link(`#games&of=${p.bot + 1}&ending=forfeited`, count(lost(p))) : "0") },
+    ],
+  });
+  table.node.querySelector("thead .widest").append(ratingAxis(scale));
+  return table.node;
+}
+
+function forfeits(places) {
+  const reasons = [...new Set(places.flatMap((place) => Object.keys(place.forfeits)))].sort();
+  if (reasons.length === 0) return card("Forfeits", null, el("p", {}, "Nobody forfeited a game."));
+  const guilty = places.filter((place) => Object.keys(place.forfeits).length > 0);
+  const most = Math.max(...guilty.flatMap((place) => Object.values(place.forfeits)));
+  const cell = (place, reason) => {
+    const found = own(place.forfeits, reason);
+    if (!found) return el("td", { class: "never" }, "·");
+    const strength = Math.max(1, Math.round((5 * found) / most));
+    return el("td", { class: `heat blame-${strength}` }, link(`#games&of=${place.bot + 1}&ending=forfeited&reason=${encodeURIComponent(reason)}`, count(found)));
+  };
+  return card("Forfeits", "Games lost for another reason than the rules of the game, by reason.",
+    el("div", { class: "scroll" }, el("table", { class: "cross" }, el("caption", { class: "unseen" }, "Forfeits by reason"),
+      el("thead", {}, el("tr", {}, el("th", { scope: "col", class: "text" }, "bot"), ...reasons.map((reason) => el("th", { scope: "col", class: "reason" }, reason)))),
+      el("tbody", {}, ...guilty.map((place) => el("tr", {}, el("th", { scope: "row", class: "text" }, link(botHash(place.bot), el("span", { class: "name" }, name(place.bot)))), ...reasons.map((reason) => cell(place, reason))))))));
+}
+
+// Wins, draws and losses by who moved first: of one bot, or of all together.
+export function seats(bot) {
+  const first = [0, 0, 0];
+  const second = [0, 0, 0];
+  for (const [a, b, wins, draws, losses] of known.figures.met) {
+    if (bot === undefined || a === bot) [wins, draws, losses].forEach((n, i) => { first[i] += n; });
+    if (bot === undefined || b === bot) [losses, draws, wins].forEach((n, i) => { second[i] += n; });
+  }
+  return { first, second };
+}
+
+function seatRow(title, [wins, draws, losses], href) {
+  const games = wins + draws + losses;
+  return el("div", { class: "bar-row" }, el("span", { class: "bar-name" }, href ? link(href, title) : title),
+    record(wins, draws, losses),
+    el("span", { class: "bar-count" }, games ? percent((wins + draws / 2) / games, 1) : "–", el("small", {}, ` of ${count(games)}`)));
+}
+
+export function seatBars(bot) {
+  const { first, second } = seats(bot);
+  return el("div", { class: "bars" }, seatRow("moving first", first), seatRow("moving second", second));
+}
+
+function seatCard(places) {
+  const of = (place) => {
+    const { first, second } = seats(place.bot);
+    const share = ([w, d, l]) => (w + d + l ? (w + d / 2) / (w + d + l) : null);
+    return { place, first: share(first), second: share(second) };
+  };
+  const rows = places.map(of);
+  const shown = (share) => (share === null ? "" : percent(share, 1));
+  return card("Seats", "What was made of moving first, by all together and by each: in Quarto who moves first gives a piece and places none.",
+    el("div", { class: "bars" }, seatRow("moving first", seats().first)), recordKey(),
+    el("div", { class: "scroll" }, el("table", {}, el("caption", { class: "unseen" }, "Score by seat"),
+      el("thead", {}, el("tr", {}, ...["bot", "first", "second", "difference"].map((title, i) => el("th", { scope: "col", class: i ? "number" : "text" }, title)))),
+      el("tbody", {}, ...rows.map(({ place, first, second }) => el("tr", {}, el("th", { scope: "row", class: "text" }, link(botHash(place.bot), el("span", { class: "name" }, name(place.bot)))),
+        el("td", { class: "number" }, shown(first)), el("td", { class: "number" }, shown(second)),
+        el("td", { class: "number" }, first === null || second === null ? "" : signed(100 * (first - second)))))))));
+}
+
+function settlingCard(places) {
+  const bots = places.map((place) => place.bot);
+  const box = el("div");
+  const draw = () => {
+    const focus = document.activeElement?.dataset?.keep;
+    box.replaceChildren(settling(bots, chosen.curves), curveKey(bots, chosen.curves, draw));
+    if (focus) box.querySelector(`[data-keep="${focus}"]`)?.focus();
+  };
+  draw();
+  return card("How the ratings settled", "Elo after so many games. Choose bots to make them stand out; one alone shows its 95 % interval.", box);
+}
+
+function endings(figures) {
+  const rows = Object.entries(figures.endings).sort((a, b) => b[1] - a[1]).map(([reason, n]) => ({
+    name: reason, count: n, href: `#games&reason=${encodeURIComponent(reason)}`,
+    kind: reason === "draw" ? "draw" : known.editions.some((edition) => edition.game === reason) ? "win" : "blame",
+  }));
+  return card("How games ended", null, bars(rows), el("h3", {}, "After how many turns"), lengths(figures.lengths));
+}
+
+// Games that are worth a look.
+function highlights() {
+  const won = known.games.filter((game) => game.winner >= 0 && !game.forfeit);
+  const found = [];
+  const note = (title, game, why) => {
+    if (game) found.push(el("li", {}, link(gameHash(game.number), el("strong", {}, title), el("span", {}, `Game ${game.number}: ${outcome(game)}`), el("small", {}, why))));
+  };
+  const best = (games, merit) => games.reduce((top, game) => (top === null || merit(game) > merit(top) ? game : top), null);
+  const quickest = best(won, (game) => -game.length);
+  note("The quickest win", quickest, quickest ? counted(quickest.length, "turn") : "");
+  const elo = new Map(known.figures.places.map((p) => [p.bot, p.elo]));
+  const gap = (game) => (elo.get(game.loser) ?? 0) - (elo.get(game.winner) ?? 0);
+  const upset = best(won, gap);
+  if (upset && gap(upset) > 30) note("The biggest upset", upset, `${Math.round(gap(upset))} Elo apart`);
+  const longest = best(known.games.filter((game) => game.winner >= 0), (game) => game.length);
+  if (longest && quickest && longest.length > quickest.length) note("The longest fight", longest, counted(longest.length, "turn"));
+  return found.length ? card("Worth a look", null, el("ul", { class: "highlights" }, ...found)) : null;
+}
+
+// The board of the game that ended last, for those who watch while games go on.
+function latest() {
+  const game = known.games.at(-1);
+  if (!game) return null;
+  const whole = unpacked(game);
+  const board = boardOf(whole);
+  const list = known.games.slice(-6).reverse().map((game) =>
+    el("li", {}, link(gameHash(game.number), el("span", {}, `Game ${game.number}`), el("strong", {}, outcome(game)))));
+  return card("Just played", null, el("div", { class: "latest" },
+    board ? el("a", { href: gameHash(game.number), class: "board-link", "aria-label": `Game ${game.number}` }, board.draw(whole, statesOf(whole).at(-1))) : null,
+    el("ul", { class: "highlights" }, ...list)));
+}
+
+function verdict(places) {
+  const [first, second] = places;
+  const parts = [];
+  if (second && first.superiority !== null) parts.push(`${name(first.bot)} is better than ${name(second.bot)} with a likelihood of ${percent(first.superiority, 1)}.`);
+  if (places.some((place) => place.games !== first.games)) parts.push("Ordered by rating, as not all have played as many games.");
+  return parts.join(" ");
+}
+
+export function overview() {
+  const figures = known.figures;
+  if (figures.games === 0) {
+    return el("div", {}, el("h1", {}, known.head.title), el("p", { class: "card" }, known.head.live ? "No game has ended yet. This page shows them as they end." : "There are no games in this report."));
+  }
+  const places = figures.places;
+  return el("div", { class: "overview" },
+    el("h1", {}, known.head.title), tiles(figures),
+    known.head.live ? latest() : null,
+    card("Standings", verdict(places), standings(places), recordKey()),
+    el("div", { class: "cards" },
+      card("Each against each", "Points of the bot on the left. Choose a field to see its games.", crosstable(places), heatKey()),
+      highlights(),
+      forfeits(places),
+      endings(figures),
+      settlingCard(places),
+      card("Time to answer", "How often answers took so long, on one axis in factors of ten; the line is the median.", thinking(places.map((p) => p.bot))),
+      seatCard(places)),
+    figures.games > known.games.length ? el("p", { class: "hint" }, `All ${count(figures.games)} games count; the first ${count(known.games.length)} can be looked at.`) : null);
+}
+

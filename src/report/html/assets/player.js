@@ -1,0 +1,228 @@
+// A game, step by step.
+
+import { card, counted, el, link, say, svg, time, when } from "./dom.js";
+import { botHash, gameHash, known, name, outcome, unpacked } from "./data.js";
+import { inWords, legend, piecePicture } from "./pieces.js";
+import { boardOf, statesOf } from "./boards.js";
+import { turnTimes } from "./charts.js";
+import { faultCard } from "./bot.js";
+
+const SPEEDS = [["1600", "slow"], ["800", "normal"], ["300", "fast"]];
+const VALUES = { w: "a win", d: "a draw", l: "a loss", "": "unknown" };
+
+// Chosen once, kept from game to game.
+let pace = "800";
+
+const ICONS = {
+  start: "M5 4v16M19 5l-10 7 10 7z", back: "M16 5l-10 7 10 7z", play: "M7 4l13 8-13 8z",
+  pause: "M7 5v14M17 5v14", forward: "M8 5l10 7-10 7z", end: "M5 5l10 7-10 7zM19 4v16",
+};
+
+function icon(kind) {
+  return svg("svg", { viewBox: "0 0 24 24", class: "icon", "aria-hidden": "true" }, svg("path", { d: ICONS[kind] }));
+}
+
+// What the analysis says of a turn, in a sentence.
+function judged({ value, best, mark, better, ahead, said }) {
+  const parts = [];
+  if (said) parts.push(said);
+  else if (value && best && value !== best) parts.push(`It left ${VALUES[value]} where ${VALUES[best]} was to be had.`);
+  else if (value) parts.push(`By best play this is ${VALUES[value]}${ahead ? ` in ${counted(ahead, "turn")}` : ""}.`);
+  if (better && !said.includes(better)) parts.push(`Better: ${better}.`);
+  return el("div", { class: "judged" }, mark ? el("span", { class: `badge mark-${mark}` }, mark.replace("-", " ")) : null, parts.length ? el("p", {}, parts.join(" ")) : null);
+}
+
+// A game that has no board here: its turns, as they were sent.
+function bare(game) {
+  return el("ol", { class: "bare" }, ...game.turns.map((turn, i) => el("li", {}, el("span", { class: "name" }, name(game.sides[i % 2])), " ", el("code", {}, turn), " ", el("small", {}, time(game.times[i])))));
+}
+
+export function gameView(number, wantedTurn, only) {
+  const summary = known.games[number - 1];
+  if (!summary) {
+    const why = number <= known.figures.games ? `The first ${known.games.length} games of this report can be looked at.` : `This report has ${counted(known.figures.games, "game")}.`;
+    return { node: el("div", {}, el("h1", {}, `No game ${number}`), el("p", { class: "card" }, why, " ", link("#games", "All games"))) };
+  }
+  const game = unpacked(summary);
+  const board = boardOf(game);
+  const states = statesOf(game);
+  const last = Math.max(0, states.length - 1);
+  let step = Math.min(last, Math.max(0, wantedTurn ?? last));
+  let timer = null;
+
+  const stage = el("div", { class: "stage" });
+  const story = el("div", { class: "story" });
+  const hand = el("div", { class: "hand" });
+  const left = el("div", { class: "left" });
+  const times = el("div");
+  const moves = el("ol", { class: "moves", start: 0 });
+  const slider = el("input", {
+    type: "range", min: 0, max: last, value: step, "aria-label": "Turn", "data-keep": "slider",
+    oninput: (event) => { stop(); go(Number(event.target.value)); },
+  });
+  const button = (kind, title, act) => el("button", { type: "button", title, "aria-label": title, class: "control", onclick: act }, icon(kind));
+  const play = button("play", "Play (space)", toggle);
+  const buttons = {
+    start: button("start", "To the start (Home)", () => { stop(); go(0); }),
+    back: button("back", "One turn back (←)", () => { stop(); go(step - 1); }),
+    forward: button("forward", "One turn on (→)", () => { stop(); go(step + 1); }),
+    end: button("end", "To the end (End)", () => { stop(); go(last); }),
+  };
+
+  function stop() {
+    if (timer !== null) clearInterval(timer);
+    timer = null;
+    play.replaceChildren(icon("play"));
+    play.setAttribute("aria-label", "Play (space)");
+    play.title = "Play (space)";
+  }
+
+  function toggle() {
+    if (timer !== null) { stop(); return; }
+    if (step === last) go(0);
+    timer = setInterval(() => { if (step >= last) stop(); else go(step + 1); }, Number(pace));
+    play.replaceChildren(icon("pause"));
+    play.setAttribute("aria-label", "Pause (space)");
+    play.title = "Pause (space)";
+  }
+
+  function go(to) {
+    step = Math.min(last, Math.max(0, to));
+    if (step === last && timer !== null) stop();
+    // Steps are part of the address, but not of the way back.
+    history.replaceState(null, "", gameHash(number, step));
+    draw();
+    say(spoken());
+  }
+
+  function mover(turn) {
+    return name(game.sides[(turn - 1) % 2]);
+  }
+
+  function words(turn) {
+    return board.words(game, states[turn]);
+  }
+
+  function spoken() {
+    if (step === 0) return "The start";
+    return `Turn ${step}: ${mover(step)} ${words(step)}` + (step === last ? `. ${outcome(game, game.lines)}.` : "");
+  }
+
+  function piece(bits, kind) {
+    return el("span", { class: `slot ${kind ?? ""}`, title: inWords(game.set, bits) }, piecePicture(game.set, bits), el("span", { class: "symbol", "aria-hidden": "true" }, game.set.symbols[bits]));
+  }
+
+  function drawPieces() {
+    if (!board.left) return;
+    const state = states[step];
+    const next = name(game.sides[step % 2]);
+    hand.replaceChildren(el("h3", {}, "In hand"), state.hand === null
+      ? el("p", { class: "hint" }, step === last ? "Nothing: the game is over." : "Nothing yet.")
+      : el("div", { class: "gift" }, piece(state.hand, "big"), el("p", {}, el("strong", { class: "name" }, next), " has to place ", el("strong", {}, game.set.symbols[state.hand]), el("small", {}, inWords(game.set, state.hand).split(": ")[1]))));
+    const free = new Set(board.left(game, state));
+    left.replaceChildren(el("h3", {}, `Left to give: ${free.size}`), el("div", { class: "pool" }, ...game.set.order.map((bits) =>
+      (free.has(bits) ? piece(bits) : el("span", { class: "slot gone", "aria-hidden": "true" })))));
+  }
+
+  function draw() {
+    stage.replaceChildren(board.draw(game, states[step]));
+    drawPieces();
+    slider.value = step;
+    slider.setAttribute("aria-valuetext", spoken());
+    buttons.start.disabled = buttons.back.disabled = step === 0;
+    buttons.forward.disabled = buttons.end.disabled = step === last;
+    const over = step === last;
+    const parts = [el("p", { class: "turn" }, step === 0 ? "The start" : `Turn ${step} of ${last}`)];
+    if (step > 0) parts.push(el("p", { class: "did" }, el("strong", { class: "name" }, mover(step)), ` ${words(step)}`, el("small", {}, time(game.times[step - 1]))));
+    const judgement = game.analysis.get(step);
+    if (judgement) parts.push(judged(judgement));
+    if (over && last === game.turns.length) {
+      parts.push(el("p", { class: `final ${game.winner < 0 ? "draw" : game.forfeit ? "blame" : "win"}` }, outcome(game, game.lines)));
+      if (game.fault) parts.push(faultCard(game.fault, game.reason, el("strong", { class: "name" }, name(game.fault.by))));
+    } else if (over) {
+      parts.push(el("p", { class: "final blame" }, `Turn ${last + 1} of the record makes no sense here: ${game.turns[last]}`));
+    }
+    story.replaceChildren(...parts);
+    times.replaceChildren(turnTimes(game, step));
+    for (const item of moves.children) item.classList.toggle("now", Number(item.dataset.turn) === step);
+    const now = moves.querySelector(".now");
+    if (now) moves.scrollTop = now.offsetTop - moves.clientHeight / 2;
+  }
+
+  function listMoves() {
+    moves.replaceChildren(...states.map((_, turn) => {
+      const judgement = game.analysis.get(turn);
+      return el("li", { "data-turn": turn }, el("a", { href: gameHash(number, turn) },
+        el("span", { class: "no" }, String(turn)),
+        turn === 0 ? el("span", {}, "the start") : el("span", { class: `who side-${(turn - 1) % 2}` }, mover(turn)),
+        turn === 0 ? null : el("span", { class: "what" }, words(turn)),
+        judgement?.mark ? el("span", { class: `badge mark-${judgement.mark}` }, judgement.mark.replace("-", " ")) : null,
+        turn === 0 ? null : el("small", {}, time(game.times[turn - 1]))));
+    }));
+  }
+
+  async function copy(event) {
+    const address = location.href.split("#")[0] + gameHash(number, step);
+    const tell = (text) => { event.target.textContent = text; say(text); setTimeout(() => { event.target.textContent = "Copy link"; }, 1600); };
+    try {
+      await navigator.clipboard.writeText(address);
+      tell("Copied");
+    } catch {
+      // Some browsers let only pages from certain addresses write there.
+      address_.value = address;
+      address_.hidden = false;
+      address_.select();
+      tell("Press Ctrl+C");
+    }
+  }
+
+  const address_ = el("input", { type: "text", readonly: true, hidden: true, "aria-label": "The address of this turn" });
+  const [first, second] = game.sides;
+  const side = (bot, index) => el("span", { class: `side side-${index}${game.winner === bot ? " winner" : ""}` },
+    svg("svg", { viewBox: "0 0 10 10", class: "dot", "aria-hidden": "true" }, svg("circle", { cx: 5, cy: 5, r: 4.4 })), only ? el("span", { class: "name" }, name(bot)) : link(botHash(bot), el("span", { class: "name" }, name(bot))), game.winner === bot ? el("span", { class: "badge win" }, "winner") : null);
+  const head = el("header", { class: "versus" },
+    only ? null : el("p", { class: "above" }, link("#games", "Games"), ` · ${game.game}${game.rules && game.rules !== "standard" ? `, rules ${game.rules}` : ""} · ${game.id} ${when(game.started) ? "· " + when(game.started) : ""}`),
+    el("h1", {}, only ? "" : `Game ${number}: `, side(first, 0), el("span", { class: "vs" }, " vs "), side(second, 1)));
+  const around = only ? null : el("nav", { class: "around", "aria-label": "Other games" },
+    number > 1 ? link(gameHash(number - 1, 0), "← Game ", String(number - 1)) : el("span"),
+    number < known.games.length ? link(gameHash(number + 1, 0), "Game ", String(number + 1), " →") : el("span"));
+  if (!board) {
+    return { node: el("div", { class: "replay" }, head, card("Turns", `${outcome(game, game.lines)}. This page has no board for the game ${game.game}.`, bare(game), game.fault ? faultCard(game.fault, game.reason, "") : null), around) };
+  }
+
+  const controls = el("div", { class: "controls", role: "group", "aria-label": "Steps" },
+    buttons.start, buttons.back, play, buttons.forward, buttons.end, slider,
+    el("label", {}, el("span", { class: "unseen" }, "Pace"), el("select", { onchange: (event) => { pace = event.target.value; if (timer !== null) { stop(); toggle(); } } }, ...SPEEDS.map(([value, title]) => el("option", { value, selected: value === pace }, title)))),
+    el("button", { type: "button", class: "copy", onclick: copy }, "Copy link"), address_);
+  listMoves();
+  const node = el("div", { class: `replay replay-${game.game}` }, head,
+    el("div", { class: "desk" },
+      el("div", {},
+        el("div", { class: "play card" }, stage, controls),
+        card("Time for every turn", "Columns grow with the factor, not with the difference.", times)),
+      el("div", {},
+        el("div", { class: "card" }, story),
+        board.left ? el("div", { class: "card hands" }, hand, left, legend(game.set)) : null,
+        card("Turns", null, moves))),
+    around);
+  draw();
+
+  const keys = {
+    ArrowLeft: () => { stop(); go(step - 1); }, ArrowRight: () => { stop(); go(step + 1); },
+    Home: () => { stop(); go(0); }, End: () => { stop(); go(last); }, " ": toggle,
+    n: () => { if (!only && number < known.games.length) location.hash = gameHash(number + 1, 0); },
+    p: () => { if (!only && number > 1) location.hash = gameHash(number - 1, 0); },
+  };
+  return {
+    node, leave: stop, turn: (turn) => { stop(); go(turn ?? last); }, number,
+    key(event) {
+      const busy = event.target.closest?.("input, select, textarea, summary, pre");
+      // A button that has the focus takes the space bar for itself.
+      if (busy || (event.key === " " && event.target.closest?.("button, a"))) return;
+      const act = keys[event.key];
+      if (!act || event.ctrlKey || event.metaKey || event.altKey) return;
+      event.preventDefault();
+      act();
+    },
+  };
+}

@@ -1,0 +1,80 @@
+// Tables that can be sorted, and looked at page by page.
+
+import { count, el, say } from "./dom.js";
+
+// `columns`: {key, title, value(row), show(row), text, hint}. `value` sorts, `show` is what stands
+// in the cell. `text` columns begin at the left and sort upwards first. `head` names the row.
+// `sorted`: [key, -1 | 1], changed as people sort. `rows()` is asked anew by `redraw`.
+export function sortable({ caption, columns, rows, sorted, size, kind, onsort }) {
+  const body = el("tbody");
+  const pager = el("div", { class: "pager" });
+  const heads = new Map();
+  let page = 0;
+
+  const header = el("tr", {}, ...columns.map((column) => {
+    if (!column.value) return el("th", { scope: "col", class: column.kind, title: column.hint }, column.title);
+    const button = el("button", {
+      type: "button", title: column.hint ?? `Sort by ${column.title}`, "data-keep": `sort-${caption}-${column.key}`,
+      onclick: () => {
+        const again = sorted[0] === column.key;
+        sorted[1] = again ? -sorted[1] : column.text ? 1 : -1;
+        sorted[0] = column.key;
+        page = 0;
+        redraw();
+        onsort?.();
+        say(`Sorted by ${column.title}, ${sorted[1] > 0 ? "ascending" : "descending"}`);
+      },
+    }, column.title, el("span", { class: "arrow", "aria-hidden": "true" }));
+    const cell = el("th", { scope: "col", class: column.kind ?? (column.text ? "text" : "number") }, button);
+    heads.set(column.key, cell);
+    return cell;
+  }));
+
+  function ordered() {
+    const column = columns.find((column) => column.key === sorted[0]);
+    const all = [...rows()];
+    if (!column) return all;
+    const compare = column.text
+      ? (a, b) => String(column.value(a)).localeCompare(String(column.value(b)), "en")
+      : (a, b) => (column.value(a) ?? -Infinity) - (column.value(b) ?? -Infinity);
+    return all.sort((a, b) => sorted[1] * compare(a, b));
+  }
+
+  function turnTo(next) {
+    page = next;
+    redraw();
+    table.scrollIntoView({ block: "nearest" });
+  }
+
+  function redraw() {
+    const all = ordered();
+    for (const [key, cell] of heads) {
+      if (key === sorted[0]) cell.setAttribute("aria-sort", sorted[1] > 0 ? "ascending" : "descending");
+      else cell.removeAttribute("aria-sort");
+    }
+    const pages = size ? Math.max(1, Math.ceil(all.length / size)) : 1;
+    page = Math.min(page, pages - 1);
+    const shown = size ? all.slice(page * size, (page + 1) * size) : all;
+    body.replaceChildren(...shown.map((row) => el("tr", {}, ...columns.map((column) => {
+      const tag = column.head ? "th" : "td";
+      const kind = column.kind ?? (column.text ? "text" : "number");
+      return el(tag, { scope: column.head ? "row" : null, class: kind }, column.show ? column.show(row) : String(column.value(row) ?? ""));
+    }))));
+    if (all.length === 0) {
+      body.append(el("tr", {}, el("td", { class: "text none", colspan: columns.length }, "Nothing to show.")));
+    }
+    pager.hidden = pages < 2;
+    const step = (title, to, off) => el("button", {
+      type: "button", disabled: off, "data-keep": `page-${caption}-${title}`, onclick: () => turnTo(to),
+    }, title);
+    pager.replaceChildren(
+      step("First", 0, page === 0), step("Previous", page - 1, page === 0),
+      el("span", {}, `${count(page * size + 1)}–${count(Math.min(all.length, (page + 1) * size))} of ${count(all.length)}`),
+      step("Next", page + 1, page >= pages - 1), step("Last", pages - 1, page >= pages - 1));
+  }
+
+  const table = el("table", { class: kind ?? "" },
+    el("caption", { class: "unseen" }, caption), el("thead", {}, header), body);
+  redraw();
+  return { node: el("div", { class: "tabled" }, el("div", { class: "scroll" }, table), pager), redraw };
+}

@@ -1,0 +1,307 @@
+//! What the games come to: standings, times, endings, and how ratings settled.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
+
+use serde_json::{Value, json};
+
+use crate::record::Record;
+use crate::text::safe;
+use crate::tournament::ratings::{Model, RatingError, Results, Tally, rate};
+use crate::tournament::standings::{Collector, GameLine, Place, Standings};
+
+/// Bins of times a factor of ten.
+const BINS: f64 = 40.0;
+
+/// The page shows one bar for so many bins.
+const BINS_A_BAR: u16 = 5;
+
+/// Times below this, in milliseconds, go to the first bin.
+const SHORTEST_MS: f64 = 1e-3;
+
+/// Games with more turns count as having so many.
+const MAX_TURNS: usize = 100;
+
+/// At most so many points of the curve of a rating.
+const MOMENTS: usize = 48;
+
+/// Results by (moved first, moved second), as the page's numbers of bots.
+type Met = BTreeMap<(usize, usize), Tally>;
+
+/// Bot, Elo, half the width of the interval.
+type Rated = (usize, f64, Option<f64>);
+
+/// Ratings after some games, calculated when they are asked for, and once.
+#[derive(Clone, Debug)]
+struct Moment {
+    games: u64,
+    met: Met,
+    rated: Arc<OnceLock<Vec<Rated>>>,
+}
+
+/// What games come to. A copy is small: it depends on the number of bots, not on that of games.
+#[derive(Clone, Debug, Default)]
+pub struct Figures {
+    collector: Collector,
+    /// As recorded, by number.
+    names: Vec<String>,
+    met: Met,
+    times: Vec<BTreeMap<u16, u64>>,
+    endings: BTreeMap<String, u64>,
+    lengths: Vec<u64>,
+    games: u64,
+    moments: Vec<Moment>,
+    /// Games from one moment to the next.
+    stride: u64,
+}
+
+impl Figures {
+    /// Adds a game between the bots of these numbers.
+    pub(super) fn add(&mut self, record: &Record, game: &GameLine<'_>, bots: [usize; 2]) {
+        self.collector.add(game);
+        for (bot, entry) in bots.into_iter().zip(&record.bots) {
+            if self.names.len() <= bot {
+                self.names.resize(bot + 1, String::new());
+                self.times.resize(bot + 1, BTreeMap::new());
+            }
+            if self.names[bot].is_empty() {
+                self.names[bot].clone_from(&entry.name);
+            }
+        }
+        let sides = [bots[record.first], bots[1 - record.first]];
+        let tally = self.met.entry((sides[0], sides[1])).or_default();
+        match record.result.winner {
+            None => tally.draws += 1,
+            Some(winner) if winner == record.first => tally.wins += 1,
+            Some(_) => tally.losses += 1,
+        }
+        for (turn, &ms) in record.times_ms.iter().enumerate() {
+            *self.times[sides[turn % 2]].entry(bin(ms)).or_default() += 1;
+        }
+        *self.endings.entry(safe(&record.result.reason)).or_default() += 1;
+        let turns = record.turns.len().min(MAX_TURNS);
+        if self.lengths.len() <= turns {
+            self.lengths.resize(turns + 1, 0);
+        }
+        self.lengths[turns] += 1;
+        self.games += 1;
+        self.note_moment();
+    }
+
+    /// Keeps the results so far, now and then: the more games, the more rarely.
+    fn note_moment(&mut self) {
+        if self.moments.len() >= MOMENTS {
+            let mut keep = false;
+            self.moments.retain(|_| {
+                keep = !keep;
+                !keep
+            });
+            self.stride *= 2;
+        }
+        self.stride = self.stride.max(1);
+        if self.games.is_multiple_of(self.stride) {
+            self.moments.push(Moment {
+                games: self.games,
+                met: self.met.clone(),
+                rated: Arc::default(),
+            });
+        }
+    }
+
+    /// Games added.
+    pub const fn games(&self) -> u64 {
+        self.games
+    }
+
+    /// The table.
+    pub fn standings(&self) -> Result<Standings, RatingError> {
+        self.collector.standings(&Model::default())
+    }
+
+    /// All of it, for the page's script. `standings` are its own.
+    pub fn as_json(&self, standings: &Standings) -> Value {
+        let met: Vec<[u64; 5]> = self
+            .met
+            .iter()
+            .map(|(&(a, b), t)| {
+                [
+                    a as u64,
+                    b as u64,
+                    t.wins.into(),
+                    t.draws.into(),
+                    t.losses.into(),
+                ]
+            })
+            .collect();
+        let places: Vec<Value> = standings
+            .places
+            .iter()
+            .filter_map(|place| self.place(place))
+            .collect();
+        let times: Vec<Value> = self.times.iter().map(bars).collect();
+        json!({
+            "games": self.games,
+            "advantage": standings.advantage.map(tenth),
+            "places": places,
+            "met": met,
+            "times": times,
+            "endings": self.endings,
+            "lengths": self.lengths,
+            "history": self.history(standings),
+        })
+    }
+
+    fn number(&self, name: &str) -> Option<usize> {
+        self.names.iter().position(|known| known == name)
+    }
+
+    fn place(&self, place: &Place) -> Option<Value> {
+        let bot = self.number(&place.name)?;
+        let forfeits: BTreeMap<String, u64> = place
+            .forfeits
+            .iter()
+            .map(|(reason, &count)| (safe(reason), count))
+            .collect();
+        Some(json!({
+            "bot": bot,
+            "games": place.games,
+            "wins": place.wins,
+            "draws": place.draws,
+            "losses": place.losses,
+            "points": place.points,
+            "score": place.score,
+            "elo": tenth(place.elo),
+            "error": place.error.map(tenth),
+            "superiority": place.superiority,
+            "direct": place.direct,
+            "sonneborn": place.sonneborn_berger,
+            "forfeits": forfeits,
+            "median": place.median_ms,
+            "slow": percentile(&self.times[bot], 0.95),
+            "worst": place.worst_ms,
+        }))
+    }
+
+    /// Ratings after some of the games, and last after all of them: games, then bot, Elo and half
+    /// the width of the interval for each.
+    fn history(&self, standings: &Standings) -> Vec<Value> {
+        let earlier = self
+            .moments
+            .iter()
+            .filter(|moment| moment.games < self.games);
+        let mut history: Vec<Value> = earlier
+            .map(|moment| {
+                let rated = moment
+                    .rated
+                    .get_or_init(|| rated(&moment.met, self.names.len()));
+                json!([moment.games, rated])
+            })
+            .collect();
+        let now: Vec<Rated> = standings
+            .places
+            .iter()
+            .filter_map(|place| {
+                let bot = self.number(&place.name)?;
+                Some((bot, tenth(place.elo), place.error.map(tenth)))
+            })
+            .collect();
+        history.push(json!([self.games, now]));
+        history
+    }
+}
+
+/// Ratings of the bots that had played; none when the results determine none.
+fn rated(met: &Met, bots: usize) -> Vec<Rated> {
+    let mut results = Results::new(bots);
+    for (&(first, second), &tally) in met {
+        if results.add_games(first, second, tally).is_err() {
+            return Vec::new();
+        }
+    }
+    let Ok(ratings) = rate(&results, &Model::default()) else {
+        return Vec::new();
+    };
+    let played = |bot: usize| met.keys().any(|&(a, b)| a == bot || b == bot);
+    let all = ratings.bots.iter().enumerate();
+    all.filter(|&(bot, _)| played(bot))
+        .map(|(bot, rating)| (bot, tenth(rating.elo), rating.error.map(tenth)))
+        .collect()
+}
+
+fn tenth(figure: f64) -> f64 {
+    (figure * 10.0).round() / 10.0
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "clamped to the range"
+)]
+fn bin(ms: f64) -> u16 {
+    let bin = ((ms.max(SHORTEST_MS) / SHORTEST_MS).log10() * BINS).floor();
+    bin.clamp(0.0, f64::from(u16::MAX)) as u16
+}
+
+/// The time, in milliseconds, in the middle of a bin.
+fn middle(bin: u16) -> f64 {
+    SHORTEST_MS * 10f64.powf((f64::from(bin) + 0.5) / BINS)
+}
+
+/// The time, in milliseconds, that this share of the answers did not exceed, to 3 %.
+fn percentile(bins: &BTreeMap<u16, u64>, share: f64) -> Option<f64> {
+    let total: u64 = bins.values().sum();
+    let mut before = 0;
+    for (&bin, &count) in bins {
+        before += count;
+        #[expect(clippy::cast_precision_loss, reason = "nobody answers 2⁵² times")]
+        if before as f64 >= share * total as f64 {
+            return Some(middle(bin));
+        }
+    }
+    None
+}
+
+/// `[number of the first bar, counts of the bars…]`; a bar is an eighth of a factor of ten, bar 0
+/// begins at a microsecond.
+fn bars(bins: &BTreeMap<u16, u64>) -> Value {
+    let bar = |bin: u16| bin / BINS_A_BAR;
+    let (Some((&first, _)), Some((&last, _))) = (bins.first_key_value(), bins.last_key_value())
+    else {
+        return json!([0]);
+    };
+    let mut counts = vec![0u64; usize::from(bar(last) - bar(first)) + 2];
+    counts[0] = u64::from(bar(first));
+    for (&bin, &count) in bins {
+        counts[1 + usize::from(bar(bin) - bar(first))] += count;
+    }
+    json!(counts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_go_to_bars() {
+        let mut bins = BTreeMap::new();
+        for ms in [0.0, 0.001, 1.0, 1.01, 9.9] {
+            *bins.entry(bin(ms)).or_default() += 1;
+        }
+        let bars = bars(&bins);
+        assert_eq!(bars[0], 0);
+        assert_eq!(bars[1], 2);
+        // A millisecond is three factors of ten of eight bars each.
+        assert_eq!(bars[1 + 24], 2);
+        assert_eq!(bars[1 + 31], 1);
+        let median = percentile(&bins, 0.5).unwrap();
+        assert!((0.97..1.06).contains(&median), "{median}");
+        assert_eq!(percentile(&BTreeMap::new(), 0.5), None);
+    }
+
+    #[test]
+    fn forged_times_stay_in_range() {
+        for ms in [-1.0, f64::MAX, f64::INFINITY, f64::NAN] {
+            bin(ms);
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! Which feature of a piece set shows as size, colour, form and fill.
+//!
+//! The page draws every piece with these four. For sets with other words the features are told
+//! by their words, in a few languages, and what is left by their place in the file; the page has a
+//! legend that says which is which.
+
+use serde_json::{Value, json};
+
+use crate::game::quarto::PieceSet;
+use crate::game::quarto::piece::{FEATURES, Piece};
+use crate::game::quarto::set::Feature;
+use crate::record::Record;
+use crate::text::safe;
+
+/// What can be seen of a piece: words for the feature, and for its two values as drawn.
+struct Sight {
+    names: &'static [&'static str],
+    values: [&'static [&'static str]; 2],
+}
+
+/// Size, colour, form and fill: drawn big, in the first colour, square and hollow for value 0.
+const SIGHTS: [Sight; FEATURES] = [
+    Sight {
+        names: &[
+            "size", "height", "grootte", "hoogte", "größe", "taille", "tamaño",
+        ],
+        values: [
+            &[
+                "big", "tall", "large", "high", "long", "groot", "hoog", "groß", "grand", "grande",
+            ],
+            &[
+                "small", "short", "little", "low", "klein", "laag", "petit", "pequeño",
+            ],
+        ],
+    },
+    Sight {
+        names: &["color", "colour", "kleur", "shade", "farbe", "couleur"],
+        values: [&[], &[]],
+    },
+    Sight {
+        names: &["form", "shape", "vorm", "forme", "forma"],
+        values: [
+            &[
+                "square",
+                "angular",
+                "rectangular",
+                "vierkant",
+                "hoekig",
+                "eckig",
+                "carré",
+            ],
+            &["circular", "round", "circle", "rond", "rund", "redondo"],
+        ],
+    },
+    Sight {
+        names: &["fill", "core", "vulling", "hole", "top", "füllung"],
+        values: [
+            &["hollow", "hole", "open", "empty", "hol", "hohl", "creux"],
+            &[
+                "solid", "full", "filled", "flat", "massief", "vol", "gevuld", "voll", "plein",
+            ],
+        ],
+    },
+];
+
+/// Words for the colours that the page can draw.
+const COLOURS: [(&str, &[&str]); 6] = [
+    ("red", &["red", "rood", "rot", "rouge", "rojo"]),
+    ("blue", &["blue", "blauw", "blau", "bleu", "azul"]),
+    (
+        "light",
+        &["light", "white", "licht", "wit", "weiß", "hell", "blanc"],
+    ),
+    (
+        "dark",
+        &[
+            "dark", "black", "donker", "zwart", "schwarz", "dunkel", "noir", "brown",
+        ],
+    ),
+    ("green", &["green", "groen", "grün", "vert", "verde"]),
+    ("yellow", &["yellow", "geel", "gelb", "jaune", "amarillo"]),
+];
+
+fn is_one(words: &[&str], word: &str) -> bool {
+    let word = word.to_lowercase();
+    words.iter().any(|known| *known == word)
+}
+
+fn colour(word: &str) -> Option<&'static str> {
+    let found = COLOURS.iter().find(|(_, words)| is_one(words, word));
+    found.map(|(name, _)| *name)
+}
+
+fn fits(sight: usize, feature: &Feature) -> bool {
+    let known = &SIGHTS[sight];
+    let words = || feature.properties.iter();
+    is_one(known.names, &feature.name)
+        || words().any(|word| known.values.iter().any(|of_value| is_one(of_value, word)))
+        || (sight == 1 && words().any(|word| colour(word).is_some()))
+}
+
+/// For each sight the feature that it shows.
+fn assigned(features: &[Feature; FEATURES]) -> [usize; FEATURES] {
+    let mut shown: [Option<usize>; FEATURES] = [None; FEATURES];
+    let mut taken = [false; FEATURES];
+    for (sight, shown) in shown.iter_mut().enumerate() {
+        *shown = (0..FEATURES).find(|&f| !taken[f] && fits(sight, &features[f]));
+        if let Some(feature) = *shown {
+            taken[feature] = true;
+        }
+    }
+    let mut rest = (0..FEATURES).filter(|&feature| !taken[feature]);
+    shown.map(|feature| feature.or_else(|| rest.next()).unwrap_or(0))
+}
+
+/// Whether value 0 of a feature is to be drawn as the sight's second value.
+fn is_turned(sight: usize, feature: &Feature) -> bool {
+    let [first, second] = SIGHTS[sight].values;
+    is_one(second, &feature.properties[0]) || is_one(first, &feature.properties[1])
+}
+
+/// The words of a record's pieces and how they are drawn; null for a game without any, and for a
+/// set that cannot be read.
+///
+/// `features` are names with their two properties, `symbols` the characters by a piece's bits,
+/// `order` the pieces' bits in the order of the file, `sights` for size, colour, form and fill the
+/// feature shown and whether its values are turned, `colours` those of value 0 and 1.
+pub(super) fn set(record: &Record) -> Value {
+    if record.game != "quarto" {
+        return Value::Null;
+    }
+    let set = match record.pieces.as_deref().map(PieceSet::parse) {
+        None => PieceSet::default(),
+        Some(Ok(set)) => set,
+        Some(Err(_)) => return Value::Null,
+    };
+    let features = set.features();
+    let shown = assigned(features);
+    let sights: Vec<(usize, bool)> = shown
+        .iter()
+        .enumerate()
+        .map(|(sight, &feature)| (feature, is_turned(sight, &features[feature])))
+        .collect();
+    let [first, second] = features[shown[1]]
+        .properties
+        .each_ref()
+        .map(|word| colour(word));
+    let colours = match (first, second) {
+        (Some(first), Some(second)) if first != second => [first, second],
+        _ => ["red", "blue"],
+    };
+    let words: Vec<[String; 3]> = features
+        .iter()
+        .map(|f| {
+            [
+                safe(&f.name),
+                safe(&f.properties[0]),
+                safe(&f.properties[1]),
+            ]
+        })
+        .collect();
+    let symbols: Vec<String> = Piece::all().map(|p| set.symbol(p).to_string()).collect();
+    let order: Vec<u8> = set.order().iter().map(|piece| piece.bits()).collect();
+    json!({
+        "features": words,
+        "symbols": symbols,
+        "order": order,
+        "sights": sights,
+        "colours": colours,
+        "builtin": set.is_builtin(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(csv: &str) -> ([usize; 4], [bool; 4]) {
+        let set = PieceSet::parse(csv).unwrap();
+        let features = set.features();
+        let shown = assigned(features);
+        let turned: [bool; 4] =
+            std::array::from_fn(|sight| is_turned(sight, &features[shown[sight]]));
+        (shown, turned)
+    }
+
+    #[test]
+    fn sets_of_the_house_look_as_they_read() {
+        for csv in [
+            include_str!("../../../sets/english.csv"),
+            include_str!("../../../sets/dutch.csv"),
+            include_str!("../../../sets/greek.csv"),
+        ] {
+            let (shown, _) = of(csv);
+            assert_eq!(shown, [0, 1, 2, 3]);
+        }
+        let (_, turned) = of(include_str!("../../../sets/greek.csv"));
+        // Greek: tall light round hollow is the first piece.
+        assert_eq!(turned, [false, false, true, false]);
+    }
+
+    #[test]
+    fn features_in_any_order_and_of_any_words_are_shown() {
+        let rows = |f: [[&str; 3]; 4]| {
+            let mut csv = format!("p,{},{},{},{}\n", f[0][0], f[1][0], f[2][0], f[3][0]);
+            for (bits, symbol) in ('a'..='p').enumerate() {
+                let words: Vec<&str> = (0..4).map(|i| f[i][1 + (bits >> i & 1)]).collect();
+                csv += &[symbol.to_string().as_str(), &words.join(",")].join(",");
+                csv.push('\n');
+            }
+            csv
+        };
+        let mixed = rows([
+            ["fill", "solid", "hollow"],
+            ["form", "round", "square"],
+            ["weight", "light as air", "heavy"],
+            ["Colour", "white", "black"],
+        ]);
+        let (shown, turned) = of(&mixed);
+        assert_eq!(shown, [2, 3, 1, 0]);
+        assert_eq!(turned, [false, false, true, true]);
+        let other = rows([
+            ["a", "b", "c"],
+            ["d", "e", "f"],
+            ["g", "h", "i"],
+            ["j", "k", "l"],
+        ]);
+        assert_eq!(of(&other).0, [0, 1, 2, 3]);
+    }
+}

@@ -1,0 +1,182 @@
+//! A report that people look at: one HTML page with everything in it.
+//!
+//! [`Report`] takes lines of records, one by one, and keeps two things: *entries*, which say
+//! what games there were, each as short as can be; and *figures*, which say what they come to.
+//! The page holds both as one block of JSON; its script draws what is looked at, and nothing
+//! else. A page that is served while games go on ([`crate::live`]) gets the same entries and
+//! figures a few at a time.
+//!
+//! - `pack`: a record as an entry
+//! - `analysis`: what somebody's analysis says of a record's turns
+//! - `looks`: which feature of a piece set shows as size, colour, form and fill
+//! - `figures`: standings, times, endings and how ratings settled
+//! - `page`: the page itself, its script, and the policy that keeps everything else out
+//!
+//! Text from bots is made safe (`crate::text`) before it is packed, so nothing on the page hides
+//! or reorders what was sent; the page's script makes text nodes of it and never reads it as HTML.
+
+mod analysis;
+mod figures;
+mod looks;
+mod pack;
+mod page;
+
+use std::collections::HashMap;
+
+use serde_json::{Value, json};
+
+pub use figures::Figures;
+pub use page::{Served, served};
+
+use crate::record::Record;
+use crate::text::safe;
+use crate::tournament::ratings::RatingError;
+use crate::tournament::standings::GameLine;
+use pack::Rooms;
+
+/// Games beyond these count in the figures, but cannot be looked at: a browser has its limits,
+/// and so has the memory of a referee that serves a page.
+pub const MAX_GAMES: u64 = 50_000;
+
+/// Longer names are cut, in characters.
+const NAME_CHARS: usize = 300;
+
+/// What a page is to say.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Its heading.
+    pub title: String,
+    /// Leave out what bots wrote to stderr, and the commands that ran them.
+    pub private: bool,
+    /// Show the one game there is, and no lists.
+    pub one: bool,
+}
+
+/// The games of a page, and what they come to.
+#[derive(Debug)]
+pub struct Report {
+    options: Options,
+    /// JSON arrays; see [`pack`] for what they hold.
+    entries: Vec<Box<str>>,
+    bots: HashMap<String, usize>,
+    editions: HashMap<[String; 3], usize>,
+    rooms: Rooms,
+    games: u64,
+    figures: Figures,
+}
+
+impl Report {
+    /// No games yet.
+    pub fn new(options: Options) -> Self {
+        Self {
+            options,
+            entries: Vec::new(),
+            bots: HashMap::new(),
+            editions: HashMap::new(),
+            rooms: Rooms::default(),
+            games: 0,
+            figures: Figures::default(),
+        }
+    }
+
+    /// Adds a game: a line of a journal. The error is a sentence.
+    pub fn add(&mut self, line: &[u8]) -> Result<(), String> {
+        let record = Record::from_line(line)?;
+        let game = GameLine::parse(line)?;
+        let bots = [0, 1].map(|bot| self.bot(&record, bot));
+        self.figures.add(&record, &game, bots);
+        self.games += 1;
+        if self.games <= MAX_GAMES {
+            let edition = self.edition(&record);
+            let stderr = !self.options.private;
+            let packed = pack::game(&record, edition, bots, stderr, &mut self.rooms);
+            for text in packed.texts {
+                self.push(&json!(["t", text]));
+            }
+            self.push(&packed.game);
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, entry: &Value) {
+        self.entries.push(entry.to_string().into_boxed_str());
+    }
+
+    /// The number of a record's bot; a new one gets an entry.
+    fn bot(&mut self, record: &Record, bot: usize) -> usize {
+        let entry = &record.bots[bot];
+        if let Some(&index) = self.bots.get(&entry.name) {
+            return index;
+        }
+        let index = self.bots.len();
+        self.bots.insert(entry.name.clone(), index);
+        let name = pack::cut(&safe(&entry.name), NAME_CHARS);
+        let command = if self.options.private {
+            String::new()
+        } else {
+            pack::cut(&safe(&entry.command.join(" ")), NAME_CHARS)
+        };
+        self.push(&json!(["b", name, command]));
+        index
+    }
+
+    /// The number of a record's edition of its game; a new one gets an entry.
+    fn edition(&mut self, record: &Record) -> usize {
+        let pieces = record.pieces.as_deref().unwrap_or_default();
+        let key = [&record.game, &record.rules, pieces].map(str::to_owned);
+        if let Some(&index) = self.editions.get(&key) {
+            return index;
+        }
+        let index = self.editions.len();
+        self.editions.insert(key, index);
+        let set = looks::set(record);
+        self.push(&json!(["e", safe(&record.game), safe(&record.rules), set]));
+        index
+    }
+
+    /// Number of games added.
+    pub const fn games(&self) -> u64 {
+        self.games
+    }
+
+    /// Number of bots that played.
+    pub fn bots(&self) -> usize {
+        self.bots.len()
+    }
+
+    /// The heading.
+    pub fn title(&self) -> &str {
+        &self.options.title
+    }
+
+    /// What the games come to, apart from the games.
+    pub const fn figures(&self) -> &Figures {
+        &self.figures
+    }
+
+    /// Entries from `from` on, as the inside of a JSON array, and the number of the entry after
+    /// them. Stops when there are `bytes` of them or more, so that nobody has to take all at once.
+    pub fn entries(&self, from: usize, bytes: usize) -> (String, usize) {
+        let mut text = String::new();
+        let mut next = from;
+        for entry in self.entries.iter().skip(from) {
+            if text.len() >= bytes {
+                break;
+            }
+            if !text.is_empty() {
+                text.push(',');
+            }
+            text.push_str(entry);
+            next += 1;
+        }
+        (text, next)
+    }
+
+    /// The page, to be opened from a file.
+    pub fn page(&self) -> Result<String, RatingError> {
+        let (entries, _) = self.entries(0, usize::MAX);
+        let standings = self.figures.standings()?;
+        let figures = self.figures.as_json(&standings);
+        Ok(page::whole(&self.options, &entries, &figures, &standings))
+    }
+}

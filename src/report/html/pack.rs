@@ -1,0 +1,238 @@
+//! A record as an entry: a JSON array, as short as can be and still read without a table.
+//!
+//! | entry | what it holds |
+//! |---|---|
+//! | `["b", name, command]` | the next bot |
+//! | `["e", game, rules, set]` | the next edition; `set` as `looks` makes it, or null |
+//! | `["t", text]` | the next text |
+//! | `["g", …]` | the next game, see below |
+//!
+//! Bots, editions and texts are counted from 0. A game is, after `"g"`: edition, first and
+//! second bot of the record, index of who moved first, index of the winner or −1, reason, when it
+//! started (seconds since 1970 or null), id, turns, times, winning lines, and, if there is
+//! something to say: the fault, the board at the start, the analysis. Nulls at the end are left
+//! out.
+//!
+//! - Turns: the words of Quarto without the blank within (`-K 6A`), separated by blanks; those of
+//!   other games as they are, separated by blanks, or by tabs when a turn has a blank.
+//! - Times: microseconds in base 36, separated by blanks.
+//! - Fault: who, and texts: what it answered, the sentence, the end of its stderr; −1 for none.
+//! - Analysis: see `analysis`.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use super::analysis;
+use crate::record::Record;
+use crate::text::safe;
+
+/// A reason longer than this is none of ours.
+const REASON_CHARS: usize = 40;
+/// An answer is at most 1024 bytes, but escapes make it longer.
+const ANSWER_CHARS: usize = 1200;
+/// The sentence about a fault quotes an answer or two.
+const DETAIL_CHARS: usize = 1000;
+/// How much of the end of a bot's stderr is kept.
+const STDERR_CHARS: usize = 4000;
+/// Longer boards and turns are no game's.
+const WORD_CHARS: usize = 80;
+/// More turns are no game's.
+const MAX_TURNS: usize = 200;
+
+/// Room for texts, in bytes: a page stays small even when every game is a fault with a long
+/// story. What has no room is left out, and the record still has it.
+const SENTENCES: usize = 2_500_000;
+const STDERRS: usize = 2_000_000;
+const ANALYSES: usize = 2_000_000;
+
+/// Texts so far, and how much room there is for more.
+#[derive(Debug)]
+pub(super) struct Rooms {
+    known: HashMap<Box<str>, usize>,
+    sentences: usize,
+    stderrs: usize,
+    pub(super) analyses: usize,
+}
+
+impl Default for Rooms {
+    fn default() -> Self {
+        Self {
+            known: HashMap::new(),
+            sentences: SENTENCES,
+            stderrs: STDERRS,
+            analyses: ANALYSES,
+        }
+    }
+}
+
+/// A game, and the texts that it is the first to need.
+pub(super) struct Packed {
+    pub(super) game: Value,
+    pub(super) texts: Vec<String>,
+}
+
+/// At most so many characters of a text.
+pub(super) fn cut(text: &str, chars: usize) -> String {
+    match text.char_indices().nth(chars) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", &text[..end]),
+    }
+}
+
+/// The last characters of a text of several lines, with nothing in it that acts or hides.
+fn end_of(text: &str, chars: usize) -> String {
+    let text = text.trim_end();
+    let from = text.char_indices().rev().nth(chars.saturating_sub(1));
+    let cut = from.filter(|&(start, _)| start > 0);
+    let tail = cut.map_or(text, |(start, _)| &text[start..]);
+    let lines: Vec<String> = tail.lines().map(safe).collect();
+    let mut out = if cut.is_some() { "…" } else { "" }.to_owned();
+    out.push_str(&lines.join("\n"));
+    out
+}
+
+/// Takes a text in, and gives its number: −1 when there is nothing to say or no room to say it.
+fn text(
+    said: String,
+    known: &mut HashMap<Box<str>, usize>,
+    room: &mut usize,
+    new: &mut Vec<String>,
+) -> i64 {
+    if said.is_empty() {
+        return -1;
+    }
+    let index = if let Some(&index) = known.get(said.as_str()) {
+        index
+    } else {
+        let Some(left) = room.checked_sub(said.len()) else {
+            return -1;
+        };
+        *room = left;
+        let index = known.len();
+        known.insert(said.as_str().into(), index);
+        new.push(said);
+        index
+    };
+    i64::try_from(index).unwrap_or(-1)
+}
+
+/// A number in base 36, as JavaScript's `parseInt` reads it.
+fn base36(mut number: u64, out: &mut String) {
+    let mut digits = [0u8; 13];
+    let mut start = digits.len();
+    loop {
+        start -= 1;
+        digits[start] = b"0123456789abcdefghijklmnopqrstuvwxyz"[(number % 36) as usize];
+        number /= 36;
+        if number == 0 {
+            break;
+        }
+    }
+    out.extend(digits[start..].iter().map(|&digit| char::from(digit)));
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a time beyond the range, as a forged record may have, ends at its end"
+)]
+fn times(record: &Record) -> String {
+    let mut out = String::new();
+    for &ms in record.times_ms.iter().take(MAX_TURNS) {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        base36((ms * 1000.0).round() as u64, &mut out);
+    }
+    out
+}
+
+fn turns(record: &Record) -> String {
+    let quarto = |turn: &str| {
+        let (cell, gift) = turn.split_once(' ')?;
+        (gift.chars().count() == 1 && cell.len() <= 2).then(|| safe(&format!("{cell}{gift}")))
+    };
+    let listed = record.turns.iter().take(MAX_TURNS);
+    let short: Option<Vec<String>> = listed
+        .clone()
+        .map(|turn| match record.game.as_str() {
+            "quarto" => quarto(turn),
+            _ => (!turn.contains(char::is_whitespace)).then(|| cut(&safe(turn), WORD_CHARS)),
+        })
+        .collect();
+    match short {
+        Some(turns) => turns.join(" "),
+        // Not in canonical form: shown as it is.
+        None => listed
+            .map(|turn| cut(&safe(turn), WORD_CHARS))
+            .collect::<Vec<_>>()
+            .join("\t"),
+    }
+}
+
+fn lines(record: &Record) -> String {
+    let mut out = String::new();
+    for (line, property) in record.result.lines.iter().take(20) {
+        let separator = if out.is_empty() { "" } else { ", " };
+        let _ = write!(out, "{separator}{} {}", safe(line), safe(property));
+    }
+    cut(&out, 4 * WORD_CHARS)
+}
+
+/// A record's game. `stderr` tells whether what bots wrote there may be shown.
+pub(super) fn game(
+    record: &Record,
+    edition: usize,
+    bots: [usize; 2],
+    stderr: bool,
+    rooms: &mut Rooms,
+) -> Packed {
+    let result = &record.result;
+    let mut texts = Vec::new();
+    let fault = result.by.map(|by| {
+        let mut say =
+            |said: String, room: &mut usize| text(said, &mut rooms.known, room, &mut texts);
+        let answer = result.answer.as_deref().unwrap_or_default();
+        let detail = result.detail.as_deref().unwrap_or_default();
+        let answer = say(cut(&safe(answer), ANSWER_CHARS), &mut rooms.sentences);
+        let detail = say(cut(&safe(detail), DETAIL_CHARS), &mut rooms.sentences);
+        let end = result.stderr.as_deref().filter(|_| stderr);
+        let end = end_of(end.unwrap_or_default(), STDERR_CHARS);
+        let end = say(end, &mut rooms.stderrs);
+        json!([by, answer, detail, end])
+    });
+    let empty = record.start.chars().all(|cell| cell == '.');
+    let started: Option<Timestamp> = record.started.parse().ok();
+    let winner = match result.winner {
+        None => -1,
+        Some(0) => 0,
+        Some(_) => 1,
+    };
+    let mut fields = vec![
+        json!("g"),
+        json!(edition),
+        json!(bots[0]),
+        json!(bots[1]),
+        json!(record.first),
+        json!(winner),
+        json!(cut(&safe(&result.reason), REASON_CHARS)),
+        json!(started.map(Timestamp::as_second)),
+        json!(cut(&safe(&record.id), WORD_CHARS)),
+        json!(turns(record)),
+        json!(times(record)),
+        json!(lines(record)),
+        json!(fault),
+        json!((!empty).then(|| cut(&safe(&record.start), WORD_CHARS))),
+        json!(analysis::packed(record, &mut rooms.analyses)),
+    ];
+    while fields.last().is_some_and(Value::is_null) {
+        fields.pop();
+    }
+    Packed {
+        game: Value::Array(fields),
+        texts,
+    }
+}

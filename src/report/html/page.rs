@@ -1,0 +1,195 @@
+//! The page: a template, a style, a script, and a policy that lets nothing else in.
+
+use std::sync::LazyLock;
+
+use askama::Template;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+
+use super::{MAX_GAMES, Options};
+use crate::text::safe;
+use crate::tournament::standings::Standings;
+
+const STYLE: &str = concat!(
+    include_str!("assets/style.css"),
+    include_str!("assets/views.css"),
+    include_str!("assets/media.css")
+);
+
+/// The script's modules, each after those that it imports.
+const MODULES: [(&str, &str); 11] = [
+    ("dom.js", include_str!("assets/dom.js")),
+    ("data.js", include_str!("assets/data.js")),
+    ("pieces.js", include_str!("assets/pieces.js")),
+    ("boards.js", include_str!("assets/boards.js")),
+    ("tables.js", include_str!("assets/tables.js")),
+    ("charts.js", include_str!("assets/charts.js")),
+    ("overview.js", include_str!("assets/overview.js")),
+    ("games.js", include_str!("assets/games.js")),
+    ("bot.js", include_str!("assets/bot.js")),
+    ("player.js", include_str!("assets/player.js")),
+    ("main.js", include_str!("assets/main.js")),
+];
+
+/// One script of all modules: a browser imports nothing from a page that was opened from disk.
+/// `import` lines go, and so does the word `export`; names are the page's own.
+static SCRIPT: LazyLock<String> = LazyLock::new(|| {
+    let lines = MODULES.iter().flat_map(|(_, text)| text.lines());
+    let mut script = String::from("\n");
+    for line in lines.filter(|line| !line.starts_with("import ")) {
+        script.push_str(line.strip_prefix("export ").unwrap_or(line));
+        script.push('\n');
+    }
+    script
+});
+
+fn hash(text: &str) -> String {
+    format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)))
+}
+
+/// Only this script and this style; no network, but for a served page its own server.
+fn policy(connect: &str) -> String {
+    format!(
+        "default-src 'none'; script-src {}; style-src {}; img-src data:; connect-src {connect}; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+        hash(&SCRIPT),
+        hash(STYLE)
+    )
+}
+
+/// A row of the table that can be read without the script.
+struct Row {
+    rank: usize,
+    name: String,
+    games: u64,
+    points: f64,
+    elo: String,
+}
+
+#[derive(Template)]
+#[template(path = "page.html")]
+struct Page<'a> {
+    title: &'a str,
+    version: &'a str,
+    policy: String,
+    style: &'a str,
+    script: &'a str,
+    data: String,
+    rows: Vec<Row>,
+}
+
+/// JSON that can stand in a page: nothing in it ends the element or begins a comment.
+fn embedded(data: &str) -> String {
+    data.replace('<', "\\u003c")
+}
+
+fn render(options: &Options, data: &str, rows: Vec<Row>, connect: &str) -> String {
+    let title = safe(&options.title);
+    let page = Page {
+        title: &title,
+        version: env!("CARGO_PKG_VERSION"),
+        policy: policy(connect),
+        style: STYLE,
+        script: &SCRIPT,
+        data: embedded(data),
+        rows,
+    };
+    let mut out = String::with_capacity(data.len() + SCRIPT.len() + STYLE.len() + 4096);
+    // The only errors are those of the writer, and a string has none.
+    let _ = page.render_into(&mut out);
+    out
+}
+
+fn head(options: &Options, live: bool) -> Value {
+    json!({
+        "title": safe(&options.title),
+        "private": options.private,
+        "live": live,
+        "one": options.one,
+        "kept": MAX_GAMES,
+    })
+}
+
+/// The whole page with all its data.
+pub(super) fn whole(
+    options: &Options,
+    entries: &str,
+    figures: &Value,
+    standings: &Standings,
+) -> String {
+    let head = head(options, false);
+    let data = format!("{{\"head\":{head},\"figures\":{figures},\"entries\":[{entries}]}}");
+    let rows = standings
+        .places
+        .iter()
+        .enumerate()
+        .map(|(rank, place)| Row {
+            rank: rank + 1,
+            name: safe(&place.name),
+            games: place.games,
+            points: place.points,
+            elo: match place.error {
+                Some(error) => format!("{:.0} ± {error:.0}", place.elo),
+                None => format!("{:.0}", place.elo),
+            },
+        });
+    render(options, &data, rows.collect(), "'none'")
+}
+
+/// A page without data, and the policy to serve it with.
+#[derive(Clone, Debug)]
+pub struct Served {
+    /// The page; it asks its server for `events`.
+    pub page: String,
+    /// For the header `Content-Security-Policy`.
+    pub policy: String,
+}
+
+/// A page that gets its entries and figures from the server that it comes from.
+pub fn served(options: &Options) -> Served {
+    let data = json!({ "head": head(options, true) }).to_string();
+    Served {
+        page: render(options, &data, Vec::new(), "'self'"),
+        policy: format!("{}; frame-ancestors 'none'", policy("'self'")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modules_import_only_from_those_before_them() {
+        let mut known: Vec<&str> = Vec::new();
+        for (name, text) in MODULES {
+            for line in text.lines().filter(|line| line.contains("import")) {
+                if !line.starts_with("import ") {
+                    continue;
+                }
+                let from = line.split('"').nth(1).expect("import … from \"./x.js\"");
+                let from = from.strip_prefix("./").expect("a neighbour");
+                assert!(known.contains(&from), "{name} imports {from}");
+                assert!(line.ends_with(';'), "{name}: one line an import: {line}");
+            }
+            known.push(name);
+        }
+    }
+
+    #[test]
+    fn the_script_and_the_style_end_where_they_should() {
+        for text in [SCRIPT.as_str(), STYLE] {
+            assert!(!text.contains("</"), "would end the element");
+            assert!(!text.contains("<!--"));
+        }
+        for forbidden in [
+            "innerHTML",
+            "outerHTML",
+            "insertAdjacentHTML",
+            "document.write",
+            "eval(",
+        ] {
+            assert!(!SCRIPT.contains(forbidden), "{forbidden}");
+        }
+    }
+}

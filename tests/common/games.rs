@@ -1,0 +1,77 @@
+//! Real games, for tests of what is shown of them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::Referee;
+
+/// The records of matches between built-in bots and one that forfeits, of all games and editions,
+/// one after the other.
+pub(crate) fn tournament() -> Vec<Value> {
+    let greek = Path::new(env!("CARGO_MANIFEST_DIR")).join("sets/greek.csv");
+    let greek = greek.to_str().expect("a path");
+    let greedy = "builtin:greedy";
+    let random = "builtin:random";
+    let faulty = r"./script.sh '!what is this?\n' '- A\n' '2 C\n' '99 X\n'";
+    let matches: [&[&str]; 5] = [
+        &["-n", "20", "--seed", "1", greedy, random],
+        &["-n", "6", "--seed", "2", random, faulty],
+        &["-n", "6", "--seed", "3", greedy, faulty],
+        &[
+            "-n", "4", "--seed", "4", "--pieces", greek, "--rules", "squares", greedy, random,
+        ],
+        &[
+            "-n",
+            "4",
+            "--seed",
+            "5",
+            "--game",
+            "four-in-a-row",
+            greedy,
+            random,
+        ],
+    ];
+    matches
+        .iter()
+        .flat_map(|arguments| {
+            let run = Referee::new(arguments.iter()).args(["--json"]).run();
+            assert_eq!(run.code, Some(0), "{run}");
+            run.printed_records()
+        })
+        .collect()
+}
+
+/// Writes records, one a line.
+pub(crate) fn write(path: &Path, records: &[Value]) -> PathBuf {
+    let lines: Vec<String> = records.iter().map(|record| format!("{record}\n")).collect();
+    fs::write(path, lines.concat()).expect("a file");
+    path.to_owned()
+}
+
+/// As many records as asked for, made of these by turns: other ids, times and first movers' names
+/// stay as they are.
+pub(crate) fn many(records: &[Value], count: usize, bots: usize) -> Vec<Value> {
+    (0..count)
+        .map(|number| {
+            let mut record = records[number % records.len()].clone();
+            record["id"] = format!("{}-{}", number / 100, number % 100).into();
+            // Everybody meets everybody.
+            let first = number % bots;
+            let second = (first + 1 + number / bots % (bots - 1)) % bots;
+            record["bots"][0]["name"] = format!("bot {first:02} of the tournament").into();
+            record["bots"][1]["name"] = format!("bot {second:02} of the tournament").into();
+            for (turn, time) in record["times_ms"]
+                .as_array_mut()
+                .into_iter()
+                .flatten()
+                .enumerate()
+            {
+                let ms = (number * 37 + turn * 1013) % 9_999_999;
+                *time = serde_json::json!(f64::from(u32::try_from(ms).unwrap_or(0)) / 1000.0);
+            }
+            record
+        })
+        .collect()
+}
