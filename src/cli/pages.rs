@@ -16,7 +16,10 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
+use serde::{Deserialize, Deserializer};
+
 use super::failure::Failure;
+use super::from_file::parsed;
 use super::setup::{tell, unreadable};
 use crate::journal::Lines;
 use crate::live::{Feed, Server};
@@ -26,9 +29,11 @@ use crate::report::html;
 /// The port of a page that is served, when nobody chose another.
 const PORT: u16 = 4416;
 
-/// `--report`, `--live` and `--private` of a command that plays games.
-#[derive(Clone, Debug, Default, clap::Args)]
+/// `--report`, `--live` and `--private` of a command that plays games; in a file they are the
+/// table `[pages]`.
+#[derive(Clone, Debug, Default, clap::Args, Deserialize)]
 #[command(next_help_heading = "Pages")]
+#[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub(super) struct PageOptions {
     /// Write a page with standings, charts and every game here when the games are over
     #[arg(long, value_name = "FILE")]
@@ -55,6 +60,14 @@ pub(super) struct LiveOption {
         value_parser = address
     )]
     live: Option<SocketAddr>,
+}
+
+impl<'de> Deserialize<'de> for LiveOption {
+    /// An address, as on the command line.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let live = parsed(deserializer, address)?;
+        Ok(Self { live })
+    }
 }
 
 /// An address with or without its port, or a port alone.
@@ -116,6 +129,24 @@ pub(super) struct Pages {
 }
 
 impl PageOptions {
+    /// These, and where they say nothing, those of a file.
+    pub(super) fn or(self, file: Self) -> Self {
+        Self {
+            report: self.report.or(file.report),
+            live: LiveOption {
+                live: self.live.live.or(file.live.live),
+            },
+            private: self.private || file.private,
+        }
+    }
+
+    /// Takes relative paths as meant from `base`.
+    pub(super) fn relative_to(&mut self, base: &Path) {
+        if let Some(report) = &mut self.report {
+            *report = base.join(&*report);
+        }
+    }
+
     /// Begins. `played` is a journal of games that count, too: of a run that is resumed.
     pub(super) fn open(&self, title: &str, played: Option<&Path>) -> Result<Pages, Failure> {
         if self.report.is_none() && !self.live.is_on() {
@@ -146,6 +177,14 @@ impl Pages {
     pub(super) fn publish(&self, record: &Record) -> io::Result<()> {
         match &self.feed {
             Some(feed) => feed.publish(record),
+            None => Ok(()),
+        }
+    }
+
+    /// Shows a game that has ended, by the line of its record.
+    pub(super) fn publish_line(&self, line: &[u8]) -> Result<(), String> {
+        match &self.feed {
+            Some(feed) => feed.publish_line(line),
             None => Ok(()),
         }
     }

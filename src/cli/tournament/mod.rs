@@ -223,7 +223,10 @@ impl Start<'_> {
                 2 * plan.pairs_expected()
             ));
         }
-        let mut progress = Progress::new(&plan, &ledger, io::stderr().is_terminal());
+        let title = title(&self.home);
+        let journal = self.home.journal_file();
+        let pages = self.options.pages.open(&title, Some(&journal))?;
+        let mut progress = Progress::new(&plan, &ledger, io::stderr().is_terminal(), pages);
         let arena = Arena {
             openings: preparation::openings(&game, &plan)?,
             game,
@@ -237,20 +240,35 @@ impl Start<'_> {
             .run(&self.home, self.journal, stops, &mut progress)
             .await;
         progress.end();
-        let (ended, plan, ledger) = ran.map_err(|error| failed(error, &self.home))?;
+        let (ended, plan, ledger) = match ran {
+            Ok(ran) => ran,
+            Err(error) => {
+                progress.finish()?;
+                return Err(failed(error, &self.home));
+            }
+        };
         ending::write(&self.home, &ledger)?;
         ending::print(ended, &plan, &ledger)?;
+        let rate = progress.rate(ledger.games);
+        progress.finish()?;
         if ended == Ended::Interrupted {
             tell(&format!("referee: stopped; {}", how_to_go_on(&self.home)));
             return Err(Failure::Interrupted);
         }
         tell(&format!(
-            "referee: {:.0} games a second; everything is in {}",
-            progress.rate(ledger.games),
+            "referee: {rate:.0} games a second; everything is in {}",
             self.home.path().display()
         ));
         Ok(())
     }
+}
+
+/// What pages are headed by: the name of the folder.
+fn title(home: &Home) -> String {
+    let path = home.path();
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    path.file_name()
+        .map_or_else(String::new, |name| name.to_string_lossy().into_owned())
 }
 
 /// A message for every signal that wants this process to end.

@@ -13,6 +13,7 @@ use crate::cli::duration;
 use crate::cli::failure::Failure;
 use crate::cli::from_file::{parsed, word};
 use crate::cli::games::GameName;
+use crate::cli::pages::PageOptions;
 use crate::cli::sandbox::SandboxOptions;
 use crate::cli::setup::{RulesName, unreadable};
 use crate::play::TimeControl;
@@ -169,6 +170,10 @@ pub(super) struct Options {
     #[serde(default)]
     pub(super) sandbox: SandboxOptions,
 
+    #[command(flatten)]
+    #[serde(default)]
+    pub(super) pages: PageOptions,
+
     /// The bots of a file.
     #[arg(skip)]
     #[serde(default)]
@@ -245,6 +250,7 @@ impl Options {
             jobs: self.jobs.or(file.jobs),
             out: self.out.or(file.out),
             sandbox: self.sandbox.or(file.sandbox),
+            pages: self.pages.or(file.pages),
             bots: [self.bots, file.bots].concat(),
         }
     }
@@ -270,6 +276,7 @@ impl Options {
             *file = base.join(&*file);
         }
         options.sandbox.relative_to(base);
+        options.pages.relative_to(base);
         for bot in &mut options.bots {
             if let Some(directory) = &mut bot.directory {
                 *directory = base.join(&*directory);

@@ -8,6 +8,8 @@ use crate::arena::desk::Benched;
 use crate::arena::ledger::Ledger;
 use crate::arena::plan::Plan;
 use crate::arena::{Follow, sprt};
+use crate::cli::failure::Failure;
+use crate::cli::pages::Pages;
 use crate::cli::setup::tell;
 use crate::tournament::schedule::GameId;
 
@@ -27,11 +29,12 @@ pub(super) struct Progress {
     /// When this run began, and the games that had been played before it.
     begun: Instant,
     before: u64,
+    pages: Pages,
 }
 
 impl Progress {
     /// Nothing has been played in this run.
-    pub(super) fn new(plan: &Plan, ledger: &Ledger, terminal: bool) -> Self {
+    pub(super) fn new(plan: &Plan, ledger: &Ledger, terminal: bool, pages: Pages) -> Self {
         let bar = terminal.then(|| {
             let target = ProgressDrawTarget::stderr();
             let bar = ProgressBar::with_draw_target(Some(2 * plan.pairs_expected()), target);
@@ -56,7 +59,13 @@ impl Progress {
             shown: now,
             begun: now,
             before: ledger.games,
+            pages,
         }
+    }
+
+    /// Writes the page, if one was asked for.
+    pub(super) fn finish(self) -> Result<(), Failure> {
+        self.pages.finish()
     }
 
     /// Takes the bar away.
@@ -133,7 +142,10 @@ fn news(plan: &Plan, ledger: &Ledger) -> String {
 }
 
 impl Follow for Progress {
-    fn game(&mut self, plan: &Plan, ledger: &Ledger, _line: &str) {
+    fn game(&mut self, plan: &Plan, ledger: &Ledger, line: &str) {
+        if let Err(error) = self.pages.publish_line(line.as_bytes()) {
+            tracing::warn!("a game is not on the page: {error}");
+        }
         if let Some(bar) = &self.bar {
             bar.set_position(ledger.games);
             if self.shown.elapsed() >= LOOKS {
