@@ -105,6 +105,7 @@ pub fn not_played(record: &mut Record, by: usize, reason: Reason, why: &str) {
         answer: Some(String::new()),
         detail: Some(format!("not played: {why}")),
         stderr: Some(String::new()),
+        more: Map::from_iter([("played".to_owned(), false.into())]),
         ..ResultEntry::default()
     };
 }

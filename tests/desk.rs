@@ -69,7 +69,16 @@ fn desk(plan: &Plan, tables: usize, sprt: Option<Sprt>) -> Desk {
             )
         },
     );
-    Desk::new(plan, Endings::default(), tables, sprt, false, unplayed)
+    let pairs = 1..plan.pairs_so_far() + 1;
+    Desk::new(
+        plan,
+        pairs,
+        Endings::default(),
+        tables,
+        sprt,
+        false,
+        unplayed,
+    )
 }
 
 fn number(pair: &PairOfGames) -> usize {
@@ -142,6 +151,10 @@ fn one_by_one(plan: &Plan, result: impl Fn(&PairOfGames, usize) -> Ending) -> Ve
                 let by = if benched[one].is_some() { one } else { other };
                 let after = benched[by].expect("one of them is");
                 lines.push(format!("{} {by} benched after {after}", game.id));
+            }
+            // A game that is not played is no forfeit of the other one.
+            for bot in bots {
+                row[bot] = 0;
             }
             continue;
         }

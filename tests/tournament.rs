@@ -100,6 +100,7 @@ fn a_round_robin() {
         "standings.csv",
         "standings.json",
         "crosstable.csv",
+        "times.csv",
     ] {
         assert!(!place.read(&format!("t/{file}")).is_empty(), "{file}");
     }
@@ -107,11 +108,20 @@ fn a_round_robin() {
         .args([place.path("t/games.jsonl")])
         .run();
     assert_eq!(replayed.code, Some(0), "{replayed}");
-    // The same figures from the records alone.
-    let standings = Referee::new(["standings", "--format", "json"])
+    // The same figures from the records alone, and times besides.
+    let standings = Referee::new(["standings", "--format", "csv"])
         .args([place.path("t/games.jsonl")])
         .run();
-    assert_eq!(standings.stdout, place.read("t/standings.json"));
+    let files = ["standings", "times"].map(|name| place.read(&format!("t/{name}.csv")));
+    for (row, (untimed, times)) in standings
+        .stdout
+        .lines()
+        .zip(files[0].lines().zip(files[1].lines()))
+    {
+        assert!(row.starts_with(untimed), "{row}\n{untimed}");
+        let (_, times) = times.split_once(',').expect("columns");
+        assert!(row.ends_with(times), "{row}\n{times}");
+    }
 }
 
 #[test]
@@ -185,7 +195,7 @@ fn kill_9_at_random_moments_loses_nothing() {
         let arguments = arguments.concat();
         let undisturbed = place.play("undisturbed", &arguments);
         let expected = but_for_clocks(place.records("undisturbed"));
-        let expected_table = place.read("undisturbed/crosstable.csv");
+        let expected_table = place.read("undisturbed/standings.json");
         fs::remove_dir_all(place.path("undisturbed")).expect("it is there");
         // Kills fall anywhere from before the first game to after the last.
         widest = widest.max(undisturbed.elapsed / 3);
@@ -208,7 +218,7 @@ fn kill_9_at_random_moments_loses_nothing() {
             }
         }
         assert_eq!(but_for_clocks(place.records("killed")), expected);
-        assert_eq!(place.read("killed/crosstable.csv"), expected_table);
+        assert_eq!(place.read("killed/standings.json"), expected_table);
         fs::remove_dir_all(place.path("killed")).expect("it is there");
     }
 }

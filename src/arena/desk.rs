@@ -7,10 +7,12 @@
 //! do not forfeit nothing is ever held back.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::ops::Range;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::ledger::{Ending, Endings};
 use super::plan::Plan;
+use super::shard::rounds_of;
 use crate::player::Reason;
 use crate::tournament::schedule::{EntrantId, PairOfGames, Round, ScheduledGame};
 use crate::tournament::sprt::{Decision, Pentanomial, Sprt};
@@ -99,21 +101,26 @@ enum Verdict {
 }
 
 impl Desk {
-    /// A desk for the rounds of a plan. Games in `endings` are done. More rounds come by
+    /// A desk for those pairs of a plan. Games in `endings` are done. More rounds come by
     /// [`Self::add_round`] unless `more_rounds` is false. `unplayed` writes records of games that
     /// are not played.
     pub fn new(
         plan: &Plan,
+        pairs: Range<u64>,
         endings: Endings,
         tables: usize,
         sprt: Option<Sprt>,
         more_rounds: bool,
         unplayed: Box<WriteUnplayed>,
     ) -> Self {
-        let rounds = plan.rounds.clone();
+        let rounds = rounds_of(plan, &pairs);
+        let pairs = rounds
+            .into_iter()
+            .flat_map(pairs_of)
+            .filter(move |pair| pairs.contains(&pair.number));
         Self {
             state: Mutex::new(State {
-                pairs: Box::new(rounds.into_iter().flat_map(pairs_of)),
+                pairs: Box::new(pairs),
                 more_rounds,
                 endings,
                 bench_after: plan.bench_after,

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::ledger::Ledger;
 use super::plan::{Plan, PlanError};
+use super::shard::{self, Shard};
 use crate::journal::{Cut, Journal, Lines, OpenError};
 
 /// Why a folder cannot be used.
@@ -95,6 +96,14 @@ impl Home {
         self.path.join("games.jsonl")
     }
 
+    /// The journal of a shard, and the file with its headers.
+    pub fn shard_files(&self, shard: Shard, plan: &Plan) -> Result<[PathBuf; 2], HomeError> {
+        let folder = shard::folder(&self.path);
+        fs::create_dir_all(&folder).map_err(HomeError::io(&folder))?;
+        let name = shard.name(plan);
+        Ok(["jsonl", "header"].map(|ending| folder.join(format!("{name}.{ending}"))))
+    }
+
     /// Where a bot's stderr goes.
     pub fn stderr_file(&self, slug: &str) -> PathBuf {
         self.path.join("bots").join(slug).join("stderr.log")
@@ -144,7 +153,8 @@ impl Home {
     pub fn open_journal(&self, path: &Path) -> Result<(Journal, Option<Cut>), HomeError> {
         let opened = Journal::open(path)?;
         // A file that was made is only there after a loss of power when its folder is synced.
-        sync_folder(&self.path).map_err(HomeError::io(&self.path))?;
+        let folder = path.parent().unwrap_or(&self.path);
+        sync_folder(folder).map_err(HomeError::io(folder))?;
         Ok(opened)
     }
 
@@ -181,7 +191,7 @@ fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// As for any other file: what the umask leaves.
-fn permissions() -> fs::Permissions {
+pub(super) fn permissions() -> fs::Permissions {
     use std::os::unix::fs::PermissionsExt as _;
     fs::Permissions::from_mode(0o666)
 }

@@ -89,7 +89,7 @@ impl Endings {
     }
 
     /// Notes how a game ended; false when that had been noted before.
-    fn note(&mut self, id: GameId, ending: Ending) -> bool {
+    pub fn note(&mut self, id: GameId, ending: Ending) -> bool {
         let Some(place) = usize::try_from(id.pair).ok().and_then(|n| n.checked_sub(1)) else {
             return false;
         };
@@ -179,14 +179,7 @@ impl Ledger {
     pub fn add(&mut self, plan: &Plan, line: &[u8]) -> Result<GameId, String> {
         let game = GameLine::parse(line)?;
         let (id, pair) = identify(plan, &game)?;
-        let ending = match (game.forfeit(), game.winner()) {
-            (Some((by, word)), _) => {
-                let reason = Reason::from_name(word);
-                Ending::Forfeit(by, reason.ok_or("its reason is none that is known")?)
-            }
-            (None, Some(winner)) => Ending::Win(winner),
-            (None, None) => Ending::Draw,
-        };
+        let ending = ending(&game)?;
         if !self.endings.note(id, ending) {
             return Err(format!("the game {id} comes twice"));
         }
@@ -207,6 +200,13 @@ impl Ledger {
             self.note_match(plan, pair, ending, game.first, turns);
         }
         Ok(id)
+    }
+
+    /// Which game of this plan a record is of, and how it ended. The error is a sentence.
+    pub fn examine(plan: &Plan, line: &[u8]) -> Result<(GameId, Ending), String> {
+        let game = GameLine::parse(line)?;
+        let (id, _) = identify(plan, &game)?;
+        Ok((id, ending(&game)?))
     }
 
     fn note_match(
@@ -319,6 +319,18 @@ pub enum Next {
     Winner(EntrantId),
 }
 
+fn ending(game: &GameLine<'_>) -> Result<Ending, String> {
+    Ok(match (game.forfeit(), game.winner()) {
+        (Some((by, word)), _) => {
+            let reason = Reason::from_name(word);
+            let reason = reason.ok_or_else(|| format!("there is no reason called {word}"))?;
+            Ending::Forfeit(by, reason)
+        }
+        (None, Some(winner)) => Ending::Win(winner),
+        (None, None) => Ending::Draw,
+    })
+}
+
 /// Which game of the plan a record is of. The error is a sentence.
 fn identify(plan: &Plan, game: &GameLine<'_>) -> Result<(GameId, PairOfGames), String> {
     let id: GameId = game.id.parse().map_err(|error| format!("`id`: {error}"))?;
@@ -331,6 +343,22 @@ fn identify(plan: &Plan, game: &GameLine<'_>) -> Result<(GameId, PairOfGames), S
         return Err(format!(
             "in the plan {a} and {b} play the game {id}, and {} begins",
             if id.half as usize == 0 { a } else { b }
+        ));
+    }
+    for (what, said, planned) in [
+        ("game", game.game.as_ref(), plan.game.as_str()),
+        ("rules", game.rules.as_ref(), plan.rules.as_str()),
+    ] {
+        if said != planned {
+            return Err(format!(
+                "its {what} is {said}, and in the plan it is {planned}"
+            ));
+        }
+    }
+    if game.seed != plan.seed {
+        return Err(format!(
+            "its seed is {}, and in the plan it is {}",
+            game.seed, plan.seed
         ));
     }
     let count = plan.openings.len() as u64;

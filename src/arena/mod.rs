@@ -12,7 +12,9 @@ pub mod entry;
 pub mod home;
 pub mod ledger;
 pub mod logs;
+pub mod merge;
 pub mod plan;
+pub mod shard;
 pub mod slug;
 pub mod table;
 
@@ -28,6 +30,7 @@ use self::desk::{Benched, Desk};
 use self::home::{Home, HomeError};
 use self::ledger::{Ledger, Next};
 use self::plan::{Plan, SprtPlan};
+use self::shard::Shard;
 use self::table::{Hall, Ready, Table, TableError, work};
 use crate::game::dialogue::Dialogue;
 use crate::journal::{Journal, Writer};
@@ -130,6 +133,8 @@ pub struct Arena<G: Dialogue> {
     pub pieces_path: Option<String>,
     /// Games at once.
     pub jobs: usize,
+    /// The part of the tournament that is played; all of it when there is none.
+    pub shard: Option<Shard>,
 }
 
 /// The sequential test of a plan.
@@ -156,18 +161,25 @@ where
             plan: self.plan,
             ledger: self.ledger,
             last: None,
+            shard: self.shard,
         };
         // A round may have been finished just before the referee ended.
         progress.next_round(follow)?;
         let (events, mut happened) = mpsc::unbounded_channel();
         let (abort, aborted) = watch::channel(false);
+        let commands = self.bots.iter().map(|bot| bot.program.command.clone());
+        let commands: Vec<_> = commands.collect();
+        let pairs = self
+            .shard
+            .map_or(1..u64::MAX, |shard| shard.pairs(&progress.plan));
         let desk = Desk::new(
             &progress.plan,
+            pairs,
             progress.ledger.endings.clone(),
             self.jobs,
             progress.test,
             progress.more_rounds(),
-            write_unplayed(&self.game, &progress.plan, &self.bots),
+            write_unplayed(&self.game, &progress.plan, &commands),
         );
         let hall = Arc::new(Hall {
             game: self.game,
@@ -246,6 +258,7 @@ struct Progress<'a> {
     test: Option<Sprt>,
     /// Once no more rounds can come.
     last: Option<Ended>,
+    shard: Option<Shard>,
 }
 
 /// What follows from an event.
@@ -277,11 +290,18 @@ impl Progress<'_> {
     }
 
     fn more_rounds(&self) -> bool {
-        self.last.is_none() && self.plan.format.depends_on_results()
+        self.last.is_none() && self.shard.is_none() && self.plan.format.depends_on_results()
     }
 
     /// When the rounds so far are done: the next one, written into the plan before it is played.
     fn next_round(&mut self, follow: &mut impl Follow) -> Result<Then, RunError> {
+        if let Some(shard) = self.shard {
+            let pairs = shard.pairs(&self.plan);
+            if self.last.is_none() && self.ledger.games == 2 * (pairs.end - pairs.start) {
+                self.last = Some(Ended::Complete);
+            }
+            return Ok(Then::GoOn);
+        }
         if self.last.is_some() || !self.ledger.is_done(&self.plan) {
             return Ok(Then::GoOn);
         }
@@ -351,8 +371,13 @@ where
     let _ = hall.events.send(Event::TableEnded(ended));
 }
 
-/// Writes records of games that are not played.
-fn write_unplayed<G>(game: &G, plan: &Plan, bots: &[Ready]) -> Box<desk::WriteUnplayed>
+/// Writes records of games that are not played. `commands` are those of the bots, as records hold
+/// them.
+pub fn write_unplayed<G>(
+    game: &G,
+    plan: &Plan,
+    commands: &[Vec<String>],
+) -> Box<desk::WriteUnplayed>
 where
     G: Dialogue + Clone + Send + Sync + 'static,
 {
@@ -361,8 +386,8 @@ where
     let entries: Vec<_> = plan
         .bots
         .iter()
-        .zip(bots)
-        .map(|(bot, ready)| scoresheet::entry(&bot.name, &ready.program.command))
+        .zip(commands)
+        .map(|(bot, command)| scoresheet::entry(&bot.name, command))
         .collect();
     Box::new(move |scheduled, benched| {
         let first = scheduled.id.half as usize;

@@ -79,6 +79,12 @@ enum Command {
     Play(Box<matches::PlayArgs>),
     /// Plays a tournament of many bots, many games at once, into a folder
     Tournament(Box<tournament::Args>),
+    /// Makes the plan of a tournament without playing it, or of its next round
+    Plan(Box<tournament::parts::PlanArgs>),
+    /// Plays a part of a tournament that has been planned
+    Run(tournament::parts::RunArgs),
+    /// Puts the parts of a tournament together
+    Merge(tournament::parts::MergeArgs),
     /// Examines a bot: is it fit to enter a tournament, and if not, why?
     Check(check::Args),
     /// Writes a starter bot that plays at once; lists the languages without an argument
@@ -119,6 +125,9 @@ pub fn run() -> ExitCode {
         None => matches::run(&cli.play),
         Some(Command::Play(args)) => matches::play(&args),
         Some(Command::Tournament(args)) => tournament::run(&args),
+        Some(Command::Plan(args)) => tournament::parts::plan(&args),
+        Some(Command::Run(args)) => tournament::parts::run(&args),
+        Some(Command::Merge(args)) => tournament::parts::run_merge(&args),
         Some(Command::Check(args)) => check::run(&args),
         Some(Command::New(args)) => new::run(&args),
         Some(Command::Board(args)) => board::run(&args),

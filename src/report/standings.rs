@@ -114,14 +114,29 @@ pub fn markdown(standings: &Standings) -> String {
     out
 }
 
-/// For programs: all figures, unrounded.
+/// Times in milliseconds by bot, for spreadsheets.
+pub fn times_csv(standings: &Standings) -> Result<String, csv::Error> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(["name", "median_ms", "worst_ms"])?;
+    let number = |value: Option<f64>| value.map_or_else(String::new, |v| format!("{v:.4}"));
+    for place in &standings.places {
+        writer.write_record([
+            defused(&place.name),
+            number(place.median_ms),
+            number(place.worst_ms),
+        ])?;
+    }
+    written(writer)
+}
+
+/// For programs: all figures, unrounded; those of times only when there are any.
 pub fn as_json(standings: &Standings) -> Value {
     let places: Vec<Value> = standings
         .places
         .iter()
         .enumerate()
         .map(|(rank, place)| {
-            json!({
+            let mut row = json!({
                 "rank": rank + 1,
                 "name": place.name,
                 "games": place.games,
@@ -136,10 +151,13 @@ pub fn as_json(standings: &Standings) -> Value {
                 "direct": place.direct,
                 "sonneborn_berger": place.sonneborn_berger,
                 "forfeits": place.forfeits,
-                "median_ms": place.median_ms,
-                "worst_ms": place.worst_ms,
                 "against": place.against,
-            })
+            });
+            if let (Some(median), Some(worst)) = (place.median_ms, place.worst_ms) {
+                row["median_ms"] = json!(median);
+                row["worst_ms"] = json!(worst);
+            }
+            row
         })
         .collect();
     json!({
@@ -159,10 +177,12 @@ fn defused(text: &str) -> String {
     }
 }
 
-/// For spreadsheets.
+/// For spreadsheets; with columns of times only when there are any.
 pub fn as_csv(standings: &Standings) -> Result<String, csv::Error> {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record([
+    let timed = standings.places.iter().any(|p| p.worst_ms.is_some());
+    let columns = if timed { 16 } else { 14 };
+    let head = [
         "rank",
         "name",
         "games",
@@ -179,10 +199,11 @@ pub fn as_csv(standings: &Standings) -> Result<String, csv::Error> {
         "forfeits",
         "median_ms",
         "worst_ms",
-    ])?;
+    ];
+    writer.write_record(&head[..columns])?;
     let number = |value: Option<f64>| value.map_or_else(String::new, |v| format!("{v:.4}"));
     for (rank, place) in standings.places.iter().enumerate() {
-        writer.write_record([
+        let row = [
             (rank + 1).to_string(),
             defused(&place.name),
             place.games.to_string(),
@@ -199,7 +220,8 @@ pub fn as_csv(standings: &Standings) -> Result<String, csv::Error> {
             defused(&forfeits(place)),
             number(place.median_ms),
             number(place.worst_ms),
-        ])?;
+        ];
+        writer.write_record(&row[..columns])?;
     }
     written(writer)
 }

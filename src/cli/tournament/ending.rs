@@ -9,7 +9,7 @@ use crate::arena::plan::{Format, Plan};
 use crate::arena::{Ended, sprt};
 use crate::cli::failure::Failure;
 use crate::cli::setup::{palette, tell};
-use crate::report::standings::{as_csv, as_json, crosstable_csv, table};
+use crate::report::standings::{as_csv, as_json, crosstable_csv, table, times_csv};
 use crate::tournament::ratings::Model;
 use crate::tournament::schedule::knockout::DecidedBy;
 use crate::tournament::sprt::Decision;
@@ -22,14 +22,20 @@ fn standings(ledger: &Ledger) -> Result<Standings, Failure> {
         .map_err(|error| Failure::Referee(error.to_string()))
 }
 
-/// Writes the tables into the folder.
+/// Writes the tables into the folder. Times have one of their own: the others are the same, byte
+/// for byte, whenever the games are.
 pub(super) fn write(home: &Home, ledger: &Ledger) -> Result<(), Failure> {
     let standings = standings(ledger)?;
-    let places = as_csv(&standings).map_err(|error| Failure::Referee(error.to_string()))?;
-    home.write("standings.csv", &places)?;
-    home.write("standings.json", &format!("{}\n", as_json(&standings)))?;
-    let cross = crosstable_csv(&standings).map_err(|error| Failure::Referee(error.to_string()))?;
-    home.write("crosstable.csv", &cross)?;
+    let timeless = standings.without_times();
+    home.write("standings.json", &format!("{}\n", as_json(&timeless)))?;
+    for (name, text) in [
+        ("standings.csv", as_csv(&timeless)),
+        ("crosstable.csv", crosstable_csv(&timeless)),
+        ("times.csv", times_csv(&standings)),
+    ] {
+        let text = text.map_err(|error| Failure::Referee(error.to_string()))?;
+        home.write(name, &text)?;
+    }
     Ok(())
 }
 
@@ -55,6 +61,23 @@ pub(super) fn print(ended: Ended, plan: &Plan, ledger: &Ledger) -> Result<(), Fa
         );
     }
     Ok(())
+}
+
+/// Says what a plan came to.
+pub(super) fn print_plan(plan: &Plan, home: &Home) {
+    let path = home.path().to_string_lossy();
+    let path = shell_words::quote(&path);
+    tell(&format!(
+        "referee: {} games of {} bots in round{} {}; play them in parts: referee run {path} --shard \
+         I/N, then referee merge {path}",
+        2 * plan.pairs_so_far(),
+        plan.bots.len(),
+        if plan.rounds.len() == 1 { "" } else { "s" },
+        match plan.rounds.len() {
+            1 => "1".to_owned(),
+            many => format!("1 to {many}"),
+        },
+    ));
 }
 
 fn distinct(ledger: &Ledger) -> String {

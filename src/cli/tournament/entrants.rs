@@ -269,6 +269,14 @@ fn admit(
     Ok((program, hash))
 }
 
+/// The command of a plan's bot, as records hold it. Its program need not be there.
+pub(super) fn command(bot: &BotPlan) -> Vec<String> {
+    match crate::cli::setup::bot(&bot.bot) {
+        Ok(Bot::Program(program)) => program.command,
+        _ => vec![bot.bot.clone()],
+    }
+}
+
 /// The same program twice is no stranger to itself.
 fn same_files(a: &Program, b: &Program) -> bool {
     a.argv == b.argv

@@ -3,11 +3,12 @@
 mod ending;
 mod entrants;
 mod options;
+pub(super) mod parts;
 mod preparation;
 mod progress;
 
 use std::io::{self, IsTerminal as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use jiff::Zoned;
 use tokio::signal::unix::{SignalKind, signal};
@@ -20,10 +21,11 @@ use self::progress::Progress;
 use super::failure::Failure;
 use super::games::{GameName, WithGame, with_game};
 use super::sandbox::Choice;
-use super::setup::tell;
+use super::setup::{tell, unreadable};
 use crate::arena::home::{Home, HomeError};
 use crate::arena::ledger::Ledger;
 use crate::arena::plan::Plan;
+use crate::arena::shard::{Header, Shard};
 use crate::arena::table::TableError;
 use crate::arena::{Arena, Ended, RunError};
 use crate::game::dialogue::Dialogue;
@@ -32,6 +34,7 @@ use crate::journal::{Journal, OpenError};
 use crate::player::orphans;
 use crate::player::sandbox::Sandbox;
 
+/// What `referee tournament` and `referee plan` are asked for.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Files, command lines or builtin:NAME; of a directory every program enters. Without any,
@@ -47,37 +50,47 @@ pub(super) struct Args {
     options: Options,
 }
 
+/// What is done with a tournament.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum What {
+    /// All of it is played.
+    Play,
+    /// Only its plan is made.
+    Plan,
+    /// A part of it is played.
+    Shard(Shard),
+}
+
 /// `referee tournament`
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let mut options = args.options.clone();
     if let Some(path) = &args.config {
         options = options.or(Options::read(path)?);
     }
-    let named = !args.bots.is_empty() || !options.bots.is_empty();
-    let out = match &options.out {
-        Some(out) => out.clone(),
-        None if named => PathBuf::from(
-            Zoned::now()
-                .strftime("tournament-%Y-%m-%d-%H%M%S")
-                .to_string(),
-        ),
-        None => {
-            return Err(Failure::Usage(
-                "there are no bots; name at least two, a folder of them, or with --out the folder \
-                 of a tournament that is to go on"
-                    .to_owned(),
-            ));
-        }
-    };
+    start(&args.bots, options, What::Play)
+}
+
+fn start(texts: &[String], mut options: Options, what: What) -> Result<(), Failure> {
+    let named = !texts.is_empty() || !options.bots.is_empty();
+    let out = folder(&options, named)?;
     let is_new = !out.join("plan.json").exists();
-    if is_new && !named {
+    if is_new && (!named || matches!(what, What::Shard(_))) {
         return Err(Failure::Usage(format!(
             "{}: there is no tournament to go on with; name bots to begin one",
             out.display()
         )));
     }
     let home = Home::make(&out)?;
-    let (journal, cut) = home.open_journal(&home.journal_file())?;
+    let old = home.plan()?;
+    let files = match (what, &old) {
+        (What::Shard(shard), Some(plan)) => Some(home.shard_files(shard, plan)?),
+        _ => None,
+    };
+    let journal_file = match &files {
+        Some([journal, _]) => journal.clone(),
+        None => home.journal_file(),
+    };
+    let (journal, cut) = home.open_journal(&journal_file)?;
     if let Some(cut) = cut {
         tell(&format!(
             "referee: the last line of the journal was incomplete; its {} bytes are now in {}, and \
@@ -86,14 +99,13 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             cut.kept_in.display()
         ));
     }
-    let old = home.plan()?;
     if let Some(plan) = &old {
         options.sandbox = options.sandbox.or_as_before(&plan.sandbox);
     }
     let sandbox = options.sandbox.sandbox(Choice::Auto)?;
     let entrants = match (&old, named) {
         (Some(plan), false) => entrants::find_again(plan.everybody(), &sandbox)?,
-        _ => entrants::find(&args.bots, &options, &sandbox)?,
+        _ => entrants::find(texts, &options, &sandbox)?,
     };
     if old.is_none() {
         tell(&match sandbox.kind().layers() {
@@ -103,7 +115,11 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             layers => format!("referee: bots are kept in by {}", layers.join(", ")),
         });
     }
-    let jobs = jobs(&options, &entrants);
+    let jobs = if what == What::Plan {
+        1
+    } else {
+        jobs(&options, &entrants)
+    };
     if options.out.is_none() {
         tell(&format!("referee: everything goes into {}", out.display()));
     }
@@ -115,10 +131,29 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         old,
         home,
         journal,
+        journal_file,
+        header_file: files.map(|[_, header]| header),
         jobs,
         sandbox,
+        what,
     };
     with_game(game.name, game.rules, set, PieceFormat::Symbol, start)
+}
+
+/// The folder that was asked for, or a new one.
+fn folder(options: &Options, named: bool) -> Result<PathBuf, Failure> {
+    match &options.out {
+        Some(out) => Ok(out.clone()),
+        None if named => {
+            let name = Zoned::now().strftime("tournament-%Y-%m-%d-%H%M%S");
+            Ok(PathBuf::from(name.to_string()))
+        }
+        None => Err(Failure::Usage(
+            "there are no bots; name at least two, a folder of them, or with --out the folder of a \
+             tournament that is to go on"
+                .to_owned(),
+        )),
+    }
 }
 
 /// What is played.
@@ -168,8 +203,12 @@ struct Start<'a> {
     old: Option<Plan>,
     home: Home,
     journal: Journal,
+    journal_file: PathBuf,
+    /// Of a shard.
+    header_file: Option<PathBuf>,
     jobs: usize,
     sandbox: Sandbox,
+    what: What,
 }
 
 impl WithGame for Start<'_> {
@@ -191,7 +230,7 @@ impl WithGame for Start<'_> {
 }
 
 impl Start<'_> {
-    async fn play<G>(self, game: G) -> Result<(), Failure>
+    async fn play<G>(mut self, game: G) -> Result<(), Failure>
     where
         G: Dialogue + Clone + Send + Sync + 'static,
         G::Position: Send + Sync,
@@ -206,27 +245,29 @@ impl Start<'_> {
             sandbox: &self.sandbox,
             pieces_path: pieces_path.as_deref(),
         };
-        let (plan, bots) = if let Some(old) = self.old {
-            prepare.go_on(old, self.entrants)?
+        let entrants = std::mem::take(&mut self.entrants);
+        let (plan, bots) = if let Some(old) = self.old.take() {
+            prepare.go_on(old, entrants)?
         } else {
             tokio::select! {
-                begun = prepare.begin(self.entrants) => begun?,
+                begun = prepare.begin(entrants) => begun?,
                 _ = stops.recv() => return Err(Failure::Interrupted),
             }
         };
-        let mut ledger = Ledger::new(&plan);
-        Home::read_journal(&self.home.journal_file(), &plan, &mut ledger)?;
-        if ledger.games > 0 {
-            tell(&format!(
-                "referee: going on after {} of {} games",
-                ledger.games,
-                2 * plan.pairs_expected()
-            ));
+        if self.what == What::Plan {
+            ending::print_plan(&plan, &self.home);
+            return Ok(());
         }
+        let shard = self.shard(&plan)?;
+        let expected = shard.map_or(2 * plan.pairs_expected(), |shard| {
+            let pairs = shard.pairs(&plan);
+            2 * (pairs.end - pairs.start)
+        });
+        let ledger = self.played(&plan, shard, expected)?;
         let title = title(&self.home);
-        let journal = self.home.journal_file();
-        let pages = self.options.pages.open(&title, Some(&journal))?;
-        let mut progress = Progress::new(&plan, &ledger, io::stderr().is_terminal(), pages);
+        let pages = self.options.pages.open(&title, Some(&self.journal_file))?;
+        let terminal = io::stderr().is_terminal();
+        let mut progress = Progress::new(expected, ledger.games, terminal, pages);
         let arena = Arena {
             openings: preparation::openings(&game, &plan)?,
             game,
@@ -235,31 +276,76 @@ impl Start<'_> {
             bots,
             pieces_path,
             jobs: self.jobs,
+            shard,
         };
         let ran = arena
             .run(&self.home, self.journal, stops, &mut progress)
             .await;
         progress.end();
+        let go_on = how_to_go_on(&self.home, shard);
         let (ended, plan, ledger) = match ran {
             Ok(ran) => ran,
             Err(error) => {
                 progress.finish()?;
-                return Err(failed(error, &self.home));
+                return Err(failed(error, &self.journal_file, &go_on));
             }
         };
-        ending::write(&self.home, &ledger)?;
-        ending::print(ended, &plan, &ledger)?;
+        if shard.is_none() {
+            ending::write(&self.home, &ledger)?;
+            ending::print(ended, &plan, &ledger)?;
+        }
         let rate = progress.rate(ledger.games);
         progress.finish()?;
         if ended == Ended::Interrupted {
-            tell(&format!("referee: stopped; {}", how_to_go_on(&self.home)));
+            tell(&format!("referee: stopped; {go_on}"));
             return Err(Failure::Interrupted);
         }
-        tell(&format!(
-            "referee: {rate:.0} games a second; everything is in {}",
-            self.home.path().display()
-        ));
+        tell(&match shard {
+            None => format!(
+                "referee: {rate:.0} games a second; everything is in {}",
+                self.home.path().display()
+            ),
+            Some(shard) => format!(
+                "referee: shard {shard} is done: {} games, {rate:.0} a second; when all are: \
+                 referee merge {}",
+                ledger.games,
+                self.home.path().display()
+            ),
+        });
         Ok(())
+    }
+}
+
+impl Start<'_> {
+    /// The part that is played; not every tournament can be played in parts.
+    fn shard(&self, plan: &Plan) -> Result<Option<Shard>, Failure> {
+        match self.what {
+            What::Shard(_) if plan.sprt.is_some() => Err(Failure::Usage(
+                "a sequential test looks at one pair after the other, so it cannot be played in \
+                 parts; use referee tournament --out DIR"
+                    .to_owned(),
+            )),
+            What::Shard(shard) => Ok(Some(shard)),
+            What::Play | What::Plan => Ok(None),
+        }
+    }
+
+    /// What the journal holds, of this many games; a shard's header is written now.
+    fn played(&self, plan: &Plan, shard: Option<Shard>, expected: u64) -> Result<Ledger, Failure> {
+        let mut ledger = Ledger::new(plan);
+        Home::read_journal(&self.journal_file, plan, &mut ledger)?;
+        if ledger.games > 0 {
+            tell(&format!(
+                "referee: going on after {} of {expected} games",
+                ledger.games,
+            ));
+        }
+        if let (Some(shard), Some(path)) = (shard, &self.header_file) {
+            let header = Header::new(plan, shard, ledger.games);
+            let appended = header.append(path);
+            appended.map_err(|error| unreadable(path, &error))?;
+        }
+        Ok(ledger)
     }
 }
 
@@ -292,16 +378,16 @@ fn stops() -> io::Result<mpsc::Receiver<()>> {
     Ok(told)
 }
 
-fn how_to_go_on(home: &Home) -> String {
+fn how_to_go_on(home: &Home, shard: Option<Shard>) -> String {
     let path = home.path().to_string_lossy();
-    format!(
-        "to go on: referee tournament --out {}",
-        shell_words::quote(&path)
-    )
+    let path = shell_words::quote(&path);
+    match shard {
+        None => format!("to go on: referee tournament --out {path}"),
+        Some(shard) => format!("to go on: referee run {path} --shard {shard}"),
+    }
 }
 
-fn failed(error: RunError, home: &Home) -> Failure {
-    let go_on = how_to_go_on(home);
+fn failed(error: RunError, journal: &Path, go_on: &str) -> Failure {
     match error {
         RunError::Table(TableError::CannotStart(error)) => {
             Failure::Usage(format!("{error}\n{go_on}"))
@@ -309,7 +395,7 @@ fn failed(error: RunError, home: &Home) -> Failure {
         RunError::NotWritten(error) => Failure::Referee(format!(
             "{}: cannot write: {error}; no more games were begun, and every game that was counted \
              is in it; make room, then {go_on}",
-            home.journal_file().display()
+            journal.display()
         )),
         error => Failure::Referee(format!("{error}; {go_on}")),
     }

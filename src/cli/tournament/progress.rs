@@ -29,15 +29,17 @@ pub(super) struct Progress {
     /// When this run began, and the games that had been played before it.
     begun: Instant,
     before: u64,
+    /// Games that there will be in all.
+    expected: u64,
     pages: Pages,
 }
 
 impl Progress {
     /// Nothing has been played in this run.
-    pub(super) fn new(plan: &Plan, ledger: &Ledger, terminal: bool, pages: Pages) -> Self {
+    pub(super) fn new(expected: u64, played: u64, terminal: bool, pages: Pages) -> Self {
         let bar = terminal.then(|| {
             let target = ProgressDrawTarget::stderr();
-            let bar = ProgressBar::with_draw_target(Some(2 * plan.pairs_expected()), target);
+            let bar = ProgressBar::with_draw_target(Some(expected), target);
             let template = "{bar:24} {pos}/{len} games, {rate}, {eta} left{msg}";
             // The template is ours; were it wrong, the usual one would do.
             if let Ok(style) = ProgressStyle::with_template(template) {
@@ -49,7 +51,7 @@ impl Progress {
                     },
                 ));
             }
-            bar.set_position(ledger.games);
+            bar.set_position(played);
             bar.reset_eta();
             bar
         });
@@ -58,7 +60,8 @@ impl Progress {
             bar,
             shown: now,
             begun: now,
-            before: ledger.games,
+            before: played,
+            expected,
             pages,
         }
     }
@@ -90,7 +93,7 @@ impl Progress {
     }
 
     fn line(&self, plan: &Plan, ledger: &Ledger) -> String {
-        let expected = 2 * plan.pairs_expected();
+        let expected = self.expected;
         let rate = self.rate(ledger.games);
         let left = u32::try_from(expected.saturating_sub(ledger.games)).unwrap_or(u32::MAX);
         let left = Duration::try_from_secs_f64(f64::from(left) / rate.max(1e-9));
@@ -150,7 +153,6 @@ impl Follow for Progress {
             bar.set_position(ledger.games);
             if self.shown.elapsed() >= LOOKS {
                 self.shown = Instant::now();
-                bar.set_length(2 * plan.pairs_expected());
                 bar.set_message(news(plan, ledger));
             }
         } else if self.shown.elapsed() >= LINES {

@@ -11,6 +11,15 @@ pub struct GameLine<'a> {
     /// Identifies the game; in a tournament it is a [`GameId`].
     #[serde(borrow, default)]
     pub id: Cow<'a, str>,
+    /// The game's name.
+    #[serde(borrow, default)]
+    pub game: Cow<'a, str>,
+    /// The rule set's name.
+    #[serde(borrow, default)]
+    pub rules: Cow<'a, str>,
+    /// The seed of the match or the tournament.
+    #[serde(default)]
+    pub seed: u64,
     #[serde(borrow)]
     bots: [BotName<'a>; 2],
     /// Index of the bot that moved first.
@@ -43,6 +52,8 @@ struct GameResult<'a> {
     #[serde(borrow)]
     reason: Cow<'a, str>,
     by: Option<usize>,
+    #[serde(default)]
+    played: Option<bool>,
 }
 
 impl<'a> GameLine<'a> {
@@ -67,6 +78,11 @@ impl<'a> GameLine<'a> {
     /// Index of the winner.
     pub const fn winner(&self) -> Option<usize> {
         self.result.winner
+    }
+
+    /// Whether it was played, and not scored because a bot was benched.
+    pub fn was_played(&self) -> bool {
+        self.result.played != Some(false)
     }
 
     /// Index of the bot that forfeited, and the word for why.

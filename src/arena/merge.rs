@@ -1,0 +1,447 @@
+//! Puts the shards of a tournament together: checks that they belong to the plan, that nothing is
+//! missing and nothing contradicts itself, and writes the journal that one machine would have
+//! written, but for the order of its lines. Streams: memory is two bytes a pair of games.
+
+use std::collections::BTreeMap;
+use std::io::{self, BufWriter, Write as _};
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use super::desk::{Benched, WriteUnplayed};
+use super::home::{Home, HomeError};
+use super::ledger::{Endings, Ledger};
+use super::plan::{Plan, PlanError};
+use super::shard::{self, Header, Shard};
+use crate::journal::Lines;
+use crate::player::Reason;
+use crate::tournament::schedule::{EntrantId, GameId, Half, PairOfGames};
+use crate::tournament::standings::GameLine;
+
+/// Why shards cannot be put together.
+#[derive(Debug, thiserror::Error)]
+pub enum MergeError {
+    /// The folder or a journal in it cannot be used.
+    #[error(transparent)]
+    Home(#[from] HomeError),
+    /// A file cannot be read or written.
+    #[error("{path}: {error}")]
+    Io {
+        /// Which.
+        path: String,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// There is nothing to put together.
+    #[error("{0}: there are no shards; play them first: referee run DIR --shard I/N")]
+    NoShards(String),
+    /// A shard was played by another plan.
+    #[error("{path}: it belongs to another plan ({said}); this one is {plan}")]
+    OtherPlan {
+        /// Its header.
+        path: String,
+        /// The hash of its plan.
+        said: String,
+        /// The hash of this plan.
+        plan: String,
+    },
+    /// A shard was played by other bots.
+    #[error(
+        "{path}: {bot} was another program there: its files had the hash {said}, in the plan they have {planned}"
+    )]
+    OtherBot {
+        /// The header.
+        path: String,
+        /// The bot.
+        bot: String,
+        /// The hash that the shard says.
+        said: String,
+        /// The hash in the plan.
+        planned: String,
+    },
+    /// Two records of a game differ.
+    #[error("{id}: {first} and {second} differ; take out the one that is wrong")]
+    Differ {
+        /// The game.
+        id: GameId,
+        /// File and line of the first.
+        first: String,
+        /// File and line of the other.
+        second: String,
+    },
+    /// Games have not been played.
+    #[error("{count} of {all} games are missing, the first is {first}{hint}")]
+    Missing {
+        /// How many.
+        count: u64,
+        /// Of how many.
+        all: u64,
+        /// The first of them.
+        first: GameId,
+        /// Which shard to play.
+        hint: String,
+    },
+    /// The plan cannot be hashed.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+}
+
+/// What was played on a machine.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HostReport {
+    /// Its processor.
+    pub cpu: String,
+    /// Games.
+    pub games: u64,
+    /// Games that were lost on time.
+    pub timeouts: u64,
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub struct Merged {
+    /// All games.
+    pub ledger: Ledger,
+    /// By the name of the machine.
+    pub hosts: BTreeMap<String, HostReport>,
+    /// Games that were there twice, and the same.
+    pub doubles: u64,
+    /// Games that a shard did not play because a bot was benched there, that would have been
+    /// played on one machine: the bot forfeited to another that was benched already.
+    pub doubtful: u64,
+}
+
+/// A journal of a shard and its headers.
+struct Part {
+    path: PathBuf,
+    headers: Vec<Header>,
+}
+
+impl Part {
+    fn failed(&self) -> impl Fn(io::Error) -> MergeError + '_ {
+        failed(&self.path)
+    }
+
+    /// The session in which a line was written, from 0.
+    fn session(&self, line: u64) -> Option<&Header> {
+        let later = self.headers.partition_point(|header| header.after < line);
+        self.headers.get(later.checked_sub(1)?)
+    }
+
+    /// Looks at every complete line with its number.
+    fn each(
+        &self,
+        mut look: impl FnMut(u64, &[u8]) -> Result<(), MergeError>,
+    ) -> Result<(), MergeError> {
+        let mut lines = Lines::open(&self.path).map_err(self.failed())?;
+        while let Some((number, line)) = lines.next_line().map_err(self.failed())? {
+            if line.ends_with(b"\n") {
+                look(number, line)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn damaged(&self, line: u64, problem: String) -> MergeError {
+        MergeError::Home(HomeError::Line {
+            path: self.path.display().to_string(),
+            line,
+            problem,
+        })
+    }
+}
+
+fn failed(path: &Path) -> impl Fn(io::Error) -> MergeError + '_ {
+    move |error| MergeError::Io {
+        path: path.display().to_string(),
+        error,
+    }
+}
+
+/// Puts the shards in a tournament's folder together into its journal.
+pub fn merge(home: &Home, plan: &Plan, unplayed: &WriteUnplayed) -> Result<Merged, MergeError> {
+    let parts = parts(home, plan)?;
+    let (endings, doubles) = survey(&parts, plan)?;
+    complete(&endings, plan, &parts)?;
+    let benched = benched(&endings, plan);
+    let journal = home.journal_file();
+    // The lock of a referee that plays here.
+    let locked = home.open_journal(&journal)?;
+    let beside = tempfile::Builder::new()
+        .prefix(".new-")
+        .permissions(super::home::permissions())
+        .tempfile_in(home.path())
+        .map_err(failed(home.path()))?;
+    let mut out = BufWriter::with_capacity(1 << 17, beside.as_file());
+    let mut merged = Merged {
+        ledger: Ledger::new(plan),
+        hosts: BTreeMap::new(),
+        doubles,
+        doubtful: 0,
+    };
+    for part in &parts {
+        part.each(|number, line| {
+            write(
+                part,
+                number,
+                line,
+                plan,
+                &benched,
+                unplayed,
+                &mut merged,
+                &mut out,
+            )
+        })?;
+    }
+    out.flush().map_err(failed(&journal))?;
+    drop(out);
+    beside.as_file().sync_all().map_err(failed(&journal))?;
+    beside
+        .persist(&journal)
+        .map_err(|error| failed(&journal)(error.error))?;
+    drop(locked);
+    Ok(merged)
+}
+
+/// The journals, each with headers that fit the plan.
+fn parts(home: &Home, plan: &Plan) -> Result<Vec<Part>, MergeError> {
+    let folder = shard::folder(home.path());
+    let paths = match shard::journals(home.path()) {
+        Ok(paths) if !paths.is_empty() => paths,
+        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+            return Err(failed(&folder)(error));
+        }
+        _ => return Err(MergeError::NoShards(folder.display().to_string())),
+    };
+    // A plan whose rounds depend on results grew from round to round.
+    let mut hashes = vec![plan.hash.clone()];
+    if plan.format.depends_on_results() {
+        for rounds in 0..plan.rounds.len() {
+            let mut before = shard::with_rounds(plan, rounds);
+            before.to_json()?;
+            hashes.push(before.hash);
+        }
+    }
+    let mut parts = Vec::new();
+    for path in paths {
+        let header_file = path.with_extension("header");
+        let headers = Header::read(&header_file).map_err(failed(&header_file))?;
+        for header in &headers {
+            let shown = || header_file.display().to_string();
+            if !hashes.contains(&header.plan) {
+                return Err(MergeError::OtherPlan {
+                    path: shown(),
+                    said: header.plan.clone(),
+                    plan: plan.hash.clone(),
+                });
+            }
+            for bot in &plan.bots {
+                let said = header.bots.get(&bot.name);
+                if said != Some(&bot.hash) {
+                    return Err(MergeError::OtherBot {
+                        path: shown(),
+                        bot: bot.name.clone(),
+                        said: said.cloned().unwrap_or_else(|| "none".to_owned()),
+                        planned: bot.hash.clone(),
+                    });
+                }
+            }
+        }
+        parts.push(Part { path, headers });
+    }
+    Ok(parts)
+}
+
+/// How every game ended, and how many came twice and were the same.
+fn survey(parts: &[Part], plan: &Plan) -> Result<(Endings, u64), MergeError> {
+    let mut endings = Endings::default();
+    let mut doubles = 0;
+    for part in parts {
+        part.each(|number, line| {
+            let found = Ledger::examine(plan, line);
+            let (id, ending) = found.map_err(|problem| part.damaged(number, problem))?;
+            if !endings.note(id, ending) {
+                same_as_before(parts, part, number, line, id)?;
+                doubles += 1;
+            }
+            Ok(())
+        })?;
+    }
+    Ok((endings, doubles))
+}
+
+/// A game that comes twice must be the same game, but for its clocks.
+fn same_as_before(
+    parts: &[Part],
+    part: &Part,
+    number: u64,
+    line: &[u8],
+    id: GameId,
+) -> Result<(), MergeError> {
+    let wanted = but_for_clocks(line);
+    for earlier in parts {
+        earlier.each(|earlier_number, earlier_line| {
+            let here = earlier.path == part.path;
+            let is_it = !(here && earlier_number >= number)
+                && GameLine::parse(earlier_line).is_ok_and(|game| game.id == id.to_string());
+            if is_it && but_for_clocks(earlier_line) != wanted {
+                return Err(MergeError::Differ {
+                    id,
+                    first: format!("{}:{earlier_number}", earlier.path.display()),
+                    second: format!("{}:{number}", part.path.display()),
+                });
+            }
+            Ok(())
+        })?;
+        if earlier.path == part.path {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// A record without what depends on when and where it was played.
+fn but_for_clocks(line: &[u8]) -> Option<Value> {
+    let mut record: Value = serde_json::from_slice(line).ok()?;
+    let fields = record.as_object_mut()?;
+    for clock in ["times_ms", "started", "usage", "voids", "delayed"] {
+        fields.remove(clock);
+    }
+    Some(record)
+}
+
+fn complete(endings: &Endings, plan: &Plan, parts: &[Part]) -> Result<(), MergeError> {
+    let mut count = 0;
+    let mut first = None;
+    for number in 1..=plan.pairs_so_far() {
+        for (half, ending) in Half::BOTH.into_iter().zip(endings.of(number)) {
+            if ending.is_none() {
+                count += 1;
+                first.get_or_insert(GameId { pair: number, half });
+            }
+        }
+    }
+    let Some(first) = first else {
+        return Ok(());
+    };
+    let mut headers = parts.iter().flat_map(|part| &part.headers);
+    let count_of = |header: &Header| Some(header.shard.parse::<Shard>().ok()?.count);
+    let whose = headers.find_map(count_of).and_then(|count| {
+        (1..=count)
+            .map(|index| Shard { index, count })
+            .find(|shard| shard.pairs(plan).contains(&first.pair))
+    });
+    Err(MergeError::Missing {
+        count,
+        all: 2 * plan.pairs_so_far(),
+        first,
+        hint: whose.map_or_else(String::new, |shard| {
+            format!("; go on with it: referee run DIR --shard {shard}")
+        }),
+    })
+}
+
+/// The pair after which each bot is benched, in the order of the schedule.
+struct OnTheBench {
+    by_bot: Vec<Option<(u64, u32, Reason)>>,
+}
+
+impl OnTheBench {
+    fn of(&self, bot: EntrantId, pair: u64) -> Option<Benched> {
+        let (since, after, reason) = self.by_bot.get(bot.index()).copied().flatten()?;
+        (since < pair).then_some(Benched { bot, after, reason })
+    }
+}
+
+fn benched(endings: &Endings, plan: &Plan) -> OnTheBench {
+    let mut row = vec![0; plan.bots.len()];
+    let mut by_bot = vec![None; plan.bots.len()];
+    if plan.bench_after == 0 {
+        return OnTheBench { by_bot };
+    }
+    for pair in plan.pairs() {
+        let bots = [pair.pairing.a, pair.pairing.b];
+        if bots.iter().any(|bot| by_bot[bot.index()].is_some()) {
+            // Not played, so nobody else forfeited.
+            for bot in bots {
+                row[bot.index()] = 0;
+            }
+            continue;
+        }
+        let endings = endings.of(pair.number);
+        for (index, bot) in bots.into_iter().enumerate() {
+            let mut last = None;
+            for ending in endings.into_iter().flatten() {
+                last = ending.forfeited_by(index);
+                row[bot.index()] = if last.is_some() {
+                    row[bot.index()] + 1
+                } else {
+                    0
+                };
+            }
+            if let Some(reason) = last
+                && row[bot.index()] >= plan.bench_after
+            {
+                by_bot[bot.index()] = Some((pair.number, row[bot.index()], reason));
+            }
+        }
+    }
+    OnTheBench { by_bot }
+}
+
+/// Writes a line, unless its game has been written; a game of a bot that was benched before, by
+/// games of another shard, is scored as not played.
+#[expect(clippy::too_many_arguments, reason = "the innermost step of one loop")]
+fn write(
+    part: &Part,
+    number: u64,
+    line: &[u8],
+    plan: &Plan,
+    benched: &OnTheBench,
+    unplayed: &WriteUnplayed,
+    merged: &mut Merged,
+    out: &mut impl io::Write,
+) -> Result<(), MergeError> {
+    let found = Ledger::examine(plan, line);
+    let (id, ending) = found.map_err(|problem| part.damaged(number, problem))?;
+    if merged.ledger.endings.of(id.pair)[id.half as usize].is_some() {
+        return Ok(());
+    }
+    if let Some(header) = part.session(number) {
+        let host = merged.hosts.entry(header.host.clone()).or_default();
+        host.cpu.clone_from(&header.cpu);
+        host.games += 1;
+        let late = [0, 1].map(|index| ending.forfeited_by(index) == Some(Reason::Timeout));
+        host.timeouts += u64::from(late.contains(&true));
+    }
+    let written = plan
+        .pair(id.pair)
+        .and_then(|pair| not_played(&pair, id, benched, unplayed));
+    if written.is_none() && !was_played(line) {
+        merged.doubtful += 1;
+    }
+    let line = written.as_deref().map_or(line, str::as_bytes);
+    let added = merged.ledger.add(plan, line);
+    added.map_err(|problem| part.damaged(number, problem))?;
+    out.write_all(line).map_err(part.failed())
+}
+
+fn was_played(line: &[u8]) -> bool {
+    GameLine::parse(line).is_ok_and(|game| game.was_played())
+}
+
+/// The record of a game that would not have been played on one machine.
+fn not_played(
+    pair: &PairOfGames,
+    id: GameId,
+    benched: &OnTheBench,
+    unplayed: &WriteUnplayed,
+) -> Option<String> {
+    let game = pair.games()[id.half as usize];
+    // Whoever would have to begin comes first.
+    let benched = game
+        .seats
+        .into_iter()
+        .find_map(|bot| benched.of(bot, pair.number))?;
+    Some(unplayed(&game, &benched))
+}

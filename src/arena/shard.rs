@@ -1,0 +1,221 @@
+//! A part of a tournament that is played on its own, on any machine, into a journal of its own.
+//!
+//! A shard is a range of pairs in the order of the schedule. So both games of a pair are in one
+//! shard, and forfeits in a row within a shard are in a row in the whole tournament, too: whoever
+//! is benched in a shard would have been benched on one machine.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufRead as _, BufReader, Write as _};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use super::plan::Plan;
+use crate::tournament::schedule::Round;
+
+/// The I-th of N parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shard {
+    /// From 1.
+    pub index: u64,
+    /// At least 1.
+    pub count: u64,
+}
+
+impl fmt::Display for Shard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.index, self.count)
+    }
+}
+
+/// A text that is no shard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expected I/N, such as 3/8: the third of eight parts")]
+pub struct NoShard;
+
+impl FromStr for Shard {
+    type Err = NoShard;
+
+    fn from_str(text: &str) -> Result<Self, NoShard> {
+        let (index, count) = text.split_once('/').ok_or(NoShard)?;
+        let number = |text: &str| text.parse().map_err(|_| NoShard);
+        let (index, count) = (number(index)?, number(count)?);
+        if (1..=count).contains(&index) {
+            Ok(Self { index, count })
+        } else {
+            Err(NoShard)
+        }
+    }
+}
+
+impl Shard {
+    /// The numbers of its pairs. In a format whose rounds depend on results it is a part of the
+    /// last round, otherwise of the whole schedule.
+    pub fn pairs(self, plan: &Plan) -> Range<u64> {
+        let (first, pairs) = match plan.rounds.last() {
+            None => (1, 0),
+            Some(round) if plan.format.depends_on_results() => (round.first_pair, round.count()),
+            Some(_) => (1, plan.pairs_so_far()),
+        };
+        let at = |index: u64| {
+            let place = u128::from(pairs) * u128::from(index) / u128::from(self.count);
+            // It is at most `pairs`.
+            first + u64::try_from(place).unwrap_or(pairs)
+        };
+        at(self.index - 1)..at(self.index)
+    }
+
+    /// Its name in the folder `shards`.
+    pub fn name(self, plan: &Plan) -> String {
+        let part = format!("{}-of-{}", self.index, self.count);
+        if plan.format.depends_on_results() {
+            format!("round-{}-{part}", plan.rounds.len())
+        } else {
+            part
+        }
+    }
+}
+
+/// What is known of a session in which a shard was played: a line of its header file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Header {
+    /// The hash of the plan.
+    pub plan: String,
+    /// The shard, as `3/8`.
+    pub shard: String,
+    /// How many games were in the journal before.
+    pub after: u64,
+    /// The machine's name.
+    pub host: String,
+    /// Its processor.
+    pub cpu: String,
+    /// Its cores.
+    pub cores: usize,
+    /// The version of the referee.
+    pub referee: String,
+    /// The hash of every bot's files, by name.
+    pub bots: BTreeMap<String, String>,
+    /// When it began: RFC 3339.
+    pub started: String,
+}
+
+impl Header {
+    /// The header of a session on this machine that begins now.
+    pub fn new(plan: &Plan, shard: Shard, after: u64) -> Self {
+        Self {
+            plan: plan.hash.clone(),
+            shard: shard.to_string(),
+            after,
+            host: host(),
+            cpu: cpu(),
+            cores: std::thread::available_parallelism().map_or(1, usize::from),
+            referee: env!("CARGO_PKG_VERSION").to_owned(),
+            bots: plan
+                .bots
+                .iter()
+                .map(|bot| (bot.name.clone(), bot.hash.clone()))
+                .collect(),
+            started: format!("{:.0}", jiff::Timestamp::now()),
+        }
+    }
+
+    /// Appends it to a header file.
+    pub fn append(&self, path: &Path) -> io::Result<()> {
+        let mut line = serde_json::to_string(self)?;
+        line.push('\n');
+        let mut file = OpenOptions::new().append(true).create(true).open(path)?;
+        file.write_all(line.as_bytes())?;
+        file.sync_all()
+    }
+
+    /// Reads a header file: one header a session. A line that a crash left incomplete is passed
+    /// over.
+    pub fn read(path: &Path) -> io::Result<Vec<Self>> {
+        let mut headers = Vec::new();
+        let mut reader = BufReader::new(File::open(path)?);
+        let mut line = String::new();
+        while reader.read_line(&mut line)? > 0 {
+            if line.ends_with('\n') {
+                headers.push(serde_json::from_str(&line)?);
+            }
+            line.clear();
+        }
+        Ok(headers)
+    }
+}
+
+/// The folder of the shards in a tournament's folder.
+pub fn folder(home: &Path) -> PathBuf {
+    home.join("shards")
+}
+
+/// The journals of shards, by name.
+pub fn journals(home: &Path) -> io::Result<Vec<PathBuf>> {
+    let folder = folder(home);
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|ending| ending == "jsonl") {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    Ok(paths)
+}
+
+/// The plan as it was when it had this many rounds.
+pub fn with_rounds(plan: &Plan, rounds: usize) -> Plan {
+    Plan {
+        rounds: plan.rounds[..rounds.min(plan.rounds.len())].to_vec(),
+        ..plan.clone()
+    }
+}
+
+/// The rounds of a plan that hold pairs of this range.
+pub fn rounds_of(plan: &Plan, pairs: &Range<u64>) -> Vec<Round> {
+    let holds = |round: &&Round| {
+        round.first_pair < pairs.end && round.first_pair + round.count() > pairs.start
+    };
+    plan.rounds.iter().filter(holds).cloned().collect()
+}
+
+#[cfg(unix)]
+fn host() -> String {
+    let name = rustix::system::uname();
+    name.nodename().to_string_lossy().into_owned()
+}
+
+#[cfg(not(unix))]
+fn host() -> String {
+    "unknown".to_owned()
+}
+
+/// The processor's model, where the system tells.
+fn cpu() -> String {
+    let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = info.lines().find_map(|line| {
+        let (name, model) = line.split_once(':')?;
+        ["model name", "Model", "cpu model"]
+            .contains(&name.trim())
+            .then(|| model.trim().to_owned())
+    });
+    model.unwrap_or_else(|| std::env::consts::ARCH.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_a_shard() {
+        let shard = |text: &str| text.parse::<Shard>();
+        assert_eq!(shard("3/8"), Ok(Shard { index: 3, count: 8 }));
+        for text in ["0/8", "9/8", "3", "3/0", "a/b", "", "-1/2"] {
+            assert_eq!(shard(text), Err(NoShard), "{text}");
+        }
+    }
+}
