@@ -46,6 +46,18 @@ pub struct ResultEntry {
     pub more: Map<String, Value>,
 }
 
+/// What a bot used in a game.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct UsageEntry {
+    /// Processor time of all its processes, in milliseconds.
+    pub cpu_ms: f64,
+    /// The part of it that it used while it was not its turn.
+    pub cpu_other_ms: f64,
+    /// The most memory that its process has had in use since it was started, in KiB; 0 when
+    /// this is not known.
+    pub memory_kb: u64,
+}
+
 /// A game.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
@@ -76,22 +88,15 @@ pub struct Record {
     pub result: ResultEntry,
     /// When it started: RFC 3339, UTC.
     pub started: String,
+    /// What each bot used; `None` for one of which nothing is known, such as a person.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<[Option<UsageEntry>; 2]>,
     /// Fields of later versions, kept as they are.
     #[serde(flatten)]
     pub more: Map<String, Value>,
 }
 
 impl Record {
-    /// Adds what the bots used: `"usage":[{"cpu_ms":…,"cpu_other_ms":…,"memory_kb":…},…]`, `null`
-    /// for those of which nothing is known; nothing at all when that is so of both.
-    pub fn set_usage<U: Serialize>(&mut self, usage: [Option<U>; 2]) {
-        if usage.iter().any(Option::is_some)
-            && let Ok(usage) = serde_json::to_value(usage)
-        {
-            self.more.insert("usage".to_owned(), usage);
-        }
-    }
-
     /// The line that tells the result: `greedy.py wins: H4 big, V3 square.`
     pub fn result_line(&self) -> String {
         let name = |index: usize| self.bots.get(index).map_or("?", |bot| bot.name.as_str());

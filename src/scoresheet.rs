@@ -8,7 +8,7 @@ use serde_json::Map;
 use crate::game::{Game, Outcome};
 use crate::play::Played;
 use crate::player::{Fault, Reason};
-use crate::record::{BotEntry, Record, ResultEntry, VERSION};
+use crate::record::{BotEntry, Record, ResultEntry, UsageEntry, VERSION};
 use crate::seat::Seat;
 
 /// Everything of a record that is known before the game.
@@ -56,6 +56,7 @@ pub fn blank<G: Game>(game: &G, bots: [BotEntry; 2], header: Header<'_>) -> Reco
         times_ms: Vec::new(),
         result: ResultEntry::default(),
         started: format!("{:.0}", header.started),
+        usage: None,
         more: Map::new(),
     }
 }
@@ -64,6 +65,19 @@ pub fn blank<G: Game>(game: &G, bots: [BotEntry; 2], header: Header<'_>) -> Reco
 pub fn turns<G: Game>(record: &mut Record, played: &mut Played<G>) {
     record.turns = std::mem::take(&mut played.turns);
     record.times_ms = played.times.iter().copied().map(milliseconds).collect();
+}
+
+/// What the bots used in the game that has just ended; `None` when nothing is known of either.
+pub fn used<G>(seats: &mut [Seat<G>; 2]) -> Option<[Option<UsageEntry>; 2]> {
+    let used = seats.each_mut().map(|seat| {
+        let usage = seat.used()?;
+        Some(UsageEntry {
+            cpu_ms: usage.cpu_ms,
+            cpu_other_ms: usage.cpu_other_ms,
+            memory_kb: usage.memory_kb,
+        })
+    });
+    used.iter().any(Option::is_some).then_some(used)
 }
 
 /// Writes down how a game ended by the rules.

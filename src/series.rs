@@ -175,7 +175,7 @@ impl<G: Dialogue> Series<G> {
         let mut record = blank(plan, seats, start_text, number, first, started);
         scoresheet::turns(&mut record, &mut played);
         let Played { position, end, .. } = played;
-        record.set_usage(seats.each_mut().map(Seat::used));
+        record.usage = scoresheet::used(seats);
         for seat in seats.iter_mut() {
             seat.see_whether_it_goes();
         }

@@ -29,6 +29,7 @@ fn record(number: usize) -> Record {
         times_ms: Vec::new(),
         result: ResultEntry::default(),
         started: "2026-01-31T10:00:00Z".to_owned(),
+        usage: None,
         more: Map::new(),
     }
 }

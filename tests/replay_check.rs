@@ -81,6 +81,7 @@ fn record(answers: &[&str], first: usize) -> Record {
         turns: played.turns,
         result,
         started: "2026-01-31T10:00:00Z".to_owned(),
+        usage: None,
         more: Map::new(),
     }
 }

@@ -265,7 +265,7 @@ impl<'a, G: Dialogue + Clone> Table<'a, G> {
         let entries = scoresheet::entries(seats.each_ref());
         let mut record = scoresheet::blank(&shared.game, entries, header);
         scoresheet::turns(&mut record, &mut played);
-        record.set_usage(seats.each_mut().map(Seat::used));
+        record.usage = scoresheet::used(seats);
         let Played { position, end, .. } = played;
         let mut excuse = None;
         let ending = match end {

@@ -4,6 +4,7 @@ mod board;
 mod bot;
 mod check;
 mod console;
+mod doctor;
 mod duration;
 mod failure;
 mod from_file;
@@ -99,6 +100,8 @@ enum Command {
     Standings(standings::Args),
     /// Writes a page with standings, charts and every game, to be opened in a browser
     Report(report::Args),
+    /// Tells which sandboxes work on this machine, and what to do about those that do not
+    Doctor(doctor::Args),
     /// Serves a built-in strategy over stdin and stdout, as a bot
     Bot(bot::Args),
     /// Prints a completion script for a shell
@@ -135,6 +138,7 @@ pub fn run() -> ExitCode {
         Some(Command::Replay(args)) => replay::run(&args),
         Some(Command::Standings(args)) => standings::run(&args),
         Some(Command::Report(args)) => report::run(&args),
+        Some(Command::Doctor(args)) => doctor::run(&args),
         Some(Command::Bot(args)) => bot::run(&args),
         Some(Command::Completions(args)) => shell::completions(&args, Cli::command()),
         Some(Command::Man) => shell::man(Cli::command()),

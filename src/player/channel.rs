@@ -139,7 +139,16 @@ where
         request: &[u8],
         limit: Duration,
     ) -> io::Result<Result<Exchange, Trouble>> {
-        let asked = Instant::now();
+        self.exchange_from(Instant::now(), request, limit).await
+    }
+
+    /// As [`Channel::exchange`], with the time `asked` that has just been read from the clock.
+    pub async fn exchange_from(
+        &mut self,
+        asked: Instant,
+        request: &[u8],
+        limit: Duration,
+    ) -> io::Result<Result<Exchange, Trouble>> {
         let deadline = asked.checked_add(limit).unwrap_or_else(|| asked + FOREVER);
         if let Some(trouble) = poll_fn(|cx| self.poll_early(cx)).await? {
             return Ok(Err(trouble));

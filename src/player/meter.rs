@@ -7,10 +7,8 @@
 
 use std::time::{Duration, Instant};
 
-use serde::Serialize;
-
 /// What a bot used in a game.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Usage {
     /// Processor time of all its processes, in milliseconds.
     pub cpu_ms: f64,
@@ -89,8 +87,7 @@ impl Meter {
     }
 
     /// Its turn begins.
-    pub(super) fn asked(&mut self) {
-        let now = Instant::now();
+    pub(super) fn asked(&mut self, now: Instant) {
         if let Some((at, used)) = self.mark
             && now.saturating_duration_since(at) >= READING * 2
         {
@@ -100,8 +97,7 @@ impl Meter {
     }
 
     /// Its turn has ended.
-    pub(super) fn answered(&mut self) {
-        let now = Instant::now();
+    pub(super) fn answered(&mut self, now: Instant) {
         let fresh = |(at, _): (Instant, _)| now.saturating_duration_since(at) < READING;
         if !self.mark.is_some_and(fresh) {
             self.mark = Some((now, self.read(now)));
@@ -113,14 +109,17 @@ impl Meter {
     pub(super) fn end(&mut self, total: Option<(Duration, u64)>, waiting: bool) -> Usage {
         let now = Instant::now();
         if waiting {
-            self.asked();
+            self.asked(now);
         }
+        let fresh = self
+            .mark
+            .filter(|&(at, _)| now.saturating_duration_since(at) < READING);
         let used = match total {
             Some((used, memory_kb)) => {
                 self.memory_kb = self.memory_kb.max(memory_kb);
                 used
             }
-            None => self.read(now),
+            None => fresh.map_or_else(|| self.read(now), |(_, used)| used),
         };
         self.mark = Some((now, used));
         let milliseconds = |time: Duration| (time.as_secs_f64() * 1e6).round() / 1e3;

@@ -16,7 +16,7 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::task::JoinHandle;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use super::channel::{Channel, Trouble};
 use super::fault::{Came, Doing, Exit, Fault, Stream, Timeout};
@@ -419,11 +419,15 @@ impl Player for Process {
     ) -> io::Result<Result<Reply<'_>, Fault>> {
         let fresh = self.fresh;
         let limit = allowance.total(fresh);
-        self.meter.asked();
+        let mut asked = Instant::now();
+        self.meter.asked(asked.into_std());
         self.asked = true;
-        self.thaw();
+        if self.freeze == Freeze::Stopped {
+            self.thaw();
+            asked = Instant::now();
+        }
         let exchanged = {
-            let mut exchange = pin!(self.channel.exchange(request.as_bytes(), limit));
+            let mut exchange = pin!(self.channel.exchange_from(asked, request.as_bytes(), limit));
             let mut exit = pin!(self.child.wait());
             let over = self.exit.is_some();
             poll_fn(|cx| {
@@ -453,7 +457,7 @@ impl Player for Process {
             Ok(exchange) => {
                 self.fresh = false;
                 self.freeze();
-                self.meter.answered();
+                self.meter.answered((asked + exchange.elapsed).into_std());
                 self.asked = false;
                 return Ok(Ok(Reply {
                     line: self.channel.line(exchange),

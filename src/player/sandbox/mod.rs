@@ -20,6 +20,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use serde::Serialize;
 use tempfile::TempDir;
 
 use super::executable::CannotStart;
@@ -27,7 +28,8 @@ use super::program::Program;
 use super::snapshot::{Belongings, ContentHash};
 
 /// A way to keep bots in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// Bubblewrap, with seccomp.
     Bwrap,
@@ -236,6 +238,67 @@ impl Sandbox {
         }
     }
 }
+
+/// What came of trying something on this machine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// What was tried.
+    pub probe: String,
+    /// The sandbox that was tried, if it was one.
+    pub sandbox: Option<Kind>,
+    /// Whether it works.
+    pub works: bool,
+    /// What came of it.
+    pub result: String,
+    /// What to do when it does not work.
+    pub fix: Option<String>,
+}
+
+/// Tries all that there is, the better sandbox first.
+pub fn examine(request: &Request) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = Kind::WALLS
+        .into_iter()
+        .map(|kind| {
+            let wish = Wish::Exactly(kind);
+            let tried = Sandbox::choose(&Request {
+                wish,
+                ..request.clone()
+            });
+            let (works, result, fix) = match tried {
+                Ok(_) => (
+                    true,
+                    "a program inside could do nothing that it must not".to_owned(),
+                    None,
+                ),
+                Err(failure) => (false, failure.cause, Some(failure.fix)),
+            };
+            Finding {
+                probe: format!("--sandbox {kind}"),
+                sandbox: Some(kind),
+                works,
+                result,
+                fix,
+            }
+        })
+        .collect();
+    let works = findings.iter().any(|finding| finding.works);
+    findings.push(Finding {
+        probe: "--memory".to_owned(),
+        sandbox: None,
+        works,
+        result: if works {
+            MEMORY.to_owned()
+        } else {
+            "bounded in a sandbox only".to_owned()
+        },
+        fix: None,
+    });
+    findings
+}
+
+/// What bounds memory.
+const MEMORY: &str = "each process by RLIMIT_DATA, all processes of a bot together by its guard, \
+    which looks every 25 ms";
 
 /// The sandbox that a program carries with it, and its files in it.
 #[derive(Clone, Debug)]

@@ -85,7 +85,7 @@ fn fix(kind: Kind, cause: &str) -> String {
         Kind::Bwrap if closed("/proc/sys/user/max_user_namespaces") => {
             "allow user namespaces: sysctl user.max_user_namespaces=10000".to_owned()
         }
-        Kind::Bwrap if Path::new("/.dockerenv").exists() => {
+        Kind::Bwrap if Path::new("/.dockerenv").exists() && cause.contains("ermi") => {
             "allow user namespaces in this container (docker run --security-opt seccomp=unconfined)"
                 .to_owned()
         }
