@@ -510,9 +510,16 @@ fn hostile_text_is_text() -> Result<()> {
             "return document.querySelectorAll('main script, main img, main [onerror], body > img, iframe, object').length + document.scripts.length - 2",
         )?;
         same(&view, &strange, &0.0)?;
-        let wide = look
-            .browser
-            .run("return document.documentElement.scrollWidth > innerWidth")?;
+        let width = "return document.documentElement.scrollWidth > innerWidth";
+        look.browser.size(360, 740, true)?;
+        let phone = look.browser.run(width)?;
+        same(
+            &format!("{view} is too wide for a phone"),
+            &phone,
+            &Value::Bool(false),
+        )?;
+        look.browser.size(1280, 900, false)?;
+        let wide = look.browser.run(width)?;
         same(&format!("{view} is too wide"), &wide, &Value::Bool(false))?;
         let hidden = look.browser.run(r"return /[\u202a-\u202e\u2028\u2029\u2066-\u2069\u200b\u001b]/.test(document.body.textContent)")?;
         same(
@@ -534,6 +541,59 @@ fn hostile_text_is_text() -> Result<()> {
         "pwned",
         &look.browser.run("return window.pwned ?? null")?,
         &Value::Null,
+    )?;
+    look.browser.is_quiet()
+}
+
+fn an_analysis_is_shown_at_its_turns() -> Result<()> {
+    let number = number_of(is_quarto)?;
+    let mut records = GAMES.clone();
+    records[number - 1]["analysis"] = json!({"by": "a test", "turns": [
+        {"turn": 2, "value": "draw", "best": "draw", "in": 9},
+        {"turn": 3, "value": "loss", "best": "win", "better": "6 A", "text": "gave away a win"},
+        {"turn": 4, "value": "win", "best": "win", "mark": "only"},
+    ]});
+    let look = Look::at(&records, &[])?;
+    look.open(&format!("#game={number}&turn=2"))?;
+    same(
+        "turn 2",
+        &look.text_of(".judged")?,
+        &"By best play this is a draw in 9 turns.".to_owned(),
+    )?;
+    look.browser.keys(&[RIGHT])?;
+    same(
+        "turn 3",
+        &look.text_of(".judged")?,
+        &"blundergave away a win. Better: 6 A.".to_owned(),
+    )?;
+    same(
+        "marks",
+        &look.texts(".moves .badge")?,
+        &vec!["blunder".to_owned(), "only".to_owned()],
+    )?;
+    let fields = look.browser.run(
+        "return [...document.querySelectorAll('.winners a')].slice(0, 5).map(e => e.className)",
+    )?;
+    // Turn 3 left a loss, so the other side wins, which moves in even turns.
+    same(
+        "winners",
+        &fields,
+        &json!(["", "even", "side-1 now", "side-1", ""]),
+    )?;
+    // And at the bot whose turn it was.
+    let record = &records[number - 1];
+    let first = usize::try_from(record["first"].as_u64().unwrap_or(0)).unwrap_or(0);
+    let name = record["bots"][first]["name"].as_str().unwrap_or("");
+    look.browser.run(&format!(
+        "[...document.querySelectorAll('.versus a')].find(a => a.textContent === {}).click()",
+        json!(name)
+    ))?;
+    look.browser
+        .wait("return document.querySelector('#card-analysis') !== null")?;
+    same(
+        "chips",
+        &look.texts("[aria-labelledby=card-analysis] .badge")?,
+        &vec!["blunders 1".to_owned()],
     )?;
     look.browser.is_quiet()
 }
@@ -830,7 +890,7 @@ fn one_game_is_a_page() -> Result<()> {
 
 type Test = (&'static str, fn() -> Result<()>);
 
-const TESTS: [Test; 15] = [
+const TESTS: [Test; 16] = [
     (
         "every view opens without a word",
         every_view_opens_without_a_word,
@@ -854,6 +914,10 @@ const TESTS: [Test; 15] = [
         links_lead_to_a_game_and_turn,
     ),
     ("hostile text is text", hostile_text_is_text),
+    (
+        "an analysis is shown at its turns",
+        an_analysis_is_shown_at_its_turns,
+    ),
     (
         "private reports leave stderr out",
         private_reports_leave_stderr_out,

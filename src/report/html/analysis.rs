@@ -18,12 +18,13 @@
 //!
 //! Whatever is not of this shape is passed over: an analysis never keeps a game from being shown.
 //!
-//! Packed it is an array of `[turn, value, best, mark, better, in, text]`, a value as `w`, `d`,
-//! `l` or nothing, without empty fields at the end.
+//! Packed it is `[values, bests, distances, said]`: three strings with a character a turn, and an
+//! array of `[turn, mark, better, text]` for the turns of which there is more to say. A value is
+//! `w`, `d`, `l` or `-`, a distance a digit of base 36 with 0 for none.
 
 use serde_json::{Value, json};
 
-use super::pack::cut;
+use super::pack::{MAX_TURNS, cut};
 use crate::record::Record;
 use crate::text::safe;
 
@@ -31,12 +32,12 @@ const TEXT_CHARS: usize = 400;
 const WORD_CHARS: usize = 24;
 
 /// The letter for a value, and its rank.
-fn value(entry: &Value, field: &str) -> (&'static str, u8) {
+fn value(entry: &Value, field: &str) -> (char, Option<u8>) {
     match entry.get(field).and_then(Value::as_str) {
-        Some("win") => ("w", 2),
-        Some("draw") => ("d", 1),
-        Some("loss") => ("l", 0),
-        _ => ("", 0),
+        Some("win") => ('w', Some(2)),
+        Some("draw") => ('d', Some(1)),
+        Some("loss") => ('l', Some(0)),
+        _ => ('-', None),
     }
 }
 
@@ -45,8 +46,18 @@ fn word(entry: &Value, field: &str, chars: usize) -> String {
     cut(&safe(word), chars)
 }
 
-/// One turn's entry; `None` when it names no turn of the game.
-fn turn(entry: &Value, turns: usize) -> Option<(usize, Value)> {
+/// What is said of one turn.
+#[derive(Clone)]
+struct Said {
+    value: char,
+    best: char,
+    distance: char,
+    /// Mark, better answer, text.
+    words: [String; 3],
+}
+
+/// One turn's entry, and the turn's index; `None` when it names no turn of the game.
+fn turn(entry: &Value, turns: usize) -> Option<(usize, Said)> {
     let number = usize::try_from(entry.get("turn")?.as_u64()?).ok()?;
     if number == 0 || number > turns {
         return None;
@@ -54,39 +65,60 @@ fn turn(entry: &Value, turns: usize) -> Option<(usize, Value)> {
     let (left, left_rank) = value(entry, "value");
     let (best, best_rank) = value(entry, "best");
     let mut mark = word(entry, "mark", WORD_CHARS);
-    if mark.is_empty() && !left.is_empty() && left_rank < best_rank {
+    if mark.is_empty()
+        && left_rank
+            .zip(best_rank)
+            .is_some_and(|(left, best)| left < best)
+    {
         "blunder".clone_into(&mut mark);
     }
-    let mut fields = vec![
-        json!(number),
-        json!(left),
-        json!(best),
-        json!(mark),
-        json!(word(entry, "better", WORD_CHARS)),
-        json!(entry.get("in").and_then(Value::as_u64).unwrap_or(0)),
-        json!(word(entry, "text", TEXT_CHARS)),
-    ];
-    let empty = |field: &Value| *field == "" || *field == 0;
-    while fields.last().is_some_and(empty) {
-        fields.pop();
-    }
-    Some((number, Value::Array(fields)))
+    let distance = entry.get("in").and_then(Value::as_u64);
+    let distance = distance.and_then(|turns| char::from_digit(u32::try_from(turns).ok()?, 36));
+    let said = Said {
+        value: left,
+        best,
+        distance: distance.unwrap_or('0'),
+        words: [
+            mark,
+            word(entry, "better", WORD_CHARS),
+            word(entry, "text", TEXT_CHARS),
+        ],
+    };
+    Some((number - 1, said))
 }
 
 /// What there is to show; `None` when there is nothing, or no room for it.
 pub(super) fn packed(record: &Record, room: &mut usize) -> Option<Value> {
     let entries = record.more.get("analysis")?.get("turns")?.as_array()?;
-    let mut turns: Vec<Option<Value>> = vec![None; record.turns.len()];
+    let nothing = Said {
+        value: '-',
+        best: '-',
+        distance: '0',
+        words: Default::default(),
+    };
+    let mut turns = vec![nothing; record.turns.len().min(MAX_TURNS)];
+    let mut found = false;
     for entry in entries {
-        if let Some((number, packed)) = turn(entry, record.turns.len()) {
-            turns[number - 1] = Some(packed);
+        if let Some((index, said)) = turn(entry, turns.len()) {
+            turns[index] = said;
+            found = true;
         }
     }
-    let turns: Vec<Value> = turns.into_iter().flatten().collect();
-    if turns.is_empty() {
+    if !found {
         return None;
     }
-    let packed = Value::Array(turns);
+    let row = |of: fn(&Said) -> char| -> String { turns.iter().map(of).collect() };
+    let more: Vec<Value> = turns
+        .iter()
+        .enumerate()
+        .filter_map(|(index, said)| {
+            let words = said.words.iter().rposition(|word| !word.is_empty())?;
+            let mut fields = vec![json!(index + 1)];
+            fields.extend(said.words[..=words].iter().map(|word| json!(word)));
+            Some(Value::Array(fields))
+        })
+        .collect();
+    let packed = json!([row(|s| s.value), row(|s| s.best), row(|s| s.distance), more]);
     *room = room.checked_sub(packed.to_string().len())?;
     Some(packed)
 }
@@ -108,11 +140,11 @@ mod tests {
         let whole = r#"{"by":"x","turns":[{"turn":2,"value":"draw","best":"win","better":"7 B","in":3,"text":"ouch"}]}"#;
         assert_eq!(
             of(whole),
-            Some(json!([[2, "d", "w", "blunder", "7 B", 3, "ouch"]]))
+            Some(json!(["-d", "-w", "03", [[2, "blunder", "7 B", "ouch"]]]))
         );
         assert_eq!(
             of(r#"{"turns":[{"turn":1,"value":"win","best":"win","mark":"only"}]}"#),
-            Some(json!([[1, "w", "w", "only"]]))
+            Some(json!(["w-", "w-", "00", [[1, "only"]]]))
         );
     }
 
@@ -130,20 +162,20 @@ mod tests {
         }
         assert_eq!(
             of(r#"{"turns":[{"turn":1,"value":7,"best":[],"mark":{},"in":-3,"text":null}]}"#),
-            Some(json!([[1]]))
+            Some(json!(["--", "--", "00", []]))
         );
         let hostile = of(r#"{"turns":[{"turn":1,"text":"a\u2028\u202eb"}]}"#).unwrap();
-        assert_eq!(hostile[0][6], r"a\u{2028}\u{202e}b");
+        assert_eq!(hostile[3][0][3], r"a\u{2028}\u{202e}b");
     }
 
     #[test]
     fn long_texts_are_cut_and_room_is_kept() {
         let text = "x".repeat(2000);
         let packed = of(&format!(r#"{{"turns":[{{"turn":1,"text":"{text}"}}]}}"#)).unwrap();
-        assert_eq!(packed[0][6].as_str().unwrap().chars().count(), 401);
+        assert_eq!(packed[3][0][3].as_str().unwrap().chars().count(), 401);
         let both = format!(
             r#"{{"turns":[{{"turn":1,"text":"{text}"}},{{"turn":2,"text":"{text}"}},{{"turn":2,"text":"last"}}]}}"#
         );
-        assert_eq!(of(&both).unwrap()[1][6], "last");
+        assert_eq!(of(&both).unwrap()[3][1][3], "last");
     }
 }

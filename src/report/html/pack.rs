@@ -40,13 +40,13 @@ const STDERR_CHARS: usize = 4000;
 /// Longer boards and turns are no game's.
 const WORD_CHARS: usize = 80;
 /// More turns are no game's.
-const MAX_TURNS: usize = 200;
+pub(super) const MAX_TURNS: usize = 200;
 
 /// Room for texts, in bytes: a page stays small even when every game is a fault with a long
 /// story. What has no room is left out, and the record still has it.
-const SENTENCES: usize = 2_500_000;
-const STDERRS: usize = 2_000_000;
-const ANALYSES: usize = 2_000_000;
+const SENTENCES: usize = 1_400_000;
+const STDERRS: usize = 1_000_000;
+const ANALYSES: usize = 1_500_000;
 
 /// Texts so far, and how much room there is for more.
 #[derive(Debug)]

@@ -72,6 +72,12 @@ const quarto = {
     return { cells, hand, last, placed };
   },
 
+  // What a bot is asked here.
+  request(game, state) {
+    const symbol = (bits, none) => (bits === null ? none : game.set.symbols[bits]);
+    return `${state.cells.map((bits) => symbol(bits, ".")).join("")} ${symbol(state.hand, "-")}`;
+  },
+
   // A turn in words.
   words(game, state) {
     const symbol = (bits) => game.set.symbols[bits];
@@ -143,6 +149,11 @@ const fourInARow = {
       return { cells, last: cell };
     }
     return null;
+  },
+
+  request(game, state) {
+    const stones = state.cells.filter((mark) => mark !== null).length;
+    return `${"@O"[stones % 2]} ${state.cells.map((mark) => (mark === null ? "." : "@O"[mark])).join("")}`;
   },
 
   words(game, state) {

@@ -1,7 +1,8 @@
 // A page section for every bot: what it did, where it failed, and why.
 
 import { card, count, counted, el, half, link, own, percent, signed, time } from "./dom.js";
-import { bot, botHash, gameHash, gamesOf, known, name, other, outcome, place, points, unpacked } from "./data.js";
+import { bot, botHash, gameHash, gamesOf, known, name, other, place, points, story, unpacked } from "./data.js";
+import { boardOf, statesOf } from "./boards.js";
 import { meeting, record, recordKey, settling, thinking } from "./charts.js";
 import { seatBars } from "./overview.js";
 import { gameList } from "./games.js";
@@ -28,7 +29,7 @@ function worstLosses(index, games) {
   const mine = elo.get(index) ?? 0;
   return card("Worst losses", "Against the weakest first, then the quickest.", el("ul", { class: "highlights" }, ...lost.slice(0, SHOWN_LOSSES).map((game) => {
     const gap = Math.round((elo.get(game.winner) ?? 0) - mine);
-    return el("li", {}, link(gameHash(game.number), el("span", {}, `Game ${game.number}`), el("strong", {}, outcome(game, unpacked(game).lines)),
+    return el("li", {}, link(gameHash(game.number), el("span", {}, `Game ${game.number}`), el("strong", {}, story(game, unpacked(game).lines)),
       el("small", {}, `${counted(game.length, "turn")}, ${gap < 0 ? `${-gap} Elo weaker` : `${gap} Elo stronger`}`)));
   })));
 }
@@ -38,10 +39,20 @@ function answer(text) {
   return text ? el("code", { class: "answer" }, text) : el("em", {}, "nothing");
 }
 
-export function faultCard(fault, reason, where) {
+// The line that a bot was asked last, as the protocol has it, so that it can be asked again.
+function asked(game) {
+  const states = statesOf(game);
+  if (states.length !== game.turns.length + 1) return null;
+  return el("p", {}, el("span", { class: "label" }, "Asked "), el("code", {}, boardOf(game).request(game, states.at(-1))));
+}
+
+// What a bot did that lost it an unpacked game.
+export function faultCard(game, where) {
+  const fault = game.fault;
   return el("article", { class: "fault" },
-    el("header", {}, el("span", { class: "badge blame" }, reason), where),
-    el("p", {}, el("span", { class: "label" }, "It answered "), answer(fault.answer)),
+    el("header", {}, el("span", { class: "badge blame" }, game.reason), where),
+    asked(game),
+    el("p", {}, el("span", { class: "label" }, "Sent "), answer(fault.answer)),
     fault.detail ? el("p", { class: "sentence" }, fault.detail) : null,
     fault.stderr ? el("details", {}, el("summary", {}, "The end of its stderr"), el("pre", { tabindex: "0" }, fault.stderr)) : null);
 }
@@ -60,7 +71,7 @@ function faults(index, games) {
   function draw() {
     list.replaceChildren(...order.slice(0, shown).map((game) => {
       const whole = unpacked(game);
-      return faultCard(whole.fault, game.reason, link(gameHash(game.number, game.length), `game ${game.number}, after turn ${game.length}, against ${name(other(game, index))}`));
+      return faultCard(whole, link(gameHash(game.number, game.length), `game ${game.number}, after turn ${game.length}, against ${name(other(game, index))}`));
     }));
     more.hidden = shown >= order.length;
     more.textContent = `Show more of ${count(order.length)}`;

@@ -160,7 +160,8 @@ export function thinking(bots) {
   const decades = [];
   for (let bar = range.low; bar <= range.high; bar += 8) decades.push(bar);
   const ms = (bar) => 10 ** (bar / 8 - 3);
-  const few = (bar, i) => decades.length <= 5 || i % 2 === 0;
+  const every = Math.ceil(decades.length / 5);
+  const few = (bar, i) => i % every === 0;
   const rows = bots.map((bot) => {
     const [first, ...counts] = known.figures.times[bot] ?? [0];
     const most = Math.max(1, ...counts);
@@ -180,7 +181,7 @@ export function thinking(bots) {
   return el("div", { class: "bars times" }, ...rows, el("div", { class: "bar-row axis", "aria-hidden": "true" },
     el("span", { class: "bar-name" }),
     svg("svg", { class: "strip", height: 16 }, ...decades.filter(few).map((bar) =>
-      svg("text", { x: percent(at(bar), 2), y: 12, "text-anchor": bar === range.low ? "start" : bar === range.high ? "end" : "middle" }, time(ms(bar)).replace(/\.0+ /, " ")))),
+      svg("text", { x: percent(at(bar), 2), y: 12, "text-anchor": bar === range.low ? "start" : "middle" }, time(ms(bar)).replace(/\.0+ /, " ")))),
     el("span", { class: "bar-count" })));
 }
 
@@ -255,4 +256,23 @@ export function turnTimes(game, shown) {
         step > 13 ? svg("text", { x: i * step + step / 2, y: 71, "text-anchor": "middle" }, i + 1) : null);
     }));
   });
+}
+
+// Who wins by best play after every turn, as far as an analysis says: a strip of fields, each a way
+// to its turn. Null when there is nothing to show.
+export function winners(game, shown) {
+  if (![...game.analysis.values()].some(({ value }) => value)) return null;
+  const fields = game.turns.map((_, i) => {
+    const { value, mark } = game.analysis.get(i + 1) ?? {};
+    const holder = value === "w" ? i % 2 : value === "l" ? 1 - (i % 2) : null;
+    const said = holder !== null ? `${name(game.sides[holder])} wins` : value === "d" ? "a draw" : "not known";
+    return el("a", {
+      href: gameHash(game.number, i + 1), class: `${holder === null ? (value === "d" ? "even" : "") : `side-${holder}`}${i + 1 === shown ? " now" : ""}`,
+      title: `Turn ${i + 1}: ${said}`, "aria-label": `Turn ${i + 1}: ${said}${mark ? `, ${mark}` : ""}`,
+    }, mark === "blunder" || mark === "missed-win" ? "!" : mark === "only" ? "✓" : "");
+  });
+  const strip = el("div", { class: "winners", role: "group", "aria-label": "Who wins by best play" }, ...fields);
+  // As wide as the columns of times above it.
+  strip.style.maxWidth = `${40 * fields.length}px`;
+  return strip;
 }

@@ -64,8 +64,13 @@ export function unpacked(game) {
   const [, , , , , , , , , turns, times, lines, fault, start, analysis] = game.entry;
   const mark = turns.includes("\t") ? "\t" : " ";
   const marks = new Map();
-  for (const [turn, value = "", best = "", mark = "", better = "", ahead = 0, said = ""] of analysis ?? []) {
-    marks.set(turn, { value, best, mark, better, ahead, said });
+  const [values, bests, distances, more] = analysis ?? ["", "", "", []];
+  const letter = (value) => (value === "-" ? "" : value);
+  [...values].forEach((value, index) => {
+    if (value !== "-" || bests[index] !== "-") marks.set(index + 1, { value: letter(value), best: letter(bests[index]), ahead: parseInt(distances[index], 36), mark: "", better: "", said: "" });
+  });
+  for (const [turn, mark = "", better = "", said = ""] of more) {
+    marks.set(turn, { value: "", best: "", ahead: 0, ...marks.get(turn), mark, better, said });
   }
   return {
     ...game,
@@ -94,6 +99,14 @@ export function outcome(game, lines) {
   if (game.winner < 0) return "Draw";
   if (game.forfeit) return `${name(game.winner)} wins: ${name(game.loser)} forfeits (${game.reason})`;
   return `${name(game.winner)} wins${lines ? ": " + lines : ""}`;
+}
+
+// The same with both who played: `greedy beats random`.
+export function story(game, lines) {
+  const [first, second] = game.bots;
+  if (game.winner < 0) return `${name(first)} and ${name(second)} draw`;
+  if (game.forfeit) return outcome(game);
+  return `${name(game.winner)} beats ${name(game.loser)}${lines ? ": " + lines : ""}`;
 }
 
 // Points of a bot in a game.

@@ -34,7 +34,7 @@ export function gameList(caption, rows, of, size = 50) {
       of === undefined ? null : score,
       { key: "result", title: "result", text: true, value: (g) => outcome(g), show: result },
       { key: "length", title: "turns", value: (g) => g.length },
-      { key: "started", title: "started", value: (g) => g.started, show: (g) => when(g.started), kind: "number faint" },
+      { key: "started", title: "started", value: (g) => g.started, show: (g) => when(g.started), kind: "number faint rare" },
     ].filter(Boolean),
   });
 }

@@ -1,10 +1,13 @@
 // The first thing that people see: standings, and what stands behind them.
 
 import { card, count, counted, el, half, link, own, percent, signed, time } from "./dom.js";
-import { botHash, gameHash, known, name, outcome, unpacked } from "./data.js";
+import { botHash, gameHash, known, name, story, unpacked } from "./data.js";
 import { boardOf, statesOf } from "./boards.js";
 import { sortable } from "./tables.js";
 import { bars, crosstable, curveKey, heatKey, lengths, ratingAxis, ratingScale, record, recordKey, settling, thinking, whisker } from "./charts.js";
+
+// A crosstable of more bots needs the whole width.
+const ROOM = 9;
 
 // What people chose stays when the page is drawn again, as it is while games go on.
 const chosen = { order: ["rank", 1], curves: new Set() };
@@ -39,7 +42,7 @@ function standings(places) {
       { key: "points", title: "points", value: (p) => p.points, show: (p) => el("strong", {}, half(p.points)) },
       { key: "games", title: "games", value: (p) => p.games, show: (p) => count(p.games), kind: "number rare" },
       { key: "score", title: "score", hint: "Points a game", value: (p) => p.score, show: (p) => percent(p.score, 1), kind: "number rare" },
-      { key: "record", title: "won · drawn · lost", value: (p) => p.wins / Math.max(1, p.games), kind: "wide", show: (p) => [record(p.wins, p.draws, p.losses), el("small", {}, `${p.wins} · ${p.draws} · ${p.losses}`)] },
+      { key: "record", title: "won · drawn · lost", value: (p) => p.wins / Math.max(1, p.games), kind: "wide rare", show: (p) => [record(p.wins, p.draws, p.losses), el("small", {}, `${p.wins} · ${p.draws} · ${p.losses}`)] },
       { key: "elo", title: "Elo", value: (p) => p.elo, show: (p) => el("span", { title: p.error === null ? null : `± ${Math.round(p.error)}` }, signed(p.elo)) },
       { key: "rating", title: "rating and its 95 % interval", hint: "Sort by rating", value: (p) => p.elo, kind: "widest", show: (p) => whisker(p, scale) },
       { key: "superiority", title: "LOS", hint: "Likelihood of being better than the next in the table", value: (p) => p.superiority, show: (p) => (p.superiority === null ? "" : percent(p.superiority, 1)) },
@@ -133,7 +136,7 @@ function highlights() {
   const won = known.games.filter((game) => game.winner >= 0 && !game.forfeit);
   const found = [];
   const note = (title, game, why) => {
-    if (game) found.push(el("li", {}, link(gameHash(game.number), el("strong", {}, title), el("span", {}, `Game ${game.number}: ${outcome(game)}`), el("small", {}, why))));
+    if (game) found.push(el("li", {}, link(gameHash(game.number), el("strong", {}, title), el("span", {}, `Game ${game.number}: ${story(game)}`), el("small", {}, why))));
   };
   const best = (games, merit) => games.reduce((top, game) => (top === null || merit(game) > merit(top) ? game : top), null);
   const quickest = best(won, (game) => -game.length);
@@ -153,8 +156,8 @@ function latest() {
   if (!game) return null;
   const whole = unpacked(game);
   const board = boardOf(whole);
-  const list = known.games.slice(-6).reverse().map((game) =>
-    el("li", {}, link(gameHash(game.number), el("span", {}, `Game ${game.number}`), el("strong", {}, outcome(game)))));
+  const list = known.games.slice(-4).reverse().map((game) =>
+    el("li", {}, link(gameHash(game.number), el("span", {}, `Game ${game.number}`), el("strong", {}, story(game, unpacked(game).lines)))));
   return card("Just played", null, el("div", { class: "latest" },
     board ? el("a", { href: gameHash(game.number), class: "board-link", "aria-label": `Game ${game.number}` }, board.draw(whole, statesOf(whole).at(-1))) : null,
     el("ul", { class: "highlights" }, ...list)));
@@ -174,12 +177,14 @@ export function overview() {
     return el("div", {}, el("h1", {}, known.head.title), el("p", { class: "card" }, known.head.live ? "No game has ended yet. This page shows them as they end." : "There are no games in this report."));
   }
   const places = figures.places;
+  const each = card("Each against each", "Points of the bot on the left. Choose a field to see its games.", crosstable(places), heatKey());
   return el("div", { class: "overview" },
     el("h1", {}, known.head.title), tiles(figures),
     known.head.live ? latest() : null,
     card("Standings", verdict(places), standings(places), recordKey()),
+    places.length > ROOM ? each : null,
     el("div", { class: "cards" },
-      card("Each against each", "Points of the bot on the left. Choose a field to see its games.", crosstable(places), heatKey()),
+      places.length > ROOM ? null : each,
       highlights(),
       forfeits(places),
       endings(figures),

@@ -4,7 +4,7 @@ import { card, counted, el, link, say, svg, time, when } from "./dom.js";
 import { botHash, gameHash, known, name, outcome, unpacked } from "./data.js";
 import { inWords, legend, piecePicture } from "./pieces.js";
 import { boardOf, statesOf } from "./boards.js";
-import { turnTimes } from "./charts.js";
+import { turnTimes, winners } from "./charts.js";
 import { faultCard } from "./bot.js";
 
 const SPEEDS = [["1600", "slow"], ["800", "normal"], ["300", "fast"]];
@@ -25,11 +25,17 @@ function icon(kind) {
 // What the analysis says of a turn, in a sentence.
 function judged({ value, best, mark, better, ahead, said }) {
   const parts = [];
-  if (said) parts.push(said);
+  if (said) parts.push(said.replace(/[^.!?]$/, "$&."));
   else if (value && best && value !== best) parts.push(`It left ${VALUES[value]} where ${VALUES[best]} was to be had.`);
   else if (value) parts.push(`By best play this is ${VALUES[value]}${ahead ? ` in ${counted(ahead, "turn")}` : ""}.`);
   if (better && !said.includes(better)) parts.push(`Better: ${better}.`);
   return el("div", { class: "judged" }, mark ? el("span", { class: `badge mark-${mark}` }, mark.replace("-", " ")) : null, parts.length ? el("p", {}, parts.join(" ")) : null);
+}
+
+// What comes last where there is no room side by side.
+function after(card) {
+  card.classList.add("after");
+  return card;
 }
 
 // A game that has no board here: its turns, as they were sent.
@@ -128,6 +134,7 @@ export function gameView(number, wantedTurn, only) {
     stage.replaceChildren(board.draw(game, states[step]));
     drawPieces();
     slider.value = step;
+    play.disabled = last === 0;
     slider.setAttribute("aria-valuetext", spoken());
     buttons.start.disabled = buttons.back.disabled = step === 0;
     buttons.forward.disabled = buttons.end.disabled = step === last;
@@ -138,12 +145,14 @@ export function gameView(number, wantedTurn, only) {
     if (judgement) parts.push(judged(judgement));
     if (over && last === game.turns.length) {
       parts.push(el("p", { class: `final ${game.winner < 0 ? "draw" : game.forfeit ? "blame" : "win"}` }, outcome(game, game.lines)));
-      if (game.fault) parts.push(faultCard(game.fault, game.reason, el("strong", { class: "name" }, name(game.fault.by))));
+      if (game.fault) parts.push(faultCard(game, el("strong", { class: "name" }, name(game.fault.by))));
     } else if (over) {
       parts.push(el("p", { class: "final blame" }, `Turn ${last + 1} of the record makes no sense here: ${game.turns[last]}`));
     }
     story.replaceChildren(...parts);
     times.replaceChildren(turnTimes(game, step));
+    const strip = winners(game, step);
+    if (strip) times.append(el("h3", {}, "Who wins by best play"), strip);
     for (const item of moves.children) item.classList.toggle("now", Number(item.dataset.turn) === step);
     const now = moves.querySelector(".now");
     if (now) moves.scrollTop = now.offsetTop - moves.clientHeight / 2;
@@ -187,7 +196,7 @@ export function gameView(number, wantedTurn, only) {
     number > 1 ? link(gameHash(number - 1, 0), "← Game ", String(number - 1)) : el("span"),
     number < known.games.length ? link(gameHash(number + 1, 0), "Game ", String(number + 1), " →") : el("span"));
   if (!board) {
-    return { node: el("div", { class: "replay" }, head, card("Turns", `${outcome(game, game.lines)}. This page has no board for the game ${game.game}.`, bare(game), game.fault ? faultCard(game.fault, game.reason, "") : null), around) };
+    return { node: el("div", { class: "replay" }, head, card("Turns", `${outcome(game, game.lines)}. This page has no board for the game ${game.game}.`, bare(game), game.fault ? faultCard(game, "") : null), around) };
   }
 
   const controls = el("div", { class: "controls", role: "group", "aria-label": "Steps" },
@@ -199,11 +208,11 @@ export function gameView(number, wantedTurn, only) {
     el("div", { class: "desk" },
       el("div", {},
         el("div", { class: "play card" }, stage, controls),
-        card("Time for every turn", "Columns grow with the factor, not with the difference.", times)),
+        after(card("Time for every turn", "Columns grow with the factor, not with the difference.", times))),
       el("div", {},
         el("div", { class: "card" }, story),
         board.left ? el("div", { class: "card hands" }, hand, left, legend(game.set)) : null,
-        card("Turns", null, moves))),
+        after(card("Turns", null, moves)))),
     around);
   draw();
 
