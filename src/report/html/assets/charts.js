@@ -73,13 +73,21 @@ export function recordKey() {
     el("span", {}, svg("svg", { class: "swatch", viewBox: "0 0 10 10", "aria-hidden": "true" }, svg("rect", { class: kind, width: 10, height: 10 })), kind)));
 }
 
+// Results by who moved first and second, of the figures that they were sorted from.
+let sorted = { from: null, results: new Map() };
+
+function results(first, second) {
+  if (sorted.from !== known.figures) {
+    sorted = { from: known.figures, results: new Map(known.figures.met.map(([a, b, ...counts]) => [`${a} ${b}`, counts])) };
+  }
+  return sorted.results.get(`${first} ${second}`) ?? [0, 0, 0];
+}
+
 // What two bots made of each other: wins, draws and losses of the first.
 export function meeting(a, b) {
-  let [wins, draws, losses] = [0, 0, 0];
-  for (const [first, second, w, d, l] of known.figures.met) {
-    if (first === a && second === b) { wins += w; draws += d; losses += l; }
-    if (first === b && second === a) { wins += l; draws += d; losses += w; }
-  }
+  const [won, drawn, lost] = results(a, b);
+  const [theirs, drawnToo, ours] = results(b, a);
+  const [wins, draws, losses] = [won + ours, drawn + drawnToo, lost + theirs];
   return { wins, draws, losses, games: wins + draws + losses, points: wins + draws / 2 };
 }
 

@@ -111,5 +111,8 @@ export function games(address) {
       el("button", { type: "button", "data-keep": "filter-clear", onclick: () => { location.hash = "#games"; } }, "Show all")),
     found, holder);
   fresh();
-  return { node, update: () => list.redraw() };
+  // Lists of bots and reasons that have grown make the view anew.
+  const choices = () => `${known.bots.length} ${Object.keys(known.figures.endings).length}`;
+  const chosen = choices();
+  return { node, update: () => { list.redraw(); return choices() === chosen; } };
 }

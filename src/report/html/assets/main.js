@@ -71,8 +71,8 @@ function show() {
 // Draws what has changed while games go on. What people look at, have chosen or stepped to stays.
 function refresh() {
   const keep = document.activeElement?.dataset?.keep;
-  if (view.update) view.update();
-  else if (view.again) {
+  if (view.update?.()) return;
+  if (view.update || view.again) {
     const [x, y] = [window.scrollX, window.scrollY];
     view = viewOf(address());
     main.replaceChildren(view.node);
@@ -109,6 +109,7 @@ function dress(theme) {
 function follow() {
   const sign = document.getElementById("live");
   const tell = (kind, text) => { sign.className = `live ${kind}`; sign.textContent = text; sign.hidden = false; };
+  document.querySelector(".foot").textContent = "Served by referee while games go on; read only.";
   const source = new EventSource("events");
   let due = null;
   let failures = 0;
