@@ -18,6 +18,7 @@
 //! | 1 | [`player`] | programs: starting, asking, stopping, and every way they misbehave |
 //! | 2 | [`journal`] | a file of records that loses nothing |
 //! | 1 | [`record`] | what is written of a game; data only |
+//! | 1 | [`solver`] | the exact value of any position of Quarto |
 //! | 1 | [`strategy`] | the built-in bots |
 //! | 0 | [`game`] | the rules; knows no process, clock or file |
 //! | 0 | [`protocol`] | the frame of a line, and the environment of a bot |
@@ -50,6 +51,7 @@ pub mod scoresheet;
 pub mod seat;
 pub mod seed;
 pub mod series;
+pub mod solver;
 pub mod strategy;
 pub mod text;
 pub mod tournament;

@@ -18,6 +18,7 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("record", &[]),
     ("player", &["game", "protocol", "text"]),
     ("strategy", &["game"]),
+    ("solver", &["game"]),
     // floor 2
     ("journal", &["record"]),
     ("tournament", &["game", "seed", "text"]),

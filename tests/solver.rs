@@ -1,0 +1,232 @@
+//! The solver held against a brute force that prunes nothing and shares no code with it: the
+//! values and distances of positions and of all their turns, under both rule sets.
+
+use rand::rngs::ChaCha8Rng;
+use rand::seq::{IteratorRandom as _, SliceRandom as _};
+use rand::{RngExt as _, SeedableRng as _};
+use referee::game::quarto::{Board, Cell, Edition, Move, Piece, PieceSet, Position, Rules};
+use referee::game::{Game as _, Position as _};
+use referee::solver::{Answer, Goal, Limits, Options, Solver, Value};
+
+/// Who wins in how many placements, for the side to move; `None` is a draw.
+type Truth = Option<(Value, u32)>;
+
+const LINES: [[usize; 4]; 19] = [
+    [0, 1, 2, 3],
+    [4, 5, 6, 7],
+    [8, 9, 10, 11],
+    [12, 13, 14, 15],
+    [0, 4, 8, 12],
+    [1, 5, 9, 13],
+    [2, 6, 10, 14],
+    [3, 7, 11, 15],
+    [0, 5, 10, 15],
+    [3, 6, 9, 12],
+    [0, 1, 4, 5],
+    [1, 2, 5, 6],
+    [2, 3, 6, 7],
+    [4, 5, 8, 9],
+    [5, 6, 9, 10],
+    [6, 7, 10, 11],
+    [8, 9, 12, 13],
+    [9, 10, 13, 14],
+    [10, 11, 14, 15],
+];
+
+/// Rules of the test's own: cells, `16` for none.
+#[derive(Clone)]
+struct Plain {
+    cells: [u8; 16],
+    lines: usize,
+}
+
+impl Plain {
+    fn of(position: &Position) -> Self {
+        let mut cells = [16; 16];
+        for (cell, piece) in position.board().pieces() {
+            cells[cell.index()] = piece.bits();
+        }
+        let lines = match position.rules() {
+            Rules::Standard => 10,
+            Rules::Squares => 19,
+        };
+        Self { cells, lines }
+    }
+
+    fn has_quarto(&self) -> bool {
+        LINES[..self.lines].iter().any(|line| {
+            let pieces = line.map(|cell| self.cells[cell]);
+            (0..4).any(|bit| {
+                pieces.iter().all(|p| *p < 16 && p >> bit & 1 == 1)
+                    || pieces.iter().all(|p| *p < 16 && p >> bit & 1 == 0)
+            })
+        })
+    }
+
+    /// The side to move has placed: it gives.
+    fn give(&mut self, left: u16) -> Truth {
+        (0..16u8)
+            .filter(|piece| left >> piece & 1 == 1)
+            .map(|piece| turned(self.place(piece, left & !(1 << piece)), 0))
+            .max_by_key(|truth| rank(*truth))
+            .unwrap_or(None)
+    }
+
+    /// The side to move places `hand`, and gives.
+    fn place(&mut self, hand: u8, left: u16) -> Truth {
+        let mut best = Some((Value::Loss, 0));
+        for cell in 0..16 {
+            if self.cells[cell] != 16 {
+                continue;
+            }
+            self.cells[cell] = hand;
+            let truth = if self.has_quarto() {
+                Some((Value::Win, 1))
+            } else {
+                self.give(left).map(|(value, plies)| (value, plies + 1))
+            };
+            self.cells[cell] = 16;
+            best = [best, truth]
+                .into_iter()
+                .max_by_key(|truth| rank(*truth))
+                .unwrap();
+        }
+        best
+    }
+}
+
+/// The other side's view, after so many placements.
+fn turned(truth: Truth, plies: u32) -> Truth {
+    truth.map(|(value, before)| (value.opposite(), before + plies))
+}
+
+/// Sooner wins and later losses are better.
+fn rank(truth: Truth) -> i64 {
+    match truth {
+        None => 0,
+        Some((Value::Win, plies)) => 100 - i64::from(plies),
+        Some((_, plies)) => i64::from(plies) - 100,
+    }
+}
+
+fn truth(position: &Position) -> Truth {
+    let mut plain = Plain::of(position);
+    let left = position.left().fold(0, |set, piece| set | piece.mask());
+    match position.hand() {
+        Some(hand) => plain.place(hand.bits(), left),
+        None => plain.give(left),
+    }
+}
+
+fn said(answer: Answer) -> Truth {
+    let value = answer.value().expect("no limit was set");
+    assert_eq!(value == Value::Draw, answer.plies().is_none(), "{answer:?}");
+    answer.plies().map(|plies| (value, plies))
+}
+
+/// A position that can occur or nearly so: pieces anywhere, no quarto, perhaps nothing in hand.
+fn random_position(rng: &mut ChaCha8Rng, free: usize, rules: Rules) -> Position {
+    loop {
+        let mut pieces: Vec<Piece> = Piece::all().collect();
+        let mut cells: Vec<Cell> = Cell::all().collect();
+        pieces.shuffle(rng);
+        cells.shuffle(rng);
+        let mut board = Board::default();
+        for (cell, piece) in cells.iter().zip(&pieces).take(16 - free) {
+            assert!(board.place(*cell, *piece));
+        }
+        let Ok(mut position) = Position::from_board(board, rules) else {
+            continue;
+        };
+        if rng.random_ratio(4, 5) {
+            let gift = position.left().choose(rng).unwrap();
+            position.play(Move::Give(gift)).unwrap();
+        }
+        return position;
+    }
+}
+
+fn shown(position: &Position) -> String {
+    let mut text = format!("{} ", position.rules().name());
+    Edition::new(position.rules(), PieceSet::default()).write_request(position, &mut text);
+    text
+}
+
+/// Compares the values of the position and of all its turns.
+fn compare(solver: &Solver, position: &Position) {
+    let expected = truth(position);
+    let text = shown(position);
+    let found = said(solver.solve(position, Goal::Distance, &Limits::NONE));
+    assert_eq!(found, expected, "{text}");
+    let value = solver.solve(position, Goal::Value, &Limits::NONE).value();
+    assert_eq!(
+        value,
+        Some(expected.map_or(Value::Draw, |(value, _)| value))
+    );
+    let edition = Edition::new(position.rules(), PieceSet::default());
+    let moves = solver.moves(position, Goal::Distance, &Limits::NONE);
+    let turns = edition.turns(position);
+    let names: Vec<_> = moves.iter().map(|(turn, _)| *turn).collect();
+    assert_eq!(
+        names,
+        turns.iter().map(|t| t.0).collect::<Vec<_>>(),
+        "{text}"
+    );
+    for ((turn, answer), (_, after)) in moves.into_iter().zip(turns) {
+        let placed = u32::from(turn.cell.is_some());
+        let expected = match turn.gift {
+            Some(_) => turned(truth(&after), placed),
+            None if Plain::of(&after).has_quarto() => Some((Value::Win, 1)),
+            None => None,
+        };
+        assert_eq!(said(answer), expected, "{text}: {turn:?}");
+    }
+}
+
+fn compare_many(seed: u64, options: Options, counts: &[(usize, u32)]) {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    for rules in [Rules::Standard, Rules::Squares] {
+        let solver = Solver::new(options);
+        for &(free, count) in counts {
+            for _ in 0..count {
+                compare(&solver, &random_position(&mut rng, free, rules));
+            }
+        }
+    }
+}
+
+const ONE: Options = Options {
+    hash: 1 << 20,
+    threads: 1,
+};
+
+#[test]
+fn values_and_distances_are_those_of_brute_force() {
+    compare_many(1, ONE, &[(1, 20), (2, 50), (3, 100), (4, 60), (5, 12)]);
+}
+
+#[test]
+#[ignore = "seconds in a release build, minutes in a debug build"]
+fn values_and_distances_of_thousands_of_positions() {
+    let counts = [
+        (1, 200),
+        (2, 500),
+        (3, 2000),
+        (4, 2000),
+        (5, 1000),
+        (6, 60),
+        (7, 2),
+    ];
+    compare_many(2, ONE, &counts);
+}
+
+#[test]
+fn any_table_will_do() {
+    for bytes in [0, 64, 1000] {
+        let options = Options {
+            hash: bytes,
+            threads: 1,
+        };
+        compare_many(3 + bytes as u64, options, &[(3, 20), (4, 15), (5, 3)]);
+    }
+}
