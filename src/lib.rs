@@ -14,10 +14,11 @@
 //! | 2 | [`scoresheet`] | what becomes a record when a game ends |
 //! | 2 | [`series`] | a match: many games between the same two bots |
 //! | 2 | [`replay`] | recorded games, checked against the rules |
+//! | 2 | [`analysis`] | where a recorded game was won and lost |
 //! | 2 | [`tournament`] | schedules, openings, ratings, sequential tests, standings; pure |
 //! | 1 | [`player`] | programs: starting, asking, stopping, and every way they misbehave |
 //! | 2 | [`journal`] | a file of records that loses nothing |
-//! | 1 | [`record`] | what is written of a game; data only |
+//! | 1 | [`record`], [`annotation`] | what is written of a game, and of its analysis; data only |
 //! | 1 | [`solver`] | the exact value of any position of Quarto |
 //! | 1 | [`strategy`] | the built-in bots |
 //! | 0 | [`game`] | the rules; knows no process, clock or file |
@@ -35,6 +36,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod analysis;
+pub mod annotation;
 pub mod arena;
 pub mod checkup;
 pub mod cli;

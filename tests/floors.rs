@@ -19,11 +19,24 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("player", &["game", "protocol", "text"]),
     ("strategy", &["game"]),
     ("solver", &["game"]),
+    ("annotation", &["solver"]),
     // floor 2
     ("journal", &["record"]),
     ("tournament", &["game", "seed", "text"]),
     ("play", &["game", "player", "protocol"]),
     ("replay", &["game", "play", "player", "record", "text"]),
+    (
+        "analysis",
+        &[
+            "annotation",
+            "game",
+            "play",
+            "record",
+            "replay",
+            "solver",
+            "text",
+        ],
+    ),
     ("seat", &["game", "play", "player", "protocol", "text"]),
     ("scoresheet", &["game", "play", "player", "record", "seat"]),
     (
@@ -61,6 +74,7 @@ const FLOORS: &[(&str, &[&str])] = &[
     (
         "report",
         &[
+            "annotation",
             "game",
             "play",
             "player",
@@ -75,6 +89,8 @@ const FLOORS: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
+            "analysis",
+            "annotation",
             "arena",
             "checkup",
             "game",
@@ -89,6 +105,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "seat",
             "seed",
             "series",
+            "solver",
             "strategy",
             "text",
             "tournament",
@@ -108,6 +125,8 @@ const KEPT_OUT: &[(&str, &[&str])] = &[
             "player",
             "record",
             "series",
+            "annotation",
+            "analysis",
             "scoresheet",
             "arena",
             "tournament",

@@ -1,5 +1,6 @@
 //! The command line: one file a command. The only place that prints.
 
+mod analyse;
 mod board;
 mod bot;
 mod check;
@@ -22,7 +23,9 @@ mod sandbox;
 mod setup;
 mod shell;
 mod signals;
+mod size;
 mod standings;
+mod stoppable;
 mod tournament;
 
 use std::env;
@@ -96,6 +99,8 @@ enum Command {
     Pieces(pieces::Args),
     /// Checks recorded games against the rules and shows them
     Replay(replay::Args),
+    /// Says where recorded games of Quarto were won and lost, with exact values
+    Analyse(analyse::Args),
     /// Prints standings with ratings, from any records
     Standings(standings::Args),
     /// Writes a page with standings, charts and every game, to be opened in a browser
@@ -136,6 +141,7 @@ pub fn run() -> ExitCode {
         Some(Command::Board(args)) => board::run(&args),
         Some(Command::Pieces(args)) => pieces::run(&args),
         Some(Command::Replay(args)) => replay::run(&args),
+        Some(Command::Analyse(args)) => analyse::run(&args),
         Some(Command::Standings(args)) => standings::run(&args),
         Some(Command::Report(args)) => report::run(&args),
         Some(Command::Doctor(args)) => doctor::run(&args),

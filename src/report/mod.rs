@@ -4,7 +4,9 @@
 //! - [`live`]: a match or a replay as it goes on
 //! - [`standings`]: tables of results
 //! - [`html`]: a page with all of it
+//! - [`accuracy`]: what analysis says of games and bots
 
+pub mod accuracy;
 pub mod html;
 pub mod live;
 pub mod standings;

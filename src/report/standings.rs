@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
+use super::accuracy::percent;
 use super::terminal::{Palette, aligned, milliseconds};
 use crate::text::safe;
 use crate::tournament::standings::{Place, Standings};
@@ -20,10 +21,6 @@ const LEFT: [usize; 2] = [1, 12];
 /// Half points without a needless zero: `7`, `7.5`.
 fn points(points: f64) -> String {
     format!("{points}")
-}
-
-fn percent(share: Option<f64>) -> String {
-    share.map_or_else(String::new, |share| format!("{:.1}%", 100.0 * share))
 }
 
 fn forfeits(place: &Place) -> String {

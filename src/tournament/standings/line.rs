@@ -8,7 +8,8 @@ use serde_json::value::RawValue;
 /// The part of a record that standings need, borrowed from its line.
 #[derive(Debug, Deserialize)]
 pub struct GameLine<'a> {
-    /// Identifies the game; in a tournament it is a [`GameId`].
+    /// Identifies the game; in a tournament it is a
+    /// [`GameId`](crate::tournament::schedule::GameId).
     #[serde(borrow, default)]
     pub id: Cow<'a, str>,
     /// The game's name.

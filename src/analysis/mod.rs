@@ -1,0 +1,406 @@
+//! Goes through a recorded game of Quarto with the solver and says where it was won and lost.
+//!
+//! From the end towards the start, as far as the solver can prove within its limits: every turn
+//! gets what it left its player with, and what could have been had instead.
+//!
+//! - `sentence`: what is said to people
+//! - `field`: an annotation put into a record's line without touching anything else
+
+mod field;
+mod sentence;
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+pub use field::with_analysis;
+
+use crate::annotation::{Annotation, FIELD, Mark, Note};
+use crate::game::quarto::{Cell, Edition, PieceSet, Position, Rules, Turn};
+use crate::game::{Game as _, Outcome, Position as _, Side};
+use crate::play::Watch;
+use crate::record::Record;
+use crate::replay::{ReplayError, Violation, replay};
+use crate::solver::{self, Goal, Limits, Progress, Solver, Value};
+use sentence::Sentence;
+
+/// How hard to think about a turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effort {
+    /// So long.
+    Time(Duration),
+    /// So many nodes: with one thread the same every time.
+    Nodes(u64),
+}
+
+/// What an analyst may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// For the value of each turn; about as much again goes into better turns.
+    pub effort: Effort,
+    /// Memory and threads.
+    pub solver: solver::Options,
+}
+
+/// Why a record cannot be analysed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Problem {
+    /// Another game.
+    #[error("it is a game of {}; only Quarto can be solved", crate::text::safe(.0))]
+    NotQuarto(String),
+    /// Rules that nobody knows.
+    #[error("the rules {} are unknown; expected standard or squares", crate::text::quote(.0.as_bytes()))]
+    UnknownRules(String),
+    /// A piece set that is none.
+    #[error("its piece set: {0}")]
+    Pieces(String),
+    /// It breaks the rules.
+    #[error("{}{}", .0.turn.map_or_else(String::new, |turn| format!("turn {turn}: ")), .0.problem)]
+    Violation(Violation),
+}
+
+/// With more failures in a row, earlier positions are only looked at briefly: they are harder.
+const PATIENCE: u32 = 2;
+
+/// How much less effort a brief look is.
+const BRIEF: u32 = 10;
+
+/// With at most this many free cells it is asked whether a turn was the only good one.
+const CHOICES_UP_TO: usize = 10;
+
+/// With at most this many free cells distances are cheap.
+const DISTANCES_UP_TO: usize = 9;
+
+/// Nodes for a first look at every other turn, before any of them is thought about for long.
+const FIRST_LOOK: u64 = 1 << 15;
+
+/// Analyses games. Keep one for many: its solver remembers.
+#[derive(Debug)]
+pub struct Analyst {
+    solver: Solver,
+    effort: Effort,
+    stop: Arc<AtomicBool>,
+}
+
+/// A turn of a game.
+struct Step {
+    before: Position,
+    turn: Turn,
+    after: Position,
+}
+
+/// Collects the turns of a game.
+struct Steps(Vec<Step>);
+
+impl Watch<Edition> for Steps {
+    fn turn(
+        &mut self,
+        _: Side,
+        before: &Position,
+        turn: Turn,
+        after: &Position,
+        _: Duration,
+    ) -> io::Result<()> {
+        self.0.push(Step {
+            before: *before,
+            turn,
+            after: *after,
+        });
+        Ok(())
+    }
+}
+
+impl Analyst {
+    /// An analyst who has seen no game yet.
+    pub fn new(options: Options) -> Self {
+        Self {
+            solver: Solver::new(options.solver),
+            effort: options.effort,
+            stop: Arc::default(),
+        }
+    }
+
+    /// Gives up when somebody sets this, and says what has been found so far.
+    #[must_use]
+    pub fn or_when(mut self, stop: Arc<AtomicBool>) -> Self {
+        self.stop = stop;
+        self
+    }
+
+    /// How far the solver has come. Other threads may ask while it works.
+    pub fn progress(&self) -> Progress {
+        self.solver.progress()
+    }
+
+    /// Analyses a game and writes what was found into the record's field `analysis`.
+    pub fn annotate(&self, record: &mut Record) -> Result<Annotation, Problem> {
+        let annotation = self.analyse(record, |_| {})?;
+        record.more.insert(FIELD.to_owned(), annotation.to_json());
+        Ok(annotation)
+    }
+
+    /// Analyses a game. `at` is told which turn comes next, from the last to the first.
+    pub fn analyse(
+        &self,
+        record: &Record,
+        mut at: impl FnMut(usize),
+    ) -> Result<Annotation, Problem> {
+        let (edition, steps, last) = steps(record)?;
+        let mut failures = 0;
+        let mut later = self.value(&last, &mut failures);
+        let mut turns = Vec::new();
+        for (index, step) in steps.iter().enumerate().rev() {
+            at(index + 1);
+            let value = later.map(|value| for_player(step, value));
+            let best = match value {
+                // Nothing is better than a win.
+                Some(Value::Win) => value,
+                _ => self.value(&step.before, &mut failures),
+            };
+            let mut note = self.note(&edition, step, value, best);
+            note.turn = index + 1;
+            // Of a turn about which nothing is known there is nothing to write.
+            if note.says_something() {
+                turns.push(note);
+            }
+            later = best;
+        }
+        turns.reverse();
+        Ok(Annotation {
+            by: concat!("referee ", env!("CARGO_PKG_VERSION")).to_owned(),
+            turns,
+        })
+    }
+
+    /// As much as `effort` allows, divided by `share`.
+    fn limits(&self, share: u32) -> Limits {
+        let limits = match self.effort {
+            Effort::Time(time) => Limits::within(time / share),
+            Effort::Nodes(nodes) => Limits::nodes(nodes / u64::from(share)),
+        };
+        limits.or_when(Arc::clone(&self.stop))
+    }
+
+    /// The value of a position for the side to move. `failures` counts positions in a row that
+    /// could not be solved.
+    fn value(&self, position: &Position, failures: &mut u32) -> Option<Value> {
+        let share = if *failures < PATIENCE { 1 } else { BRIEF };
+        let answer = self
+            .solver
+            .solve(position, Goal::Value, &self.limits(share));
+        let value = answer.value();
+        *failures = if value.is_some() { 0 } else { *failures + 1 };
+        value
+    }
+
+    fn note(
+        &self,
+        edition: &Edition,
+        step: &Step,
+        value: Option<Value>,
+        best: Option<Value>,
+    ) -> Note {
+        let others: Vec<_> = {
+            let mut others = edition.turns(&step.before);
+            others.retain(|(turn, _)| *turn != step.turn);
+            // What differs least from what was played teaches most.
+            others.sort_by_key(|(turn, _)| turn.cell != step.turn.cell);
+            others
+        };
+        let won = has_won(&step.after);
+        let win_at_once = others
+            .iter()
+            .find(|(_, after)| has_won(after))
+            .filter(|_| !won);
+        let refutation = winning_cell(&step.after);
+        let safe = others
+            .iter()
+            .find(|(_, after)| winning_cell(after).is_none());
+        let mut note = Note {
+            value,
+            best,
+            missed_win: win_at_once.is_some(),
+            lost_at_once: refutation.is_some() && safe.is_some(),
+            plies: self.plies(&step.after, value),
+            ..Note::default()
+        };
+        let mut better = win_at_once;
+        if let (None, Some((best, _))) = (better, note.fall()) {
+            better = self.keeper(&others, best);
+        }
+        note.mark = if note.fall().is_some() {
+            Some(if note.missed_win {
+                Mark::MissedWin
+            } else {
+                Mark::Blunder
+            })
+        } else if won {
+            None
+        } else {
+            self.choice(step, &others, &note)
+        };
+        let write = |turn: Turn| {
+            let mut text = String::new();
+            edition.write_turn(turn, &mut text);
+            text
+        };
+        note.better = better.map(|(turn, _)| write(*turn));
+        let sentence = Sentence {
+            edition,
+            note: &note,
+            played: write(step.turn),
+            after: &step.after,
+            refutation,
+            win_at_once: win_at_once.map(|(turn, after)| (*turn, *after)),
+            safe: safe.map(|(turn, _)| write(*turn)),
+        };
+        let text = sentence.text();
+        note.text = text;
+        note
+    }
+
+    /// How many placements it takes from here, when somebody wins and it is cheap to say.
+    fn plies(&self, after: &Position, value: Option<Value>) -> Option<u32> {
+        let decided = matches!(value, Some(Value::Win | Value::Loss));
+        if !decided || after.outcome().is_some() || free(after) > DISTANCES_UP_TO {
+            return None;
+        }
+        let limits = self.limits(1);
+        self.solver.solve(after, Goal::Distance, &limits).plies()
+    }
+
+    /// A turn that keeps the value `best`.
+    fn keeper<'a>(
+        &self,
+        turns: &'a [(Turn, Position)],
+        best: Value,
+    ) -> Option<&'a (Turn, Position)> {
+        let limits = self.limits(1);
+        // Most are in the table already, or easy. None is worth all the time before the others
+        // have been looked at.
+        let brief = Limits {
+            nodes: Some(
+                limits
+                    .nodes
+                    .map_or(FIRST_LOOK, |nodes| nodes.min(FIRST_LOOK)),
+            ),
+            ..limits.clone()
+        };
+        [brief, limits].iter().find_map(|limits| {
+            turns
+                .iter()
+                .find(|(_, after)| self.keeps(after, best, limits) == Some(true))
+        })
+    }
+
+    /// Whether the turn that led to `after` keeps the value `best` for who made it.
+    fn keeps(&self, after: &Position, best: Value, limits: &Limits) -> Option<bool> {
+        let answer = self.solver.solve(after, Goal::Value, limits);
+        let (low, high) = if after.outcome().is_some() {
+            (answer.at_least(), answer.at_most())
+        } else {
+            (answer.at_most().opposite(), answer.at_least().opposite())
+        };
+        if low >= best {
+            Some(true)
+        } else if high < best {
+            Some(false)
+        } else {
+            None
+        }
+    }
+
+    /// Whether a turn that kept the value was the only one, or could not have been worse.
+    fn choice(&self, step: &Step, others: &[(Turn, Position)], note: &Note) -> Option<Mark> {
+        if others.is_empty() {
+            return Some(Mark::Forced);
+        }
+        let best = note.best.filter(|_| note.is_proven())?;
+        if best == Value::Loss {
+            // Everything loses, but not everything at once.
+            return (!note.lost_at_once).then_some(Mark::Forced);
+        }
+        if note.missed_win || free(&step.before) > CHOICES_UP_TO {
+            return None;
+        }
+        let limits = self.limits(1);
+        let (mut some_keep, mut some_do_not) = (false, false);
+        for (_, after) in others {
+            let keeps = self.keeps(after, best, &limits)?;
+            some_keep |= keeps;
+            some_do_not |= !keeps;
+            if some_keep && some_do_not {
+                return None;
+            }
+        }
+        Some(if some_keep { Mark::Forced } else { Mark::Only })
+    }
+
+    /// Whether it was told to stop.
+    pub fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+}
+
+/// Whether a record can be analysed: it is Quarto, and by the rules.
+pub fn check(record: &Record) -> Result<(), Problem> {
+    steps(record).map(|_| ())
+}
+
+/// The turns of a record and the position that they lead to, checked.
+fn steps(record: &Record) -> Result<(Edition, Vec<Step>, Position), Problem> {
+    let edition = edition(record)?;
+    let mut steps = Steps(Vec::new());
+    let last = replay(&edition, record, &mut steps).map_err(|error| {
+        Problem::Violation(match error {
+            ReplayError::Violation(violation) => violation,
+            ReplayError::Io(error) => Violation {
+                turn: None,
+                problem: error.to_string(),
+            },
+        })
+    })?;
+    Ok((edition, steps.0, last))
+}
+
+/// The rules and the pieces of a record.
+fn edition(record: &Record) -> Result<Edition, Problem> {
+    if record.game != Edition::NAME {
+        return Err(Problem::NotQuarto(record.game.clone()));
+    }
+    let rules = Rules::from_name(&record.rules)
+        .ok_or_else(|| Problem::UnknownRules(record.rules.clone()))?;
+    let set = match record.pieces.as_deref().map(PieceSet::parse) {
+        None => PieceSet::default(),
+        Some(Ok(set)) => set,
+        Some(Err(error)) => return Err(Problem::Pieces(error.to_string())),
+    };
+    Ok(Edition::new(rules, set))
+}
+
+/// The value for who made a turn, from that for the side to move after it.
+const fn for_player(step: &Step, value: Value) -> Value {
+    // When the game is over nobody was given anything, and the same side speaks.
+    if step.turn.gift.is_none() {
+        value
+    } else {
+        value.opposite()
+    }
+}
+
+fn has_won(after: &Position) -> bool {
+    matches!(after.outcome(), Some(Outcome::Win(_)))
+}
+
+/// Where the side to move wins at once.
+fn winning_cell(position: &Position) -> Option<Cell> {
+    if position.outcome().is_some() {
+        return None;
+    }
+    position.winning_cell(position.hand()?)
+}
+
+fn free(position: &Position) -> usize {
+    position.board().free().count()
+}

@@ -1,0 +1,112 @@
+//! What is said of a turn to people: one or two short sentences.
+
+use crate::annotation::{Mark, Note};
+use crate::game::quarto::{Cell, Edition, Move, Position, Turn};
+use crate::game::{Game as _, Position as _};
+use crate::solver::Value;
+use crate::text::safe;
+
+/// Everything that a sentence is made of.
+pub(super) struct Sentence<'a> {
+    pub(super) edition: &'a Edition,
+    pub(super) note: &'a Note,
+    /// The answer.
+    pub(super) played: String,
+    pub(super) after: &'a Position,
+    /// Where the other side wins at once afterwards.
+    pub(super) refutation: Option<Cell>,
+    /// A turn that would have won at once, and where it leads.
+    pub(super) win_at_once: Option<(Turn, Position)>,
+    /// Another turn that does not let the other side win at once.
+    pub(super) safe: Option<String>,
+}
+
+impl Sentence<'_> {
+    /// The sentence, when there is something to say.
+    pub(super) fn text(&self) -> Option<String> {
+        let played = safe(&self.played);
+        if let Some((turn, won)) = &self.win_at_once {
+            let completes = self.completes(turn.cell, won);
+            return Some(format!(
+                "`{played}` missed the win in one: {completes}.{}",
+                self.what_is_left()
+            ));
+        }
+        let better = |verb: &str| {
+            let better = self.note.better.as_deref();
+            better.map_or_else(String::new, |better| {
+                format!(" `{}` still {verb}.", safe(better))
+            })
+        };
+        match self.note.fall() {
+            Some((_, Value::Draw)) => Some(format!(
+                "`{played}` let the win slip: it is a draw now.{}",
+                better("won")
+            )),
+            Some((best, _)) => Some(format!(
+                "`{played}` gave the win away: {}.{}",
+                self.how_it_loses(),
+                better(if best == Value::Win { "won" } else { "drew" })
+            )),
+            None if self.note.lost_at_once => {
+                let safer = self.safe.as_deref().unwrap_or_default();
+                let safer = safe(safer);
+                let than = if self.note.best == Some(Value::Loss) {
+                    format!("The game was lost, but `{safer}` lasted longer.")
+                } else {
+                    format!("`{safer}` did not lose at once.")
+                };
+                Some(format!(
+                    "`{played}` lost at once: {}. {than}",
+                    self.how_it_loses()
+                ))
+            }
+            None if self.note.mark == Some(Mark::Only) => {
+                let value = self.note.best.map_or("", Value::name);
+                Some(format!(
+                    "`{played}` was the only turn that kept the {value}."
+                ))
+            }
+            None => None,
+        }
+    }
+
+    /// `cell 11 completes V3 (big)`
+    fn completes(&self, cell: Option<Cell>, won: &Position) -> String {
+        let lines: Vec<String> = self
+            .edition
+            .winning_lines(won)
+            .iter()
+            .map(|(line, property)| format!("{line} ({})", safe(property)))
+            .collect();
+        let cell = cell.map_or(0, Cell::number);
+        format!("cell {cell} completes {}", lines.join(", "))
+    }
+
+    fn how_it_loses(&self) -> String {
+        let (Some(cell), Some(hand)) = (self.refutation, self.after.hand()) else {
+            return match self.note.plies {
+                Some(plies) => format!("the other side now wins within {plies} placements"),
+                None => "the other side now wins by force".to_owned(),
+            };
+        };
+        let mut won = *self.after;
+        // The cell is free: it is where the piece wins.
+        let _ = won.play(Move::Place(cell));
+        let gift = safe(&self.edition.set().symbol(hand).to_string());
+        format!("after {gift}, {}", self.completes(Some(cell), &won))
+    }
+
+    /// After a win that was not taken.
+    fn what_is_left(&self) -> String {
+        match self.note.value {
+            Some(Value::Win) => " It wins all the same.".to_owned(),
+            Some(Value::Draw) => " It is a draw now.".to_owned(),
+            Some(Value::Loss) if self.refutation.is_some() => {
+                format!(" And {}.", self.how_it_loses())
+            }
+            Some(Value::Loss) => " The other side wins now.".to_owned(),
+            None => String::new(),
+        }
+    }
+}

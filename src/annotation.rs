@@ -1,0 +1,330 @@
+//! What is written of an analysis in a record: values and marks of turns, and what they come to
+//! for a bot. Data only.
+//!
+//! It stands in the field `analysis` of a record:
+//! `{"by":"referee 0.1.0","turns":[{"turn":9,"value":"loss","best":"draw","mark":"blunder","better":"6 B",…},…]}`.
+
+use std::collections::BTreeMap;
+use std::ops::AddAssign;
+
+use serde_json::{Map, Value as Json, json};
+
+use crate::solver::Value;
+
+/// The field of a record.
+pub const FIELD: &str = "analysis";
+
+/// Why a turn is worth looking at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// The result got worse.
+    Blunder,
+    /// The result got worse, and there was a win to take at once.
+    MissedWin,
+    /// The only turn that kept the value.
+    Only,
+    /// Every turn came to the same.
+    Forced,
+}
+
+impl Mark {
+    const ALL: [Self; 4] = [Self::Blunder, Self::MissedWin, Self::Only, Self::Forced];
+
+    /// The word in a record.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Blunder => "blunder",
+            Self::MissedWin => "missed-win",
+            Self::Only => "only",
+            Self::Forced => "forced",
+        }
+    }
+}
+
+/// What is known of a turn.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Note {
+    /// Which turn, from 1.
+    pub turn: usize,
+    /// What it left its player with; `None` while that is not proven.
+    pub value: Option<Value>,
+    /// What its player could have had; `None` while that is not proven.
+    pub best: Option<Value>,
+    /// Why it is worth looking at.
+    pub mark: Option<Mark>,
+    /// An answer that would have kept `best`, when this one did not.
+    pub better: Option<String>,
+    /// Placements from here to the quarto that `value` promises, when that is known.
+    pub plies: Option<u32>,
+    /// There was a win to take at once, and it was not taken.
+    pub missed_win: bool,
+    /// The gift let the other side win at once, and another turn would not have.
+    pub lost_at_once: bool,
+    /// A sentence for people.
+    pub text: Option<String>,
+}
+
+impl Note {
+    /// Whether the turn's value and the best that could be had are both proven.
+    pub const fn is_proven(&self) -> bool {
+        self.value.is_some() && self.best.is_some()
+    }
+
+    /// Whether anything is known of the turn.
+    pub const fn says_something(&self) -> bool {
+        self.value.is_some() || self.best.is_some() || self.mark.is_some() || self.text.is_some()
+    }
+
+    /// What was had and what is left, when that is less.
+    pub fn fall(&self) -> Option<(Value, Value)> {
+        let (best, value) = (self.best?, self.value?);
+        (value < best).then_some((best, value))
+    }
+
+    fn to_json(&self) -> Json {
+        let word = |value: Option<Value>| value.map_or("unknown", Value::name);
+        let mut fields = Map::new();
+        fields.insert("turn".to_owned(), json!(self.turn));
+        fields.insert("value".to_owned(), json!(word(self.value)));
+        fields.insert("best".to_owned(), json!(word(self.best)));
+        let optional = [
+            ("mark", self.mark.map(|mark| json!(mark.name()))),
+            ("better", self.better.as_ref().map(|text| json!(text))),
+            ("in", self.plies.map(|plies| json!(plies))),
+            ("missed_win", self.missed_win.then(|| json!(true))),
+            ("lost_at_once", self.lost_at_once.then(|| json!(true))),
+            ("text", self.text.as_ref().map(|text| json!(text))),
+        ];
+        for (name, field) in optional {
+            if let Some(field) = field {
+                fields.insert(name.to_owned(), field);
+            }
+        }
+        Json::Object(fields)
+    }
+
+    /// `None` without a turn's number; whatever else is wrong counts as missing.
+    fn from_json(json: &Json) -> Option<Self> {
+        let turn = json["turn"].as_u64().filter(|&turn| turn > 0)?;
+        let text = |name: &str| json[name].as_str().map(str::to_owned);
+        let value = |name: &str| {
+            let values = [Value::Loss, Value::Draw, Value::Win];
+            let word = json[name].as_str()?;
+            values.into_iter().find(|value| value.name() == word)
+        };
+        let mark = json["mark"].as_str().and_then(|word| {
+            let mut marks = Mark::ALL.into_iter();
+            marks.find(|mark| mark.name() == word)
+        });
+        let flag = |name: &str| json[name].as_bool().unwrap_or(false);
+        Some(Self {
+            turn: usize::try_from(turn).ok()?,
+            value: value("value"),
+            best: value("best"),
+            mark,
+            better: text("better"),
+            plies: json["in"].as_u64().and_then(|n| u32::try_from(n).ok()),
+            missed_win: flag("missed_win") || mark == Some(Mark::MissedWin),
+            lost_at_once: flag("lost_at_once"),
+            text: text("text"),
+        })
+    }
+}
+
+/// What is known of a game.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Annotation {
+    /// Who says so.
+    pub by: String,
+    /// In the order of the turns.
+    pub turns: Vec<Note>,
+}
+
+impl Annotation {
+    /// As it stands in a record.
+    pub fn to_json(&self) -> Json {
+        let turns: Vec<Json> = self.turns.iter().map(Note::to_json).collect();
+        json!({ "by": self.by, "turns": turns })
+    }
+
+    /// Reads what stands in a record. Whoever wrote it, what cannot be understood is passed over.
+    pub fn from_json(json: &Json) -> Self {
+        let entries = json["turns"].as_array();
+        let notes = entries.into_iter().flatten().filter_map(Note::from_json);
+        // One entry a turn: the last counts.
+        let turns: BTreeMap<usize, Note> = notes.map(|note| (note.turn, note)).collect();
+        Self {
+            by: json["by"].as_str().unwrap_or_default().to_owned(),
+            turns: turns.into_values().collect(),
+        }
+    }
+
+    /// What a game of so many turns comes to for the two bots, in the order of the record.
+    /// `first` is the index of the one that moved first.
+    pub fn tallies(&self, first: usize, turns: usize) -> [Tally; 2] {
+        let mut tallies = [Tally::default(); 2];
+        // One answer a turn, and the sides answer in turn.
+        let player = |turn: usize| (first + turn + 1) % 2;
+        for turn in 1..=turns {
+            tallies[player(turn)].turns += 1;
+        }
+        for note in self.turns.iter().filter(|note| note.turn <= turns) {
+            tallies[player(note.turn)].add(note);
+        }
+        tallies
+    }
+}
+
+/// What analysis says of a bot's turns.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Turns of the games that were analysed.
+    pub turns: u64,
+    /// Turns whose value, and the best that could be had, are proven.
+    pub proven: u64,
+    /// Proven turns that kept the best.
+    pub kept: u64,
+    /// Proven turns that made a draw of a win.
+    pub win_to_draw: u64,
+    /// Proven turns that made a loss of a win.
+    pub win_to_loss: u64,
+    /// Proven turns that made a loss of a draw.
+    pub draw_to_loss: u64,
+    /// Turns on which there was a win to take at once that was not taken.
+    pub missed_wins: u64,
+    /// Gifts that let the other side win at once although another turn would not have.
+    pub lost_at_once: u64,
+}
+
+impl Tally {
+    fn add(&mut self, note: &Note) {
+        let one = |yes: bool| u64::from(yes);
+        self.proven += one(note.is_proven());
+        self.kept += one(note.is_proven() && note.fall().is_none());
+        self.win_to_draw += one(note.fall() == Some((Value::Win, Value::Draw)));
+        self.win_to_loss += one(note.fall() == Some((Value::Win, Value::Loss)));
+        self.draw_to_loss += one(note.fall() == Some((Value::Draw, Value::Loss)));
+        self.missed_wins += one(note.missed_win);
+        self.lost_at_once += one(note.lost_at_once);
+    }
+
+    /// Proven turns that made the result worse.
+    pub const fn blunders(&self) -> u64 {
+        self.win_to_draw + self.win_to_loss + self.draw_to_loss
+    }
+
+    /// The share of proven turns that kept the value, 0 to 1; `None` without any.
+    #[expect(clippy::cast_precision_loss, reason = "nobody makes 2⁵² turns")]
+    pub fn accuracy(&self) -> Option<f64> {
+        (self.proven > 0).then(|| self.kept as f64 / self.proven as f64)
+    }
+}
+
+impl AddAssign for Tally {
+    fn add_assign(&mut self, other: Self) {
+        self.turns += other.turns;
+        self.proven += other.proven;
+        self.kept += other.kept;
+        self.win_to_draw += other.win_to_draw;
+        self.win_to_loss += other.win_to_loss;
+        self.draw_to_loss += other.draw_to_loss;
+        self.missed_wins += other.missed_wins;
+        self.lost_at_once += other.lost_at_once;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read() {
+        let annotation = Annotation {
+            by: "a test".to_owned(),
+            turns: vec![
+                Note {
+                    turn: 8,
+                    value: Some(Value::Win),
+                    best: Some(Value::Win),
+                    mark: Some(Mark::Only),
+                    plies: Some(3),
+                    ..Note::default()
+                },
+                Note {
+                    turn: 9,
+                    value: Some(Value::Loss),
+                    best: None,
+                    better: Some("6 B".to_owned()),
+                    lost_at_once: true,
+                    text: Some("`6 K` lost at once.".to_owned()),
+                    ..Note::default()
+                },
+            ],
+        };
+        assert_eq!(Annotation::from_json(&annotation.to_json()), annotation);
+        assert_eq!(annotation.to_json()["turns"][1]["best"], "unknown");
+    }
+
+    #[test]
+    fn strange_analyses_are_read_as_far_as_they_go() {
+        for text in [
+            "7",
+            "null",
+            "[]",
+            "{}",
+            r#"{"turns":{}}"#,
+            r#"{"turns":[1,null,{}]}"#,
+        ] {
+            let json = serde_json::from_str(text).unwrap();
+            assert_eq!(
+                Annotation::from_json(&json),
+                Annotation::default(),
+                "{text}"
+            );
+        }
+        let json = json!({"turns": [
+            {"turn": 2, "value": "win", "best": "draw"},
+            {"turn": 0, "value": "win"},
+            {"turn": -1}, {"turn": 1.5}, {"turn": "3"},
+            {"turn": 2, "value": "a lot", "best": 3, "in": -4, "mark": "brilliant", "text": []},
+            {"turn": 1, "mark": "missed-win", "better": 7},
+        ]});
+        let notes = Annotation::from_json(&json).turns;
+        let turns: Vec<usize> = notes.iter().map(|note| note.turn).collect();
+        assert_eq!(turns, [1, 2]);
+        assert!(notes[0].missed_win && notes[0].better.is_none());
+        // The last of two counts.
+        assert_eq!(
+            notes[1],
+            Note {
+                turn: 2,
+                ..Note::default()
+            }
+        );
+    }
+
+    #[test]
+    fn turns_are_counted_for_who_made_them() {
+        let note = |turn, best, value| Note {
+            turn,
+            value: Some(value),
+            best: Some(best),
+            ..Note::default()
+        };
+        let annotation = Annotation {
+            by: String::new(),
+            turns: vec![
+                note(1, Value::Win, Value::Draw),
+                note(2, Value::Draw, Value::Loss),
+                note(3, Value::Win, Value::Win),
+                note(4, Value::Win, Value::Loss),
+                note(9, Value::Win, Value::Loss),
+            ],
+        };
+        let [a, b] = annotation.tallies(1, 5);
+        assert_eq!((b.turns, b.proven, b.kept, b.win_to_draw), (3, 2, 1, 1));
+        assert_eq!((a.turns, a.blunders(), a.kept), (2, 2, 0));
+        assert_eq!(b.accuracy(), Some(0.5));
+        assert_eq!(Tally::default().accuracy(), None);
+    }
+}

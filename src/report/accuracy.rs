@@ -1,0 +1,111 @@
+//! What analysis says of games and of bots, as text and as JSON.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+use super::terminal::{Palette, aligned};
+use crate::annotation::{Annotation, Note, Tally};
+use crate::record::Record;
+use crate::text::safe;
+
+/// A bot, and what its turns come to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BotTally {
+    /// What it is called.
+    pub name: String,
+    /// What its turns come to.
+    pub tally: Tally,
+}
+
+/// A game and every turn that there is something to say about.
+pub fn game_text(number: u64, record: &Record, annotation: &Annotation) -> String {
+    let names = record.bots.each_ref().map(|bot| safe(&bot.name));
+    let mut out = format!(
+        "game {number}, {} - {}: {}\n",
+        names[record.first],
+        names[1 - record.first],
+        safe(&record.result_line())
+    );
+    for note in &annotation.turns {
+        if let Some(text) = &note.text {
+            let player = &names[(record.first + note.turn + 1) % 2];
+            let _ = writeln!(out, "  turn {}, {player}: {}", note.turn, safe(text));
+        }
+    }
+    let _ = writeln!(
+        out,
+        "  {}\n",
+        how_far(&annotation.turns, record.turns.len())
+    );
+    out
+}
+
+/// Which of so many turns are proven.
+fn how_far(notes: &[Note], turns: usize) -> String {
+    let mut proven = notes.iter().filter(|note| note.is_proven());
+    let count = proven.clone().count();
+    match proven.next() {
+        None => "no turn is proven".to_owned(),
+        Some(_) if count == turns => "all turns are proven".to_owned(),
+        Some(first) if first.turn + count == turns + 1 => {
+            format!("proven from turn {} on", first.turn)
+        }
+        Some(_) => format!("{count} of {turns} turns are proven"),
+    }
+}
+
+/// A share as people read it: `97.5%`.
+pub(super) fn percent(share: Option<f64>) -> String {
+    share.map_or_else(String::new, |share| format!("{:.1}%", 100.0 * share))
+}
+
+/// A row a bot.
+pub fn table(bots: &[BotTally], palette: &Palette) -> String {
+    let heads = [
+        "bot",
+        "turns",
+        "proven",
+        "kept",
+        "accuracy",
+        "win→draw",
+        "win→loss",
+        "draw→loss",
+        "missed wins",
+        "lost at once",
+    ];
+    let mut rows = vec![heads.map(str::to_owned).to_vec()];
+    for BotTally { name, tally } in bots {
+        let mut row = vec![safe(name)];
+        row.extend([tally.turns, tally.proven, tally.kept].map(|n| n.to_string()));
+        row.push(percent(tally.accuracy()));
+        row.extend(
+            [
+                tally.win_to_draw,
+                tally.win_to_loss,
+                tally.draw_to_loss,
+                tally.missed_wins,
+                tally.lost_at_once,
+            ]
+            .map(|n| n.to_string()),
+        );
+        rows.push(row);
+    }
+    aligned(&rows, palette, &[0])
+}
+
+/// The figures of a bot for programs.
+pub fn tally_json(tally: &Tally) -> Value {
+    json!({
+        "turns": tally.turns,
+        "proven": tally.proven,
+        "kept": tally.kept,
+        "accuracy": tally.accuracy(),
+        "blunders": tally.blunders(),
+        "win_to_draw": tally.win_to_draw,
+        "win_to_loss": tally.win_to_loss,
+        "draw_to_loss": tally.draw_to_loss,
+        "missed_wins": tally.missed_wins,
+        "lost_at_once": tally.lost_at_once,
+    })
+}
