@@ -640,7 +640,7 @@ fn an_unknown_strategy() {
     let run = referee(&["bot", "clever"]);
     refused(
         &run,
-        &["referee: there is no built-in strategy `clever`; expected random or greedy\n"],
+        &["referee: there is no built-in strategy `clever`; expected random, greedy, perfect\n"],
     );
     refused(&referee(&["bot"]), &["<NAME>"]);
 }

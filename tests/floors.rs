@@ -17,8 +17,8 @@ const FLOORS: &[(&str, &[&str])] = &[
     // floor 1
     ("record", &[]),
     ("player", &["game", "protocol", "text"]),
-    ("strategy", &["game"]),
     ("solver", &["game"]),
+    ("strategy", &["game", "solver"]),
     ("annotation", &["solver"]),
     // floor 2
     ("journal", &["record"]),

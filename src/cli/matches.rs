@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::console::Terminal;
 use super::failure::Failure;
-use super::games::{WithGame, with_game};
+use super::games::{GameName, WithGame, with_game};
 use super::interrupt::until_interrupted;
 use super::options::{Options, PieceFormatName};
 use super::records::{RecordFile, Recorded};
@@ -23,6 +23,7 @@ use crate::player::stderr::Tap;
 use crate::report::live::{Detail, Look, Screen};
 use crate::seat::{Entrant, Occupant};
 use crate::series::{Follow, Plan, Score, Series};
+use crate::strategy::PERFECT;
 use crate::text::safe;
 
 #[derive(Debug, clap::Args)]
@@ -91,6 +92,14 @@ fn start(
         return Err(Failure::Usage(
             "--pieces and --rules are for Quarto; leave them out, or play --game quarto".to_owned(),
         ));
+    }
+    let perfect = format!("builtin:{PERFECT}");
+    let plays_perfectly =
+        |bot: &Bot| matches!(bot, Bot::Program(program) if program.command == [perfect.as_str()]);
+    if options.game != GameName::Quarto && bots.iter().any(plays_perfectly) {
+        return Err(Failure::Usage(format!(
+            "{perfect} plays Quarto only; take builtin:greedy, which plays every game"
+        )));
     }
     let set = match_set(options.pieces.as_ref())?;
     let rules = options.rules.into();

@@ -66,7 +66,8 @@ const AFTER_HELP: &str = "\
 A BOT is
   a file               run directly, or by the interpreter that its ending names
   a command line       such as \"python3 my_bot.py --depth 3\"
-  builtin:NAME         a strategy of this program: builtin:random, builtin:greedy
+  builtin:NAME         a strategy of this program: builtin:random, builtin:greedy,
+                       builtin:perfect
   human                a person at this terminal
 
 Examples:

@@ -14,7 +14,7 @@ use crate::game::quarto::{PieceSet, Rules};
 use crate::player::program::{Bot, Program};
 use crate::player::sandbox::Sandbox;
 use crate::report::terminal::Palette;
-use crate::strategy::Strategy;
+use crate::strategy;
 
 /// `--rules`
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -103,7 +103,7 @@ pub(super) fn this_program() -> Result<PathBuf, Failure> {
 
 /// What a BOT on the command line means.
 pub(super) fn bot(text: &str) -> Result<Bot, Failure> {
-    Ok(Bot::parse(text, &this_program()?, &Strategy::NAMES)?)
+    Ok(Bot::parse(text, &this_program()?, &strategy::NAMES)?)
 }
 
 /// Takes the programs among the bots into a sandbox, each out of sight of the others.

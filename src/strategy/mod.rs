@@ -1,12 +1,20 @@
 //! The strategies shipped inside the program. They are served by `referee bot NAME` as any
 //! other program is, over the same pipes.
 
+pub mod perfect;
+
 use rand::Rng;
 use rand::seq::IndexedRandom as _;
 
 use crate::game::{Game, Outcome, Position, Side};
 
-/// A built-in strategy.
+/// Names of all built-in bots, as in `builtin:NAME`.
+pub const NAMES: [&str; 3] = ["random", "greedy", PERFECT];
+
+/// The name of [`perfect::Perfect`].
+pub const PERFECT: &str = "perfect";
+
+/// A built-in strategy that knows no game by name. The other one is [`perfect::Perfect`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strategy {
     /// Any legal turn.
@@ -16,9 +24,6 @@ pub enum Strategy {
 }
 
 impl Strategy {
-    /// Names, as in `builtin:NAME`.
-    pub const NAMES: [&'static str; 2] = ["random", "greedy"];
-
     /// The strategy of this name.
     pub fn from_name(name: &str) -> Option<Self> {
         match name {
