@@ -287,7 +287,8 @@ fn step_through(look: &Look, number: usize) -> Result<()> {
     };
     let rules = Rules::from_name(record["rules"].as_str().unwrap_or_default()).ok_or("rules")?;
     let edition = Edition::new(rules, set);
-    let mut position = edition.start();
+    let start = record["start"].as_str().unwrap_or_default();
+    let mut position = edition.start_from(start)?;
     let board = || {
         look.browser
             .text("return document.querySelector('.stage svg').getAttribute('aria-label')")
@@ -352,6 +353,10 @@ fn step_through(look: &Look, number: usize) -> Result<()> {
 fn steps_go_to_the_quarto_by_the_rules() -> Result<()> {
     let look = Look::at(&GAMES, &[])?;
     step_through(&look, number_of(is_quarto)?)?;
+    step_through(
+        &look,
+        number_of(|record| record["start"] == "A......P........")?,
+    )?;
     step_through(
         &look,
         number_of(|record| record["rules"] == "squares" && record["result"]["reason"] == "quarto")?,

@@ -250,6 +250,24 @@ fn a_name_that_is_no_address_cannot_be_bound_nor_a_port_that_is_taken() {
 }
 
 #[test]
+fn a_file_that_becomes_shorter_is_not_followed() {
+    let referee = Referee::new(["report", "--live=0"]);
+    let file = write(&referee.scratch().join("games.jsonl"), &GAMES[..9]);
+    let mut running = referee
+        .args([&file])
+        .shell("exec \"$0\" \"$@\" 2> \"$SCRATCH/said\"")
+        .start();
+    let said = running.scratch().join("said");
+    let says = |what: &str| std::fs::read_to_string(&said).is_ok_and(|said| said.contains(what));
+    running.wait_until(|_| says("watch at"));
+    write(&file, &GAMES[..1]);
+    let run = running.finish();
+    assert_eq!(run.code, Some(2), "{run}");
+    let said = run.file("said");
+    assert!(said.contains("it has become shorter"), "{said}");
+}
+
+#[test]
 fn a_match_serves_its_page_and_writes_it_in_the_end() {
     let referee = Referee::new(["-n", "30", "--seed", "1", "--live=0"]);
     let page = referee.scratch().join("cup.html");

@@ -69,7 +69,7 @@ fn entries(data: &Value, kind: &str) -> Vec<Value> {
 fn a_page_holds_what_the_records_say() {
     let Report { page, run, .. } = report(&GAMES, &["--title", "Spring cup"]);
     assert!(run.stdout.is_empty(), "{run}");
-    assert!(run.stderr.contains("40 games of 3 bots, "), "{run}");
+    assert!(run.stderr.contains("42 games of 3 bots, "), "{run}");
     let data = data(&page);
     assert_eq!(data["head"]["title"], "Spring cup");
     let bots: Vec<String> = entries(&data, "b")
@@ -88,6 +88,10 @@ fn a_page_holds_what_the_records_say() {
         assert_eq!(game[5], winner);
         assert_eq!(game[6], record["result"]["reason"]);
         assert_eq!(game[8], record["id"]);
+        let start = record["start"].as_str().unwrap();
+        let empty = start.chars().all(|cell| cell == '.');
+        let expected = if empty { Value::Null } else { start.into() };
+        assert_eq!(game[13], expected);
         // Turns without the blanks within, times as microseconds in base 36.
         let turns: Vec<String> = record["turns"]
             .as_array()
@@ -105,7 +109,7 @@ fn a_page_holds_what_the_records_say() {
         assert_eq!(json!(times), record["times_ms"]);
     }
     let figures = &data["figures"];
-    assert_eq!(figures["games"], 40);
+    assert_eq!(figures["games"], 42);
     let standings = common::Referee::new(["standings", "--format", "json"]);
     let file = write(&standings.scratch().join("games.jsonl"), &GAMES);
     let table: Value = serde_json::from_str(&standings.args([file]).run().stdout).unwrap();
@@ -123,7 +127,7 @@ fn a_page_holds_what_the_records_say() {
     }
     // The curves end at the standings.
     let history = figures["history"].as_array().unwrap();
-    assert_eq!(history.last().unwrap()[0], 40);
+    assert_eq!(history.last().unwrap()[0], 42);
     assert!(history.len() > 20);
 }
 

@@ -110,6 +110,7 @@ impl LiveOption {
             tell(
                 "  everybody who reaches this machine can watch, too; by its address, not by its name",
             );
+            tell("  the page shows what bots write to stderr, unless --private is given");
         }
         Ok(Some(server))
     }

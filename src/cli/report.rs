@@ -117,6 +117,8 @@ fn follow(args: &Args, feed: &Feed) -> Result<(), Failure> {
 struct Growing {
     path: PathBuf,
     file: File,
+    /// Bytes read so far.
+    read: u64,
     /// The beginning of a line whose end is not there yet.
     partial: Vec<u8>,
     lines: u64,
@@ -127,6 +129,7 @@ impl Growing {
         Ok(Self {
             file: File::open(path).map_err(|error| unreadable(path, &error))?,
             path: path.to_owned(),
+            read: 0,
             partial: Vec::new(),
             lines: 0,
         })
@@ -134,6 +137,16 @@ impl Growing {
 
     /// Adds the games that have come.
     fn read(&mut self, feed: &Feed) -> Result<(), Failure> {
+        let failed = |error| unreadable(&self.path, &error);
+        let meta = self.file.metadata().map_err(failed)?;
+        if meta.is_file() && meta.len() < self.read {
+            return Err(Failure::Usage(format!(
+                "{}: it has become shorter, from {} to {} bytes, while it was followed; start again",
+                self.path.display(),
+                self.read,
+                meta.len()
+            )));
+        }
         let mut block = vec![0; 1 << 16];
         loop {
             let came = match self.file.read(&mut block) {
@@ -142,6 +155,7 @@ impl Growing {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 Err(error) => return Err(unreadable(&self.path, &error)),
             };
+            self.read += came as u64;
             self.partial.extend_from_slice(&block[..came]);
             let Some(end) = self.partial.iter().rposition(|&byte| byte == b'\n') else {
                 continue;

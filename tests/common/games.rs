@@ -15,7 +15,8 @@ pub(crate) fn tournament() -> Vec<Value> {
     let greedy = "builtin:greedy";
     let random = "builtin:random";
     let faulty = r"./script.sh '!what is this?\n' '- A\n' '2 C\n' '99 X\n'";
-    let matches: [&[&str]; 5] = [
+    let opening = "A......P........";
+    let matches: [&[&str]; 6] = [
         &["-n", "20", "--seed", "1", greedy, random],
         &["-n", "6", "--seed", "2", random, faulty],
         &["-n", "6", "--seed", "3", greedy, faulty],
@@ -32,6 +33,7 @@ pub(crate) fn tournament() -> Vec<Value> {
             greedy,
             random,
         ],
+        &["-n", "2", "--seed", "6", "--start", opening, greedy, random],
     ];
     matches
         .iter()

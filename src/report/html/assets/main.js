@@ -113,7 +113,16 @@ function follow() {
   const source = new EventSource("events");
   let due = null;
   let failures = 0;
-  const soon = () => { due ??= setTimeout(() => { due = null; refresh(); }, 250); };
+  // However many games end: a page of many bots takes its time to draw, and people want to use it.
+  let pause = 250;
+  const soon = () => {
+    due ??= setTimeout(() => {
+      due = null;
+      const began = performance.now();
+      refresh();
+      pause = Math.max(250, 8 * (performance.now() - began));
+    }, pause);
+  };
   const going = () => tell("on", `Live · ${counted(known.figures.games, "game")}`);
   tell("off", "Connecting…");
   // A server that is not the one before begins anew.
