@@ -3,8 +3,9 @@
 import { count, counted, el, half, link, percent, signed, sized, svg, time } from "./dom.js";
 import { botHash, gameHash, known, name } from "./data.js";
 
-// Lines of more bots than there are colours are told apart by their dashes.
+// Every four lines have other dashes, as not everybody can tell all colours.
 const COLOURS = 8;
+const SAME_DASHES = 4;
 const DASHES = ["", "7 4", "2 3", "10 3 2 3"];
 
 export function colourOfBot(index) {
@@ -230,7 +231,7 @@ export function settling(bots, chosen) {
         const lower = known.map((p) => `${x(p.games).toFixed(1)} ${y(p.elo - p.error).toFixed(1)}`).reverse();
         parts.push(svg("path", { class: `band ${colourOfBot(bot)}`, d: `M${[...upper, ...lower].join("L")}Z` }));
       }
-      parts.push(svg("path", { class: `curve ${colourOfBot(bot)}${faint ? " faint" : ""}${strong ? " strong" : ""}`, d: path, "stroke-dasharray": DASHES[Math.floor(bot / COLOURS) % DASHES.length] }, svg("title", {}, name(bot))));
+      parts.push(svg("path", { class: `curve ${colourOfBot(bot)}${faint ? " faint" : ""}${strong ? " strong" : ""}`, d: path, "stroke-dasharray": DASHES[Math.floor(bot / SAME_DASHES) % DASHES.length] }, svg("title", {}, name(bot))));
     }
     const said = curves.map(({ bot, points }) => (points.length ? `${name(bot)} ${signed(points.at(-1).elo)}` : "")).filter(Boolean).join(", ");
     return svg("svg", { class: "settling", role: "img", "aria-label": `Ratings after ${counted(late, "game")}: ${said}` }, ...parts);
@@ -243,7 +244,7 @@ export function curveKey(bots, chosen, changed) {
     el("button", {
       type: "button", "aria-pressed": String(chosen.has(bot)), "data-keep": `curve-${bot}`,
       onclick: () => { if (!chosen.delete(bot)) chosen.add(bot); changed(); },
-    }, svg("svg", { class: "swatch", viewBox: "0 0 20 10", "aria-hidden": "true" }, svg("line", { class: `curve ${colourOfBot(bot)}`, x1: 0, x2: 20, y1: 5, y2: 5, "stroke-dasharray": DASHES[Math.floor(bot / COLOURS) % DASHES.length] })), el("span", { class: "name" }, name(bot)))));
+    }, svg("svg", { class: "swatch", viewBox: "0 0 20 10", "aria-hidden": "true" }, svg("line", { class: `curve ${colourOfBot(bot)}`, x1: 0, x2: 20, y1: 5, y2: 5, "stroke-dasharray": DASHES[Math.floor(bot / SAME_DASHES) % DASHES.length] })), el("span", { class: "name" }, name(bot)))));
 }
 
 // The time of every turn of a game as columns, each a way to the turn.
