@@ -428,6 +428,15 @@ fn links_lead_to_a_game_and_turn() -> Result<()> {
     look.browser.run("document.querySelectorAll('.turn-times a')[4].dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true }))")?;
     look.browser
         .wait("return document.querySelector('.story .turn').textContent.startsWith('Turn 5 ')")?;
+    // The list shows the turn that the board shows.
+    let turns = |record: &Value| record["turns"].as_array().map_or(0, Vec::len);
+    let longest = GAMES.iter().map(turns).max().unwrap_or(0);
+    let number = number_of(|record| turns(record) == longest)?;
+    look.open(&format!("#game={number}"))?;
+    look.browser.wait(
+        "const [list, now] = [document.querySelector('.moves'), document.querySelector('.moves .now')].map(e => e.getBoundingClientRect());
+         return document.querySelector('.moves').scrollTop > 0 && now.top >= list.top && now.bottom <= list.bottom + 1",
+    )?;
     // Beyond the end is the end.
     look.open("#game=12&turn=999")?;
     look.browser

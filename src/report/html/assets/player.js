@@ -154,8 +154,11 @@ export function gameView(number, wantedTurn, only) {
     const strip = winners(game, step);
     if (strip) times.append(el("h3", {}, "Who wins by best play"), strip);
     for (const item of moves.children) item.classList.toggle("now", Number(item.dataset.turn) === step);
-    const now = moves.querySelector(".now");
-    if (now) moves.scrollTop = now.offsetTop - moves.clientHeight / 2;
+    // Once it is on the page, and has a height.
+    requestAnimationFrame(() => {
+      const now = moves.querySelector(".now");
+      if (now) moves.scrollTop = now.offsetTop - moves.clientHeight / 2;
+    });
   }
 
   function listMoves() {
