@@ -137,6 +137,7 @@ const KEPT_OUT: &[(&str, &[&str])] = &[
     ("csv", &["report"]),
     ("rustix", &["player", "arena", "cli"]),
     ("anstream", &["cli"]),
+    ("indicatif", &["cli"]),
 ];
 
 fn sources(directory: &Path, found: &mut Vec<PathBuf>) {

@@ -1,12 +1,15 @@
 //! The solver held against a brute force that prunes nothing and shares no code with it: the
 //! values and distances of positions and of all their turns, under both rule sets.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
 use rand::rngs::ChaCha8Rng;
 use rand::seq::{IteratorRandom as _, SliceRandom as _};
 use rand::{RngExt as _, SeedableRng as _};
 use referee::game::quarto::{Board, Cell, Edition, Move, Piece, PieceSet, Position, Rules};
 use referee::game::{Game as _, Position as _};
-use referee::solver::{Answer, Goal, Limits, Options, Solver, Value};
+use referee::solver::{Answer, Goal, Limits, Options, Solver, Value, early_positions};
 
 /// Who wins in how many placements, for the side to move; `None` is a draw.
 type Truth = Option<(Value, u32)>;
@@ -229,4 +232,107 @@ fn any_table_will_do() {
         };
         compare_many(3 + bytes as u64, options, &[(3, 20), (4, 15), (5, 3)]);
     }
+}
+
+/// One solver stops half way; another that learns its notes does less than one from nothing.
+#[test]
+fn what_was_proven_before_an_interruption_is_not_proven_again() {
+    let position = Edition::default()
+        .read_request("EMN..C.......... -")
+        .unwrap();
+    let whole = Solver::without_book(ONE);
+    let answer = whole.solve(&position, Goal::Value, &Limits::NONE);
+    let all = whole.progress().nodes;
+
+    let stopped = Solver::without_book(ONE);
+    let half = stopped.solve(&position, Goal::Value, &Limits::nodes(all / 2));
+    assert_eq!(half.value(), None);
+    let resumed = Solver::without_book(ONE);
+    assert!(resumed.learn(&stopped.notes()).unwrap() > 0);
+    assert_eq!(resumed.solve(&position, Goal::Value, &Limits::NONE), answer);
+    let rest = resumed.progress().nodes;
+    assert!(rest < all * 4 / 5, "{rest} of {all} nodes again");
+    assert_eq!(answer.value(), Some(Value::Draw));
+}
+
+#[test]
+fn a_stop_flag_and_a_node_limit_stop_it() {
+    let position = Position::new(Rules::Standard);
+    let solver = Solver::without_book(ONE);
+    let stop = Arc::new(AtomicBool::new(true));
+    let answer = solver.solve(&position, Goal::Value, &Limits::NONE.or_when(stop));
+    assert_eq!((answer.value(), answer.words()), (None, "nothing"));
+    let answer = solver.solve(&position, Goal::Value, &Limits::nodes(10_000));
+    assert_eq!(answer.value(), None);
+    assert!(solver.progress().nodes < 100_000, "{:?}", solver.progress());
+}
+
+#[test]
+fn threads_agree() {
+    let mut rng = ChaCha8Rng::seed_from_u64(5);
+    for rules in [Rules::Standard, Rules::Squares] {
+        for _ in 0..3 {
+            let position = random_position(&mut rng, 9, rules);
+            let answers = [1, 4].map(|threads| {
+                let hash = 1 << 20;
+                let solver = Solver::without_book(Options { hash, threads });
+                solver.solve(&position, Goal::Distance, &Limits::NONE)
+            });
+            assert_eq!(answers[0], answers[1], "{}", shown(&position));
+        }
+    }
+}
+
+/// Every turn of a perfect line keeps the value, and the line is as long as was said.
+#[test]
+fn a_perfect_line_is_perfect() {
+    let mut rng = ChaCha8Rng::seed_from_u64(6);
+    for rules in [Rules::Standard, Rules::Squares] {
+        let edition = Edition::new(rules, PieceSet::default());
+        for free in [2, 3, 4, 5, 6, 7] {
+            let solver = Solver::new(ONE);
+            let mut position = random_position(&mut rng, free, rules);
+            let mut expected = truth_if_few(&position, &solver);
+            let line = solver.line(&position, &Limits::NONE);
+            let placements = line.iter().filter(|turn| turn.cell.is_some()).count();
+            let plies = expected.map_or(free, |(_, plies)| plies as usize);
+            assert_eq!(placements, plies, "{}", shown(&position));
+            for turn in line {
+                let turns = edition.turns(&position);
+                let (_, after) = turns.into_iter().find(|t| t.0 == turn).unwrap();
+                expected = turned(expected, 0)
+                    .map(|(value, plies)| (value, plies - u32::from(turn.cell.is_some())));
+                position = after;
+                if position.outcome().is_none() {
+                    let found = said(solver.solve(&position, Goal::Distance, &Limits::NONE));
+                    assert_eq!(found, expected, "{}", shown(&position));
+                }
+            }
+            assert!(position.outcome().is_some());
+        }
+    }
+}
+
+/// By brute force where that is quick, by the solver otherwise.
+fn truth_if_few(position: &Position, solver: &Solver) -> Truth {
+    if position.board().free().count() <= 5 {
+        truth(position)
+    } else {
+        said(solver.solve(position, Goal::Distance, &Limits::NONE))
+    }
+}
+
+#[test]
+fn early_positions_are_known_at_once() {
+    // Counted by this program; other sources count positions that are won at once, too.
+    let counts = [0, 1, 2, 3].map(|placed| early_positions(Rules::Standard, placed).len());
+    assert_eq!(counts, [1, 8, 148, 3316]);
+    let solver = Solver::new(ONE);
+    let answer = solver.solve(&Position::new(Rules::Standard), Goal::Value, &Limits::NONE);
+    assert_eq!(answer.value(), Some(Value::Draw));
+    let nodes = solver.progress().nodes;
+    assert!(
+        nodes < 100,
+        "the book knows it, but {nodes} nodes were searched"
+    );
 }

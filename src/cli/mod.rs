@@ -24,6 +24,7 @@ mod setup;
 mod shell;
 mod signals;
 mod size;
+mod solve;
 mod standings;
 mod stoppable;
 mod tournament;
@@ -102,6 +103,8 @@ enum Command {
     Replay(replay::Args),
     /// Says where recorded games of Quarto were won and lost, with exact values
     Analyse(analyse::Args),
+    /// Finds the exact value of a position of Quarto: win, draw or loss, and in how many placements
+    Solve(solve::Args),
     /// Prints standings with ratings, from any records
     Standings(standings::Args),
     /// Writes a page with standings, charts and every game, to be opened in a browser
@@ -143,6 +146,7 @@ pub fn run() -> ExitCode {
         Some(Command::Pieces(args)) => pieces::run(&args),
         Some(Command::Replay(args)) => replay::run(&args),
         Some(Command::Analyse(args)) => analyse::run(&args),
+        Some(Command::Solve(args)) => solve::run(&args),
         Some(Command::Standings(args)) => standings::run(&args),
         Some(Command::Report(args)) => report::run(&args),
         Some(Command::Doctor(args)) => doctor::run(&args),

@@ -29,6 +29,8 @@
 //! - `board`: bitboards, and the threats on them
 //! - `symmetry`: one form for all positions that are the same game
 //! - `table`: what is known, shared by all threads
+//! - `notes`: what is known for good of early positions, and the book
+//! - `early`: the positions of the book
 //! - `score`: who wins and how soon, as a number
 //! - `search`: alpha–beta
 //! - `parallel`: several threads on one question
@@ -37,24 +39,31 @@
 
 mod answer;
 mod board;
+mod early;
 mod limits;
+mod notes;
 mod parallel;
 mod score;
 mod search;
 mod symmetry;
 mod table;
+#[cfg(test)]
+mod tests;
 
 use std::sync::atomic::Ordering;
 use std::thread;
 
 pub use answer::{Answer, Goal, Value};
+pub use early::early_positions;
 pub use limits::{Limits, Progress};
+pub use notes::BadNotes;
 
 use crate::game::Outcome;
 use crate::game::Position as _;
 use crate::game::quarto::{Cell, Move, Position, Rules, Turn};
 use board::{Board, Threats, has_squares};
 use limits::{Counters, Watch};
+use notes::Notes;
 use parallel::Busy;
 use score::Score;
 use search::{Shared, Stopped, Worker};
@@ -86,9 +95,11 @@ impl Default for Options {
 #[derive(Debug)]
 pub struct Solver {
     table: Table,
+    notes: Notes,
     busy: Busy,
     counters: Counters,
     threads: usize,
+    look_up_from: u8,
 }
 
 /// A position as the search sees it.
@@ -109,13 +120,24 @@ struct Question<'a> {
 }
 
 impl Solver {
-    /// A solver that knows nothing yet.
+    /// A solver that knows the book of early positions.
     pub fn new(options: Options) -> Self {
+        Self::with_notes(options, Notes::shipped())
+    }
+
+    /// A solver that knows nothing yet: it proves everything anew.
+    pub fn without_book(options: Options) -> Self {
+        Self::with_notes(options, Notes::none())
+    }
+
+    fn with_notes(options: Options, notes: Notes) -> Self {
         Self {
+            notes,
             table: Table::new(options.hash),
             busy: Busy::new(),
             counters: Counters::default(),
             threads: options.threads.max(1),
+            look_up_from: search::LOOK_UP_FROM,
         }
     }
 
@@ -168,6 +190,17 @@ impl Solver {
     /// Size of the table in bytes, and the share of it in use (0 to 1, from a sample).
     pub fn table(&self) -> (usize, f64) {
         (self.table.bytes(), self.table.fullness())
+    }
+
+    /// What was proven of early positions beyond the book, for [`Solver::learn`] in another run.
+    pub fn notes(&self) -> Vec<u8> {
+        self.notes.to_bytes()
+    }
+
+    /// Learns what [`Solver::notes`] gave, and says how many positions that is. After an error
+    /// nothing was learnt.
+    pub fn learn(&self, notes: &[u8]) -> Result<usize, BadNotes> {
+        self.notes.read(notes)
     }
 
     fn question<'a>(&self, limits: &'a Limits) -> Question<'a> {
@@ -282,9 +315,11 @@ impl Solver {
         let watch = Watch::new(question.limits, &self.counters, question.last_node);
         let shared = Shared {
             table: &self.table,
+            notes: &self.notes,
             symmetries: Symmetries::of(state.rules),
             busy: (self.threads > 1 && state.n >= search::TOGETHER_FROM).then_some(&self.busy),
             watch: &watch,
+            look_up_from: self.look_up_from,
         };
         // A search too short to look at the clock by itself must not run on after the end.
         if !watch.go_on(0) {

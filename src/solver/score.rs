@@ -61,10 +61,17 @@ impl Span {
         }
     }
 
+    /// Whether any score lies between the bounds.
+    pub(super) const fn is_possible(self) -> bool {
+        self.low <= self.high && self.high <= 14
+    }
+
+    /// The byte that [`Span::from_byte`] reads.
     pub(super) const fn to_byte(self) -> u8 {
         self.low << 4 | self.high
     }
 
+    /// What [`Span::to_byte`] wrote.
     pub(super) const fn from_byte(byte: u8) -> Self {
         Self {
             low: byte >> 4,

@@ -4,9 +4,16 @@
 //! never searched: it loses at once). A turn places it and gives another, so the sides alternate
 //! from node to node and scores change their sign. That holds for nodes only: who gives is who
 //! has just placed.
+#![expect(
+    clippy::cast_possible_truncation,
+    reason = "indices of cells, pieces and turns are small"
+)]
+
+use arrayvec::ArrayVec;
 
 use super::board::{Alive, Board, Threats, bits, safe_cells};
 use super::limits::Watch;
+use super::notes::{NOTE_FROM, Notes};
 use super::parallel::Busy;
 use super::score::{Score, Span};
 use super::symmetry::{Hash, Symmetries};
@@ -16,8 +23,9 @@ use super::table::Table;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stopped;
 
-/// With fewer free cells, searching is cheaper than looking up.
-const LOOK_UP_FROM: u8 = 4;
+/// With fewer free cells, searching is cheaper than looking up: the table is larger than any
+/// cache, and positions so late seldom come twice.
+pub(super) const LOOK_UP_FROM: u8 = 8;
 
 /// From here on all symmetries are tried to find a position in the table.
 const THOROUGH_FROM: u8 = 9;
@@ -32,10 +40,13 @@ pub(super) const TOGETHER_FROM: u8 = 9;
 #[derive(Clone, Copy)]
 pub(super) struct Shared<'a> {
     pub(super) table: &'a Table,
+    pub(super) notes: &'a Notes,
     pub(super) symmetries: &'static Symmetries,
     /// `None` when there is one thread.
     pub(super) busy: Option<&'a Busy>,
     pub(super) watch: &'a Watch<'a>,
+    /// Usually [`LOOK_UP_FROM`]; tests look up earlier.
+    pub(super) look_up_from: u8,
 }
 
 /// One thread's search.
@@ -48,13 +59,14 @@ pub(super) struct Worker<'a, const SQUARES: bool> {
     told: u64,
 }
 
-/// A turn to search: where to place, what to give, and what is there afterwards.
-#[derive(Clone, Copy)]
-struct Turn {
-    order: u32,
-    board: Board,
-    threats: Threats,
-    gift: u8,
+/// Turns of one node: at most 16 cells with 15 gifts each.
+#[derive(Default)]
+struct Turns {
+    /// The board after each placement, and what it threatens.
+    placed: ArrayVec<(Board, Threats), 16>,
+    /// The turns that do not lose at once, one number each: the order in which to try them, the
+    /// index in `placed`, the gift.
+    list: ArrayVec<u32, 240>,
 }
 
 impl<'a, const SQUARES: bool> Worker<'a, SQUARES> {
@@ -84,9 +96,7 @@ impl<'a, const SQUARES: bool> Worker<'a, SQUARES> {
             return Ok(0);
         }
         let after = threats.after(hand);
-        let safe = bits(board.left)
-            .map(|gift| safe_cells(after, gift, board.free))
-            .fold(0, |all, cells| all | cells);
+        let safe = safe_turns(board, after);
         if safe == 0 {
             return Ok(1 - s);
         }
@@ -98,35 +108,90 @@ impl<'a, const SQUARES: bool> Worker<'a, SQUARES> {
         if soonest_loss >= beta {
             return Ok(soonest_loss);
         }
+        // The next placements but one and but two: if they decide, no turn needs a search.
+        let (next_win, next_loss) = ((s - 4).max(0), -(s - 5).max(0));
+        if beta > 0 && next_win < beta {
+            let wins = self.wins_next(board, after, safe, hand);
+            return Ok(if wins { soonest_win } else { next_win });
+        }
+        if beta <= 0 && next_loss >= beta {
+            let holds = self.holds_next(board, after, safe, hand);
+            return Ok(if holds { next_loss } else { soonest_loss });
+        }
+        if n < self.shared.look_up_from {
+            return self.turns(board, hand, after, safe, n, beta);
+        }
         let alive = Alive::of::<SQUARES>(board);
         if alive.cells(board.free) == 0 {
             return Ok(0);
         }
-        let mut hash = None;
-        if n >= LOOK_UP_FROM {
-            let place = self.hash(board, &alive, hand, n);
-            if let Some(known) = self.shared.table.get(place) {
-                let (low, high) = (known.low(n), known.high(n));
-                if low >= beta {
-                    return Ok(low);
-                }
-                if high < beta {
-                    return Ok(high);
-                }
+        let place = self.hash(board, &alive, hand, n);
+        if let Some(known) = self.known(place, n) {
+            let (low, high) = (known.low(n), known.high(n));
+            if low >= beta {
+                return Ok(low);
             }
-            hash = Some(place);
+            if high < beta {
+                return Ok(high);
+            }
         }
         let start = self.nodes;
         let best = self.turns(board, hand, after, safe, n, beta)?;
-        if let Some(hash) = hash {
-            let known = if best >= beta {
-                Span::at_least(best, n)
-            } else {
-                Span::at_most(best, n)
-            };
-            self.shared.table.put(hash, known, self.nodes - start);
+        let known = if best >= beta {
+            Span::at_least(best, n)
+        } else {
+            Span::at_most(best, n)
+        };
+        self.shared.table.put(place, known, self.nodes - start);
+        if n >= NOTE_FROM {
+            self.shared.notes.add(place, known);
         }
         Ok(best)
+    }
+
+    /// What was found out about a position, now or ever.
+    fn known(&self, hash: Hash, n: u8) -> Option<Span> {
+        let noted = (n >= NOTE_FROM).then(|| self.shared.notes.get(hash));
+        noted.flatten().or_else(|| self.shared.table.get(hash))
+    }
+
+    /// Whether some turn leaves no safe reply: a win at the next placement but one.
+    fn wins_next(&mut self, board: &Board, after: [u64; 2], safe: u16, hand: u8) -> bool {
+        for cell in bits(safe) {
+            let placed = board.place(cell, hand);
+            let threats = Threats::of::<SQUARES>(&placed);
+            for gift in bits(board.left) {
+                if safe_cells(after, gift, board.free) >> cell & 1 == 0 {
+                    continue;
+                }
+                self.nodes += 1;
+                if !can_reply(&placed.give(gift), &threats, gift) {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// Whether some turn cannot be answered by [`Worker::wins_next`].
+    fn holds_next(&mut self, board: &Board, after: [u64; 2], safe: u16, hand: u8) -> bool {
+        for cell in bits(safe) {
+            let placed = board.place(cell, hand);
+            let threats = Threats::of::<SQUARES>(&placed);
+            for gift in bits(board.left) {
+                if safe_cells(after, gift, board.free) >> cell & 1 == 0 {
+                    continue;
+                }
+                self.nodes += 1;
+                let next = placed.give(gift);
+                let after = threats.after(gift);
+                let safe = safe_turns(&next, after);
+                if safe == 0 || !self.wins_next(&next, after, safe, gift) {
+                    return true;
+                }
+            }
+        }
+        false
     }
 
     fn hash(&self, board: &Board, alive: &Alive, hand: u8, n: u8) -> Hash {
@@ -152,44 +217,62 @@ impl<'a, const SQUARES: bool> Worker<'a, SQUARES> {
             self.tell()?;
         }
         let s = n.cast_signed();
-        let mut turns: Vec<Turn> = Vec::with_capacity(64);
-        for cell in bits(safe) {
+        let mut turns = Turns::default();
+        for (index, cell) in bits(safe).enumerate() {
             let placed = board.place(cell, hand);
             let threats = Threats::of::<SQUARES>(&placed);
+            turns.placed.push((placed, threats));
             for gift in bits(board.left) {
                 if safe_cells(after, gift, board.free) >> cell & 1 == 0 {
                     continue;
                 }
-                let next = placed.give(gift);
-                let replies = replies(&next, &threats, gift);
-                if replies == 0 && n > 2 {
-                    self.nodes += 1;
+                self.nodes += 1;
+                let replies = replies(&placed.give(gift), &threats, gift);
+                if replies == 0 {
                     return Ok(s - 2);
                 }
-                turns.push(Turn {
-                    order: replies,
-                    board: next,
-                    threats,
-                    gift,
-                });
+                turns.add(replies, index, gift);
             }
         }
-        turns.sort_unstable_by_key(|turn| turn.order);
-        if let Some(busy) = self.shared.busy
-            && n > TOGETHER_FROM
-        {
-            return self.in_turn(busy, turns, n, beta);
+        let next_win = (s - 4).max(0);
+        if next_win < beta {
+            return Ok(next_win);
+        }
+        turns.list.sort_unstable();
+        if n == self.root {
+            self.shared.watch.counters.begin(turns.list.len());
         }
         let mut best = 1 - s;
-        if n == self.root {
-            self.shared.watch.counters.begin(turns.len());
-        }
-        for turn in &turns {
-            let score = -self.search(&turn.board, &turn.threats, turn.gift, n - 1, 1 - beta)?;
-            if n == self.root {
-                self.shared.watch.counters.decide();
+        let busy = self.shared.busy.filter(|_| n > TOGETHER_FROM);
+        let mut waiting = ArrayVec::<u32, 240>::new();
+        for index in 0..turns.list.len() {
+            let (board, threats, gift) = turns.get(turns.list[index]);
+            let score = if let Some(busy) = busy {
+                let alive = Alive::of::<SQUARES>(&board);
+                let hash = self.hash(&board, &alive, gift, n - 1).check;
+                if index > 0 && busy.has(hash) {
+                    waiting.push(turns.list[index]);
+                    continue;
+                }
+                busy.enter(hash);
+                let score = self.search(&board, &threats, gift, n - 1, 1 - beta);
+                busy.leave(hash);
+                score?
+            } else {
+                self.search(&board, &threats, gift, n - 1, 1 - beta)?
+            };
+            self.decided(n);
+            best = best.max(-score);
+            if best >= beta {
+                return Ok(best);
             }
-            best = best.max(score);
+        }
+        // What other threads were at is in the table by now, or helped to get there.
+        for turn in &waiting {
+            let (board, threats, gift) = turns.get(*turn);
+            let score = self.search(&board, &threats, gift, n - 1, 1 - beta)?;
+            self.decided(n);
+            best = best.max(-score);
             if best >= beta {
                 break;
             }
@@ -197,41 +280,11 @@ impl<'a, const SQUARES: bool> Worker<'a, SQUARES> {
         Ok(best)
     }
 
-    /// The best of the turns; those that another thread searches come last.
-    fn in_turn(
-        &mut self,
-        busy: &Busy,
-        mut turns: Vec<Turn>,
-        n: u8,
-        beta: Score,
-    ) -> Result<Score, Stopped> {
-        let mut best = 1 - n.cast_signed();
-        let mut waiting = Vec::new();
+    /// Counts a turn of the position that was asked about.
+    fn decided(&self, n: u8) {
         if n == self.root {
-            self.shared.watch.counters.begin(turns.len());
+            self.shared.watch.counters.decide();
         }
-        for may_wait in [true, false] {
-            for (index, turn) in turns.iter().enumerate() {
-                let alive = Alive::of::<SQUARES>(&turn.board);
-                let hash = self.hash(&turn.board, &alive, turn.gift, n - 1).check;
-                if may_wait && index > 0 && busy.has(hash) {
-                    waiting.push(*turn);
-                    continue;
-                }
-                busy.enter(hash);
-                let score = self.search(&turn.board, &turn.threats, turn.gift, n - 1, 1 - beta);
-                busy.leave(hash);
-                if n == self.root {
-                    self.shared.watch.counters.decide();
-                }
-                best = best.max(-score?);
-                if best >= beta {
-                    return Ok(best);
-                }
-            }
-            turns = std::mem::take(&mut waiting);
-        }
-        Ok(best)
     }
 
     /// Tells how many nodes were searched, and asks whether to go on.
@@ -244,6 +297,37 @@ impl<'a, const SQUARES: bool> Worker<'a, SQUARES> {
             Err(Stopped)
         }
     }
+}
+
+impl Turns {
+    #[inline]
+    fn add(&mut self, order: u32, placed: usize, gift: u8) {
+        self.list
+            .push(order << 8 | (placed as u32) << 4 | u32::from(gift));
+    }
+
+    /// The position after a turn.
+    #[inline]
+    fn get(&self, turn: u32) -> (Board, Threats, u8) {
+        let (board, threats) = self.placed[(turn >> 4 & 15) as usize];
+        let gift = (turn & 15) as u8;
+        (board.give(gift), threats, gift)
+    }
+}
+
+/// The cells where a turn can place without losing at once.
+#[inline]
+fn safe_turns(board: &Board, after: [u64; 2]) -> u16 {
+    bits(board.left)
+        .map(|gift| safe_cells(after, gift, board.free))
+        .fold(0, |all, cells| all | cells)
+}
+
+/// Whether there is a turn that does not lose at once.
+#[inline]
+fn can_reply(board: &Board, threats: &Threats, hand: u8) -> bool {
+    let after = threats.after(hand);
+    bits(board.left).any(|gift| safe_cells(after, gift, board.free) != 0)
 }
 
 /// The number of turns that do not lose at once.

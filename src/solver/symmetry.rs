@@ -88,23 +88,38 @@ impl Symmetries {
                 to.map_or(0, |to| 1 << all[to].trailing_zeros())
             }));
         }
-        this.best = (0..=u16::MAX).map(|cells| this.smallest(cells)).collect();
+        this.best = this.best_of(&permutations);
         this
     }
 
-    fn smallest(&self, cells: u16) -> u32 {
-        let mut least = u16::MAX;
-        let mut which = 0;
-        for n in 0..self.cells.len() {
-            let to = self.move_cells(n, cells);
-            if to < least || which == 0 {
-                (least, which) = (to, 0);
-            }
-            if to == least {
-                which |= 1 << n;
+    /// Every orbit has a smallest set; what leads back to it from another of its sets is best.
+    fn best_of(&self, permutations: &[[usize; 16]]) -> Vec<u32> {
+        let undone: Vec<usize> = permutations
+            .iter()
+            .filter_map(|to| {
+                let undoes = |back: &[usize; 16]| (0..16).all(|cell| back[to[cell]] == cell);
+                permutations.iter().position(undoes)
+            })
+            .collect();
+        let mut best = vec![0; 1 << 16];
+        for cells in 0..=u16::MAX {
+            // Ascending: a set that nothing has led to is the smallest of its orbit.
+            if best[usize::from(cells)] == 0 {
+                for (n, back) in undone.iter().enumerate() {
+                    best[usize::from(self.move_cells(n, cells))] |= 1u32 << back;
+                }
             }
         }
-        which
+        best
+    }
+
+    /// Where each of them moves each cell.
+    #[cfg(test)]
+    pub(super) fn permutations(&self) -> Vec<[usize; 16]> {
+        let to = |n, cell: usize| self.move_cells(n, 1 << cell).trailing_zeros() as usize;
+        (0..self.cells.len())
+            .map(|n| std::array::from_fn(|cell| to(n, cell)))
+            .collect()
     }
 
     #[inline]

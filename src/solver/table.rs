@@ -15,6 +15,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use bytemuck::Zeroable;
+
 use super::score::Span;
 use super::symmetry::Hash;
 
@@ -24,23 +26,28 @@ const WAYS: usize = 8;
 /// The lowest bits of the hash make room for bounds and work.
 const CHECK: u64 = !0xfff;
 
-#[derive(Debug, Default)]
-#[repr(align(64))]
+#[derive(Debug, Zeroable)]
+#[repr(C, align(64))]
 struct Bucket([AtomicU64; WAYS]);
 
 /// A table of a fixed size.
 #[derive(Debug)]
 pub(super) struct Table {
-    buckets: Vec<Bucket>,
+    buckets: Box<[Bucket]>,
 }
 
 impl Table {
-    /// A table of at most `bytes`, and of at least one bucket of 64.
+    /// A table of at most `bytes`, and of at least one bucket of 64. It is smaller when the
+    /// machine does not give so much.
     pub(super) fn new(bytes: usize) -> Self {
-        let count = (bytes / size_of::<Bucket>()).max(1);
-        let mut buckets = Vec::new();
-        buckets.resize_with(count, Bucket::default);
-        Self { buckets }
+        let mut count = (bytes / size_of::<Bucket>()).max(1);
+        loop {
+            // Memory that is zero already is not touched before it is used.
+            if let Ok(buckets) = bytemuck::allocation::try_zeroed_slice_box(count) {
+                return Self { buckets };
+            }
+            count = (count / 2).max(1);
+        }
     }
 
     /// Its size in bytes.

@@ -1,0 +1,151 @@
+//! What the search leaves out because tables and symmetry say so, against searching it.
+
+use rand::rngs::ChaCha8Rng;
+use rand::seq::{IndexedRandom as _, SliceRandom as _};
+use rand::{RngExt as _, SeedableRng as _};
+
+use super::*;
+use crate::game::quarto::{Board as GameBoard, Piece};
+
+const SMALL: Options = Options {
+    hash: 1 << 16,
+    threads: 1,
+};
+
+/// Pieces anywhere and one in hand; no quarto.
+fn random_position(rng: &mut ChaCha8Rng, free: usize, rules: Rules) -> Position {
+    loop {
+        let mut pieces: Vec<Piece> = Piece::all().collect();
+        let mut cells: Vec<Cell> = Cell::all().collect();
+        pieces.shuffle(rng);
+        cells.shuffle(rng);
+        if let Some(position) = position(&cells, &pieces, free, rules) {
+            return position;
+        }
+    }
+}
+
+fn position(cells: &[Cell], pieces: &[Piece], free: usize, rules: Rules) -> Option<Position> {
+    let mut board = GameBoard::default();
+    for (cell, piece) in cells.iter().zip(pieces).take(16 - free) {
+        assert!(board.place(*cell, *piece));
+    }
+    let mut position = Position::from_board(board, rules).ok()?;
+    position.play(Move::Give(pieces[16 - free])).ok()?;
+    Some(position)
+}
+
+/// The same position: cells moved, features in another order and some turned over.
+fn likeness(rng: &mut ChaCha8Rng, position: &Position, to: &[usize; 16]) -> Position {
+    let mut order = [0, 1, 2, 3];
+    order.shuffle(rng);
+    let turned = rng.random_range(0..16u8);
+    let piece = |piece: Piece| {
+        let bits = (0..4).fold(0, |bits, f| bits | (piece.bits() >> f & 1) << order[f]);
+        Piece::new(bits ^ turned).unwrap()
+    };
+    let mut board = GameBoard::default();
+    for (cell, old) in position.board().pieces() {
+        let cell = Cell::from_index(u8::try_from(to[cell.index()]).unwrap()).unwrap();
+        assert!(board.place(cell, piece(old)));
+    }
+    let mut like = Position::from_board(board, position.rules()).unwrap();
+    let hand = position.hand().unwrap();
+    like.play(Move::Give(piece(hand))).unwrap();
+    like
+}
+
+fn key(position: &Position) -> symmetry::Key {
+    let (board, hand) = Board::of(position);
+    let symmetries = Symmetries::of(position.rules());
+    let hand = hand.unwrap();
+    if has_squares(position.rules()) {
+        let alive = board::Alive::of::<true>(&board);
+        symmetries.key::<true>(&board, &alive, hand, true)
+    } else {
+        let alive = board::Alive::of::<false>(&board);
+        symmetries.key::<false>(&board, &alive, hand, true)
+    }
+}
+
+#[test]
+fn the_symmetries_are_those_of_the_lines() {
+    assert_eq!(Symmetries::of(Rules::Standard).permutations().len(), 32);
+    assert_eq!(Symmetries::of(Rules::Squares).permutations().len(), 8);
+}
+
+#[test]
+fn likenesses_have_the_same_value_and_mostly_the_same_key() {
+    let mut rng = ChaCha8Rng::seed_from_u64(11);
+    for rules in [Rules::Standard, Rules::Squares] {
+        let permutations = Symmetries::of(rules).permutations();
+        let mut same = 0;
+        let (total, exact) = (300, 40);
+        for count in 0..total {
+            let free = if count < exact { 6 } else { 4 + count % 12 };
+            let position = random_position(&mut rng, free, rules);
+            let to = permutations[count % permutations.len()];
+            let like = likeness(&mut rng, &position, &to);
+            same += usize::from(key(&position) == key(&like));
+            if count < exact {
+                // One solver each, so that nothing is looked up from the other.
+                let [one, two] = [&position, &like].map(|position| {
+                    let solver = Solver::without_book(SMALL);
+                    solver.solve(position, Goal::Distance, &Limits::NONE)
+                });
+                assert_eq!(one, two, "{position:?}");
+            }
+        }
+        // Two features that look alike may change places.
+        assert!(same * 100 >= total * 90, "{rules:?}: {same} of {total}");
+    }
+}
+
+/// Looking up as early as possible, in a table that many positions share, changes no answer.
+#[test]
+fn looking_up_is_as_good_as_searching() {
+    let mut rng = ChaCha8Rng::seed_from_u64(12);
+    for rules in [Rules::Standard, Rules::Squares] {
+        let mut early = Solver::without_book(SMALL);
+        early.look_up_from = 1;
+        for count in 0..if cfg!(debug_assertions) { 120 } else { 4000 } {
+            let position = random_position(&mut rng, 4 + count % 5, rules);
+            let mut never = Solver::without_book(SMALL);
+            never.look_up_from = 17;
+            let [one, two] = [&early, &never]
+                .map(|solver| solver.solve(&position, Goal::Distance, &Limits::NONE));
+            assert_eq!(one, two, "{position:?}");
+        }
+    }
+}
+
+/// Equal keys, equal values: of many random games from one position some meet again.
+#[test]
+fn equal_keys_mean_equal_scores() {
+    let mut rng = ChaCha8Rng::seed_from_u64(13);
+    let mut shared = 0;
+    for rules in [Rules::Standard, Rules::Squares] {
+        for _ in 0..if cfg!(debug_assertions) { 2 } else { 40 } {
+            let start = random_position(&mut rng, 6, rules);
+            let mut seen = std::collections::HashMap::new();
+            for _ in 0..1500 {
+                let mut later = start;
+                for _ in 0..4 {
+                    if let Some((_, next)) = turns(&later).choose(&mut rng) {
+                        later = *next;
+                    }
+                }
+                if later.outcome().is_some() || later.can_win_at_once() {
+                    continue;
+                }
+                let mut solver = Solver::without_book(Options { hash: 0, ..SMALL });
+                solver.look_up_from = 17;
+                let answer = solver.solve(&later, Goal::Distance, &Limits::NONE);
+                let first = *seen.entry(key(&later)).or_insert((answer, later));
+                shared += usize::from(first.1 != later);
+                assert_eq!(first.0, answer, "{later:?} and {:?}", first.1);
+            }
+        }
+    }
+    assert!(shared > 50, "only {shared} positions shared a key");
+}
