@@ -494,3 +494,100 @@ fn a_note_with_every_field_survives_its_json() {
     let json: Json = serde_json::from_str(&text).expect("JSON");
     assert_eq!(Annotation::from_json(&json), annotation);
 }
+
+#[test]
+fn a_tournament_is_analysed_when_it_is_over() {
+    let place = tempfile::tempdir().expect("a directory");
+    let out = place.path().join("t");
+    let name = out.to_str().expect("a name");
+    // Few cells are free after so many plies.
+    let options = ["--out", name, "--analyse", "--time-per-move", "20s"];
+    let begin = [
+        "--pairs",
+        "3",
+        "--opening-plies",
+        "10",
+        "--seed",
+        "5",
+        "--no-check",
+    ];
+    let run = Referee::new(["tournament", "builtin:greedy", "builtin:random"])
+        .args(begin)
+        .args(options)
+        .run();
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(
+        run.stdout
+            .contains("  proven  accuracy  blunders  missed wins  "),
+        "{run}"
+    );
+    let read = |file: &str| fs::read_to_string(out.join(file)).expect("a file");
+    let standings = read("standings.csv");
+    assert!(
+        standings
+            .lines()
+            .next()
+            .is_some_and(|heads| heads.contains(",proven,kept,"))
+    );
+    let analysed = read("analysis.jsonl");
+    let games = read("games.jsonl");
+    assert_eq!(analysed.lines().count(), 6);
+    for (game, analysed) in games.lines().zip(analysed.lines()) {
+        assert!(
+            analysed.starts_with(game.strip_suffix('}').expect("an object")),
+            "{analysed}"
+        );
+    }
+    let path = out.join("analysis.jsonl");
+    let table = Referee::new(["standings", path.to_str().expect("a name")]).run();
+    assert!(table.stdout.contains("accuracy"), "{table}");
+
+    // It goes on where it was, and a line that was cut off is made again.
+    let cut = &analysed[..analysed.len() - 20];
+    fs::write(&path, cut).expect("a file");
+    let run = Referee::new(["tournament"]).args(options).run();
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(
+        run.stderr.contains("referee: analysing 1 of 6 games"),
+        "{run}"
+    );
+    assert_eq!(read("analysis.jsonl").lines().count(), 6);
+    assert_eq!(read("standings.csv"), standings);
+    // Without being asked for, what is there is shown.
+    let run = Referee::new(["tournament", "--out", name]).run();
+    assert!(run.stdout.contains("accuracy"), "{run}");
+
+    // An analysis of other games is not taken for this one.
+    let mut lines: Vec<&str> = analysed.lines().collect();
+    lines.swap(0, 1);
+    fs::write(&path, lines.join("\n") + "\n").expect("a file");
+    let run = Referee::new(["tournament"]).args(options).run();
+    assert_eq!(run.code, Some(2), "{run}");
+    assert!(
+        run.stderr
+            .contains("line 1: it is not of the game in games.jsonl"),
+        "{run}"
+    );
+}
+
+#[test]
+fn only_quarto_tournaments_are_analysed() {
+    let arguments = [
+        "tournament",
+        "--game",
+        "four-in-a-row",
+        "--analyse",
+        "--out",
+    ];
+    let place = tempfile::tempdir().expect("a directory");
+    let out = place.path().join("t");
+    let run = Referee::new(arguments)
+        .args([
+            out.to_str().expect("a name"),
+            "builtin:greedy",
+            "builtin:random",
+        ])
+        .run();
+    assert_eq!(run.code, Some(2), "{run}");
+    assert!(run.stderr.contains("only Quarto can be solved"), "{run}");
+}

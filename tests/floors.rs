@@ -22,7 +22,7 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("annotation", &["solver"]),
     // floor 2
     ("journal", &["record"]),
-    ("tournament", &["game", "seed", "text"]),
+    ("tournament", &["annotation", "game", "seed", "text"]),
     ("play", &["game", "player", "protocol"]),
     ("replay", &["game", "play", "player", "record", "text"]),
     (

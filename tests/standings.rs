@@ -363,3 +363,92 @@ fn games_of_a_pair_are_not_independent() {
         singles["standings"][0]["error"]
     );
 }
+
+/// A game of two turns with what an analysis says of them.
+fn analysed(first: &str, second: &str, turns: &Value) -> Value {
+    let mut game = game(first, second, Some(0));
+    game["analysis"] = json!({"by": "a test", "turns": turns});
+    game
+}
+
+#[test]
+fn analysed_games_have_more_columns() {
+    let files = Files::new();
+    let plain = files.write("plain.jsonl", &[game("a", "b", Some(0))]);
+    let run = standings(&[&plain], &[]);
+    assert!(!run.stdout.contains("accuracy"), "{run}");
+    assert!(
+        as_json(&[&plain], &[])["standings"][0]
+            .get("analysis")
+            .is_none()
+    );
+
+    let games = [
+        analysed(
+            "a",
+            "b",
+            &json!([
+                {"turn": 1, "value": "draw", "best": "draw"},
+                {"turn": 2, "value": "loss", "best": "win", "mark": "missed-win", "lost_at_once": true},
+                // There is no such turn.
+                {"turn": 3, "value": "loss", "best": "win"},
+            ]),
+        ),
+        analysed(
+            "b",
+            "a",
+            &json!([
+                {"turn": 1, "value": "unknown", "best": "win"},
+                {"turn": 2, "value": "draw", "best": "win"},
+            ]),
+        ),
+        game("a", "b", Some(0)),
+        analysed("a", "b", &json!("nonsense")),
+    ];
+    let path = files.write("games.jsonl", &games);
+    let table = as_json(&[&path], &[]);
+    assert_eq!(names(&table), ["a", "b"]);
+    let of = |place: usize, field: &str| table["standings"][place]["analysis"][field].clone();
+    // The game without an analysis does not count, the one with a strange one does.
+    assert_eq!(
+        (of(0, "turns"), of(0, "proven"), of(0, "kept")),
+        (json!(3), json!(2), json!(1))
+    );
+    assert_eq!(
+        (of(0, "accuracy"), of(0, "win_to_draw")),
+        (json!(0.5), json!(1))
+    );
+    assert_eq!(
+        (of(1, "proven"), of(1, "win_to_loss")),
+        (json!(1), json!(1))
+    );
+    assert_eq!(
+        (of(1, "missed_wins"), of(1, "lost_at_once")),
+        (json!(1), json!(1))
+    );
+
+    let run = standings(&[&path], &[]);
+    let lines: Vec<&str> = run.stdout.lines().collect();
+    assert!(
+        lines[0].ends_with("median  proven  accuracy  blunders  missed wins  forfeits"),
+        "{run}"
+    );
+    assert!(
+        lines[1].ends_with("       2     50.0%         1            0"),
+        "{run}"
+    );
+    let run = standings(&[&path], &["--format", "csv"]);
+    let lines: Vec<&str> = run.stdout.lines().collect();
+    assert!(
+        lines[0].ends_with(",proven,kept,accuracy,blunders,missed_wins,lost_at_once"),
+        "{run}"
+    );
+    assert!(lines[1].ends_with(",2,1,0.5000,1,0,0"), "{run}");
+    let run = standings(&[&path], &["--format", "markdown"]);
+    assert!(
+        run.stdout
+            .contains("| proven | accuracy | blunders | missed wins | forfeits |"),
+        "{run}"
+    );
+    assert!(run.stdout.contains("| 1 | 0.0% | 1 | 1 |  |"), "{run}");
+}

@@ -148,7 +148,10 @@ impl Analyst {
     ) -> Result<Annotation, Problem> {
         let (edition, steps, last) = steps(record)?;
         let mut failures = 0;
-        let mut later = self.value(&last, &mut failures);
+        // Of a game that was not played there is nothing to say.
+        let mut later = (!steps.is_empty())
+            .then(|| self.value(&last, &mut failures))
+            .flatten();
         let mut turns = Vec::new();
         for (index, step) in steps.iter().enumerate().rev() {
             at(index + 1);

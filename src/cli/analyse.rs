@@ -233,7 +233,7 @@ fn analyse(
 }
 
 /// A bar on a terminal; nothing elsewhere.
-fn bar(games: u64) -> ProgressBar {
+pub(super) fn bar(games: u64) -> ProgressBar {
     if !io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }

@@ -4,19 +4,24 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use super::accuracy::percent;
+use super::accuracy::{percent, tally_json};
 use super::terminal::{Palette, aligned, milliseconds};
 use crate::text::safe;
 use crate::tournament::standings::{Place, Standings};
 
 /// Heads of the columns of a table and of Markdown.
-const HEADS: [&str; 13] = [
+const HEADS: [&str; 12] = [
     "#", "bot", "games", "won", "drawn", "lost", "points", "score", "Elo", "±95%", "LOS", "median",
-    "forfeits",
 ];
 
-/// Columns whose text begins at the left.
-const LEFT: [usize; 2] = [1, 12];
+/// Heads of further columns, when games were analysed.
+const ANALYSIS_HEADS: [&str; 4] = ["proven", "accuracy", "blunders", "missed wins"];
+
+/// The head of the last column: the longest texts come last.
+const FORFEITS: &str = "forfeits";
+
+/// Heads of the columns whose text begins at the left.
+const LEFT: [&str; 2] = ["bot", FORFEITS];
 
 /// Half points without a needless zero: `7`, `7.5`.
 fn points(points: f64) -> String {
@@ -32,8 +37,24 @@ fn forfeits(place: &Place) -> String {
     listed.join(", ")
 }
 
-fn row(rank: usize, place: &Place) -> [String; 13] {
-    [
+/// Heads of the columns, and those that begin at the left.
+fn heads(standings: &Standings) -> (Vec<String>, Vec<usize>) {
+    let analysed = standings
+        .places
+        .iter()
+        .any(|place| place.analysis.is_some());
+    let mut heads = HEADS.to_vec();
+    if analysed {
+        heads.extend(ANALYSIS_HEADS);
+    }
+    heads.push(FORFEITS);
+    let is_left = |head: &&str| LEFT.contains(head);
+    let left = (0..heads.len()).filter(|&i| is_left(&heads[i])).collect();
+    (heads.into_iter().map(str::to_owned).collect(), left)
+}
+
+fn row(rank: usize, place: &Place) -> Vec<String> {
+    let mut row = vec![
         (rank + 1).to_string(),
         safe(&place.name),
         place.games.to_string(),
@@ -46,11 +67,20 @@ fn row(rank: usize, place: &Place) -> [String; 13] {
         place.error.map_or_else(String::new, |e| format!("{e:.0}")),
         percent(place.superiority),
         place.median_ms.map_or_else(String::new, milliseconds),
-        forfeits(place),
-    ]
+    ];
+    if let Some(tally) = &place.analysis {
+        row.extend([
+            tally.proven.to_string(),
+            percent(tally.accuracy()),
+            tally.blunders().to_string(),
+            tally.missed_wins.to_string(),
+        ]);
+    }
+    row.push(forfeits(place));
+    row
 }
 
-fn rows(standings: &Standings) -> Vec<[String; 13]> {
+fn rows(standings: &Standings) -> Vec<Vec<String>> {
     let places = standings.places.iter().enumerate();
     places.map(|(rank, place)| row(rank, place)).collect()
 }
@@ -68,9 +98,10 @@ fn cross(standings: &Standings) -> Vec<Vec<String>> {
 /// For a terminal: the standings, and below them who made how many points against whom.
 pub fn table(standings: &Standings, palette: &Palette) -> String {
     let rows = rows(standings);
-    let mut all: Vec<Vec<String>> = vec![HEADS.map(str::to_owned).to_vec()];
-    all.extend(rows.iter().map(|row| row.to_vec()));
-    let mut out = aligned(&all, palette, &LEFT);
+    let (heads, left) = heads(standings);
+    let mut all = vec![heads];
+    all.extend(rows.iter().cloned());
+    let mut out = aligned(&all, palette, &left);
     let mut grid = Vec::new();
     let mut heads = vec!["#".to_owned(), "bot".to_owned()];
     heads.extend((1..=rows.len()).map(|rank| rank.to_string()));
@@ -101,9 +132,11 @@ pub fn markdown(standings: &Standings) -> String {
     let mut line = |cells: Vec<String>| {
         let _ = writeln!(out, "| {} |", cells.join(" | "));
     };
-    line(HEADS.map(str::to_owned).to_vec());
-    let rule = |(i, _): (usize, &&str)| if LEFT.contains(&i) { "---" } else { "---:" }.to_owned();
-    line(HEADS.iter().enumerate().map(rule).collect());
+    let (heads, left) = heads(standings);
+    let rule = |i: usize| if left.contains(&i) { "---" } else { "---:" }.to_owned();
+    let rules = (0..heads.len()).map(rule).collect();
+    line(heads);
+    line(rules);
     for row in rows(standings) {
         line(row.iter().map(|text| cell(text)).collect());
     }
@@ -154,6 +187,9 @@ pub fn as_json(standings: &Standings) -> Value {
                 row["median_ms"] = json!(median);
                 row["worst_ms"] = json!(worst);
             }
+            if let Some(tally) = &place.analysis {
+                row["analysis"] = tally_json(tally);
+            }
             row
         })
         .collect();
@@ -179,7 +215,7 @@ pub fn as_csv(standings: &Standings) -> Result<String, csv::Error> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     let timed = standings.places.iter().any(|p| p.worst_ms.is_some());
     let columns = if timed { 16 } else { 14 };
-    let head = [
+    let mut heads = vec![
         "rank",
         "name",
         "games",
@@ -197,10 +233,25 @@ pub fn as_csv(standings: &Standings) -> Result<String, csv::Error> {
         "median_ms",
         "worst_ms",
     ];
-    writer.write_record(&head[..columns])?;
+    heads.truncate(columns);
+    if standings
+        .places
+        .iter()
+        .any(|place| place.analysis.is_some())
+    {
+        heads.extend([
+            "proven",
+            "kept",
+            "accuracy",
+            "blunders",
+            "missed_wins",
+            "lost_at_once",
+        ]);
+    }
+    writer.write_record(heads)?;
     let number = |value: Option<f64>| value.map_or_else(String::new, |v| format!("{v:.4}"));
     for (rank, place) in standings.places.iter().enumerate() {
-        let row = [
+        let mut row = vec![
             (rank + 1).to_string(),
             defused(&place.name),
             place.games.to_string(),
@@ -218,7 +269,18 @@ pub fn as_csv(standings: &Standings) -> Result<String, csv::Error> {
             number(place.median_ms),
             number(place.worst_ms),
         ];
-        writer.write_record(&row[..columns])?;
+        row.truncate(columns);
+        if let Some(tally) = &place.analysis {
+            row.extend([
+                tally.proven.to_string(),
+                tally.kept.to_string(),
+                number(tally.accuracy()),
+                tally.blunders().to_string(),
+                tally.missed_wins.to_string(),
+                tally.lost_at_once.to_string(),
+            ]);
+        }
+        writer.write_record(row)?;
     }
     written(writer)
 }

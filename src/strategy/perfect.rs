@@ -47,10 +47,10 @@ pub struct Perfect {
 type Choice = (Turn, Position);
 
 impl Perfect {
-    /// A player who answers within `move_time`, with some of it to spare for what lies between
-    /// the referee's clock and ours.
+    /// A player who answers within `move_time`, with much of it to spare: on a machine with more
+    /// programs than cores an answer comes late however early it was found.
     pub fn new(move_time: Duration) -> Self {
-        let time = (move_time * 7 / 10).saturating_sub(Duration::from_millis(10));
+        let time = (move_time * 6 / 10).saturating_sub(Duration::from_millis(20));
         Self {
             solver: None,
             time: time.max(Duration::from_millis(1)),

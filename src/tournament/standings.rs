@@ -6,6 +6,8 @@ mod line;
 use std::collections::{BTreeMap, HashMap};
 
 pub use self::line::GameLine;
+use crate::annotation;
+
 use super::ratings::{Model, Outcome, RatingError, Results, Tally, rate};
 use super::schedule::GameId;
 
@@ -98,6 +100,10 @@ pub struct Collector {
     halves: HashMap<u64, Half>,
     forfeits: Vec<BTreeMap<String, u64>>,
     times: Vec<Times>,
+    /// What analyses say of each bot's turns.
+    analyses: Vec<annotation::Tally>,
+    /// Whether some game has been analysed.
+    analysed: bool,
     games: u64,
 }
 
@@ -204,6 +210,8 @@ pub struct Place {
     pub median_ms: Option<f64>,
     /// Its slowest answer, in milliseconds.
     pub worst_ms: Option<f64>,
+    /// What analyses say of its turns; `None` when no game of the table was analysed.
+    pub analysis: Option<annotation::Tally>,
     /// Points against each bot, in the order of the table; `None` where they did not meet.
     pub against: Vec<Option<f64>>,
 }
@@ -248,6 +256,7 @@ impl Collector {
         self.index.insert(name.to_owned(), index);
         self.forfeits.push(BTreeMap::new());
         self.times.push(Times::default());
+        self.analyses.push(annotation::Tally::default());
         index
     }
 
@@ -281,6 +290,19 @@ impl Collector {
             self.times[sides[turn % 2]].add(ms);
         }
         self.games += 1;
+        self.add_analysis(game);
+    }
+
+    /// Adds what an analysis says of a game, if there is one, and not the game itself.
+    pub fn add_analysis(&mut self, game: &GameLine<'_>) {
+        let Some(tallies) = game.tallies() else {
+            return;
+        };
+        self.analysed = true;
+        for (name, tally) in game.names().into_iter().zip(tallies) {
+            let bot = self.bot(name);
+            self.analyses[bot] += tally;
+        }
     }
 
     fn single(&mut self, Half { bots, outcome }: Half) {
@@ -410,6 +432,7 @@ impl Collector {
             forfeits: self.forfeits[by_name[i]].clone(),
             median_ms: self.times[by_name[i]].median(),
             worst_ms: self.times[by_name[i]].worst(),
+            analysis: self.analysed.then(|| self.analyses[by_name[i]]),
             against: order.iter().map(|&j| against[i][j]).collect(),
         });
         Ok(Standings {

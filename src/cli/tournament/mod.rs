@@ -1,5 +1,6 @@
 //! `referee tournament`: many games at once, into a folder from which it can go on.
 
+mod analysing;
 mod ending;
 mod entrants;
 mod options;
@@ -124,6 +125,11 @@ fn start(texts: &[String], mut options: Options, what: What) -> Result<(), Failu
         tell(&format!("referee: everything goes into {}", out.display()));
     }
     let game = preparation::game(&options, old.as_ref())?;
+    if options.analyse && game.name != GameName::Quarto {
+        return Err(Failure::Usage(
+            "--analyse needs a solver, and only Quarto can be solved; leave it out".to_owned(),
+        ));
+    }
     let set = game.set.clone();
     let start = Start {
         options: &options,
@@ -283,21 +289,32 @@ impl Start<'_> {
             .await;
         progress.end();
         let go_on = how_to_go_on(&self.home, shard);
-        let (ended, plan, ledger) = match ran {
+        let (ended, plan, mut ledger) = match ran {
             Ok(ran) => ran,
             Err(error) => {
                 progress.finish()?;
                 return Err(failed(error, &self.journal_file, &go_on));
             }
         };
+        let rate = progress.rate(ledger.games);
+        progress.finish()?;
+        let mut analysed = true;
         if shard.is_none() {
+            if self.options.analyse && ended != Ended::Interrupted {
+                let time = self.options.time_per_move;
+                analysed = analysing::analyse(&self.home, ledger.games, time).await?;
+            }
+            analysing::add_to(&mut ledger, &self.home)?;
             ending::write(&self.home, &ledger)?;
             ending::print(ended, &plan, &ledger)?;
         }
-        let rate = progress.rate(ledger.games);
-        progress.finish()?;
-        if ended == Ended::Interrupted {
-            tell(&format!("referee: stopped; {go_on}"));
+        if ended == Ended::Interrupted || !analysed {
+            let analyse = if self.options.analyse {
+                " --analyse"
+            } else {
+                ""
+            };
+            tell(&format!("referee: stopped; {go_on}{analyse}"));
             return Err(Failure::Interrupted);
         }
         tell(&match shard {

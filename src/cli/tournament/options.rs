@@ -157,6 +157,17 @@ pub(super) struct Options {
     #[serde(default)]
     pub(super) no_check: bool,
 
+    /// When all games have been played, analyse them: the standings tell how many turns kept
+    /// what could be had, and how many were blunders
+    #[arg(long, help_heading = "Analysis")]
+    #[serde(default)]
+    pub(super) analyse: bool,
+
+    /// How long to think about the value of a turn [default: 1s]
+    #[arg(long, value_name = "TIME", value_parser = duration::parse_positive, help_heading = "Analysis")]
+    #[serde(default, deserialize_with = "positive_time")]
+    pub(super) time_per_move: Option<Duration>,
+
     /// Games at once [default: half as many as there are cores]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(super) jobs: Option<u16>,
@@ -247,6 +258,8 @@ impl Options {
             bench_after: self.bench_after.or(file.bench_after),
             strict: self.strict || (file.strict && !self.no_check),
             no_check: self.no_check || (file.no_check && !self.strict),
+            analyse: self.analyse || file.analyse,
+            time_per_move: self.time_per_move.or(file.time_per_move),
             jobs: self.jobs.or(file.jobs),
             out: self.out.or(file.out),
             sandbox: self.sandbox.or(file.sandbox),

@@ -5,6 +5,8 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
+use crate::annotation::{Annotation, Tally};
+
 /// The part of a record that standings need, borrowed from its line.
 #[derive(Debug, Deserialize)]
 pub struct GameLine<'a> {
@@ -36,6 +38,9 @@ pub struct GameLine<'a> {
     pub times_ms: Vec<f64>,
     #[serde(borrow)]
     result: GameResult<'a>,
+    /// What an analysis says of the turns, as it stands in the line.
+    #[serde(borrow, default)]
+    pub analysis: Option<&'a RawValue>,
     /// When the game started: RFC 3339.
     #[serde(borrow, default)]
     pub started: Cow<'a, str>,
@@ -84,6 +89,13 @@ impl<'a> GameLine<'a> {
     /// Whether it was played, and not scored because a bot was benched.
     pub fn was_played(&self) -> bool {
         self.result.played != Some(false)
+    }
+
+    /// What the analysis, if there is one, comes to for the two bots.
+    pub fn tallies(&self) -> Option<[Tally; 2]> {
+        let json = serde_json::from_str(self.analysis?.get()).ok()?;
+        let annotation = Annotation::from_json(&json);
+        Some(annotation.tallies(self.first, self.times_ms.len()))
     }
 
     /// Index of the bot that forfeited, and the word for why.
