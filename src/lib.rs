@@ -14,6 +14,7 @@
 //! | 2 | [`scoresheet`] | what becomes a record when a game ends |
 //! | 2 | [`series`] | a match: many games between the same two bots |
 //! | 2 | [`replay`] | recorded games, checked against the rules |
+//! | 2 | [`adjudication`] | games that end because their value is proven |
 //! | 2 | [`analysis`] | where a recorded game was won and lost |
 //! | 2 | [`tournament`] | schedules, openings, ratings, sequential tests, standings; pure |
 //! | 1 | [`player`] | programs: starting, asking, stopping, and every way they misbehave |
@@ -36,6 +37,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod adjudication;
 pub mod analysis;
 pub mod annotation;
 pub mod arena;

@@ -101,6 +101,12 @@ pub trait Watch<G: Game> {
         let _ = (side, before, turn, after, elapsed);
         Ok(())
     }
+
+    /// Asked after every turn with which the game goes on: an outcome ends it all the same.
+    fn adjudicate(&mut self, position: &G::Position) -> Option<Outcome> {
+        let _ = position;
+        None
+    }
 }
 
 /// Nobody watches.
@@ -111,6 +117,8 @@ impl<G: Game> Watch<G> for () {}
 pub enum End {
     /// By the rules.
     Outcome(Outcome),
+    /// Before it was played out: this is what best play leads to.
+    Adjudicated(Outcome),
     /// This side broke the protocol, and lost.
     Forfeit(Side, Box<Fault>),
 }
@@ -149,6 +157,11 @@ pub async fn play<G: Game, P: Player>(
     let end = loop {
         if let Some(outcome) = position.outcome() {
             break End::Outcome(outcome);
+        }
+        if !turns.is_empty()
+            && let Some(outcome) = watch.adjudicate(&position)
+        {
+            break End::Adjudicated(outcome);
         }
         let side = position.to_move();
         let player = &mut *players[side.index()];

@@ -32,6 +32,9 @@ pub struct ResultEntry {
     /// Index of the bot that forfeited.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<usize>,
+    /// Whether the game was not played out: its value was proven, and there are no lines.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub adjudicated: bool,
     /// What it sent, escaped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,
@@ -101,7 +104,11 @@ impl Record {
     pub fn result_line(&self) -> String {
         let name = |index: usize| self.bots.get(index).map_or("?", |bot| bot.name.as_str());
         match (self.result.winner, self.result.by) {
+            (None, _) if self.result.adjudicated => "Draw (adjudicated).".to_owned(),
             (None, _) => "Draw.".to_owned(),
+            (Some(winner), None) if self.result.adjudicated => {
+                format!("{} wins (adjudicated).", name(winner))
+            }
             (Some(winner), Some(by)) => format!(
                 "{} wins: {} forfeits ({}).",
                 name(winner),

@@ -3,6 +3,7 @@
 use std::io;
 use std::time::Duration;
 
+use crate::adjudication::verdict;
 use crate::game::{Game, Outcome, Position, Rejection};
 use crate::play::Watch;
 use crate::player::Reason;
@@ -137,7 +138,11 @@ fn check_result<G: Game>(
     let result = &record.result;
     let sides = [record.first, 1 - record.first];
     let (winner, reason, lines) = match position.outcome() {
+        None if result.adjudicated => return check_adjudicated(game, record, position),
         None => return check_forfeit(record, sides[position.to_move().index()]),
+        Some(_) if result.adjudicated => {
+            return violation("it says adjudicated, but the game ended by the rules".to_owned());
+        }
         Some(Outcome::Draw) => (None, "draw", Vec::new()),
         Some(Outcome::Win(side)) => (
             Some(sides[side.index()]),
@@ -174,7 +179,44 @@ fn check_result<G: Game>(
     Ok(())
 }
 
-/// A game that the rules have not ended can only have been forfeited, by the side to move.
+/// A game that was ended because its value was proven: the result must be that value.
+fn check_adjudicated<G: Game>(
+    game: &G,
+    record: &Record,
+    position: &G::Position,
+) -> Result<(), Violation> {
+    let result = &record.result;
+    let reason = result.winner.map_or("draw", |_| G::NAME);
+    if result.reason != reason || result.by.is_some() || !result.lines.is_empty() {
+        return violation(format!(
+            "an adjudicated game {} has the reason `{reason}`, no forfeit and no winning lines",
+            result
+                .winner
+                .map_or("without a winner", |_| "with a winner")
+        ));
+    }
+    let sides = [record.first, 1 - record.first];
+    let winner = match verdict(position) {
+        Some(Outcome::Win(side)) => Some(sides[side.index()]),
+        Some(Outcome::Draw) => None,
+        None => {
+            let mut board = String::new();
+            game.write_request(position, &mut board);
+            tracing::warn!("{board}: adjudicated, and too hard to prove again");
+            return Ok(());
+        }
+    };
+    if result.winner != winner {
+        return violation(format!(
+            "adjudicated as a win of {}; by best play the winner is {}",
+            named(record, result.winner),
+            named(record, winner)
+        ));
+    }
+    Ok(())
+}
+
+/// A game that the rules have not ended and nobody has adjudicated can only have been forfeited, by the side to move.
 fn check_forfeit(record: &Record, to_move: usize) -> Result<(), Violation> {
     let result = &record.result;
     if Reason::from_name(&result.reason).is_none() {

@@ -97,6 +97,17 @@ pub fn outcome<G: Game>(record: &mut Record, game: &G, position: &G::Position, o
     };
 }
 
+/// Writes down how a game ended whose value was proven before it was played out.
+pub fn adjudicated<G: Game>(
+    record: &mut Record,
+    game: &G,
+    position: &G::Position,
+    proven: Outcome,
+) {
+    outcome(record, game, position, proven);
+    record.result.adjudicated = true;
+}
+
 /// Writes down that the bot with index `by` forfeited. `stderr` is the escaped end of its stderr.
 pub fn forfeit(record: &mut Record, by: usize, fault: &Fault, stderr: String) {
     record.result = ResultEntry {

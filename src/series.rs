@@ -7,6 +7,7 @@ use std::io;
 
 use jiff::Timestamp;
 
+use crate::adjudication::Umpire;
 use crate::game::Game;
 use crate::game::dialogue::Dialogue;
 use crate::play::{Clock, End, Played, Watch, play};
@@ -31,6 +32,8 @@ pub struct Plan<G: Game> {
     pub first: usize,
     /// Everything random comes from it.
     pub seed: u64,
+    /// End games as soon as their value is proven.
+    pub adjudicate: bool,
     /// Fresh processes for every game.
     pub restart: bool,
     /// Path of the piece set's file, for the bots, when it is not the built-in set.
@@ -170,7 +173,8 @@ impl<G: Dialogue> Series<G> {
             let [a, b] = seats.each_mut();
             let players = if first == 0 { [a, b] } else { [b, a] };
             let clocks = players.each_ref().map(|seat| Clock::new(seat.time()));
-            play(&plan.game, &plan.start, players, clocks, follow).await?
+            let mut umpire = Umpire::new(follow, plan.adjudicate);
+            play(&plan.game, &plan.start, players, clocks, &mut umpire).await?
         };
         let mut record = blank(plan, seats, start_text, number, first, started);
         scoresheet::turns(&mut record, &mut played);
@@ -183,6 +187,9 @@ impl<G: Dialogue> Series<G> {
         match end {
             End::Outcome(outcome) => {
                 scoresheet::outcome(&mut record, &plan.game, &position, outcome);
+            }
+            End::Adjudicated(outcome) => {
+                scoresheet::adjudicated(&mut record, &plan.game, &position, outcome);
             }
             End::Forfeit(side, fault) => {
                 let by = bots[side.index()];

@@ -40,6 +40,7 @@ fn plan(bots: usize, pairs: u32, bench_after: u32) -> Plan {
         openings: vec!["................".to_owned()],
         restart: Restart::Pair,
         bench_after,
+        adjudicate: false,
         sprt: None,
         sandbox: SandboxPlan {
             kind: "none".to_owned(),

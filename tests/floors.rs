@@ -24,7 +24,11 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("journal", &["record"]),
     ("tournament", &["annotation", "game", "seed", "text"]),
     ("play", &["game", "player", "protocol"]),
-    ("replay", &["game", "play", "player", "record", "text"]),
+    ("adjudication", &["game", "play", "solver"]),
+    (
+        "replay",
+        &["adjudication", "game", "play", "player", "record", "text"],
+    ),
     (
         "analysis",
         &[
@@ -42,6 +46,7 @@ const FLOORS: &[(&str, &[&str])] = &[
     (
         "series",
         &[
+            "adjudication",
             "game",
             "play",
             "player",
@@ -56,6 +61,7 @@ const FLOORS: &[(&str, &[&str])] = &[
     (
         "arena",
         &[
+            "adjudication",
             "game",
             "journal",
             "play",

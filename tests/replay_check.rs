@@ -58,6 +58,7 @@ fn record(answers: &[&str], first: usize) -> Record {
             lines: edition.winning_lines(&played.position),
             ..ResultEntry::default()
         },
+        End::Adjudicated(_) => unreachable!("nobody asked for it"),
         End::Forfeit(side, fault) => ResultEntry {
             winner: Some(bots[side.other().index()]),
             reason: fault.reason().name().to_owned(),

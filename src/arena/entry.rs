@@ -40,7 +40,7 @@ pub async fn check<G: Dialogue + Clone>(
         play(game, &opening.position, players, clocks, &mut ()).await?
     };
     let problem = match verdict.end {
-        End::Outcome(_) => None,
+        End::Outcome(_) | End::Adjudicated(_) => None,
         End::Forfeit(side, fault) => {
             let mut request = String::new();
             game.write_request(&verdict.position, &mut request);

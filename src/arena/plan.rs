@@ -200,6 +200,9 @@ pub struct Plan {
     pub restart: Restart,
     /// A bot that forfeits this many games in a row is benched; 0 for never.
     pub bench_after: u32,
+    /// Games end as soon as their value is proven.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub adjudicate: bool,
     /// When a tournament of two ends early.
     pub sprt: Option<SprtPlan>,
     /// What keeps the bots in.
@@ -364,6 +367,7 @@ impl Plan {
             opening_plies as "the number of plies of an opening",
             restart as "--restart",
             bench_after as "--bench-after",
+            adjudicate as "--adjudicate",
             sprt as "--sprt",
         );
         if self.sandbox != now.sandbox {

@@ -15,6 +15,7 @@ use super::desk::Desk;
 use super::ledger::Ending;
 use super::logs::StderrLog;
 use super::plan::{Plan, Restart};
+use crate::adjudication::Umpire;
 use crate::game::dialogue::Dialogue;
 use crate::game::{Game, Outcome};
 use crate::play::{Clock, End, Played, TimeControl, play};
@@ -253,7 +254,10 @@ impl<'a, G: Dialogue + Clone> Table<'a, G> {
             let [a, b] = seats.each_mut();
             let players = if first == 0 { [a, b] } else { [b, a] };
             let clocks = players.each_ref().map(|seat| Clock::new(seat.time()));
-            play(&shared.game, &opening.position, players, clocks, &mut ()).await?
+            let mut nobody = ();
+            let mut umpire = Umpire::new(&mut nobody, shared.plan.adjudicate);
+            let start = &opening.position;
+            play(&shared.game, start, players, clocks, &mut umpire).await?
         };
         let header = Header {
             id: scheduled.id.to_string(),
@@ -271,10 +275,11 @@ impl<'a, G: Dialogue + Clone> Table<'a, G> {
         let ending = match end {
             End::Outcome(outcome) => {
                 scoresheet::outcome(&mut record, &shared.game, &position, outcome);
-                match outcome {
-                    Outcome::Draw => Ending::Draw,
-                    Outcome::Win(side) => Ending::Win(bots[side.index()]),
-                }
+                ending_of(outcome, bots)
+            }
+            End::Adjudicated(outcome) => {
+                scoresheet::adjudicated(&mut record, &shared.game, &position, outcome);
+                ending_of(outcome, bots)
             }
             End::Forfeit(side, fault) => {
                 let by = bots[side.index()];
@@ -289,6 +294,14 @@ impl<'a, G: Dialogue + Clone> Table<'a, G> {
             ending,
             excuse,
         })
+    }
+}
+
+/// How a game without a forfeit ended; `bots` are those of the sides.
+const fn ending_of(outcome: Outcome, bots: [usize; 2]) -> Ending {
+    match outcome {
+        Outcome::Draw => Ending::Draw,
+        Outcome::Win(side) => Ending::Win(bots[side.index()]),
     }
 }
 

@@ -101,6 +101,11 @@ fn start(
             "{perfect} plays Quarto only; take builtin:greedy, which plays every game"
         )));
     }
+    if options.game != GameName::Quarto && options.adjudicate {
+        return Err(Failure::Usage(
+            "--adjudicate needs a solver, and only Quarto can be solved; leave it out".to_owned(),
+        ));
+    }
     let set = match_set(options.pieces.as_ref())?;
     let rules = options.rules.into();
     // Whatever is wrong is told before anybody is asked.
@@ -190,6 +195,7 @@ impl WithGame for Match<'_> {
             games: options.games,
             first: options.first::<G>(seed),
             seed,
+            adjudicate: options.adjudicate,
             restart: options.restart,
             pieces_path: options.pieces_path(&game)?,
         };

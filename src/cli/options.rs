@@ -59,6 +59,10 @@ fn at_least_one(text: &str) -> Result<u64, String> {
 }
 
 #[derive(Debug, clap::Args)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of the command line"
+)]
 pub(super) struct Options {
     /// Show every turn and the board; twice: also every line each way with its time
     #[arg(short, long, action = clap::ArgAction::Count)]
@@ -108,6 +112,10 @@ pub(super) struct Options {
     /// Added to the game clock after every move
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = "0s", value_parser = duration::parse, requires = "game_time", help_heading = "Time")]
     increment: Duration,
+
+    /// End a game as soon as its value is proven; the record says so
+    #[arg(long)]
+    pub(super) adjudicate: bool,
 
     /// Start fresh processes for every game
     #[arg(long)]

@@ -97,7 +97,7 @@ impl<M: fmt::Debug> fmt::Display for IllegalMove<M> {
 impl<M: fmt::Debug> std::error::Error for IllegalMove<M> {}
 
 /// A state of a game, with its rules.
-pub trait Position: Clone + Eq + fmt::Debug {
+pub trait Position: Clone + Eq + fmt::Debug + 'static {
     /// The smallest step that changes a position.
     type Move: Copy + Eq + fmt::Debug;
 

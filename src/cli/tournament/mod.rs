@@ -125,6 +125,11 @@ fn start(texts: &[String], mut options: Options, what: What) -> Result<(), Failu
         tell(&format!("referee: everything goes into {}", out.display()));
     }
     let game = preparation::game(&options, old.as_ref())?;
+    if options.adjudicate && game.name != GameName::Quarto {
+        return Err(Failure::Usage(
+            "--adjudicate needs a solver, and only Quarto can be solved; leave it out".to_owned(),
+        ));
+    }
     if options.analyse && game.name != GameName::Quarto {
         return Err(Failure::Usage(
             "--analyse needs a solver, and only Quarto can be solved; leave it out".to_owned(),

@@ -67,6 +67,10 @@ impl From<RestartName> for Restart {
 /// same name, in the file of `--config`.
 #[derive(Clone, Debug, Default, clap::Args, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of the command line"
+)]
 pub(super) struct Options {
     /// Who meets whom [default: round-robin]
     #[arg(long, value_enum, help_heading = "Schedule")]
@@ -137,6 +141,11 @@ pub(super) struct Options {
     #[arg(long, value_name = "TIME", value_parser = duration::parse, help_heading = "Time")]
     #[serde(default, deserialize_with = "time")]
     pub(super) increment: Option<Duration>,
+
+    /// End a game as soon as its value is proven, within limits that take no time from bots
+    #[arg(long, help_heading = "Game")]
+    #[serde(default)]
+    pub(super) adjudicate: bool,
 
     /// When bots' processes are replaced [default: pair]
     #[arg(long, value_enum, help_heading = "Bots")]
@@ -254,6 +263,7 @@ impl Options {
             start_time: self.start_time.or(file.start_time),
             game_time: self.game_time.or(file.game_time),
             increment: self.increment.or(file.increment),
+            adjudicate: self.adjudicate || file.adjudicate,
             restart: self.restart.or(file.restart),
             bench_after: self.bench_after.or(file.bench_after),
             strict: self.strict || (file.strict && !self.no_check),

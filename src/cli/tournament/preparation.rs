@@ -299,6 +299,7 @@ impl<G: Dialogue + Clone + 'static> Prepare<'_, G> {
                 .bench_after
                 .or(old.map(|old| old.bench_after))
                 .unwrap_or(BENCH_AFTER),
+            adjudicate: options.adjudicate || old.is_some_and(|old| old.adjudicate),
             sprt,
             sandbox: options.sandbox.plan(self.sandbox),
             bots,
