@@ -494,18 +494,22 @@ fn is_a_record(record: &Value, pieces: bool) {
     }
     let result = &record["result"];
     let forfeit = [
-        "winner", "reason", "lines", "by", "answer", "detail", "stderr",
+        "winner", "reason", "lines", "by", "answer", "detail", "stderr", "played",
     ];
-    let by_the_rules = result.get("by").is_none();
-    let expected = if by_the_rules {
-        &forfeit[..3]
-    } else {
-        &forfeit
+    let fields = match (result.get("by"), result.get("played")) {
+        (None, _) => 3,
+        (Some(_), None) => 7,
+        // Only a game that is not played says so.
+        (Some(_), Some(played)) => {
+            assert_eq!(played, false, "{record}");
+            8
+        }
     };
+    let expected = &forfeit[..fields];
     assert_eq!(keys(result), expected, "{record}");
     assert!(result["reason"].is_string(), "{record}");
     assert!(result["lines"].is_array(), "{record}");
-    if !by_the_rules {
+    if fields > 3 {
         assert!(result["by"].is_u64(), "{record}");
         for text in ["answer", "detail", "stderr"] {
             assert!(result[text].is_string(), "{text}: {record}");

@@ -942,5 +942,6 @@ fn wrong_usage() {
         let run = place.tournament("t", arguments).run();
         assert_eq!(run.code, Some(2), "{arguments:?}: {run}");
         assert!(run.stderr.contains(expected), "{expected}: {run}");
+        assert!(!place.path("t").exists(), "nothing is left of it: {run}");
     }
 }

@@ -8,6 +8,7 @@ pub(super) mod parts;
 mod preparation;
 mod progress;
 
+use std::fs;
 use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
@@ -71,7 +72,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     start(&args.bots, options, What::Play)
 }
 
-fn start(texts: &[String], mut options: Options, what: What) -> Result<(), Failure> {
+fn start(texts: &[String], options: Options, what: What) -> Result<(), Failure> {
     let named = !texts.is_empty() || !options.bots.is_empty();
     let out = folder(&options, named)?;
     let is_new = !out.join("plan.json").exists();
@@ -81,7 +82,21 @@ fn start(texts: &[String], mut options: Options, what: What) -> Result<(), Failu
             out.display()
         )));
     }
-    let home = Home::make(&out)?;
+    let made = !out.exists();
+    let done = open(texts, options, what, &out);
+    if done.is_err() && made && !out.join("plan.json").exists() {
+        // Nothing began: no traces, as far as they are ours.
+        for file in ["games.jsonl", "pieces.csv"] {
+            let _ = fs::remove_file(out.join(file));
+        }
+        let _ = fs::remove_dir(&out);
+    }
+    done
+}
+
+fn open(texts: &[String], mut options: Options, what: What, out: &Path) -> Result<(), Failure> {
+    let named = !texts.is_empty() || !options.bots.is_empty();
+    let home = Home::make(out)?;
     let old = home.plan()?;
     let files = match (what, &old) {
         (What::Shard(shard), Some(plan)) => Some(home.shard_files(shard, plan)?),
