@@ -37,6 +37,46 @@ fn main() {
     );
     compare("processes kept", 10_000, &bot, false);
     compare("fresh processes for every game", 1_000, &bot, true);
+    in_sandboxes("processes kept", 5_000, &bot, false);
+    in_sandboxes("fresh processes for every game", 100, &bot, true);
+}
+
+/// Runs the referee without a sandbox and in each that works here, in turn.
+fn in_sandboxes(title: &str, games: u32, bot: &Path, fresh: bool) {
+    let works = |kind: &&str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_referee"));
+        command.args(["--sandbox", kind, "--seed", "1"]);
+        command.args(["builtin:random", "builtin:random"]);
+        command.output().is_ok_and(|output| output.status.success())
+    };
+    let kinds: Vec<&str> = ["none", "landlock", "bwrap"]
+        .into_iter()
+        .filter(works)
+        .collect();
+    let mut runs = vec![Vec::new(); kinds.len()];
+    for _ in 0..=ROUNDS {
+        for (kind, runs) in kinds.iter().zip(&mut runs) {
+            runs.push(referee(games, bot, fresh, kind));
+        }
+    }
+    println!("in a sandbox, {title}");
+    let each = if fresh { games * 2 } else { games * TURNS };
+    let per = |run: &Run| run.wall.as_secs_f64() * 1e6 / f64::from(each);
+    let plain = median(&runs[0][1..], per);
+    for (kind, runs) in kinds.iter().zip(&runs) {
+        // The first round warms up.
+        let unit = if fresh {
+            "µs per process"
+        } else {
+            "µs per ply"
+        };
+        row(kind, &runs[1..], per, unit);
+        println!(
+            "  {kind:<8} {:>14.3} times none",
+            median(&runs[1..], per) / plain
+        );
+    }
+    println!();
 }
 
 /// Runs floor and referee in turn, so that both see the same machine.
@@ -45,7 +85,7 @@ fn compare(title: &str, games: u32, bot: &Path, fresh: bool) {
     let mut referees = Vec::new();
     for _ in 0..=ROUNDS {
         floors.push(floor(games, bot, fresh));
-        referees.push(referee(games, bot, fresh));
+        referees.push(referee(games, bot, fresh, "none"));
     }
     // The first round warms up.
     let (floors, referees) = (&floors[1..], &referees[1..]);
@@ -184,10 +224,17 @@ fn floor(games: u32, bot: &Path, fresh: bool) -> Run {
     }
 }
 
-fn referee(games: u32, bot: &Path, fresh: bool) -> Run {
+fn referee(games: u32, bot: &Path, fresh: bool, sandbox: &str) -> Run {
     let mut command = Command::new(env!("CARGO_BIN_EXE_referee"));
     command
-        .args(["--seed", "1", "-n", &games.to_string()])
+        .args([
+            "--seed",
+            "1",
+            "-n",
+            &games.to_string(),
+            "--sandbox",
+            sandbox,
+        ])
         .args(fresh.then_some("--restart"))
         .args([bot, bot])
         .stdout(Stdio::null());

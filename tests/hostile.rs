@@ -30,6 +30,7 @@ const NOBODY: u32 = 65534;
 const LIMITS: &[&str] = &["--memory", "128M", "--scratch", "64M", "--processes", "40"];
 
 /// An attack.
+#[derive(Clone, Copy)]
 struct Attack {
     /// The fixture.
     name: &'static str,
@@ -39,6 +40,8 @@ struct Attack {
     unharmed: fn(&World) -> bool,
     /// The end of the sentence when the sandbox ends the bot for it.
     ended: Option<&'static str>,
+    /// What the sentence says that it tried.
+    tried: Option<&'static str>,
     /// Whether a kernel may lack what it attacks.
     rare: bool,
 }
@@ -49,6 +52,7 @@ const fn attack(name: &'static str, target: fn(&World) -> String) -> Attack {
         target,
         unharmed: |_| true,
         ended: None,
+        tried: None,
         rare: false,
     }
 }
@@ -68,6 +72,13 @@ const fn bounded(name: &'static str, ended: &'static str) -> Attack {
     Attack {
         ended: Some(ended),
         ..simple(name)
+    }
+}
+
+const fn networking(attack: Attack) -> Attack {
+    Attack {
+        tried: Some("it had tried to open a network connection"),
+        ..attack
     }
 }
 
@@ -115,9 +126,9 @@ const ATTACKS: &[Attack] = &[
     on_file("writes-file", |world| world.shown("records")),
     on_file("leaked-descriptor", |_| String::new()),
     // 30
-    attack("tcp", |world| world.tcp_port.to_string()),
-    simple("listens"),
-    attack("udp", |world| world.udp_port.to_string()),
+    networking(attack("tcp", |world| world.tcp_port.to_string())),
+    networking(simple("listens")),
+    networking(attack("udp", |world| world.udp_port.to_string())),
     attack("unix-path", |world| world.shown("stream")),
     attack("unix-abstract", |world| world.abstract_name.clone()),
     attack("unix-pair", |world| world.shown("datagram")),
@@ -392,6 +403,9 @@ fn is_blocked(attack: &Attack, kind: &str, user: User) -> Result<(), Failed> {
     let (succeeded, detail) = verdict(&run);
     if succeeded || !(attack.unharmed)(&world) {
         return Err(format!("it succeeded\n{run}").into());
+    }
+    if !attack.tried.is_none_or(|tried| detail.contains(tried)) {
+        return Err(format!("the sentence does not say what it tried\n{run}").into());
     }
     match attack.ended {
         Some(ended) if detail.contains("was ended") && !detail.contains(ended) => {

@@ -77,6 +77,9 @@ pub enum Exit {
     /// By the sandbox, because it went beyond a limit: the end of a sentence that begins with
     /// "it", such as `used more than 256 MiB of memory`.
     Limit(String),
+    /// So, after it had tried to do something that its sandbox forbids: `open a network
+    /// connection`.
+    Refused(Box<Self>, &'static str),
     /// A person left the game.
     Left,
 }
@@ -87,6 +90,12 @@ impl fmt::Display for Exit {
             Self::Code(0) => f.write_str("it ended (exit status 0)"),
             Self::Code(code) => write!(f, "it ended with exit status {code}"),
             Self::Signal(name) => write!(f, "it was ended by the signal {name}"),
+            Self::Refused(exit, what) => {
+                write!(
+                    f,
+                    "{exit} (it had tried to {what}, which its sandbox forbids)"
+                )
+            }
             Self::Limit(what) => write!(f, "it {what}, and was ended"),
             Self::Left => f.write_str("left the game"),
         }

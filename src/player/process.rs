@@ -382,7 +382,12 @@ impl Process {
         }
         // Without a report the guard itself was killed.
         let ended = guard.ended();
-        describe(ended.map_or(status, |ended| ExitStatus::from_raw(ended.status)))
+        let exit = describe(ended.map_or(status, |ended| ExitStatus::from_raw(ended.status)));
+        if guard.tried_network() {
+            Exit::Refused(Box::new(exit), "open a network connection")
+        } else {
+            exit
+        }
     }
 
     /// What the program is doing, as far as this system tells.

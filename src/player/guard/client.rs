@@ -1,19 +1,18 @@
 //! The referee's side of a guard.
 
-use std::io::{self, IoSlice, Read as _, Write as _};
-use std::mem::MaybeUninit;
-use std::os::fd::{AsFd as _, OwnedFd};
+use std::io::{self, Read as _};
+use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{ChildStdin, Command, Stdio};
 
-use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::Pid;
 use tokio::io::AsyncReadExt as _;
 
 use super::order::{Bounds, Ended, Exceeded, News, Order, Wall};
+use super::wire::send_descriptor;
 use super::{COMMAND, tree};
 
 /// A guard about to be started.
@@ -52,21 +51,7 @@ fn send(control: &UnixStream, order: &Order, input: &OwnedFd) -> io::Result<()> 
     line.push(b'\n');
     // Nobody reads yet: more than the socket takes would never be sent.
     control.set_nonblocking(true)?;
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
-    let mut ancillary = SendAncillaryBuffer::new(&mut space);
-    let descriptors = [input.as_fd()];
-    ancillary.push(SendAncillaryMessage::ScmRights(&descriptors));
-    let sent = sendmsg(
-        control,
-        &[IoSlice::new(&line)],
-        &mut ancillary,
-        SendFlags::NOSIGNAL,
-    );
-    let mut rest = &line[sent.map_err(|_| too_long())?..];
-    while !rest.is_empty() {
-        let count = (&mut &*control).write(rest).map_err(|_| too_long())?;
-        rest = &rest[count..];
-    }
+    send_descriptor(control, &line, input).map_err(|_| too_long())?;
     control.set_nonblocking(false)
 }
 
@@ -201,6 +186,11 @@ impl Line {
             }
         }
         bot
+    }
+
+    /// Whether it tried to open a network connection.
+    pub(in crate::player) fn tried_network(&mut self) -> bool {
+        self.ended().is_some_and(|ended| ended.network)
     }
 
     /// Why the guard ended it, as the end of a sentence that begins with "it".

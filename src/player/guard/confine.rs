@@ -2,6 +2,7 @@
 //! can be undone.
 
 use std::io;
+use std::os::unix::net::UnixStream;
 use std::path::Path;
 
 use landlock::{
@@ -13,11 +14,12 @@ use rustix::process::{Resource, Rlimit, setrlimit};
 use rustix::thread::{
     CapabilitySet, CapabilitySets, clear_ambient_capability_set, set_capabilities, set_no_new_privs,
 };
-use seccompiler::{BpfProgram, apply_filter};
+use seccompiler::apply_filter;
 
-use super::filter;
+use super::filter::{self, Programs};
 use super::order::Bounds;
 use super::sys;
+use super::wire::send_descriptor;
 
 /// The version whose promises are relied upon: signals stay inside since Linux 6.12.
 const NEEDED: ABI = ABI::V6;
@@ -30,7 +32,7 @@ fn failed(what: &str, error: impl std::fmt::Display) -> io::Error {
 }
 
 /// The filters of system calls, ready to be installed.
-pub(super) fn filters() -> io::Result<Vec<BpfProgram>> {
+pub(super) fn filters() -> io::Result<Programs> {
     filter::programs().map_err(|error| failed("seccomp", error))
 }
 
@@ -91,8 +93,14 @@ pub(super) fn enclose(walls: RulesetCreated) -> io::Result<()> {
     }
 }
 
-/// Limits, capabilities and, last of all, system calls.
-pub(super) fn bind(bounds: &Bounds, filters: &[BpfProgram], own_users: bool) -> io::Result<()> {
+/// Limits, capabilities and, last of all, system calls. The guard is sent what it is asked through
+/// when the network is tried.
+pub(super) fn bind(
+    bounds: &Bounds,
+    filters: &Programs,
+    own_users: bool,
+    guard: &UnixStream,
+) -> io::Result<()> {
     let mut limits = vec![
         (Resource::Core, 0),
         (Resource::Data, bounds.reserved()),
@@ -124,7 +132,10 @@ pub(super) fn bind(bounds: &Bounds, filters: &[BpfProgram], own_users: bool) -> 
     };
     set_capabilities(None, none).map_err(|error| failed("capabilities", error))?;
     sys::close_on_exec_from(3)?;
-    for filter in filters {
+    let listener = sys::listen_for_calls(&filters.network)?;
+    send_descriptor(guard, b"", &listener)?;
+    drop(listener);
+    for filter in &filters.others {
         apply_filter(filter).map_err(|error| failed("seccomp", error))?;
     }
     Ok(())

@@ -137,8 +137,17 @@ const TERMINAL: &[libc::Ioctl] = &[
 /// A temporary file that has no name, and is counted nowhere.
 const UNNAMED_FILE: u64 = (libc::O_TMPFILE & !libc::O_DIRECTORY) as u64;
 
-/// Programs for the kernel, to be installed in this order.
-pub(super) fn programs() -> Result<Vec<BpfProgram>, BackendError> {
+/// Programs for the kernel.
+#[derive(Clone, Debug)]
+pub(super) struct Programs {
+    /// Asks the guard about network connections, which it refuses and remembers.
+    pub(super) network: BpfProgram,
+    /// To be installed afterwards, in this order.
+    pub(super) others: Vec<BpfProgram>,
+}
+
+/// Compiles the programs.
+pub(super) fn programs() -> Result<Programs, BackendError> {
     let arch = TargetArch::try_from(ARCH)?;
     let filter = |rules, errno: i32| {
         let errno = SeccompAction::Errno(errno.cast_unsigned());
@@ -148,7 +157,30 @@ pub(super) fn programs() -> Result<Vec<BpfProgram>, BackendError> {
     let unknown = UNKNOWN.iter().map(|&call| (call, Vec::new())).collect();
     let mut unknown = filter(unknown, libc::ENOSYS)?;
     unknown.splice(0..0, newer_calls());
-    Ok(vec![unknown, filter(forbidden()?, libc::EPERM)?])
+    Ok(Programs {
+        network: network(arch)?,
+        others: vec![unknown, filter(forbidden()?, libc::EPERM)?],
+    })
+}
+
+/// Sockets that lead to other machines.
+const NETWORK: [libc::c_int; 2] = [libc::AF_INET, libc::AF_INET6];
+
+/// Has the guard answer when a socket of the network is opened.
+fn network(arch: TargetArch) -> Result<BpfProgram, BackendError> {
+    let sockets = NETWORK.map(|family| when(0, Dword, Eq, u64::from(family.cast_unsigned())));
+    let sockets = sockets.into_iter().collect::<Result<_, _>>()?;
+    let rules = BTreeMap::from([(libc::SYS_socket, sockets)]);
+    // The crate has no word for asking; asking a tracer is written alike.
+    let ask = SeccompAction::Trace(0);
+    let filter = SeccompFilter::new(rules, SeccompAction::Allow, ask, arch)?;
+    let mut program = BpfProgram::try_from(filter)?;
+    for step in &mut program {
+        if u32::from(step.code) == libc::BPF_RET && step.k == libc::SECCOMP_RET_TRACE {
+            step.k = libc::SECCOMP_RET_USER_NOTIF;
+        }
+    }
+    Ok(program)
 }
 
 /// Calls beyond the last known one, and with them those of the x32 interface, whose numbers
@@ -184,7 +216,10 @@ fn forbidden() -> Result<Rules, BackendError> {
     }
     // A socket cannot be opened; a pair that leads nowhere else can. A pair of datagram
     // sockets could be turned to any address.
-    rules.insert(libc::SYS_socket, Vec::new());
+    let local = NETWORK
+        .map(|family| SeccompCondition::new(0, Dword, Ne, u64::from(family.cast_unsigned())));
+    let local = local.into_iter().collect::<Result<_, _>>()?;
+    rules.insert(libc::SYS_socket, vec![SeccompRule::new(local)?]);
     rules.insert(
         libc::SYS_socketpair,
         vec![

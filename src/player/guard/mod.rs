@@ -14,6 +14,7 @@
 //! - `filter`: the system calls that no bot needs
 //! - `watch`: what a bot uses while it runs
 //! - `tree`: the processes below this one
+//! - `wire`: descriptors sent over a socket
 //! - `client`: the referee's side
 //! - `probe`: what a sandboxed process finds out about its sandbox
 
@@ -25,9 +26,10 @@ pub(in crate::player) mod probe;
 mod sys;
 pub(in crate::player) mod tree;
 mod watch;
+mod wire;
 
 use std::fs::{self, File, Permissions};
-use std::io::{self, IoSliceMut, Read as _, Write as _};
+use std::io::{self, Write as _};
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::UnixStream;
@@ -37,7 +39,6 @@ use std::process::{Command, ExitCode, ExitStatus, Stdio};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::net::{RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, recvmsg};
 use rustix::process::{
     Pid, PidfdFlags, Signal, WaitOptions, getpid, kill_process_group, pidfd_open,
     set_child_subreaper, set_parent_process_death_signal, setsid, waitpid,
@@ -125,27 +126,10 @@ fn tell(control: &mut UnixStream, news: &News) -> io::Result<()> {
 
 /// Reads an order and the descriptor that comes with it.
 fn receive(control: &UnixStream) -> io::Result<(Order, OwnedFd)> {
-    let mut text = Vec::new();
-    let mut input = None;
-    let mut buffer = vec![0; 1 << 16];
-    while text.last() != Some(&b'\n') {
-        let mut space = [std::mem::MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
-        let mut ancillary = RecvAncillaryBuffer::new(&mut space);
-        let received = recvmsg(
-            control,
-            &mut [IoSliceMut::new(&mut buffer)],
-            &mut ancillary,
-            RecvFlags::CMSG_CLOEXEC,
-        )?;
-        for message in ancillary.drain() {
-            if let RecvAncillaryMessage::ScmRights(mut descriptors) = message {
-                input = descriptors.next().or(input);
-            }
-        }
-        if received.bytes == 0 || text.len() > MAX_ORDER {
-            return Err(io::Error::other("no order came"));
-        }
-        text.extend_from_slice(&buffer[..received.bytes]);
+    let whole = |bytes: &[u8]| bytes.last() == Some(&b'\n');
+    let (text, input) = wire::receive(control, MAX_ORDER, whole)?;
+    if !whole(&text) {
+        return Err(io::Error::other("no order came"));
     }
     let order = serde_json::from_slice(&text)?;
     let input = input.ok_or_else(|| io::Error::other("no descriptor came with the order"))?;
@@ -160,6 +144,8 @@ struct Bot {
     helpers: usize,
     /// Removed at the end.
     directory: Option<TempDir>,
+    /// Asks what to answer when it tries the network.
+    calls: OwnedFd,
 }
 
 fn start(order: &Order, input: OwnedFd) -> io::Result<Bot> {
@@ -196,6 +182,7 @@ fn start_walled(
         .tempdir_in(scratch)?;
     let filters = confine::filters()?;
     let mut walls = Some(confine::walls(read, directory.path())?);
+    let (ours, theirs) = UnixStream::pair()?;
     let bounds = order.bounds;
     let guard = getpid();
     let [name, arguments @ ..] = &order.argv[..] else {
@@ -212,14 +199,17 @@ fn start_walled(
     sys::before_exec(&mut command, move || {
         detach(guard)?;
         walls.take().map_or(Ok(()), confine::enclose)?;
-        confine::bind(&bounds, &filters, false)
+        confine::bind(&bounds, &filters, false, &theirs)
     });
     let child = command.spawn()?;
+    drop(command);
+    let (_, calls) = wire::receive(&ours, 1, |bytes| !bytes.is_empty())?;
     Ok(Bot {
         pid: Pid::from_child(&child),
         scratch: Scratch::Directory(directory.path().to_owned()),
         helpers: 0,
         directory: Some(directory),
+        calls: calls.ok_or_else(no_listener)?,
     })
 }
 
@@ -230,7 +220,7 @@ fn start_bwrap(
     arguments: &[String],
     inside: &str,
 ) -> io::Result<Bot> {
-    let (mut ours, theirs) = UnixStream::pair()?;
+    let (ours, theirs) = UnixStream::pair()?;
     ours.set_read_timeout(Some(BUILDING))?;
     let guard = getpid();
     let mut command = Command::new(program);
@@ -253,14 +243,15 @@ fn start_bwrap(
     let child = command.spawn()?;
     drop(command);
     drop(theirs);
-    let mut said = Vec::new();
-    ours.read_to_end(&mut said)?;
-    match said.split_first() {
+    let (said, calls) = wire::receive(&ours, MAX_ORDER, |_| false)?;
+    // A mark came with the descriptor.
+    match said.strip_prefix(b".").unwrap_or(&said).split_first() {
         Some((&PREPARED, [])) => Ok(Bot {
             pid: Pid::from_child(&child),
             scratch: Scratch::Inside,
             helpers: 2,
             directory: None,
+            calls: calls.ok_or_else(no_listener)?,
         }),
         Some((&PREPARED, cause)) => Err(io::Error::other(
             String::from_utf8_lossy(cause).into_owned(),
@@ -269,13 +260,17 @@ fn start_bwrap(
     }
 }
 
+fn no_listener() -> io::Error {
+    io::Error::other("seccomp gave no descriptor to listen at")
+}
+
 /// Becomes the bot, inside bubblewrap. Descriptor 3 leads to the guard.
 fn inside(mut arguments: impl Iterator<Item = String>) -> io::Result<()> {
     let mut guard = sys::take_three()?;
     let bounds = arguments.next().unwrap_or_default();
     let bounds: Bounds = serde_json::from_str(&bounds)?;
     let done = confine::filters()
-        .and_then(|filters| confine::bind(&bounds, &filters, true))
+        .and_then(|filters| confine::bind(&bounds, &filters, true, &guard))
         .and_then(|()| guard.write_all(&[PREPARED]));
     let error = match (done, arguments.next()) {
         (Ok(()), Some(name)) => Command::new(name).args(arguments).exec(),
@@ -300,16 +295,26 @@ fn look_after(
     let mut watch = Watch::new(order.bounds, bot.scratch, bot.helpers);
     let interval = Timespec::try_from(INTERVAL).map_err(io::Error::other)?;
     let mut exceeded: Option<Exceeded> = None;
+    let mut network = false;
     loop {
         let mut events = [
             PollFd::new(&pidfd, PollFlags::IN),
             PollFd::new(control, PollFlags::IN),
+            PollFd::new(&bot.calls, PollFlags::IN),
         ];
         match poll(&mut events, Some(&interval)) {
             Ok(0) => {
                 exceeded = watch.look();
                 if exceeded.is_some() {
                     break;
+                }
+            }
+            Ok(_) if events[..2].iter().all(|event| event.revents().is_empty()) => {
+                if events[2].revents().contains(PollFlags::IN) {
+                    network |= sys::refuse_call(&bot.calls).is_ok();
+                } else {
+                    // Nobody is left to ask; the end is about to be told.
+                    std::thread::sleep(Duration::from_millis(1));
                 }
             }
             Ok(_) => break,
@@ -330,7 +335,7 @@ fn look_after(
         cpu_ms: cpu.as_secs_f64() * 1e3,
         memory_kb: largest.max(watch.peak()),
         exceeded,
-        network: false,
+        network,
     };
     Ok((ended, bot.directory))
 }

@@ -9,6 +9,8 @@ use std::os::unix::process::CommandExt as _;
 use std::process::Command;
 use std::time::Duration;
 
+use seccompiler::sock_filter;
+
 /// Has all descriptors from `first` on closed when another program is started.
 pub(super) fn close_on_exec_from(first: u32) -> io::Result<()> {
     // SAFETY: no memory is touched, and no descriptor is closed now.
@@ -79,4 +81,60 @@ pub(super) fn take_three() -> io::Result<UnixStream> {
     }
     // SAFETY: it is open, it came with the start of this program, and it is taken once.
     Ok(UnixStream::from(unsafe { OwnedFd::from_raw_fd(3) }))
+}
+
+/// Installs a filter that asks about some calls; where it asks.
+pub(super) fn listen_for_calls(filter: &[sock_filter]) -> io::Result<OwnedFd> {
+    let program = libc::sock_fprog {
+        len: u16::try_from(filter.len()).map_err(io::Error::other)?,
+        filter: filter.as_ptr().cast_mut().cast(),
+    };
+    // SAFETY: the program is good for the length of the call, and its steps have the layout
+    // that the kernel expects.
+    let listener = unsafe {
+        libc::syscall(
+            libc::SYS_seccomp,
+            libc::SECCOMP_SET_MODE_FILTER,
+            libc::SECCOMP_FILTER_FLAG_NEW_LISTENER,
+            &raw const program,
+        )
+    };
+    match i32::try_from(listener) {
+        // SAFETY: the kernel has just made it, for us.
+        Ok(listener) if listener >= 0 => Ok(unsafe { OwnedFd::from_raw_fd(listener) }),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// Answers a call that a filter asks about with "operation not permitted".
+pub(super) fn refuse_call(listener: &OwnedFd) -> io::Result<()> {
+    let mut call = MaybeUninit::<libc::seccomp_notif>::zeroed();
+    // SAFETY: the kernel wants the struct zeroed, and fills it.
+    let received = unsafe {
+        libc::ioctl(
+            listener.as_raw_fd(),
+            libc::SECCOMP_IOCTL_NOTIF_RECV,
+            call.as_mut_ptr(),
+        )
+    };
+    if received != 0 {
+        return Err(io::Error::last_os_error());
+    }
+    let answer = libc::seccomp_notif_resp {
+        // SAFETY: its bytes are all valid as zeros, too.
+        id: unsafe { call.assume_init() }.id,
+        val: 0,
+        error: -libc::EPERM,
+        flags: 0,
+    };
+    // An error means that the caller has ended meanwhile.
+    // SAFETY: the answer is good for the length of the call.
+    unsafe {
+        libc::ioctl(
+            listener.as_raw_fd(),
+            libc::SECCOMP_IOCTL_NOTIF_SEND,
+            &raw const answer,
+        );
+    }
+    Ok(())
 }

@@ -320,6 +320,8 @@ struct Admitted {
     hash: ContentHash,
     /// Its search path: directories that it can see.
     path: String,
+    /// What it may read.
+    seen: Vec<PathBuf>,
     /// Holds the copy and the scratch directories.
     private: TempDir,
 }

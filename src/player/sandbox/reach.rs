@@ -112,11 +112,14 @@ pub(super) fn admit(
     } else {
         see_that_it_starts(&sandbox.0, program, &argv, &path, &place)?;
     }
+    let mut seen = common(&sandbox.0);
+    seen.extend(copied.directory.clone());
     Ok(Admitted {
         argv,
         directory: copied.directory,
         hash: copied.hash,
         path,
+        seen,
         private,
     })
 }
@@ -208,8 +211,7 @@ impl Confinement {
     pub(in crate::player) fn order(&self, environment: &[(String, String)]) -> Option<Order> {
         let admitted = self.0.admitted.as_ref()?;
         let setup = &self.0.sandbox.0;
-        let mut seen = common(setup);
-        seen.extend(admitted.directory.clone());
+        let mut seen = admitted.seen.clone();
         // A piece set's file is wherever its owner keeps it.
         let pieces = environment.iter().find(|(name, _)| name == names::PIECES);
         seen.extend(pieces.map(|(_, path)| PathBuf::from(path)));
