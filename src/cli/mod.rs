@@ -29,7 +29,6 @@ mod standings;
 mod stoppable;
 mod tournament;
 
-use std::env;
 use std::io;
 use std::process::ExitCode;
 
@@ -125,11 +124,11 @@ pub fn run() -> ExitCode {
     // for the bot's.
     #[cfg(target_os = "linux")]
     {
-        if env::args_os()
+        if std::env::args_os()
             .nth(1)
             .is_some_and(|word| word == guard::COMMAND)
         {
-            return guard::run(env::args().skip(2));
+            return guard::run(std::env::args().skip(2));
         }
     }
     let cli = Cli::parse();

@@ -23,6 +23,9 @@ mod executable;
 pub mod fault;
 #[cfg(target_os = "linux")]
 pub mod guard;
+#[cfg(not(target_os = "linux"))]
+#[path = "no_guard.rs"]
+mod guard;
 pub mod human;
 pub mod language;
 pub mod meter;

@@ -20,8 +20,7 @@ use tokio::time::{Instant, timeout};
 
 use super::channel::{Channel, Trouble};
 use super::fault::{Came, Doing, Exit, Fault, Stream, Timeout};
-#[cfg(target_os = "linux")]
-use super::guard::client::{self, Line};
+use super::guard::client::Line;
 use super::language::Language;
 use super::meter::{Meter, Usage};
 use super::program::Program;
@@ -94,7 +93,6 @@ pub struct Process {
     /// The bot's process group, which has its leader's process id.
     group: Option<Pid>,
     /// The line to its guard, when it is in a sandbox.
-    #[cfg(target_os = "linux")]
     guard: Option<Line>,
     freeze: Freeze,
     meter: Meter,
@@ -123,7 +121,7 @@ impl Process {
         if let Some(confinement) = &program.confinement
             && let Some(order) = confinement.order(environment)
         {
-            let launch = client::launch(confinement.referee(), &order)?;
+            let launch = super::guard::client::launch(confinement.referee(), &order)?;
             // The guard must outlive a referee that is killed, to end the bot.
             let child = Command::from(launch.command).spawn()?;
             let stdin = ChildStdin::from_std(launch.stdin)?;
@@ -222,13 +220,10 @@ impl Process {
 
     /// What it has used in this game, which has just ended; `None` when this system does not tell.
     pub fn used(&mut self) -> Option<Usage> {
-        #[cfg(target_os = "linux")]
         let total = self.guard.as_mut().and_then(Line::ended).map(|ended| {
             let cpu = Duration::try_from_secs_f64(ended.cpu_ms / 1e3).unwrap_or_default();
             (cpu, ended.memory_kb)
         });
-        #[cfg(not(target_os = "linux"))]
-        let total = None;
         let usage = self.meter.end(total, !self.asked);
         cfg!(target_os = "linux").then_some(usage)
     }

@@ -1,7 +1,7 @@
 //! A small process between the referee and a bot in a sandbox.
 //!
 //! The referee starts its own program again as `referee guard`, whose standard input is a socket.
-//! Over it comes an [`order::Order`]; the guard starts the bot and tells how that went, how the
+//! Over it comes an order; the guard starts the bot and tells how that went, how the
 //! bot ended, and what it had used. When the referee's end of the socket closes, whatever the
 //! cause, the guard ends the bot with all its processes. The bot's pipes lead straight to the
 //! referee: a ply costs nothing more.

@@ -25,7 +25,7 @@ use tempfile::TempDir;
 
 use super::executable::CannotStart;
 use super::program::Program;
-use super::snapshot::{Belongings, ContentHash};
+use super::snapshot::ContentHash;
 
 /// A way to keep bots in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -383,14 +383,4 @@ fn together(failures: Vec<NotAvailable>) -> NotAvailable {
         first.fix = format!("{}; or {}", first.fix, next.fix);
     }
     first
-}
-
-/// Which files a program in a sandbox has of its own.
-#[cfg(target_os = "linux")]
-fn belongings(
-    program: &Program,
-    directory: Option<&Path>,
-    others: &[&Program],
-) -> Result<Belongings, CannotStart> {
-    Belongings::of(program, directory, others)
 }

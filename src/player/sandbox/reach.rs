@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::super::executable::{CannotStart, check_header, install, is_executable_file};
 use super::super::guard::order::{Bounds, Order, Wall};
 use super::super::program::Program;
-use super::super::snapshot::SYSTEM;
+use super::super::snapshot::{Belongings, SYSTEM};
 use super::{Admitted, Confinement, Kind, Limits, Sandbox, Setup, bwrap};
 use crate::protocol::env as names;
 use crate::text::escape;
@@ -76,7 +76,7 @@ pub(super) fn admit(
     directory: Option<&Path>,
     others: &[&Program],
 ) -> Result<Admitted, CannotStart> {
-    let own = super::belongings(program, directory, others)?;
+    let own = Belongings::of(program, directory, others)?;
     let cannot = |cause: String, fix: &str| CannotStart {
         bot: program.name.clone(),
         cause,

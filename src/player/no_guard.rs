@@ -1,0 +1,57 @@
+//! Stands in for the guard where there is none: there are sandboxes on Linux only.
+
+pub(super) mod client {
+    //! The referee's side of a guard that never runs.
+
+    use std::io;
+
+    use rustix::process::Pid;
+
+    use super::order::Ended;
+
+    /// The line to a guard: none exists.
+    #[derive(Debug)]
+    pub(in crate::player) enum Line {}
+
+    impl Line {
+        #[expect(clippy::unused_async, reason = "its counterpart waits")]
+        pub(in crate::player) async fn ready(&mut self) -> io::Result<Option<Pid>> {
+            match *self {}
+        }
+
+        pub(in crate::player) fn end(&self) {
+            match *self {}
+        }
+
+        pub(in crate::player) fn ended(&mut self) -> Option<Ended> {
+            match *self {}
+        }
+
+        pub(in crate::player) fn bot(&self, _: Pid) -> Pid {
+            match *self {}
+        }
+
+        pub(in crate::player) fn exceeded(&mut self) -> Option<String> {
+            match *self {}
+        }
+
+        pub(in crate::player) fn tried_network(&mut self) -> bool {
+            match *self {}
+        }
+    }
+}
+
+pub(super) mod order {
+    //! What a guard would tell.
+
+    /// How a bot ended, and what it had used.
+    #[derive(Clone, Copy, Debug)]
+    pub(in crate::player) struct Ended {
+        /// Its exit status, as `wait` gives it.
+        pub(in crate::player) status: i32,
+        /// Processor time, in milliseconds.
+        pub(in crate::player) cpu_ms: f64,
+        /// The most memory in use, in KiB.
+        pub(in crate::player) memory_kb: u64,
+    }
+}
