@@ -101,20 +101,24 @@ impl Board {
     }
 }
 
+/// Both values at once.
+type Pair = wide::u64x2;
+
 /// What stands on the other three cells of each cell's line, moved onto the cell: one entry a
 /// direction. A cell in no line of a direction sees nothing there.
-type Around = [[Lanes; 3]; 4];
+type Around = [[Pair; 3]; 4];
 
-const fn shift(v: Lanes, left: i32, cells: u16) -> Lanes {
+#[inline]
+fn shift(v: Pair, left: i32, cells: u16) -> Pair {
     let moved = if left >= 0 { v << left } else { v >> -left };
-    moved & lanes(cells)
+    moved & Pair::splat(lanes(cells))
 }
 
 /// Rows, columns, diagonals, anti-diagonals.
 #[inline]
-const fn straight(v: Lanes) -> Around {
-    let d = v & lanes(0x8421);
-    let a = v & lanes(0x1248);
+fn straight(v: Pair) -> Around {
+    let d = v & Pair::splat(lanes(0x8421));
+    let a = v & Pair::splat(lanes(0x1248));
     [
         [
             shift(v, 1, 0xeeee) | shift(v, -3, 0x1111),
@@ -141,7 +145,7 @@ const fn straight(v: Lanes) -> Around {
 
 /// The squares of which a cell is the top left, top right, bottom left and bottom right corner.
 #[inline]
-const fn square(v: Lanes) -> Around {
+fn square(v: Pair) -> Around {
     let (right, left) = (shift(v, -1, 0x7777), shift(v, 1, 0xeeee));
     let (below, above) = (shift(v, -4, 0x0fff), shift(v, 4, 0xfff0));
     [
@@ -167,21 +171,18 @@ pub(super) struct Threats {
 impl Threats {
     #[inline]
     pub(super) fn of<const SQUARES: bool>(board: &Board) -> Self {
-        let free = lanes(board.free);
-        let mut kept = [0; 2];
-        let mut made = [0; 2];
-        for value in 0..2 {
-            let v = board.with[value];
-            let (mut three, mut two) = lines(straight(v), straight(free));
-            if SQUARES {
-                let more = lines(square(v), square(free));
-                three |= more.0;
-                two |= more.1;
-            }
-            kept[value] = elsewhere(three & free);
-            made[value] = two & free;
+        let free = Pair::splat(lanes(board.free));
+        let v = Pair::new(board.with);
+        let (mut three, mut two) = lines(straight(v), straight(free));
+        if SQUARES {
+            let more = lines(square(v), square(free));
+            three |= more.0;
+            two |= more.1;
         }
-        Self { kept, made }
+        Self {
+            kept: elsewhere(three & free).to_array(),
+            made: (two & free).to_array(),
+        }
     }
 
     /// Whether `piece` can complete a line now.
@@ -203,37 +204,37 @@ impl Threats {
 
 /// Cells that see three of the property; and those that see two and a free cell in a line.
 #[inline]
-const fn lines(v: Around, free: Around) -> (Lanes, Lanes) {
-    let mut three = 0;
-    let mut two = 0;
-    let mut direction = 0;
-    while direction < 4 {
-        let [a, b, c] = v[direction];
-        let [fa, fb, fc] = free[direction];
-        three |= a & b & c;
-        two |= a & b & fc | a & c & fb | b & c & fa;
-        direction += 1;
+fn lines(v: Around, free: Around) -> (Pair, Pair) {
+    let mut three = Pair::ZERO;
+    let mut two = Pair::ZERO;
+    for ([a, b, c], [fa, fb, fc]) in v.into_iter().zip(free) {
+        let (ab, either) = (a & b, (a & fb) | (b & fa));
+        three |= ab & c;
+        two |= (ab & fc) | (c & either);
     }
     (three, two)
 }
 
 /// For each lane, the cells other than a lane's only one; all cells when it has several.
 #[inline]
-const fn elsewhere(v: Lanes) -> Lanes {
+fn elsewhere(v: Pair) -> Pair {
     let some = non_empty(v);
     // The lowest bit of each lane goes; no lane borrows from the next.
-    let rest = v & v.wrapping_sub(some >> 15);
+    let rest = v & (v - (some >> 15));
     fill(some) & (!v | fill(non_empty(rest)))
 }
 
 /// The highest bit of every lane that is not empty.
-const fn non_empty(v: Lanes) -> Lanes {
-    (((v & lanes(0x7fff)) + lanes(0x7fff)) | v) & lanes(0x8000)
+#[inline]
+fn non_empty(v: Pair) -> Pair {
+    let low = Pair::splat(lanes(0x7fff));
+    (((v & low) + low) | v) & Pair::splat(lanes(0x8000))
 }
 
 /// All bits of the lanes whose highest bit is set (and no other).
-const fn fill(highest: Lanes) -> Lanes {
-    (highest << 1).wrapping_sub(highest >> 15)
+#[inline]
+fn fill(highest: Pair) -> Pair {
+    (highest << 1) - (highest >> 15)
 }
 
 /// Free cells where the placement that `after` speaks of makes `gift` a safe gift.

@@ -333,7 +333,17 @@ fn can_reply(board: &Board, threats: &Threats, hand: u8) -> bool {
 /// The number of turns that do not lose at once.
 fn replies(board: &Board, threats: &Threats, hand: u8) -> u32 {
     let after = threats.after(hand);
-    bits(board.left)
-        .map(|gift| safe_cells(after, gift, board.free).count_ones())
-        .sum()
+    let mut count = 0;
+    // Counting bits is dear where the processor cannot be relied on to do it: four sets a time.
+    let mut four = 0u64;
+    let mut room = 4;
+    for gift in bits(board.left) {
+        if room == 0 {
+            count += four.count_ones();
+            (four, room) = (0, 4);
+        }
+        four = four << 16 | u64::from(safe_cells(after, gift, board.free));
+        room -= 1;
+    }
+    count + four.count_ones()
 }
