@@ -103,7 +103,7 @@ pub(super) struct Options {
     pub(super) seed: Option<u64>,
 
     /// Two bots: stop as soon as a sequential test knows which of two differences holds:
-    /// elo0,elo1[,alpha,beta]
+    /// elo0,elo1 or elo0,elo1,alpha,beta
     #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true, value_parser = sprt, help_heading = "Schedule")]
     #[serde(default, deserialize_with = "sprt_text")]
     pub(super) sprt: Option<SprtPlan>,
