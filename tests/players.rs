@@ -266,6 +266,26 @@ fn plays(player: &Player, rules: Rules) -> Result<(), Failed> {
     Ok(())
 }
 
+/// In a sandbox, which must not keep any language from starting.
+fn plays_boxed_in(player: &Player, kind: &str) -> Result<(), Failed> {
+    build(player)?;
+    let run = games(1, [&player.bot(), "builtin:random"])
+        .args(["--sandbox", kind, "--seed", "1"])
+        .run();
+    completed(&run, 1).map(drop)
+}
+
+/// Whether a sandbox works here; on the machine that decides it must.
+fn works_here(kind: &str) -> bool {
+    let deciding = env::var("CI").as_deref() == Ok("true");
+    deciding
+        || Command::new(env!("CARGO_BIN_EXE_referee"))
+            .args(["--sandbox", kind, "--seed", "1"])
+            .args(["builtin:random", "builtin:random"])
+            .output()
+            .is_ok_and(|output| output.status.success())
+}
+
 fn plays_with_other_pieces(player: &Player) -> Result<(), Failed> {
     build(player)?;
     let directory = tempfile::tempdir()?;
@@ -448,6 +468,17 @@ fn trials() -> Vec<Trial> {
         Trial::test("the README lists them", the_readme_lists_them),
         Trial::test("scripts can be run", scripts_can_be_run),
     ];
+    for kind in ["bwrap", "landlock"] {
+        let works = works_here(kind);
+        // Those that search play by the clock, in the language of another player.
+        let quick = QUARTO.iter().filter(|p| p.strategy != Searching);
+        for player in quick {
+            let name = format!("{} plays in {kind}", player.file);
+            let trial = trial(name, &[player], move || plays_boxed_in(player, kind));
+            let ignored = trial.has_ignored_flag() || !works;
+            trials.push(trial.with_ignored_flag(ignored));
+        }
+    }
     for player in &QUARTO {
         let mut add = |what: &str, test: fn(&Player) -> Result<(), Failed>| {
             let name = format!("{} {what}", player.file);

@@ -36,6 +36,7 @@ const SETTINGS: &[&str] = &[
     "/etc/python3",
     "/etc/R",
     "/etc/sbclrc",
+    "/etc/ssl/openssl.cnf",
     "/etc/timezone",
 ];
 
