@@ -105,6 +105,7 @@ const ATTACKS: &[Attack] = &[
     bounded("memory-file", "used more than 128 MiB of memory"),
     bounded("fills-scratch", "into its scratch directory"),
     bounded("hides-files", "into its scratch directory"),
+    bounded("closed-directory", "its scratch directory"),
     bounded("many-files", "made more than 4096 files"),
     bounded("large-file", "wrote a file of more than 64 MiB"),
     rare("unnamed-files"),
@@ -458,11 +459,15 @@ fn marked(mark: &str, name: &str) -> usize {
 /// The referee is killed while a bot with a daemon and two children plays: how many of their
 /// processes are left after a while.
 fn left_after_kill(kind: &str, user: User) -> usize {
-    let (referee, _world) = against("lingers", |_| String::new(), kind, user);
+    let (referee, world) = against("lingers", |_| String::new(), kind, user);
     let mark = referee.scratch().to_string_lossy().into_owned();
     let mut running = referee.start();
     running.wait_until(|_| marked(&mark, "/lingers") >= 4);
     running.signal("KILL");
+    // Until it has been waited for, its process id is taken.
+    while running.goes_on() {
+        thread::sleep(Duration::from_millis(1));
+    }
     let mut left = 4;
     let until = Instant::now() + Duration::from_secs(if kind == "none" { 1 } else { 20 });
     while left > 0 && Instant::now() < until {
@@ -479,6 +484,24 @@ fn left_after_kill(kind: &str, user: User) -> usize {
                 .stderr(Stdio::null())
                 .status();
         }
+    }
+    if kind != "none" {
+        // The copies that it could not remove are removed by the next.
+        let copies = || {
+            let entries = fs::read_dir(world.path("tmp")).expect("a directory");
+            entries.count()
+        };
+        assert!(copies() > 0, "there was nothing to remove");
+        let status = user
+            .command(&SHARED.join("referee").to_string_lossy())
+            .args(["--sandbox", kind, "--seed", "1"])
+            .args(["builtin:random", "builtin:random"])
+            .env("TMPDIR", world.path("tmp"))
+            .current_dir("/")
+            .stdout(Stdio::null())
+            .status();
+        assert!(status.is_ok_and(|status| status.success()));
+        assert_eq!(copies(), 0, "copies are left");
     }
     left
 }

@@ -31,6 +31,10 @@ pub(super) mod client {
             match *self {}
         }
 
+        pub(in crate::player) fn bot_has_ended(&self, _: Pid) -> bool {
+            match *self {}
+        }
+
         pub(in crate::player) fn exceeded(&mut self) -> Option<String> {
             match *self {}
         }

@@ -42,8 +42,8 @@ const SECOND_LINE: Duration = Duration::from_millis(25);
 /// How long a bot whose output ended has to be gone, before it counts as alive.
 const EXIT_AFTER_EOF: Duration = Duration::from_millis(30);
 
-/// The same when a guard has to end all that it had started before it tells.
-const GUARDED_EXIT_AFTER_EOF: Duration = Duration::from_millis(300);
+/// How long the guard of a bot that has ended has to tell how, on a very busy machine.
+const REPORT: Duration = Duration::from_secs(10);
 
 /// How long the last of its stderr may take to arrive after it is gone.
 const LAST_STDERR: Duration = Duration::from_millis(10);
@@ -317,11 +317,14 @@ impl Process {
 
     /// Its output or input ended: has the program, too?
     async fn ended(&mut self, stream: Stream, partial: Vec<u8>) -> io::Result<Fault> {
-        let wait = match self.guard {
-            Some(_) => GUARDED_EXIT_AFTER_EOF,
-            None => EXIT_AFTER_EOF,
-        };
-        self.gone_within(wait).await?;
+        self.gone_within(EXIT_AFTER_EOF).await?;
+        if self.exit.is_none()
+            && let (Some(guard), Some(leader)) = (&self.guard, self.group)
+            && guard.bot_has_ended(leader)
+        {
+            // It has all the more to tell: it ends first what the bot had started.
+            self.gone_within(REPORT).await?;
+        }
         Ok(match self.exit {
             Some(status) => Fault::Exited {
                 exit: self.describe(status),

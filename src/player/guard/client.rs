@@ -1,5 +1,6 @@
 //! The referee's side of a guard.
 
+use std::fs;
 use std::io::{self, Read as _};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
@@ -188,6 +189,31 @@ impl Line {
         bot
     }
 
+    /// Whether the bot has ended, although its guard has not told yet.
+    pub(in crate::player) fn bot_has_ended(&self, leader: Pid) -> bool {
+        const EXITING: u32 = 4;
+        let mut bot = leader;
+        for _ in 0..self.helpers {
+            match tree::children(&bot.as_raw_pid().to_string()).first() {
+                Some(&child) => bot = child,
+                None => return true,
+            }
+        }
+        let stat = fs::read_to_string(format!("/proc/{}/stat", bot.as_raw_pid()));
+        let stat = stat.unwrap_or_default();
+        // The name before is in parentheses, and may hold some itself.
+        let mut fields = stat
+            .rsplit_once(") ")
+            .map_or("", |(_, rest)| rest)
+            .split(' ');
+        let state = fields.next().unwrap_or_default();
+        let flags: u32 = fields
+            .nth(5)
+            .and_then(|flags| flags.parse().ok())
+            .unwrap_or(0);
+        matches!(state, "" | "Z" | "X") || flags & EXITING != 0
+    }
+
     /// Whether it tried to open a network connection.
     pub(in crate::player) fn tried_network(&mut self) -> bool {
         self.ended().is_some_and(|ended| ended.network)
@@ -211,6 +237,9 @@ impl Line {
             }
             Some(Exceeded::Files) => {
                 format!("made more than {} files", Bounds::FILES)
+            }
+            Some(Exceeded::Hidden) => {
+                "hid a part of its scratch directory, which is watched".to_owned()
             }
             None if ended.status == KILLED_BY_FILE_SIZE => {
                 format!("wrote a file of more than {scratch}")

@@ -110,4 +110,6 @@ pub(in crate::player) enum Exceeded {
     Scratch,
     /// Files in its scratch directory.
     Files,
+    /// A part of its scratch directory cannot be looked at.
+    Hidden,
 }

@@ -3,6 +3,7 @@
 //! but not for a tree without a control group of its own.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -83,7 +84,14 @@ impl Watch {
         let mut files = 0;
         let mut waiting = vec![path.to_owned()];
         while let Some(directory) = waiting.pop() {
-            for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+            let entries = match fs::read_dir(directory) {
+                Ok(entries) => entries,
+                // It has gone meanwhile.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                // It was closed, or its path has become too long.
+                Err(_) => return Some(Exceeded::Hidden),
+            };
+            for entry in entries.flatten() {
                 files += 1;
                 if files > Bounds::FILES {
                     return Some(Exceeded::Files);

@@ -3,8 +3,11 @@
 
 use std::env;
 use std::fs::{self, Permissions};
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
+
+use rustix::io::Errno;
+use rustix::process::{Pid, getuid, test_kill_process};
 
 use super::super::executable::{CannotStart, check_header, install, is_executable_file};
 use super::super::guard::order::{Bounds, Order, Wall};
@@ -49,6 +52,9 @@ const PROCESSORS: &str = "/sys/devices/system/cpu";
 /// Variables of the referee's environment that are passed on.
 const PASSED_ON: &[&str] = &["LANG", "LANGUAGE", "TZ", "TERM"];
 
+/// How the names of private directories begin.
+const PREFIX: &str = "referee-";
+
 /// The search path of a system that has none.
 const USUAL_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
@@ -77,6 +83,7 @@ pub(super) fn admit(
     directory: Option<&Path>,
     others: &[&Program],
 ) -> Result<Admitted, CannotStart> {
+    remove_left_behind();
     let own = Belongings::of(program, directory, others)?;
     let cannot = |cause: String, fix: &str| CannotStart {
         bot: program.name.clone(),
@@ -85,7 +92,7 @@ pub(super) fn admit(
     };
     // The name tells which process it belongs to, should that one be killed.
     let private = tempfile::Builder::new()
-        .prefix(&format!("referee-{}-", std::process::id()))
+        .prefix(&format!("{PREFIX}{}-", std::process::id()))
         .permissions(Permissions::from_mode(0o700))
         .tempdir()
         .map_err(|error| {
@@ -123,6 +130,28 @@ pub(super) fn admit(
         seen,
         private,
     })
+}
+
+/// Removes the copies of a referee that was killed before it could: their names have its process
+/// id.
+fn remove_left_behind() {
+    let entries = fs::read_dir(env::temp_dir())
+        .into_iter()
+        .flatten()
+        .flatten();
+    for entry in entries {
+        let name = entry.file_name();
+        let pid = name
+            .to_str()
+            .and_then(|name| name.strip_prefix(PREFIX)?.split('-').next()?.parse().ok())
+            .and_then(Pid::from_raw);
+        let gone = pid.is_some_and(|pid| test_kill_process(pid) == Err(Errno::SRCH));
+        let ours = |meta: fs::Metadata| meta.is_dir() && meta.uid() == getuid().as_raw();
+        if gone && entry.metadata().is_ok_and(ours) {
+            // Another run may be removing it, too.
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
 }
 
 fn is_referee(sandbox: &Sandbox, argv: &[String]) -> bool {
