@@ -3,14 +3,15 @@
 use std::collections::HashMap;
 
 use super::board::{Alive, Board, Threats, has_squares};
-use super::symmetry::{Key, Symmetries};
+use super::symmetry::{Hash, Key, Symmetries};
 use crate::game::Position as _;
 use crate::game::quarto::{Cell, Move, Piece, Position, Rules};
 
 /// Positions with a piece in hand after `placed` placements, one of each kind, those that come
 /// about in most ways first. Left out are those where the piece in hand wins at once.
 ///
-/// Up to four placements it takes seconds; every further one makes about ten times as many.
+/// A few of a kind may come twice. Four placements take a second, every further one takes and
+/// makes about twenty times as much.
 pub fn early_positions(rules: Rules, placed: usize) -> Vec<Position> {
     let mut level = vec![(first(rules), 1)];
     for _ in 0..placed {
@@ -54,6 +55,11 @@ fn next_level(level: &[(Position, u64)]) -> Vec<(Position, u64)> {
     }
     next.sort_by_key(|(_, ways)| std::cmp::Reverse(*ways));
     next
+}
+
+/// What stands for a position in notes; `None` when the piece in hand wins at once.
+pub(super) fn hash(position: &Position) -> Option<Hash> {
+    Some(Symmetries::of(position.rules()).hash(&key(position)?))
 }
 
 /// The form of a position; `None` when the piece in hand wins at once.

@@ -197,6 +197,13 @@ impl Solver {
         self.notes.to_bytes()
     }
 
+    /// What was proven of these positions, with a piece in hand and at most four on the board, in
+    /// the same form: as a book.
+    pub fn notes_of(&self, positions: &[Position]) -> Vec<u8> {
+        self.notes
+            .some_to_bytes(positions.iter().filter_map(early::hash))
+    }
+
     /// Learns what [`Solver::notes`] gave, and says how many positions that is. After an error
     /// nothing was learnt.
     pub fn learn(&self, notes: &[u8]) -> Result<usize, BadNotes> {

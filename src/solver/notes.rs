@@ -23,14 +23,17 @@ const HEADER: &[u8; 16] = b"referee notes 1\n";
 
 const RECORD: usize = 8;
 
-/// The notes shipped with the program.
-static BOOK: &[u8] = include_bytes!("book.bin");
+/// The notes shipped with the program, a file a rule set, made by `referee solve --book`.
+static BOOKS: [&[u8]; 2] = [
+    include_bytes!("book/standard.bin"),
+    include_bytes!("book/squares.bin"),
+];
 
 /// Notes of one solver.
 #[derive(Debug, Default)]
 pub(super) struct Notes {
-    /// Sorted records.
-    book: &'static [u8],
+    /// Sorted records, one file after the other.
+    books: [&'static [u8]; 2],
     own: RwLock<HashMap<u64, Span>>,
 }
 
@@ -71,7 +74,7 @@ impl Notes {
     /// The book.
     pub(super) fn shipped() -> Self {
         Self {
-            book: BOOK.strip_prefix(HEADER).unwrap_or_default(),
+            books: BOOKS.map(|book| book.strip_prefix(HEADER).unwrap_or_default()),
             ..Self::default()
         }
     }
@@ -87,11 +90,13 @@ impl Notes {
     }
 
     fn in_book(&self, name: u64) -> Option<Span> {
-        let (records, _) = self.book.as_chunks::<RECORD>();
-        let at = records
-            .binary_search_by_key(&name, |record| u64::from_be_bytes(*record) >> 8)
-            .ok()?;
-        Some(Span::from_byte(records[at][RECORD - 1]))
+        self.books.iter().find_map(|book| {
+            let (records, _) = book.as_chunks::<RECORD>();
+            let at = records
+                .binary_search_by_key(&name, |record| u64::from_be_bytes(*record) >> 8)
+                .ok()?;
+            Some(Span::from_byte(records[at][RECORD - 1]))
+        })
     }
 
     /// Notes what was found out.
@@ -109,13 +114,12 @@ impl Notes {
     /// All notes but the book's, as a file.
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         let own = self.own.read().unwrap_or_else(PoisonError::into_inner);
-        let mut records: Vec<u64> = own
-            .iter()
-            .map(|(name, known)| name << 8 | u64::from(known.to_byte()))
-            .collect();
-        records.sort_unstable();
-        let records = records.into_iter().flat_map(u64::to_be_bytes);
-        HEADER.iter().copied().chain(records).collect()
+        file(own.iter().map(|(name, known)| (*name, *known)))
+    }
+
+    /// What is noted of these positions, as a file.
+    pub(super) fn some_to_bytes(&self, hashes: impl Iterator<Item = Hash>) -> Vec<u8> {
+        file(hashes.filter_map(|hash| Some((hash.check >> 8, self.get(hash)?))))
     }
 
     /// Adds the notes of a file, and says how many there are.
@@ -137,4 +141,15 @@ impl Notes {
         }
         Ok(records.len())
     }
+}
+
+/// The file of these notes.
+fn file(notes: impl Iterator<Item = (u64, Span)>) -> Vec<u8> {
+    let mut records: Vec<u64> = notes
+        .map(|(name, known)| name << 8 | u64::from(known.to_byte()))
+        .collect();
+    records.sort_unstable();
+    records.dedup();
+    let records = records.into_iter().flat_map(u64::to_be_bytes);
+    HEADER.iter().copied().chain(records).collect()
 }

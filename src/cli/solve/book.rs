@@ -26,7 +26,10 @@ pub(super) fn run(args: &Args, file: &Path) -> Result<(), Failure> {
     let rules = Rules::from(args.rules);
     // Without the shipped book, so that the file holds everything.
     let solver = Solver::without_book(args.options());
-    let (notes, known) = Notes::open(file, &solver)?;
+    let levels: Vec<_> = (0..=usize::from(args.placements))
+        .map(|placed| early_positions(rules, placed))
+        .collect();
+    let (notes, known) = Notes::open_book(file, &solver, levels.concat())?;
     tell(&format!(
         "referee: {} notes in {}",
         grouped(known as u64),
@@ -49,8 +52,7 @@ pub(super) fn run(args: &Args, file: &Path) -> Result<(), Failure> {
     };
     let work = || {
         let mut rows = Vec::new();
-        for placed in 0..=usize::from(args.placements) {
-            let positions = early_positions(rules, placed);
+        for (placed, positions) in levels.iter().enumerate() {
             let mut counts = [0_usize; 3];
             for (index, position) in positions.iter().enumerate() {
                 let answer = solver.solve(position, Goal::Value, &limits);

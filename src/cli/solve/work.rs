@@ -16,6 +16,7 @@ use tokio::time::{MissedTickBehavior, interval};
 use super::super::failure::Failure;
 use super::super::setup::unreadable;
 use super::super::signals;
+use crate::game::quarto::Position;
 use crate::solver::Solver;
 
 /// How often the progress line is written anew.
@@ -27,11 +28,33 @@ const SAVE: Duration = Duration::from_secs(20);
 /// A file of notes.
 pub(super) struct Notes {
     path: PathBuf,
+    /// What of the solver's notes to write.
+    choose: fn(&Solver, &[Position]) -> Vec<u8>,
+    positions: Vec<Position>,
 }
 
 impl Notes {
     /// Reads the file, which need not exist yet, into the solver: and how many notes it held.
+    /// Notes of all positions will be written to it.
     pub(super) fn open(path: &Path, solver: &Solver) -> Result<(Self, usize), Failure> {
+        Self::open_for(path, solver, |solver, _| solver.notes(), Vec::new())
+    }
+
+    /// The same, but only notes of these positions will be written.
+    pub(super) fn open_book(
+        path: &Path,
+        solver: &Solver,
+        positions: Vec<Position>,
+    ) -> Result<(Self, usize), Failure> {
+        Self::open_for(path, solver, Solver::notes_of, positions)
+    }
+
+    fn open_for(
+        path: &Path,
+        solver: &Solver,
+        choose: fn(&Solver, &[Position]) -> Vec<u8>,
+        positions: Vec<Position>,
+    ) -> Result<(Self, usize), Failure> {
         let known = match fs::read(path) {
             Ok(bytes) => solver
                 .learn(&bytes)
@@ -41,13 +64,15 @@ impl Notes {
         };
         let this = Self {
             path: path.to_owned(),
+            choose,
+            positions,
         };
         // Better now than after an hour.
         this.save(solver)?;
         Ok((this, known))
     }
 
-    /// Writes all notes to another file first, so that there is a whole one at any moment.
+    /// Writes the notes to another file first, so that there is a whole one at any moment.
     pub(super) fn save(&self, solver: &Solver) -> Result<(), Failure> {
         let directory = match self.path.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -55,7 +80,7 @@ impl Notes {
         };
         let write = || {
             let mut file = NamedTempFile::new_in(directory)?;
-            file.write_all(&solver.notes())?;
+            file.write_all(&(self.choose)(solver, &self.positions))?;
             file.as_file().sync_all()?;
             file.persist(&self.path).map_err(|failed| failed.error)
         };
