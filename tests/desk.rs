@@ -46,6 +46,7 @@ fn plan(bots: usize, pairs: u32, bench_after: u32) -> Plan {
             kind: "none".to_owned(),
             layers: Vec::new(),
             memory: 0,
+            memory_by: None,
             processes: 0,
             open_files: 0,
             scratch: 0,

@@ -82,6 +82,17 @@ fn the_doctor_tells_what_works() {
         "none"
     };
     assert_eq!(report["auto"], expected, "{report}");
+    let memory = &report["findings"][2];
+    assert_eq!(memory["probe"], "--memory", "{report}");
+    let by = memory["result"].as_str().unwrap_or_default();
+    let known = [
+        "the kernel (control group v",
+        "its guard, which looks every 25 ms",
+    ];
+    assert!(
+        known.iter().any(|known| by.contains(known)) || expected == "none",
+        "{report}"
+    );
     let text = with_bwrap("bwrap: No permissions", &["doctor"]).stdout;
     assert!(text.starts_with("✗ --sandbox bwrap: "), "{text}");
     assert!(text.contains("\n    -> "), "{text}");

@@ -157,6 +157,10 @@ pub struct SandboxPlan {
     pub layers: Vec<String>,
     /// Memory of all processes of a bot together, in bytes.
     pub memory: u64,
+    /// What bounds it on the machine where the plan was made. Other machines may have other means
+    /// to the same bound.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_by: Option<String>,
     /// Processes of a bot.
     pub processes: u64,
     /// Open files of a process.
@@ -370,7 +374,7 @@ impl Plan {
             adjudicate as "--adjudicate",
             sprt as "--sprt",
         );
-        if self.sandbox != now.sandbox {
+        if !self.sandbox.is_like(&now.sandbox) {
             differences.push(self.sandbox.difference(&now.sandbox));
         }
         if self.pieces != now.pieces {
@@ -408,6 +412,14 @@ impl Plan {
 }
 
 impl SandboxPlan {
+    fn is_like(&self, now: &Self) -> bool {
+        let bare = |plan: &Self| Self {
+            memory_by: None,
+            ..plan.clone()
+        };
+        bare(self) == bare(now)
+    }
+
     fn difference(&self, now: &Self) -> String {
         if self.kind == now.kind {
             format!("the limits of the sandbox ({}) are other ones", self.kind)

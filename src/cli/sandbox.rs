@@ -171,6 +171,7 @@ impl SandboxOptions {
                 .map(|&layer| layer.to_owned())
                 .collect(),
             memory: limits.memory,
+            memory_by: sandbox.memory_bound(),
             processes: limits.processes,
             open_files: limits.open_files,
             scratch: limits.scratch,

@@ -12,12 +12,14 @@
 //! - `order`: what is said over the socket
 //! - `confine`: what a process does to itself before it becomes a bot
 //! - `filter`: the system calls that no bot needs
+//! - `cgroup`: memory bounded by the kernel, where that can be had
 //! - `watch`: what a bot uses while it runs
 //! - `tree`: the processes below this one
 //! - `wire`: descriptors sent over a socket
 //! - `client`: the referee's side
 //! - `probe`: what a sandboxed process finds out about its sandbox
 
+pub(in crate::player) mod cgroup;
 pub(in crate::player) mod client;
 mod confine;
 mod filter;
@@ -45,6 +47,7 @@ use rustix::process::{
 };
 use tempfile::TempDir;
 
+use cgroup::Group;
 use order::{Bounds, Ended, Exceeded, News, Order, Wall};
 use watch::{INTERVAL, Scratch, Watch};
 
@@ -93,7 +96,7 @@ fn serve() -> io::Result<()> {
     rustix::stdio::dup2_stdin(&nothing)?;
     set_child_subreaper(Some(getpid()))?;
     let (order, input) = receive(&control)?;
-    let started = start(&order, input);
+    let started = group(&order).and_then(|group| start(&order, input, group));
     // From here on only the bot holds its streams, so that their end can be seen.
     let nothing = File::options().write(true).open("/dev/null")?;
     rustix::stdio::dup2_stdout(&nothing)?;
@@ -144,18 +147,35 @@ struct Bot {
     helpers: usize,
     /// Removed at the end.
     directory: Option<TempDir>,
+    /// Its control group, if it has one; removed at the end, too.
+    group: Option<Group>,
     /// Asks what to answer when it tries the network.
     calls: OwnedFd,
 }
 
-fn start(order: &Order, input: OwnedFd) -> io::Result<Bot> {
+/// The control group that the bot will be in.
+fn group(order: &Order) -> io::Result<Option<Group>> {
+    let made = order
+        .group
+        .as_ref()
+        .map(|(home, bytes)| Group::new(home, *bytes));
+    made.transpose()
+        .map_err(|error| io::Error::other(format!("no control group can be made: {error}")))
+}
+
+/// Puts a process into its control group, before it becomes the bot.
+fn enter(door: Option<&mut File>) -> io::Result<()> {
+    door.map_or(Ok(()), |door| door.write_all(b"0"))
+}
+
+fn start(order: &Order, input: OwnedFd, group: Option<Group>) -> io::Result<Bot> {
     match &order.wall {
-        Wall::Landlock { read, scratch } => start_walled(order, input, read, scratch),
+        Wall::Landlock { read, scratch } => start_walled(order, input, read, scratch, group),
         Wall::Bwrap {
             program,
             arguments,
             inside,
-        } => start_bwrap(order, input, program, arguments, inside),
+        } => start_bwrap(order, input, (program, arguments), inside, group),
     }
 }
 
@@ -175,7 +195,9 @@ fn start_walled(
     input: OwnedFd,
     read: &[PathBuf],
     scratch: &Path,
+    group: Option<Group>,
 ) -> io::Result<Bot> {
+    let mut door = group.as_ref().map(Group::door).transpose()?;
     let directory = tempfile::Builder::new()
         .prefix("scratch-")
         .permissions(Permissions::from_mode(0o700))
@@ -198,6 +220,7 @@ fn start_walled(
         .stdin(Stdio::from(input));
     sys::before_exec(&mut command, move || {
         detach(guard)?;
+        enter(door.as_mut())?;
         walls.take().map_or(Ok(()), confine::enclose)?;
         confine::bind(&bounds, &filters, false, &theirs)
     });
@@ -209,6 +232,7 @@ fn start_walled(
         scratch: Scratch::Directory(directory.path().to_owned()),
         helpers: 0,
         directory: Some(directory),
+        group,
         calls: calls.ok_or_else(no_listener)?,
     })
 }
@@ -216,10 +240,11 @@ fn start_walled(
 fn start_bwrap(
     order: &Order,
     input: OwnedFd,
-    program: &Path,
-    arguments: &[String],
+    (program, arguments): (&Path, &[String]),
     inside: &str,
+    group: Option<Group>,
 ) -> io::Result<Bot> {
+    let mut door = group.as_ref().map(Group::door).transpose()?;
     let (ours, theirs) = UnixStream::pair()?;
     ours.set_read_timeout(Some(BUILDING))?;
     let guard = getpid();
@@ -237,6 +262,7 @@ fn start_bwrap(
     let status = theirs.try_clone()?;
     sys::before_exec(&mut command, move || {
         detach(guard)?;
+        enter(door.as_mut())?;
         sys::close_on_exec_from(3)?;
         sys::pass_as_three(status.as_fd())
     });
@@ -251,6 +277,7 @@ fn start_bwrap(
             scratch: Scratch::Inside,
             helpers: 2,
             directory: None,
+            group,
             calls: calls.ok_or_else(no_listener)?,
         }),
         Some((&PREPARED, cause)) => Err(io::Error::other(
@@ -304,7 +331,7 @@ fn look_after(
         ];
         match poll(&mut events, Some(&interval)) {
             Ok(0) => {
-                exceeded = watch.look();
+                exceeded = bound_by_kernel(bot.group.as_ref()).or_else(|| watch.look());
                 if exceeded.is_some() {
                     break;
                 }
@@ -329,6 +356,7 @@ fn look_after(
     }
     let status = status.map_or(0, |(_, status)| status.as_raw());
     tree::end(Some(bot.pid));
+    let exceeded = exceeded.or_else(|| bound_by_kernel(bot.group.as_ref()));
     let (cpu, largest) = sys::used_by_children();
     let ended = Ended {
         status: told_by_bwrap(status, bot.helpers > 0),
@@ -338,6 +366,11 @@ fn look_after(
         network,
     };
     Ok((ended, bot.directory))
+}
+
+/// Whether the kernel has ended a process of the bot for its memory. The rest of the bot may live.
+fn bound_by_kernel(group: Option<&Group>) -> Option<Exceeded> {
+    group?.exceeded().then_some(Exceeded::Memory)
 }
 
 /// Bubblewrap ends with status 128 and the signal's number when a signal ended the bot.

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::cgroup::Home;
+
 /// A bot to start. A descriptor comes with it: what the bot reads questions from.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::player) struct Order {
@@ -17,6 +19,9 @@ pub(in crate::player) struct Order {
     pub(in crate::player) wall: Wall,
     /// What it may use.
     pub(in crate::player) bounds: Bounds,
+    /// Where a control group can be made for it, and how many bytes of memory all of its processes
+    /// then have together.
+    pub(in crate::player) group: Option<(Home, u64)>,
 }
 
 /// What keeps a bot in.

@@ -55,6 +55,9 @@ pub(super) fn run(arguments: impl Iterator<Item = String>) -> io::Result<()> {
     if arguments == ["setsid"] {
         return setsid().map(|_| ()).map_err(io::Error::from);
     }
+    if arguments == [MEMORY] {
+        return exceed_memory();
+    }
     let mut out = io::stdout().lock();
     for (hole, attempt) in ATTEMPTS {
         if attempt(&arguments) {
@@ -62,6 +65,26 @@ pub(super) fn run(arguments: impl Iterator<Item = String>) -> io::Result<()> {
         }
     }
     writeln!(out, "{DONE}")
+}
+
+/// The argument of a probe that is to use more memory than it has.
+pub(in crate::player) const MEMORY: &str = "memory";
+
+/// What such a probe has, in bytes.
+pub(in crate::player) const LITTLE: u64 = 32 << 20;
+
+/// Uses twice the memory that it has.
+fn exceed_memory() -> io::Result<()> {
+    let mut memory = Vec::new();
+    while (memory.len() as u64) < 2 * LITTLE {
+        // Not zeros: pages of zeros are not there.
+        memory.resize(memory.len() + (1 << 20), b'x');
+    }
+    writeln!(
+        io::stdout(),
+        "{} {DONE}",
+        std::hint::black_box(memory).len()
+    )
 }
 
 /// The last line of a probe.

@@ -24,6 +24,7 @@ use serde::Serialize;
 use tempfile::TempDir;
 
 use super::executable::CannotStart;
+use super::guard::cgroup::Home;
 use super::program::Program;
 use super::snapshot::ContentHash;
 
@@ -127,6 +128,8 @@ struct Setup {
     freeze: bool,
     /// This program's file: the guard, and the built-in bots.
     referee: PathBuf,
+    /// Where control groups for bots can be made, if that works here.
+    group: Option<Home>,
 }
 
 /// What a sandbox is to be like.
@@ -161,6 +164,7 @@ impl Sandbox {
             expose: expose.collect::<Result<_, _>>()?,
             freeze: request.freeze,
             referee: request.referee.clone(),
+            group: None,
         };
         let candidates: &[Kind] = match request.wish {
             Wish::Auto => &Kind::WALLS,
@@ -172,7 +176,10 @@ impl Sandbox {
         for &kind in candidates {
             setup.kind = kind;
             match try_out(&setup) {
-                Ok(()) => return Ok(Self(Arc::new(setup))),
+                Ok(()) => {
+                    setup.group = find_group(&setup);
+                    return Ok(Self(Arc::new(setup)));
+                }
                 Err(failure) => failures.push(failure),
             }
         }
@@ -187,6 +194,7 @@ impl Sandbox {
             expose: Vec::new(),
             freeze,
             referee: PathBuf::new(),
+            group: None,
         }))
     }
 
@@ -198,6 +206,17 @@ impl Sandbox {
     /// What bots may use.
     pub fn limits(&self) -> Limits {
         self.0.limits
+    }
+
+    /// What bounds the memory of all processes of a bot together, for people; `None` when nothing
+    /// does.
+    pub fn memory_bound(&self) -> Option<String> {
+        let by = match &self.0.group {
+            _ if self.0.kind == Kind::None => return None,
+            Some(home) => format!("the kernel (control group {})", home.version()),
+            None => "its guard, which looks every 25 ms".to_owned(),
+        };
+        Some(format!("each process by RLIMIT_DATA, all together by {by}"))
     }
 
     /// Whether a bot is stopped while its opponent thinks.
@@ -256,6 +275,7 @@ pub struct Finding {
 
 /// Tries all that there is, the better sandbox first.
 pub fn examine(request: &Request) -> Vec<Finding> {
+    let mut memory = None;
     let mut findings: Vec<Finding> = Kind::WALLS
         .into_iter()
         .map(|kind| {
@@ -265,11 +285,11 @@ pub fn examine(request: &Request) -> Vec<Finding> {
                 ..request.clone()
             });
             let (works, result, fix) = match tried {
-                Ok(_) => (
-                    true,
-                    "a program inside could do nothing that it must not".to_owned(),
-                    None,
-                ),
+                Ok(sandbox) => {
+                    memory = memory.take().or(Some(sandbox));
+                    let held = "a program inside could do nothing that it must not";
+                    (true, held.to_owned(), None)
+                }
                 Err(failure) => (false, failure.cause, Some(failure.fix)),
             };
             Finding {
@@ -281,24 +301,26 @@ pub fn examine(request: &Request) -> Vec<Finding> {
             }
         })
         .collect();
-    let works = findings.iter().any(|finding| finding.works);
-    findings.push(Finding {
-        probe: "--memory".to_owned(),
-        sandbox: None,
-        works,
-        result: if works {
-            MEMORY.to_owned()
-        } else {
-            "bounded in a sandbox only".to_owned()
-        },
-        fix: None,
-    });
+    findings.push(bound(memory.as_ref()));
     findings
 }
 
-/// What bounds memory.
-const MEMORY: &str = "each process by RLIMIT_DATA, all processes of a bot together by its guard, \
-    which looks every 25 ms";
+/// What bounds memory in this sandbox.
+fn bound(sandbox: Option<&Sandbox>) -> Finding {
+    let result = sandbox.and_then(Sandbox::memory_bound);
+    let by_kernel = sandbox.is_some_and(|sandbox| sandbox.0.group.is_some());
+    // The program must be among the user's own services, where it may make groups.
+    let systemd = result.is_some() && !by_kernel && Path::new("/run/systemd/system").is_dir();
+    Finding {
+        probe: "--memory".to_owned(),
+        sandbox: None,
+        works: result.is_some(),
+        result: result.unwrap_or_else(|| "bounded in a sandbox only".to_owned()),
+        fix: systemd.then(|| {
+            "to have the kernel bound it: systemd-run --user --scope referee ...".to_owned()
+        }),
+    }
+}
 
 /// The sandbox that a program carries with it, and its files in it.
 #[derive(Clone, Debug)]
@@ -357,6 +379,17 @@ impl Confinement {
 #[cfg(target_os = "linux")]
 fn try_out(setup: &Setup) -> Result<(), NotAvailable> {
     probe::try_out(setup)
+}
+
+/// Where control groups can be made; found out by running a program that exceeds its memory.
+#[cfg(target_os = "linux")]
+fn find_group(setup: &Setup) -> Option<Home> {
+    probe::find_group(setup)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn find_group(_: &Setup) -> Option<Home> {
+    None
 }
 
 #[cfg(not(target_os = "linux"))]

@@ -5,7 +5,10 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-use super::super::guard::order::News;
+use tempfile::TempDir;
+
+use super::super::guard::cgroup::Home;
+use super::super::guard::order::{Ended, Exceeded, News};
 use super::super::guard::{client, probe};
 use super::{Kind, NotAvailable, Setup, bwrap, reach};
 use crate::text::{escape, safe};
@@ -38,6 +41,35 @@ pub(super) fn try_out(setup: &Setup) -> Result<(), NotAvailable> {
     }
 }
 
+/// Where control groups can be made that bound memory, if there is such a place: a program in one
+/// must be ended by the kernel when it uses more than it has.
+pub(super) fn find_group(setup: &Setup) -> Option<Home> {
+    let home = Home::find()?;
+    let private = private().ok()?;
+    let arguments = probe::arguments(&[probe::MEMORY.to_owned()]);
+    let mut order = reach::probe(setup, arguments, private.path());
+    // Its guard lets it have more, so that it is the kernel who ends it.
+    order.bounds.memory = order.bounds.memory.max(4 * probe::LITTLE);
+    order.group = Some((home.clone(), probe::LITTLE));
+    let (_, _, news) = client::run_to_end(&setup.referee, &order).ok()?;
+    match news {
+        Some(News::Ended(Ended {
+            exceeded: Some(Exceeded::Memory),
+            ..
+        })) => Some(home),
+        _ => None,
+    }
+}
+
+/// The directory of a probe.
+fn private() -> io::Result<TempDir> {
+    let private = tempfile::Builder::new()
+        .prefix("referee-probe-")
+        .tempdir()?;
+    fs::create_dir(private.path().join("scratch"))?;
+    Ok(private)
+}
+
 fn with_words(cause: &str, said: &str) -> String {
     if said.is_empty() {
         cause.to_owned()
@@ -49,10 +81,7 @@ fn with_words(cause: &str, said: &str) -> String {
 /// Runs the probe, with a file beside it that it must not see. The file's directory has this
 /// process's id as its ending, which the probe must not be able to signal.
 fn run(setup: &Setup) -> io::Result<(Vec<u8>, Vec<u8>, Option<News>)> {
-    let private = tempfile::Builder::new()
-        .prefix("referee-probe-")
-        .tempdir()?;
-    fs::create_dir(private.path().join("scratch"))?;
+    let private = private()?;
     let directory = private.path().join("other-bot");
     fs::create_dir(&directory)?;
     let secret = directory.join(format!("secret.{}", std::process::id()));

@@ -306,6 +306,7 @@ fn order(
             open_files,
             scratch,
         },
+        group: setup.group.clone().map(|home| (home, memory)),
     }
 }
 
