@@ -52,7 +52,8 @@ pub(super) fn run(args: &Args, file: &Path) -> Result<(), Failure> {
     };
     let work = || {
         let mut rows = Vec::new();
-        for (placed, positions) in levels.iter().enumerate() {
+        // The latest first: what comes before them is then found out in no time.
+        for (placed, positions) in levels.iter().enumerate().rev() {
             let mut counts = [0_usize; 3];
             for (index, position) in positions.iter().enumerate() {
                 let answer = solver.solve(position, Goal::Value, &limits);
@@ -69,6 +70,7 @@ pub(super) fn run(args: &Args, file: &Path) -> Result<(), Failure> {
                 break;
             }
         }
+        rows.reverse();
         rows
     };
     let (rows, interrupted) = watched(&solver, &stop, Some(&notes), show, work)?;
