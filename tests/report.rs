@@ -132,6 +132,25 @@ fn a_page_holds_what_the_records_say() {
 }
 
 #[test]
+fn how_a_result_came_about_is_told() {
+    let mut played_again = GAMES[0].clone();
+    played_again["voids"] = 2.into();
+    played_again["delayed"] = "the machine <slept>".into();
+    let mut adjudicated = GAMES[1].clone();
+    adjudicated["result"]["adjudicated"] = true.into();
+    let page = report(&[played_again, adjudicated, GAMES[2].clone()], &[]).page;
+    let games = entries(&data(&page), "g");
+    let remark = games[0][15].as_str().unwrap();
+    assert!(remark.contains("2 times"), "{remark}");
+    assert!(
+        remark.ends_with("doubtful: the machine <slept>"),
+        "{remark}"
+    );
+    assert!(games[1][15].as_str().unwrap().starts_with("Adjudicated"));
+    assert!(games[2].get(15).is_none());
+}
+
+#[test]
 fn the_policy_knows_the_script_and_the_style_by_their_hashes() {
     let Report { page, .. } = report(&GAMES, &[]);
     let hash = |text: &str| format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)));
@@ -303,6 +322,21 @@ fn a_replay_as_a_page_is_of_one_game_by_the_rules() {
     let data = data(&page);
     assert_eq!(entries(&data, "g")[0][8], GAMES[1]["id"]);
     assert_eq!(data["head"]["one"], true);
+    let fault = GAMES
+        .iter()
+        .position(|game| game["result"]["stderr"].is_string());
+    let number = (fault.unwrap() + 1).to_string();
+    let all = write(&scratch.path().join("all.jsonl"), &GAMES);
+    for (private, shown) in [(&[][..], true), (&["--private"], false)] {
+        let run = Referee::new(["replay", "--html=one.html", "--game", &number])
+            .args([&all])
+            .args(private)
+            .directory(scratch.path())
+            .run();
+        assert_eq!(run.code, Some(0), "{run}");
+        let page = fs::read_to_string(scratch.path().join("one.html")).unwrap();
+        assert_eq!(page.contains("what is this?"), shown);
+    }
     let mut forged = GAMES[0].clone();
     forged["result"]["winner"] = Value::Null;
     let forged = write(&scratch.path().join("forged.jsonl"), &[forged]);

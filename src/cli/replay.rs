@@ -44,6 +44,10 @@ pub(super) struct Args {
         conflicts_with = "quiet"
     )]
     html: Option<PathBuf>,
+
+    /// Leave what bots wrote to stderr, and their commands, out of the page
+    #[arg(long, requires = "html")]
+    private: bool,
 }
 
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
@@ -134,7 +138,7 @@ fn page(args: &Args, target: &Path) -> Result<(), Failure> {
     let names = record.bots.each_ref().map(|bot| safe(&bot.name));
     let feed = Feed::new(html::Options {
         title: names.join(" vs "),
-        private: false,
+        private: args.private,
         one: true,
     });
     feed.publish_line(&line).map_err(wrong)?;

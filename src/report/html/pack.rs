@@ -10,8 +10,8 @@
 //! Bots, editions and texts are counted from 0. A game is, after `"g"`: edition, first and
 //! second bot of the record, index of who moved first, index of the winner or −1, reason, when it
 //! started (seconds since 1970 or null), id, turns, times, winning lines, and, if there is
-//! something to say: the fault, the board at the start, the analysis. Nulls at the end are left
-//! out.
+//! something to say: the fault, the board at the start, the analysis, a remark on how the result
+//! came about. Nulls at the end are left out.
 //!
 //! - Turns: the words of Quarto without the blank within (`-K 6A`), separated by blanks; those of
 //!   other games as they are, separated by blanks, or by tabs when a turn has a blank.
@@ -182,6 +182,27 @@ fn lines(record: &Record) -> String {
     cut(&out, 4 * WORD_CHARS)
 }
 
+/// What people should know of how the result came about, if there is anything.
+fn remark(record: &Record) -> Option<String> {
+    let mut parts = Vec::new();
+    if record.result.adjudicated {
+        parts
+            .push("Adjudicated: the value was proven, and the game was not played out.".to_owned());
+    }
+    match record.more.get("voids").and_then(Value::as_u64) {
+        None | Some(0) => {}
+        Some(1) => parts.push("It was played again once: a clock had not been fair.".to_owned()),
+        Some(voids) => parts.push(format!(
+            "It was played again {voids} times: clocks had not been fair."
+        )),
+    }
+    if let Some(why) = record.more.get("delayed").and_then(Value::as_str) {
+        let why = cut(&safe(why), DETAIL_CHARS);
+        parts.push(format!("The result is doubtful: {why}"));
+    }
+    (!parts.is_empty()).then(|| parts.join(" "))
+}
+
 /// A record's game. `stderr` tells whether what bots wrote there may be shown.
 pub(super) fn game(
     record: &Record,
@@ -227,6 +248,7 @@ pub(super) fn game(
         json!(fault),
         json!((!empty).then(|| cut(&safe(&record.start), WORD_CHARS))),
         json!(analysis::packed(record, &mut rooms.analyses)),
+        json!(remark(record)),
     ];
     while fields.last().is_some_and(Value::is_null) {
         fields.pop();

@@ -61,7 +61,7 @@ function text(index) {
 
 // All of a game.
 export function unpacked(game) {
-  const [, , , , , , , , , turns, times, lines, fault, start, analysis] = game.entry;
+  const [, , , , , , , , , turns, times, lines, fault, start, analysis, remark] = game.entry;
   const mark = turns.includes("\t") ? "\t" : " ";
   const marks = new Map();
   const [values, bests, distances, more] = analysis ?? ["", "", "", []];
@@ -78,6 +78,7 @@ export function unpacked(game) {
     times: times === "" ? [] : times.split(" ").map((digits) => parseInt(digits, 36) / 1000),
     lines,
     start: start ?? null,
+    remark: remark ?? "",
     fault: fault ? { by: game.bots[fault[0]], answer: text(fault[1]), detail: text(fault[2]), stderr: text(fault[3]) } : null,
     analysis: marks,
     // Numbers of the bots in the order of their turns.

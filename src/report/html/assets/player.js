@@ -145,6 +145,7 @@ export function gameView(number, wantedTurn, only) {
     if (judgement) parts.push(judged(judgement));
     if (over && last === game.turns.length) {
       parts.push(el("p", { class: `final ${game.winner < 0 ? "draw" : game.forfeit ? "blame" : "win"}` }, outcome(game, game.lines)));
+      if (game.remark) parts.push(el("p", { class: "hint" }, game.remark));
       if (game.fault) parts.push(faultCard(game, el("strong", { class: "name" }, name(game.fault.by))));
     } else if (over) {
       parts.push(el("p", { class: "final blame" }, `Turn ${last + 1} of the record makes no sense here: ${game.turns[last]}`));
