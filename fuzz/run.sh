@@ -1,11 +1,19 @@
 #!/usr/bin/env bash
 # Fuzzes every target for so many seconds each:  fuzz/run.sh 60
-# Needs a nightly toolchain and cargo-fuzz (cargo install cargo-fuzz).
+# Needs cargo-fuzz (cargo install cargo-fuzz).
 set -euo pipefail
 cd "$(dirname "$0")"
+# Coverage and sanitizers are switches that only a nightly compiler has, or a stable one that is told to
+# act as one.
+cargo=(cargo)
+if cargo +nightly --version >/dev/null 2>&1; then
+  cargo+=(+nightly)
+else
+  export RUSTC_BOOTSTRAP=1
+fi
 for target in answer channel pieces record; do
   echo "== $target"
   mkdir -p "corpus/$target"
-  cargo +nightly fuzz run "$target" "corpus/$target" "seeds/$target" -- \
+  "${cargo[@]}" fuzz run "$target" "corpus/$target" "seeds/$target" -- \
     -max_total_time="${1:-60}" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1
 done
