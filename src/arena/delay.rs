@@ -1,7 +1,7 @@
 //! Was the referee itself running? A clock that ran out while it was not is no bot's fault.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle, Thread};
 use std::time::{Duration, Instant};
 
@@ -20,39 +20,57 @@ const SUSPENDED: Duration = Duration::from_secs(1);
 /// late it was.
 #[derive(Debug)]
 pub struct DelayWatch {
-    /// Nanoseconds beyond what is usual, in all.
-    late: Arc<AtomicU64>,
+    beats: Arc<Mutex<Beats>>,
     stop: Arc<AtomicBool>,
     beating: Option<JoinHandle<()>>,
     thread: Thread,
 }
 
+/// What the thread has noted.
+#[derive(Debug)]
+struct Beats {
+    /// Time beyond what is usual, in all.
+    late: Duration,
+    /// When it went to sleep.
+    last: Instant,
+}
+
+impl Beats {
+    /// How late it is altogether, the sleep that has not ended yet included: after a standstill
+    /// others may run before the thread does.
+    fn late(&self) -> Duration {
+        self.late + self.last.elapsed().saturating_sub(BEAT + USUAL)
+    }
+}
+
 /// The state of the watch when a game began.
 #[derive(Clone, Copy, Debug)]
 pub struct Mark {
-    late: u64,
+    late: Duration,
     asleep: Duration,
 }
 
 impl DelayWatch {
     /// Starts to watch.
     pub fn start() -> Self {
-        let late = Arc::new(AtomicU64::new(0));
+        let beats = Arc::new(Mutex::new(Beats {
+            late: Duration::ZERO,
+            last: Instant::now(),
+        }));
         let stop = Arc::new(AtomicBool::new(false));
         let beating = {
-            let (late, stop) = (Arc::clone(&late), Arc::clone(&stop));
+            let (beats, stop) = (Arc::clone(&beats), Arc::clone(&stop));
             thread::spawn(move || {
                 while !stop.load(Ordering::Relaxed) {
-                    let before = Instant::now();
                     thread::park_timeout(BEAT);
-                    let beyond = before.elapsed().saturating_sub(BEAT + USUAL);
-                    let beyond = u64::try_from(beyond.as_nanos()).unwrap_or(u64::MAX);
-                    late.fetch_add(beyond, Ordering::Relaxed);
+                    let mut beats = beats.lock().unwrap_or_else(PoisonError::into_inner);
+                    beats.late = beats.late();
+                    beats.last = Instant::now();
                 }
             })
         };
         Self {
-            late,
+            beats,
             stop,
             thread: beating.thread().clone(),
             beating: Some(beating),
@@ -62,7 +80,11 @@ impl DelayWatch {
     /// Now.
     pub fn mark(&self) -> Mark {
         Mark {
-            late: self.late.load(Ordering::Relaxed),
+            late: self
+                .beats
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .late(),
             asleep: asleep(),
         }
     }
@@ -84,7 +106,7 @@ impl DelayWatch {
                 ms(timeout.unwatched)
             ));
         }
-        let late = Duration::from_nanos(now.late - since.late);
+        let late = now.late.saturating_sub(since.late);
         let much = (timeout.allowance.total(timeout.fresh) / 10).max(4 * USUAL);
         (late >= much).then(|| {
             format!(
@@ -146,20 +168,25 @@ mod tests {
         }))
     }
 
-    /// A watch that does not look by itself.
+    /// A watch that does not look by itself, and will not for an hour.
     fn still() -> DelayWatch {
         let mut watch = DelayWatch::start();
         watch.stop.store(true, Ordering::Relaxed);
         watch.thread.unpark();
         let _ = watch.beating.take().map(JoinHandle::join);
+        watch.beats.lock().unwrap().last = Instant::now() + Duration::from_hours(1);
         watch
+    }
+
+    fn delay(watch: &DelayWatch, late: Duration) {
+        watch.beats.lock().unwrap().late += late;
     }
 
     #[test]
     fn only_clocks_are_excused() {
         let watch = still();
         let since = watch.mark();
-        watch.late.fetch_add(10_000_000_000, Ordering::Relaxed);
+        delay(&watch, Duration::from_secs(10));
         let start = b"x".to_vec();
         assert_eq!(watch.excuse(&since, &Fault::LineTooLong { start }), None);
         let excuse = watch.excuse(&since, &timeout(Duration::ZERO));
@@ -170,12 +197,20 @@ mod tests {
     fn a_short_delay_excuses_nothing() {
         let watch = still();
         let since = watch.mark();
-        watch.late.fetch_add(99_000_000, Ordering::Relaxed);
+        delay(&watch, Duration::from_millis(99));
         assert_eq!(watch.excuse(&since, &timeout(Duration::ZERO)), None);
-        watch.late.fetch_add(1_000_000, Ordering::Relaxed);
+        delay(&watch, Duration::from_millis(1));
         assert!(watch.excuse(&since, &timeout(Duration::ZERO)).is_some());
         // Delays before the game do not count.
         assert_eq!(watch.excuse(&watch.mark(), &timeout(Duration::ZERO)), None);
+    }
+
+    #[test]
+    fn a_standstill_counts_before_the_watch_itself_goes_on() {
+        let watch = still();
+        let since = watch.mark();
+        watch.beats.lock().unwrap().last = Instant::now().checked_sub(10 * BEAT).unwrap();
+        assert!(watch.excuse(&since, &timeout(Duration::ZERO)).is_some());
     }
 
     #[test]
@@ -193,7 +228,7 @@ mod tests {
         let watch = still();
         let since = Mark {
             asleep: Duration::ZERO,
-            late: 0,
+            late: Duration::ZERO,
         };
         let slept = watch.mark().asleep >= SUSPENDED;
         let excuse = watch.excuse(&since, &timeout(Duration::ZERO));
