@@ -156,6 +156,37 @@ fn a_shard_that_was_killed_goes_on() {
 }
 
 #[test]
+fn a_shard_that_another_referee_plays_is_waited_for() {
+    let place = Place::new();
+    place.planned("t");
+    let out = place.text("t");
+    place.good("run", "t", &["--shard", "1/2"]);
+    let games = place.read("t/shards/1-of-2.jsonl");
+    // Somebody holds the journal, and lost the second half of it.
+    let journal = place.path("t/shards/1-of-2.jsonl");
+    let holder = fs::File::options()
+        .append(true)
+        .open(&journal)
+        .expect("a file");
+    holder.try_lock().expect("nobody has it");
+    let half: usize = games.lines().take(16).map(|line| line.len() + 1).sum();
+    holder.set_len(half as u64).expect("it is cut");
+    let busy = "another referee is playing this";
+    place.bad("run", "t", &["--shard", "1/2"], busy);
+    place.bad("run", "t", &["--shard", "1/2", "--wait", "700ms"], busy);
+    let mut waiting = Referee::new(["run", &out, "--shard", "1/2", "--wait", "50s"]).start();
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    assert!(waiting.goes_on());
+    assert_eq!(fs::metadata(&journal).expect("a file").len(), half as u64);
+    drop(holder);
+    let run = waiting.finish();
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(run.stderr.contains("waiting for it"), "{run}");
+    let count = place.read("t/shards/1-of-2.jsonl").lines().count();
+    assert_eq!(count, games.lines().count());
+}
+
+#[test]
 fn what_does_not_fit_together() {
     let place = Place::new();
     place.planned("t");

@@ -11,6 +11,7 @@ mod progress;
 use std::fs;
 use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use jiff::Zoned;
 use tokio::signal::unix::{SignalKind, signal};
@@ -59,8 +60,8 @@ enum What {
     Play,
     /// Only its plan is made.
     Plan,
-    /// A part of it is played.
-    Shard(Shard),
+    /// A part of it is played; when another referee plays it, it is waited for this long.
+    Shard(Shard, Duration),
 }
 
 /// `referee tournament`
@@ -76,7 +77,7 @@ fn start(texts: &[String], options: Options, what: What) -> Result<(), Failure> 
     let named = !texts.is_empty() || !options.bots.is_empty();
     let out = folder(&options, named)?;
     let is_new = !out.join("plan.json").exists();
-    if is_new && (!named || matches!(what, What::Shard(_))) {
+    if is_new && (!named || matches!(what, What::Shard(..))) {
         return Err(Failure::Usage(format!(
             "{}: there is no tournament to go on with; name bots to begin one",
             out.display()
@@ -99,14 +100,18 @@ fn open(texts: &[String], mut options: Options, what: What, out: &Path) -> Resul
     let home = Home::make(out)?;
     let old = home.plan()?;
     let files = match (what, &old) {
-        (What::Shard(shard), Some(plan)) => Some(home.shard_files(shard, plan)?),
+        (What::Shard(shard, _), Some(plan)) => Some(home.shard_files(shard, plan)?),
         _ => None,
     };
     let journal_file = match &files {
         Some([journal, _]) => journal.clone(),
         None => home.journal_file(),
     };
-    let (journal, cut) = home.open_journal(&journal_file)?;
+    let wait = match what {
+        What::Shard(_, wait) => wait,
+        What::Play | What::Plan => Duration::ZERO,
+    };
+    let (journal, cut) = parts::open_journal(&home, &journal_file, wait)?;
     if let Some(cut) = cut {
         tell(&format!(
             "referee: the last line of the journal was incomplete; its {} bytes are now in {}, and \
@@ -357,12 +362,12 @@ impl Start<'_> {
     /// The part that is played; not every tournament can be played in parts.
     fn shard(&self, plan: &Plan) -> Result<Option<Shard>, Failure> {
         match self.what {
-            What::Shard(_) if plan.sprt.is_some() => Err(Failure::Usage(
+            What::Shard(..) if plan.sprt.is_some() => Err(Failure::Usage(
                 "a sequential test looks at one pair after the other, so it cannot be played in \
                  parts; use referee tournament --out DIR"
                     .to_owned(),
             )),
-            What::Shard(shard) => Ok(Some(shard)),
+            What::Shard(shard, _) => Ok(Some(shard)),
             What::Play | What::Plan => Ok(None),
         }
     }

@@ -1,21 +1,25 @@
 //! `referee plan`, `referee run` and `referee merge`: a tournament in parts, on many machines.
 
 use std::env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use super::options::Options;
 use super::{Args, What, ending, entrants, preparation, start};
-use crate::arena::home::Home;
+use crate::arena::home::{Home, HomeError};
 use crate::arena::ledger::{Ledger, Next};
 use crate::arena::merge::{MergeError, Merged, merge};
 use crate::arena::plan::Plan;
 use crate::arena::shard::Shard;
 use crate::arena::{Ended, write_unplayed};
+use crate::cli::duration;
 use crate::cli::failure::Failure;
 use crate::cli::games::{WithGame, with_game};
 use crate::cli::setup::tell;
 use crate::game::dialogue::Dialogue;
 use crate::game::quarto::PieceFormat;
+use crate::journal::{Cut, Journal, OpenError};
 use crate::tournament::schedule::Round;
 
 #[derive(Debug, clap::Args)]
@@ -42,6 +46,11 @@ pub(in crate::cli) struct RunArgs {
     /// Games at once [default: half as many as there are cores]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
+
+    /// When another referee is playing this part, wait for it this long, and play what it left: a
+    /// scheduler may start a part again before the first attempt has ended
+    #[arg(long, value_name = "TIME", default_value = "0s", value_parser = duration::parse)]
+    wait: Duration,
 }
 
 #[derive(Debug, clap::Args)]
@@ -120,7 +129,38 @@ pub(in crate::cli) fn run(args: &RunArgs) -> Result<(), Failure> {
         jobs: args.jobs,
         ..Options::default()
     };
-    start(&[], options, What::Shard(args.shard))
+    start(&[], options, What::Shard(args.shard, args.wait))
+}
+
+/// How long to sleep between two looks at a lock; on a network a look costs a round trip.
+const NEXT_LOOK: Duration = Duration::from_millis(500);
+
+/// Opens a journal for writing. While another referee has it, waits as long as this.
+pub(super) fn open_journal(
+    home: &Home,
+    path: &Path,
+    wait: Duration,
+) -> Result<(Journal, Option<Cut>), HomeError> {
+    let begun = Instant::now();
+    let mut told = false;
+    loop {
+        let opened = home.open_journal(path);
+        let locked = matches!(opened, Err(HomeError::Journal(OpenError::Locked { .. })));
+        let Some(left) = wait.checked_sub(begun.elapsed()).filter(|_| locked) else {
+            return opened;
+        };
+        if left.is_zero() {
+            return opened;
+        }
+        if !told {
+            tell(&format!(
+                "referee: {}: another referee is playing this part; waiting for it",
+                path.display()
+            ));
+            told = true;
+        }
+        thread::sleep(left.min(NEXT_LOOK));
+    }
 }
 
 /// The plan in a folder.
