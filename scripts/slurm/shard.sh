@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# A job of the array that submit.sh submits: plays one shard. Whatever ends it (a node that dies, a
+# preemption, the time limit), the next start goes on where it was: games are only counted when they
+# are on the disk.
+#
+# usage: shard.sh REFEREE DIR SHARDS RESTARTS
+set -uo pipefail
+
+referee=$1 folder=$2 shards=$3 restarts=$4
+task=${SLURM_ARRAY_JOB_ID:?this is a job of a Slurm array: use submit.sh}_$SLURM_ARRAY_TASK_ID
+restarted=${SLURM_RESTART_COUNT:-0}
+cpus=${SLURM_CPUS_PER_TASK:-2}
+games=$((cpus / 2 > 0 ? cpus / 2 : 1))
+
+say() { printf 'shard.sh: %s on %s: %s\n' "$task" "${SLURMD_NODENAME:-?}" "$1"; }
+
+# USR1: the time is nearly up. TERM: somebody, or Slurm, wants this job to end. Either has the
+# referee finish its games in hand; what it has not finished by the end is played again.
+asked=''
+# shellcheck disable=SC2317  # traps call it
+stop() {
+  asked=${asked:-$1}
+  [[ -z $child ]] || kill -TERM "$child" 2>/dev/null
+}
+child=''
+trap 'stop USR1' USR1
+trap 'stop TERM' TERM
+say "start $((restarted + 1))"
+# The number of the task, not auto: it stays right when only some tasks are submitted again. When a
+# node is thought dead and is not, its referee may still be playing this shard: wait for it.
+"$referee" run "$folder" --shard "$SLURM_ARRAY_TASK_ID/$shards" --jobs "$games" --wait 10m &
+child=$!
+while :; do
+  wait "$child"
+  status=$?
+  # A signal interrupts `wait`, too.
+  kill -0 "$child" 2>/dev/null || break
+done
+
+case $status:$asked in
+  0:*) exit 0 ;;
+  # Ended by somebody: scancel, or a preemption, after which Slurm queues the job by itself.
+  *:TERM) exit "$status" ;;
+  # A bot that has changed, or cannot be started: the same again would come to the same.
+  2:*) exit 2 ;;
+esac
+if ((restarted < restarts)); then
+  say "ended with status $status${asked:+, as its time was nearly up}; it is queued again"
+  if scontrol requeue "$task"; then
+    # Slurm ends this attempt now.
+    trap - TERM
+    sleep 60 &
+    wait
+    exit "$status"
+  fi
+fi
+say "ended with status $status, and is not queued again"
+exit "$status"
