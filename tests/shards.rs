@@ -230,8 +230,12 @@ fn what_does_not_fit_together() {
         fs::write(place.path(file), format!("{good}{}\n", line.trim_end())).expect("a file");
         place.bad("merge", "t", &[], expected);
     }
-    fs::remove_file(place.path(file)).expect("it is there");
     fs::remove_file(place.path("t/shards/1-of-3.header")).expect("it is there");
+    place.bad("merge", "t", &[], "1-of-3.header is missing");
+    // As a start that was refused leaves it: there is nothing in it.
+    fs::write(place.path(file), "").expect("a file");
+    place.good("merge", "t", &[]);
+    fs::remove_file(place.path(file)).expect("it is there");
 
     // Other bots, another plan.
     let header = "t/shards/2-of-2.header";

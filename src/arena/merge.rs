@@ -35,6 +35,17 @@ pub enum MergeError {
     /// There is nothing to put together.
     #[error("{0}: there are no shards; play them first: referee run DIR --shard I/N")]
     NoShards(String),
+    /// Nobody knows which bots played a shard.
+    #[error(
+        "{journal}: its header {header} is missing, which says what was played; put it back, or delete \
+         the journal and play the shard again"
+    )]
+    NoHeader {
+        /// The shard's journal.
+        journal: String,
+        /// The file that is not there.
+        header: String,
+    },
     /// A shard was played by another plan.
     #[error("{path}: it belongs to another plan ({said}); this one is {plan}")]
     OtherPlan {
@@ -225,7 +236,20 @@ fn parts(home: &Home, plan: &Plan) -> Result<Vec<Part>, MergeError> {
     let mut parts = Vec::new();
     for path in paths {
         let header_file = path.with_extension("header");
-        let headers = Header::read(&header_file).map_err(failed(&header_file))?;
+        let headers = match Header::read(&header_file) {
+            Ok(headers) => headers,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                // So a start leaves it that was refused, as when a bot is not what it was.
+                if path.metadata().map_err(failed(&path))?.len() == 0 {
+                    continue;
+                }
+                return Err(MergeError::NoHeader {
+                    journal: path.display().to_string(),
+                    header: header_file.display().to_string(),
+                });
+            }
+            Err(error) => return Err(failed(&header_file)(error)),
+        };
         for header in &headers {
             let shown = || header_file.display().to_string();
             if !hashes.contains(&header.plan) {
