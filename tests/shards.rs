@@ -187,6 +187,42 @@ fn a_shard_that_another_referee_plays_is_waited_for() {
 }
 
 #[test]
+fn forfeits_on_time_are_listed_by_machine() {
+    let place = Place::new();
+    let options = [
+        "./steady.sh",
+        "builtin:random",
+        "--no-check",
+        "--pairs",
+        "3",
+        "--move-time",
+        "10ms",
+        "--start-time",
+        "10ms",
+        "--bench-after",
+        "0",
+        "--sandbox",
+        "none",
+    ];
+    place.good("plan", "t", &options);
+    for shard in ["1/3", "2/3", "3/3"] {
+        place.good("run", "t", &["--shard", shard, "-j", "1"]);
+    }
+    let header = "t/shards/2-of-3.header";
+    let mut said: Value = serde_json::from_str(&place.read(header)).expect("a header");
+    let model = said["cpu"].as_str().expect("a model").to_owned();
+    let here = said["host"].as_str().expect("a name").to_owned();
+    said["host"] = "elsewhere".into();
+    fs::write(place.path(header), format!("{said}\n")).expect("a file");
+    let merged = place.good("merge", "t", &[]);
+    for (host, games) in [("elsewhere", 2), (here.as_str(), 4)] {
+        // The other bot can lose on time, too, when this machine is busy: it is a forfeit, too.
+        let line = format!("referee: {host} ({model}): {games} games, {games} lost on time");
+        assert!(merged.stderr.contains(&line), "{line}: {merged}");
+    }
+}
+
+#[test]
 fn what_does_not_fit_together() {
     let place = Place::new();
     place.planned("t");
@@ -214,6 +250,7 @@ fn what_does_not_fit_together() {
     let winner = good.replacen("\"winner\":0", "\"winner\":1", 1);
     assert_ne!(winner, good);
     fs::write(place.path(file), winner).expect("a file");
+    place.bad("merge", "t", &[], "1-of-3.jsonl:");
     place.bad("merge", "t", &[], "1-of-2.jsonl:");
     // A damaged line, and a game of another tournament.
     for (line, expected) in [

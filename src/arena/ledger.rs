@@ -177,15 +177,19 @@ impl Ledger {
     /// Adds the record of a game of this plan; its line may end with a newline. The error is a
     /// sentence.
     pub fn add(&mut self, plan: &Plan, line: &[u8]) -> Result<GameId, String> {
-        let game = GameLine::parse(line)?;
-        let (id, pair) = identify(plan, &game)?;
-        let ending = ending(&game)?;
+        self.add_game(plan, &GameLine::parse(line)?)
+    }
+
+    /// Adds a game of this plan. The error is a sentence.
+    pub fn add_game(&mut self, plan: &Plan, game: &GameLine<'_>) -> Result<GameId, String> {
+        let (id, pair) = identify(plan, game)?;
+        let ending = ending(game)?;
         if !self.endings.note(id, ending) {
             return Err(format!("the game {id} comes twice"));
         }
         self.games += 1;
-        self.collector.add(&game);
-        self.distinct.add(&game);
+        self.collector.add(game);
+        self.distinct.add(game);
         let points = [ending.half_points(), 2 - ending.half_points()];
         for (bot, points) in [pair.pairing.a, pair.pairing.b].into_iter().zip(points) {
             self.half_points[bot.index()] += points as u64;
@@ -202,11 +206,10 @@ impl Ledger {
         Ok(id)
     }
 
-    /// Which game of this plan a record is of, and how it ended. The error is a sentence.
-    pub fn examine(plan: &Plan, line: &[u8]) -> Result<(GameId, Ending), String> {
-        let game = GameLine::parse(line)?;
-        let (id, _) = identify(plan, &game)?;
-        Ok((id, ending(&game)?))
+    /// Which game of this plan it is, and how it ended. The error is a sentence.
+    pub fn examine(plan: &Plan, game: &GameLine<'_>) -> Result<(GameId, Ending), String> {
+        let (id, _) = identify(plan, game)?;
+        Ok((id, ending(game)?))
     }
 
     fn note_match(

@@ -1,21 +1,25 @@
 //! Puts the shards of a tournament together: checks that they belong to the plan, that nothing is
 //! missing and nothing contradicts itself, and writes the journal that one machine would have
-//! written, but for the order of its lines. Streams: memory is two bytes a pair of games.
+//! written, but for the order of its lines. Streams: memory is two bytes a pair of games, and when
+//! games came twice a quarter of a byte more, and at most [`doubles::AT_ONCE`] notes of such games.
+
+mod bench;
+mod doubles;
 
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
-
-use super::desk::{Benched, WriteUnplayed};
+use self::bench::{OnTheBench, benched, not_played};
+use self::doubles::Doubled;
+use super::desk::WriteUnplayed;
 use super::home::{Home, HomeError};
 use super::ledger::{Endings, Ledger};
 use super::plan::{Plan, PlanError};
 use super::shard::{self, Header, Shard};
 use crate::journal::Lines;
 use crate::player::Reason;
-use crate::tournament::schedule::{EntrantId, GameId, Half, PairOfGames};
+use crate::tournament::schedule::{GameId, Half};
 use crate::tournament::standings::GameLine;
 
 /// Why shards cannot be put together.
@@ -172,9 +176,12 @@ fn failed(path: &Path) -> impl Fn(io::Error) -> MergeError + '_ {
 /// Puts the shards in a tournament's folder together into its journal.
 pub fn merge(home: &Home, plan: &Plan, unplayed: &WriteUnplayed) -> Result<Merged, MergeError> {
     let parts = parts(home, plan)?;
-    let (endings, doubles) = survey(&parts, plan)?;
+    let (endings, doubled) = survey(&parts, plan)?;
+    doubled.compare(&parts)?;
     complete(&endings, plan, &parts)?;
     let benched = benched(&endings, plan);
+    // The ledger has its own.
+    drop(endings);
     let journal = home.journal_file();
     // The lock of a referee that plays here.
     let locked = home.open_journal(&journal)?;
@@ -187,7 +194,7 @@ pub fn merge(home: &Home, plan: &Plan, unplayed: &WriteUnplayed) -> Result<Merge
     let mut merged = Merged {
         ledger: Ledger::new(plan),
         hosts: BTreeMap::new(),
-        doubles,
+        doubles: doubled.lines(),
         doubtful: 0,
     };
     for part in &parts {
@@ -276,62 +283,21 @@ fn parts(home: &Home, plan: &Plan) -> Result<Vec<Part>, MergeError> {
     Ok(parts)
 }
 
-/// How every game ended, and how many came twice and were the same.
-fn survey(parts: &[Part], plan: &Plan) -> Result<(Endings, u64), MergeError> {
+/// How every game ended, and which came twice.
+fn survey(parts: &[Part], plan: &Plan) -> Result<(Endings, Doubled), MergeError> {
     let mut endings = Endings::default();
-    let mut doubles = 0;
+    let mut doubled = Doubled::default();
     for part in parts {
         part.each(|number, line| {
-            let found = Ledger::examine(plan, line);
+            let found = GameLine::parse(line).and_then(|game| Ledger::examine(plan, &game));
             let (id, ending) = found.map_err(|problem| part.damaged(number, problem))?;
             if !endings.note(id, ending) {
-                same_as_before(parts, part, number, line, id)?;
-                doubles += 1;
+                doubled.note(id);
             }
             Ok(())
         })?;
     }
-    Ok((endings, doubles))
-}
-
-/// A game that comes twice must be the same game, but for its clocks.
-fn same_as_before(
-    parts: &[Part],
-    part: &Part,
-    number: u64,
-    line: &[u8],
-    id: GameId,
-) -> Result<(), MergeError> {
-    let wanted = but_for_clocks(line);
-    for earlier in parts {
-        earlier.each(|earlier_number, earlier_line| {
-            let here = earlier.path == part.path;
-            let is_it = !(here && earlier_number >= number)
-                && GameLine::parse(earlier_line).is_ok_and(|game| game.id == id.to_string());
-            if is_it && but_for_clocks(earlier_line) != wanted {
-                return Err(MergeError::Differ {
-                    id,
-                    first: format!("{}:{earlier_number}", earlier.path.display()),
-                    second: format!("{}:{number}", part.path.display()),
-                });
-            }
-            Ok(())
-        })?;
-        if earlier.path == part.path {
-            break;
-        }
-    }
-    Ok(())
-}
-
-/// A record without what depends on when and where it was played.
-fn but_for_clocks(line: &[u8]) -> Option<Value> {
-    let mut record: Value = serde_json::from_slice(line).ok()?;
-    let fields = record.as_object_mut()?;
-    for clock in ["times_ms", "started", "usage", "voids", "delayed"] {
-        fields.remove(clock);
-    }
-    Some(record)
+    Ok((endings, doubled))
 }
 
 fn complete(endings: &Endings, plan: &Plan, parts: &[Part]) -> Result<(), MergeError> {
@@ -365,54 +331,6 @@ fn complete(endings: &Endings, plan: &Plan, parts: &[Part]) -> Result<(), MergeE
     })
 }
 
-/// The pair after which each bot is benched, in the order of the schedule.
-struct OnTheBench {
-    by_bot: Vec<Option<(u64, u32, Reason)>>,
-}
-
-impl OnTheBench {
-    fn of(&self, bot: EntrantId, pair: u64) -> Option<Benched> {
-        let (since, after, reason) = self.by_bot.get(bot.index()).copied().flatten()?;
-        (since < pair).then_some(Benched { bot, after, reason })
-    }
-}
-
-fn benched(endings: &Endings, plan: &Plan) -> OnTheBench {
-    let mut row = vec![0; plan.bots.len()];
-    let mut by_bot = vec![None; plan.bots.len()];
-    if plan.bench_after == 0 {
-        return OnTheBench { by_bot };
-    }
-    for pair in plan.pairs() {
-        let bots = [pair.pairing.a, pair.pairing.b];
-        if bots.iter().any(|bot| by_bot[bot.index()].is_some()) {
-            // Not played, so nobody else forfeited.
-            for bot in bots {
-                row[bot.index()] = 0;
-            }
-            continue;
-        }
-        let endings = endings.of(pair.number);
-        for (index, bot) in bots.into_iter().enumerate() {
-            let mut last = None;
-            for ending in endings.into_iter().flatten() {
-                last = ending.forfeited_by(index);
-                row[bot.index()] = if last.is_some() {
-                    row[bot.index()] + 1
-                } else {
-                    0
-                };
-            }
-            if let Some(reason) = last
-                && row[bot.index()] >= plan.bench_after
-            {
-                by_bot[bot.index()] = Some((pair.number, row[bot.index()], reason));
-            }
-        }
-    }
-    OnTheBench { by_bot }
-}
-
 /// Writes a line, unless its game has been written; a game of a bot that was benched before, by
 /// games of another shard, is scored as not played.
 #[expect(clippy::too_many_arguments, reason = "the innermost step of one loop")]
@@ -426,8 +344,9 @@ fn write(
     merged: &mut Merged,
     out: &mut impl io::Write,
 ) -> Result<(), MergeError> {
-    let found = Ledger::examine(plan, line);
-    let (id, ending) = found.map_err(|problem| part.damaged(number, problem))?;
+    let damaged = |problem| part.damaged(number, problem);
+    let game = GameLine::parse(line).map_err(damaged)?;
+    let (id, ending) = Ledger::examine(plan, &game).map_err(damaged)?;
     if merged.ledger.endings.of(id.pair)[id.half as usize].is_some() {
         return Ok(());
     }
@@ -441,31 +360,16 @@ fn write(
     let written = plan
         .pair(id.pair)
         .and_then(|pair| not_played(&pair, id, benched, unplayed));
-    if written.is_none() && !was_played(line) {
-        merged.doubtful += 1;
-    }
-    let line = written.as_deref().map_or(line, str::as_bytes);
-    let added = merged.ledger.add(plan, line);
-    added.map_err(|problem| part.damaged(number, problem))?;
+    let line = if let Some(unplayed) = &written {
+        merged
+            .ledger
+            .add(plan, unplayed.as_bytes())
+            .map_err(damaged)?;
+        unplayed.as_bytes()
+    } else {
+        merged.doubtful += u64::from(!game.was_played());
+        merged.ledger.add_game(plan, &game).map_err(damaged)?;
+        line
+    };
     out.write_all(line).map_err(part.failed())
-}
-
-fn was_played(line: &[u8]) -> bool {
-    GameLine::parse(line).is_ok_and(|game| game.was_played())
-}
-
-/// The record of a game that would not have been played on one machine.
-fn not_played(
-    pair: &PairOfGames,
-    id: GameId,
-    benched: &OnTheBench,
-    unplayed: &WriteUnplayed,
-) -> Option<String> {
-    let game = pair.games()[id.half as usize];
-    // Whoever would have to begin comes first.
-    let benched = game
-        .seats
-        .into_iter()
-        .find_map(|bot| benched.of(bot, pair.number))?;
-    Some(unplayed(&game, &benched))
 }

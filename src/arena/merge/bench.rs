@@ -1,0 +1,72 @@
+//! Who is benched when the shards are put together: forfeits in a row go on from one shard into
+//! the next.
+
+use crate::arena::desk::{Benched, WriteUnplayed};
+use crate::arena::ledger::Endings;
+use crate::arena::plan::Plan;
+use crate::player::Reason;
+use crate::tournament::schedule::{EntrantId, GameId, PairOfGames};
+
+/// The pair after which each bot is benched, in the order of the schedule.
+pub(super) struct OnTheBench {
+    by_bot: Vec<Option<(u64, u32, Reason)>>,
+}
+
+impl OnTheBench {
+    fn of(&self, bot: EntrantId, pair: u64) -> Option<Benched> {
+        let (since, after, reason) = self.by_bot.get(bot.index()).copied().flatten()?;
+        (since < pair).then_some(Benched { bot, after, reason })
+    }
+}
+
+pub(super) fn benched(endings: &Endings, plan: &Plan) -> OnTheBench {
+    let mut row = vec![0; plan.bots.len()];
+    let mut by_bot = vec![None; plan.bots.len()];
+    if plan.bench_after == 0 {
+        return OnTheBench { by_bot };
+    }
+    for pair in plan.pairs() {
+        let bots = [pair.pairing.a, pair.pairing.b];
+        if bots.iter().any(|bot| by_bot[bot.index()].is_some()) {
+            // Not played, so nobody else forfeited.
+            for bot in bots {
+                row[bot.index()] = 0;
+            }
+            continue;
+        }
+        let endings = endings.of(pair.number);
+        for (index, bot) in bots.into_iter().enumerate() {
+            let mut last = None;
+            for ending in endings.into_iter().flatten() {
+                last = ending.forfeited_by(index);
+                row[bot.index()] = if last.is_some() {
+                    row[bot.index()] + 1
+                } else {
+                    0
+                };
+            }
+            if let Some(reason) = last
+                && row[bot.index()] >= plan.bench_after
+            {
+                by_bot[bot.index()] = Some((pair.number, row[bot.index()], reason));
+            }
+        }
+    }
+    OnTheBench { by_bot }
+}
+
+/// The record of a game that would not have been played on one machine.
+pub(super) fn not_played(
+    pair: &PairOfGames,
+    id: GameId,
+    benched: &OnTheBench,
+    unplayed: &WriteUnplayed,
+) -> Option<String> {
+    let game = pair.games()[id.half as usize];
+    // Whoever would have to begin comes first.
+    let benched = game
+        .seats
+        .into_iter()
+        .find_map(|bot| benched.of(bot, pair.number))?;
+    Some(unplayed(&game, &benched))
+}

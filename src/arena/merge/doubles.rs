@@ -1,0 +1,240 @@
+//! Games that came twice: when they are the same they count once, when they differ nobody knows
+//! which is right. Notes of them are kept for so many games at a time; for more, the journals are
+//! read again.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+use serde_json::Value;
+
+use super::{MergeError, Part};
+use crate::tournament::schedule::{GameId, Half};
+use crate::tournament::standings::GameLine;
+
+/// So many notes, of some 35 bytes each, are kept at a time.
+pub(super) const AT_ONCE: usize = 1_000_000;
+
+/// Which games came twice or more often: a bit a game.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Doubled {
+    bits: Vec<u64>,
+    lines: u64,
+}
+
+/// The first line of a game.
+struct First {
+    hash: u64,
+    part: usize,
+    line: u64,
+}
+
+impl Doubled {
+    /// A game came once more.
+    pub(super) fn note(&mut self, id: GameId) {
+        self.lines += 1;
+        let (word, bit) = place(id);
+        if self.bits.len() <= word {
+            self.bits.resize(word + 1, 0);
+        }
+        self.bits[word] |= 1 << bit;
+    }
+
+    /// How many lines there are too many.
+    pub(super) const fn lines(&self) -> u64 {
+        self.lines
+    }
+
+    fn has(&self, id: GameId) -> bool {
+        let (word, bit) = place(id);
+        self.bits.get(word).is_some_and(|word| word >> bit & 1 == 1)
+    }
+
+    /// The words, one range after the other, that together hold so many games.
+    fn windows(&self, at_once: usize) -> Vec<std::ops::Range<usize>> {
+        let mut windows = Vec::new();
+        let (mut start, mut games) = (0, 0);
+        for (place, word) in self.bits.iter().enumerate() {
+            let more = word.count_ones() as usize;
+            if games > 0 && games + more > at_once {
+                windows.push(start..place);
+                (start, games) = (place, 0);
+            }
+            games += more;
+        }
+        if games > 0 {
+            windows.push(start..self.bits.len());
+        }
+        windows
+    }
+
+    /// Checks that games that came twice are the same, but for their clocks.
+    pub(super) fn compare(&self, parts: &[Part]) -> Result<(), MergeError> {
+        self.compare_by(AT_ONCE, parts)
+    }
+
+    fn compare_by(&self, at_once: usize, parts: &[Part]) -> Result<(), MergeError> {
+        for window in self.windows(at_once) {
+            let mut firsts: HashMap<(u64, Half), First> = HashMap::new();
+            for (place_of_part, part) in parts.iter().enumerate() {
+                part.each(|number, line| {
+                    let Some(id) =
+                        id_of(line).filter(|&id| window.contains(&place(id).0) && self.has(id))
+                    else {
+                        return Ok(());
+                    };
+                    let hash = hash(line);
+                    let first = firsts.entry((id.pair, id.half)).or_insert(First {
+                        hash,
+                        part: place_of_part,
+                        line: number,
+                    });
+                    if first.hash != hash {
+                        return Err(MergeError::Differ {
+                            id,
+                            first: parts[first.part].shown(first.line),
+                            second: part.shown(number),
+                        });
+                    }
+                    Ok(())
+                })?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Part {
+    fn shown(&self, line: u64) -> String {
+        format!("{}:{line}", self.path.display())
+    }
+}
+
+/// Word and bit.
+fn place(id: GameId) -> (usize, u32) {
+    let game = 2 * id.pair + id.half as u64;
+    // The plan has this game, and two bytes of memory for it.
+    let word = usize::try_from(game / 64).unwrap_or(usize::MAX);
+    (word, (game % 64) as u32)
+}
+
+fn id_of(line: &[u8]) -> Option<GameId> {
+    GameLine::parse(line).ok()?.id.parse().ok()
+}
+
+/// Of a record without what depends on when and where it was played, whatever the order of its
+/// fields.
+fn hash(line: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    if let Ok(mut record) = serde_json::from_slice::<Value>(line) {
+        if let Some(fields) = record.as_object_mut() {
+            for clock in ["times_ms", "started", "usage", "voids", "delayed"] {
+                fields.remove(clock);
+            }
+        }
+        record.sort_all_objects();
+        record.to_string().hash(&mut hasher);
+    }
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    use super::*;
+    use crate::tournament::schedule::Half;
+
+    /// A journal of these pairs, both games of each, with this winner in the last game.
+    fn part(folder: &Path, name: &str, pairs: std::ops::Range<u64>, winner: u64) -> Part {
+        let mut text = String::new();
+        for pair in pairs.clone() {
+            for half in Half::BOTH {
+                let last = pair + 1 == pairs.end && half == Half::BOTH[1];
+                let winner = if last { winner } else { 0 };
+                let id = GameId { pair, half };
+                text.push_str(&record(&id.to_string(), winner, name));
+            }
+        }
+        let path = folder.join(name);
+        fs::write(&path, text).expect("a file");
+        let headers = Vec::new();
+        Part { path, headers }
+    }
+
+    /// Clocks depend on `name`.
+    fn record(id: &str, winner: u64, name: &str) -> String {
+        let record = serde_json::json!({
+            "v": 1, "game": "quarto", "rules": "standard", "id": id,
+            "bots": [{"name": "a", "command": ["a"]}, {"name": "b", "command": ["b"]}],
+            "first": 0, "seed": 1, "start": "................", "turns": [], "times_ms": [],
+            "result": {"winner": winner, "reason": "quarto", "lines": []}, "started": name,
+        });
+        format!("{record}\n")
+    }
+
+    fn doubled(pairs: std::ops::Range<u64>) -> Doubled {
+        let mut doubled = Doubled::default();
+        for pair in pairs {
+            for half in Half::BOTH {
+                doubled.note(GameId { pair, half });
+            }
+        }
+        doubled
+    }
+
+    #[test]
+    fn however_few_at_once() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let one = || part(folder.path(), "one", 1..500, 0);
+        let same = || part(folder.path(), "same", 100..400, 0);
+        let other = || part(folder.path(), "other", 300..450, 1);
+        for at_once in [1, 100, 1_000_000] {
+            let doubled = doubled(100..450);
+            assert_eq!(doubled.lines(), 700);
+            let good = doubled.compare_by(at_once, &[one(), same()]);
+            assert!(good.is_ok(), "{at_once}");
+            let bad = doubled.compare_by(at_once, &[one(), same(), other()]);
+            let error = bad.expect_err("one differs").to_string();
+            assert!(
+                error.contains("p000449b") && error.contains("one:898"),
+                "{error}"
+            );
+            assert!(error.contains("other:300"), "{error}");
+        }
+        // The order of fields says nothing.
+        let text = fs::read_to_string(folder.path().join("one")).expect("a file");
+        let turned = text
+            .replace("\"v\":1,", "")
+            .replace("\"turns\":[],", "\"turns\":[],\"v\":1,");
+        assert_ne!(turned, text);
+        fs::write(folder.path().join("turned"), turned).expect("a file");
+        let path = folder.path().join("turned");
+        let turned = Part {
+            path,
+            headers: Vec::new(),
+        };
+        let good = doubled(1..3).compare(&[one(), turned]);
+        assert!(good.is_ok());
+    }
+
+    #[test]
+    fn no_window_holds_more() {
+        let doubled = doubled(1..1000);
+        for at_once in [64, 100, 1000] {
+            let windows = doubled.windows(at_once);
+            let mut end = 0;
+            for window in windows {
+                assert_eq!(window.start, end);
+                end = window.end;
+                let games: u32 = doubled.bits[window]
+                    .iter()
+                    .map(|word| word.count_ones())
+                    .sum();
+                assert!((1..=at_once).contains(&(games as usize)), "{games}");
+            }
+            assert_eq!(end, doubled.bits.len());
+        }
+        assert!(Doubled::default().windows(1).is_empty());
+    }
+}
