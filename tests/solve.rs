@@ -152,10 +152,36 @@ fn a_damaged_file_of_notes_is_named() {
 
 #[test]
 fn the_table_is_printed() {
-    let run = Referee::new(["solve", "--help"]).run();
-    assert!(run.stdout.contains("--table"), "{run}");
-    let run = Referee::new(["solve", "--table", "--positions", "0"]).run();
-    assert_eq!(run.code, Some(2), "{run}");
+    for (more, name) in [(None, ""), (Some("--all"), ", every turn")] {
+        let run = Referee::new(["solve", "--table", "--positions", "3", "--free", "4,6"])
+            .args(["--hash", "1M", "--threads", "1", "--rules", "squares"])
+            .args(more)
+            .run();
+        assert_eq!(run.code, Some(0), "{run}");
+        let lines: Vec<_> = run.stdout.lines().collect();
+        assert!(
+            lines[0].starts_with("squares rules, 1 thread, table of 1 MiB, 3 positions a row"),
+            "{run}"
+        );
+        assert!(lines[2].starts_with("free cells"), "{run}");
+        let rows = lines[3..].iter().map(|row| {
+            let (name, figures) = row.split_at(22);
+            // Median, worst and their units; nodes, worst nodes, rate and share of the table.
+            assert_eq!(figures.split_whitespace().count(), 8, "{run}");
+            name.trim_end().to_owned()
+        });
+        let rows: Vec<_> = rows.collect();
+        assert_eq!(rows, [format!("4{name}"), format!("6{name}")], "{run}");
+    }
+    for (arguments, said) in [
+        (["--positions", "0"], "--positions"),
+        (["--free", "16"], "16 is not in 1..=15"),
+        (["--time", "1s"], "cannot be used with"),
+    ] {
+        let run = Referee::new(["solve", "--table"]).args(arguments).run();
+        assert_eq!(run.code, Some(2), "{run}");
+        assert!(run.stderr.contains(said), "{run}");
+    }
 }
 
 #[test]

@@ -26,11 +26,11 @@ pub(super) struct Args {
     position: Option<String>,
 
     /// Stop after this time and say what is certain so far
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = duration::parse_positive)]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, conflicts_with = "table", value_parser = duration::parse_positive)]
     time: Option<Duration>,
 
     /// The value of every turn, too; with --table, measure this
-    #[arg(long)]
+    #[arg(long, conflicts_with = "book")]
     all: bool,
 
     /// Which groups of cells count
@@ -38,7 +38,7 @@ pub(super) struct Args {
     rules: RulesName,
 
     /// A piece set's CSV file
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["table", "book"])]
     pieces: Option<PathBuf>,
 
     /// Print JSON
@@ -66,6 +66,10 @@ pub(super) struct Args {
     #[arg(long, conflicts_with = "book")]
     table: bool,
 
+    /// Rows of the table: how many cells are free [default: 10 to 14, with --all 10 to 12]
+    #[arg(long, value_name = "N,…", requires = "table", value_delimiter = ',', value_parser = clap::value_parser!(u8).range(1..=15))]
+    free: Vec<u8>,
+
     /// Positions in every row of the table
     #[arg(long, value_name = "N", requires = "table", default_value = "100")]
     positions: std::num::NonZeroUsize,
@@ -89,6 +93,7 @@ Examples:
   referee solve --all --time 10s \"A..PC...J..EF... G\"
   referee solve --no-book --resume empty.notes \"................ -\"
   referee solve --table --positions 20
+  referee solve --table --all --free 10,11 --threads 1
 
 The value is for the side to move. Placements are counted until the quarto.";
 

@@ -18,11 +18,11 @@ use crate::game::quarto::{Board, Cell, Move, Piece, Position, Rules};
 use crate::report::terminal::time;
 use crate::solver::{Goal, Limits, Solver};
 
-/// Rows: free cells.
-const FREE: [usize; 4] = [10, 11, 12, 13];
+/// The usual rows: free cells.
+const FREE: [u8; 5] = [10, 11, 12, 13, 14];
 
-/// Rows with all turns.
-const FREE_ALL: [usize; 3] = [10, 11, 12];
+/// The usual rows with all turns.
+const FREE_ALL: [u8; 3] = [10, 11, 12];
 
 /// One position's measurement.
 struct Measured {
@@ -37,10 +37,11 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let options = args.options();
     writeln!(
         io::stdout(),
-        "{} rules, {} threads, table of {}, {} positions a row, each solved with a fresh table and without the book\n\n\
+        "{} rules, {} thread{}, table of {}, {} positions a row, each solved with a fresh table and without the book\n\n\
          {:<22} {:>9} {:>9} {:>12} {:>13} {:>9} {:>6}",
         rules.name(),
         options.threads,
+        if options.threads == 1 { "" } else { "s" },
         size::text(options.hash),
         args.positions,
         "free cells",
@@ -51,10 +52,14 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         "Mnodes/s",
         "table",
     )?;
-    let rows: &[usize] = if args.all { &FREE_ALL } else { &FREE };
+    let rows = match (&args.free[..], args.all) {
+        ([], false) => &FREE[..],
+        ([], true) => &FREE_ALL,
+        (chosen, _) => chosen,
+    };
     for &free in rows {
         let mut measured = Vec::new();
-        for position in positions(free, args.positions.get(), rules) {
+        for position in positions(usize::from(free), args.positions.get(), rules) {
             measured.push(measure(args, &position, args.all)?);
         }
         let name = if args.all { ", every turn" } else { "" };
