@@ -9,10 +9,12 @@ use rand::seq::{IteratorRandom as _, SliceRandom as _};
 use rand::{RngExt as _, SeedableRng as _};
 use referee::game::quarto::{Board, Cell, Edition, Move, Piece, PieceSet, Position, Rules};
 use referee::game::{Game as _, Position as _};
-use referee::solver::{Answer, Goal, Limits, Options, Solver, Value, early_positions};
+use referee::solver::{Answer, Goal, Limits, Options, Solver, Value, early_positions, safe_turns};
 
 /// Who wins in how many placements, for the side to move; `None` is a draw.
 type Truth = Option<(Value, u32)>;
+
+const VALUES: [Value; 3] = [Value::Loss, Value::Draw, Value::Win];
 
 const LINES: [[usize; 4]; 19] = [
     [0, 1, 2, 3],
@@ -166,6 +168,10 @@ fn compare(solver: &Solver, position: &Position) {
         value,
         Some(expected.map_or(Value::Draw, |(value, _)| value))
     );
+    for least in VALUES {
+        let reached = solver.reaches(position, least, &Limits::NONE);
+        assert_eq!(reached, value.map(|value| value >= least), "{text}");
+    }
     let edition = Edition::new(position.rules(), PieceSet::default());
     let moves = solver.moves(position, Goal::Distance, &Limits::NONE);
     let turns = edition.turns(position);
@@ -183,7 +189,21 @@ fn compare(solver: &Solver, position: &Position) {
             None => None,
         };
         assert_eq!(said(answer), expected, "{text}: {turn:?}");
+        for least in VALUES {
+            let kept = solver.keeps(&after, least, &Limits::NONE);
+            let value = answer.value();
+            assert_eq!(kept, value.map(|value| value >= least), "{text}: {turn:?}");
+        }
     }
+}
+
+/// Those after which the other side does not win at once.
+fn safe_turns_one_by_one(position: &Position) -> usize {
+    let turns = Edition::new(position.rules(), PieceSet::default()).turns(position);
+    turns
+        .iter()
+        .filter(|(_, after)| !after.can_win_at_once())
+        .count()
 }
 
 fn compare_many(seed: u64, options: Options, counts: &[(usize, u32)]) {
@@ -221,6 +241,24 @@ fn values_and_distances_of_thousands_of_positions() {
         (7, 2),
     ];
     compare_many(2, ONE, &counts);
+}
+
+#[test]
+fn safe_turns_are_counted() {
+    let mut rng = ChaCha8Rng::seed_from_u64(7);
+    for count in 0..200 {
+        let rules = [Rules::Standard, Rules::Squares][count % 2];
+        let position = random_position(&mut rng, 2 + count / 2 % 14, rules);
+        if position.hand().is_some() && !position.can_win_at_once() {
+            let expected = safe_turns_one_by_one(&position);
+            assert_eq!(
+                safe_turns(&position) as usize,
+                expected,
+                "{}",
+                shown(&position)
+            );
+        }
+    }
 }
 
 #[test]

@@ -293,25 +293,8 @@ impl Analyst {
         [brief, limits].iter().find_map(|limits| {
             turns
                 .iter()
-                .find(|(_, after)| self.keeps(after, best, limits) == Some(true))
+                .find(|(_, after)| self.solver.keeps(after, best, limits) == Some(true))
         })
-    }
-
-    /// Whether the turn that led to `after` keeps the value `best` for who made it.
-    fn keeps(&self, after: &Position, best: Value, limits: &Limits) -> Option<bool> {
-        let answer = self.solver.solve(after, Goal::Value, limits);
-        let (low, high) = if after.outcome().is_some() {
-            (answer.at_least(), answer.at_most())
-        } else {
-            (answer.at_most().opposite(), answer.at_least().opposite())
-        };
-        if low >= best {
-            Some(true)
-        } else if high < best {
-            Some(false)
-        } else {
-            None
-        }
     }
 
     /// Whether a turn that kept the value was the only one, or could not have been worse.
@@ -330,7 +313,7 @@ impl Analyst {
         let limits = self.limits(1);
         let (mut some_keep, mut some_do_not) = (false, false);
         for (_, after) in others {
-            let keeps = self.keeps(after, best, &limits)?;
+            let keeps = self.solver.keeps(after, best, &limits)?;
             some_keep |= keeps;
             some_do_not |= !keeps;
             if some_keep && some_do_not {

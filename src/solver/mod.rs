@@ -148,6 +148,38 @@ impl Solver {
         self.answer(position, goal, &question)
     }
 
+    /// Whether the side to move can get at least `value`; `None` when a limit struck. That is one
+    /// question, where [`Solver::solve`] asks two or more.
+    pub fn reaches(&self, position: &Position, value: Value, limits: &Limits) -> Option<bool> {
+        if position.outcome().is_some() {
+            return Some(self.solve(position, Goal::Value, limits).at_least() >= value);
+        }
+        let beta = match value {
+            Value::Loss => return Some(true),
+            Value::Draw => 0,
+            Value::Win => 1,
+        };
+        let question = self.question(limits);
+        let score = self.score(&State::of(position), beta, &question).ok()?;
+        Some(score >= beta)
+    }
+
+    /// Whether the turn that led to `after` is worth at least `value` to who made it; `None` when
+    /// a limit struck.
+    pub fn keeps(&self, after: &Position, value: Value, limits: &Limits) -> Option<bool> {
+        if after.outcome().is_some() {
+            // Nothing was given: the same side speaks.
+            return self.reaches(after, value, limits);
+        }
+        let too_much = match value {
+            Value::Loss => return Some(true),
+            Value::Draw => Value::Win,
+            Value::Win => Value::Draw,
+        };
+        let reached = self.reaches(after, too_much, limits)?;
+        Some(!reached)
+    }
+
     /// Every turn, in the order of cells and pieces, with its value for the side that makes it.
     /// A placement that wins is one turn, without a gift. Empty when the game is over.
     pub fn moves(&self, position: &Position, goal: Goal, limits: &Limits) -> Vec<(Turn, Answer)> {
@@ -377,6 +409,16 @@ impl State {
 #[expect(clippy::cast_possible_truncation, reason = "at most 16")]
 fn free(position: &Position) -> u8 {
     position.board().free().count() as u8
+}
+
+/// How many turns of the side to move do not let the other side win at once; 0 when nothing is
+/// in hand. Who looks for a good turn tries first what leaves the other side the fewest: the
+/// search does the same.
+pub fn safe_turns(position: &Position) -> u32 {
+    let state = State::of(position);
+    state.hand.map_or(0, |hand| {
+        search::replies(&state.board, &state.threats, hand)
+    })
 }
 
 /// Every turn with the position it leads to.

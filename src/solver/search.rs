@@ -331,7 +331,7 @@ fn can_reply(board: &Board, threats: &Threats, hand: u8) -> bool {
 }
 
 /// The number of turns that do not lose at once.
-fn replies(board: &Board, threats: &Threats, hand: u8) -> u32 {
+pub(super) fn replies(board: &Board, threats: &Threats, hand: u8) -> u32 {
     let after = threats.after(hand);
     let mut count = 0;
     // Counting bits is dear where the processor cannot be relied on to do it: four sets a time.

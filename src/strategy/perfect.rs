@@ -11,25 +11,42 @@ use rand::seq::SliceRandom as _;
 
 use crate::game::quarto::{Edition, Move, Position, Turn};
 use crate::game::{Game as _, Outcome, Position as _};
-use crate::solver::{Goal, Limits, Options, Solver, Value};
+use crate::solver::{self, Goal, Limits, Options, Solver, Value};
 
 /// Bytes that the solver remembers with. Small: every process of a tournament has its own.
 const HASH: usize = 32 << 20;
 
-/// With at least this many free cells nothing can be lost yet that would be found in time.
+/// With at least this many free cells, what the book does not know is not found out in time.
 const OPENING_FROM: usize = 14;
 
 /// In the opening, the share of the time that is used: one of so many parts.
 const OPENING_SHARE: u32 = 20;
 
-/// Nodes spent on a turn before the others have had as many; four times as many the next time.
-const FIRST_LOOK: u64 = 1 << 13;
+/// Nodes for what costs next to nothing, because the book or the table knows it.
+const GLANCE: u64 = 1 << 12;
+
+/// Nodes spent on a turn before the next one is looked at: enough for nearly all of them with
+/// twelve free cells. Those that it was not enough for get eight times as many the next time.
+const FIRST_LOOK: u64 = 1 << 20;
 
 /// Turns of the same value that are compared.
 const COMPARED: usize = 16;
 
+/// Nodes to find out whether another turn is as good as the one that was found.
+const ANOTHER: u64 = 1 << 15;
+
+/// The percentages of the time up to which it looks for a turn that does not lose, for one that
+/// wins, for others that are as good; and compares them. What must not fail comes first.
+const UNTIL_SAFE: u32 = 70;
+const UNTIL_WON: u32 = 90;
+const UNTIL_OTHERS: u32 = 80;
+const UNTIL_COMPARED: u32 = 95;
+
 /// With more free cells after a turn, the other side's answers cannot all be solved in no time.
 const TRAPS_UP_TO: usize = 10;
+
+/// From here on the book knows them all.
+const BOOK_FROM: usize = 13;
 
 /// Nodes that go into all answers to one turn.
 const TRAP_NODES: u64 = 1 << 18;
@@ -98,6 +115,15 @@ impl Perfect {
     }
 }
 
+/// What became of looking for a turn.
+enum Search {
+    Found(Choice),
+    /// None of them is worth so much.
+    NoneIs,
+    /// These may be, the most likely one first: there was no time to find out.
+    Open(Vec<Choice>),
+}
+
 /// One answer being thought about.
 struct Thought<'a> {
     solver: &'a Solver,
@@ -119,59 +145,96 @@ impl Thought<'_> {
     }
 
     /// One of the best of the turns, none of which wins or loses at once.
-    fn best(&self, position: &Position, turns: Vec<Choice>) -> Option<Turn> {
-        let answer = self.solver.solve(position, Goal::Value, &self.until(50));
-        let candidates = match answer.value() {
-            // Everything loses: what is left is to make it hard.
-            Some(Value::Loss) => turns,
-            Some(Value::Win) => self.proven(turns, Value::Win, 1),
-            Some(Value::Draw) => self.proven(turns, Value::Draw, COMPARED),
-            None => self.proven(turns, Value::Draw, 1),
+    ///
+    /// In a drawn position a turn that draws is found in a hundredth of the time that it takes to
+    /// prove that none wins. So that comes first: it is what keeps from losing.
+    fn best(&self, position: &Position, mut turns: Vec<Choice>) -> Option<Turn> {
+        turns.sort_by_cached_key(|(_, after)| solver::safe_turns(after));
+        let glance = Limits::nodes(GLANCE);
+        let known = self.solver.solve(position, Goal::Value, &glance);
+        if known.at_most() == Value::Loss {
+            // What is left is to make it hard.
+            return self.hardest(&turns);
+        }
+        let safe = match self.first(&turns, Value::Draw, UNTIL_SAFE) {
+            Search::Found(safe) => safe,
+            Search::NoneIs => return self.hardest(&turns),
+            Search::Open(open) => return open.first().map(|(turn, _)| *turn),
         };
-        self.hardest(&candidates)
+        if known.at_most() == Value::Win
+            && (known.at_least() == Value::Win || self.is_won(position))
+            && let Search::Found((turn, _)) = self.first(&turns, Value::Win, UNTIL_WON)
+        {
+            return Some(turn);
+        }
+        if trap_nodes(&safe.1).is_none() {
+            return Some(safe.0);
+        }
+        self.hardest(&self.others(&turns, safe))
     }
 
-    /// Up to `enough` turns that are worth at least `value`; if none can be proven in time,
-    /// those that are not known to be worth less. All turns, should all be known to be.
-    fn proven(&self, turns: Vec<Choice>, value: Value, enough: usize) -> Vec<Choice> {
-        let mut good = Vec::new();
-        let mut open = turns;
+    /// Whether somebody who plays on perfectly wins, as far as it can be found out in time.
+    fn is_won(&self, position: &Position) -> bool {
+        let limits = self.until(UNTIL_WON);
+        self.solver.reaches(position, Value::Win, &limits) == Some(true)
+    }
+
+    /// The first of the turns that is worth at least `value`.
+    fn first(&self, turns: &[Choice], value: Value, percent: u32) -> Search {
+        let mut open = turns.to_vec();
         let mut nodes = FIRST_LOOK;
-        while good.is_empty() && !self.is_over(80) && open.len() > 1 {
-            let limits = Limits {
-                nodes: Some(nodes),
-                ..self.until(80)
-            };
+        while !open.is_empty() {
             let mut unknown = Vec::new();
-            let mut worse = Vec::new();
             for choice in open {
-                if good.len() >= enough {
-                    break;
-                }
-                match keeps(self.solver, &choice.1, value, &limits) {
-                    Some(true) => good.push(choice),
-                    Some(false) => worse.push(choice),
+                let limits = Limits {
+                    nodes: Some(nodes),
+                    ..self.until(percent)
+                };
+                match self.solver.keeps(&choice.1, value, &limits) {
+                    Some(true) => return Search::Found(choice),
+                    Some(false) => {}
                     None => unknown.push(choice),
                 }
             }
-            open = if unknown.is_empty() { worse } else { unknown };
-            nodes = nodes.saturating_mul(4);
+            if self.is_over(percent) && !unknown.is_empty() {
+                return Search::Open(unknown);
+            }
+            open = unknown;
+            nodes = nodes.saturating_mul(8);
         }
-        if good.is_empty() { open } else { good }
+        Search::NoneIs
+    }
+
+    /// This turn, and more of those that draw.
+    fn others(&self, turns: &[Choice], safe: Choice) -> Vec<Choice> {
+        let mut good = vec![safe];
+        for choice in turns.iter().filter(|choice| choice.0 != safe.0) {
+            if good.len() >= COMPARED || self.is_over(UNTIL_OTHERS) {
+                break;
+            }
+            let limits = Limits {
+                nodes: Some(ANOTHER),
+                ..self.until(UNTIL_OTHERS)
+            };
+            if self.solver.keeps(&choice.1, Value::Draw, &limits) == Some(true) {
+                good.push(*choice);
+            }
+        }
+        good
     }
 
     /// The turn after which most answers are mistakes, as far as time allows to compare.
     fn hardest(&self, turns: &[Choice]) -> Option<Turn> {
         let (first, rest) = turns.split_first()?;
-        if rest.is_empty() || free(&first.1) > TRAPS_UP_TO {
+        let Some(nodes) = trap_nodes(&first.1).filter(|_| !rest.is_empty()) else {
             return Some(first.0);
-        }
+        };
         let mut best = (f64::NEG_INFINITY, first.0);
         for (turn, after) in turns {
-            if self.is_over(95) {
+            if self.is_over(UNTIL_COMPARED) {
                 break;
             }
-            let hope = self.hope(after);
+            let hope = self.hope(after, nodes);
             if hope > best.0 {
                 best = (hope, *turn);
             }
@@ -181,10 +244,10 @@ impl Thought<'_> {
 
     /// What to expect, from -1 (a loss) to 1 (a win), of a player who gives no piece that loses
     /// at once and is blind otherwise.
-    fn hope(&self, after: &Position) -> f64 {
+    fn hope(&self, after: &Position, nodes: u64) -> f64 {
         let limits = Limits {
-            nodes: Some(TRAP_NODES),
-            ..self.until(95)
+            nodes: Some(nodes),
+            ..self.until(UNTIL_COMPARED)
         };
         let answers = self.solver.moves(after, Goal::Value, &limits);
         let (mut sum, mut count) = (0.0, 0.0);
@@ -203,19 +266,12 @@ impl Thought<'_> {
     }
 }
 
-/// Whether the turn that led to `after` is worth at least `value` to who made it.
-fn keeps(solver: &Solver, after: &Position, value: Value, limits: &Limits) -> Option<bool> {
-    if after.outcome().is_some() {
-        // It has not won, so it is a draw.
-        return Some(value <= Value::Draw);
-    }
-    let answer = solver.solve(after, Goal::Value, limits);
-    if answer.at_most().opposite() >= value {
-        Some(true)
-    } else if answer.at_least().opposite() < value {
-        Some(false)
-    } else {
-        None
+/// Nodes to find out how many answers are mistakes; `None` where that takes too long.
+fn trap_nodes(after: &Position) -> Option<u64> {
+    match free(after) {
+        BOOK_FROM.. => Some(GLANCE),
+        0..=TRAPS_UP_TO => Some(TRAP_NODES),
+        _ => None,
     }
 }
 
