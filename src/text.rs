@@ -1,4 +1,4 @@
-//! Untrusted text made safe to show: what a bot printed, what it is called.
+//! Untrusted text made safe to show: what a bot printed, what it is called. And sizes in words.
 
 use std::fmt::Write as _;
 
@@ -100,5 +100,15 @@ pub fn quote(bytes: &[u8]) -> String {
             let end = cut.map_or(escaped.len(), |(end, _)| end);
             format!("`{}…` ({} bytes)", &escaped[..end], bytes.len())
         }
+    }
+}
+
+/// A size as people say it: `256 MiB`.
+pub fn size(bytes: u64) -> String {
+    match bytes {
+        0x4000_0000.. if bytes.is_multiple_of(1 << 30) => format!("{} GiB", bytes >> 30),
+        0x10_0000.. if bytes.is_multiple_of(1 << 20) => format!("{} MiB", bytes >> 20),
+        0x400.. if bytes.is_multiple_of(1 << 10) => format!("{} KiB", bytes >> 10),
+        _ => format!("{bytes} bytes"),
     }
 }

@@ -10,16 +10,16 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 use tempfile::NamedTempFile;
 
+use super::duration;
 use super::failure::Failure;
 use super::setup::{palette, tell, unreadable};
 use super::stoppable::stoppable;
-use super::{duration, size};
+use super::thinking::Thinking;
 use crate::analysis::{Analyst, Effort, Options, check, with_analysis};
 use crate::annotation::Annotation;
 use crate::journal::Lines;
 use crate::record::Record;
 use crate::report::accuracy::{BotTally, game_text, table, tally_json};
-use crate::solver;
 
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
@@ -42,13 +42,8 @@ pub(super) struct Args {
     #[arg(long)]
     json: bool,
 
-    /// Memory for what the solver remembers
-    #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = size::parse)]
-    hash: usize,
-
-    /// Threads that search [default: as many as the machine runs at once]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    threads: Option<u16>,
+    #[command(flatten)]
+    thinking: Thinking,
 }
 
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
@@ -174,13 +169,9 @@ fn analyse(
     mut output: Option<Output>,
     stop: &Arc<AtomicBool>,
 ) -> Result<(), Failure> {
-    let threads = args.threads.map(usize::from);
     let analyst = Analyst::new(Options {
         effort: Effort::Time(args.time_per_move),
-        solver: solver::Options {
-            hash: args.hash,
-            threads: threads.unwrap_or(solver::Options::default().threads),
-        },
+        solver: args.thinking.options(),
     })
     .or_when(Arc::clone(stop));
     let failed = |error| unreadable(&args.file, &error);

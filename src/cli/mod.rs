@@ -27,6 +27,7 @@ mod size;
 mod solve;
 mod standings;
 mod stoppable;
+mod thinking;
 mod tournament;
 
 use std::io;

@@ -8,6 +8,7 @@ use serde::{Deserialize, Deserializer};
 use super::failure::Failure;
 use super::from_file::{parsed, word};
 use super::setup::this_program;
+use super::size;
 use crate::arena::plan::SandboxPlan;
 use crate::player::sandbox::{Kind, Limits, Request, Sandbox, Wish};
 
@@ -35,33 +36,9 @@ impl From<Choice> for Wish {
     }
 }
 
-/// A size with a unit: `256M`, `1G`, `64K`, `1000000`.
-fn size(text: &str) -> Result<u64, String> {
-    let wrong = || "expected a size such as 256M, 1.5G or 64K".to_owned();
-    let lower = text.to_ascii_lowercase();
-    let word = lower.strip_suffix("ib").unwrap_or(&lower);
-    let (number, shift) = match word.as_bytes().last() {
-        Some(b'k') => (&word[..word.len() - 1], 10),
-        Some(b'm') => (&word[..word.len() - 1], 20),
-        Some(b'g') => (&word[..word.len() - 1], 30),
-        _ => (word, 0),
-    };
-    let number: f64 = number.trim().parse().map_err(|_| wrong())?;
-    let bytes = number * f64::from(1_u32 << shift);
-    if !(1.0..=1e15).contains(&bytes) {
-        return Err(wrong());
-    }
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "its range has just been checked"
-    )]
-    Ok(bytes as u64)
-}
-
-/// As [`size`], but no smaller than any program needs.
+/// A size no smaller than any program needs.
 fn memory(text: &str) -> Result<u64, String> {
-    match size(text)? {
+    match size::parse(text)? {
         bytes if bytes < 8 << 20 => {
             Err("expected at least 8M: programs do not start with less".to_owned())
         }
@@ -100,7 +77,7 @@ pub(super) struct SandboxOptions {
     open_files: Option<u64>,
 
     /// Size of a bot's scratch directory, and of the largest file [default: 64M]
-    #[arg(long, value_name = "SIZE", value_parser = size)]
+    #[arg(long, value_name = "SIZE", value_parser = size::parse_positive)]
     #[serde(default, deserialize_with = "size_text")]
     scratch: Option<u64>,
 
@@ -121,7 +98,7 @@ fn memory_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>
 }
 
 fn size_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
-    parsed(deserializer, size)
+    parsed(deserializer, size::parse_positive)
 }
 
 impl SandboxOptions {

@@ -1,12 +1,10 @@
-//! Amounts of memory as people type them: `256M`, `1G`, `64MiB`, or a number of bytes.
+//! Amounts of memory as people type them: `256M`, `1.5G`, `64MiB`, or a number of bytes.
 
 /// Reads an amount of memory, in bytes.
-pub(super) fn parse(text: &str) -> Result<usize, String> {
-    let expected =
-        || "expected an amount of memory such as 64M, 1G or a number of bytes".to_owned();
-    let digits = text.find(|c: char| !c.is_ascii_digit());
-    let (number, unit) = text.split_at(digits.unwrap_or(text.len()));
-    let number: usize = number.parse().map_err(|_| expected())?;
+pub(super) fn parse(text: &str) -> Result<u64, String> {
+    let expected = || "expected a size such as 64M, 1.5G or a number of bytes".to_owned();
+    let end = text.find(|c: char| !c.is_ascii_digit() && c != '.');
+    let (number, unit) = text.split_at(end.unwrap_or(text.len()));
     let unit = unit.trim().to_ascii_lowercase();
     let shift = match unit.trim_end_matches("ib").trim_end_matches('b') {
         "" => 0,
@@ -15,10 +13,25 @@ pub(super) fn parse(text: &str) -> Result<usize, String> {
         "g" => 30,
         _ => return Err(expected()),
     };
-    number
-        .checked_mul(1 << shift)
-        .filter(|&bytes| bytes > 0 && isize::try_from(bytes).is_ok())
-        .ok_or_else(expected)
+    let number: f64 = number.parse().map_err(|_| expected())?;
+    let bytes = number * f64::from(1_u32 << shift);
+    if !(0.0..=1e15).contains(&bytes) {
+        return Err(expected());
+    }
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "its range has just been checked"
+    )]
+    Ok(bytes as u64)
+}
+
+/// As [`parse`], but more than nothing.
+pub(super) fn parse_positive(text: &str) -> Result<u64, String> {
+    match parse(text)? {
+        0 => Err("expected more than no memory at all".to_owned()),
+        bytes => Ok(bytes),
+    }
 }
 
 #[cfg(test)]
@@ -28,10 +41,14 @@ mod tests {
     #[test]
     fn what_people_type() {
         for (text, bytes) in [
+            ("0", 0),
             ("1", 1),
+            ("1000", 1000),
             ("64K", 64 << 10),
+            ("64kb", 64 << 10),
             ("256M", 256 << 20),
             ("256 MiB", 256 << 20),
+            ("1.5G", 3 << 29),
             ("2g", 2 << 30),
             ("5MB", 5 << 20),
         ] {
@@ -40,14 +57,19 @@ mod tests {
         for text in [
             "",
             "M",
-            "0",
             "-1",
-            "1.5G",
+            "1.5.5G",
+            "1e3",
+            "inf",
+            "nan",
             "7 apples",
-            "99999999999G",
+            "4T",
+            "9999999999999G",
             "99999999999999999999",
         ] {
             assert!(parse(text).is_err(), "{text}");
         }
+        assert!(parse_positive("0").is_err());
+        assert_eq!(parse_positive("1"), Ok(1));
     }
 }

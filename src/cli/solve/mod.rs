@@ -2,7 +2,6 @@
 
 mod book;
 mod position;
-mod size;
 mod table;
 mod work;
 
@@ -11,7 +10,8 @@ use std::time::Duration;
 
 use super::duration;
 use super::failure::Failure;
-use super::setup::{RulesName, tell};
+use super::setup::RulesName;
+use super::thinking::Thinking;
 use crate::solver::{Options, Solver};
 
 #[derive(Debug, clap::Args)]
@@ -45,13 +45,8 @@ pub(super) struct Args {
     #[arg(long, conflicts_with_all = ["table", "book"])]
     json: bool,
 
-    /// Memory for positions already solved, such as 512M or 4G
-    #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = size::parse)]
-    hash: usize,
-
-    /// Threads [default: as many as the machine runs at once]
-    #[arg(long, value_name = "N")]
-    threads: Option<std::num::NonZeroUsize>,
+    #[command(flatten)]
+    thinking: Thinking,
 
     /// Keep what is proven in this file, and start from what it holds: a solve that was
     /// interrupted goes on where it was
@@ -109,28 +104,18 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
 
 impl Args {
     fn options(&self) -> Options {
-        Options {
-            hash: self.hash,
-            threads: self
-                .threads
-                .map_or_else(|| Options::default().threads, std::num::NonZero::get),
-        }
+        self.thinking.options()
     }
 
     /// A solver as the options ask for it.
     fn solver(&self) -> Solver {
+        let options = self.options();
         let solver = if self.no_book {
-            Solver::without_book(self.options())
+            Solver::without_book(options)
         } else {
-            Solver::new(self.options())
+            Solver::new(options)
         };
-        let (bytes, _) = solver.table();
-        if bytes < self.hash / 2 {
-            tell(&format!(
-                "referee: --hash: the machine gives {} only, going on with that",
-                size::text(bytes)
-            ));
-        }
+        self.thinking.check(&solver);
         solver
     }
 }

@@ -11,12 +11,13 @@ use rand::seq::SliceRandom as _;
 
 use super::super::failure::Failure;
 use super::super::setup::tell;
+use super::Args;
 use super::work::{grouped, watched};
-use super::{Args, size};
 use crate::game::Position as _;
 use crate::game::quarto::{Board, Cell, Move, Piece, Position, Rules};
 use crate::report::terminal::time;
 use crate::solver::{Goal, Limits, Solver};
+use crate::text::size;
 
 /// The usual rows: free cells.
 const FREE: [u8; 5] = [10, 11, 12, 13, 14];
@@ -42,7 +43,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         rules.name(),
         options.threads,
         if options.threads == 1 { "" } else { "s" },
-        size::text(options.hash),
+        size(options.hash as u64),
         args.positions,
         "free cells",
         "median",

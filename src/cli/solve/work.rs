@@ -3,24 +3,17 @@
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
-use std::time::Duration;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use tempfile::NamedTempFile;
-use tokio::sync::oneshot;
-use tokio::time::{MissedTickBehavior, interval};
 
 use super::super::failure::Failure;
 use super::super::setup::unreadable;
-use super::super::signals;
+use super::super::stoppable;
 use crate::game::quarto::Position;
 use crate::solver::Solver;
-
-/// How often the progress line is written anew.
-const SHOW: Duration = Duration::from_millis(200);
 
 /// How often the notes are saved.
 const SAVE: Duration = Duration::from_secs(20);
@@ -98,70 +91,33 @@ impl Notes {
 /// `show` gives the text of the progress line, which is there on a terminal only.
 pub(super) fn watched<T: Send>(
     solver: &Solver,
-    stop: &Arc<AtomicBool>,
+    stop: &AtomicBool,
     notes: Option<&Notes>,
     show: impl Fn() -> String,
     work: impl FnOnce() -> T + Send,
 ) -> Result<(T, bool), Failure> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
     let bar = ProgressBar::new_spinner();
     if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed} {wide_msg}") {
         bar.set_style(style);
     }
-    let outcome = thread::scope(|scope| {
-        let (finish, mut finished) = oneshot::channel();
-        scope.spawn(move || {
-            // The receiver waits for as long as there is work.
-            let _ = finish.send(work());
-        });
-        // However this ends, the work must, too: the scope waits for it.
-        let _stop_at_end = StopAtEnd(stop);
-        runtime.block_on(async {
-            let mut interrupted = signals::interrupted()?;
-            let mut was_interrupted = false;
-            let mut shows = interval(SHOW);
-            let mut saves = interval(SAVE);
-            shows.set_missed_tick_behavior(MissedTickBehavior::Delay);
-            saves.set_missed_tick_behavior(MissedTickBehavior::Delay);
-            saves.tick().await;
-            loop {
-                tokio::select! {
-                    done = &mut finished => {
-                        let done = done.map_err(|_| Failure::Referee("the solver failed".to_owned()))?;
-                        return Ok((done, was_interrupted));
-                    }
-                    () = &mut interrupted, if !was_interrupted => {
-                        was_interrupted = true;
-                        stop.store(true, Ordering::Relaxed);
-                    }
-                    _ = shows.tick() => {
-                        bar.set_message(show());
-                        bar.tick();
-                    }
-                    _ = saves.tick(), if notes.is_some() => {
-                        if let Some(notes) = notes {
-                            notes.save(solver)?;
-                        }
-                    }
-                }
-            }
-        })
-    });
+    let mut saved = Instant::now();
+    let look = || {
+        bar.set_message(show());
+        bar.tick();
+        if let Some(notes) = notes
+            && saved.elapsed() >= SAVE
+        {
+            notes.save(solver)?;
+            saved = Instant::now();
+        }
+        Ok(())
+    };
+    let outcome = stoppable::watched(stop, look, work);
     bar.finish_and_clear();
     if let Some(notes) = notes {
         notes.save(solver)?;
     }
     outcome
-}
-
-struct StopAtEnd<'a>(&'a AtomicBool);
-
-impl Drop for StopAtEnd<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
 }
 
 /// `1,234,567`

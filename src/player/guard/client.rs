@@ -15,6 +15,7 @@ use tokio::io::AsyncReadExt as _;
 use super::order::{Bounds, Ended, Exceeded, News, Order, Wall};
 use super::wire::send_descriptor;
 use super::{COMMAND, tree};
+use crate::text::size;
 
 /// A guard about to be started.
 pub(in crate::player) struct Launch {
@@ -224,10 +225,10 @@ impl Line {
         const KILLED_BY_FILE_SIZE: i32 = 25;
         let bounds = self.bounds;
         let ended = self.ended()?;
-        let scratch = spoken_size(bounds.scratch);
+        let scratch = size(bounds.scratch);
         Some(match ended.exceeded {
             Some(Exceeded::Memory) => {
-                format!("used more than {} of memory", spoken_size(bounds.memory))
+                format!("used more than {} of memory", size(bounds.memory))
             }
             Some(Exceeded::Processes) => {
                 format!("ran more than {} processes", bounds.processes)
@@ -246,15 +247,5 @@ impl Line {
             }
             None => return None,
         })
-    }
-}
-
-/// A size as people say it: `256 MiB`.
-pub(in crate::player) fn spoken_size(bytes: u64) -> String {
-    match bytes {
-        0x4000_0000.. if bytes.is_multiple_of(1 << 30) => format!("{} GiB", bytes >> 30),
-        0x10_0000.. if bytes.is_multiple_of(1 << 20) => format!("{} MiB", bytes >> 20),
-        0x400.. if bytes.is_multiple_of(1 << 10) => format!("{} KiB", bytes >> 10),
-        _ => format!("{bytes} bytes"),
     }
 }
