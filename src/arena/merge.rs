@@ -1,7 +1,7 @@
 //! Puts the shards of a tournament together: checks that they belong to the plan, that nothing is
 //! missing and nothing contradicts itself, and writes the journal that one machine would have
-//! written, but for the order of its lines. Streams: memory is two bytes a pair of games, and when
-//! games came twice a quarter of a byte more, and at most [`doubles::AT_ONCE`] notes of such games.
+//! written, but for the order of its lines. Streams: memory is a byte a game, and when games came
+//! twice a bit more, and a bounded number of notes of such games.
 
 mod bench;
 mod doubles;
@@ -243,7 +243,7 @@ fn parts(home: &Home, plan: &Plan) -> Result<Vec<Part>, MergeError> {
     let mut parts = Vec::new();
     for path in paths {
         let header_file = path.with_extension("header");
-        let headers = match Header::read(&header_file) {
+        let mut headers = match Header::read(&header_file) {
             Ok(headers) => headers,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 // So a start leaves it that was refused, as when a bot is not what it was.
@@ -257,7 +257,7 @@ fn parts(home: &Home, plan: &Plan) -> Result<Vec<Part>, MergeError> {
             }
             Err(error) => return Err(failed(&header_file)(error)),
         };
-        for header in &headers {
+        for header in &mut headers {
             let shown = || header_file.display().to_string();
             if !hashes.contains(&header.plan) {
                 return Err(MergeError::OtherPlan {
@@ -277,6 +277,8 @@ fn parts(home: &Home, plan: &Plan) -> Result<Vec<Part>, MergeError> {
                     });
                 }
             }
+            // A thousand shards of a thousand bots would be a million hashes.
+            header.bots.clear();
         }
         parts.push(Part { path, headers });
     }

@@ -11,8 +11,8 @@ use super::{MergeError, Part};
 use crate::tournament::schedule::{GameId, Half};
 use crate::tournament::standings::GameLine;
 
-/// So many notes, of some 35 bytes each, are kept at a time.
-pub(super) const AT_ONCE: usize = 1_000_000;
+/// So many notes, of some 70 bytes each, are kept at a time.
+pub(super) const AT_ONCE: usize = 400_000;
 
 /// Which games came twice or more often: a bit a game.
 #[derive(Clone, Debug, Default)]
