@@ -10,6 +10,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 use tempfile::NamedTempFile;
 
+use super::beside::{beside, put_in_place};
 use super::duration;
 use super::failure::Failure;
 use super::setup::{palette, tell, unreadable};
@@ -77,15 +78,7 @@ impl Output {
                 path.display()
             )));
         }
-        let folder = path
-            .parent()
-            .filter(|folder| !folder.as_os_str().is_empty());
-        let folder = folder.unwrap_or(Path::new("."));
-        let beside = tempfile::Builder::new()
-            .prefix(".analysis-")
-            .permissions(usual_permissions())
-            .tempfile_in(folder)
-            .map_err(|error| unreadable(path, &error))?;
+        let beside = beside(path).map_err(|error| unreadable(path, &error))?;
         Ok(Self {
             path: path.to_owned(),
             beside: BufWriter::new(beside),
@@ -111,17 +104,8 @@ impl Output {
             .beside
             .into_inner()
             .map_err(|error| failed(error.error()))?;
-        file.as_file().sync_all().map_err(|error| failed(&error))?;
-        file.persist(&self.path)
-            .map_err(|error| failed(&error.error))?;
-        Ok(())
+        put_in_place(file, &self.path).map_err(|error| failed(&error))
     }
-}
-
-/// As for any other file: what the umask leaves.
-fn usual_permissions() -> std::fs::Permissions {
-    use std::os::unix::fs::PermissionsExt as _;
-    std::fs::Permissions::from_mode(0o666)
 }
 
 /// Checks the games that are to be analysed, so that nobody waits for an hour to learn that a

@@ -1,6 +1,7 @@
 //! The command line: one file a command. The only place that prints.
 
 mod analyse;
+mod beside;
 mod board;
 mod bot;
 mod check;

@@ -10,14 +10,13 @@
 //! pages.finish()?;                                   // in the end, interrupted or not
 //! ```
 
-use std::fs::Permissions;
 use std::io::{self, Write as _};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Deserializer};
 
+use super::beside::{beside, directory_of, put_in_place};
 use super::failure::Failure;
 use super::from_file::parsed;
 use super::setup::{tell, unreadable};
@@ -269,13 +268,6 @@ fn size(bytes: usize) -> String {
     }
 }
 
-fn directory_of(path: &Path) -> &Path {
-    match path.parent() {
-        Some(parent) if parent != Path::new("") => parent,
-        _ => Path::new("."),
-    }
-}
-
 /// Puts a new file in the place of what was there. Who has the old one open keeps it whole.
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if path.is_dir() {
@@ -285,14 +277,9 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
         // A pipe or a device is written to as it is.
         return std::fs::write(path, bytes);
     }
-    let mut file = tempfile::Builder::new()
-        .prefix(".report-")
-        // The umask takes away what others may not do.
-        .permissions(Permissions::from_mode(0o666))
-        .tempfile_in(directory_of(path))?;
+    let mut file = beside(path)?;
     file.write_all(bytes)?;
-    file.persist(path).map_err(|error| error.error)?;
-    Ok(())
+    put_in_place(file, path)
 }
 
 #[cfg(test)]

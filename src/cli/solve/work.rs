@@ -7,16 +7,16 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
-use tempfile::NamedTempFile;
 
+use super::super::beside::{beside, put_in_place};
 use super::super::failure::Failure;
 use super::super::setup::unreadable;
 use super::super::stoppable;
 use crate::game::quarto::Position;
 use crate::solver::Solver;
 
-/// How often the notes are saved.
-const SAVE: Duration = Duration::from_secs(20);
+/// How often the notes are saved: what is lost when the machine fails.
+const SAVE: Duration = Duration::from_secs(5);
 
 /// A file of notes.
 pub(super) struct Notes {
@@ -67,17 +67,12 @@ impl Notes {
 
     /// Writes the notes to another file first, so that there is a whole one at any moment.
     pub(super) fn save(&self, solver: &Solver) -> Result<(), Failure> {
-        let directory = match self.path.parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => parent,
-            _ => Path::new("."),
-        };
         let write = || {
-            let mut file = NamedTempFile::new_in(directory)?;
+            let mut file = beside(&self.path)?;
             file.write_all(&(self.choose)(solver, &self.positions))?;
-            file.as_file().sync_all()?;
-            file.persist(&self.path).map_err(|failed| failed.error)
+            put_in_place(file, &self.path)
         };
-        write().map(drop).map_err(|error| {
+        write().map_err(|error| {
             Failure::Usage(format!(
                 "{}: cannot be written: {error}; choose a file in a directory you may write to",
                 self.path.display()
