@@ -56,7 +56,7 @@ fn it_keeps_every_value() {
     for round in 0..150 {
         let rules = [Rules::Standard, Rules::Squares][round % 2];
         let edition = Edition::new(rules, PieceSet::default());
-        let position = random_position(&mut rng, 2 + round % 8, rules);
+        let position = random_position(&mut rng, 2 + round % 7, rules);
         let value = |position: &Position| {
             let answer = solver.solve(position, Goal::Value, &Limits::NONE);
             answer.value().expect("no limits")

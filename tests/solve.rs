@@ -71,10 +71,12 @@ fn a_time_limit_leaves_what_is_certain() {
     let object = solved(&["--no-book", "--time", "50ms", start]);
     assert_eq!(object["solved"], false);
     assert_eq!(object["value"], Value::Null);
-    assert_eq!(
-        (&object["at_least"], &object["at_most"]),
-        (&json!("loss"), &json!("win"))
+    // A fast machine knows already that it is not lost; that nobody wins takes much longer.
+    assert!(
+        [json!("loss"), json!("draw")].contains(&object["at_least"]),
+        "{object}"
     );
+    assert_eq!(object["at_most"], "win");
     let run = Referee::new(["solve", "--no-book", "--time", "50ms", start]).run();
     assert_eq!(run.code, Some(0), "{run}");
     assert!(run.stdout.starts_with("Not solved in 50 ms; "), "{run}");

@@ -294,9 +294,11 @@ impl Solver {
             Ok::<_, Stopped>(())
         };
         let mut find = || {
-            ask(&mut low, &mut high, 1)?;
-            if high <= 0 {
-                ask(&mut low, &mut high, 0)?;
+            // A turn that does not lose is usually found soon, long before it is certain that none
+            // wins.
+            ask(&mut low, &mut high, 0)?;
+            if low == 0 {
+                ask(&mut low, &mut high, 1)?;
             }
             if goal == Goal::Distance {
                 while low < high && low > 0 {
