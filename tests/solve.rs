@@ -2,6 +2,8 @@
 
 mod common;
 
+use std::path::Path;
+
 use common::Referee;
 use serde_json::{Value, json};
 
@@ -216,4 +218,32 @@ fn the_book_grows_and_goes_on() {
             .unwrap()
             .starts_with(b"referee notes 1\n")
     );
+}
+
+#[test]
+fn a_book_keeps_what_is_not_asked_for() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("book");
+    let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/solver/book/standard.bin");
+    std::fs::copy(&shipped, &file).unwrap();
+    let run = Referee::new([
+        "solve",
+        "--threads",
+        "1",
+        "--hash",
+        "1M",
+        "--placements",
+        "1",
+        "--book",
+    ])
+    .args([file.as_os_str()])
+    .run();
+    assert_eq!(run.code, Some(0), "{run}");
+    assert_eq!(
+        run.stdout,
+        "0 placements: 1 of 1 positions proven (0 won, 1 drawn, 0 lost)\n\
+         1 placements: 8 of 8 positions proven (0 won, 8 drawn, 0 lost)\n",
+        "{run}"
+    );
+    assert!(std::fs::read(&file).unwrap() == std::fs::read(&shipped).unwrap());
 }

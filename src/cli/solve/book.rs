@@ -14,6 +14,9 @@ use super::work::{Notes, grouped, watched};
 use crate::game::quarto::Rules;
 use crate::solver::{Goal, Limits, Solver, Value, early_positions};
 
+/// How far a book can go: `--placements`.
+const MOST_PLACEMENTS: usize = 4;
+
 /// How far the work has come.
 #[derive(Clone, Copy, Default)]
 struct Done {
@@ -26,10 +29,12 @@ pub(super) fn run(args: &Args, file: &Path) -> Result<(), Failure> {
     let rules = Rules::from(args.rules);
     // Without the shipped book, so that the file holds everything.
     let solver = Solver::without_book(args.options());
-    let levels: Vec<_> = (0..=usize::from(args.placements))
+    // All of them are kept, also those that are not asked for this time.
+    let mut levels: Vec<_> = (0..=MOST_PLACEMENTS)
         .map(|placed| early_positions(rules, placed))
         .collect();
     let (notes, known) = Notes::open_book(file, &solver, levels.concat())?;
+    levels.truncate(usize::from(args.placements) + 1);
     tell(&format!(
         "referee: {} notes in {}",
         grouped(known as u64),
