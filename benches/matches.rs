@@ -76,13 +76,9 @@ fn in_sandboxes(title: &str, games: u32, bot: &Path, fresh: bool) {
         };
         row(kind, &measured[1..], per, unit);
         // Of the same round: the machine is not the same for long.
-        let mut ratios: Vec<f64> = measured[1..]
-            .iter()
-            .zip(&runs[0][1..])
-            .map(|(run, plain)| per(run) / per(plain))
-            .collect();
-        ratios.sort_by(f64::total_cmp);
-        println!("  {kind:<8} {:>14.3} times none", ratios[ratios.len() / 2]);
+        let rounds = measured[1..].iter().zip(&runs[0][1..]);
+        let ratios = sorted(rounds.map(|(run, plain)| per(run) / per(plain)));
+        println!("  {kind:<8} {:>14.3} times none", middle(&ratios));
     }
     println!();
 }
@@ -132,20 +128,28 @@ fn compare(title: &str, games: u32, bot: &Path, fresh: bool) {
 }
 
 fn row(name: &str, runs: &[Run], figure: impl Fn(&Run) -> f64, unit: &str) {
-    let mut figures: Vec<f64> = runs.iter().map(figure).collect();
-    figures.sort_by(f64::total_cmp);
+    let figures = sorted(runs.iter().map(figure));
     let digits = if figures[0] < 100.0 { 2 } else { 0 };
     println!(
         "  {name:<8} {:>14.digits$} ({:.digits$} to {:.digits$}) {unit}",
-        figures[figures.len() / 2],
+        middle(&figures),
         figures[0],
         figures[figures.len() - 1]
     );
 }
 
 fn median(runs: &[Run], figure: impl Fn(&Run) -> f64) -> f64 {
-    let mut figures: Vec<f64> = runs.iter().map(figure).collect();
+    middle(&sorted(runs.iter().map(figure)))
+}
+
+fn sorted(figures: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut figures: Vec<f64> = figures.collect();
     figures.sort_by(f64::total_cmp);
+    figures
+}
+
+/// Of sorted figures.
+fn middle(figures: &[f64]) -> f64 {
     figures[figures.len() / 2]
 }
 

@@ -14,9 +14,9 @@ use std::sync::LazyLock;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use common::Referee;
 use common::browser::{self, Browser, Result};
 use common::games::{many, tournament, write};
+use common::{Referee, lacking};
 use libtest_mimic::{Arguments, Failed, Trial};
 use referee::game::quarto::{Cell, Edition, PieceSet, Rules};
 use referee::game::{Game, Position as _};
@@ -963,10 +963,7 @@ fn trial((name, test): Test) -> Trial {
     let Some((command, package)) = browser::missing() else {
         return Trial::test(name, move || test().map_err(Failed::from));
     };
-    let lacking = move || Err(format!("there is no {command} here; apt install {package}").into());
-    Trial::test(name, lacking)
-        .with_kind(format!("no {command}"))
-        .with_ignored_flag(env::var("CI").as_deref() != Ok("true"))
+    lacking(name, command, package)
 }
 
 fn main() {

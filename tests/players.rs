@@ -13,7 +13,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::{Referee, Run};
+use common::{Referee, Run, lacking, program};
 use libtest_mimic::{Arguments, Failed, Trial};
 use referee::game::quarto::{Edition, PieceSet, Rules};
 use referee::game::{Game as _, Outcome, Position as _};
@@ -152,14 +152,6 @@ fn players() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("players")
 }
 
-fn is_there(command: &str) -> bool {
-    let path = env::var_os("PATH").unwrap_or_default();
-    env::split_paths(&path).any(|directory| {
-        let meta = fs::metadata(directory.join(command));
-        meta.is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
-    })
-}
-
 /// A test of some players; ignored, or failed in CI, when it cannot be run here.
 fn trial(
     name: String,
@@ -167,17 +159,16 @@ fn trial(
     test: impl FnOnce() -> Result<(), Failed> + Send + 'static,
 ) -> Trial {
     let missing = players.iter().find_map(|player| {
-        let command = player.needs.iter().find(|command| !is_there(command))?;
+        let command = player
+            .needs
+            .iter()
+            .find(|command| program(command, &[]).is_none())?;
         Some((*command, player.package))
     });
     let Some((command, package)) = missing else {
         return Trial::test(name, test);
     };
-    let lacking = move || Err(format!("there is no {command} here; apt install {package}").into());
-    let ignored = env::var("CI").as_deref() != Ok("true");
-    Trial::test(name, lacking)
-        .with_kind(format!("no {command}"))
-        .with_ignored_flag(ignored)
+    lacking(name, command, package)
 }
 
 /// Has `make` build a player if it must.

@@ -2,17 +2,16 @@
 //! protocol (<https://www.w3.org/TR/webdriver2/>). What is needed of it is a handful of JSON
 //! requests to this machine, so there is no crate between.
 
-use std::env;
-use std::fs;
 use std::io::{BufRead, BufReader, Write as _};
 use std::net::TcpStream;
-use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
+
+use super::program;
 
 /// What must be on the PATH, and the Debian package that has it. Some systems call the browser
 /// otherwise; one of these will do.
@@ -24,22 +23,14 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 pub(crate) type Result<T> = std::result::Result<T, String>;
 
-fn find(command: &str) -> Option<std::path::PathBuf> {
-    let path = env::var_os("PATH").unwrap_or_default();
-    env::split_paths(&path)
-        .map(|directory| directory.join(command))
-        .find(|file| {
-            let meta = fs::metadata(file);
-            meta.is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
-        })
-}
-
 /// What is missing here, and the package that has it.
 pub(crate) fn missing() -> Option<(&'static str, &'static str)> {
-    if find(DRIVER.0).is_none() {
+    if program(DRIVER.0, &[]).is_none() {
         return Some(DRIVER);
     }
-    let found = BROWSERS.iter().any(|browser| find(browser).is_some());
+    let found = BROWSERS
+        .iter()
+        .any(|browser| program(browser, &[]).is_some());
     (!found).then_some(("chromium", "chromium"))
 }
 

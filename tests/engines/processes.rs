@@ -1,7 +1,6 @@
 //! Starts and ends processes, and finds those that a killed machine would have taken along.
 
 use std::collections::{HashMap, HashSet};
-use std::env;
 use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -11,16 +10,14 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
+use crate::common;
+
 /// For everything that happens sooner or later, also on a machine that is busy with other things.
 const LIMIT: Duration = Duration::from_mins(5);
 
 /// The path of a program; daemons are not in everybody's search path.
 pub(crate) fn program(name: &str) -> Option<PathBuf> {
-    let path = env::var_os("PATH").unwrap_or_default();
-    let folders = env::split_paths(&path).chain(["/usr/sbin", "/sbin"].map(PathBuf::from));
-    folders
-        .map(|folder| folder.join(name))
-        .find(|path| path.is_file())
+    common::program(name, &["/usr/sbin", "/sbin"])
 }
 
 /// A command of this program.

@@ -286,7 +286,7 @@ pub fn examine(request: &Request) -> Vec<Finding> {
             });
             let (works, result, fix) = match tried {
                 Ok(sandbox) => {
-                    memory = memory.take().or(Some(sandbox));
+                    memory.get_or_insert(sandbox);
                     let held = "a program inside could do nothing that it must not";
                     (true, held.to_owned(), None)
                 }
