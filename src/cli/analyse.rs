@@ -109,12 +109,15 @@ impl Output {
 }
 
 /// Checks the games that are to be analysed, so that nobody waits for an hour to learn that a
-/// line is damaged. Gives their number.
-fn look_through(args: &Args, stop: &AtomicBool) -> Result<u64, Failure> {
+/// line is damaged. Gives their number, or nothing when it was stopped.
+fn look_through(args: &Args, stop: &AtomicBool) -> Result<Option<u64>, Failure> {
     let failed = |error| unreadable(&args.file, &error);
     let mut lines = Lines::open(&args.file).map_err(failed)?;
     let (mut games, mut chosen) = (0, 0);
     while let Some((number, line)) = lines.next_line().map_err(failed)? {
+        if stop.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
         if !line.ends_with(b"\n") && Record::from_line(line).is_err() {
             tell(&format!(
                 "{}: line {number} is incomplete and left out",
@@ -132,9 +135,6 @@ fn look_through(args: &Args, stop: &AtomicBool) -> Result<u64, Failure> {
             Failure::Usage(format!("{}: line {number}: {problem}", args.file.display()))
         })?;
         chosen += 1;
-        if stop.load(Ordering::Relaxed) {
-            return Err(Failure::Interrupted);
-        }
     }
     if let Some(game) = args.game
         && chosen == 0
@@ -144,12 +144,12 @@ fn look_through(args: &Args, stop: &AtomicBool) -> Result<u64, Failure> {
             args.file.display()
         )));
     }
-    Ok(chosen)
+    Ok(Some(chosen))
 }
 
 fn analyse(
     args: &Args,
-    games: u64,
+    games: Option<u64>,
     mut output: Option<Output>,
     stop: &Arc<AtomicBool>,
 ) -> Result<(), Failure> {
@@ -162,7 +162,7 @@ fn analyse(
     let mut lines = Lines::open(&args.file).map_err(failed)?;
     let mut shown = Shown::new(args.json);
     let mut bots: Vec<BotTally> = Vec::new();
-    let bar = bar(games);
+    let bar = bar(games.unwrap_or_default());
     let mut done = 0;
     while let Some((number, line)) = lines.next_line().map_err(failed)? {
         let wanted = args.game.is_none_or(|game| game == number);
@@ -196,10 +196,15 @@ fn analyse(
     }
     bar.finish_and_clear();
     let written = output.map(Output::finish).transpose()?.is_some();
-    shown.end(&bots, done < games)?;
-    if done < games {
-        let s = if games == 1 { "" } else { "s" };
-        tell(&format!("referee: {done} of {games} game{s} analysed"));
+    let complete = games.is_some_and(|games| done >= games);
+    shown.end(&bots, complete)?;
+    match games {
+        Some(_) if complete => {}
+        Some(games) => {
+            let s = if games == 1 { "" } else { "s" };
+            tell(&format!("referee: {done} of {games} game{s} analysed"));
+        }
+        None => tell("referee: no game analysed: it was still looking through the file"),
     }
     if let (true, Some(path)) = (written, &args.output) {
         tell(&format!("referee: the records are in {}", path.display()));
@@ -270,7 +275,7 @@ impl Shown {
         out.flush()
     }
 
-    fn end(&self, bots: &[BotTally], interrupted: bool) -> io::Result<()> {
+    fn end(&self, bots: &[BotTally], complete: bool) -> io::Result<()> {
         let mut out = io::stdout().lock();
         if self.json {
             let before = if self.games == 0 {
@@ -282,8 +287,7 @@ impl Shown {
             let bots = Value::Array(bots);
             writeln!(
                 out,
-                "{before}],\n\"bots\":{bots},\n\"complete\":{}}}",
-                !interrupted
+                "{before}],\n\"bots\":{bots},\n\"complete\":{complete}}}"
             )?;
         } else if self.games > 0 {
             out.write_all(table(bots, &palette(&io::stdout())).as_bytes())?;
