@@ -99,6 +99,7 @@ const fn on_file(name: &'static str, target: fn(&World) -> String) -> Attack {
 const ATTACKS: &[Attack] = &[
     // 26
     bounded("forks", "ran more than 40 processes"),
+    bounded("distracts", "ran more than 40 processes"),
     bounded("memory", "used more than 128 MiB of memory"),
     bounded("memory-of-many", "used more than 128 MiB of memory"),
     bounded("memory-shared", "used more than 128 MiB of memory"),

@@ -38,7 +38,7 @@ use std::os::unix::net::UnixStream;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, ExitStatus, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{
@@ -320,8 +320,8 @@ fn look_after(
 ) -> io::Result<(Ended, Option<TempDir>)> {
     let pidfd = pidfd_open(bot.pid, PidfdFlags::empty())?;
     let mut watch = Watch::new(order.bounds, bot.scratch, bot.helpers);
-    let interval = Timespec::try_from(INTERVAL).map_err(io::Error::other)?;
     let mut exceeded: Option<Exceeded> = None;
+    let mut next_look = Instant::now() + INTERVAL;
     let mut network = false;
     loop {
         let mut events = [
@@ -329,13 +329,19 @@ fn look_after(
             PollFd::new(control, PollFlags::IN),
             PollFd::new(&bot.calls, PollFlags::IN),
         ];
-        match poll(&mut events, Some(&interval)) {
-            Ok(0) => {
-                exceeded = bound_by_kernel(bot.group.as_ref()).or_else(|| watch.look());
-                if exceeded.is_some() {
-                    break;
-                }
+        let wait = next_look.saturating_duration_since(Instant::now());
+        let wait = Timespec::try_from(wait).map_err(io::Error::other)?;
+        let ready = poll(&mut events, Some(&wait));
+        // Also when it keeps asking for the network.
+        if Instant::now() >= next_look {
+            exceeded = bound_by_kernel(bot.group.as_ref()).or_else(|| watch.look());
+            if exceeded.is_some() {
+                break;
             }
+            next_look = Instant::now() + INTERVAL;
+        }
+        match ready {
+            Ok(0) | Err(rustix::io::Errno::INTR) => {}
             Ok(_) if events[..2].iter().all(|event| event.revents().is_empty()) => {
                 if events[2].revents().contains(PollFlags::IN) {
                     network |= sys::refuse_call(&bot.calls).is_ok();
@@ -345,7 +351,6 @@ fn look_after(
                 }
             }
             Ok(_) => break,
-            Err(rustix::io::Errno::INTR) => {}
             Err(error) => return Err(error.into()),
         }
     }
