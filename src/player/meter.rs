@@ -2,7 +2,7 @@
 //! and memory. On Linux; elsewhere nothing is known.
 //!
 //! A ply takes microseconds when both bots are quick. So clocks are read at most every 50 µs, and
-//! new processes are looked for at most every 20 ms; what a process used before it was found counts
+//! new processes are looked for at most every 100 ms; what a process used before it was found counts
 //! from then on.
 
 use std::time::{Duration, Instant};
@@ -23,7 +23,7 @@ pub struct Usage {
 const READING: Duration = Duration::from_micros(50);
 
 /// Time between two looks for new processes, at least.
-const LOOKING: Duration = Duration::from_millis(20);
+const LOOKING: Duration = Duration::from_millis(100);
 
 /// The account of one process and all below it.
 #[derive(Debug)]
@@ -40,8 +40,8 @@ pub(super) struct Meter {
 }
 
 impl Meter {
-    /// For the process `root`, which is a bot or the guard of one.
-    pub(super) fn new(root: i32, guard: bool) -> Self {
+    /// For the process `root`, which is a bot, or the guard of one with so many helpers in between.
+    pub(super) fn new(root: i32, guard: Option<usize>) -> Self {
         Self {
             clocks: clocks::Clocks::new(root, guard),
             mark: None,
@@ -145,9 +145,14 @@ mod clocks {
     #[derive(Debug)]
     pub(super) struct Clocks {
         root: i32,
-        guard: bool,
+        /// How many processes are above the bot: its guard and the guard's helpers, one below
+        /// the other.
+        above: usize,
         /// Each process that was found, with its clock.
         running: Vec<(i32, libc::clockid_t)>,
+        /// What the helpers had used when they were looked at. They only wait for the bot; this
+        /// matters because the guard counts them, too, in the end.
+        helpers: Duration,
         /// What their children had used that have ended.
         ended: Duration,
         /// The last reading: what is used never becomes less.
@@ -155,12 +160,15 @@ mod clocks {
     }
 
     impl Clocks {
-        pub(super) fn new(root: i32, guard: bool) -> Self {
-            let running = clock(root).filter(|_| !guard).map(|clock| (root, clock));
+        pub(super) fn new(root: i32, guard: Option<usize>) -> Self {
+            let running = clock(root)
+                .filter(|_| guard.is_none())
+                .map(|clock| (root, clock));
             Self {
                 root,
-                guard,
+                above: guard.map_or(0, |helpers| helpers + 1),
                 running: running.into_iter().collect(),
+                helpers: Duration::ZERO,
                 ended: Duration::ZERO,
                 last: Duration::ZERO,
             }
@@ -184,19 +192,24 @@ mod clocks {
                     .filter_map(|&(_, clock)| read(clock))
                     .sum();
             }
-            self.last = self.last.max(sum + self.ended);
+            self.last = self.last.max(sum + self.helpers + self.ended);
             self.last
         }
 
         /// Finds the processes.
         pub(super) fn look(&mut self) {
             self.running.clear();
+            self.helpers = Duration::ZERO;
             self.ended = ended_children(self.root);
             let mut waiting = vec![self.root];
+            let mut visited = 0;
             while let Some(pid) = waiting.pop() {
-                if pid != self.root || !self.guard {
+                if visited >= self.above {
                     self.running.extend(clock(pid).map(|clock| (pid, clock)));
+                } else if pid != self.root {
+                    self.helpers += clock(pid).and_then(read).unwrap_or_default();
                 }
+                visited += 1;
                 for child in tree::children(&pid.to_string()) {
                     let child = child.as_raw_pid();
                     self.ended += ended_children(child);
@@ -264,7 +277,7 @@ mod clocks {
     pub(super) struct Clocks;
 
     impl Clocks {
-        pub(super) const fn new(_: i32, _: bool) -> Self {
+        pub(super) const fn new(_: i32, _: Option<usize>) -> Self {
             Self
         }
 

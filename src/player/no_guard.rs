@@ -27,6 +27,14 @@ pub(super) mod client {
             match *self {}
         }
 
+        pub(in crate::player) fn heard(&mut self) -> Option<Ended> {
+            match *self {}
+        }
+
+        pub(in crate::player) fn helpers(&self) -> usize {
+            match *self {}
+        }
+
         pub(in crate::player) fn bot(&self, _: Pid) -> Pid {
             match *self {}
         }

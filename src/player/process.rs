@@ -165,8 +165,8 @@ impl Process {
             return Err(io::Error::other("the pipes of a new process are missing"));
         };
         let id = child.id().and_then(|id| i32::try_from(id).ok());
-        let guarded = guard.is_some();
-        let group = id.filter(|_| !guarded).and_then(Pid::from_raw);
+        let helpers = guard.as_ref().map(Line::helpers);
+        let group = id.filter(|_| helpers.is_none()).and_then(Pid::from_raw);
         let kept = Shared::default();
         let drain = tokio::spawn(stderr::drain(err, kept.clone(), tap));
         tracing::debug!(name = program.name, pid = child.id(), "started");
@@ -178,7 +178,7 @@ impl Process {
                 Some(confinement) if confinement.sandbox().freezes() => Freeze::Runs,
                 _ => Freeze::Never,
             },
-            meter: Meter::new(id.unwrap_or_default(), guarded),
+            meter: Meter::new(id.unwrap_or_default(), helpers),
             asked: false,
             channel: Channel::new(stdout, stdin),
             stderr: kept,
@@ -220,7 +220,9 @@ impl Process {
 
     /// What it has used in this game, which has just ended; `None` when this system does not tell.
     pub fn used(&mut self) -> Option<Usage> {
-        let total = self.guard.as_mut().and_then(Line::ended).map(|ended| {
+        let gone = self.exit.is_some();
+        let told = |guard: &mut Line| if gone { guard.ended() } else { guard.heard() };
+        let total = self.guard.as_mut().and_then(told).map(|ended| {
             let cpu = Duration::try_from_secs_f64(ended.cpu_ms / 1e3).unwrap_or_default();
             (cpu, ended.memory_kb)
         });

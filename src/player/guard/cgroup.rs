@@ -7,6 +7,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
+use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -160,7 +161,8 @@ fn mounted(line: &str, kind: &str, path: &str) -> Option<PathBuf> {
 #[derive(Debug)]
 pub(super) struct Group {
     directory: PathBuf,
-    version: Version,
+    /// What tells of processes that were ended for the bound; looked at often.
+    events: Option<File>,
 }
 
 impl Group {
@@ -178,8 +180,8 @@ impl Group {
             made => made?,
         }
         let group = Self {
+            events: File::open(directory.join(home.version.events())).ok(),
             directory,
-            version: home.version,
         };
         group.set(home.version.bound(), &bytes.to_string())?;
         for (name, value) in home.version.more(bytes) {
@@ -208,15 +210,15 @@ impl Group {
 
     /// Whether the kernel has ended a process for the bound.
     pub(super) fn exceeded(&self) -> bool {
-        fs::read_to_string(self.directory.join(self.version.events()))
-            .ok()
-            .and_then(|events| {
-                let count = events
-                    .lines()
-                    .find_map(|line| line.strip_prefix("oom_kill "))?;
-                count.trim().parse::<u64>().ok()
-            })
-            .is_some_and(|count| count > 0)
+        let mut text = [0; 1 << 10];
+        let length = self
+            .events
+            .as_ref()
+            .and_then(|events| events.read_at(&mut text, 0).ok());
+        text[..length.unwrap_or(0)]
+            .split(|&byte| byte == b'\n')
+            .find_map(|line| line.strip_prefix(b"oom_kill "))
+            .is_some_and(|count| count.trim_ascii() != b"0")
     }
 }
 

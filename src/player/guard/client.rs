@@ -162,10 +162,23 @@ impl Line {
 
     /// How the bot ended, once its guard has.
     pub(in crate::player) fn ended(&mut self) -> Option<Ended> {
+        // Everything is there already; nothing has to be waited for.
+        self.hear(|control, buffer| Ok(rustix::io::read(control, buffer)?))
+    }
+
+    /// How the bot ended, if the runtime has noticed that its guard tells; asks the kernel nothing
+    /// otherwise.
+    pub(in crate::player) fn heard(&mut self) -> Option<Ended> {
+        self.hear(tokio::net::UnixStream::try_read)
+    }
+
+    fn hear(
+        &mut self,
+        read: impl Fn(&tokio::net::UnixStream, &mut [u8]) -> io::Result<usize>,
+    ) -> Option<Ended> {
         let mut buffer = [0; 1024];
         while self.ended.is_none() {
-            // Everything is there already; nothing has to be waited for.
-            match rustix::io::read(&self.control, &mut buffer) {
+            match read(&self.control, &mut buffer) {
                 Ok(0) | Err(_) => break,
                 Ok(count) => self.inbox.add(&buffer[..count]),
             }
@@ -176,6 +189,11 @@ impl Line {
             }
         }
         self.ended
+    }
+
+    /// How many processes are between the guard and the bot.
+    pub(in crate::player) const fn helpers(&self) -> usize {
+        self.helpers
     }
 
     /// The bot's own process, which bubblewrap's are above.

@@ -22,6 +22,7 @@
 pub(in crate::player) mod cgroup;
 pub(in crate::player) mod client;
 mod confine;
+mod descendants;
 mod filter;
 pub(in crate::player) mod order;
 pub(in crate::player) mod probe;
@@ -49,7 +50,7 @@ use tempfile::TempDir;
 
 use cgroup::Group;
 use order::{Bounds, Ended, Exceeded, News, Order, Wall};
-use watch::{INTERVAL, Scratch, Watch};
+use watch::{Scratch, Watch};
 
 /// The first argument of the program when it is to be a guard.
 pub const COMMAND: &str = "guard";
@@ -321,7 +322,8 @@ fn look_after(
     let pidfd = pidfd_open(bot.pid, PidfdFlags::empty())?;
     let mut watch = Watch::new(order.bounds, bot.scratch, bot.helpers);
     let mut exceeded: Option<Exceeded> = None;
-    let mut next_look = Instant::now() + INTERVAL;
+    let interval = watch::interval(bot.group.is_some());
+    let mut next_look = Instant::now() + interval;
     let mut network = false;
     loop {
         let mut events = [
@@ -338,7 +340,7 @@ fn look_after(
             if exceeded.is_some() {
                 break;
             }
-            next_look = Instant::now() + INTERVAL;
+            next_look = Instant::now() + interval;
         }
         match ready {
             Ok(0) | Err(rustix::io::Errno::INTR) => {}

@@ -26,20 +26,6 @@ pub(in crate::player) fn children(pid: &str) -> Vec<Pid> {
     found
 }
 
-/// All processes below this one, parents first; at most about `limit` of them.
-pub(super) fn descendants(limit: usize) -> Vec<Pid> {
-    let mut found = children("self");
-    let mut next = 0;
-    while let Some(pid) = found.get(next).copied() {
-        if found.len() > limit {
-            break;
-        }
-        found.extend(children(&pid.as_raw_pid().to_string()));
-        next += 1;
-    }
-    found
-}
-
 /// Ends everything below this process, and waits until it is gone. `group` is the process group
 /// that a bot cannot leave.
 pub(super) fn end(group: Option<Pid>) {

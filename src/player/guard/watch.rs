@@ -9,17 +9,20 @@ use std::time::Duration;
 
 use rustix::process::Pid;
 
+use super::descendants::{Descendants, Process};
 use super::order::{Bounds, Exceeded};
-use super::tree;
 
-/// How often it is looked.
-pub(super) const INTERVAL: Duration = Duration::from_millis(25);
+/// Time between two looks. Memory grows fastest; where the kernel bounds it, there is more time.
+pub(super) const fn interval(memory_by_kernel: bool) -> Duration {
+    Duration::from_millis(if memory_by_kernel { 50 } else { 25 })
+}
 
 /// The watch over one bot.
 #[derive(Debug)]
 pub(super) struct Watch {
     bounds: Bounds,
     scratch: Scratch,
+    descendants: Descendants,
     /// Processes that are not the bot's own: bubblewrap's.
     helpers: usize,
     /// The most memory seen, in KiB.
@@ -36,10 +39,11 @@ pub(super) enum Scratch {
 }
 
 impl Watch {
-    pub(super) const fn new(bounds: Bounds, scratch: Scratch, helpers: usize) -> Self {
+    pub(super) fn new(bounds: Bounds, scratch: Scratch, helpers: usize) -> Self {
         Self {
             bounds,
             scratch,
+            descendants: Descendants::new(),
             helpers,
             peak: 0,
         }
@@ -54,7 +58,7 @@ impl Watch {
     pub(super) fn look(&mut self) -> Option<Exceeded> {
         let limit = usize::try_from(self.bounds.processes).unwrap_or(usize::MAX);
         let limit = limit.saturating_add(self.helpers);
-        let processes = tree::descendants(limit);
+        let processes = self.descendants.look(limit);
         if processes.len() > limit {
             return Some(Exceeded::Processes);
         }
@@ -63,20 +67,20 @@ impl Watch {
         }
         match &self.scratch {
             Scratch::Directory(path) => self.directory(path),
-            Scratch::Inside => file_system(*processes.last()?),
+            Scratch::Inside => file_system(processes.last()?.pid),
         }
     }
 
     /// Bytes in use by these processes.
-    fn memory(&mut self, processes: &[Pid]) -> u64 {
-        let resident: u64 = processes.iter().map(|&pid| resident(pid)).sum();
+    fn memory(&mut self, processes: &[Process]) -> u64 {
+        let resident: u64 = processes.iter().map(|process| process.resident).sum();
         self.peak = self.peak.max(resident >> 10);
         if resident <= self.bounds.memory {
             return resident;
         }
         // Looked at more closely, at some cost: what processes share counts once, and what
         // they read from files not at all.
-        processes.iter().map(|&pid| proportional(pid)).sum()
+        processes.iter().map(proportional).sum()
     }
 
     fn directory(&self, path: &Path) -> Option<Exceeded> {
@@ -115,19 +119,12 @@ fn file_system(pid: Pid) -> Option<Exceeded> {
     (files > Bounds::FILES).then_some(Exceeded::Files)
 }
 
-/// Resident memory of a process in bytes, what it shares included.
-fn resident(pid: Pid) -> u64 {
-    let pages = fs::read_to_string(format!("/proc/{}/statm", pid.as_raw_pid()))
-        .ok()
-        .and_then(|statm| statm.split(' ').nth(1)?.parse::<u64>().ok());
-    pages.unwrap_or(0) * rustix::param::page_size() as u64
-}
-
 /// Memory of a process in bytes, without what is read from files; shared memory counts in
 /// proportion.
-fn proportional(pid: Pid) -> u64 {
-    let Ok(rollup) = fs::read_to_string(format!("/proc/{}/smaps_rollup", pid.as_raw_pid())) else {
-        return resident(pid);
+fn proportional(process: &Process) -> u64 {
+    let rollup = format!("/proc/{}/smaps_rollup", process.pid.as_raw_pid());
+    let Ok(rollup) = fs::read_to_string(rollup) else {
+        return process.resident;
     };
     let kib = |line: &str| -> Option<u64> {
         let line = line
