@@ -4,14 +4,18 @@
 //! Everything runs on one CPU, the most repeatable setting: a wake-up is then a switch of
 //! context and no interrupt to another core.
 
+mod common;
+
+use std::fs;
 use std::io::{Read as _, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant};
-use std::{env, fs};
 
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 use rustix::thread::{CpuSet, sched_setaffinity};
+
+use common::{build_instant, middle, sorted};
 
 /// Turns of every game of the instant bot against itself.
 const TURNS: u32 = 17;
@@ -37,50 +41,6 @@ fn main() {
     );
     compare("processes kept", 10_000, &bot, false);
     compare("fresh processes for every game", 1_000, &bot, true);
-    in_sandboxes("processes kept", 20_000, &bot, false);
-    in_sandboxes("fresh processes for every game", 100, &bot, true);
-}
-
-/// Runs the referee without a sandbox and in each that works here, in turn. What a run takes before
-/// and after its games (a sandbox is tried out first, and files are copied) is taken off: it is
-/// that of a run of one game.
-fn in_sandboxes(title: &str, games: u32, bot: &Path, fresh: bool) {
-    let works = |kind: &&str| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_referee"));
-        command.args(["--sandbox", kind, "--seed", "1"]);
-        command.args(["builtin:random", "builtin:random"]);
-        command.output().is_ok_and(|output| output.status.success())
-    };
-    let kinds: Vec<&str> = ["none", "landlock", "bwrap"]
-        .into_iter()
-        .filter(works)
-        .collect();
-    let mut runs = vec![Vec::new(); kinds.len()];
-    for _ in 0..=ROUNDS {
-        for (kind, runs) in kinds.iter().zip(&mut runs) {
-            let once = referee(1, bot, fresh, kind);
-            let mut run = referee(games + 1, bot, fresh, kind);
-            run.wall = run.wall.saturating_sub(once.wall);
-            runs.push(run);
-        }
-    }
-    println!("in a sandbox, {title}");
-    let each = if fresh { games * 2 } else { games * TURNS };
-    let per = |run: &Run| run.wall.as_secs_f64() * 1e6 / f64::from(each);
-    for (kind, measured) in kinds.iter().zip(&runs) {
-        // The first round warms up.
-        let unit = if fresh {
-            "µs per process"
-        } else {
-            "µs per ply"
-        };
-        row(kind, &measured[1..], per, unit);
-        // Of the same round: the machine is not the same for long.
-        let rounds = measured[1..].iter().zip(&runs[0][1..]);
-        let ratios = sorted(rounds.map(|(run, plain)| per(run) / per(plain)));
-        println!("  {kind:<8} {:>14.3} times none", middle(&ratios));
-    }
-    println!();
 }
 
 /// Runs floor and referee in turn, so that both see the same machine.
@@ -89,7 +49,7 @@ fn compare(title: &str, games: u32, bot: &Path, fresh: bool) {
     let mut referees = Vec::new();
     for _ in 0..=ROUNDS {
         floors.push(floor(games, bot, fresh));
-        referees.push(referee(games, bot, fresh, "none"));
+        referees.push(referee(games, bot, fresh));
     }
     // The first round warms up.
     let (floors, referees) = (&floors[1..], &referees[1..]);
@@ -140,35 +100,6 @@ fn row(name: &str, runs: &[Run], figure: impl Fn(&Run) -> f64, unit: &str) {
 
 fn median(runs: &[Run], figure: impl Fn(&Run) -> f64) -> f64 {
     middle(&sorted(runs.iter().map(figure)))
-}
-
-fn sorted(figures: impl Iterator<Item = f64>) -> Vec<f64> {
-    let mut figures: Vec<f64> = figures.collect();
-    figures.sort_by(f64::total_cmp);
-    figures
-}
-
-/// Of sorted figures.
-fn middle(figures: &[f64]) -> f64 {
-    figures[figures.len() / 2]
-}
-
-/// Compiles the bot, beside the bench's own program.
-fn build_instant() -> PathBuf {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/bots/instant.rs");
-    // In a directory of its own: a sandbox copies it.
-    let directory = env::current_exe().unwrap().with_file_name("instant-bot");
-    fs::create_dir_all(&directory).unwrap();
-    let target = directory.join("instant");
-    let status = Command::new(env::var_os("RUSTC").unwrap_or_else(|| "rustc".into()))
-        .args(["--edition=2024", "-Copt-level=3", "-Cpanic=abort"])
-        .args(["-Ctarget-feature=+crt-static", "-o"])
-        .arg(&target)
-        .arg(source)
-        .status()
-        .expect("rustc starts");
-    assert!(status.success(), "rustc failed");
-    target
 }
 
 struct Asked {
@@ -239,17 +170,10 @@ fn floor(games: u32, bot: &Path, fresh: bool) -> Run {
     }
 }
 
-fn referee(games: u32, bot: &Path, fresh: bool, sandbox: &str) -> Run {
+fn referee(games: u32, bot: &Path, fresh: bool) -> Run {
     let mut command = Command::new(env!("CARGO_BIN_EXE_referee"));
     command
-        .args([
-            "--seed",
-            "1",
-            "-n",
-            &games.to_string(),
-            "--sandbox",
-            sandbox,
-        ])
+        .args(["--seed", "1", "-n", &games.to_string()])
         .args(fresh.then_some("--restart"))
         .args([bot, bot])
         .stdout(Stdio::null());

@@ -1,0 +1,200 @@
+//! What a sandbox costs. Run with `cargo bench --bench sandboxes`.
+//!
+//! A ply: a match without a sandbox and one in each sandbox that works here are under way at the same
+//! time, but only one of them runs; the others are stopped. They take turns of a fraction of a second,
+//! so that all see the same machine, and each slice is compared with that of the match without a
+//! sandbox in the same round. That match is there twice: what the two differ by is the error.
+//!
+//! A start: games for which fresh processes are started, less what the same run takes for one game.
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+
+use common::{build_instant, middle, sorted};
+
+const ROUNDS: usize = 100;
+const SLICE: Duration = Duration::from_millis(150);
+/// What runs before a slice counts, so that everything is awake.
+const WAKING: Duration = Duration::from_millis(10);
+const STARTS: u32 = 100;
+const STARTING_ROUNDS: usize = 5;
+
+fn main() {
+    let bot = build_instant();
+    let works = |kind: &&str| {
+        let mut command = referee(kind, 1);
+        command.args(["builtin:random", "builtin:random"]);
+        command.output().is_ok_and(|output| output.status.success())
+    };
+    let kinds: Vec<&str> = ["none", "none", "landlock", "bwrap"]
+        .into_iter()
+        .filter(works)
+        .collect();
+    let everywhere = sched_getaffinity(None).expect("the CPUs");
+    plies("on all CPUs", &kinds, &bot);
+    let mut first = CpuSet::new();
+    first.set(0);
+    match sched_setaffinity(None, &first) {
+        Ok(()) => plies("everything on CPU 0", &kinds, &bot),
+        Err(error) => println!("cannot be pinned to CPU 0: {error}"),
+    }
+    sched_setaffinity(None, &everywhere).expect("the CPUs of before");
+    starts(&kinds[1..], &bot);
+}
+
+fn referee(kind: &str, games: u32) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_referee"));
+    command
+        .args(["--seed", "1", "--sandbox", kind, "--move-time", "1h"])
+        .args(["-n", &games.to_string()])
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    command
+}
+
+/// A match that is stopped but for its slices.
+struct Match {
+    referee: Child,
+    /// All its processes, the referee first.
+    all: Vec<Pid>,
+    bots: Vec<Pid>,
+}
+
+impl Match {
+    fn start(kind: &str, bot: &Path) -> Self {
+        let mut playing = Self {
+            referee: referee(kind, u32::MAX)
+                .args([bot, bot])
+                .spawn()
+                .expect("the referee starts"),
+            all: Vec::new(),
+            bots: Vec::new(),
+        };
+        let started = Instant::now();
+        // What tries a sandbox out has ended by then.
+        while playing.bots.len() < 2 || playing.bots.iter().any(|&bot| plies_of(bot) < 1_000) {
+            assert!(started.elapsed().as_secs() < 60, "no match has begun");
+            sleep(WAKING);
+            playing.all = family(Pid::from_child(&playing.referee));
+            let is_bot = |pid: &&Pid| {
+                let program = fs::read_link(format!("/proc/{}/exe", pid.as_raw_pid()));
+                program.is_ok_and(|program| program.ends_with("instant"))
+            };
+            playing.bots = playing.all.iter().filter(is_bot).copied().collect();
+        }
+        playing.signal(Signal::STOP);
+        playing
+    }
+
+    fn signal(&self, signal: Signal) {
+        for &pid in &self.all {
+            kill_process(pid, signal).expect("the match goes on");
+        }
+    }
+
+    /// Microseconds that a ply took in a slice of this match.
+    fn slice(&self) -> f64 {
+        self.signal(Signal::CONT);
+        sleep(WAKING);
+        let plies = || -> u64 { self.bots.iter().map(|&bot| plies_of(bot)).sum() };
+        let (before, started) = (plies(), Instant::now());
+        sleep(SLICE);
+        let (after, wall) = (plies(), started.elapsed());
+        self.signal(Signal::STOP);
+        let plies = u32::try_from(after - before).expect("a slice is short");
+        wall.as_secs_f64() * 1e6 / f64::from(plies)
+    }
+}
+
+impl Drop for Match {
+    fn drop(&mut self) {
+        self.signal(Signal::KILL);
+        let _ = self.referee.kill();
+        let _ = self.referee.wait();
+    }
+}
+
+/// A process and all below it.
+fn family(root: Pid) -> Vec<Pid> {
+    let mut found = vec![root];
+    let mut next = 0;
+    while let Some(pid) = found.get(next).map(|pid| pid.as_raw_pid()) {
+        for thread in fs::read_dir(format!("/proc/{pid}/task"))
+            .into_iter()
+            .flatten()
+            .flatten()
+        {
+            let children = fs::read_to_string(thread.path().join("children")).unwrap_or_default();
+            let children = children.split_ascii_whitespace();
+            found.extend(children.filter_map(|child| Pid::from_raw(child.parse().ok()?)));
+        }
+        next += 1;
+    }
+    found
+}
+
+/// How often a bot has read something: once a ply.
+fn plies_of(bot: Pid) -> u64 {
+    let io = fs::read_to_string(format!("/proc/{}/io", bot.as_raw_pid())).unwrap_or_default();
+    let reads = io.lines().find_map(|line| line.strip_prefix("syscr: "));
+    reads.and_then(|reads| reads.parse().ok()).unwrap_or(0)
+}
+
+fn plies(title: &str, kinds: &[&str], bot: &Path) {
+    let matches: Vec<Match> = kinds.iter().map(|kind| Match::start(kind, bot)).collect();
+    let mut slices = vec![Vec::with_capacity(ROUNDS); kinds.len()];
+    for round in 0..ROUNDS {
+        for turn in 0..kinds.len() {
+            let of = (turn + round) % kinds.len();
+            slices[of].push(matches[of].slice());
+        }
+    }
+    println!("a ply of two instant bots, {title}, {ROUNDS} slices each");
+    for (kind, measured) in kinds.iter().zip(&slices) {
+        let plies = sorted(measured.iter().copied());
+        let ratios = sorted(measured.iter().zip(&slices[0]).map(|(a, b)| a / b));
+        // 95 % of samples have the true median between these ranks.
+        let off = ROUNDS.isqrt();
+        println!(
+            "  {kind:<8} {:>6.2} µs, {:.3} times none ({:.3} to {:.3})",
+            middle(&plies),
+            middle(&ratios),
+            ratios[ROUNDS / 2 - off],
+            ratios[ROUNDS / 2 + off],
+        );
+    }
+    println!();
+}
+
+fn starts(kinds: &[&str], bot: &Path) {
+    let mut measured = vec![Vec::new(); kinds.len()];
+    let run = |kind: &str, games: u32| {
+        let started = Instant::now();
+        let mut command = referee(kind, games);
+        let status = command.arg("--restart").args([bot, bot]).status();
+        assert!(status.expect("the referee starts").success());
+        started.elapsed()
+    };
+    for _ in 0..STARTING_ROUNDS {
+        for (kind, measured) in kinds.iter().zip(&mut measured) {
+            let once = run(kind, 1);
+            let wall = run(kind, STARTS + 1).saturating_sub(once);
+            measured.push(wall.as_secs_f64() * 1e3 / f64::from(STARTS * 2));
+        }
+    }
+    println!("start and end of a process, on all CPUs");
+    for (kind, measured) in kinds.iter().zip(measured) {
+        println!(
+            "  {kind:<8} {:>6.2} ms",
+            middle(&sorted(measured.into_iter()))
+        );
+    }
+}
