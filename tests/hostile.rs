@@ -100,6 +100,7 @@ const ATTACKS: &[Attack] = &[
     // 26
     bounded("forks", "ran more than 40 processes"),
     bounded("distracts", "ran more than 40 processes"),
+    bounded("threads", "ran more than 512 threads"),
     bounded("memory", "used more than 128 MiB of memory"),
     bounded("memory-of-many", "used more than 128 MiB of memory"),
     bounded("memory-shared", "used more than 128 MiB of memory"),

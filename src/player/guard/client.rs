@@ -251,6 +251,9 @@ impl Line {
             Some(Exceeded::Processes) => {
                 format!("ran more than {} processes", bounds.processes)
             }
+            Some(Exceeded::Threads) => {
+                format!("ran more than {} threads", bounds.threads())
+            }
             Some(Exceeded::Scratch) => {
                 format!("wrote more than {scratch} into its scratch directory")
             }

@@ -112,7 +112,7 @@ pub(super) fn bind(
     ];
     if own_users {
         // Elsewhere all of a user's processes count, and a desktop's are many. Threads count.
-        limits.push((Resource::Nproc, bounds.processes.saturating_mul(4).max(512)));
+        limits.push((Resource::Nproc, bounds.threads()));
     }
     for (resource, most) in limits {
         let now = rustix::process::getrlimit(resource);

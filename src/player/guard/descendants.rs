@@ -15,13 +15,14 @@ use super::tree;
 /// So many processes are kept open at most, three descriptors each.
 const KEPT: usize = 64;
 
-/// Links of `/proc/PID/task` when there is one thread: two of the directory, one of the thread.
-const ONE_THREAD: u64 = 3;
+/// Links of `/proc/PID/task` that are not of a thread.
+const OWN_LINKS: u64 = 2;
 
-/// A process and its memory.
+/// A process and what it uses.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Process {
     pub(super) pid: Pid,
+    pub(super) threads: u64,
     /// Bytes that are resident, what it shares included.
     pub(super) resident: u64,
 }
@@ -44,41 +45,57 @@ impl Descendants {
     }
 
     /// All of them, parents first. When they are more than `limit` the rest is not looked at, and
-    /// has no memory.
-    pub(super) fn look(&mut self, limit: usize) -> Vec<Process> {
-        let (_, mut waiting) = self.visit(self.root);
+    /// uses nothing; nor are the children of a process with more than so many threads.
+    pub(super) fn look(&mut self, limit: usize, threads: u64) -> Vec<Process> {
+        let mut waiting = self.visit(self.root, threads).children;
         let mut found = Vec::with_capacity(waiting.len());
         while let Some(pid) = waiting.get(found.len()).copied() {
-            let (resident, children) = if waiting.len() > limit {
-                (0, Vec::new())
+            let seen = if waiting.len() > limit {
+                Seen::default()
             } else {
-                self.visit(pid)
+                self.visit(pid, threads)
             };
-            found.push(Process { pid, resident });
-            waiting.extend(children);
+            found.push(Process {
+                pid,
+                threads: seen.threads,
+                resident: seen.resident,
+            });
+            waiting.extend(seen.children);
         }
         self.kept
             .retain(|_, process| std::mem::take(&mut process.seen));
         found
     }
 
-    /// The resident bytes and the children of a process; nothing when it has ended.
-    fn visit(&mut self, pid: Pid) -> (u64, Vec<Pid>) {
+    /// Looks at one; nothing is seen of one that has ended.
+    fn visit(&mut self, pid: Pid, threads: u64) -> Seen {
         if let Some(process) = self.kept.get_mut(&pid)
-            && let Ok(found) = process.look(pid, &mut self.buffer)
+            && let Ok(seen) = process.look(pid, threads, &mut self.buffer)
         {
-            return found;
+            return seen;
         }
         // It is new, or another one has its number now.
         let Ok(mut process) = Kept::open(pid) else {
-            return (0, tree::children(&pid.as_raw_pid().to_string()));
+            return Seen {
+                children: tree::children(&pid.as_raw_pid().to_string()),
+                ..Seen::default()
+            };
         };
-        let found = process.look(pid, &mut self.buffer).unwrap_or_default();
+        let seen = process.look(pid, threads, &mut self.buffer);
         if self.kept.len() < KEPT || self.kept.contains_key(&pid) {
             self.kept.insert(pid, process);
         }
-        found
+        seen.unwrap_or_default()
     }
+}
+
+/// What a look at one process finds.
+#[derive(Debug, Default)]
+struct Seen {
+    threads: u64,
+    /// In bytes.
+    resident: u64,
+    children: Vec<Pid>,
 }
 
 /// What there is to read of a process, open. It stays with this process even when another one
@@ -105,23 +122,29 @@ impl Kept {
         })
     }
 
-    /// Resident bytes and children; an error when it has ended.
-    fn look(&mut self, pid: Pid, buffer: &mut Vec<u8>) -> io::Result<(u64, Vec<Pid>)> {
+    /// An error when it has ended. The children are left out when it has more threads than
+    /// `most`.
+    fn look(&mut self, pid: Pid, most: u64, buffer: &mut Vec<u8>) -> io::Result<Seen> {
         // This comes first: the list of children of a process that has ended is merely empty.
         let memory = read(&self.memory, buffer)?;
         let pages = memory.split(' ').nth(1).and_then(|word| word.parse().ok());
         let resident = pages.unwrap_or(0_u64) * rustix::param::page_size() as u64;
         self.seen = true;
-        let children = if self.threads.metadata()?.nlink() == ONE_THREAD {
-            read(&self.children, buffer)?
+        let threads = self.threads.metadata()?.nlink().saturating_sub(OWN_LINKS);
+        let children = match threads {
+            1 => read(&self.children, buffer)?
                 .split_ascii_whitespace()
                 .filter_map(|word| Pid::from_raw(word.parse().ok()?))
-                .collect()
-        } else {
+                .collect(),
+            _ if threads > most => Vec::new(),
             // Each thread has its own.
-            tree::children(&pid.as_raw_pid().to_string())
+            _ => tree::children(&pid.as_raw_pid().to_string()),
         };
-        Ok((resident, children))
+        Ok(Seen {
+            threads,
+            resident,
+            children,
+        })
     }
 }
 
@@ -148,7 +171,7 @@ mod tests {
 
     /// The shells below `parent`, of all that this process has.
     fn below(descendants: &mut Descendants, parent: Pid) -> Vec<Pid> {
-        let found = descendants.look(1000);
+        let found = descendants.look(1000, 1000);
         let mut family = vec![parent];
         for process in found {
             let status = format!("/proc/{}/status", process.pid.as_raw_pid());
@@ -205,7 +228,7 @@ mod tests {
             wait.recv()
         });
         let mut child = told.recv().expect("a child");
-        let found = Descendants::new().look(1000);
+        let found = Descendants::new().look(1000, 1000);
         drop(end);
         let _ = thread.join();
         let pid = Pid::from_child(&child);
@@ -224,7 +247,7 @@ mod tests {
                     .expect("a child")
             })
             .collect();
-        let few = Descendants::new().look(0).len();
+        let few = Descendants::new().look(0, 1000).len();
         for child in &mut children {
             child.kill().expect("a child");
             child.wait().expect("a child");

@@ -66,6 +66,12 @@ impl Bounds {
         self.memory.saturating_mul(2).saturating_add(256 << 20)
     }
 
+    /// Threads of all its processes together; a runtime starts some for every core.
+    pub(in crate::player) const fn threads(&self) -> u64 {
+        let threads = self.processes.saturating_mul(4);
+        if threads < 512 { 512 } else { threads }
+    }
+
     /// Files in a scratch directory.
     pub(super) const FILES: u64 = 4096;
 }
@@ -111,6 +117,8 @@ pub(in crate::player) enum Exceeded {
     Memory,
     /// Processes.
     Processes,
+    /// Threads of all its processes.
+    Threads,
     /// Bytes in its scratch directory.
     Scratch,
     /// Files in its scratch directory.

@@ -58,9 +58,13 @@ impl Watch {
     pub(super) fn look(&mut self) -> Option<Exceeded> {
         let limit = usize::try_from(self.bounds.processes).unwrap_or(usize::MAX);
         let limit = limit.saturating_add(self.helpers);
-        let processes = self.descendants.look(limit);
+        let threads = self.bounds.threads();
+        let processes = self.descendants.look(limit, threads);
         if processes.len() > limit {
             return Some(Exceeded::Processes);
+        }
+        if processes.iter().map(|process| process.threads).sum::<u64>() > threads {
+            return Some(Exceeded::Threads);
         }
         if self.memory(&processes) > self.bounds.memory {
             return Some(Exceeded::Memory);
