@@ -2,8 +2,8 @@
 //! and memory. On Linux; elsewhere nothing is known.
 //!
 //! A ply takes microseconds when both bots are quick. So clocks are read at most every 50 µs, and
-//! new processes are looked for at most every 100 ms; what a process used before it was found counts
-//! from then on.
+//! new processes are looked for less and less often, in the end every 100 ms at most; what a process
+//! used before it was found counts from then on.
 
 use std::time::{Duration, Instant};
 
@@ -22,7 +22,11 @@ pub struct Usage {
 /// Time between two readings of the clocks, at least.
 const READING: Duration = Duration::from_micros(50);
 
-/// Time between two looks for new processes, at least.
+/// Time to the first look for new processes, at least. It doubles with every look, as most of what
+/// a program starts it starts early, ...
+const FIRST_LOOK: Duration = Duration::from_millis(10);
+
+/// ... up to this.
 const LOOKING: Duration = Duration::from_millis(100);
 
 /// The account of one process and all below it.
@@ -31,7 +35,9 @@ pub(super) struct Meter {
     clocks: clocks::Clocks,
     /// When its turn ended, and what it had used then.
     mark: Option<(Instant, Duration)>,
-    looked: Instant,
+    next_look: Instant,
+    /// Time between this look and the next.
+    interval: Duration,
     /// What it had used when the game began.
     before: Duration,
     /// What it has used in its opponent's turns of this game.
@@ -45,7 +51,8 @@ impl Meter {
         Self {
             clocks: clocks::Clocks::new(root, guard),
             mark: None,
-            looked: Instant::now(),
+            next_look: Instant::now() + FIRST_LOOK,
+            interval: FIRST_LOOK,
             before: Duration::ZERO,
             other: Duration::ZERO,
             memory_kb: 0,
@@ -53,14 +60,15 @@ impl Meter {
     }
 
     fn read(&mut self, now: Instant) -> Duration {
-        if now.saturating_duration_since(self.looked) >= LOOKING {
-            self.look(now);
+        if now >= self.next_look {
+            self.look();
+            self.interval = (self.interval * 2).min(LOOKING);
+            self.next_look = now + self.interval;
         }
         self.clocks.read()
     }
 
-    fn look(&mut self, now: Instant) {
-        self.looked = now;
+    fn look(&mut self) {
         self.clocks.look();
         self.memory_kb = self.memory_kb.max(self.clocks.memory_kb());
     }
@@ -68,7 +76,7 @@ impl Meter {
     /// The bot runs. What its guard has done until now is not its.
     pub(super) fn started(&mut self, guarded: bool) {
         if guarded {
-            self.look(Instant::now());
+            self.look();
         }
         self.begin();
     }
