@@ -1142,6 +1142,28 @@ fn interrupted(run: &Run) {
     replays(run);
 }
 
+/// Also what its children use, in its own turns; what else it does in the opponent's is little.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_bots_use_is_told() {
+    let run = Referee::new(["./works.sh", "./slow-answers.sh", "--seed", "1", "--json"]).run();
+    succeeded(&run);
+    let records = run.printed_records();
+    let used = |bot: usize, what: &str| records[0]["usage"][bot][what].as_f64().expect("a number");
+    let turns = records[0]["turns"].as_array().expect("turns").len() / 2;
+    assert!(turns >= 3, "{run}");
+    // A hundred thousand steps of a shell take more than 5 ms on any machine.
+    let all = used(0, "cpu_ms");
+    assert!(
+        all >= 5.0 * f64::from(u32::try_from(turns).expect("a few")),
+        "{run}"
+    );
+    // What its shell did while it started may have been the opponent's turn.
+    assert!(used(0, "cpu_other_ms") < all / 2.0, "{run}");
+    assert!(used(0, "memory_kb") > 0.0, "{run}");
+    assert!(used(1, "memory_kb") > 0.0, "{run}");
+}
+
 fn has_records(count: usize) -> impl Fn(&Path) -> bool {
     move |scratch: &Path| {
         let records = fs::read_to_string(scratch.join(RECORDS)).unwrap_or_default();

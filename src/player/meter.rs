@@ -2,7 +2,7 @@
 //! and memory. On Linux; elsewhere nothing is known.
 //!
 //! A ply takes microseconds when both bots are quick. So clocks are read at most every 50 µs, and
-//! new processes are looked for less and less often, in the end every 100 ms at most; what a process
+//! new processes are looked for after turns of 10 ms, and else every 100 ms at most; what a process
 //! used before it was found counts from then on.
 
 use std::time::{Duration, Instant};
@@ -22,11 +22,10 @@ pub struct Usage {
 /// Time between two readings of the clocks, at least.
 const READING: Duration = Duration::from_micros(50);
 
-/// Time to the first look for new processes, at least. It doubles with every look, as most of what
-/// a program starts it starts early, ...
-const FIRST_LOOK: Duration = Duration::from_millis(10);
+/// After a turn of this length new processes are looked for; a look takes some 0.1 ms.
+const LONG: Duration = Duration::from_millis(10);
 
-/// ... up to this.
+/// Time between two looks for new processes while all turns are shorter, at least.
 const LOOKING: Duration = Duration::from_millis(100);
 
 /// The account of one process and all below it.
@@ -35,9 +34,9 @@ pub(super) struct Meter {
     clocks: clocks::Clocks,
     /// When its turn ended, and what it had used then.
     mark: Option<(Instant, Duration)>,
-    next_look: Instant,
-    /// Time between this look and the next.
-    interval: Duration,
+    looked: Instant,
+    /// When its turn began.
+    turn: Instant,
     /// What it had used when the game began.
     before: Duration,
     /// What it has used in its opponent's turns of this game.
@@ -51,24 +50,26 @@ impl Meter {
         Self {
             clocks: clocks::Clocks::new(root, guard),
             mark: None,
-            next_look: Instant::now() + FIRST_LOOK,
-            interval: FIRST_LOOK,
+            looked: Instant::now(),
+            turn: Instant::now(),
             before: Duration::ZERO,
             other: Duration::ZERO,
             memory_kb: 0,
         }
     }
 
-    fn read(&mut self, now: Instant) -> Duration {
-        if now >= self.next_look {
-            self.look();
-            self.interval = (self.interval * 2).min(LOOKING);
-            self.next_look = now + self.interval;
+    /// What it has used, after a turn that began at `since`.
+    fn read(&mut self, since: Instant, now: Instant) -> Duration {
+        if now.saturating_duration_since(since) >= LONG
+            || now.saturating_duration_since(self.looked) >= LOOKING
+        {
+            self.look(now);
         }
         self.clocks.read()
     }
 
-    fn look(&mut self) {
+    fn look(&mut self, now: Instant) {
+        self.looked = now;
         self.clocks.look();
         self.memory_kb = self.memory_kb.max(self.clocks.memory_kb());
     }
@@ -76,7 +77,7 @@ impl Meter {
     /// The bot runs. What its guard has done until now is not its.
     pub(super) fn started(&mut self, guarded: bool) {
         if guarded {
-            self.look();
+            self.look(Instant::now());
         }
         self.begin();
     }
@@ -87,7 +88,7 @@ impl Meter {
         self.before = match self.mark {
             // The last game has just ended.
             Some((at, used)) if now.saturating_duration_since(at) < READING => used,
-            Some(_) => self.read(now),
+            Some((at, _)) => self.read(at, now),
             None => self.clocks.read(),
         };
         self.mark = Some((now, self.before));
@@ -96,10 +97,11 @@ impl Meter {
 
     /// Its turn begins.
     pub(super) fn asked(&mut self, now: Instant) {
+        self.turn = now;
         if let Some((at, used)) = self.mark
             && now.saturating_duration_since(at) >= READING * 2
         {
-            let more = self.read(now).saturating_sub(used);
+            let more = self.read(at, now).saturating_sub(used);
             self.other += more;
         }
     }
@@ -108,7 +110,7 @@ impl Meter {
     pub(super) fn answered(&mut self, now: Instant) {
         let fresh = |(at, _): (Instant, _)| now.saturating_duration_since(at) < READING;
         if !self.mark.is_some_and(fresh) {
-            self.mark = Some((now, self.read(now)));
+            self.mark = Some((now, self.read(self.turn, now)));
         }
     }
 
@@ -127,7 +129,7 @@ impl Meter {
                 self.memory_kb = self.memory_kb.max(memory_kb);
                 used
             }
-            None => fresh.map_or_else(|| self.read(now), |(_, used)| used),
+            None => fresh.map_or_else(|| self.read(self.turn, now), |(_, used)| used),
         };
         self.mark = Some((now, used));
         let milliseconds = |time: Duration| (time.as_secs_f64() * 1e6).round() / 1e3;
