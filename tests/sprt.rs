@@ -252,6 +252,29 @@ fn error_rates_of_games() {
     }
 }
 
+/// Where several distributions are likelier than all near them, the likeliest counts, from
+/// wherever it is looked for.
+#[test]
+fn bots_that_draw_and_lose_only() {
+    for (counts, elo0, elo1) in [
+        ([11_936, 0, 548_776, 0, 0], 45.798_653, 92.042_552),
+        ([20_952, 635, 501_936, 0, 1], 32.699_682, 82.398_754),
+        ([757, 420, 12_740, 0, 0], 40.0, 94.0),
+        ([911_024, 3, 1, 1, 0], -0.5, 0.47),
+    ] {
+        let one: Pentanomial = Scores(counts);
+        let mut other = one;
+        other.0.reverse();
+        let llr = test(elo0, elo1, Scale::Normalized).llr(&one);
+        let mirrored = test(-elo1, -elo0, Scale::Normalized).llr(&other);
+        assert!(llr < -100.0, "{counts:?}: {llr}");
+        assert!(
+            (llr + mirrored).abs() < 1e-6 * llr.abs(),
+            "{counts:?}: {llr} {mirrored}"
+        );
+    }
+}
+
 fn any_scale() -> impl Strategy<Value = Scale> {
     prop_oneof![Just(Scale::Logistic), Just(Scale::Normalized)]
 }

@@ -280,59 +280,82 @@ fn with_mean<const K: usize>(values: &[f64; K], seen: &[f64; K], mean: f64) -> [
 
 /// The likeliest distribution whose mean lies `t` of its standard deviations above ½.
 ///
-/// The condition is linearized where the last round ended, until nothing moves. When
-/// nearly all scores are the same this can lose its way; then the deviation is searched.
+/// Usually one is quickly found. When nearly all scores are the same, or far from `t`, there may be
+/// several that are likelier than all near them; then all are searched for.
 fn with_t_value<const K: usize>(values: &[f64; K], seen: &[f64; K], t: f64) -> [f64; K] {
-    let constraint = |mean: f64, deviation: f64| {
-        values.map(|value| {
-            let z = (value - mean) / deviation;
-            value - 0.5 - 0.5 * t * deviation * (1.0 + z * z)
-        })
-    };
+    let near = iterated(values, seen, t);
+    let (mean, variance) = moments(values, seen);
+    let distance = (t - (mean - 0.5) / variance.sqrt()).abs();
+    let most = seen.iter().copied().fold(0.0, f64::max);
+    // Of 188,000 random counts with 0.72 and 0.62 here none had a likelier one elsewhere.
+    if let Some(model) = near
+        && most <= 0.7
+        && distance <= 0.3
+    {
+        return model;
+    }
+    searched(values, seen, t)
+        .into_iter()
+        .chain(near)
+        .max_by(|a, b| ln_likelihood(seen, a).total_cmp(&ln_likelihood(seen, b)))
+        .unwrap_or(*seen)
+}
+
+/// What is 0 on average under distributions whose mean lies `t` standard deviations above ½,
+/// when this is their mean and deviation.
+fn constraint<const K: usize>(values: &[f64; K], t: f64, mean: f64, deviation: f64) -> [f64; K] {
+    values.map(|value| {
+        let z = (value - mean) / deviation;
+        value - 0.5 - 0.5 * t * deviation * (1.0 + z * z)
+    })
+}
+
+/// Linearizes the condition where the last round ended, until nothing moves.
+fn iterated<const K: usize>(values: &[f64; K], seen: &[f64; K], t: f64) -> Option<[f64; K]> {
     let mut model = *seen;
     for _ in 0..50 {
         let (mean, variance) = moments(values, &model);
-        let Some(next) = orthogonal(&constraint(mean, variance.sqrt()), seen) else {
-            break;
-        };
+        let next = orthogonal(&constraint(values, t, mean, variance.sqrt()), seen)?;
         let moved = model.iter().zip(&next).map(|(old, new)| (old - new).abs());
         let moved = moved.fold(0.0, f64::max);
         model = next;
         if moved < 1e-10 {
-            return model;
+            return Some(model);
         }
     }
-    // At the solution the mean is ½ + t·deviation, so the deviation is all there is to find.
-    let at = |deviation: f64| orthogonal(&constraint(0.5 + t * deviation, deviation), seen);
+    None
+}
+
+/// All that fulfil the condition: their mean is ½ + t·deviation, so the deviation is all there is
+/// to find. It is at most ½.
+fn searched<const K: usize>(values: &[f64; K], seen: &[f64; K], t: f64) -> Vec<[f64; K]> {
+    const WIDEST: f64 = 0.52;
+    const STEP: f64 = 0.93;
+    const STEPS: u32 = 160;
+    let mean = |deviation: f64| 0.5 + t * deviation;
+    let at = |deviation: f64| orthogonal(&constraint(values, t, mean(deviation), deviation), seen);
     let excess =
-        |deviation: f64| at(deviation).map(|model| moments(values, &model).0 - 0.5 - t * deviation);
-    let mut best = (f64::NEG_INFINITY, *seen);
-    let mut low = 0.5;
-    for _ in 0..160 {
-        let high = low;
-        low *= 0.93;
-        let (Some(below), Some(above)) = (excess(low), excess(high)) else {
-            continue;
-        };
-        if below * above > 0.0 {
-            continue;
-        }
-        let (mut left, mut right) = (low, high);
-        for _ in 0..60 {
-            let middle = f64::midpoint(left, right);
-            match excess(middle) {
-                Some(value) if value * above > 0.0 => right = middle,
-                _ => left = middle,
+        |deviation: f64| at(deviation).map(|model| moments(values, &model).0 - mean(deviation));
+    let mut found = Vec::new();
+    let mut high = (WIDEST, excess(WIDEST));
+    for _ in 0..STEPS {
+        let low = (high.0 * STEP, excess(high.0 * STEP));
+        if let ((left, Some(below)), (right, Some(above))) = (low, high)
+            && below * above <= 0.0
+        {
+            let (mut left, mut right) = (left, right);
+            for _ in 0..60 {
+                let middle = f64::midpoint(left, right);
+                match excess(middle) {
+                    Some(value) if value * above > 0.0 => right = middle,
+                    _ => left = middle,
+                }
             }
+            found.extend(at(left));
         }
-        if let Some(model) = at(left) {
-            let likelihood = ln_likelihood(seen, &model);
-            if likelihood > best.0 {
-                best = (likelihood, model);
-            }
-        }
+        high = low;
     }
-    best.1
+    found
 }
 
 /// The likeliest distribution under which `values` have mean 0: `p / (1 + θ·value)`.
