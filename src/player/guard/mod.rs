@@ -164,30 +164,41 @@ fn group(order: &Order) -> io::Result<Option<Group>> {
         .map_err(|error| io::Error::other(format!("no control group can be made: {error}")))
 }
 
-/// Puts a process into its control group, before it becomes the bot.
-fn enter(door: Option<&mut File>) -> io::Result<()> {
-    door.map_or(Ok(()), |door| door.write_all(b"0"))
-}
-
 fn start(order: &Order, input: OwnedFd, group: Option<Group>) -> io::Result<Bot> {
-    match &order.wall {
-        Wall::Landlock { read, scratch } => start_walled(order, input, read, scratch, group),
+    let leaving = Leaving {
+        guard: getpid(),
+        door: group.as_ref().map(Group::door).transpose()?,
+    };
+    let bot = match &order.wall {
+        Wall::Landlock { read, scratch } => start_walled(order, input, read, scratch, leaving),
         Wall::Bwrap {
             program,
             arguments,
             inside,
-        } => start_bwrap(order, input, (program, arguments), inside, group),
-    }
+        } => start_bwrap(order, input, (program, arguments), inside, leaving),
+    }?;
+    Ok(Bot { group, ..bot })
 }
 
-/// A session and group of its own, without a terminal; and no life without its guard.
-fn detach(guard: Pid) -> io::Result<()> {
-    setsid()?;
-    set_parent_process_death_signal(Some(Signal::KILL))?;
-    if rustix::process::getppid() == Some(guard) {
-        Ok(())
-    } else {
-        Err(io::Error::other("the guard has ended"))
+/// What a process does first when it is to become the bot.
+struct Leaving {
+    guard: Pid,
+    /// Leads into its control group.
+    door: Option<File>,
+}
+
+impl Leaving {
+    /// A session and group of its own, without a terminal; no life without its guard; and into
+    /// the control group.
+    fn leave(&mut self) -> io::Result<()> {
+        setsid()?;
+        set_parent_process_death_signal(Some(Signal::KILL))?;
+        if rustix::process::getppid() != Some(self.guard) {
+            return Err(io::Error::other("the guard has ended"));
+        }
+        self.door
+            .as_mut()
+            .map_or(Ok(()), |door| door.write_all(b"0"))
     }
 }
 
@@ -196,9 +207,8 @@ fn start_walled(
     input: OwnedFd,
     read: &[PathBuf],
     scratch: &Path,
-    group: Option<Group>,
+    mut leaving: Leaving,
 ) -> io::Result<Bot> {
-    let mut door = group.as_ref().map(Group::door).transpose()?;
     let directory = tempfile::Builder::new()
         .prefix("scratch-")
         .permissions(Permissions::from_mode(0o700))
@@ -207,7 +217,6 @@ fn start_walled(
     let mut walls = Some(confine::walls(read, directory.path())?);
     let (ours, theirs) = UnixStream::pair()?;
     let bounds = order.bounds;
-    let guard = getpid();
     let [name, arguments @ ..] = &order.argv[..] else {
         return Err(io::Error::other("an empty command"));
     };
@@ -220,8 +229,7 @@ fn start_walled(
         .current_dir(order.directory.as_deref().unwrap_or(directory.path()))
         .stdin(Stdio::from(input));
     sys::before_exec(&mut command, move || {
-        detach(guard)?;
-        enter(door.as_mut())?;
+        leaving.leave()?;
         walls.take().map_or(Ok(()), confine::enclose)?;
         confine::bind(&bounds, &filters, false, &theirs)
     });
@@ -233,7 +241,7 @@ fn start_walled(
         scratch: Scratch::Directory(directory.path().to_owned()),
         helpers: 0,
         directory: Some(directory),
-        group,
+        group: None,
         calls: calls.ok_or_else(no_listener)?,
     })
 }
@@ -243,12 +251,10 @@ fn start_bwrap(
     input: OwnedFd,
     (program, arguments): (&Path, &[String]),
     inside: &str,
-    group: Option<Group>,
+    mut leaving: Leaving,
 ) -> io::Result<Bot> {
-    let mut door = group.as_ref().map(Group::door).transpose()?;
     let (ours, theirs) = UnixStream::pair()?;
     ours.set_read_timeout(Some(BUILDING))?;
-    let guard = getpid();
     let mut command = Command::new(program);
     command
         .args(arguments)
@@ -262,8 +268,7 @@ fn start_bwrap(
         .stdin(Stdio::from(input));
     let status = theirs.try_clone()?;
     sys::before_exec(&mut command, move || {
-        detach(guard)?;
-        enter(door.as_mut())?;
+        leaving.leave()?;
         sys::close_on_exec_from(3)?;
         sys::pass_as_three(status.as_fd())
     });
@@ -278,7 +283,7 @@ fn start_bwrap(
             scratch: Scratch::Inside,
             helpers: 2,
             directory: None,
-            group,
+            group: None,
             calls: calls.ok_or_else(no_listener)?,
         }),
         Some((&PREPARED, cause)) => Err(io::Error::other(
