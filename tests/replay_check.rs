@@ -519,6 +519,23 @@ fn unknown_fields_of_a_record_are_kept() {
     kept(&value);
 }
 
+/// Not the nearest number but one, as a quick reader takes it.
+#[test]
+fn numbers_of_many_digits_stay_as_they_were() {
+    let line = json_of(&WON).to_string();
+    for number in [
+        "3.3333333333333334e+48",
+        "1.7976931348623157e+308",
+        "8.41e+21",
+        "123456789.12345679",
+    ] {
+        let line = line.replacen("{\"v\"", &format!("{{\"clock\":{number},\"v\""), 1);
+        let record = Record::from_line(line.as_bytes()).expect("a record");
+        let again = record.to_line().expect("JSON");
+        assert!(again.contains(&format!("\"clock\":{number}")), "{again}");
+    }
+}
+
 #[test]
 fn unknown_fields_of_a_result_are_kept() {
     let mut value = json_of(&WON[..3]);
