@@ -1,5 +1,11 @@
 /* Starts 200 processes. */
 #include "hostile.h"
+#include <netinet/in.h>
+
+/* How many of them keep asking for the network. */
+#ifndef ASKING
+#define ASKING 0
+#endif
 
 static int attack(int argc, char **argv)
 {
@@ -10,6 +16,8 @@ static int attack(int argc, char **argv)
     for (int i = 0; i < 200; i++) {
         children[i] = fork();
         if (children[i] == 0) {
+            while (i < ASKING)
+                close(socket(AF_INET, SOCK_DGRAM, 0));
             for (;;)
                 pause();
         }
