@@ -116,7 +116,10 @@ impl Match {
 
 impl Drop for Match {
     fn drop(&mut self) {
-        self.signal(Signal::KILL);
+        // Some may have ended already, as when the bench fails.
+        for &pid in &self.all {
+            let _ = kill_process(pid, Signal::KILL);
+        }
         let _ = self.referee.kill();
         let _ = self.referee.wait();
     }

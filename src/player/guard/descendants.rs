@@ -1,7 +1,7 @@
 //! The processes below this one, looked at again and again.
 //!
 //! A guard may share a core with a bot that answers within microseconds. So what it looks at is kept
-//! open: a look then takes four calls of the kernel for every process, and no path is walked.
+//! open: a look then takes three calls of the kernel for every process, and no path is walked.
 
 use std::collections::HashMap;
 use std::fs::File;

@@ -1,7 +1,7 @@
 //! The system calls that no bot needs, as seccomp filters.
 //!
 //! Everything else is allowed, except calls that are newer than this list. The kernel
-//! remembers which calls are always allowed, so that reading and writing cost a bot nothing.
+//! remembers which calls are always allowed, so that reading and writing cost a bot next to nothing.
 
 use std::collections::BTreeMap;
 use std::env::consts::ARCH;
