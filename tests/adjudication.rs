@@ -6,8 +6,8 @@ use std::fs;
 
 use common::Referee;
 use referee::game::quarto::Edition;
+use referee::play::replay::{ReplayError, replay};
 use referee::record::Record;
-use referee::replay::{ReplayError, replay};
 use serde_json::{Value, json};
 
 /// Eight free cells.

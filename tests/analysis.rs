@@ -11,12 +11,12 @@ use rand::rngs::ChaCha8Rng;
 use rand::seq::IndexedRandom as _;
 use rand::{RngExt as _, SeedableRng as _};
 use referee::analysis::{Analyst, Effort, Options};
-use referee::annotation::{Annotation, FIELD, Mark, Note};
 use referee::game::quarto::{Edition, PieceSet, Position, Rules, Turn};
 use referee::game::{Game as _, Outcome, Position as _};
+use referee::play::scoresheet;
 use referee::record::Record;
+use referee::record::annotation::{Annotation, FIELD, Mark, Note};
 use referee::report::accuracy::game_text;
-use referee::scoresheet;
 use referee::solver::{self, Value};
 use serde_json::{Value as Json, json};
 

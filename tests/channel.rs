@@ -6,7 +6,7 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use referee::player::channel::{Channel, Exchange, Trouble};
+use referee::bot::channel::{Channel, Exchange, Trouble};
 use referee::protocol::MAX_LINE_BYTES;
 use tokio::io::{
     AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, duplex,

@@ -6,11 +6,11 @@ use proptest::test_runner::{RngSeed, TestRunner};
 use rand::rngs::ChaCha8Rng;
 use rand::seq::IndexedRandom as _;
 use rand::{RngExt as _, SeedableRng as _};
+use referee::bot::scripted::Scripted;
 use referee::game::four_in_a_row::FourInARow;
 use referee::game::quarto::{Edition, PieceSet, Rules};
 use referee::game::{Game, IllegalReason, Outcome, Position as _, Side};
 use referee::play::{Clock, End, TimeControl, play};
-use referee::player::scripted::Scripted;
 
 /// No game has more turns.
 const MOST_TURNS: usize = 64;

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
-use referee::arena::desk::{Desk, Handed};
-use referee::arena::ledger::{Ending, Endings};
 use referee::arena::plan::{BotPlan, Format, Limits, Plan, Restart, SandboxPlan};
-use referee::player::Reason;
+use referee::arena::results::{Ending, Endings};
+use referee::arena::scheduler::{Desk, Handed};
+use referee::bot::Reason;
 use referee::tournament::schedule::PairOfGames;
 use referee::tournament::sprt::{Decision, Pentanomial, Scale, Sprt};
 
@@ -64,7 +64,7 @@ fn plan(bots: usize, pairs: u32, bench_after: u32) -> Plan {
 fn desk(plan: &Plan, tables: usize, sprt: Option<Sprt>) -> Desk {
     let unplayed = Box::new(
         |game: &referee::tournament::schedule::ScheduledGame,
-         benched: &referee::arena::desk::Benched| {
+         benched: &referee::arena::scheduler::Benched| {
             format!(
                 "{} {} benched after {}",
                 game.id, benched.bot.0, benched.after

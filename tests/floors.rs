@@ -9,108 +9,61 @@ use std::path::{Path, PathBuf};
 
 /// Module → what it may use of the crate, beside itself.
 const FLOORS: &[(&str, &[&str])] = &[
-    // floor 0
+    // rules
     ("text", &[]),
     ("seed", &[]),
     ("protocol", &[]),
     ("game", &["text"]),
-    // floor 1
-    ("record", &[]),
-    ("player", &["game", "protocol", "text"]),
     ("solver", &["game"]),
     ("strategy", &["game", "solver"]),
-    ("annotation", &["solver"]),
-    // floor 2
-    ("journal", &["record"]),
-    ("tournament", &["annotation", "game", "seed", "text"]),
-    ("play", &["game", "player", "protocol"]),
-    ("adjudication", &["game", "play", "solver"]),
+    // bots
+    ("bot", &["game", "protocol", "text"]),
+    // paper
+    ("record", &["solver"]),
+    // one game
     (
-        "replay",
-        &["adjudication", "game", "play", "player", "record", "text"],
-    ),
-    (
-        "analysis",
+        "play",
         &[
-            "annotation",
-            "game",
-            "play",
-            "record",
-            "replay",
-            "solver",
-            "text",
+            "bot", "game", "protocol", "record", "seed", "solver", "text",
         ],
     ),
-    ("seat", &["game", "play", "player", "protocol", "text"]),
-    ("scoresheet", &["game", "play", "player", "record", "seat"]),
-    (
-        "series",
-        &[
-            "adjudication",
-            "game",
-            "play",
-            "player",
-            "protocol",
-            "record",
-            "scoresheet",
-            "seat",
-            "seed",
-        ],
-    ),
-    // floor 3
+    // truth
+    ("analysis", &["game", "play", "record", "solver", "text"]),
+    // many games
+    ("tournament", &["game", "record", "seed", "text"]),
     (
         "arena",
         &[
-            "adjudication",
+            "bot",
             "game",
-            "journal",
             "play",
-            "player",
             "record",
-            "scoresheet",
-            "seat",
+            "sandbox",
             "seed",
             "tournament",
         ],
     ),
-    (
-        "checkup",
-        &["game", "play", "player", "seat", "seed", "text"],
-    ),
+    ("checkup", &["bot", "game", "play", "seed", "text"]),
+    // to look at
     (
         "report",
-        &[
-            "annotation",
-            "game",
-            "play",
-            "player",
-            "record",
-            "series",
-            "text",
-            "tournament",
-        ],
+        &["bot", "game", "play", "record", "text", "tournament"],
     ),
-    ("live", &["record", "report"]),
-    // top
+    // door
     (
         "cli",
         &[
             "analysis",
-            "annotation",
             "arena",
+            "bot",
             "checkup",
             "game",
-            "journal",
-            "live",
             "play",
-            "player",
             "protocol",
             "record",
-            "replay",
             "report",
-            "seat",
+            "sandbox",
             "seed",
-            "series",
             "solver",
             "strategy",
             "text",
@@ -121,19 +74,17 @@ const FLOORS: &[(&str, &[&str])] = &[
 
 /// Outside crates that only these modules may use.
 const KEPT_OUT: &[(&str, &[&str])] = &[
-    ("tokio", &["player", "series", "arena", "live", "cli"]),
-    ("hyper", &["live"]),
+    ("tokio", &["bot", "play", "arena", "report", "cli"]),
+    ("hyper", &["report"]),
     ("askama", &["report"]),
     ("clap", &["cli"]),
     (
         "serde_json",
         &[
-            "player",
+            "bot",
             "record",
-            "series",
-            "annotation",
+            "play",
             "analysis",
-            "scoresheet",
             "arena",
             "tournament",
             "report",
@@ -141,7 +92,7 @@ const KEPT_OUT: &[(&str, &[&str])] = &[
         ],
     ),
     ("csv", &["report"]),
-    ("rustix", &["player", "arena", "cli"]),
+    ("rustix", &["bot", "play", "arena", "cli"]),
     ("anstream", &["cli"]),
     ("indicatif", &["cli"]),
 ];
@@ -157,12 +108,16 @@ fn sources(directory: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// `src/player/mod.rs` and `src/player/channel.rs` are both `player`.
+/// `src/bot/mod.rs` and `src/bot/channel.rs` are both `bot`.
 fn module_of(root: &Path, path: &Path) -> String {
     let inside = path.strip_prefix(root).unwrap();
     let first = inside.components().next().unwrap().as_os_str();
     let name = first.to_str().unwrap();
-    name.strip_suffix(".rs").unwrap_or(name).to_owned()
+    match name.strip_suffix(".rs").unwrap_or(name) {
+        // Not yet parted: a program carries its sandbox, and a sandbox takes programs in.
+        "sandbox" => "bot".to_owned(),
+        name => name.to_owned(),
+    }
 }
 
 /// Code without comments, documentation and string literals' worth of noise.
@@ -213,7 +168,7 @@ fn arrows_point_down() {
         );
         for used in names_after(&code, "crate::") {
             assert!(
-                used == module || allowed.contains(&used),
+                used == module || allowed.contains(&used) || (module == "bot" && used == "sandbox"),
                 "{} uses `{used}`: `{module}` may use {allowed:?} only",
                 path.display()
             );
@@ -236,6 +191,7 @@ fn arrows_point_down() {
 #[test]
 fn the_table_itself_points_down() {
     let floor = |name: &str| {
+        let name = if name == "sandbox" { "bot" } else { name };
         FLOORS
             .iter()
             .position(|(module, _)| *module == name)

@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use referee::journal::{Journal, OpenError, Storage, Writer, read};
+use referee::record::journal::{Journal, OpenError, Storage, Writer, read};
 use referee::record::{BotEntry, Record, ResultEntry, VERSION};
 use serde_json::Map;
 

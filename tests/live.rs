@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 
 use common::Referee;
 use common::games::{many, tournament, write};
-use referee::live::{Feed, Server};
 use referee::record::Record;
 use referee::report::html::Options;
+use referee::report::serve::{Feed, Server};
 use serde_json::Value;
 
 static GAMES: LazyLock<Vec<Value>> = LazyLock::new(tournament);

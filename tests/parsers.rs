@@ -9,9 +9,9 @@ use proptest::test_runner::{RngSeed, TestRunner};
 use referee::game::four_in_a_row::FourInARow;
 use referee::game::quarto::{Edition, PieceSet, Position, Rules};
 use referee::game::{Game, Position as _, Rejection};
+use referee::play::replay::{ReplayError, replay};
 use referee::protocol::answer_text;
 use referee::record::Record;
-use referee::replay::{ReplayError, replay};
 use referee::text::{escape, escape_lines, quote, safe};
 
 const ENGLISH: &str = include_str!("../sets/english.csv");

@@ -1,9 +1,9 @@
 //! The transcripts and the table of `protocol.md`, replayed against the code.
 
+use referee::bot::Reason;
 use referee::game::four_in_a_row::FourInARow;
 use referee::game::quarto::Edition;
 use referee::game::{Game, Rejection};
-use referee::player::Reason;
 use referee::protocol::answer_text;
 
 const DOC: &str = include_str!("../protocol.md");

@@ -1,13 +1,13 @@
 //! Replaying tells what is wrong with a record, and where. And records keep what they hold.
 
 use compact_str::CompactString;
+use referee::bot::Reason;
+use referee::bot::scripted::Scripted;
 use referee::game::Game as _;
 use referee::game::quarto::{Edition, PieceSet, Rules};
+use referee::play::replay::{ReplayError, Violation, replay};
 use referee::play::{Clock, End, Played, TimeControl, play};
-use referee::player::Reason;
-use referee::player::scripted::Scripted;
 use referee::record::{BotEntry, Record, ResultEntry, VERSION};
-use referee::replay::{ReplayError, Violation, replay};
 use serde_json::{Map, Value, json};
 
 /// A game won by its first side: A, B, C and D on H1, which share two properties.

@@ -5,8 +5,8 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 
-use referee::player::program::{Bot, CannotStart, Program};
-use referee::player::snapshot::{Belongings, ContentHash, Snapshot};
+use referee::bot::spec::{Bot, CannotStart, Program};
+use referee::sandbox::snapshot::{Belongings, ContentHash, Snapshot};
 use tempfile::TempDir;
 
 /// A directory with files in it: path, mode, content.

@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use libfuzzer_sys::fuzz_target;
-use referee::player::channel::{Channel, Trouble};
+use referee::bot::channel::{Channel, Trouble};
 use referee::protocol::MAX_LINE_BYTES;
 use tokio::io::{AsyncWriteExt as _, duplex};
 use tokio::time::Instant;

@@ -6,7 +6,7 @@ use libfuzzer_sys::fuzz_target;
 use referee::game::four_in_a_row::FourInARow;
 use referee::game::quarto::{Edition, PieceSet, Rules};
 use referee::record::Record;
-use referee::replay::replay;
+use referee::play::replay::replay;
 
 fuzz_target!(|bytes: &[u8]| {
     let Ok(record) = Record::from_line(bytes) else { return };

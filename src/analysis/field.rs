@@ -7,7 +7,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap as _, Serializer};
 use serde_json::value::{RawValue, to_raw_value};
 
-use crate::annotation::{Annotation, FIELD};
+use crate::record::annotation::{Annotation, FIELD};
 
 /// The fields of an object in their order, as they are written.
 struct Fields(Vec<(String, Box<RawValue>)>);

@@ -16,12 +16,12 @@ use std::time::Duration;
 
 pub use field::with_analysis;
 
-use crate::annotation::{Annotation, FIELD, Mark, Note};
 use crate::game::quarto::{Cell, Edition, PieceSet, Position, Rules, Turn};
 use crate::game::{Game as _, Outcome, Position as _, Side};
 use crate::play::Watch;
+use crate::play::replay::{ReplayError, Violation, replay};
 use crate::record::Record;
-use crate::replay::{ReplayError, Violation, replay};
+use crate::record::annotation::{Annotation, FIELD, Mark, Note};
 use crate::solver::{self, Goal, Limits, Progress, Solver, Value};
 use sentence::Sentence;
 

@@ -1,8 +1,8 @@
 //! What is said of a turn to people: one or two short sentences.
 
-use crate::annotation::{Mark, Note};
 use crate::game::quarto::{Cell, Edition, Move, Position, Turn};
 use crate::game::{Game as _, Position as _};
+use crate::record::annotation::{Mark, Note};
 use crate::solver::Value;
 use crate::text::safe;
 

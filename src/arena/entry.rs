@@ -2,11 +2,11 @@
 
 use std::io;
 
-use super::table::Ready;
+use super::worker::Ready;
+use crate::bot::process::Patience;
 use crate::game::dialogue::Dialogue;
+use crate::play::seat::{Entrant, Occupant, Seat, environment};
 use crate::play::{Clock, End, play};
-use crate::player::process::Patience;
-use crate::seat::{Entrant, Occupant, Seat, environment};
 use crate::seed;
 use crate::tournament::openings::Opening;
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::player::stderr::Tap;
+use crate::bot::stderr::Tap;
 
 /// The most that is kept of a bot, in bytes; a bot that writes more is not worth the disk.
 pub const MOST_BYTES: u64 = 8 << 20;

@@ -12,13 +12,13 @@ use std::path::{Path, PathBuf};
 
 use self::bench::{OnTheBench, benched, not_played};
 use self::doubles::Doubled;
-use super::desk::WriteUnplayed;
-use super::home::{Home, HomeError};
-use super::ledger::{Endings, Ledger};
+use super::directory::{Home, HomeError};
 use super::plan::{Plan, PlanError};
+use super::results::{Endings, Ledger};
+use super::scheduler::WriteUnplayed;
 use super::shard::{self, Header, Shard};
-use crate::journal::Lines;
-use crate::player::Reason;
+use crate::bot::Reason;
+use crate::record::journal::Lines;
 use crate::tournament::schedule::{GameId, Half};
 use crate::tournament::standings::GameLine;
 
@@ -187,7 +187,7 @@ pub fn merge(home: &Home, plan: &Plan, unplayed: &WriteUnplayed) -> Result<Merge
     let locked = home.open_journal(&journal)?;
     let beside = tempfile::Builder::new()
         .prefix(".new-")
-        .permissions(super::home::permissions())
+        .permissions(super::directory::permissions())
         .tempfile_in(home.path())
         .map_err(failed(home.path()))?;
     let mut out = BufWriter::with_capacity(1 << 17, beside.as_file());

@@ -1,22 +1,21 @@
 //! A tournament as it is played: many games at once, a journal that loses nothing, and a folder
 //! from which it goes on after any end.
 //!
-//! The [`Plan`] says which games there are. The [`desk`] hands out pairs of
-//! games, [`table`]s on threads of their own play them, the journal's writer makes their records
-//! last, and only then are they entered in the [`ledger`], told to whoever [follows](Follow), and
+//! The [`Plan`] says which games there are. The [`scheduler`] hands out pairs of
+//! games, [`worker`]s on threads of their own play them, the journal's writer makes their records
+//! last, and only then are they entered in the [`results`], told to whoever [follows](Follow), and
 //! counted.
 
-pub mod delay;
-pub mod desk;
+pub mod directory;
 pub mod entry;
-pub mod home;
-pub mod ledger;
 pub mod logs;
 pub mod merge;
 pub mod plan;
+pub mod results;
+pub mod scheduler;
 pub mod shard;
 pub mod slug;
-pub mod table;
+pub mod worker;
 
 use std::io;
 use std::sync::Arc;
@@ -25,17 +24,17 @@ use std::thread;
 use jiff::Timestamp;
 use tokio::sync::{mpsc, watch};
 
-use self::delay::DelayWatch;
-use self::desk::{Benched, Desk};
-use self::home::{Home, HomeError};
-use self::ledger::{Ledger, Next};
+use self::directory::{Home, HomeError};
 use self::plan::{Plan, SprtPlan};
+use self::results::{Ledger, Next};
+use self::scheduler::{Benched, Desk};
 use self::shard::Shard;
-use self::table::{Hall, Ready, Table, TableError, work};
+use self::worker::{Hall, Ready, Table, TableError, work};
+use crate::bot::process::Patience;
 use crate::game::dialogue::Dialogue;
-use crate::journal::{Journal, Writer};
-use crate::player::process::Patience;
-use crate::scoresheet::{self, Header};
+use crate::play::scoresheet::{self, Header};
+use crate::play::stall::DelayWatch;
+use crate::record::journal::{Journal, Writer};
 use crate::tournament::openings::Opening;
 use crate::tournament::schedule::knockout::KnockoutError;
 use crate::tournament::schedule::{EntrantId, GameId, Round};
@@ -377,7 +376,7 @@ pub fn write_unplayed<G>(
     game: &G,
     plan: &Plan,
     commands: &[Vec<String>],
-) -> Box<desk::WriteUnplayed>
+) -> Box<scheduler::WriteUnplayed>
 where
     G: Dialogue + Clone + Send + Sync + 'static,
 {

@@ -4,10 +4,10 @@ use std::io;
 
 use super::questions::{has_a_choice, lets_win, positions};
 use super::{ADVICE, Checkup, Verdict, seat};
+use crate::bot::process::Patience;
 use crate::game::dialogue::Dialogue;
 use crate::game::{Outcome, Position};
 use crate::play::Turned;
-use crate::player::process::Patience;
 
 impl<G: Dialogue + Clone> Checkup<'_, G> {
     /// Strength, one step ahead: not a fault.

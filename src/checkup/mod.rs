@@ -7,14 +7,14 @@ use std::io;
 use std::time::Duration;
 
 use self::questions::{is_last_turn, is_lost_at_once, positions, reopened};
+use crate::bot::fault::{Exit, spoken};
+use crate::bot::process::Patience;
+use crate::bot::spec::{CannotStart, Program};
+use crate::bot::{Fault, Player as _};
 use crate::game::dialogue::Dialogue;
 use crate::game::{Game, Position};
+use crate::play::seat::{Entrant, Occupant, Seat, environment};
 use crate::play::{Clock, TimeControl, Turned, take_turn};
-use crate::player::fault::{Exit, spoken};
-use crate::player::process::Patience;
-use crate::player::program::{CannotStart, Program};
-use crate::player::{Fault, Player as _};
-use crate::seat::{Entrant, Occupant, Seat, environment};
 use crate::seed;
 use crate::text::quote;
 

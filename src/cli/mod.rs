@@ -1,35 +1,7 @@
 //! The command line: one file a command. The only place that prints.
 
-mod analyse;
-mod beside;
-mod board;
-mod bot;
-mod check;
-mod console;
-mod doctor;
-mod duration;
-mod failure;
-mod from_file;
-mod games;
-mod interrupt;
-mod matches;
-mod new;
-mod options;
-mod pages;
-mod pieces;
-mod records;
-mod replay;
-mod report;
-mod sandbox;
-mod setup;
-mod shell;
-mod signals;
-mod size;
-mod solve;
-mod standings;
-mod stoppable;
-mod thinking;
-mod tournament;
+mod commands;
+mod support;
 
 use std::io;
 use std::process::ExitCode;
@@ -38,10 +10,15 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::filter::LevelFilter;
 
-#[cfg(target_os = "linux")]
-use crate::player::guard;
 use crate::report::terminal::Palette;
-use failure::Failure;
+#[cfg(target_os = "linux")]
+use crate::sandbox::supervisor as guard;
+use commands::{
+    analyse, board, bot, check, doctor, matches, new, pieces, replay, report, shell, solve,
+    standings, tournament,
+};
+use support::failure::Failure;
+use support::setup;
 
 /// Lets two programs play Quarto against each other.
 #[derive(Debug, Parser)]

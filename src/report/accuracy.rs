@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::terminal::{Palette, aligned};
-use crate::annotation::{Annotation, Note, Tally};
 use crate::record::Record;
+use crate::record::annotation::{Annotation, Note, Tally};
 use crate::text::safe;
 
 /// A bot, and what its turns come to.

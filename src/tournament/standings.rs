@@ -6,7 +6,7 @@ mod line;
 use std::collections::{BTreeMap, HashMap};
 
 pub use self::line::GameLine;
-use crate::annotation;
+use crate::record::annotation;
 
 use super::ratings::{Model, Outcome, RatingError, Results, Tally, rate};
 use super::schedule::GameId;

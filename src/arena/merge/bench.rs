@@ -1,10 +1,10 @@
 //! Who is benched when the shards are put together: forfeits in a row go on from one shard into
 //! the next.
 
-use crate::arena::desk::{Benched, WriteUnplayed};
-use crate::arena::ledger::Endings;
 use crate::arena::plan::Plan;
-use crate::player::Reason;
+use crate::arena::results::Endings;
+use crate::arena::scheduler::{Benched, WriteUnplayed};
+use crate::bot::Reason;
 use crate::tournament::schedule::{EntrantId, GameId, PairOfGames};
 
 /// The pair after which each bot is benched, in the order of the schedule.

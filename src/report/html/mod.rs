@@ -3,7 +3,7 @@
 //! [`Report`] takes lines of records, one by one, and keeps two things: *entries*, which say
 //! what games there were, each as short as can be; and *figures*, which say what they come to.
 //! The page holds both as one block of JSON; its script draws what is looked at, and nothing
-//! else. A page that is served while games go on ([`crate::live`]) gets the same entries and
+//! else. A page that is served while games go on ([`crate::report::serve`]) gets the same entries and
 //! figures a few at a time.
 //!
 //! - `pack`: a record as an entry

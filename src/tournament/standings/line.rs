@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::annotation::{Annotation, Tally};
+use crate::record::annotation::{Annotation, Tally};
 
 /// The part of a record that standings need, borrowed from its line.
 #[derive(Debug, Deserialize)]

@@ -1,0 +1,376 @@
+//! What has been played so far: which games are done and what they come to. Filled from the
+//! records, as they are written or as a journal holds them, one by one; no record is kept.
+
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+use super::plan::{Format, Plan};
+use serde_json::value::RawValue;
+
+use crate::bot::Reason;
+use crate::tournament::schedule::knockout::{self, Match, Tally};
+use crate::tournament::schedule::{EntrantId, GameId, PairOfGames, Round, swiss};
+use crate::tournament::sprt::Pentanomial;
+use crate::tournament::standings::{Collector, GameLine};
+
+/// How a game of a pair ended. Indices are 0 for the pairing's `a` and 1 for its `b`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// Somebody completed a line.
+    Win(usize),
+    /// Nobody did.
+    Draw,
+    /// This one forfeited.
+    Forfeit(usize, Reason),
+}
+
+impl Ending {
+    /// Half points of the pairing's `a`: 2, 1 or 0.
+    pub const fn half_points(self) -> usize {
+        match self {
+            Self::Win(0) | Self::Forfeit(1, _) => 2,
+            Self::Draw => 1,
+            Self::Win(_) | Self::Forfeit(..) => 0,
+        }
+    }
+
+    /// Index of the winner.
+    pub const fn winner(self) -> Option<usize> {
+        match self {
+            Self::Win(winner) => Some(winner),
+            Self::Draw => None,
+            Self::Forfeit(by, _) => Some(1 - by),
+        }
+    }
+
+    /// Why this one forfeited the game, if it did.
+    pub fn forfeited_by(self, index: usize) -> Option<Reason> {
+        match self {
+            Self::Forfeit(by, reason) if by == index => Some(reason),
+            _ => None,
+        }
+    }
+
+    /// A byte that is not 0.
+    fn encode(self) -> u8 {
+        match self {
+            Self::Win(winner) => 1 + u8::from(winner == 1),
+            Self::Draw => 3,
+            Self::Forfeit(by, reason) => {
+                let place = Reason::ALL.iter().position(|&other| other == reason);
+                4 + 2 * u8::try_from(place.unwrap_or(0)).unwrap_or(0) + u8::from(by == 1)
+            }
+        }
+    }
+
+    fn decode(byte: u8) -> Option<Self> {
+        match byte {
+            0 => None,
+            1 | 2 => Some(Self::Win(usize::from(byte == 2))),
+            3 => Some(Self::Draw),
+            _ => {
+                let reason = Reason::ALL.get(usize::from(byte - 4) / 2)?;
+                Some(Self::Forfeit(usize::from(byte % 2), *reason))
+            }
+        }
+    }
+}
+
+/// How every game ended, two bytes a pair.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Endings(Vec<[u8; 2]>);
+
+impl Endings {
+    /// How the games of the pair with this number ended, as far as they have.
+    pub fn of(&self, pair: u64) -> [Option<Ending>; 2] {
+        let place = usize::try_from(pair).ok();
+        let bytes = place.and_then(|place| self.0.get(place.checked_sub(1)?));
+        bytes.map_or([None; 2], |bytes| bytes.map(Ending::decode))
+    }
+
+    /// Notes how a game ended; false when that had been noted before.
+    pub fn note(&mut self, id: GameId, ending: Ending) -> bool {
+        let Some(place) = usize::try_from(id.pair).ok().and_then(|n| n.checked_sub(1)) else {
+            return false;
+        };
+        if self.0.len() <= place {
+            self.0.resize(place + 1, [0; 2]);
+        }
+        let byte = &mut self.0[place][id.half as usize];
+        if *byte != 0 {
+            return false;
+        }
+        *byte = ending.encode();
+        true
+    }
+}
+
+/// Games that are told apart; beyond, only that there are more is known.
+const MOST_DISTINCT: usize = 1_000_000;
+
+/// How many of the games played are different ones.
+#[derive(Clone, Debug, Default)]
+pub struct Distinct {
+    seen: HashSet<u64>,
+    /// Games with at least one turn.
+    pub games: u64,
+    /// Whether there were too many to tell all apart.
+    pub full: bool,
+}
+
+impl Distinct {
+    fn add(&mut self, game: &GameLine<'_>) {
+        if game.times_ms.is_empty() {
+            return;
+        }
+        self.games += 1;
+        if self.seen.len() >= MOST_DISTINCT {
+            self.full = true;
+            return;
+        }
+        let mut hasher = DefaultHasher::new();
+        let [a, b] = game.names();
+        let by_seat = if game.first == 0 { [a, b] } else { [b, a] };
+        (by_seat, &game.start, game.turns.map(RawValue::get)).hash(&mut hasher);
+        self.seen.insert(hasher.finish());
+    }
+
+    /// How many are different; at least as many when [`Self::full`].
+    pub fn count(&self) -> usize {
+        self.seen.len()
+    }
+}
+
+/// What has been played so far.
+#[derive(Clone, Debug, Default)]
+pub struct Ledger {
+    /// How every game ended.
+    pub endings: Endings,
+    /// For the standings.
+    pub collector: Collector,
+    /// Whether bots repeat themselves.
+    pub distinct: Distinct,
+    /// Games that are done.
+    pub games: u64,
+    /// Games that somebody forfeited.
+    pub forfeits: u64,
+    /// Half points of each bot.
+    pub half_points: Vec<u64>,
+    /// Games of each bot.
+    pub games_of: Vec<u64>,
+    /// Pairs of games by the half points of the pairing's `a`; for two bots.
+    pub pentanomial: Pentanomial,
+    /// Of a knockout: by round and match.
+    matches: Vec<Vec<[Tally; 2]>>,
+}
+
+impl Ledger {
+    /// Nothing has been played.
+    pub fn new(plan: &Plan) -> Self {
+        Self {
+            half_points: vec![0; plan.bots.len()],
+            games_of: vec![0; plan.bots.len()],
+            ..Self::default()
+        }
+    }
+
+    /// Adds the record of a game of this plan; its line may end with a newline. The error is a
+    /// sentence.
+    pub fn add(&mut self, plan: &Plan, line: &[u8]) -> Result<GameId, String> {
+        self.add_game(plan, &GameLine::parse(line)?)
+    }
+
+    /// Adds a game of this plan. The error is a sentence.
+    pub fn add_game(&mut self, plan: &Plan, game: &GameLine<'_>) -> Result<GameId, String> {
+        let (id, pair) = identify(plan, game)?;
+        let ending = ending(game)?;
+        if !self.endings.note(id, ending) {
+            return Err(format!("the game {id} comes twice"));
+        }
+        self.games += 1;
+        self.collector.add(game);
+        self.distinct.add(game);
+        let points = [ending.half_points(), 2 - ending.half_points()];
+        for (bot, points) in [pair.pairing.a, pair.pairing.b].into_iter().zip(points) {
+            self.half_points[bot.index()] += points as u64;
+            self.games_of[bot.index()] += 1;
+        }
+        self.forfeits += u64::from(game.forfeit().is_some());
+        if let [Some(one), Some(other)] = self.endings.of(id.pair) {
+            self.pentanomial.0[one.half_points() + other.half_points()] += 1;
+        }
+        if plan.format == Format::Knockout {
+            let turns = game.times_ms.len() as u64;
+            self.note_match(plan, pair, ending, game.first, turns);
+        }
+        Ok(id)
+    }
+
+    /// Which game of this plan it is, and how it ended. The error is a sentence.
+    pub fn examine(plan: &Plan, game: &GameLine<'_>) -> Result<(GameId, Ending), String> {
+        let (id, _) = identify(plan, game)?;
+        Ok((id, ending(game)?))
+    }
+
+    fn note_match(
+        &mut self,
+        plan: &Plan,
+        pair: PairOfGames,
+        ending: Ending,
+        first: usize,
+        turns: u64,
+    ) {
+        let place = pair.round as usize - 1;
+        let Some(round) = plan.rounds.get(place) else {
+            return;
+        };
+        while self.matches.len() <= place {
+            self.matches.push(Vec::new());
+        }
+        let matches = &mut self.matches[place];
+        matches.resize(round.pairings.len(), [Tally::default(); 2]);
+        let number = (pair.number - round.first_pair) / u64::from(round.pairs_each);
+        let Some(tallies) = usize::try_from(number)
+            .ok()
+            .and_then(|n| matches.get_mut(n))
+        else {
+            return;
+        };
+        match ending.winner() {
+            Some(winner) => tallies[winner].win(first != winner, turns),
+            None => tallies.iter_mut().for_each(Tally::draw),
+        }
+    }
+
+    /// Whether all games of the rounds so far are done.
+    pub fn is_done(&self, plan: &Plan) -> bool {
+        self.games == 2 * plan.pairs_so_far()
+    }
+
+    /// What comes after the rounds so far, all of which must be done.
+    pub fn next(&self, plan: &Plan) -> Result<Next, knockout::KnockoutError> {
+        match plan.format {
+            Format::RoundRobin | Format::Gauntlet => Ok(Next::Over),
+            Format::Swiss if plan.rounds.len() >= plan.rounds_planned as usize => Ok(Next::Over),
+            Format::Swiss => {
+                let number = u32::try_from(plan.rounds.len() + 1).unwrap_or(u32::MAX);
+                let results = self.swiss_results(plan);
+                let round = swiss::next_round(&results, number, plan.pairs);
+                Ok(Next::Round(round))
+            }
+            Format::Knockout => {
+                let played: Vec<Vec<Match>> = plan
+                    .rounds
+                    .iter()
+                    .zip(&self.matches)
+                    .map(|(round, matches)| {
+                        let both = round.pairings.iter().zip(matches);
+                        both.map(|(&pairing, &tallies)| Match { pairing, tallies })
+                            .collect()
+                    })
+                    .collect();
+                match knockout::next_round(plan.entrants(), plan.pairs, &played)? {
+                    knockout::Next::Round(round) => Ok(Next::Round(round)),
+                    knockout::Next::Winner(winner) => Ok(Next::Winner(winner)),
+                }
+            }
+        }
+    }
+
+    /// The matches of a knockout's round, from 0, in the order of its pairings.
+    pub fn matches(&self, plan: &Plan, round: usize) -> Vec<Match> {
+        let (Some(round), Some(matches)) = (plan.rounds.get(round), self.matches.get(round)) else {
+            return Vec::new();
+        };
+        let both = round.pairings.iter().zip(matches);
+        both.map(|(&pairing, &tallies)| Match { pairing, tallies })
+            .collect()
+    }
+
+    fn swiss_results(&self, plan: &Plan) -> swiss::Results {
+        let mut results = swiss::Results::new(plan.entrants());
+        for round in &plan.rounds {
+            let each = round.pairs_each as usize;
+            let mut pairs = round.pairs();
+            for &pairing in &round.pairings {
+                let mut points = [0; 2];
+                for pair in pairs.by_ref().take(each) {
+                    for ending in self.endings.of(pair.number).into_iter().flatten() {
+                        points[0] += ending.half_points() as u64;
+                        points[1] += 2 - ending.half_points() as u64;
+                    }
+                }
+                results.meeting(pairing, points);
+            }
+            for &bye in &round.byes {
+                // As if it had won every game.
+                results.bye(bye, 4 * u64::from(round.pairs_each));
+            }
+        }
+        results
+    }
+}
+
+/// What comes after a round.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// This round.
+    Round(Round),
+    /// Nothing: the schedule is done.
+    Over,
+    /// Nothing: this one has won the knockout.
+    Winner(EntrantId),
+}
+
+fn ending(game: &GameLine<'_>) -> Result<Ending, String> {
+    Ok(match (game.forfeit(), game.winner()) {
+        (Some((by, word)), _) => {
+            let reason = Reason::from_name(word);
+            let reason = reason.ok_or_else(|| format!("there is no reason called {word}"))?;
+            Ending::Forfeit(by, reason)
+        }
+        (None, Some(winner)) => Ending::Win(winner),
+        (None, None) => Ending::Draw,
+    })
+}
+
+/// Which game of the plan a record is of. The error is a sentence.
+fn identify(plan: &Plan, game: &GameLine<'_>) -> Result<(GameId, PairOfGames), String> {
+    let id: GameId = game.id.parse().map_err(|error| format!("`id`: {error}"))?;
+    let pair = plan
+        .pair(id.pair)
+        .ok_or_else(|| format!("the game {id} is not in the plan"))?;
+    let [a, b] = [pair.pairing.a, pair.pairing.b]
+        .map(|bot| plan.bot(bot).map_or("", |bot| bot.name.as_str()));
+    if game.names() != [a, b] || game.first != id.half as usize {
+        return Err(format!(
+            "in the plan {a} and {b} play the game {id}, and {} begins",
+            if id.half as usize == 0 { a } else { b }
+        ));
+    }
+    for (what, said, planned) in [
+        ("game", game.game.as_ref(), plan.game.as_str()),
+        ("rules", game.rules.as_ref(), plan.rules.as_str()),
+    ] {
+        if said != planned {
+            return Err(format!(
+                "its {what} is {said}, and in the plan it is {planned}"
+            ));
+        }
+    }
+    if game.seed != plan.seed {
+        return Err(format!(
+            "its seed is {}, and in the plan it is {}",
+            game.seed, plan.seed
+        ));
+    }
+    let count = plan.openings.len() as u64;
+    let opening = pair.opening.checked_rem(count);
+    let opening = opening.and_then(|place| plan.openings.get(usize::try_from(place).ok()?));
+    if opening.is_some_and(|board| *board != game.start) {
+        return Err(format!(
+            "in the plan the game {id} starts from another board"
+        ));
+    }
+    Ok((id, pair))
+}

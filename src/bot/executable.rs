@@ -1,0 +1,210 @@
+//! Whether the kernel would run a file: where commands are, what the first bytes of a
+//! program say, and what to install.
+
+use std::env;
+use std::fs;
+use std::io::Read;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use super::interpreter::{self, package_of};
+use crate::text::escape;
+
+/// A BOT that cannot be started: the bot, the cause and the fix.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("cannot start {bot}: {cause}; {fix}")]
+pub struct CannotStart {
+    /// As it was given; safe to show.
+    pub bot: String,
+    /// Why.
+    pub cause: String,
+    /// What to do.
+    pub fix: String,
+}
+
+/// The file that a command name stands for.
+pub(crate) fn find_in_path(command: &str) -> Option<PathBuf> {
+    let path = env::var_os("PATH")?;
+    env::split_paths(&path)
+        .map(|directory| directory.join(command))
+        .find(|candidate| is_executable_file(candidate))
+}
+
+pub(crate) fn is_executable_file(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+}
+
+/// How to get a missing command.
+pub(crate) fn install(command: &str) -> String {
+    match package_of(command) {
+        Some(package) => {
+            format!("install it (on Debian and Ubuntu: apt install {package}) or correct PATH")
+        }
+        None => "install it or correct PATH".to_owned(),
+    }
+}
+
+/// Looks at the first bytes of an executable file: the interpreter that its first
+/// line names, `None` for machine code, or why the kernel would not run it.
+pub(crate) fn check_header(path: &Path, given: &str) -> Result<Option<String>, CannotStart> {
+    let cannot = |cause: String, fix: String| CannotStart {
+        bot: escape(given.as_bytes()),
+        cause,
+        fix,
+    };
+    let mut header = Vec::new();
+    let read = fs::File::open(path).and_then(|file| file.take(512).read_to_end(&mut header));
+    if read.is_err() {
+        // Programs may be executable without being readable; the kernel will tell.
+        return Ok(None);
+    }
+    let marks: [&[u8]; 3] = [b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff"];
+    if marks.iter().any(|mark| header.starts_with(mark)) {
+        return Err(cannot(
+            "it begins with a byte order mark, as Windows editors write it, so the system does not see its first line".to_owned(),
+            "save it as UTF-8 without a byte order mark".to_owned(),
+        ));
+    }
+    if let Some(line) = header.strip_prefix(b"#!") {
+        let line = line.split(|&byte| byte == b'\n').next().unwrap_or(line);
+        return check_shebang(line, &cannot).map(Some);
+    }
+    if let Some(elf) = header.strip_prefix(b"\x7fELF") {
+        return match (elf_machine(elf), elf_machine(&own_elf())) {
+            (Some(theirs), Some(ours)) if theirs != ours => Err(cannot(
+                format!(
+                    "it is a program for another kind of processor ({})",
+                    machine_name(theirs)
+                ),
+                format!("compile it on this machine ({})", machine_name(ours)),
+            )),
+            _ => Ok(None),
+        };
+    }
+    let foreign = [
+        (&b"MZ"[..], "a Windows program"),
+        (b"\xcf\xfa\xed\xfe", "a macOS program"),
+        (b"\xca\xfe\xba\xbe", "a Java class file or a macOS program"),
+    ];
+    if cfg!(target_os = "linux")
+        && let Some((_, what)) = foreign.iter().find(|(magic, _)| header.starts_with(magic))
+    {
+        return Err(cannot(
+            format!("it is {what}"),
+            "compile it for this system, or give the command line that runs it".to_owned(),
+        ));
+    }
+    let looks_like_text = !header.contains(&0);
+    if looks_like_text && cfg!(target_os = "linux") {
+        let example = Path::new(given)
+            .extension()
+            .and_then(|ending| interpreter::by_ending(ending.to_str()?))
+            .and_then(|language| language.run.first())
+            .unwrap_or(&"python3");
+        return Err(cannot(
+            "it is a script without a first line that names its interpreter".to_owned(),
+            format!(
+                "begin the file with a line such as #!/usr/bin/env {example}, or name the interpreter (\"{example} {}\")",
+                escape(given.as_bytes())
+            ),
+        ));
+    }
+    Ok(None)
+}
+
+/// The interpreter that a shebang line (without `#!`) names.
+fn check_shebang(
+    line: &[u8],
+    cannot: &dyn Fn(String, String) -> CannotStart,
+) -> Result<String, CannotStart> {
+    let shown = escape(line.trim_ascii());
+    if line.ends_with(b"\r") {
+        return Err(cannot(
+            "its lines end in CRLF, as on Windows, so its first line names an interpreter that does not exist".to_owned(),
+            "save it with Unix line ends (LF), for example with dos2unix".to_owned(),
+        ));
+    }
+    let line = String::from_utf8_lossy(line);
+    let mut words = line.split_ascii_whitespace();
+    let Some(interpreter) = words.next() else {
+        return Err(cannot(
+            "its first line is #! without an interpreter".to_owned(),
+            "name one, such as #!/usr/bin/env python3".to_owned(),
+        ));
+    };
+    if interpreter.ends_with("/env") {
+        let command = words.find(|word| !word.starts_with('-') && !word.contains('='));
+        if let Some(command) = command {
+            if command.contains('/') {
+                return check_interpreter(command, cannot);
+            }
+            return match find_in_path(command) {
+                Some(_) => Ok(command.to_owned()),
+                None => Err(cannot(
+                    format!(
+                        "it needs {command}, which is not installed (its first line is #!{shown})"
+                    ),
+                    install(command),
+                )),
+            };
+        }
+    }
+    check_interpreter(interpreter, cannot)
+}
+
+/// An interpreter that is named by its path.
+fn check_interpreter(
+    interpreter: &str,
+    cannot: &dyn Fn(String, String) -> CannotStart,
+) -> Result<String, CannotStart> {
+    if is_executable_file(Path::new(interpreter)) {
+        Ok(interpreter.to_owned())
+    } else if Path::new(interpreter).exists() {
+        Err(cannot(
+            format!(
+                "its first line names {} as its interpreter, which is no program",
+                escape(interpreter.as_bytes())
+            ),
+            "name an interpreter, such as #!/usr/bin/env python3".to_owned(),
+        ))
+    } else {
+        Err(cannot(
+            format!(
+                "its first line names the interpreter {}, which does not exist",
+                escape(interpreter.as_bytes())
+            ),
+            install(interpreter),
+        ))
+    }
+}
+
+/// The machine field of an ELF header that follows the magic.
+fn elf_machine(after_magic: &[u8]) -> Option<u16> {
+    let little = *after_magic.get(1)? == 1;
+    let bytes = [*after_magic.get(14)?, *after_magic.get(15)?];
+    Some(if little {
+        u16::from_le_bytes(bytes)
+    } else {
+        u16::from_be_bytes(bytes)
+    })
+}
+
+/// The beginning of this program's own file, after the magic; empty when it cannot be read.
+fn own_elf() -> Vec<u8> {
+    let mut header = Vec::new();
+    let _ = env::current_exe()
+        .and_then(fs::File::open)
+        .and_then(|file| file.take(64).read_to_end(&mut header));
+    header.strip_prefix(b"\x7fELF").unwrap_or(&[]).to_vec()
+}
+
+fn machine_name(machine: u16) -> String {
+    match machine {
+        3 => "x86, 32 bits".to_owned(),
+        40 => "ARM, 32 bits".to_owned(),
+        62 => "x86-64".to_owned(),
+        183 => "ARM, 64 bits".to_owned(),
+        243 => "RISC-V".to_owned(),
+        other => format!("ELF machine {other}"),
+    }
+}

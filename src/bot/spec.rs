@@ -1,0 +1,375 @@
+//! What a BOT on the command line means: which program to run, what it is called,
+//! and, when it cannot be started, why not and what to do about it.
+//!
+//! Everything is looked at before the first game, so that a typing error is an
+//! error message and not a forfeit.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt::Write as _;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+pub use super::executable::CannotStart;
+use super::executable::{check_header, find_in_path, install};
+use super::interpreter::{self, Language};
+use crate::sandbox::Confinement;
+use crate::text::{escape, safe};
+
+/// Names longer than this are cut: they head tables and lines.
+const MAX_NAME: usize = 60;
+
+/// A bot as it was named on the command line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Bot {
+    /// A person at this terminal.
+    Human,
+    /// A program.
+    Program(Program),
+}
+
+/// A program that can be started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    /// What it is called; safe to show.
+    pub name: String,
+    /// What is started, and its arguments.
+    pub argv: Vec<String>,
+    /// The command as people write it, which records hold.
+    pub command: Vec<String>,
+    /// Its language, when its ending, its first line or its command tells.
+    pub language: Option<Language>,
+    /// The directory that it is started in; the referee's own when there is none.
+    pub directory: Option<PathBuf>,
+    /// The sandbox that it was taken into.
+    pub confinement: Option<Confinement>,
+}
+
+impl Bot {
+    /// Finds out what `text` means.
+    ///
+    /// `builtins` are the names of the strategies within this program; they are run as
+    /// `this_program bot NAME`.
+    pub fn parse(text: &str, this_program: &Path, builtins: &[&str]) -> Result<Self, CannotStart> {
+        let cannot = |cause: &str, fix: &str| CannotStart {
+            bot: escape(text.as_bytes()),
+            cause: cause.to_owned(),
+            fix: fix.to_owned(),
+        };
+        if text == "human" {
+            return Ok(Self::Human);
+        }
+        if let Some(name) = text.strip_prefix("builtin:") {
+            if !builtins.contains(&name) {
+                return Err(cannot(
+                    "there is no such built-in strategy",
+                    &format!(
+                        "the built-in ones are builtin:{}",
+                        builtins.join(", builtin:")
+                    ),
+                ));
+            }
+            let this = this_program.to_string_lossy().into_owned();
+            return Ok(Self::Program(Program {
+                name: text.to_owned(),
+                argv: vec![this, "bot".to_owned(), name.to_owned()],
+                command: vec![text.to_owned()],
+                language: None,
+                directory: None,
+                confinement: None,
+            }));
+        }
+        if text.trim().is_empty() {
+            return Err(cannot(
+                "its name is empty",
+                "give a file, a command line, builtin:NAME or human",
+            ));
+        }
+        if Path::new(text).exists() {
+            return file(text, &[]).map(Self::Program);
+        }
+        let words = shell_words::split(text).map_err(|_| {
+            cannot(
+                "the command line has a quote that is not closed",
+                "close it, or put a backslash before it",
+            )
+        })?;
+        let Some((command, arguments)) = words.split_first() else {
+            return Err(cannot(
+                "the command line is empty",
+                "give a file, a command line, builtin:NAME or human",
+            ));
+        };
+        if command.contains('/') || (arguments.is_empty() && !command.contains('/')) {
+            if !Path::new(command).exists() {
+                let mut error = missing_file(command, builtins);
+                if !arguments.is_empty() {
+                    error.fix.push_str("; blanks separate the program from its arguments, so put quotes around a path that holds some");
+                }
+                return Err(error);
+            }
+            return file(command, arguments).map(Self::Program);
+        }
+        let Some(found) = find_in_path(command) else {
+            if Path::new(command).exists() {
+                return file(command, arguments).map(Self::Program);
+            }
+            return Err(cannot(
+                &format!("there is no command {} in PATH", escape(command.as_bytes())),
+                &install(command),
+            ));
+        };
+        check_header(&found, command)?;
+        let language = interpreter::by_interpreter(command);
+        // `python3 my_bot.py --depth 3` is called my_bot.py.
+        let script = arguments
+            .iter()
+            .find(|word| !word.starts_with('-') && Path::new(word).is_file());
+        if let (Some(language), None, Some(missing)) = (language, script, first_word(arguments))
+            && language
+                .endings
+                .iter()
+                .any(|e| missing.ends_with(&format!(".{e}")))
+        {
+            return Err(missing_file(missing, builtins));
+        }
+        let name = match (language, script) {
+            (Some(_), Some(script)) => file_name(script),
+            _ => file_name(command),
+        };
+        Ok(Self::Program(Program {
+            name,
+            argv: words.clone(),
+            command: words,
+            language,
+            directory: None,
+            confinement: None,
+        }))
+    }
+
+    /// What it is called.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Human => "human",
+            Self::Program(program) => &program.name,
+        }
+    }
+
+    /// The command that records hold.
+    pub fn command(&self) -> Vec<String> {
+        match self {
+            Self::Human => vec!["human".to_owned()],
+            Self::Program(program) => program.command.clone(),
+        }
+    }
+}
+
+/// The first argument that is no option.
+fn first_word(arguments: &[String]) -> Option<&String> {
+    arguments.iter().find(|word| !word.starts_with('-'))
+}
+
+/// Tells bots of the same name apart: `random.py#1` and `random.py#2`.
+///
+/// All names given back differ, also when somebody is called `random.py#1` from the start.
+pub fn distinct_names(names: &[&str]) -> Vec<String> {
+    let mut given: HashMap<&str, usize> = HashMap::new();
+    for &name in names {
+        *given.entry(name).or_default() += 1;
+    }
+    let mut next: HashMap<&str, usize> = HashMap::new();
+    let mut used = HashSet::new();
+    names
+        .iter()
+        .map(|&name| {
+            if given[name] == 1 {
+                return name.to_owned();
+            }
+            let nth = next.entry(name).or_insert(1);
+            loop {
+                let numbered = format!("{name}#{nth}");
+                *nth += 1;
+                if !given.contains_key(numbered.as_str()) && used.insert(numbered.clone()) {
+                    return numbered;
+                }
+            }
+        })
+        .collect()
+}
+
+/// The command that asks a program again, quoted for a shell.
+pub fn ask_again(program: &Program, environment: &[(String, String)], request: &str) -> String {
+    let mut command = format!(
+        "printf '%s\\n' {} | ",
+        shell_word(request.trim_end_matches('\n'))
+    );
+    for (name, value) in environment {
+        let _ = write!(command, "{name}={} ", shell_word(value));
+    }
+    let words: Vec<String> = shown_argv(program).iter().map(|w| shell_word(w)).collect();
+    command.push_str(&words.join(" "));
+    command
+}
+
+/// A word quoted for a shell, so that it can be shown as well as run: characters that a
+/// terminal would act on are written in octal.
+fn shell_word(word: &str) -> String {
+    if safe(word) == word {
+        return shell_words::quote(word).into_owned();
+    }
+    let mut octal = String::new();
+    for byte in word.bytes() {
+        if byte.is_ascii_alphanumeric() || b"/._- ".contains(&byte) {
+            octal.push(char::from(byte));
+        } else {
+            let _ = write!(octal, "\\{byte:03o}");
+        }
+    }
+    format!("\"$(printf '{octal}')\"")
+}
+
+/// What a person types to run it.
+fn shown_argv(program: &Program) -> Vec<String> {
+    match program
+        .command
+        .first()
+        .and_then(|word| word.strip_prefix("builtin:"))
+    {
+        Some(name) => vec!["referee".to_owned(), "bot".to_owned(), name.to_owned()],
+        None => program.argv.clone(),
+    }
+}
+
+/// A path's last part, safe to show.
+fn file_name(path: &str) -> String {
+    let name = Path::new(path).file_name().map_or_else(
+        || path.to_owned(),
+        |name| name.to_string_lossy().into_owned(),
+    );
+    short_name(&name)
+}
+
+/// A name, safe to show, and cut when it is long.
+pub fn short_name(name: &str) -> String {
+    match name.char_indices().nth(MAX_NAME) {
+        Some((end, _)) => format!("{}…", escape(&name.as_bytes()[..end])),
+        None => escape(name.as_bytes()),
+    }
+}
+
+/// The path as `exec` must see it: with a slash, so that PATH is not searched.
+fn with_slash(path: &str) -> String {
+    if path.contains('/') {
+        path.to_owned()
+    } else {
+        format!("./{path}")
+    }
+}
+
+fn missing_file(path: &str, builtins: &[&str]) -> CannotStart {
+    let fix = if builtins.contains(&path) {
+        format!("did you mean builtin:{path}?")
+    } else if let Some(found) = find_in_path(path) {
+        format!(
+            "did you mean the program {}?",
+            escape(found.to_string_lossy().as_bytes())
+        )
+    } else {
+        "check the spelling and the directory".to_owned()
+    };
+    CannotStart {
+        bot: escape(path.as_bytes()),
+        cause: "there is no such file".to_owned(),
+        fix,
+    }
+}
+
+/// A program from a file that exists.
+fn file(path: &str, arguments: &[String]) -> Result<Program, CannotStart> {
+    let shown = escape(path.as_bytes());
+    let cannot = |cause: &str, fix: &str| CannotStart {
+        bot: shown.clone(),
+        cause: cause.to_owned(),
+        fix: fix.to_owned(),
+    };
+    let meta = fs::metadata(path).map_err(|error| {
+        cannot(
+            &format!("it cannot be looked at: {error}"),
+            "check its permissions",
+        )
+    })?;
+    if meta.is_dir() {
+        return Err(cannot(
+            "it is a directory",
+            "give the program's file within it",
+        ));
+    }
+    if !meta.is_file() {
+        return Err(cannot("it is no regular file", "give a program's file"));
+    }
+    if meta.len() == 0 {
+        return Err(cannot("the file is empty", "save the program into it"));
+    }
+    let ending = Path::new(path)
+        .extension()
+        .and_then(|ending| ending.to_str())
+        .unwrap_or("");
+    let by_ending = interpreter::by_ending(ending);
+    let run = with_slash(path);
+    let mut argv = Vec::new();
+    let mut language = by_ending;
+    if meta.permissions().mode() & 0o111 == 0 {
+        // Not executable: run it with the interpreter that its ending names.
+        let Some(known) = by_ending.filter(|language| !language.run.is_empty()) else {
+            let fix = match by_ending {
+                Some(compiled) => format!(
+                    "compile it and give the compiled program ({} is not interpreted)",
+                    compiled.name
+                ),
+                None => format!(
+                    "make it executable (chmod +x {}) or name its interpreter (\"python3 {}\")",
+                    shell_words::quote(path),
+                    shell_words::quote(path)
+                ),
+            };
+            return Err(cannot("the file is not executable", &fix));
+        };
+        if find_in_path(known.run[0]).is_none() {
+            return Err(cannot(
+                &format!("it needs {}, which is not installed", known.run[0]),
+                &install(known.run[0]),
+            ));
+        }
+        argv.extend(known.run.iter().map(|&word| word.to_owned()));
+    } else if let Some(interpreter) = check_header(Path::new(path), path)? {
+        language = interpreter::by_interpreter(&interpreter).or(by_ending);
+    }
+    argv.push(run);
+    argv.extend_from_slice(arguments);
+    let mut command = argv.clone();
+    // Records hold what was typed.
+    if let Some(word) = command.iter_mut().find(|word| **word == with_slash(path)) {
+        path.clone_into(word);
+    }
+    Ok(Program {
+        name: file_name(path),
+        argv,
+        command,
+        language,
+        directory: None,
+        confinement: None,
+    })
+}
+
+/// Whether a path is a file that can be run: executable, or with an ending whose interpreter
+/// is known.
+pub fn is_program(path: &Path) -> bool {
+    let Ok(meta) = fs::metadata(path) else {
+        return false;
+    };
+    let ending = path.extension().and_then(|ending| ending.to_str());
+    let language = ending.and_then(interpreter::by_ending);
+    meta.is_file()
+        && (meta.permissions().mode() & 0o111 != 0
+            || language.is_some_and(|language| !language.run.is_empty()))
+}

@@ -1,0 +1,307 @@
+//! `referee analyse FILE`: where recorded games of Quarto were won and lost.
+
+use std::io::{self, BufWriter, IsTerminal as _, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde_json::{Value, json};
+use tempfile::NamedTempFile;
+
+use crate::analysis::{Analyst, Effort, Options, check, with_analysis};
+use crate::cli::support::atomic_file::{beside, put_in_place};
+use crate::cli::support::duration;
+use crate::cli::support::failure::Failure;
+use crate::cli::support::interruptible::stoppable;
+use crate::cli::support::setup::{palette, tell, unreadable};
+use crate::cli::support::solver_args::Thinking;
+use crate::record::Record;
+use crate::record::annotation::Annotation;
+use crate::record::journal::Lines;
+use crate::report::accuracy::{BotTally, game_text, table, tally_json};
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct Args {
+    /// A file of records, as --record writes it
+    file: PathBuf,
+
+    /// Only this game: 1 for the first of the file
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    game: Option<u64>,
+
+    /// How long to think about the value of a turn
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration::parse_positive)]
+    time_per_move: Duration,
+
+    /// Write all records to this file, those that were analysed with their analysis
+    #[arg(short = 'o', long = "write", value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    /// Print one JSON document: the analysis of every game, and what each bot made of its turns
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    thinking: Thinking,
+}
+
+pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
+    let ((), interrupted) = stoppable(|stop| {
+        let output = args
+            .output
+            .as_deref()
+            .map(|path| Output::new(path, &args.file));
+        let output = output.transpose()?;
+        let games = look_through(args, stop)?;
+        analyse(args, games, output, stop)
+    })?;
+    if interrupted {
+        return Err(Failure::Interrupted);
+    }
+    Ok(())
+}
+
+/// The file of `-o`: written beside, put in place when it is whole.
+struct Output {
+    path: PathBuf,
+    beside: BufWriter<NamedTempFile>,
+}
+
+impl Output {
+    fn new(path: &Path, input: &Path) -> Result<Self, Failure> {
+        let same = path.canonicalize().ok().zip(input.canonicalize().ok());
+        if same.is_some_and(|(a, b)| a == b) {
+            return Err(Failure::Usage(format!(
+                "{}: this is the file that is analysed; choose another one for -o",
+                path.display()
+            )));
+        }
+        let beside = beside(path).map_err(|error| unreadable(path, &error))?;
+        Ok(Self {
+            path: path.to_owned(),
+            beside: BufWriter::new(beside),
+        })
+    }
+
+    fn failed(&self, error: &io::Error) -> Failure {
+        Failure::Referee(format!("{}: cannot write: {error}", self.path.display()))
+    }
+
+    fn line(&mut self, line: &[u8]) -> Result<(), Failure> {
+        let written = self.beside.write_all(line);
+        written.map_err(|error| self.failed(&error))
+    }
+
+    fn finish(mut self) -> Result<(), Failure> {
+        let done = self.beside.flush();
+        done.map_err(|error| self.failed(&error))?;
+        let failed = |error: &io::Error| {
+            Failure::Referee(format!("{}: cannot write: {error}", self.path.display()))
+        };
+        let file = self
+            .beside
+            .into_inner()
+            .map_err(|error| failed(error.error()))?;
+        put_in_place(file, &self.path).map_err(|error| failed(&error))
+    }
+}
+
+/// Checks the games that are to be analysed, so that nobody waits for an hour to learn that a
+/// line is damaged. Gives their number, or nothing when it was stopped.
+fn look_through(args: &Args, stop: &AtomicBool) -> Result<Option<u64>, Failure> {
+    let failed = |error| unreadable(&args.file, &error);
+    let mut lines = Lines::open(&args.file).map_err(failed)?;
+    let (mut games, mut chosen) = (0, 0);
+    while let Some((number, line)) = lines.next_line().map_err(failed)? {
+        if stop.load(Ordering::Relaxed) {
+            return Ok(None);
+        }
+        if !line.ends_with(b"\n") && Record::from_line(line).is_err() {
+            tell(&format!(
+                "{}: line {number} is incomplete and left out",
+                args.file.display()
+            ));
+            break;
+        }
+        games = number;
+        if args.game.is_some_and(|game| game != number) {
+            continue;
+        }
+        let checked = Record::from_line(line)
+            .and_then(|record| check(&record).map_err(|problem| problem.to_string()));
+        checked.map_err(|problem| {
+            Failure::Usage(format!("{}: line {number}: {problem}", args.file.display()))
+        })?;
+        chosen += 1;
+    }
+    if let Some(game) = args.game
+        && chosen == 0
+    {
+        return Err(Failure::Usage(format!(
+            "{}: there is no game {game}; the file has {games}",
+            args.file.display()
+        )));
+    }
+    Ok(Some(chosen))
+}
+
+fn analyse(
+    args: &Args,
+    games: Option<u64>,
+    mut output: Option<Output>,
+    stop: &Arc<AtomicBool>,
+) -> Result<(), Failure> {
+    let analyst = Analyst::new(Options {
+        effort: Effort::Time(args.time_per_move),
+        solver: args.thinking.options(),
+    })
+    .or_when(Arc::clone(stop));
+    let failed = |error| unreadable(&args.file, &error);
+    let mut lines = Lines::open(&args.file).map_err(failed)?;
+    let mut shown = Shown::new(args.json);
+    let mut bots: Vec<BotTally> = Vec::new();
+    let bar = bar(games.unwrap_or_default());
+    let mut done = 0;
+    while let Some((number, line)) = lines.next_line().map_err(failed)? {
+        let wanted = args.game.is_none_or(|game| game == number);
+        if !wanted || stop.load(Ordering::Relaxed) {
+            if let Some(output) = &mut output
+                && line.ends_with(b"\n")
+            {
+                output.line(line)?;
+            }
+            continue;
+        }
+        // A line that could not be read before has grown since, or is the incomplete last one.
+        let Ok(record) = Record::from_line(line) else {
+            break;
+        };
+        let annotation = analyst.analyse(&record, |turn| {
+            bar.set_message(format!("game {number}, turn {turn}"));
+        });
+        let annotation = annotation.map_err(|problem| {
+            Failure::Usage(format!("{}: line {number}: {problem}", args.file.display()))
+        })?;
+        bar.inc(1);
+        done += 1;
+        if let Some(output) = &mut output {
+            let mut line = with_analysis(line, &annotation)?;
+            line.push('\n');
+            output.line(line.as_bytes())?;
+        }
+        count(&mut bots, &record, &annotation);
+        bar.suspend(|| shown.game(number, &record, &annotation))?;
+    }
+    bar.finish_and_clear();
+    let written = output.map(Output::finish).transpose()?.is_some();
+    let complete = games.is_some_and(|games| done >= games);
+    shown.end(&bots, complete)?;
+    match games {
+        Some(_) if complete => {}
+        Some(games) => {
+            let s = if games == 1 { "" } else { "s" };
+            tell(&format!("referee: {done} of {games} game{s} analysed"));
+        }
+        None => tell("referee: no game analysed: it was still looking through the file"),
+    }
+    if let (true, Some(path)) = (written, &args.output) {
+        tell(&format!("referee: the records are in {}", path.display()));
+    }
+    Ok(())
+}
+
+/// A bar on a terminal; nothing elsewhere.
+pub(in crate::cli) fn bar(games: u64) -> ProgressBar {
+    if !io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::with_draw_target(Some(games), ProgressDrawTarget::stderr());
+    let template = "{bar:24} {pos}/{len} games, {elapsed}, {msg}";
+    // The template is ours; were it wrong, the usual one would do.
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style);
+    }
+    bar.enable_steady_tick(Duration::from_millis(250));
+    bar
+}
+
+fn count(bots: &mut Vec<BotTally>, record: &Record, annotation: &Annotation) {
+    let tallies = annotation.tallies(record.first, record.turns.len());
+    for (bot, tally) in record.bots.iter().zip(tallies) {
+        let known = bots.iter_mut().find(|known| known.name == bot.name);
+        match known {
+            Some(known) => known.tally += tally,
+            None => bots.push(BotTally {
+                name: bot.name.clone(),
+                tally,
+            }),
+        }
+    }
+}
+
+/// What goes to stdout.
+struct Shown {
+    json: bool,
+    games: u64,
+}
+
+impl Shown {
+    fn new(json: bool) -> Self {
+        Self { json, games: 0 }
+    }
+
+    fn game(&mut self, number: u64, record: &Record, annotation: &Annotation) -> io::Result<()> {
+        let mut out = io::stdout().lock();
+        self.games += 1;
+        if self.json {
+            let before = if self.games == 1 {
+                "{\"games\":[\n"
+            } else {
+                ",\n"
+            };
+            let game = json!({
+                "game": number,
+                "id": record.id,
+                "bots": record.bots.each_ref().map(|bot| &bot.name),
+                "first": record.first,
+                "analysis": annotation.to_json(),
+            });
+            write!(out, "{before}{game}")?;
+        } else {
+            out.write_all(game_text(number, record, annotation).as_bytes())?;
+        }
+        out.flush()
+    }
+
+    fn end(&self, bots: &[BotTally], complete: bool) -> io::Result<()> {
+        let mut out = io::stdout().lock();
+        if self.json {
+            let before = if self.games == 0 {
+                "{\"games\":["
+            } else {
+                "\n"
+            };
+            let bots: Vec<Value> = bots.iter().map(bot_json).collect();
+            let bots = Value::Array(bots);
+            writeln!(
+                out,
+                "{before}],\n\"bots\":{bots},\n\"complete\":{complete}}}"
+            )?;
+        } else if self.games > 0 {
+            out.write_all(table(bots, &palette(&io::stdout())).as_bytes())?;
+        } else {
+            writeln!(out, "no games")?;
+        }
+        out.flush()
+    }
+}
+
+fn bot_json(bot: &BotTally) -> Value {
+    let mut json = json!({ "name": bot.name });
+    if let (Value::Object(fields), Value::Object(figures)) = (&mut json, tally_json(&bot.tally)) {
+        fields.extend(figures);
+    }
+    json
+}

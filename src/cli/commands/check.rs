@@ -1,0 +1,228 @@
+//! `referee check BOT`: a walk-through for authors.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::bot::orphans;
+use crate::bot::spec::{Bot, Program};
+use crate::checkup::{Check, Checkup, Tell, Times, Verdict};
+use crate::cli::support::duration;
+use crate::cli::support::failure::Failure;
+use crate::cli::support::games::{GameName, WithGame, with_game};
+use crate::cli::support::interrupt::until_interrupted;
+use crate::cli::support::setup::{RulesName, absolute, bot, match_set, palette};
+use crate::game::dialogue::Dialogue;
+use crate::game::quarto::{PieceFormat, PieceSet};
+use crate::play::TimeControl;
+use crate::report::terminal::{Palette, styled};
+use crate::text::safe;
+
+/// A set that no bot has built in, to see whether a bot reads the one it is given.
+const ODD_SET: &str = include_str!("../../../sets/greek.csv");
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct Args {
+    /// A file, a command line, or builtin:NAME
+    bot: String,
+
+    /// The game
+    #[arg(long, value_enum, default_value = "quarto")]
+    game: GameName,
+
+    /// A piece set's CSV file
+    #[arg(long, value_name = "FILE")]
+    pieces: Option<PathBuf>,
+
+    /// Which groups of cells count
+    #[arg(long, value_enum, default_value = "standard")]
+    rules: RulesName,
+
+    /// Time for a move
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = "10s", value_parser = duration::parse_positive)]
+    move_time: Duration,
+
+    /// Time on top for the first answer of a fresh process
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = "10s", value_parser = duration::parse)]
+    start_time: Duration,
+
+    /// Print one JSON object, for graders
+    #[arg(long)]
+    json: bool,
+}
+
+pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
+    let set = match_set(args.pieces.as_ref())?;
+    let pieces = match &args.pieces {
+        Some(path) if !set.is_builtin() => Some(absolute(path)?),
+        _ => None,
+    };
+    let Bot::Program(program) = bot(&args.bot)? else {
+        return Err(Failure::Usage(
+            "people are not checked; give a program".to_owned(),
+        ));
+    };
+    let palette = palette(&io::stdout());
+    let json = args.json;
+    let mut tell = move |check: &Check| {
+        if !json {
+            // When nobody reads any more, the verdict still counts.
+            let _ = io::stdout().write_all(line(check, &palette).as_bytes());
+        }
+    };
+    let time = TimeControl {
+        move_time: args.move_time,
+        start_time: args.start_time,
+        ..TimeControl::default()
+    };
+    let examine = Examine {
+        program: program.clone(),
+        time,
+        pieces,
+        only_set: false,
+        tell: &mut tell,
+    };
+    let (mut checks, times) = examine.on(args, set)?;
+    let hopeless = checks.iter().take(2).any(Check::is_fault);
+    if args.game.has_sets() && !hopeless {
+        let odd = tempfile()?;
+        let set = PieceSet::parse(ODD_SET)
+            .map_err(|error| Failure::Referee(format!("the odd piece set: {error}")))?;
+        let examine = Examine {
+            program: program.clone(),
+            time,
+            pieces: Some(odd.path().to_string_lossy().into_owned()),
+            only_set: true,
+            tell: &mut tell,
+        };
+        checks.extend(examine.on(args, set)?.0);
+    }
+    let fit = !checks.iter().any(Check::is_fault);
+    if args.json {
+        print_json(&program, &checks, times, fit)?;
+    } else {
+        let conclusion = if fit {
+            "is fit to enter a tournament"
+        } else {
+            "is not fit to enter a tournament yet"
+        };
+        let conclusion = format!("{} {conclusion}.", program.name);
+        writeln!(io::stdout(), "{}", styled(palette.heading, &conclusion))?;
+    }
+    if fit { Ok(()) } else { Err(Failure::Unfit) }
+}
+
+fn tempfile() -> Result<tempfile::NamedTempFile, Failure> {
+    let mut file = tempfile::Builder::new()
+        .prefix("referee-set-")
+        .suffix(".csv")
+        .tempfile()?;
+    file.write_all(ODD_SET.as_bytes())?;
+    Ok(file)
+}
+
+struct Examine<'a> {
+    program: Program,
+    time: TimeControl,
+    pieces: Option<String>,
+    only_set: bool,
+    tell: Tell<'a>,
+}
+
+impl Examine<'_> {
+    fn on(self, args: &Args, set: PieceSet) -> Result<(Vec<Check>, Option<Times>), Failure> {
+        with_game(args.game, args.rules.into(), set, PieceFormat::Symbol, self)
+    }
+}
+
+impl WithGame for Examine<'_> {
+    type Output = Result<(Vec<Check>, Option<Times>), Failure>;
+
+    fn with<G: Dialogue + Clone + 'static>(self, game: G) -> Self::Output {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
+        let checkup = Checkup::new(game, self.program, self.time, self.pieces, self.tell);
+        let only_set = self.only_set;
+        runtime.block_on(async {
+            orphans::adopt();
+            let examined = until_interrupted(async move {
+                if only_set {
+                    let checks = checkup.run_set("plays with a custom piece set").await?;
+                    Ok((checks, None))
+                } else {
+                    Ok(checkup.run().await?)
+                }
+            })
+            .await;
+            // Dropping the examination has ended the bot; these are what it left.
+            orphans::sweep();
+            examined
+        })
+    }
+}
+
+/// A check as a line, and the fix below it.
+fn line(check: &Check, palette: &Palette) -> String {
+    let (mark, style, text, fix) = match &check.verdict {
+        Verdict::Good(text) => ("✓", palette.good, text.as_str(), ""),
+        Verdict::Bad(text, fix) if check.required => {
+            ("✗", palette.problem, text.as_str(), fix.as_str())
+        }
+        Verdict::Bad(text, fix) => ("✗", palette.faint, text.as_str(), fix.as_str()),
+        Verdict::Skipped => ("-", palette.faint, "not checked", ""),
+    };
+    let advice = match check.verdict {
+        Verdict::Bad(..) if !check.required => " (advice)",
+        _ => "",
+    };
+    let text = if text.is_empty() {
+        String::new()
+    } else {
+        format!(": {}", safe(text))
+    };
+    let fix = if fix.is_empty() {
+        String::new()
+    } else {
+        format!("    -> {fix}\n")
+    };
+    format!(
+        "{} {}{advice}{text}\n{fix}",
+        styled(style, mark),
+        check.name
+    )
+}
+
+fn print_json(
+    program: &Program,
+    checks: &[Check],
+    times: Option<Times>,
+    fit: bool,
+) -> Result<(), Failure> {
+    let ms = |time: Duration| (time.as_secs_f64() * 1e6).round() / 1e3;
+    let checks: Vec<_> = checks
+        .iter()
+        .map(|check| {
+            let (ok, detail, fix) = match &check.verdict {
+                Verdict::Good(text) => (Some(true), Some(text), None),
+                Verdict::Bad(text, fix) => (Some(false), Some(text), Some(fix)),
+                Verdict::Skipped => (None, None, None),
+            };
+            json!({"name": check.name, "ok": ok, "required": check.required, "detail": detail, "fix": fix})
+        })
+        .collect();
+    let times = times.map(
+        |times| json!({"median": ms(times.median), "p99": ms(times.p99), "worst": ms(times.worst)}),
+    );
+    let report = json!({
+        "bot": program.name,
+        "command": program.command,
+        "fit": fit,
+        "checks": checks,
+        "times_ms": times,
+    });
+    writeln!(io::stdout().lock(), "{report}")?;
+    Ok(())
+}

@@ -1,0 +1,72 @@
+//! `referee doctor`: what this machine can do, found out by trying.
+
+use std::io::{self, Write as _};
+
+use serde::Serialize;
+
+use crate::cli::support::failure::Failure;
+use crate::cli::support::setup::{palette, this_program};
+use crate::report::terminal::styled;
+use crate::sandbox::{Finding, Limits, Request, Wish, examine};
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct Args {
+    /// Print one JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Report<'a> {
+    /// What `--sandbox auto` takes; `none` when it refuses.
+    auto: &'a str,
+    findings: &'a [Finding],
+}
+
+pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
+    let request = Request {
+        wish: Wish::Auto,
+        limits: Limits::default(),
+        expose: Vec::new(),
+        freeze: false,
+        referee: this_program()?,
+    };
+    let findings = examine(&request);
+    let auto = findings
+        .iter()
+        .find_map(|finding| finding.sandbox.filter(|_| finding.works));
+    let mut out = io::stdout().lock();
+    if args.json {
+        let report = Report {
+            auto: auto.map_or("none", |kind| kind.name()),
+            findings: &findings,
+        };
+        writeln!(out, "{}", serde_json::to_string(&report)?)?;
+        return Ok(());
+    }
+    let palette = palette(&io::stdout());
+    for finding in &findings {
+        let (mark, style) = if finding.works {
+            ("✓", palette.good)
+        } else {
+            ("✗", palette.problem)
+        };
+        let mark = styled(style, mark);
+        writeln!(out, "{mark} {}: {}", finding.probe, finding.result)?;
+        if let Some(fix) = &finding.fix {
+            writeln!(out, "    -> {fix}")?;
+        }
+    }
+    match auto {
+        Some(kind) => {
+            let layers = kind.layers().join(", ");
+            writeln!(out, "--sandbox auto takes {kind}: {layers}.")?;
+        }
+        None => writeln!(
+            out,
+            "--sandbox auto refuses to play here; bots that you trust can play with --sandbox none."
+        )?,
+    }
+    Ok(())
+}

@@ -1,0 +1,16 @@
+//! One file a command.
+
+pub(in crate::cli) mod analyse;
+pub(in crate::cli) mod board;
+pub(in crate::cli) mod bot;
+pub(in crate::cli) mod check;
+pub(in crate::cli) mod doctor;
+pub(in crate::cli) mod matches;
+pub(in crate::cli) mod new;
+pub(in crate::cli) mod pieces;
+pub(in crate::cli) mod replay;
+pub(in crate::cli) mod report;
+pub(in crate::cli) mod shell;
+pub(in crate::cli) mod solve;
+pub(in crate::cli) mod standings;
+pub(in crate::cli) mod tournament;

@@ -1,0 +1,233 @@
+//! `referee replay FILE`: checks recorded games against the rules and shows them.
+
+use std::io::{self, BufWriter, StdoutLock};
+use std::path::{Path, PathBuf};
+
+use super::report::not_over;
+use crate::cli::support::failure::Failure;
+use crate::cli::support::games::{GameName, WithGame, with_game};
+use crate::cli::support::pages::write;
+use crate::cli::support::setup::{palette, tell, unreadable};
+use crate::game::dialogue::Dialogue;
+use crate::game::quarto::{PieceFormat, PieceSet, Rules};
+use crate::play::replay::{ReplayError, replay, start_of};
+use crate::record::Record;
+use crate::record::journal::Lines;
+use crate::report::html;
+use crate::report::serve::Feed;
+use crate::report::terminal_view::{Detail, Look, Screen};
+use crate::text::safe;
+
+/// Where a game's page goes when nobody says; N is the game's number.
+const NUMBERED: &str = "game-N.html";
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct Args {
+    /// A file of records, as --record writes it
+    file: PathBuf,
+
+    /// Only this game: 1 for the first of the file
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    game: Option<u64>,
+
+    /// Check, and show nothing but what is wrong
+    #[arg(short, long)]
+    quiet: bool,
+
+    /// Write a page to step through the game in a browser, instead of showing it here; game-N.html when no file is given
+    #[arg(
+        long,
+        value_name = "FILE",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = NUMBERED,
+        conflicts_with = "quiet"
+    )]
+    html: Option<PathBuf>,
+
+    /// Leave what bots wrote to stderr, and their commands, out of the page
+    #[arg(long, requires = "html")]
+    private: bool,
+}
+
+pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
+    if let Some(target) = &args.html {
+        return page(args, target);
+    }
+    let failed = |error| unreadable(&args.file, &error);
+    let mut lines = Lines::open(&args.file).map_err(failed)?;
+    let (mut games, mut checked, mut wrong) = (0, 0, 0);
+    let mut out = BufWriter::new(io::stdout().lock());
+    while let Some((number, line)) = lines.next_line().map_err(failed)? {
+        games = number;
+        if args.game.is_some_and(|game| game != number) {
+            continue;
+        }
+        checked += 1;
+        let problem = match Record::from_line(line) {
+            Ok(record) => one(&record, number, args.quiet, &mut out)?,
+            Err(problem) => Some(problem),
+        };
+        if let Some(problem) = problem {
+            wrong += 1;
+            io::Write::flush(&mut out)?;
+            tell(&format!(
+                "{}: line {number}: {problem}",
+                args.file.display()
+            ));
+        }
+    }
+    io::Write::flush(&mut out)?;
+    if let Some(game) = args.game
+        && checked == 0
+    {
+        return Err(Failure::Usage(format!(
+            "{}: there is no game {game}; the file has {games}",
+            args.file.display()
+        )));
+    }
+    let s = if checked == 1 { "" } else { "s" };
+    if wrong > 0 {
+        return Err(Failure::Usage(format!(
+            "{}: {wrong} of {checked} game{s} cannot be right",
+            args.file.display()
+        )));
+    }
+    tell(&match checked {
+        0 => format!("{}: no games", args.file.display()),
+        _ => format!("{checked} game{s} checked: all by the rules"),
+    });
+    Ok(())
+}
+
+/// Writes a page of one game, once it has been checked.
+fn page(args: &Args, target: &Path) -> Result<(), Failure> {
+    let failed = |error| unreadable(&args.file, &error);
+    let mut lines = Lines::open(&args.file).map_err(failed)?;
+    let (mut games, mut chosen) = (0, None);
+    while let Some((number, line)) = lines.next_line().map_err(failed)? {
+        games = number;
+        if args.game.unwrap_or(1) == number {
+            chosen = Some(line.to_vec());
+        }
+    }
+    let path = args.file.display();
+    let number = match args.game {
+        None if games > 1 => {
+            return Err(Failure::Usage(format!(
+                "{path}: it has {games} games and a page shows one; choose it with --game N, or use referee report for all"
+            )));
+        }
+        chosen => chosen.unwrap_or(1),
+    };
+    let Some(line) = chosen else {
+        return Err(Failure::Usage(format!(
+            "{path}: there is no game {number}; the file has {games}"
+        )));
+    };
+    let wrong = |problem: String| Failure::Usage(format!("{path}: line {number}: {problem}"));
+    let record = Record::from_line(&line).map_err(wrong)?;
+    if let Some(problem) = one(
+        &record,
+        number,
+        true,
+        &mut BufWriter::new(io::stdout().lock()),
+    )? {
+        return Err(wrong(problem));
+    }
+    let names = record.bots.each_ref().map(|bot| safe(&bot.name));
+    let feed = Feed::new(html::Options {
+        title: names.join(" vs "),
+        private: args.private,
+        one: true,
+    });
+    feed.publish_line(&line).map_err(wrong)?;
+    let target = if target == Path::new(NUMBERED) {
+        PathBuf::from(format!("game-{number}.html"))
+    } else {
+        target.to_owned()
+    };
+    not_over(std::slice::from_ref(&args.file), &target)?;
+    write(&feed, &target)
+}
+
+/// Checks and shows a record; gives what is wrong with it.
+fn one(
+    record: &Record,
+    number: u64,
+    quiet: bool,
+    out: &mut BufWriter<StdoutLock<'_>>,
+) -> Result<Option<String>, Failure> {
+    let Some(name) = GameName::from_name(&record.game) else {
+        return Ok(Some(format!(
+            "the game {} is unknown",
+            crate::text::quote(record.game.as_bytes())
+        )));
+    };
+    let Some(rules) = Rules::from_name(&record.rules) else {
+        return Ok(Some(format!(
+            "the rules {} are unknown",
+            crate::text::quote(record.rules.as_bytes())
+        )));
+    };
+    let set = match record.pieces.as_deref().map(PieceSet::parse) {
+        None => PieceSet::default(),
+        Some(Ok(set)) => set,
+        Some(Err(error)) => return Ok(Some(format!("its piece set: {error}"))),
+    };
+    let show = Show {
+        record,
+        number,
+        quiet,
+        out,
+    };
+    with_game(name, rules, set, PieceFormat::Symbol, show)
+}
+
+struct Show<'a, 'b, 'c> {
+    record: &'a Record,
+    number: u64,
+    quiet: bool,
+    out: &'b mut BufWriter<StdoutLock<'c>>,
+}
+
+impl WithGame for Show<'_, '_, '_> {
+    type Output = Result<Option<String>, Failure>;
+
+    fn with<G: Dialogue + Clone + 'static>(self, game: G) -> Self::Output {
+        let record = self.record;
+        let of_game = |problem: String| Ok(Some(format!("game {}: {problem}", record.id)));
+        let look = Look {
+            detail: Detail::Turns,
+            palette: palette(&io::stdout()),
+            err_palette: palette(&io::stderr()),
+            json: false,
+        };
+        let names = record.bots.each_ref().map(|bot| safe(&bot.name));
+        let mut screen = Screen::new(&game, names, u64::MAX, look, self.out, io::stderr());
+        let replayed = if self.quiet {
+            replay(&game, record, &mut ())
+        } else {
+            match start_of(&game, record) {
+                Ok(start) => {
+                    let bots = [record.first, 1 - record.first];
+                    screen.heading(self.number - 1, bots, &start)?;
+                }
+                Err(violation) => return of_game(violation.problem),
+            }
+            replay(&game, record, &mut screen)
+        };
+        match replayed {
+            Ok(_) if self.quiet => Ok(None),
+            Ok(_) => {
+                screen.closing(record)?;
+                Ok(None)
+            }
+            Err(ReplayError::Io(error)) => Err(error.into()),
+            Err(ReplayError::Violation(violation)) => of_game(match violation.turn {
+                Some(turn) => format!("turn {turn}: {}", violation.problem),
+                None => violation.problem,
+            }),
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! `referee solve`: the exact value of a position; the table of measurements; the book.
+
+mod book;
+mod position;
+mod table;
+mod work;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::cli::support::duration;
+use crate::cli::support::failure::Failure;
+use crate::cli::support::setup::RulesName;
+use crate::cli::support::solver_args::Thinking;
+use crate::solver::{Options, Solver};
+
+#[derive(Debug, clap::Args)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a switch of the command line"
+)]
+#[command(after_help = AFTER_HELP)]
+pub(in crate::cli) struct Args {
+    /// What a bot is sent: the board, `.` for an empty cell, and the piece in hand or `-`
+    #[arg(required_unless_present_any = ["table", "book"], conflicts_with_all = ["table", "book"])]
+    position: Option<String>,
+
+    /// Stop after this time and say what is certain so far
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, conflicts_with = "table", value_parser = duration::parse_positive)]
+    time: Option<Duration>,
+
+    /// The value of every turn, too; with --table, measure this
+    #[arg(long, conflicts_with = "book")]
+    all: bool,
+
+    /// Which groups of cells count
+    #[arg(long, value_enum, default_value = "standard")]
+    rules: RulesName,
+
+    /// A piece set's CSV file
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["table", "book"])]
+    pieces: Option<PathBuf>,
+
+    /// Print JSON
+    #[arg(long, conflicts_with_all = ["table", "book"])]
+    json: bool,
+
+    #[command(flatten)]
+    thinking: Thinking,
+
+    /// Keep what is proven in this file, and start from what it holds: a solve that was
+    /// interrupted goes on where it was
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["table", "book"])]
+    resume: Option<PathBuf>,
+
+    /// Prove everything anew, without the book of early positions
+    #[arg(long)]
+    no_book: bool,
+
+    /// Measure the solver on random positions and print the table
+    #[arg(long, conflicts_with = "book")]
+    table: bool,
+
+    /// Rows of the table: how many cells are free [default: 10 to 14, with --all 10 to 12]
+    #[arg(long, value_name = "N,…", requires = "table", value_delimiter = ',', value_parser = clap::value_parser!(u8).range(1..=15))]
+    free: Vec<u8>,
+
+    /// Positions in every row of the table
+    #[arg(long, value_name = "N", requires = "table", default_value = "100")]
+    positions: std::num::NonZeroUsize,
+
+    /// Also prove the empty board for the table
+    #[arg(long, requires = "table")]
+    empty: bool,
+
+    /// Prove every position of up to four placements, or go on with it, and keep them in this file
+    #[arg(long, value_name = "FILE")]
+    book: Option<PathBuf>,
+
+    /// Placements up to which the book goes
+    #[arg(long, value_name = "N", requires = "book", default_value = "4", value_parser = clap::value_parser!(u8).range(0..=4))]
+    placements: u8,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  referee solve \"A..PC...J..EF... G\"
+  referee solve --all --time 10s \"A..PC...J..EF... G\"
+  referee solve --no-book --resume empty.notes \"................ -\"
+  referee solve --table --positions 20
+  referee solve --table --all --free 10,11 --threads 1
+
+The value is for the side to move. Placements are counted until the quarto.";
+
+pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
+    if args.table {
+        return table::run(args);
+    }
+    if let Some(file) = &args.book {
+        return book::run(args, file);
+    }
+    position::run(args)
+}
+
+impl Args {
+    fn options(&self) -> Options {
+        self.thinking.options()
+    }
+
+    /// A solver as the options ask for it.
+    fn solver(&self) -> Solver {
+        let options = self.options();
+        let solver = if self.no_book {
+            Solver::without_book(options)
+        } else {
+            Solver::new(options)
+        };
+        self.thinking.check(&solver);
+        solver
+    }
+}

@@ -1,0 +1,150 @@
+//! `referee solve --table`: measures the solver, so that anyone can check the figures.
+
+use std::io::{self, Write as _};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use rand::SeedableRng as _;
+use rand::rngs::ChaCha8Rng;
+use rand::seq::SliceRandom as _;
+
+use super::Args;
+use super::work::{grouped, watched};
+use crate::cli::support::failure::Failure;
+use crate::cli::support::setup::tell;
+use crate::game::Position as _;
+use crate::game::quarto::{Board, Cell, Move, Piece, Position, Rules};
+use crate::report::terminal::time;
+use crate::solver::{Goal, Limits, Solver};
+use crate::text::size;
+
+/// The usual rows: free cells.
+const FREE: [u8; 5] = [10, 11, 12, 13, 14];
+
+/// The usual rows with all turns.
+const FREE_ALL: [u8; 3] = [10, 11, 12];
+
+/// One position's measurement.
+struct Measured {
+    time: Duration,
+    nodes: u64,
+    /// Share of the table in use.
+    full: f64,
+}
+
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    let rules = Rules::from(args.rules);
+    let options = args.options();
+    writeln!(
+        io::stdout(),
+        "{} rules, {} thread{}, table of {}, {} positions a row, each solved with a fresh table and without the book\n\n\
+         {:<22} {:>9} {:>9} {:>12} {:>13} {:>9} {:>6}",
+        rules.name(),
+        options.threads,
+        if options.threads == 1 { "" } else { "s" },
+        size(options.hash as u64),
+        args.positions,
+        "free cells",
+        "median",
+        "worst",
+        "nodes",
+        "worst nodes",
+        "Mnodes/s",
+        "table",
+    )?;
+    let rows = match (&args.free[..], args.all) {
+        ([], false) => &FREE[..],
+        ([], true) => &FREE_ALL,
+        (chosen, _) => chosen,
+    };
+    for &free in rows {
+        let mut measured = Vec::new();
+        for position in positions(usize::from(free), args.positions.get(), rules) {
+            measured.push(measure(args, &position, args.all)?);
+        }
+        let name = if args.all { ", every turn" } else { "" };
+        row(&format!("{free}{name}"), &mut measured)?;
+    }
+    if args.empty {
+        let mut position = Position::new(rules);
+        for piece in Piece::all().take(1) {
+            position.play(Move::Give(piece)).map_err(|illegal| {
+                Failure::Referee(format!("the first gift is not legal: {illegal}"))
+            })?;
+        }
+        row(
+            "16, a piece in hand",
+            &mut [measure(args, &position, false)?],
+        )?;
+    }
+    Ok(())
+}
+
+fn row(name: &str, measured: &mut [Measured]) -> Result<(), Failure> {
+    let nodes: u64 = measured.iter().map(|m| m.nodes).sum();
+    let total: Duration = measured.iter().map(|m| m.time).sum();
+    let full = measured.iter().map(|m| m.full).fold(0.0, f64::max);
+    measured.sort_by_key(|m| m.nodes);
+    let (middle, last) = (measured.len() / 2, measured.len() - 1);
+    let (median_nodes, worst_nodes) = (measured[middle].nodes, measured[last].nodes);
+    measured.sort_by_key(|m| m.time);
+    #[expect(clippy::cast_precision_loss, reason = "a rate for people")]
+    let rate = nodes as f64 / total.as_secs_f64() / 1e6;
+    Ok(writeln!(
+        io::stdout(),
+        "{name:<22} {:>9} {:>9} {:>12} {:>13} {rate:>9.1} {:>5.0}%",
+        time(measured[middle].time),
+        time(measured[last].time),
+        grouped(median_nodes),
+        grouped(worst_nodes),
+        100.0 * full,
+    )?)
+}
+
+fn measure(args: &Args, position: &Position, all: bool) -> Result<Measured, Failure> {
+    let solver = Solver::without_book(args.options());
+    let stop = Arc::new(AtomicBool::new(false));
+    let limits = Limits::NONE.or_when(Arc::clone(&stop));
+    let show = || format!("{} nodes", grouped(solver.progress().nodes));
+    let work = || {
+        let begun = Instant::now();
+        if all {
+            let _ = solver.moves(position, Goal::Distance, &limits);
+        } else {
+            let _ = solver.solve(position, Goal::Distance, &limits);
+        }
+        begun.elapsed()
+    };
+    let (time, interrupted) = watched(&solver, &stop, None, show, work)?;
+    if interrupted {
+        tell("referee: the rest of the table was not measured");
+        return Err(Failure::Interrupted);
+    }
+    Ok(Measured {
+        time,
+        nodes: solver.progress().nodes,
+        full: solver.table().1,
+    })
+}
+
+/// Positions drawn at random: as many pieces as it takes anywhere, no quarto, a piece in hand
+/// that wins nowhere. The same ones every time.
+fn positions(free: usize, count: usize, rules: Rules) -> impl Iterator<Item = Position> {
+    let mut rng = ChaCha8Rng::seed_from_u64(free as u64);
+    let drawn = std::iter::repeat_with(move || {
+        let mut cells: Vec<Cell> = Cell::all().collect();
+        let mut pieces: Vec<Piece> = Piece::all().collect();
+        cells.shuffle(&mut rng);
+        pieces.shuffle(&mut rng);
+        let mut board = Board::default();
+        for (cell, piece) in cells.iter().zip(&pieces).take(16 - free) {
+            // The cells are all different.
+            let _ = board.place(*cell, *piece);
+        }
+        let mut position = Position::from_board(board, rules).ok()?;
+        position.play(Move::Give(pieces[16 - free])).ok()?;
+        (!position.can_win_at_once()).then_some(position)
+    });
+    drawn.flatten().take(count)
+}

@@ -1,0 +1,407 @@
+//! The options of a tournament, from the command line and from a file.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use clap::ValueEnum;
+use serde::{Deserialize, Deserializer};
+
+use crate::arena::plan::{Format, Restart, SprtPlan};
+use crate::cli::support::config_values::{parsed, word};
+use crate::cli::support::duration;
+use crate::cli::support::failure::Failure;
+use crate::cli::support::games::GameName;
+use crate::cli::support::pages::PageOptions;
+use crate::cli::support::sandbox::SandboxOptions;
+use crate::cli::support::setup::{RulesName, unreadable};
+use crate::play::TimeControl;
+
+/// `--format`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(in crate::cli) enum FormatName {
+    /// Everybody meets everybody
+    RoundRobin,
+    /// The first bot meets each of the others
+    Gauntlet,
+    /// Every round, equals meet equals
+    Swiss,
+    /// Who loses is out
+    Knockout,
+}
+
+impl From<FormatName> for Format {
+    fn from(name: FormatName) -> Self {
+        match name {
+            FormatName::RoundRobin => Self::RoundRobin,
+            FormatName::Gauntlet => Self::Gauntlet,
+            FormatName::Swiss => Self::Swiss,
+            FormatName::Knockout => Self::Knockout,
+        }
+    }
+}
+
+/// `--restart`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(in crate::cli) enum RestartName {
+    /// After every game
+    Game,
+    /// After both games of a pair
+    Pair,
+    /// When other bots meet: the fastest; bots that draw random numbers do not repeat
+    Pairing,
+}
+
+impl From<RestartName> for Restart {
+    fn from(name: RestartName) -> Self {
+        match name {
+            RestartName::Game => Self::Game,
+            RestartName::Pair => Self::Pair,
+            RestartName::Pairing => Self::Pairing,
+        }
+    }
+}
+
+/// Every option that decides how a tournament goes: each on the command line and, under the
+/// same name, in the file of `--config`.
+#[derive(Clone, Debug, Default, clap::Args, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of the command line"
+)]
+pub(in crate::cli) struct Options {
+    /// Who meets whom [default: round-robin]
+    #[arg(long, value_enum, help_heading = "Schedule")]
+    #[serde(default, deserialize_with = "word")]
+    pub(in crate::cli) format: Option<FormatName>,
+
+    /// Rounds [default: until everybody has met everybody; Swiss and knockout: until one is left]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Schedule")]
+    pub(in crate::cli) rounds: Option<u32>,
+
+    /// Pairs of games that two bots play when they meet [default: 10]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Schedule")]
+    pub(in crate::cli) pairs: Option<u32>,
+
+    /// Random plies at the start of every pair [default: 4]
+    #[arg(
+        long,
+        value_name = "N",
+        conflicts_with = "openings",
+        help_heading = "Schedule"
+    )]
+    pub(in crate::cli) opening_plies: Option<u32>,
+
+    /// Start games from the boards of this file instead, one a line
+    #[arg(long, value_name = "FILE", help_heading = "Schedule")]
+    pub(in crate::cli) openings: Option<PathBuf>,
+
+    /// Everything random comes from this number; drawn, and printed, when not given
+    #[arg(long, value_name = "N", help_heading = "Schedule")]
+    pub(in crate::cli) seed: Option<u64>,
+
+    /// Two bots: stop as soon as a sequential test knows which of two differences holds:
+    /// elo0,elo1 or elo0,elo1,alpha,beta
+    #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true, value_parser = sprt, help_heading = "Schedule")]
+    #[serde(default, deserialize_with = "sprt_text")]
+    pub(in crate::cli) sprt: Option<SprtPlan>,
+
+    /// The game [default: quarto]
+    #[arg(long, value_enum, help_heading = "Game")]
+    #[serde(default, deserialize_with = "word")]
+    pub(in crate::cli) game: Option<GameName>,
+
+    /// A piece set's CSV file
+    #[arg(long, value_name = "FILE", help_heading = "Game")]
+    pub(in crate::cli) pieces: Option<PathBuf>,
+
+    /// Which groups of cells count [default: standard]
+    #[arg(long, value_enum, help_heading = "Game")]
+    #[serde(default, deserialize_with = "word")]
+    pub(in crate::cli) rules: Option<RulesName>,
+
+    /// Time for a move [default: 10s]
+    #[arg(long, value_name = "TIME", value_parser = duration::parse_positive, help_heading = "Time")]
+    #[serde(default, deserialize_with = "positive_time")]
+    pub(in crate::cli) move_time: Option<Duration>,
+
+    /// Time on top for the first answer of a fresh process [default: 10s]
+    #[arg(long, value_name = "TIME", value_parser = duration::parse, help_heading = "Time")]
+    #[serde(default, deserialize_with = "time")]
+    pub(in crate::cli) start_time: Option<Duration>,
+
+    /// Time for all moves of a game together; no limit when not given
+    #[arg(long, value_name = "TIME", value_parser = duration::parse_positive, help_heading = "Time")]
+    #[serde(default, deserialize_with = "positive_time")]
+    pub(in crate::cli) game_time: Option<Duration>,
+
+    /// Added to the game clock after every move
+    #[arg(long, value_name = "TIME", value_parser = duration::parse, help_heading = "Time")]
+    #[serde(default, deserialize_with = "time")]
+    pub(in crate::cli) increment: Option<Duration>,
+
+    /// End a game as soon as its value is proven, within limits that take no time from bots
+    #[arg(long, help_heading = "Game")]
+    #[serde(default)]
+    pub(in crate::cli) adjudicate: bool,
+
+    /// When bots' processes are replaced [default: pair]
+    #[arg(long, value_enum, help_heading = "Bots")]
+    #[serde(default, deserialize_with = "word")]
+    pub(in crate::cli) restart: Option<RestartName>,
+
+    /// A bot that forfeits this many games in a row plays no more; 0 for never [default: 10]
+    #[arg(long, value_name = "N", help_heading = "Bots")]
+    pub(in crate::cli) bench_after: Option<u32>,
+
+    /// Do not begin when a bot fails the entry check
+    #[arg(long, help_heading = "Bots")]
+    #[serde(default)]
+    pub(in crate::cli) strict: bool,
+
+    /// Let bots enter without a check
+    #[arg(long, conflicts_with = "strict", help_heading = "Bots")]
+    #[serde(default)]
+    pub(in crate::cli) no_check: bool,
+
+    /// When all games have been played, analyse them: the standings tell how many turns kept
+    /// what could be had, and how many were blunders
+    #[arg(long, help_heading = "Analysis")]
+    #[serde(default)]
+    pub(in crate::cli) analyse: bool,
+
+    /// How long to think about the value of a turn [default: 1s]
+    #[arg(long, value_name = "TIME", value_parser = duration::parse_positive, help_heading = "Analysis")]
+    #[serde(default, deserialize_with = "positive_time")]
+    pub(in crate::cli) time_per_move: Option<Duration>,
+
+    /// Games at once [default: half as many as there are cores]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(in crate::cli) jobs: Option<u16>,
+
+    /// The folder that holds everything; a tournament that is there goes on
+    /// [default: a new one, named after the time]
+    #[arg(long, value_name = "DIR")]
+    pub(in crate::cli) out: Option<PathBuf>,
+
+    #[command(flatten)]
+    #[serde(default)]
+    pub(in crate::cli) sandbox: SandboxOptions,
+
+    #[command(flatten)]
+    #[serde(default)]
+    pub(in crate::cli) pages: PageOptions,
+
+    /// The bots of a file.
+    #[arg(skip)]
+    #[serde(default)]
+    pub(in crate::cli) bots: Vec<BotOptions>,
+}
+
+/// A bot in a file.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(in crate::cli) struct BotOptions {
+    /// What it is called.
+    pub(in crate::cli) name: Option<String>,
+    /// As on the command line, or its words one by one.
+    pub(in crate::cli) command: CommandOptions,
+    /// The folder that it is started in.
+    pub(in crate::cli) directory: Option<PathBuf>,
+    /// What its environment holds beside the referee's.
+    #[serde(default)]
+    pub(in crate::cli) environment: BTreeMap<String, String>,
+    #[serde(default, deserialize_with = "positive_time")]
+    move_time: Option<Duration>,
+    #[serde(default, deserialize_with = "time")]
+    start_time: Option<Duration>,
+    #[serde(default, deserialize_with = "positive_time")]
+    game_time: Option<Duration>,
+    #[serde(default, deserialize_with = "time")]
+    increment: Option<Duration>,
+}
+
+/// A command: one text, or its words.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged, expecting = "expected a text or a list of words")]
+pub(in crate::cli) enum CommandOptions {
+    Text(String),
+    Words(Vec<String>),
+}
+
+impl Default for CommandOptions {
+    fn default() -> Self {
+        Self::Text(String::new())
+    }
+}
+
+impl Options {
+    /// These, and where they say nothing, those of a file.
+    pub(in crate::cli) fn or(self, file: Self) -> Self {
+        Self {
+            format: self.format.or(file.format),
+            rounds: self.rounds.or(file.rounds),
+            pairs: self.pairs.or(file.pairs),
+            opening_plies: self.opening_plies.or(if self.openings.is_some() {
+                None
+            } else {
+                file.opening_plies
+            }),
+            openings: self.openings.or(if self.opening_plies.is_some() {
+                None
+            } else {
+                file.openings
+            }),
+            seed: self.seed.or(file.seed),
+            sprt: self.sprt.or(file.sprt),
+            game: self.game.or(file.game),
+            pieces: self.pieces.or(file.pieces),
+            rules: self.rules.or(file.rules),
+            move_time: self.move_time.or(file.move_time),
+            start_time: self.start_time.or(file.start_time),
+            game_time: self.game_time.or(file.game_time),
+            increment: self.increment.or(file.increment),
+            adjudicate: self.adjudicate || file.adjudicate,
+            restart: self.restart.or(file.restart),
+            bench_after: self.bench_after.or(file.bench_after),
+            strict: self.strict || (file.strict && !self.no_check),
+            no_check: self.no_check || (file.no_check && !self.strict),
+            analyse: self.analyse || file.analyse,
+            time_per_move: self.time_per_move.or(file.time_per_move),
+            jobs: self.jobs.or(file.jobs),
+            out: self.out.or(file.out),
+            sandbox: self.sandbox.or(file.sandbox),
+            pages: self.pages.or(file.pages),
+            bots: [self.bots, file.bots].concat(),
+        }
+    }
+
+    /// Reads a file. Paths in it are meant from where it is.
+    pub(in crate::cli) fn read(path: &Path) -> Result<Self, Failure> {
+        let text = fs::read_to_string(path).map_err(|error| unreadable(path, &error))?;
+        let mut options: Self = toml::from_str(&text).map_err(|error| {
+            // The message shows the line, with a mark below the place.
+            Failure::Usage(format!("{}: {error}", path.display()))
+        })?;
+        if options.opening_plies.is_some() && options.openings.is_some() {
+            return Err(Failure::Usage(format!(
+                "{}: opening-plies and openings exclude each other; leave one out",
+                path.display()
+            )));
+        }
+        let base = path.parent().unwrap_or(Path::new(""));
+        for file in [&mut options.openings, &mut options.pieces, &mut options.out]
+            .into_iter()
+            .flatten()
+        {
+            *file = base.join(&*file);
+        }
+        options.sandbox.relative_to(base);
+        options.pages.relative_to(base);
+        for bot in &mut options.bots {
+            if let Some(directory) = &mut bot.directory {
+                *directory = base.join(&*directory);
+                bot.command = bot.command.from(directory);
+            }
+            bot.command = bot.command.from(base);
+        }
+        Ok(options)
+    }
+
+    /// The limits on a bot's time; its own come first.
+    pub(in crate::cli) fn time(&self, own: Option<&BotOptions>) -> TimeControl {
+        let usual = TimeControl::default();
+        let pick = |get: fn(&BotOptions) -> Option<Duration>, all: Option<Duration>| {
+            own.and_then(get).or(all)
+        };
+        TimeControl {
+            move_time: pick(|bot| bot.move_time, self.move_time).unwrap_or(usual.move_time),
+            start_time: pick(|bot| bot.start_time, self.start_time).unwrap_or(usual.start_time),
+            game_time: pick(|bot| bot.game_time, self.game_time),
+            increment: pick(|bot| bot.increment, self.increment).unwrap_or(usual.increment),
+        }
+    }
+}
+
+impl CommandOptions {
+    /// The words; the error says what is wrong.
+    pub(in crate::cli) fn words(&self) -> Option<Vec<String>> {
+        match self {
+            Self::Text(text) => shell_words::split(text).ok(),
+            Self::Words(words) => Some(words.clone()),
+        }
+    }
+
+    /// The same command, with files that are meant from `base` named from here.
+    fn from(&self, base: &Path) -> Self {
+        let found = |word: &str| {
+            let path = base.join(word);
+            let meant = !Path::new(word).is_absolute() && path.exists();
+            meant.then(|| path.to_string_lossy().into_owned())
+        };
+        if base.as_os_str().is_empty() {
+            return self.clone();
+        }
+        if let Self::Text(text) = self
+            && let Some(path) = found(text)
+        {
+            return Self::Words(vec![path]);
+        }
+        match self.words() {
+            Some(words) => {
+                let words = words
+                    .iter()
+                    .map(|word| found(word).unwrap_or_else(|| word.clone()));
+                Self::Words(words.collect())
+            }
+            None => self.clone(),
+        }
+    }
+
+    /// As it is written on the command line.
+    pub(in crate::cli) fn text(&self) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            // A path with blanks is a word as it is.
+            Self::Words(words) if words.len() == 1 => words[0].clone(),
+            Self::Words(words) => shell_words::join(words),
+        }
+    }
+}
+
+/// Reads `elo0,elo1[,alpha,beta]`.
+fn sprt(text: &str) -> Result<SprtPlan, String> {
+    let expected = "expected two or four numbers such as 0,10 or 0,10,0.05,0.05";
+    let numbers: Result<Vec<f64>, _> = text.split(',').map(|part| part.trim().parse()).collect();
+    let plan = match numbers.as_deref() {
+        Ok(&[elo0, elo1]) => SprtPlan {
+            elo0,
+            elo1,
+            alpha: 0.05,
+            beta: 0.05,
+        },
+        Ok(&[elo0, elo1, alpha, beta]) => SprtPlan {
+            elo0,
+            elo1,
+            alpha,
+            beta,
+        },
+        _ => return Err(expected.to_owned()),
+    };
+    crate::arena::sprt(&plan).map_err(|error| error.to_string())?;
+    Ok(plan)
+}
+
+fn sprt_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<SprtPlan>, D::Error> {
+    parsed(deserializer, sprt)
+}
+
+fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
+    parsed(deserializer, duration::parse)
+}
+
+fn positive_time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
+    parsed(deserializer, duration::parse_positive)
+}

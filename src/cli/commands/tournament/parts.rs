@@ -1,0 +1,336 @@
+//! `referee plan`, `referee run` and `referee merge`: a tournament in parts, on many machines.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::options::Options;
+use super::{Args, What, ending, entrants, preparation, start};
+use crate::arena::directory::{Home, HomeError};
+use crate::arena::merge::{MergeError, Merged, merge};
+use crate::arena::plan::Plan;
+use crate::arena::results::{Ledger, Next};
+use crate::arena::shard::Shard;
+use crate::arena::{Ended, write_unplayed};
+use crate::cli::support::duration;
+use crate::cli::support::failure::Failure;
+use crate::cli::support::games::{WithGame, with_game};
+use crate::cli::support::setup::tell;
+use crate::game::dialogue::Dialogue;
+use crate::game::quarto::PieceFormat;
+use crate::record::journal::{Cut, Journal, OpenError};
+use crate::tournament::schedule::Round;
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct PlanArgs {
+    /// Plan the next round of the tournament in --out, whose shards have been merged
+    #[arg(long, conflicts_with_all = ["bots", "config"])]
+    next: bool,
+
+    #[command(flatten)]
+    tournament: Args,
+}
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct RunArgs {
+    /// The folder of a tournament that has been planned
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+
+    /// Which part: I/N is the I-th of N; auto asks the scheduler, by its environment: of Slurm
+    /// arrays and Kubernetes indexed jobs; auto/N only for the I
+    #[arg(long, value_name = "I/N", default_value = "1/1", value_parser = shard)]
+    shard: Shard,
+
+    /// Games at once [default: half as many as there are cores]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    jobs: Option<u16>,
+
+    /// When another referee is playing this part, wait for it this long, and play what it left: a
+    /// scheduler may start a part again before the first attempt has ended
+    #[arg(long, value_name = "TIME", default_value = "0s", value_parser = duration::parse)]
+    wait: Duration,
+}
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct MergeArgs {
+    /// The folder of a tournament whose shards have been played
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+}
+
+/// Reads `I/N`, `auto` or `auto/N`.
+fn shard(text: &str) -> Result<Shard, String> {
+    match text.strip_prefix("auto") {
+        Some(rest) => {
+            let count = rest.strip_prefix('/').map(|count| {
+                let count = count.parse::<u64>().ok().filter(|&count| count > 0);
+                count.ok_or_else(|| format!("{text}: expected auto/N, such as auto/8"))
+            });
+            automatic(count.transpose()?, |name| env::var(name).ok())
+        }
+        None => text.parse().map_err(|error| format!("{error}")),
+    }
+}
+
+/// The shard that a scheduler's environment names.
+fn automatic(
+    count: Option<u64>,
+    variable: impl Fn(&str) -> Option<String>,
+) -> Result<Shard, String> {
+    let number = |name: &str| -> Result<Option<u64>, String> {
+        variable(name)
+            .map(|text| {
+                let number = text.trim().parse();
+                number.map_err(|_| format!("{name} is {text:?}; expected a number"))
+            })
+            .transpose()
+    };
+    let (index, count, names) = if let Some(id) = number("SLURM_ARRAY_TASK_ID")? {
+        let first = number("SLURM_ARRAY_TASK_MIN")?.unwrap_or(1);
+        let step = number("SLURM_ARRAY_TASK_STEP")?.unwrap_or(1).max(1);
+        let index = id.saturating_sub(first) / step + 1;
+        let of_array = number("SLURM_ARRAY_TASK_COUNT")?;
+        (index, count.or(of_array), "SLURM_ARRAY_TASK_COUNT")
+    } else if let Some(index) = number("JOB_COMPLETION_INDEX")? {
+        let of_job = number("REFEREE_SHARDS")?;
+        (index + 1, count.or(of_job), "REFEREE_SHARDS")
+    } else {
+        return Err(
+            "auto needs SLURM_ARRAY_TASK_ID or JOB_COMPLETION_INDEX in the environment; give the \
+             shard itself, such as 3/8"
+                .to_owned(),
+        );
+    };
+    let count = count.ok_or_else(|| format!("{names} is not set; give the number, as auto/8"))?;
+    if !(1..=count).contains(&index) {
+        return Err(format!("there is no shard {index} of {count}"));
+    }
+    Ok(Shard { index, count })
+}
+
+/// `referee plan`
+pub(in crate::cli) fn plan(args: &PlanArgs) -> Result<(), Failure> {
+    let mut options = args.tournament.options.clone();
+    if args.next {
+        return next(&options);
+    }
+    if let Some(path) = &args.tournament.config {
+        options = options.or(Options::read(path)?);
+    }
+    start(&args.tournament.bots, options, What::Plan)
+}
+
+/// `referee run`
+pub(in crate::cli) fn run(args: &RunArgs) -> Result<(), Failure> {
+    let options = Options {
+        out: Some(args.folder.clone()),
+        jobs: args.jobs,
+        ..Options::default()
+    };
+    start(&[], options, What::Shard(args.shard, args.wait))
+}
+
+/// How long to sleep between two looks at a lock; on a network a look costs a round trip.
+const NEXT_LOOK: Duration = Duration::from_millis(500);
+
+/// Opens a journal for writing. While another referee has it, waits as long as this.
+pub(in crate::cli) fn open_journal(
+    home: &Home,
+    path: &Path,
+    wait: Duration,
+) -> Result<(Journal, Option<Cut>), HomeError> {
+    let begun = Instant::now();
+    let mut told = false;
+    loop {
+        let opened = home.open_journal(path);
+        let locked = matches!(opened, Err(HomeError::Journal(OpenError::Locked { .. })));
+        let Some(left) = wait.checked_sub(begun.elapsed()).filter(|_| locked) else {
+            return opened;
+        };
+        if left.is_zero() {
+            return opened;
+        }
+        if !told {
+            tell(&format!(
+                "referee: {}: another referee is playing this part; waiting for it",
+                path.display()
+            ));
+            told = true;
+        }
+        thread::sleep(left.min(NEXT_LOOK));
+    }
+}
+
+/// The plan in a folder.
+fn planned(home: &Home) -> Result<Plan, Failure> {
+    home.plan()?.ok_or_else(|| {
+        Failure::Usage(format!(
+            "{}: there is no plan.json in it; make one with referee plan",
+            home.path().display()
+        ))
+    })
+}
+
+/// `referee plan --next`
+fn next(options: &Options) -> Result<(), Failure> {
+    let Some(out) = &options.out else {
+        return Err(Failure::Usage(
+            "--next needs the folder of the tournament: --out DIR".to_owned(),
+        ));
+    };
+    let home = Home::at(out);
+    let mut plan = planned(&home)?;
+    // Nobody else may be playing here.
+    let (_locked, _) = home.open_journal(&home.journal_file())?;
+    let mut ledger = Ledger::new(&plan);
+    Home::read_journal(&home.journal_file(), &plan, &mut ledger)?;
+    if !ledger.is_done(&plan) {
+        return Err(Failure::Usage(format!(
+            "{}: {} of the {} games planned so far have been played and merged; play the rest \
+             (referee run) and put the shards together (referee merge)",
+            out.display(),
+            ledger.games,
+            2 * plan.pairs_so_far()
+        )));
+    }
+    let next = ledger.next(&plan);
+    match next.map_err(|error| Failure::Referee(error.to_string()))? {
+        Next::Round(round) => {
+            plan.rounds.push(round);
+            home.write_plan(&mut plan)?;
+            tell(&format!(
+                "referee: round {} of {} has {} games",
+                plan.rounds.len(),
+                plan.rounds_planned,
+                2 * plan.rounds.last().map_or(0, Round::count)
+            ));
+            Ok(())
+        }
+        Next::Over | Next::Winner(_) => Err(Failure::Usage(format!(
+            "{}: the tournament is over; there is no next round",
+            out.display()
+        ))),
+    }
+}
+
+/// `referee merge`
+pub(in crate::cli) fn run_merge(args: &MergeArgs) -> Result<(), Failure> {
+    let home = Home::at(&args.folder);
+    let plan = planned(&home)?;
+    let options = Options::default();
+    let game = preparation::game(&options, Some(&plan))?;
+    let set = game.set.clone();
+    let merging = Merging { home, plan };
+    with_game(game.name, game.rules, set, PieceFormat::Symbol, merging)
+}
+
+struct Merging {
+    home: Home,
+    plan: Plan,
+}
+
+impl WithGame for Merging {
+    type Output = Result<(), Failure>;
+
+    fn with<G>(self, game: G) -> Self::Output
+    where
+        G: Dialogue + Clone + Send + Sync + 'static,
+        G::Position: Send + Sync,
+    {
+        let Self { home, plan } = self;
+        // What records call the commands; bots need not be there any more.
+        let commands: Vec<_> = plan.bots.iter().map(entrants::command).collect();
+        let unplayed = write_unplayed(&game, &plan, &commands);
+        let merged = merge(&home, &plan, &*unplayed)?;
+        tell_hosts(&merged);
+        let ended = match merged.ledger.next(&plan) {
+            Ok(Next::Winner(winner)) => Ended::Won(winner),
+            Ok(Next::Round(_)) => Ended::Interrupted,
+            Ok(Next::Over) | Err(_) => Ended::Complete,
+        };
+        ending::write(&home, &merged.ledger)?;
+        ending::print(ended, &plan, &merged.ledger)?;
+        if ended == Ended::Interrupted {
+            let path = home.path().to_string_lossy();
+            tell(&format!(
+                "referee: round {} of {} is done; the next: referee plan --next --out {}",
+                plan.rounds.len(),
+                plan.rounds_planned,
+                shell_words::quote(&path)
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Where games were played, and where bots lost on time.
+fn tell_hosts(merged: &Merged) {
+    for (host, report) in &merged.hosts {
+        tell(&format!(
+            "referee: {host} ({}): {} games, {} lost on time",
+            report.cpu, report.games, report.timeouts
+        ));
+    }
+    if merged.doubles > 0 {
+        tell(&format!(
+            "referee: {} games were there twice and the same, and count once",
+            merged.doubles
+        ));
+    }
+    if merged.doubtful > 0 {
+        tell(&format!(
+            "referee: warning: {} games were not played because a bot was benched in its shard, \
+             by forfeits against a bot that was benched in another; on one machine they would \
+             have been played",
+            merged.doubtful
+        ));
+    }
+}
+
+impl From<MergeError> for Failure {
+    fn from(error: MergeError) -> Self {
+        match error {
+            MergeError::Home(error) => error.into(),
+            MergeError::Io { .. } => Self::Referee(error.to_string()),
+            error => Self::Usage(error.to_string()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn auto(count: Option<u64>, variables: &[(&str, &str)]) -> Result<String, String> {
+        let variable = |name: &str| {
+            let found = variables.iter().find(|(other, _)| *other == name);
+            found.map(|(_, value)| (*value).to_owned())
+        };
+        automatic(count, variable).map(|shard| shard.to_string())
+    }
+
+    #[test]
+    fn shards_of_schedulers() {
+        let slurm = [
+            ("SLURM_ARRAY_TASK_ID", "4"),
+            ("SLURM_ARRAY_TASK_MIN", "1"),
+            ("SLURM_ARRAY_TASK_COUNT", "8"),
+        ];
+        assert_eq!(auto(None, &slurm).as_deref(), Ok("4/8"));
+        let from_zero = [
+            ("SLURM_ARRAY_TASK_ID", "6"),
+            ("SLURM_ARRAY_TASK_MIN", "0"),
+            ("SLURM_ARRAY_TASK_STEP", "2"),
+            ("SLURM_ARRAY_TASK_COUNT", "4"),
+        ];
+        assert_eq!(auto(None, &from_zero).as_deref(), Ok("4/4"));
+        let kubernetes = [("JOB_COMPLETION_INDEX", "0"), ("REFEREE_SHARDS", "5")];
+        assert_eq!(auto(None, &kubernetes).as_deref(), Ok("1/5"));
+        assert_eq!(auto(Some(3), &kubernetes[..1]).as_deref(), Ok("1/3"));
+        assert!(auto(None, &kubernetes[..1]).is_err());
+        assert!(auto(None, &[]).is_err());
+        assert!(auto(Some(3), &slurm).is_err());
+    }
+}

@@ -1,0 +1,192 @@
+//! Shows how a tournament goes: a bar on a terminal, a line now and then elsewhere.
+
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+
+use crate::arena::plan::Plan;
+use crate::arena::results::Ledger;
+use crate::arena::scheduler::Benched;
+use crate::arena::{Follow, sprt};
+use crate::cli::support::failure::Failure;
+use crate::cli::support::pages::Pages;
+use crate::cli::support::setup::tell;
+use crate::tournament::schedule::GameId;
+
+/// Between two lines where there is no terminal.
+const LINES: Duration = Duration::from_secs(10);
+
+/// Between two looks at the table on a terminal.
+const LOOKS: Duration = Duration::from_millis(200);
+
+/// How many bots the top of the table has.
+const TOP: usize = 3;
+
+/// See the [module](self).
+pub(super) struct Progress {
+    bar: Option<ProgressBar>,
+    shown: Instant,
+    /// When this run began, and the games that had been played before it.
+    begun: Instant,
+    before: u64,
+    /// Games that there will be in all.
+    expected: u64,
+    pages: Pages,
+}
+
+impl Progress {
+    /// Nothing has been played in this run.
+    pub(super) fn new(expected: u64, played: u64, terminal: bool, pages: Pages) -> Self {
+        let bar = terminal.then(|| {
+            let target = ProgressDrawTarget::stderr();
+            let bar = ProgressBar::with_draw_target(Some(expected), target);
+            let template = "{bar:24} {pos}/{len} games, {rate}, {eta} left{msg}";
+            // The template is ours; were it wrong, the usual one would do.
+            if let Ok(style) = ProgressStyle::with_template(template) {
+                bar.set_style(style.with_key(
+                    "rate",
+                    |state: &ProgressState, out: &mut dyn std::fmt::Write| {
+                        // A bar that cannot be drawn is no reason to stop.
+                        let _ = write!(out, "{:.1}/s", state.per_sec());
+                    },
+                ));
+            }
+            bar.set_position(played);
+            bar.reset_eta();
+            bar
+        });
+        let now = Instant::now();
+        Self {
+            bar,
+            shown: now,
+            begun: now,
+            before: played,
+            expected,
+            pages,
+        }
+    }
+
+    /// Writes the page, if one was asked for.
+    pub(super) fn finish(self) -> Result<(), Failure> {
+        self.pages.finish()
+    }
+
+    /// Takes the bar away.
+    pub(super) fn end(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+
+    /// Says something without getting in the bar's way.
+    fn say(&self, text: &str) {
+        match &self.bar {
+            Some(bar) => bar.suspend(|| tell(text)),
+            None => tell(text),
+        }
+    }
+
+    /// Games a second in this run.
+    pub(super) fn rate(&self, games: u64) -> f64 {
+        let played = u32::try_from(games - self.before).unwrap_or(u32::MAX);
+        f64::from(played) / self.begun.elapsed().as_secs_f64().max(1e-6)
+    }
+
+    fn line(&self, plan: &Plan, ledger: &Ledger) -> String {
+        let expected = self.expected;
+        let rate = self.rate(ledger.games);
+        let left = u32::try_from(expected.saturating_sub(ledger.games)).unwrap_or(u32::MAX);
+        let left = Duration::try_from_secs_f64(f64::from(left) / rate.max(1e-9));
+        let left = left.map_or_else(
+            |_| String::new(),
+            |left| format!(", {} left", indicatif::HumanDuration(left)),
+        );
+        format!(
+            "referee: {}/{expected} games, {rate:.1}/s{left}{}",
+            ledger.games,
+            news(plan, ledger)
+        )
+    }
+}
+
+/// Who leads, what went wrong, and what the sequential test says.
+fn news(plan: &Plan, ledger: &Ledger) -> String {
+    let mut order: Vec<usize> = (0..plan.bots.len())
+        .filter(|&bot| ledger.games_of[bot] > 0)
+        .collect();
+    // By the share of points, without rounding: a/b > c/d when ad > cb.
+    order.sort_by(|&a, &b| {
+        let share =
+            |x: usize, y: usize| u128::from(ledger.half_points[x]) * u128::from(ledger.games_of[y]);
+        share(b, a).cmp(&share(a, b))
+    });
+    let top: Vec<String> = order
+        .iter()
+        .take(TOP)
+        .map(|&bot| {
+            let tenths = 500 * ledger.half_points[bot] / ledger.games_of[bot];
+            format!("{} {}.{}%", plan.bots[bot].name, tenths / 10, tenths % 10)
+        })
+        .collect();
+    let mut text = String::new();
+    if !top.is_empty() {
+        text = format!("; {}", top.join(", "));
+    }
+    if ledger.forfeits > 0 {
+        let s = if ledger.forfeits == 1 { "" } else { "s" };
+        text = format!("{text}; {} forfeit{s}", ledger.forfeits);
+    }
+    if let Some(Ok(test)) = plan.sprt.as_ref().map(sprt) {
+        let (lower, upper) = test.bounds();
+        let llr = test.llr(&ledger.pentanomial);
+        text = format!("{text}; LLR {llr:.2} ({lower:.2}, {upper:.2})");
+    }
+    text
+}
+
+impl Follow for Progress {
+    fn game(&mut self, plan: &Plan, ledger: &Ledger, line: &str) {
+        if let Err(error) = self.pages.publish_line(line.as_bytes()) {
+            tracing::warn!("a game is not on the page: {error}");
+        }
+        if let Some(bar) = &self.bar {
+            bar.set_position(ledger.games);
+            if self.shown.elapsed() >= LOOKS {
+                self.shown = Instant::now();
+                bar.set_message(news(plan, ledger));
+            }
+        } else if self.shown.elapsed() >= LINES {
+            self.shown = Instant::now();
+            tell(&self.line(plan, ledger));
+        }
+    }
+
+    fn round(&mut self, plan: &Plan, number: usize) {
+        self.say(&format!(
+            "referee: round {number} of {}",
+            plan.rounds_planned
+        ));
+    }
+
+    fn delayed(&mut self, id: GameId, why: &str, again: bool) {
+        let then = if again {
+            "the game is void and is played again"
+        } else {
+            "it has been played often enough, so the result counts"
+        };
+        self.say(&format!("referee: {id}: {why}; {then}"));
+    }
+
+    fn benched(&mut self, plan: &Plan, benched: &Benched) {
+        let name = plan.bot(benched.bot).map_or("?", |bot| bot.name.as_str());
+        self.say(&format!(
+            "referee: {name} forfeited {} games in a row ({}) and is benched; its remaining \
+             games are scored as forfeits without being played (--bench-after)",
+            benched.after, benched.reason
+        ));
+    }
+
+    fn stopping(&mut self) {
+        self.say("referee: finishing the games in hand; press Ctrl-C again to stop at once");
+    }
+}

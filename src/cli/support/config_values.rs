@@ -1,0 +1,26 @@
+//! Values of a configuration file, read as the command line reads them.
+
+use clap::ValueEnum;
+use serde::{Deserialize, Deserializer};
+
+/// A text that is parsed as on the command line.
+pub(in crate::cli) fn parsed<'de, D: Deserializer<'de>, T>(
+    deserializer: D,
+    parse: impl Fn(&str) -> Result<T, String>,
+) -> Result<Option<T>, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    parse(&text).map(Some).map_err(serde::de::Error::custom)
+}
+
+/// One of the words that an option knows.
+pub(in crate::cli) fn word<'de, D: Deserializer<'de>, T: ValueEnum>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
+    parsed(deserializer, |text| {
+        T::from_str(text, false).map_err(|_| {
+            let words = T::value_variants().iter().filter_map(T::to_possible_value);
+            let words: Vec<String> = words.map(|word| word.get_name().to_owned()).collect();
+            format!("expected one of {}", words.join(", "))
+        })
+    })
+}

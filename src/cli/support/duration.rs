@@ -1,0 +1,47 @@
+//! Durations as people type them: `2s`, `500ms`, `1m 30s`, or a number of seconds.
+
+use std::time::Duration;
+
+use jiff::SignedDuration;
+
+/// Reads a duration of at least zero.
+pub(in crate::cli) fn parse(text: &str) -> Result<Duration, String> {
+    let expected = || "expected a time such as 2s, 500ms, 1m 30s or a number of seconds".to_owned();
+    if let Ok(seconds) = text.parse::<f64>() {
+        return Duration::try_from_secs_f64(seconds).map_err(|_| expected());
+    }
+    let signed: SignedDuration = text.parse().map_err(|_| expected())?;
+    Duration::try_from(signed).map_err(|_| expected())
+}
+
+/// Reads a duration of more than zero.
+pub(in crate::cli) fn parse_positive(text: &str) -> Result<Duration, String> {
+    let duration = parse(text)?;
+    if duration.is_zero() {
+        return Err("expected more than no time at all".to_owned());
+    }
+    Ok(duration)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_people_type() {
+        for (text, ms) in [
+            ("2s", 2000),
+            ("500ms", 500),
+            ("1m 30s", 90_000),
+            ("1m30s", 90_000),
+            ("0.5", 500),
+            ("3", 3000),
+        ] {
+            assert_eq!(parse(text), Ok(Duration::from_millis(ms)), "{text}");
+        }
+        for text in ["", "-1s", "-3", "nan", "inf", "2 apples", "1e99"] {
+            assert!(parse(text).is_err(), "{text}");
+        }
+        assert!(parse_positive("0s").is_err());
+    }
+}

@@ -1,0 +1,18 @@
+//! What several commands share.
+
+pub(in crate::cli) mod atomic_file;
+pub(in crate::cli) mod config_values;
+pub(in crate::cli) mod console;
+pub(in crate::cli) mod duration;
+pub(in crate::cli) mod failure;
+pub(in crate::cli) mod games;
+pub(in crate::cli) mod interrupt;
+pub(in crate::cli) mod interruptible;
+pub(in crate::cli) mod options;
+pub(in crate::cli) mod pages;
+pub(in crate::cli) mod records;
+pub(in crate::cli) mod sandbox;
+pub(in crate::cli) mod setup;
+pub(in crate::cli) mod signals;
+pub(in crate::cli) mod size;
+pub(in crate::cli) mod solver_args;

@@ -1,0 +1,215 @@
+//! The options that `referee BOT1 BOT2` and `referee play` share.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::ValueEnum;
+
+use super::duration;
+use super::failure::Failure;
+use super::games::GameName;
+use super::pages;
+use super::sandbox::SandboxOptions;
+use super::setup::{RulesName, absolute, tell};
+use crate::bot::human::NO_HURRY;
+use crate::game::Game;
+use crate::game::quarto::PieceFormat;
+use crate::play::TimeControl;
+use crate::seed;
+
+/// `--first`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(in crate::cli) enum First {
+    /// BOT1 begins
+    #[value(name = "1")]
+    Bot1,
+    /// BOT2 begins
+    #[value(name = "2")]
+    Bot2,
+    /// The lot decides
+    Random,
+}
+
+/// `--piece-format`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(in crate::cli) enum PieceFormatName {
+    /// The set's characters
+    Symbol,
+    /// Four binary digits, such as 0101
+    Binary,
+    /// 0 to 15
+    Decimal,
+}
+
+impl From<PieceFormatName> for PieceFormat {
+    fn from(name: PieceFormatName) -> Self {
+        match name {
+            PieceFormatName::Symbol => Self::Symbol,
+            PieceFormatName::Binary => Self::Binary,
+            PieceFormatName::Decimal => Self::Decimal,
+        }
+    }
+}
+
+fn at_least_one(text: &str) -> Result<u64, String> {
+    match text.parse() {
+        Ok(0) | Err(_) => Err("expected a number of at least 1".to_owned()),
+        Ok(number) => Ok(number),
+    }
+}
+
+#[derive(Debug, clap::Args)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of the command line"
+)]
+pub(in crate::cli) struct Options {
+    /// Show every turn and the board; twice: also every line each way with its time
+    #[arg(short, long, action = clap::ArgAction::Count)]
+    pub(in crate::cli) verbose: u8,
+
+    /// How many games; who begins alternates
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 1, value_parser = at_least_one)]
+    pub(in crate::cli) games: u64,
+
+    /// Who begins the first game (in Quarto: gives the first piece). In Quarto the lot
+    /// decides when this is not given, in Four In A Row BOT1 begins
+    #[arg(long, value_enum)]
+    first: Option<First>,
+
+    /// Everything random comes from this number; drawn, and printed, when not given
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    seed: Option<u64>,
+
+    /// The game
+    #[arg(long, value_enum, default_value = "quarto")]
+    pub(in crate::cli) game: GameName,
+
+    /// A piece set's CSV file
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::cli) pieces: Option<PathBuf>,
+
+    /// Which groups of cells count
+    #[arg(long, value_enum, default_value = "standard")]
+    pub(in crate::cli) rules: RulesName,
+
+    /// Start from this board instead of an empty one, as the protocol writes it: `.` is empty
+    #[arg(long, value_name = "BOARD", allow_hyphen_values = true)]
+    start: Option<String>,
+
+    /// Time for a move [default: 10s; people have no limit unless this is given]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = duration::parse_positive, help_heading = "Time")]
+    move_time: Option<Duration>,
+
+    /// Time on top for the first answer of a fresh process
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = "10s", value_parser = duration::parse, help_heading = "Time")]
+    start_time: Duration,
+
+    /// Time for all moves of a game together; no limit when not given
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = duration::parse_positive, help_heading = "Time")]
+    game_time: Option<Duration>,
+
+    /// Added to the game clock after every move
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = "0s", value_parser = duration::parse, requires = "game_time", help_heading = "Time")]
+    increment: Duration,
+
+    /// End a game as soon as its value is proven; the record says so
+    #[arg(long)]
+    pub(in crate::cli) adjudicate: bool,
+
+    /// Start fresh processes for every game
+    #[arg(long)]
+    pub(in crate::cli) restart: bool,
+
+    #[command(flatten)]
+    pub(in crate::cli) sandbox: SandboxOptions,
+
+    /// Append a record of every game to this file, one line of JSON a game
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub(in crate::cli) record: Option<PathBuf>,
+
+    /// Print the records on stdout, and nothing else
+    #[arg(long, help_heading = "Output")]
+    pub(in crate::cli) json: bool,
+
+    #[command(flatten)]
+    pub(in crate::cli) pages: pages::PageOptions,
+
+    /// What BOT1, or player 1, is called
+    #[arg(long, value_name = "NAME", help_heading = "People")]
+    pub(in crate::cli) name1: Option<String>,
+
+    /// What BOT2, or player 2, is called
+    #[arg(long, value_name = "NAME", help_heading = "People")]
+    pub(in crate::cli) name2: Option<String>,
+
+    /// How people type and see pieces [default: symbol]
+    #[arg(long, value_enum, value_name = "FORMAT", help_heading = "People")]
+    pub(in crate::cli) piece_format: Option<PieceFormatName>,
+
+    /// Before a person's turn, say what would lose at once
+    #[arg(long, help_heading = "People")]
+    pub(in crate::cli) hint: bool,
+}
+
+impl Options {
+    /// Whether no other rules than the usual ones were asked for.
+    pub(in crate::cli) fn usual_rules(&self) -> bool {
+        self.rules == RulesName::Standard
+    }
+
+    /// The limits on a program's or a person's time.
+    pub(in crate::cli) fn time(&self, human: bool) -> TimeControl {
+        let usual = if human {
+            NO_HURRY
+        } else {
+            TimeControl::default().move_time
+        };
+        TimeControl {
+            move_time: self.move_time.unwrap_or(usual),
+            start_time: self.start_time,
+            game_time: self.game_time,
+            increment: self.increment,
+        }
+    }
+
+    /// The seed, drawn and told when it was not given.
+    pub(in crate::cli) fn seed(&self) -> u64 {
+        self.seed.unwrap_or_else(|| {
+            // Short, so that people can type it again.
+            let seed = u64::from(rand::random::<u32>());
+            tell(&format!("referee: seed {seed}"));
+            seed
+        })
+    }
+
+    /// Index of the bot that begins the first game.
+    pub(in crate::cli) fn first<G: Game>(&self, seed: u64) -> usize {
+        match self.first {
+            Some(First::Bot2) => 1,
+            Some(First::Random) => seed::lot(seed),
+            None if G::LOT => seed::lot(seed),
+            Some(First::Bot1) | None => 0,
+        }
+    }
+
+    /// Where every game starts.
+    pub(in crate::cli) fn start<G: Game>(&self, game: &G) -> Result<G::Position, Failure> {
+        let Some(board) = &self.start else {
+            return Ok(game.start());
+        };
+        game.start_from(board).map_err(|problem| {
+            let board = crate::text::quote(board.as_bytes());
+            Failure::Usage(format!("--start {board}: {problem}"))
+        })
+    }
+
+    /// The piece set's file for bots, when the set is not the built-in one: a path that means
+    /// the same whatever the working directory is.
+    pub(in crate::cli) fn pieces_path<G: Game>(&self, game: &G) -> Result<Option<String>, Failure> {
+        let (Some(path), Some(_)) = (&self.pieces, game.pieces()) else {
+            return Ok(None);
+        };
+        absolute(path).map(Some)
+    }
+}

@@ -1,0 +1,329 @@
+//! Pages of games: written to a file, or served while the games go on. What a command that plays
+//! games needs to have both:
+//!
+//! ```ignore
+//! #[command(flatten)]
+//! pages: pages::PageOptions,                             // --report FILE, --live[=ADDR], --private
+//!
+//! let pages = args.pages.open("Spring cup", Some(&journal))?; // before the first game
+//! pages.publish(&record)?;                           // after every game, from any thread
+//! pages.finish()?;                                   // in the end, interrupted or not
+//! ```
+
+use std::io::{self, Write as _};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Deserializer};
+
+use super::atomic_file::{beside, directory_of, put_in_place};
+use super::config_values::parsed;
+use super::failure::Failure;
+use super::setup::{tell, unreadable};
+use crate::record::Record;
+use crate::record::journal::Lines;
+use crate::report::html;
+use crate::report::serve::{Feed, Server};
+
+/// The port of a page that is served, when nobody chose another.
+const PORT: u16 = 4416;
+
+/// `--report`, `--live` and `--private` of a command that plays games; in a file they are the
+/// table `[pages]`.
+#[derive(Clone, Debug, Default, clap::Args, Deserialize)]
+#[command(next_help_heading = "Pages")]
+#[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
+pub(in crate::cli) struct PageOptions {
+    /// Write a page with standings, charts and every game here when the games are over
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+
+    #[command(flatten)]
+    live: LiveOption,
+
+    /// Leave what bots wrote to stderr, and their commands, out of pages
+    #[arg(long)]
+    private: bool,
+}
+
+/// `--live`
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(in crate::cli) struct LiveOption {
+    /// Serve the page while games go on; at 127.0.0.1:4416 unless told otherwise, such as --live=0.0.0.0:8080 for all who reach this machine
+    #[arg(
+        long,
+        value_name = "ADDR",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "127.0.0.1:4416",
+        value_parser = address
+    )]
+    live: Option<SocketAddr>,
+}
+
+impl<'de> Deserialize<'de> for LiveOption {
+    /// An address, as on the command line.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let live = parsed(deserializer, address)?;
+        Ok(Self { live })
+    }
+}
+
+/// An address with or without its port, or a port alone.
+fn address(text: &str) -> Result<SocketAddr, String> {
+    let text = text.strip_prefix("localhost").map_or_else(
+        || text.to_owned(),
+        |rest| format!("{}{rest}", Ipv4Addr::LOCALHOST),
+    );
+    let ip: Result<IpAddr, _> = text.trim_start_matches('[').trim_end_matches(']').parse();
+    if let Ok(ip) = ip {
+        return Ok(SocketAddr::new(ip, PORT));
+    }
+    if let Ok(port) = text.trim_start_matches(':').parse() {
+        return Ok(SocketAddr::new(Ipv4Addr::LOCALHOST.into(), port));
+    }
+    text.parse().map_err(|_| {
+        "expected an address, a port or both, such as 127.0.0.1:4416, 8080 or [::1]:4416".to_owned()
+    })
+}
+
+impl LiveOption {
+    /// Serves a feed, if that was asked for, and says where.
+    pub(in crate::cli) fn serve(&self, feed: &Feed) -> Result<Option<Server>, Failure> {
+        let Some(address) = self.live else {
+            return Ok(None);
+        };
+        let server = Server::bind(address, feed.clone()).map_err(|error| {
+            let fix = match error.kind() {
+                io::ErrorKind::AddrInUse => {
+                    "; choose another port, or --live=0 for any that is free"
+                }
+                io::ErrorKind::AddrNotAvailable => "; choose an address of this machine",
+                io::ErrorKind::PermissionDenied => "; choose a port above 1023",
+                _ => "",
+            };
+            Failure::Usage(format!("--live={address}: {error}{fix}"))
+        })?;
+        tell(&format!("watch at {}", server.url()));
+        if !server.address().ip().is_loopback() {
+            tell(
+                "  everybody who reaches this machine can watch, too; by its address, not by its name",
+            );
+            tell("  the page shows what bots write to stderr, unless --private is given");
+        }
+        Ok(Some(server))
+    }
+
+    /// Whether it was asked for.
+    pub(in crate::cli) const fn is_on(&self) -> bool {
+        self.live.is_some()
+    }
+}
+
+/// Pages of games that are played now.
+#[derive(Debug)]
+pub(in crate::cli) struct Pages {
+    feed: Option<Feed>,
+    server: Option<Server>,
+    report: Option<PathBuf>,
+}
+
+impl PageOptions {
+    /// These, and where they say nothing, those of a file.
+    pub(in crate::cli) fn or(self, file: Self) -> Self {
+        Self {
+            report: self.report.or(file.report),
+            live: LiveOption {
+                live: self.live.live.or(file.live.live),
+            },
+            private: self.private || file.private,
+        }
+    }
+
+    /// Takes relative paths as meant from `base`.
+    pub(in crate::cli) fn relative_to(&mut self, base: &Path) {
+        if let Some(report) = &mut self.report {
+            *report = base.join(&*report);
+        }
+    }
+
+    /// Begins. `played` is a journal of games that count, too: of a run that is resumed.
+    pub(in crate::cli) fn open(
+        &self,
+        title: &str,
+        played: Option<&Path>,
+    ) -> Result<Pages, Failure> {
+        if self.report.is_none() && !self.live.is_on() {
+            return Ok(Pages {
+                feed: None,
+                server: None,
+                report: None,
+            });
+        }
+        let feed = Feed::new(html::Options {
+            title: title.to_owned(),
+            private: self.private,
+            one: false,
+        });
+        if let Some(path) = played.filter(|path| path.exists()) {
+            add_file(path, &feed)?;
+        }
+        Ok(Pages {
+            server: self.live.serve(&feed)?,
+            feed: Some(feed),
+            report: self.report.clone(),
+        })
+    }
+}
+
+impl Pages {
+    /// Shows a game that has ended.
+    pub(in crate::cli) fn publish(&self, record: &Record) -> io::Result<()> {
+        match &self.feed {
+            Some(feed) => feed.publish(record),
+            None => Ok(()),
+        }
+    }
+
+    /// Shows a game that has ended, by the line of its record.
+    pub(in crate::cli) fn publish_line(&self, line: &[u8]) -> Result<(), String> {
+        match &self.feed {
+            Some(feed) => feed.publish_line(line),
+            None => Ok(()),
+        }
+    }
+
+    /// Writes the page, and tells those who watch that it is over.
+    pub(in crate::cli) fn finish(mut self) -> Result<(), Failure> {
+        if let (Some(feed), Some(path)) = (&self.feed, &self.report) {
+            write(feed, path)?;
+        }
+        if let Some(server) = self.server.take() {
+            server.stop();
+        }
+        Ok(())
+    }
+}
+
+/// Adds the games of a file, line by line.
+pub(in crate::cli) fn add_file(path: &Path, feed: &Feed) -> Result<(), Failure> {
+    let failed = |error| unreadable(path, &error);
+    let mut lines = Lines::open(path).map_err(failed)?;
+    while let Some((number, line)) = lines.next_line().map_err(failed)? {
+        if let Err(problem) = feed.publish_line(line) {
+            if !line.ends_with(b"\n") {
+                tell(&format!(
+                    "{}: line {number} is incomplete and left out",
+                    path.display()
+                ));
+                break;
+            }
+            return Err(damaged(path, number, &problem));
+        }
+    }
+    Ok(())
+}
+
+/// A line that is no record.
+pub(in crate::cli) fn damaged(path: &Path, line: u64, problem: &str) -> Failure {
+    Failure::Usage(format!(
+        "{}: line {line}: {problem}; mend the line or take it out",
+        path.display()
+    ))
+}
+
+/// Writes the page of a feed: to a file, whole or not at all, or to standard output for `-`.
+pub(in crate::cli) fn write(feed: &Feed, path: &Path) -> Result<(), Failure> {
+    let page = feed.page().map_err(Failure::Usage)?;
+    if path == Path::new("-") {
+        return Ok(io::stdout().lock().write_all(page.as_bytes())?);
+    }
+    let directory = directory_of(path);
+    if !directory.is_dir() {
+        return Err(Failure::Usage(format!(
+            "cannot write {}: there is no directory {}; make it first",
+            path.display(),
+            directory.display()
+        )));
+    }
+    replace(path, page.as_bytes()).map_err(|error| {
+        let fix = match error.kind() {
+            io::ErrorKind::PermissionDenied => "; choose a place where you may write",
+            io::ErrorKind::IsADirectory => "; give a file within it",
+            _ => "",
+        };
+        Failure::Usage(format!("cannot write {}: {error}{fix}", path.display()))
+    })?;
+    let games = feed.games();
+    let s = if games == 1 { "" } else { "s" };
+    tell(&format!(
+        "{}: {games} game{s} of {} bots, {}",
+        path.display(),
+        feed.bots(),
+        size(page.len())
+    ));
+    Ok(())
+}
+
+fn size(bytes: usize) -> String {
+    match bytes {
+        0..1_000_000 => format!("{} kB", bytes.div_ceil(1000)),
+        _ => format!("{}.{} MB", bytes / 1_000_000, bytes % 1_000_000 / 100_000),
+    }
+}
+
+/// Puts a new file in the place of what was there. Who has the old one open keeps it whole.
+fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    if path.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    if path.exists() && !path.is_file() {
+        // A pipe or a device is written to as it is.
+        return std::fs::write(path, bytes);
+    }
+    let mut file = beside(path)?;
+    file.write_all(bytes)?;
+    put_in_place(file, path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_may_be_short() {
+        for (text, expected) in [
+            ("127.0.0.1:80", "127.0.0.1:80"),
+            ("0.0.0.0", "0.0.0.0:4416"),
+            ("8080", "127.0.0.1:8080"),
+            (":0", "127.0.0.1:0"),
+            ("localhost", "127.0.0.1:4416"),
+            ("localhost:9", "127.0.0.1:9"),
+            ("[::1]:9", "[::1]:9"),
+            ("[::1]", "[::1]:4416"),
+            ("::1", "[::1]:4416"),
+        ] {
+            assert_eq!(
+                address(text).map(|a| a.to_string()),
+                Ok(expected.to_owned()),
+                "{text}"
+            );
+        }
+        for text in [
+            "",
+            "example.org:80",
+            "games.jsonl",
+            "99999",
+            "1.2.3.4:99999",
+        ] {
+            assert!(address(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn sizes_are_said_as_people_say_them() {
+        assert_eq!(size(999), "1 kB");
+        assert_eq!(size(95_001), "96 kB");
+        assert_eq!(size(1_250_000), "1.2 MB");
+    }
+}

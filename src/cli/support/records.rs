@@ -1,0 +1,101 @@
+//! The file of `--record`: one line a game, appended as soon as the game ends.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::failure::Failure;
+use super::pages::Pages;
+use super::setup::unreadable;
+use crate::game::{Game, Side};
+use crate::play::Watch;
+use crate::play::match_runner::{Finished, Follow};
+use crate::record::journal::{Journal, OpenError};
+
+/// A file of records, open for appending.
+#[derive(Debug)]
+pub(in crate::cli) struct RecordFile {
+    path: PathBuf,
+    journal: Journal,
+}
+
+impl RecordFile {
+    /// Opens or makes the file. An incomplete last line, as a crash leaves it, is moved
+    /// to `FILE.cut`, so that it is not glued to the next record.
+    pub(in crate::cli) fn open(path: &Path) -> Result<Self, Failure> {
+        let (journal, cut) = Journal::open(path).map_err(|error| match error {
+            OpenError::Io { error, .. } => unreadable(path, &error),
+            error => Failure::Usage(error.to_string()),
+        })?;
+        if let Some(cut) = cut {
+            tracing::warn!(
+                "{}: the last line was incomplete; its {} bytes are now in {}",
+                path.display(),
+                cut.bytes,
+                cut.kept_in.display()
+            );
+        }
+        Ok(Self {
+            path: path.to_owned(),
+            journal,
+        })
+    }
+
+    /// Appends a line with its newline, whole or not at all.
+    fn append(&mut self, line: &str) -> io::Result<()> {
+        self.journal.append(line).map_err(|error| {
+            io::Error::other(format!(
+                "{}: cannot write the record: {error}",
+                self.path.display()
+            ))
+        })
+    }
+}
+
+/// Follows a match for somebody, writes its records and shows them on pages.
+pub(in crate::cli) struct Recorded<F> {
+    pub(in crate::cli) inner: F,
+    pub(in crate::cli) file: Option<RecordFile>,
+    pub(in crate::cli) pages: Pages,
+}
+
+impl<G: Game, F: Watch<G>> Watch<G> for Recorded<F> {
+    fn asked(&mut self, side: Side, request: &str) -> io::Result<()> {
+        self.inner.asked(side, request)
+    }
+
+    fn answered(&mut self, side: Side, line: &[u8], elapsed: Duration) -> io::Result<()> {
+        self.inner.answered(side, line, elapsed)
+    }
+
+    fn turn(
+        &mut self,
+        side: Side,
+        before: &G::Position,
+        turn: G::Turn,
+        after: &G::Position,
+        elapsed: Duration,
+    ) -> io::Result<()> {
+        self.inner.turn(side, before, turn, after, elapsed)
+    }
+}
+
+impl<G: Game, F: Follow<G>> Follow<G> for Recorded<F> {
+    fn begins(&mut self, number: u64, bots: [usize; 2], start: &G::Position) -> io::Result<()> {
+        self.inner.begins(number, bots, start)
+    }
+
+    fn ended(&mut self, finished: &Finished<'_, G>) -> io::Result<()> {
+        if let Some(file) = &mut self.file {
+            let mut line = finished.record.to_line()?;
+            line.push('\n');
+            file.append(&line)?;
+        }
+        self.pages.publish(finished.record)?;
+        self.inner.ended(finished)
+    }
+
+    fn benched(&mut self, bot: usize, failures: u32, games_left: u64) -> io::Result<()> {
+        self.inner.benched(bot, failures, games_left)
+    }
+}

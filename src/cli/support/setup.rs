@@ -1,0 +1,136 @@
+//! What several commands share: piece sets, rules, colours.
+
+use std::env;
+use std::fs::File;
+use std::io;
+use std::path::{self, Path, PathBuf};
+
+use anstream::stream::RawStream;
+use anstream::{AutoStream, ColorChoice};
+use clap::ValueEnum;
+
+use super::failure::Failure;
+use crate::bot::spec::{Bot, Program};
+use crate::game::quarto::{PieceSet, Rules};
+use crate::report::terminal::Palette;
+use crate::sandbox::Sandbox;
+use crate::strategy;
+
+/// `--rules`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(in crate::cli) enum RulesName {
+    /// Rows, columns and diagonals
+    Standard,
+    /// Also the nine 2×2 squares
+    Squares,
+}
+
+impl RulesName {
+    /// The rules of this name, as in records and in a bot's environment.
+    pub(in crate::cli) fn from_name(name: &str) -> Option<Self> {
+        Self::from_str(name, false).ok()
+    }
+}
+
+impl From<RulesName> for Rules {
+    fn from(name: RulesName) -> Self {
+        match name {
+            RulesName::Standard => Self::Standard,
+            RulesName::Squares => Self::Squares,
+        }
+    }
+}
+
+/// Reads the set of `--pieces`, or takes the built-in one.
+pub(in crate::cli) fn piece_set(path: Option<&PathBuf>) -> Result<PieceSet, Failure> {
+    let Some(path) = path else {
+        return Ok(PieceSet::default());
+    };
+    let file = File::open(path).map_err(|error| unreadable(path, &error))?;
+    if file.metadata().is_ok_and(|meta| meta.is_dir()) {
+        return Err(Failure::Usage(format!(
+            "{}: it is a directory; expected a piece set's CSV file",
+            path.display()
+        )));
+    }
+    PieceSet::read(file).map_err(|error| in_set(path, &error))
+}
+
+/// A piece set that bots can be asked about.
+pub(in crate::cli) fn match_set(path: Option<&PathBuf>) -> Result<PieceSet, Failure> {
+    let set = piece_set(path)?;
+    set.check_for_match()
+        .map_err(|error| in_set(path.map_or(Path::new("the built-in set"), |p| p), &error))?;
+    Ok(set)
+}
+
+fn in_set(path: &Path, error: &crate::game::quarto::SetError) -> Failure {
+    Failure::Usage(format!("{}: {error}", path.display()))
+}
+
+/// A file that cannot be opened.
+pub(in crate::cli) fn unreadable(path: &Path, error: &io::Error) -> Failure {
+    let fix = match error.kind() {
+        io::ErrorKind::NotFound => "; check the spelling and the directory",
+        io::ErrorKind::PermissionDenied => "; check its permissions",
+        io::ErrorKind::IsADirectory => "; give a file within it",
+        _ => "",
+    };
+    Failure::Usage(format!("{}: {error}{fix}", path.display()))
+}
+
+/// Colours on a terminal only, when `NO_COLOR` is not set.
+pub(in crate::cli) fn palette(stream: &impl RawStream) -> Palette {
+    if stream.is_terminal() && AutoStream::choice(stream) != ColorChoice::Never {
+        Palette::coloured()
+    } else {
+        Palette::plain()
+    }
+}
+
+/// Tells people something on stderr. When stderr cannot be written to, nobody is listening, and
+/// the work goes on.
+pub(in crate::cli) fn tell(text: &str) {
+    let line = format!("{text}\n");
+    let _ = io::Write::write_all(&mut io::stderr(), line.as_bytes());
+}
+
+/// This program's file.
+pub(in crate::cli) fn this_program() -> Result<PathBuf, Failure> {
+    env::current_exe()
+        .map_err(|error| Failure::Referee(format!("cannot find this program's file: {error}")))
+}
+
+/// What a BOT on the command line means.
+pub(in crate::cli) fn bot(text: &str) -> Result<Bot, Failure> {
+    Ok(Bot::parse(text, &this_program()?, &strategy::NAMES)?)
+}
+
+/// Takes the programs among the bots into a sandbox, each out of sight of the others.
+pub(in crate::cli) fn admit<const N: usize>(
+    sandbox: &Sandbox,
+    bots: &[Bot; N],
+) -> Result<[Bot; N], Failure> {
+    let mut admitted = bots.clone();
+    for (i, bot) in admitted.iter_mut().enumerate() {
+        if let Bot::Program(program) = bot {
+            let others: Vec<&Program> = bots
+                .iter()
+                .enumerate()
+                .filter_map(|(other, bot)| match bot {
+                    Bot::Program(program) if other != i => Some(program),
+                    Bot::Program(_) | Bot::Human => None,
+                })
+                .collect();
+            *program = sandbox.admit(program.clone(), None, &others)?;
+        }
+    }
+    Ok(admitted)
+}
+
+/// A path that means the same whatever the working directory is.
+pub(in crate::cli) fn absolute(path: &Path) -> Result<String, Failure> {
+    let absolute = path::absolute(path)
+        .map_err(|error| Failure::Usage(format!("{}: {error}", path.display())))?;
+    Ok(absolute.to_string_lossy().into_owned())
+}

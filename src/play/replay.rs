@@ -1,0 +1,245 @@
+//! Recorded games, checked against the rules and shown again.
+
+use std::io;
+use std::time::Duration;
+
+use crate::bot::Reason;
+use crate::game::{Game, Outcome, Position, Rejection};
+use crate::play::Watch;
+use crate::play::adjudicator::verdict;
+use crate::record::Record;
+use crate::text::{quote, safe};
+
+/// A record that the rules contradict.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// The turn, counted from 1; `None` when it is about the game as a whole.
+    pub turn: Option<usize>,
+    /// What is wrong, and what was expected.
+    pub problem: String,
+}
+
+/// Why a replay stopped.
+#[derive(Debug)]
+pub enum ReplayError {
+    /// The record breaks a rule.
+    Violation(Violation),
+    /// What watches failed.
+    Io(io::Error),
+}
+
+impl From<io::Error> for ReplayError {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+impl From<Violation> for ReplayError {
+    fn from(violation: Violation) -> Self {
+        Self::Violation(violation)
+    }
+}
+
+/// Where a recorded game starts.
+pub fn start_of<G: Game>(game: &G, record: &Record) -> Result<G::Position, Violation> {
+    game.start_from(&record.start).map_err(|problem| Violation {
+        turn: None,
+        problem: format!("the board at the start: {problem}"),
+    })
+}
+
+/// Plays a record's turns again, and gives the last position. Everything that the record
+/// claims and that the rules can tell is checked.
+pub fn replay<G: Game>(
+    game: &G,
+    record: &Record,
+    watch: &mut impl Watch<G>,
+) -> Result<G::Position, ReplayError> {
+    record.check_indices().or_else(violation)?;
+    let mut position = start_of(game, record)?;
+    if record.times_ms.len() != record.turns.len() {
+        return Err(Violation {
+            turn: None,
+            problem: format!(
+                "{} turns but {} times; expected one time a turn",
+                record.turns.len(),
+                record.times_ms.len()
+            ),
+        }
+        .into());
+    }
+    for (index, answer) in record.turns.iter().enumerate() {
+        let violation = |problem: String| Violation {
+            turn: Some(index + 1),
+            problem,
+        };
+        if position.outcome().is_some() {
+            return Err(violation(format!(
+                "{} comes after the end of the game",
+                quote(answer.as_bytes())
+            ))
+            .into());
+        }
+        let (turn, after) = game.judge(&position, answer).map_err(|rejection| {
+            let (Rejection::Malformed(problem) | Rejection::Illegal(problem)) = rejection;
+            violation(format!("{}: {problem}", quote(answer.as_bytes())))
+        })?;
+        let mut canonical = String::new();
+        game.write_turn(turn, &mut canonical);
+        if canonical != *answer {
+            return Err(violation(format!(
+                "{} is not in canonical form; expected {}",
+                quote(answer.as_bytes()),
+                quote(canonical.as_bytes())
+            ))
+            .into());
+        }
+        let elapsed = record.times_ms.get(index).copied().unwrap_or(0.0);
+        let elapsed = Duration::try_from_secs_f64(elapsed / 1000.0)
+            .map_err(|_| violation(format!("its time, {elapsed} ms, is no duration")))?;
+        watch.turn(position.to_move(), &position, turn, &after, elapsed)?;
+        position = after;
+    }
+    check_result(game, record, &position)?;
+    Ok(position)
+}
+
+fn violation<T>(problem: String) -> Result<T, Violation> {
+    Err(Violation {
+        turn: None,
+        problem,
+    })
+}
+
+/// A bot as people call it; `nobody` for no bot.
+fn named(record: &Record, bot: Option<usize>) -> String {
+    let name = bot.and_then(|bot| record.bots.get(bot));
+    name.map_or_else(|| "nobody".to_owned(), |bot| safe(&bot.name))
+}
+
+/// Lines as people read them: `H4 big, V3 square`.
+fn listed(lines: &[(String, String)]) -> String {
+    if lines.is_empty() {
+        return "none".to_owned();
+    }
+    let lines: Vec<String> = lines
+        .iter()
+        .map(|(a, b)| safe(&format!("{a} {b}")))
+        .collect();
+    lines.join(", ")
+}
+
+/// Whether the result is the one that the last position calls for.
+fn check_result<G: Game>(
+    game: &G,
+    record: &Record,
+    position: &G::Position,
+) -> Result<(), Violation> {
+    let result = &record.result;
+    let sides = [record.first, 1 - record.first];
+    let (winner, reason, lines) = match position.outcome() {
+        None if result.adjudicated => return check_adjudicated(game, record, position),
+        None => return check_forfeit(record, sides[position.to_move().index()]),
+        Some(_) if result.adjudicated => {
+            return violation("it says adjudicated, but the game ended by the rules".to_owned());
+        }
+        Some(Outcome::Draw) => (None, "draw", Vec::new()),
+        Some(Outcome::Win(side)) => (
+            Some(sides[side.index()]),
+            G::NAME,
+            game.winning_lines(position),
+        ),
+    };
+    if result.reason != reason {
+        return violation(format!(
+            "the result's reason is {}; by the rules it is `{reason}`",
+            quote(result.reason.as_bytes())
+        ));
+    }
+    if result.winner != winner {
+        return violation(format!(
+            "the winner is {}; by the rules it is {}",
+            named(record, result.winner),
+            named(record, winner)
+        ));
+    }
+    if result.lines != lines {
+        return violation(format!(
+            "the winning lines are {}; by the rules they are {}",
+            listed(&result.lines),
+            listed(&lines)
+        ));
+    }
+    if result.by.is_some() {
+        return violation(format!(
+            "a forfeit by {}, but the game ended by the rules",
+            named(record, result.by)
+        ));
+    }
+    Ok(())
+}
+
+/// A game that was ended because its value was proven: the result must be that value.
+fn check_adjudicated<G: Game>(
+    game: &G,
+    record: &Record,
+    position: &G::Position,
+) -> Result<(), Violation> {
+    let result = &record.result;
+    let reason = result.winner.map_or("draw", |_| G::NAME);
+    if result.reason != reason || result.by.is_some() || !result.lines.is_empty() {
+        return violation(format!(
+            "an adjudicated game {} has the reason `{reason}`, no forfeit and no winning lines",
+            result
+                .winner
+                .map_or("without a winner", |_| "with a winner")
+        ));
+    }
+    let sides = [record.first, 1 - record.first];
+    let winner = match verdict(position) {
+        Some(Outcome::Win(side)) => Some(sides[side.index()]),
+        Some(Outcome::Draw) => None,
+        None => {
+            let mut board = String::new();
+            game.write_request(position, &mut board);
+            tracing::warn!("{board}: adjudicated, and too hard to prove again");
+            return Ok(());
+        }
+    };
+    if result.winner != winner {
+        return violation(format!(
+            "adjudicated as a win of {}; by best play the winner is {}",
+            named(record, result.winner),
+            named(record, winner)
+        ));
+    }
+    Ok(())
+}
+
+/// A game that the rules have not ended and nobody has adjudicated can only have been forfeited, by the side to move.
+fn check_forfeit(record: &Record, to_move: usize) -> Result<(), Violation> {
+    let result = &record.result;
+    if Reason::from_name(&result.reason).is_none() {
+        return violation(format!(
+            "the game is not over after its last turn, but the result's reason is {}; expected a forfeit's",
+            quote(result.reason.as_bytes())
+        ));
+    }
+    if !result.lines.is_empty() {
+        return violation(format!(
+            "a forfeit with the winning lines {}; expected none",
+            listed(&result.lines)
+        ));
+    }
+    // A benched bot forfeits games without being asked, whoever's turn it was.
+    let unplayed = record.turns.is_empty();
+    match (result.by, result.winner) {
+        (Some(by), Some(winner)) if winner == 1 - by && (by == to_move || unplayed) => Ok(()),
+        (by, winner) => violation(format!(
+            "a forfeit by {} and a win by {}; {} was to move",
+            named(record, by),
+            named(record, winner),
+            named(record, Some(to_move))
+        )),
+    }
+}

@@ -1,0 +1,237 @@
+//! Was the referee itself running? A clock that ran out while it was not is no bot's fault.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle, Thread};
+use std::time::{Duration, Instant};
+
+use crate::bot::Fault;
+
+/// How often the watch looks at the clock.
+const BEAT: Duration = Duration::from_millis(25);
+
+/// Waking up this late is usual.
+const USUAL: Duration = Duration::from_millis(5);
+
+/// A machine that was suspended was so for at least this long.
+const SUSPENDED: Duration = Duration::from_secs(1);
+
+/// A watch on the referee's own delays: a thread that wakes up again and again, and notes how
+/// late it was.
+#[derive(Debug)]
+pub struct DelayWatch {
+    beats: Arc<Mutex<Beats>>,
+    stop: Arc<AtomicBool>,
+    beating: Option<JoinHandle<()>>,
+    thread: Thread,
+}
+
+/// What the thread has noted.
+#[derive(Debug)]
+struct Beats {
+    /// Time beyond what is usual, in all.
+    late: Duration,
+    /// When it went to sleep.
+    last: Instant,
+}
+
+impl Beats {
+    /// How late it is altogether, the sleep that has not ended yet included: after a standstill
+    /// others may run before the thread does.
+    fn late(&self) -> Duration {
+        self.late + self.last.elapsed().saturating_sub(BEAT + USUAL)
+    }
+}
+
+/// The state of the watch when a game began.
+#[derive(Clone, Copy, Debug)]
+pub struct Mark {
+    late: Duration,
+    asleep: Duration,
+}
+
+impl DelayWatch {
+    /// Starts to watch.
+    pub fn start() -> Self {
+        let beats = Arc::new(Mutex::new(Beats {
+            late: Duration::ZERO,
+            last: Instant::now(),
+        }));
+        let stop = Arc::new(AtomicBool::new(false));
+        let beating = {
+            let (beats, stop) = (Arc::clone(&beats), Arc::clone(&stop));
+            thread::spawn(move || {
+                while !stop.load(Ordering::Relaxed) {
+                    thread::park_timeout(BEAT);
+                    let mut beats = beats.lock().unwrap_or_else(PoisonError::into_inner);
+                    beats.late = beats.late();
+                    beats.last = Instant::now();
+                }
+            })
+        };
+        Self {
+            beats,
+            stop,
+            thread: beating.thread().clone(),
+            beating: Some(beating),
+        }
+    }
+
+    /// Now.
+    pub fn mark(&self) -> Mark {
+        Mark {
+            late: self
+                .beats
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .late(),
+            asleep: asleep(),
+        }
+    }
+
+    /// Why a game that began at `since` and ended with this fault does not count, if a clock ran
+    /// out for which the bot need not be to blame.
+    pub fn excuse(&self, since: &Mark, fault: &Fault) -> Option<String> {
+        let Fault::Timeout(timeout) = fault else {
+            return None;
+        };
+        let now = self.mark();
+        if now.asleep.saturating_sub(since.asleep) >= SUSPENDED {
+            return Some("the machine was suspended".to_owned());
+        }
+        let ms = |time: Duration| format!("{:.0} ms", time.as_secs_f64() * 1000.0);
+        if timeout.unwatched > USUAL {
+            return Some(format!(
+                "the referee was not running for {} when the time ended, and then found an answer",
+                ms(timeout.unwatched)
+            ));
+        }
+        let late = now.late.saturating_sub(since.late);
+        let much = (timeout.allowance.total(timeout.fresh) / 10).max(4 * USUAL);
+        (late >= much).then(|| {
+            format!(
+                "the machine was so busy that the referee itself was not running for {} of the game",
+                ms(late)
+            )
+        })
+    }
+}
+
+impl Drop for DelayWatch {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        self.thread.unpark();
+        if let Some(beating) = self.beating.take() {
+            // It never panics; if it did, there is nothing to be done about it here.
+            let _ = beating.join();
+        }
+    }
+}
+
+/// How long the machine has been suspended since it was started.
+#[cfg(target_os = "linux")]
+fn asleep() -> Duration {
+    use rustix::time::{ClockId, clock_gettime};
+    let time = |clock| {
+        let time = clock_gettime(clock);
+        let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
+        Duration::new(seconds, u32::try_from(time.tv_nsec).unwrap_or(0))
+    };
+    time(ClockId::Boottime).saturating_sub(time(ClockId::Monotonic))
+}
+
+/// This system does not tell.
+#[cfg(not(target_os = "linux"))]
+fn asleep() -> Duration {
+    Duration::ZERO
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bot::Allowance;
+    use crate::bot::fault::{Came, Doing, Timeout};
+
+    fn timeout(unwatched: Duration) -> Fault {
+        Fault::Timeout(Box::new(Timeout {
+            asked: String::new(),
+            allowance: Allowance {
+                time: Duration::from_secs(1),
+                start: Duration::ZERO,
+                clock: false,
+            },
+            fresh: false,
+            came: Came::Nothing(Doing::Waiting),
+            afterwards: Vec::new(),
+            unwatched,
+            language: None,
+        }))
+    }
+
+    /// A watch that does not look by itself, and will not for an hour.
+    fn still() -> DelayWatch {
+        let mut watch = DelayWatch::start();
+        watch.stop.store(true, Ordering::Relaxed);
+        watch.thread.unpark();
+        let _ = watch.beating.take().map(JoinHandle::join);
+        watch.beats.lock().unwrap().last = Instant::now() + Duration::from_hours(1);
+        watch
+    }
+
+    fn delay(watch: &DelayWatch, late: Duration) {
+        watch.beats.lock().unwrap().late += late;
+    }
+
+    #[test]
+    fn only_clocks_are_excused() {
+        let watch = still();
+        let since = watch.mark();
+        delay(&watch, Duration::from_secs(10));
+        let start = b"x".to_vec();
+        assert_eq!(watch.excuse(&since, &Fault::LineTooLong { start }), None);
+        let excuse = watch.excuse(&since, &timeout(Duration::ZERO));
+        assert!(excuse.unwrap_or_default().contains("10000 ms"));
+    }
+
+    #[test]
+    fn a_short_delay_excuses_nothing() {
+        let watch = still();
+        let since = watch.mark();
+        delay(&watch, Duration::from_millis(99));
+        assert_eq!(watch.excuse(&since, &timeout(Duration::ZERO)), None);
+        delay(&watch, Duration::from_millis(1));
+        assert!(watch.excuse(&since, &timeout(Duration::ZERO)).is_some());
+        // Delays before the game do not count.
+        assert_eq!(watch.excuse(&watch.mark(), &timeout(Duration::ZERO)), None);
+    }
+
+    #[test]
+    fn a_standstill_counts_before_the_watch_itself_goes_on() {
+        let watch = still();
+        let since = watch.mark();
+        watch.beats.lock().unwrap().last = Instant::now().checked_sub(10 * BEAT).unwrap();
+        assert!(watch.excuse(&since, &timeout(Duration::ZERO)).is_some());
+    }
+
+    #[test]
+    fn an_answer_found_late_excuses() {
+        let watch = still();
+        let since = watch.mark();
+        let found = timeout(Duration::from_millis(50));
+        assert!(watch.excuse(&since, &found).is_some());
+        let usual = timeout(Duration::from_millis(2));
+        assert_eq!(watch.excuse(&since, &usual), None);
+    }
+
+    #[test]
+    fn suspension_excuses() {
+        let watch = still();
+        let since = Mark {
+            asleep: Duration::ZERO,
+            late: Duration::ZERO,
+        };
+        let slept = watch.mark().asleep >= SUSPENDED;
+        let excuse = watch.excuse(&since, &timeout(Duration::ZERO));
+        assert_eq!(excuse.is_some(), slept);
+    }
+}

@@ -1,0 +1,3 @@
+//! The ways to build a sandbox.
+
+pub(super) mod bubblewrap;

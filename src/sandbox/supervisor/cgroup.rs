@@ -1,0 +1,290 @@
+//! Memory bounded by the kernel for all processes of a bot together, where this machine lets the
+//! referee make control groups: a group for every bot, made, asked and removed by its guard.
+//!
+//! A group is made beside the referee's own (as systemd's user sessions allow, where no group may
+//! have both processes and groups below it) or below it. Nothing is taken for granted: the
+//! sandbox's probe exceeds the bound, and must be ended for it.
+
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::os::unix::fs::FileExt as _;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, test_kill_process};
+use serde::{Deserialize, Serialize};
+
+/// How a group's directory begins, before the process id of its guard.
+const PREFIX: &str = "referee-";
+
+/// How long the kernel may take to take note of the end of a group's last process.
+const EMPTYING: Duration = Duration::from_secs(1);
+
+/// Where groups can be made.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Home {
+    /// The directory of the group above them.
+    directory: PathBuf,
+    version: Version,
+}
+
+/// The interface of control groups.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Version {
+    One,
+    Two,
+}
+
+impl Version {
+    /// The file with the bound in bytes.
+    const fn bound(self) -> &'static str {
+        match self {
+            Self::One => "memory.limit_in_bytes",
+            Self::Two => "memory.max",
+        }
+    }
+
+    /// What else is set, where the kernel has it: memory must not go to disk instead, and a bot
+    /// ends as a whole.
+    fn more(self, bytes: u64) -> Vec<(&'static str, String)> {
+        match self {
+            Self::One => vec![("memory.memsw.limit_in_bytes", bytes.to_string())],
+            Self::Two => vec![
+                ("memory.swap.max", "0".to_owned()),
+                ("memory.oom.group", "1".to_owned()),
+            ],
+        }
+    }
+
+    /// The file that counts processes ended for the bound, on a line `oom_kill N`.
+    const fn events(self) -> &'static str {
+        match self {
+            Self::One => "memory.oom_control",
+            Self::Two => "memory.events",
+        }
+    }
+}
+
+impl Home {
+    /// A place where this process can make groups, if there is one.
+    pub(crate) fn find() -> Option<Self> {
+        let own = fs::read_to_string("/proc/self/cgroup").ok()?;
+        let mounts = fs::read_to_string("/proc/self/mountinfo").ok()?;
+        candidates(&own, &mounts).into_iter().find(Self::is_usable)
+    }
+
+    /// Whether a group with a bound can be made here; also removes those that guards left behind
+    /// which were killed.
+    fn is_usable(&self) -> bool {
+        self.sweep();
+        if self.version == Version::Two {
+            // It may be on already; the attempt below tells.
+            let _ = fs::write(self.directory.join("cgroup.subtree_control"), "+memory");
+        }
+        Group::new(self, 1 << 30).is_ok()
+    }
+
+    fn sweep(&self) {
+        for entry in fs::read_dir(&self.directory)
+            .into_iter()
+            .flatten()
+            .flatten()
+        {
+            let name = entry.file_name();
+            let guard = name
+                .to_str()
+                .and_then(|name| Pid::from_raw(name.strip_prefix(PREFIX)?.parse().ok()?));
+            if guard.is_some_and(|guard| test_kill_process(guard) == Err(rustix::io::Errno::SRCH)) {
+                // The kernel refuses while there are processes in it.
+                let _ = fs::remove_dir(entry.path());
+            }
+        }
+    }
+
+    /// The version, for people: `v2`.
+    pub(crate) const fn version(&self) -> &'static str {
+        match self.version {
+            Version::One => "v1",
+            Version::Two => "v2",
+        }
+    }
+}
+
+/// Where groups might be made: `own` and `mounts` are this process's `cgroup` and `mountinfo` in
+/// `/proc`.
+fn candidates(own: &str, mounts: &str) -> Vec<Home> {
+    let mut found = Vec::new();
+    for line in own.lines() {
+        let mut fields = line.splitn(3, ':');
+        let (Some(_), Some(controllers), Some(path)) =
+            (fields.next(), fields.next(), fields.next())
+        else {
+            continue;
+        };
+        let (version, kind) = match controllers {
+            "" => (Version::Two, "cgroup2"),
+            _ if controllers.split(',').any(|name| name == "memory") => (Version::One, "cgroup"),
+            _ => continue,
+        };
+        let Some(directory) = mounts.lines().find_map(|line| mounted(line, kind, path)) else {
+            continue;
+        };
+        if version == Version::Two && path != "/" {
+            found.extend(directory.parent().map(|parent| Home {
+                directory: parent.to_owned(),
+                version,
+            }));
+        }
+        found.push(Home { directory, version });
+    }
+    found
+}
+
+/// The directory of the group `path`, if this line of `mountinfo` mounts its hierarchy.
+fn mounted(line: &str, kind: &str, path: &str) -> Option<PathBuf> {
+    let (place, system) = line.split_once(" - ")?;
+    let mut system = system.split(' ');
+    if system.next() != Some(kind) {
+        return None;
+    }
+    if kind == "cgroup" && !system.nth(1)?.split(',').any(|option| option == "memory") {
+        return None;
+    }
+    let mut place = place.split(' ').skip(3);
+    let (root, point) = (place.next()?, place.next()?);
+    // Without a name space of their own, containers see a part of the whole tree mounted.
+    let below = Path::new(path).strip_prefix(root).ok()?;
+    Some(Path::new(point).join(below))
+}
+
+/// The group of one bot. Removed when dropped.
+#[derive(Debug)]
+pub(super) struct Group {
+    directory: PathBuf,
+    /// What tells of processes that were ended for the bound; looked at often.
+    events: Option<File>,
+}
+
+impl Group {
+    /// A group of this process's name, in which all processes together have so many bytes.
+    pub(super) fn new(home: &Home, bytes: u64) -> io::Result<Self> {
+        let directory = home
+            .directory
+            .join(format!("{PREFIX}{}", std::process::id()));
+        match fs::create_dir(&directory) {
+            // A killed guard left it, and had this process's number.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                fs::remove_dir(&directory)?;
+                fs::create_dir(&directory)?;
+            }
+            made => made?,
+        }
+        let group = Self {
+            events: File::open(directory.join(home.version.events())).ok(),
+            directory,
+        };
+        group.set(home.version.bound(), &bytes.to_string())?;
+        for (name, value) in home.version.more(bytes) {
+            match group.set(name, &value) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+        }
+        Ok(group)
+    }
+
+    fn set(&self, name: &str, value: &str) -> io::Result<()> {
+        // Never creates: on another file system it would be a file like any other.
+        let mut file = File::options()
+            .write(true)
+            .open(self.directory.join(name))?;
+        file.write_all(value.as_bytes())
+    }
+
+    /// What a process writes `0` to, to be in the group from then on with all that it starts.
+    pub(super) fn door(&self) -> io::Result<File> {
+        File::options()
+            .write(true)
+            .open(self.directory.join("cgroup.procs"))
+    }
+
+    /// Whether the kernel has ended a process for the bound.
+    pub(super) fn exceeded(&self) -> bool {
+        let mut text = [0; 1 << 10];
+        let length = self
+            .events
+            .as_ref()
+            .and_then(|events| events.read_at(&mut text, 0).ok());
+        text[..length.unwrap_or(0)]
+            .split(|&byte| byte == b'\n')
+            .find_map(|line| line.strip_prefix(b"oom_kill "))
+            .is_some_and(|count| count.trim_ascii() != b"0")
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        let deadline = Instant::now() + EMPTYING;
+        while let Err(error) = fs::remove_dir(&self.directory) {
+            if error.raw_os_error() != Some(libc::EBUSY) || Instant::now() > deadline {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(own: &str, mounts: &str) -> Vec<(String, Version)> {
+        candidates(own, mounts)
+            .into_iter()
+            .map(|home| (home.directory.to_string_lossy().into_owned(), home.version))
+            .collect()
+    }
+
+    #[test]
+    fn a_session_of_systemd() {
+        let mounts =
+            "23 18 0:21 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate";
+        let own = "0::/user.slice/user-1000.slice/user@1000.service/app.slice/run-7.scope\n";
+        let app = "/sys/fs/cgroup/user.slice/user-1000.slice/user@1000.service/app.slice";
+        assert_eq!(
+            found(own, mounts),
+            [
+                (app.to_owned(), Version::Two),
+                (format!("{app}/run-7.scope"), Version::Two)
+            ]
+        );
+    }
+
+    #[test]
+    fn a_container() {
+        let mounts = "30 20 0:26 /../.. /elsewhere ro - cgroup2 cgroup2 ro\n\
+                      31 20 0:26 / /sys/fs/cgroup ro - cgroup2 cgroup2 ro\n";
+        assert_eq!(
+            found("0::/\n", mounts),
+            [("/sys/fs/cgroup/".to_owned(), Version::Two)]
+        );
+    }
+
+    #[test]
+    fn the_old_hierarchies_and_a_part_of_one() {
+        let mounts = "32 31 0:29 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n\
+                      35 31 0:32 /docker/1 /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n";
+        let own = "5:cpu:/a\n4:memory:/docker/1/b\n";
+        assert_eq!(
+            found(own, mounts),
+            [("/sys/fs/cgroup/memory/b".to_owned(), Version::One)]
+        );
+    }
+
+    #[test]
+    fn nothing_is_mounted() {
+        assert_eq!(found("0::/a\n", "22 1 8:1 / / rw - ext4 /dev/sda rw\n"), []);
+        assert_eq!(found("", ""), []);
+        assert_eq!(found("nonsense\n", "nonsense - nonsense"), []);
+    }
+}

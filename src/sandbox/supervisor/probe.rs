@@ -1,0 +1,97 @@
+//! What a process in a sandbox finds out about it, by trying. It tries what every sandbox must
+//! forbid; the tests try the rest, one program an attack.
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::net::{TcpStream, UdpSocket};
+use std::path::Path;
+use std::process::Command;
+
+use rustix::process::{Pid, setsid, test_kill_process};
+
+/// What must fail, with what is said when it does not.
+type Attempt = (&'static str, fn(&[String]) -> bool);
+
+const ATTEMPTS: &[Attempt] = &[
+    ("it can open network connections", |_| {
+        let refused = |error: io::Error| error.kind() == io::ErrorKind::PermissionDenied;
+        !TcpStream::connect("127.0.0.1:9").is_err_and(refused)
+            || !UdpSocket::bind("127.0.0.1:0").is_err_and(refused)
+    }),
+    ("it can leave its process group", |_| {
+        // Nobody can who leads one; a child does not.
+        Command::new("/proc/self/exe")
+            .args([super::COMMAND, super::PROBE, "setsid"])
+            .status()
+            .map_or(true, |status| status.success())
+    }),
+    ("it sees a file that is not its own", |paths| {
+        paths.iter().any(|path| fs::read(path).is_ok())
+    }),
+    ("it can write outside its scratch directory", |paths| {
+        let beside = |path: &String| Path::new(path).with_file_name("referee-probe");
+        let mut places: Vec<_> = paths.iter().map(beside).collect();
+        places
+            .extend(["/referee-probe", "/usr/referee-probe", "/dev/referee-probe"].map(Into::into));
+        places.iter().any(|place| fs::write(place, "x").is_ok())
+    }),
+    ("it can signal other processes", |paths| {
+        // The referee's process id is the name of the file's directory.
+        let pid = paths.first().and_then(|path| {
+            let name = Path::new(path).extension()?.to_str()?;
+            Pid::from_raw(name.parse().ok()?)
+        });
+        pid.is_none_or(|pid| test_kill_process(pid).is_ok())
+    }),
+    ("it cannot write into its scratch directory", |_| {
+        let scratch = std::env::temp_dir().join("probe");
+        fs::write(&scratch, "x").is_err() || fs::read(scratch).is_err()
+    }),
+];
+
+/// Prints what it could do and should not have been able to, a line each, and then `done`.
+pub(super) fn run(arguments: impl Iterator<Item = String>) -> io::Result<()> {
+    let arguments: Vec<String> = arguments.collect();
+    if arguments == ["setsid"] {
+        return setsid().map(|_| ()).map_err(io::Error::from);
+    }
+    if arguments == [MEMORY] {
+        return exceed_memory();
+    }
+    let mut out = io::stdout().lock();
+    for (hole, attempt) in ATTEMPTS {
+        if attempt(&arguments) {
+            writeln!(out, "{hole}")?;
+        }
+    }
+    writeln!(out, "{DONE}")
+}
+
+/// The argument of a probe that is to use more memory than it has.
+pub(crate) const MEMORY: &str = "memory";
+
+/// What such a probe has, in bytes.
+pub(crate) const LITTLE: u64 = 32 << 20;
+
+/// Uses twice the memory that it has.
+fn exceed_memory() -> io::Result<()> {
+    let mut memory = Vec::new();
+    while (memory.len() as u64) < 2 * LITTLE {
+        // Not zeros: pages of zeros are not there.
+        memory.resize(memory.len() + (1 << 20), b'x');
+    }
+    writeln!(
+        io::stdout(),
+        "{} {DONE}",
+        std::hint::black_box(memory).len()
+    )
+}
+
+/// The last line of a probe.
+pub(crate) const DONE: &str = "done";
+
+/// The arguments of a probe that knows these secret files.
+pub(crate) fn arguments(files: &[String]) -> Vec<String> {
+    let words = [super::COMMAND, super::PROBE].map(str::to_owned);
+    words.into_iter().chain(files.iter().cloned()).collect()
+}
