@@ -43,6 +43,7 @@ pub mod record;
 pub mod report;
 pub mod sandbox;
 pub mod seed;
+pub mod session;
 pub mod solver;
 pub mod strategy;
 pub mod text;

@@ -13,7 +13,6 @@ use rand::{RngExt as _, SeedableRng as _};
 use referee::analysis::{Analyst, Effort, Options};
 use referee::game::quarto::{Edition, PieceSet, Position, Rules, Turn};
 use referee::game::{Game as _, Outcome, Position as _};
-use referee::play::scoresheet;
 use referee::record::Record;
 use referee::record::annotation::{Annotation, FIELD, Mark, Note};
 use referee::report::accuracy::game_text;
@@ -43,14 +42,21 @@ fn record_from(edition: &Edition, start: &str, first: usize, turns: &[&str]) -> 
         "started": "2026-01-31T10:00:00Z", "later": {"kept": 1}
     });
     let mut record = Record::from_line(json.to_string().as_bytes()).expect("a record");
-    if let Some(outcome) = position.outcome() {
-        scoresheet::outcome(&mut record, edition, &position, outcome);
-    } else {
-        let by = (first + turns.len()) % 2;
-        record.result.winner = Some(1 - by);
-        record.result.by = Some(by);
-        "timeout".clone_into(&mut record.result.reason);
-    }
+    let reason = match position.outcome() {
+        Some(Outcome::Draw) => "draw",
+        Some(Outcome::Win(side)) => {
+            record.result.winner = Some((first + side.index()) % 2);
+            record.result.lines = edition.winning_lines(&position);
+            "quarto"
+        }
+        None => {
+            let by = (first + turns.len()) % 2;
+            record.result.winner = Some(1 - by);
+            record.result.by = Some(by);
+            "timeout"
+        }
+    };
+    reason.clone_into(&mut record.result.reason);
     record
 }
 

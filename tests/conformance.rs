@@ -10,7 +10,10 @@ use referee::bot::scripted::Scripted;
 use referee::game::four_in_a_row::FourInARow;
 use referee::game::quarto::{Edition, PieceSet, Rules};
 use referee::game::{Game, IllegalReason, Outcome, Position as _, Side};
-use referee::play::{Clock, End, TimeControl, play};
+use referee::play::adjudicator::PlayOut;
+use referee::play::game::{End, play};
+use referee::play::{Clock, TimeControl};
+use referee::session::Ruleset;
 
 /// No game has more turns.
 const MOST_TURNS: usize = 64;
@@ -238,7 +241,7 @@ fn check_answer<G: Game>(game: &G, position: &G::Position, answer: &str) {
 }
 
 /// Two players who answer as in the playout are asked in turn, and the game ends the same.
-fn check_played<G: Game>(game: &G, playout: &Playout<G>)
+fn check_played<G: Game>(game: &G, ruleset: &dyn Ruleset, playout: &Playout<G>)
 where
     Move<G>: Copy,
 {
@@ -254,15 +257,19 @@ where
         .build()
         .expect("a runtime");
     let players = [&mut first, &mut second];
+    let mut session = ruleset.start();
     let played = runtime
-        .block_on(play(game, &game.start(), players, clocks, &mut ()))
+        .block_on(play(&mut *session, players, clocks, &PlayOut, &mut ()))
         .expect("nothing that can fail");
     let last = playout.positions.last().expect("a position");
     assert_eq!(
         played.end,
         End::Outcome(last.outcome().expect("an outcome"))
     );
-    assert_eq!(played.position, *last);
+    let mut request = String::new();
+    session.write_request(&mut request);
+    assert_eq!(request, request_of(game, last));
+    assert_eq!(session.outcome(), last.outcome());
     assert!(played.turns.iter().eq(&playout.turns));
     assert_eq!([first.asked, second.asked], requests);
 }
@@ -295,7 +302,7 @@ fn check_garbage<G: Game>(game: &G, positions: &[G::Position], config: ProptestC
 }
 
 /// The suite.
-fn conformance<G: Game>(game: &G, seed: u64) {
+fn conformance<G: Game>(game: &G, ruleset: &dyn Ruleset, seed: u64) {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let start = game.start();
     assert_eq!(start.outcome(), None);
@@ -349,7 +356,7 @@ fn conformance<G: Game>(game: &G, seed: u64) {
         }
     }
     for playout in &playouts {
-        check_played(game, playout);
+        check_played(game, ruleset, playout);
     }
     check_garbage(
         game,
@@ -380,20 +387,24 @@ fn custom() -> PieceSet {
 
 #[test]
 fn quarto_conforms() {
-    conformance(&Edition::new(Rules::Standard, PieceSet::default()), 1);
+    let game = Edition::new(Rules::Standard, PieceSet::default());
+    conformance(&game, &game, 1);
 }
 
 #[test]
 fn quarto_with_squares_conforms() {
-    conformance(&Edition::new(Rules::Squares, PieceSet::default()), 2);
+    let game = Edition::new(Rules::Squares, PieceSet::default());
+    conformance(&game, &game, 2);
 }
 
 #[test]
 fn quarto_with_other_pieces_conforms() {
-    conformance(&Edition::new(Rules::Standard, custom()), 3);
+    let game = Edition::new(Rules::Standard, custom());
+    conformance(&game, &game, 3);
 }
 
 #[test]
 fn four_in_a_row_conforms() {
-    conformance(&FourInARow, 4);
+    let game = FourInARow;
+    conformance(&game, &game, 4);
 }

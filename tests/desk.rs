@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use referee::arena::plan::{BotPlan, Format, Limits, Plan, Restart, SandboxPlan};
 use referee::arena::results::{Ending, Endings};
-use referee::arena::scheduler::{Desk, Handed};
+use referee::arena::scheduler::{Scheduler, WorkItem};
 use referee::bot::Reason;
 use referee::tournament::schedule::PairOfGames;
 use referee::tournament::sprt::{Decision, Pentanomial, Scale, Sprt};
@@ -61,7 +61,7 @@ fn plan(bots: usize, pairs: u32, bench_after: u32) -> Plan {
     plan
 }
 
-fn desk(plan: &Plan, tables: usize, sprt: Option<Sprt>) -> Desk {
+fn desk(plan: &Plan, tables: usize, sprt: Option<Sprt>) -> Scheduler {
     let unplayed = Box::new(
         |game: &referee::tournament::schedule::ScheduledGame,
          benched: &referee::arena::scheduler::Benched| {
@@ -72,7 +72,7 @@ fn desk(plan: &Plan, tables: usize, sprt: Option<Sprt>) -> Desk {
         },
     );
     let pairs = 1..plan.pairs_so_far() + 1;
-    Desk::new(
+    Scheduler::new(
         plan,
         pairs,
         Endings::default(),
@@ -94,7 +94,7 @@ fn line(pair: &PairOfGames, half: usize, ending: Ending) -> String {
 
 /// Lets `tables` tables work; `choose` says which of those at work goes on. Gives all lines.
 fn play(
-    desk: &Desk,
+    desk: &Scheduler,
     tables: usize,
     result: impl Fn(&PairOfGames, usize) -> Ending,
     mut choose: impl FnMut(usize) -> usize,
@@ -104,11 +104,11 @@ fn play(
     loop {
         while at_work.len() < tables {
             match desk.next() {
-                Some(Handed::Play(pair, done)) => {
+                Some(WorkItem::Play(pair, done)) => {
                     assert_eq!(done, [false; 2]);
                     at_work.push((pair, 0));
                 }
-                Some(Handed::Lines(more)) => {
+                Some(WorkItem::Lines(more)) => {
                     for line in more {
                         lines.push(line);
                         desk.written();
@@ -250,7 +250,7 @@ fn nothing_is_held_back_without_need() {
     let desk = desk(&plan, 3, None);
     let mut at_work = Vec::new();
     for _ in 0..3 {
-        let Some(Handed::Play(pair, _)) = desk.next() else {
+        let Some(WorkItem::Play(pair, _)) = desk.next() else {
             panic!("there is something to play");
         };
         at_work.push(pair);
@@ -265,7 +265,7 @@ fn nothing_is_held_back_without_need() {
 fn stopping_hands_out_nothing_more() {
     let plan = plan(2, 3, 10);
     let desk = desk(&plan, 1, None);
-    assert!(matches!(desk.next(), Some(Handed::Play(..))));
+    assert!(matches!(desk.next(), Some(WorkItem::Play(..))));
     desk.stop();
     assert!(desk.next().is_none());
 }

@@ -3,11 +3,14 @@
 use compact_str::CompactString;
 use referee::bot::Reason;
 use referee::bot::scripted::Scripted;
-use referee::game::Game as _;
 use referee::game::quarto::{Edition, PieceSet, Rules};
+use referee::game::{Outcome, Side};
+use referee::play::adjudicator::PlayOut;
+use referee::play::game::{End, Played, play};
 use referee::play::replay::{ReplayError, Violation, replay};
-use referee::play::{Clock, End, Played, TimeControl, play};
+use referee::play::{Clock, TimeControl};
 use referee::record::{BotEntry, Record, ResultEntry, VERSION};
+use referee::session::{Ruleset, Session};
 use serde_json::{Map, Value, json};
 
 /// A game won by its first side: A, B, C and D on H1, which share two properties.
@@ -20,18 +23,26 @@ const DRAWN: [&str; 17] = [
 ];
 
 /// Plays the answers, turn by turn.
-fn played(answers: &[&str]) -> Played<Edition> {
-    let edition = Edition::default();
+fn played<'a>(edition: &'a Edition, answers: &[&str]) -> (Played, Box<dyn Session + 'a>) {
+    let mut session = Ruleset::start(edition);
     // Sides answer in turn.
     let of = |side| Scripted::new(answers.iter().copied().skip(side).step_by(2));
     let (mut first, mut second) = (of(0), of(1));
     let clocks = [Clock::new(TimeControl::default()); 2];
     let players = [&mut first, &mut second];
-    tokio::runtime::Builder::new_current_thread()
+    let played = tokio::runtime::Builder::new_current_thread()
         .build()
         .expect("a runtime")
-        .block_on(play(&edition, &edition.start(), players, clocks, &mut ()))
-        .expect("nothing that can fail")
+        .block_on(play(&mut *session, players, clocks, &PlayOut, &mut ()))
+        .expect("nothing that can fail");
+    (played, session)
+}
+
+/// All that decides how a game goes on.
+fn position_of(session: &dyn Session) -> (String, Side, Option<Outcome>) {
+    let mut request = String::new();
+    session.write_request(&mut request);
+    (request, session.to_move(), session.outcome())
 }
 
 fn bot(name: &str) -> BotEntry {
@@ -45,17 +56,17 @@ fn bot(name: &str) -> BotEntry {
 /// What a match would write of the game that these answers make; `first` began.
 fn record(answers: &[&str], first: usize) -> Record {
     let edition = Edition::default();
-    let played = played(answers);
+    let (played, last) = played(&edition, answers);
     let bots = [first, 1 - first];
     let result = match &played.end {
-        End::Outcome(referee::game::Outcome::Draw) => ResultEntry {
+        End::Outcome(Outcome::Draw) => ResultEntry {
             reason: "draw".to_owned(),
             ..ResultEntry::default()
         },
-        End::Outcome(referee::game::Outcome::Win(side)) => ResultEntry {
+        End::Outcome(Outcome::Win(side)) => ResultEntry {
             winner: Some(bots[side.index()]),
             reason: "quarto".to_owned(),
-            lines: edition.winning_lines(&played.position),
+            lines: last.winning_lines(),
             ..ResultEntry::default()
         },
         End::Adjudicated(_) => unreachable!("nobody asked for it"),
@@ -141,9 +152,11 @@ fn played_games_replay() {
 #[test]
 fn a_replay_ends_where_the_game_did() {
     for answers in [&WON[..], &DRAWN[..], &WON[..2]] {
-        let position = replay(&Edition::default(), &record(answers, 1), &mut ());
-        let position = position.expect("a good record");
-        assert_eq!(position, played(answers).position);
+        let edition = Edition::default();
+        let replayed = replay(&edition, &record(answers, 1), &mut ());
+        let replayed = replayed.expect("a good record");
+        let (_, played) = played(&edition, answers);
+        assert_eq!(position_of(&*replayed), position_of(&*played));
     }
 }
 

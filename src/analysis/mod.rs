@@ -9,7 +9,6 @@
 mod field;
 mod sentence;
 
-use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -17,8 +16,7 @@ use std::time::Duration;
 pub use field::with_analysis;
 
 use crate::game::quarto::{Cell, Edition, PieceSet, Position, Rules, Turn};
-use crate::game::{Game as _, Outcome, Position as _, Side};
-use crate::play::Watch;
+use crate::game::{Game as _, Outcome, Position as _};
 use crate::play::replay::{ReplayError, Violation, replay};
 use crate::record::Record;
 use crate::record::annotation::{Annotation, FIELD, Mark, Note};
@@ -88,27 +86,6 @@ struct Step {
     before: Position,
     turn: Turn,
     after: Position,
-}
-
-/// Collects the turns of a game.
-struct Steps(Vec<Step>);
-
-impl Watch<Edition> for Steps {
-    fn turn(
-        &mut self,
-        _: Side,
-        before: &Position,
-        turn: Turn,
-        after: &Position,
-        _: Duration,
-    ) -> io::Result<()> {
-        self.0.push(Step {
-            before: *before,
-            turn,
-            after: *after,
-        });
-        Ok(())
-    }
 }
 
 impl Analyst {
@@ -337,17 +314,36 @@ pub fn check(record: &Record) -> Result<(), Problem> {
 /// The turns of a record and the position that they lead to, checked.
 fn steps(record: &Record) -> Result<(Edition, Vec<Step>, Position), Problem> {
     let edition = edition(record)?;
-    let mut steps = Steps(Vec::new());
-    let last = replay(&edition, record, &mut steps).map_err(|error| {
+    replay(&edition, record, &mut ()).map_err(|error| {
         Problem::Violation(match error {
             ReplayError::Violation(violation) => violation,
-            ReplayError::Io(error) => Violation {
-                turn: None,
-                problem: error.to_string(),
-            },
+            ReplayError::Io(error) => whole_game(error.to_string()),
         })
     })?;
-    Ok((edition, steps.0, last))
+    let start = edition.start_from(&record.start);
+    let mut position = start.map_err(|problem| Problem::Violation(whole_game(problem)))?;
+    let mut steps = Vec::with_capacity(record.turns.len());
+    for answer in &record.turns {
+        let before = position;
+        // Every turn has been checked.
+        let Ok((turn, after)) = edition.judge(&before, answer) else {
+            break;
+        };
+        position = after;
+        steps.push(Step {
+            before,
+            turn,
+            after,
+        });
+    }
+    Ok((edition, steps, position))
+}
+
+const fn whole_game(problem: String) -> Violation {
+    Violation {
+        turn: None,
+        problem,
+    }
 }
 
 /// The rules and the pieces of a record.

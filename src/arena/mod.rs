@@ -1,12 +1,13 @@
 //! A tournament as it is played: many games at once, a journal that loses nothing, and a folder
 //! from which it goes on after any end.
 //!
-//! The [`Plan`] says which games there are. The [`scheduler`] hands out pairs of
-//! games, [`worker`]s on threads of their own play them, the journal's writer makes their records
-//! last, and only then are they entered in the [`results`], told to whoever [follows](Follow), and
-//! counted.
+//! The [`Plan`] says which games there are. The [`scheduler`] hands out pairs of games,
+//! [`worker`]s on threads of their own play them, the journal's writer puts their records on the
+//! disk, and only then are they entered in the [`results`], shown to the
+//! [observer](TournamentObserver), and counted.
 
 pub mod directory;
+pub mod entrant;
 pub mod entry;
 pub mod logs;
 pub mod merge;
@@ -21,21 +22,21 @@ use std::io;
 use std::sync::Arc;
 use std::thread;
 
-use jiff::Timestamp;
 use tokio::sync::{mpsc, watch};
 
 use self::directory::{Home, HomeError};
+use self::entrant::LoggedEntrant;
 use self::plan::{Plan, SprtPlan};
 use self::results::{Ledger, Next};
-use self::scheduler::{Benched, Desk};
+use self::scheduler::{Benched, Scheduler};
 use self::shard::Shard;
-use self::worker::{Hall, Ready, Table, TableError, work};
+use self::worker::{ArenaContext, Worker};
 use crate::bot::process::Patience;
-use crate::game::dialogue::Dialogue;
-use crate::play::scoresheet::{self, Header};
-use crate::play::stall::DelayWatch;
+use crate::play::game_runner::{GameError, GameRunner};
+use crate::play::setup::{GameSetup, bot_entry};
 use crate::record::journal::{Journal, Writer};
-use crate::tournament::openings::Opening;
+use crate::session::Ruleset;
+use crate::tournament::openings;
 use crate::tournament::schedule::knockout::KnockoutError;
 use crate::tournament::schedule::{EntrantId, GameId, Round};
 use crate::tournament::sprt::{Decision, Scale, Sprt, SprtError};
@@ -46,7 +47,7 @@ pub enum Event {
     /// The record of a game is on the disk: its line.
     Written(String),
     /// A clock ran out for which the referee may be to blame.
-    Delayed {
+    Stalled {
         /// The game.
         id: GameId,
         /// What happened.
@@ -58,12 +59,12 @@ pub enum Event {
     Benched(Benched),
     /// The journal cannot be written.
     NotWritten(io::Error),
-    /// A table has ended.
-    TableEnded(Result<(), TableError>),
+    /// A worker has ended.
+    WorkerEnded(Result<(), GameError>),
 }
 
-/// Somebody who follows a tournament.
-pub trait Follow {
+/// Observes a tournament.
+pub trait TournamentObserver {
     /// A game is done and on the disk; `line` is its record.
     fn game(&mut self, plan: &Plan, ledger: &Ledger, line: &str);
 
@@ -71,7 +72,7 @@ pub trait Follow {
     fn round(&mut self, plan: &Plan, number: usize);
 
     /// A clock ran out for which the referee may be to blame; with `again` the game is void.
-    fn delayed(&mut self, id: GameId, why: &str, again: bool);
+    fn stalled(&mut self, id: GameId, why: &str, again: bool);
 
     /// A bot is benched.
     fn benched(&mut self, plan: &Plan, benched: &Benched);
@@ -98,7 +99,7 @@ pub enum Ended {
 pub enum RunError {
     /// A bot can no longer be started, or the referee failed.
     #[error(transparent)]
-    Table(#[from] TableError),
+    Game(#[from] GameError),
     /// The journal cannot be written.
     #[error("cannot write the journal: {0}")]
     NotWritten(io::Error),
@@ -117,17 +118,16 @@ pub enum RunError {
 }
 
 /// A tournament that can begin, or go on.
-pub struct Arena<G: Dialogue> {
-    /// The game and its edition.
-    pub game: G,
+#[derive(Debug)]
+pub struct Arena {
+    /// The game and its rules.
+    pub ruleset: Arc<dyn Ruleset>,
     /// What is to be played.
     pub plan: Plan,
     /// What has been played.
     pub ledger: Ledger,
     /// The bots, in the order of the plan.
-    pub bots: Vec<Ready>,
-    /// Where games start, in the order of the plan.
-    pub openings: Vec<Opening<G::Position>>,
+    pub entrants: Vec<LoggedEntrant>,
     /// Path of the piece set's file, for the bots, when it is not the built-in set.
     pub pieces_path: Option<String>,
     /// Games at once.
@@ -141,10 +141,7 @@ pub fn sprt(plan: &SprtPlan) -> Result<Sprt, SprtError> {
     Sprt::new(plan.elo0, plan.elo1, plan.alpha, plan.beta, Scale::Logistic)
 }
 
-impl<G: Dialogue + Clone + Send + Sync + 'static> Arena<G>
-where
-    G::Position: Send + Sync,
-{
+impl Arena {
     /// Plays what has not been played. The first message of `stops` ends the tournament after
     /// the games in hand, the second at once. Gives what was played in the end.
     pub async fn run(
@@ -152,7 +149,7 @@ where
         home: &Home,
         journal: Journal,
         mut stops: mpsc::Receiver<()>,
-        follow: &mut impl Follow,
+        observer: &mut impl TournamentObserver,
     ) -> Result<(Ended, Plan, Ledger), RunError> {
         let mut progress = Progress {
             home,
@@ -163,46 +160,44 @@ where
             shard: self.shard,
         };
         // A round may have been finished just before the referee ended.
-        progress.next_round(follow)?;
+        progress.next_round(observer)?;
         let (events, mut happened) = mpsc::unbounded_channel();
         let (abort, aborted) = watch::channel(false);
-        let commands = self.bots.iter().map(|bot| bot.program.command.clone());
-        let commands: Vec<_> = commands.collect();
+        let commands = self.entrants.iter().map(|bot| &bot.entrant.program.command);
+        let commands: Vec<_> = commands.cloned().collect();
         let pairs = self
             .shard
             .map_or(1..u64::MAX, |shard| shard.pairs(&progress.plan));
-        let desk = Desk::new(
+        let scheduler = Scheduler::new(
             &progress.plan,
             pairs,
             progress.ledger.endings.clone(),
             self.jobs,
             progress.test,
             progress.more_rounds(),
-            write_unplayed(&self.game, &progress.plan, &commands),
+            write_unplayed(Arc::clone(&self.ruleset), &progress.plan, &commands),
         );
-        let hall = Arc::new(Hall {
-            game: self.game,
+        let context = Arc::new(ArenaContext {
+            runner: GameRunner::new(self.ruleset, progress.plan.adjudicate),
             plan: progress.plan.clone(),
-            bots: self.bots,
-            openings: self.openings,
+            entrants: self.entrants,
             pieces_path: self.pieces_path,
-            delay: DelayWatch::start(),
-            desk,
+            scheduler,
             events,
         });
         let writer = Arc::new(Writer::start(journal));
-        let tables = (0..self.jobs)
+        let workers = (0..self.jobs)
             .map(|_| {
-                let (hall, writer) = (Arc::clone(&hall), Arc::clone(&writer));
+                let (context, writer) = (Arc::clone(&context), Arc::clone(&writer));
                 let aborted = aborted.clone();
-                let table = thread::Builder::new().name("table".to_owned());
-                table.spawn(move || seat_table(&hall, &writer, aborted))
+                let builder = thread::Builder::new().name("worker".to_owned());
+                builder.spawn(move || run_worker(&context, &writer, aborted))
             })
             .collect::<io::Result<Vec<_>>>()?;
-        let mut seated = tables.len();
+        let mut working = workers.len();
         let mut failure = None;
         let mut interrupted = false;
-        while seated > 0 {
+        while working > 0 {
             let event = tokio::select! {
                 biased;
                 Some(()) = stops.recv() => {
@@ -210,35 +205,35 @@ where
                         let _ = abort.send(true);
                     } else {
                         interrupted = true;
-                        hall.desk.stop();
-                        follow.stopping();
+                        context.scheduler.stop();
+                        observer.stopping();
                     }
                     continue;
                 }
                 Some(event) = happened.recv() => event,
             };
-            match progress.happened(event, follow) {
+            match progress.happened(event, observer) {
                 Ok(Then::GoOn) => {}
-                Ok(Then::Round(round)) => hall.desk.add_round(round, true),
-                Ok(Then::NoMoreRounds) => hall.desk.no_more_rounds(),
-                Ok(Then::TableIsEmpty) => seated -= 1,
+                Ok(Then::Round(round)) => context.scheduler.add_round(round, true),
+                Ok(Then::NoMoreRounds) => context.scheduler.no_more_rounds(),
+                Ok(Then::WorkerEnded) => working -= 1,
                 Err(error) => {
-                    hall.desk.stop();
-                    seated -= usize::from(matches!(error, RunError::Table(_)));
+                    context.scheduler.stop();
+                    working -= usize::from(matches!(error, RunError::Game(_)));
                     failure.get_or_insert(error);
                 }
             }
         }
-        for table in tables {
-            let panicked = |_| io::Error::other("a table's thread has panicked");
-            table.join().map_err(panicked)?;
+        for worker in workers {
+            let panicked = |_| io::Error::other("a worker's thread has panicked");
+            worker.join().map_err(panicked)?;
         }
         if let Some(writer) = Arc::into_inner(writer) {
             writer.finish()?;
         }
         // What the disk has confirmed since.
         while let Ok(event) = happened.try_recv() {
-            if let Err(error) = progress.happened(event, follow) {
+            if let Err(error) = progress.happened(event, observer) {
                 failure.get_or_insert(error);
             }
         }
@@ -265,25 +260,29 @@ enum Then {
     GoOn,
     Round(Round),
     NoMoreRounds,
-    TableIsEmpty,
+    WorkerEnded,
 }
 
 impl Progress<'_> {
-    fn happened(&mut self, event: Event, follow: &mut impl Follow) -> Result<Then, RunError> {
+    fn happened(
+        &mut self,
+        event: Event,
+        observer: &mut impl TournamentObserver,
+    ) -> Result<Then, RunError> {
         match event {
             Event::Written(line) => {
                 let added = self.ledger.add(&self.plan, line.as_bytes());
                 added.map_err(|problem| {
                     io::Error::other(format!("a record that was just written: {problem}"))
                 })?;
-                follow.game(&self.plan, &self.ledger, &line);
-                return self.next_round(follow);
+                observer.game(&self.plan, &self.ledger, &line);
+                return self.next_round(observer);
             }
-            Event::Delayed { id, why, again } => follow.delayed(id, &why, again),
-            Event::Benched(benched) => follow.benched(&self.plan, &benched),
+            Event::Stalled { id, why, again } => observer.stalled(id, &why, again),
+            Event::Benched(benched) => observer.benched(&self.plan, &benched),
             Event::NotWritten(error) => return Err(RunError::NotWritten(error)),
-            Event::TableEnded(Ok(())) => return Ok(Then::TableIsEmpty),
-            Event::TableEnded(Err(error)) => return Err(error.into()),
+            Event::WorkerEnded(Ok(())) => return Ok(Then::WorkerEnded),
+            Event::WorkerEnded(Err(error)) => return Err(error.into()),
         }
         Ok(Then::GoOn)
     }
@@ -293,7 +292,7 @@ impl Progress<'_> {
     }
 
     /// When the rounds so far are done: the next one, written into the plan before it is played.
-    fn next_round(&mut self, follow: &mut impl Follow) -> Result<Then, RunError> {
+    fn next_round(&mut self, observer: &mut impl TournamentObserver) -> Result<Then, RunError> {
         if let Some(shard) = self.shard {
             let pairs = shard.pairs(&self.plan);
             if self.last.is_none() && self.ledger.games == 2 * (pairs.end - pairs.start) {
@@ -308,7 +307,7 @@ impl Progress<'_> {
             Next::Round(round) => {
                 self.plan.rounds.push(round.clone());
                 self.home.write_plan(&mut self.plan)?;
-                follow.round(&self.plan, self.plan.rounds.len());
+                observer.round(&self.plan, self.plan.rounds.len());
                 return Ok(Then::Round(round));
             }
             Next::Over => Some(Ended::Complete),
@@ -328,18 +327,14 @@ impl Progress<'_> {
     }
 }
 
-/// A thread: a table and its runtime.
-fn seat_table<G>(hall: &Arc<Hall<G>>, writer: &Writer, mut aborted: watch::Receiver<bool>)
-where
-    G: Dialogue + Clone + Send + Sync + 'static,
-    G::Position: Send + Sync,
-{
+/// A thread: a worker and its runtime.
+fn run_worker(context: &Arc<ArenaContext>, writer: &Writer, mut aborted: watch::Receiver<bool>) {
     let write = |line: String| {
-        let (hall, again) = (Arc::clone(hall), line.clone());
+        let (context, again) = (Arc::clone(context), line.clone());
         writer.write(line, move |written| {
-            hall.desk.written();
+            context.scheduler.written();
             // Nobody listens any more when the tournament has failed.
-            let _ = hall.events.send(match written {
+            let _ = context.events.send(match written {
                 Ok(()) => Event::Written(again),
                 Err(error) => Event::NotWritten(error),
             });
@@ -348,68 +343,63 @@ where
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build();
-    let ended = runtime.map_err(TableError::Io).and_then(|runtime| {
+    let ended = runtime.map_err(GameError::Io).and_then(|runtime| {
         runtime.block_on(async {
-            let mut table = Table::new(hall);
+            let mut worker = Worker::new(context);
             let abort = std::pin::pin!(async {
                 if aborted.wait_for(|&aborted| aborted).await.is_err() {
                     // Nobody can stop this tournament any more.
                     std::future::pending::<()>().await;
                 }
             });
-            let worked = work(&mut table, write, abort).await;
-            let patience = if hall.desk.is_stopping() {
+            let worked = worker.run(write, abort).await;
+            let patience = if context.scheduler.is_stopping() {
                 Patience::FAULT
             } else {
                 Patience::POLITE
             };
-            let cleared = table.clear(patience).await;
-            worked.and(cleared.map_err(TableError::Io))
+            let stopped = worker.stop(patience).await;
+            worked.and(stopped.map_err(GameError::Io))
         })
     });
-    let _ = hall.events.send(Event::TableEnded(ended));
+    let _ = context.events.send(Event::WorkerEnded(ended));
 }
 
 /// Writes records of games that are not played. `commands` are those of the bots, as records hold
 /// them.
-pub fn write_unplayed<G>(
-    game: &G,
+pub fn write_unplayed(
+    ruleset: Arc<dyn Ruleset>,
     plan: &Plan,
     commands: &[Vec<String>],
-) -> Box<scheduler::WriteUnplayed>
-where
-    G: Dialogue + Clone + Send + Sync + 'static,
-{
-    let game = game.clone();
+) -> Box<scheduler::WriteUnplayed> {
     let (seed, openings) = (plan.seed, plan.openings.clone());
     let entries: Vec<_> = plan
         .bots
         .iter()
         .zip(commands)
-        .map(|(bot, command)| scoresheet::entry(&bot.name, command))
+        .map(|(bot, command)| bot_entry(&bot.name, command))
         .collect();
     Box::new(move |scheduled, benched| {
         let first = scheduled.id.half as usize;
         // The pairing's `a` comes first in a record, whoever begins.
         let a = scheduled.seats[first];
         let b = scheduled.seats[1 - first];
-        let count = openings.len().max(1) as u64;
-        let opening = usize::try_from(scheduled.opening % count).unwrap_or(0);
-        let header = Header {
+        let setup = GameSetup {
+            number: 2 * scheduled.id.pair + scheduled.id.half as u64,
             id: scheduled.id.to_string(),
             seed,
             first,
-            start: openings.get(opening).map_or("", String::as_str),
-            started: Timestamp::now(),
+            start: openings::at(&openings, scheduled.opening).unwrap_or_default(),
+            // No process is started.
+            process_seeds: [0, 0],
         };
         let players = [a, b].map(|bot| entries[bot.index()].clone());
-        let mut record = scoresheet::blank(&game, players, header);
         let by = usize::from(benched.bot == b);
         let why = format!(
             "it forfeited {} games in a row and is benched",
             benched.after
         );
-        scoresheet::not_played(&mut record, by, benched.reason, &why);
+        let record = setup.unplayed(&*ruleset, players, by, benched.reason, &why);
         // A record of texts and numbers can be written.
         let mut line = record.to_line().unwrap_or_default();
         line.push('\n');

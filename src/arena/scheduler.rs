@@ -1,6 +1,6 @@
-//! The desk hands pairs of games out to the tables and takes the results in.
+//! Hands pairs of games out to the workers and takes their results in.
 //!
-//! Which games are played must not depend on which table is quicker. Pairs are handed out in
+//! Which games are played must not depend on which worker is quicker. Pairs are handed out in
 //! the order of the schedule, and whether a bot is benched follows from its games in that
 //! order: a finished game whose bots might still turn out to be benched by games before it is
 //! held back until that is known. It is written at once in all other cases, so for bots that
@@ -17,8 +17,8 @@ use crate::bot::Reason;
 use crate::tournament::schedule::{EntrantId, PairOfGames, Round, ScheduledGame};
 use crate::tournament::sprt::{Decision, Pentanomial, Sprt};
 
-/// Pairs under way or held back, a table.
-const WINDOW_A_TABLE: usize = 64;
+/// Pairs under way or held back, for each worker.
+const WINDOW_PER_WORKER: usize = 64;
 
 /// Games that the disk has not confirmed; beyond, no new ones begin.
 const MOST_UNWRITTEN: usize = 8192;
@@ -34,9 +34,9 @@ pub struct Benched {
     pub reason: Reason,
 }
 
-/// What a table gets from the desk.
+/// What a worker is given to do.
 #[derive(Debug)]
-pub enum Handed {
+pub enum WorkItem {
     /// A pair to play, and which of its games are done already.
     Play(PairOfGames, [bool; 2]),
     /// Lines to write: games of a benched bot, which are not played.
@@ -47,7 +47,7 @@ pub enum Handed {
 pub type WriteUnplayed = dyn Fn(&ScheduledGame, &Benched) -> String + Send + Sync;
 
 /// See the [module](self).
-pub struct Desk {
+pub struct Scheduler {
     state: Mutex<State>,
     changed: Condvar,
     unplayed: Box<WriteUnplayed>,
@@ -71,7 +71,7 @@ struct Open {
     endings: [Option<Ending>; 2],
     /// Lines that are held back.
     held: Vec<String>,
-    /// Whether the table is done with it.
+    /// Whether the worker is done with it.
     complete: bool,
 }
 
@@ -87,7 +87,7 @@ struct State {
     unwritten: usize,
     stopping: bool,
     /// Bots benched since somebody asked.
-    news: Vec<Benched>,
+    newly_benched: Vec<Benched>,
 }
 
 /// Whether a pair counts.
@@ -100,15 +100,21 @@ enum Verdict {
     Benched([Option<Benched>; 2]),
 }
 
-impl Desk {
-    /// A desk for those pairs of a plan. Games in `endings` are done. More rounds come by
+impl std::fmt::Debug for Scheduler {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Scheduler").finish_non_exhaustive()
+    }
+}
+
+impl Scheduler {
+    /// A scheduler for those pairs of a plan. Games in `endings` are done. More rounds come by
     /// [`Self::add_round`] unless `more_rounds` is false. `unplayed` writes records of games that
     /// are not played.
     pub fn new(
         plan: &Plan,
         pairs: Range<u64>,
         endings: Endings,
-        tables: usize,
+        workers: usize,
         sprt: Option<Sprt>,
         more_rounds: bool,
         unplayed: Box<WriteUnplayed>,
@@ -124,13 +130,13 @@ impl Desk {
                 more_rounds,
                 endings,
                 bench_after: plan.bench_after,
-                window: tables * WINDOW_A_TABLE,
+                window: workers * WINDOW_PER_WORKER,
                 orders: plan.bots.iter().map(|_| Order::default()).collect(),
                 open: BTreeMap::new(),
                 sprt: sprt.map(|sprt| (sprt, Pentanomial::default())),
                 unwritten: 0,
                 stopping: false,
-                news: Vec::new(),
+                newly_benched: Vec::new(),
             }),
             changed: Condvar::new(),
             unplayed,
@@ -139,7 +145,7 @@ impl Desk {
 
     /// What to do next; `None` when there is nothing any more. Waits when the next round is not
     /// known yet, or the disk is behind.
-    pub fn next(&self) -> Option<Handed> {
+    pub fn next(&self) -> Option<WorkItem> {
         let mut state = self.lock();
         loop {
             if state.stopping {
@@ -175,7 +181,7 @@ impl Desk {
         state.settle(&*self.unplayed)
     }
 
-    /// Takes back a pair that a table is done with. Gives the lines that are to be written now.
+    /// Takes back a pair that a worker is done with. Gives the lines that are to be written now.
     pub fn done(&self, pair: &PairOfGames) -> Vec<String> {
         let mut state = self.lock();
         if let Some(open) = state.open.get_mut(&pair.number) {
@@ -226,8 +232,8 @@ impl Desk {
     }
 
     /// Bots that have been benched since this was asked before.
-    pub fn news(&self) -> Vec<Benched> {
-        std::mem::take(&mut self.lock().news)
+    pub fn newly_benched(&self) -> Vec<Benched> {
+        std::mem::take(&mut self.lock().newly_benched)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -242,7 +248,7 @@ fn pairs_of(round: Round) -> impl Iterator<Item = PairOfGames> + Send {
 
 impl State {
     /// The next pair that is not done.
-    fn take(&mut self, unplayed: &WriteUnplayed) -> Option<Handed> {
+    fn take(&mut self, unplayed: &WriteUnplayed) -> Option<WorkItem> {
         while !self.stopping {
             let pair = self.pairs.next()?;
             let endings = self.endings.of(pair.number);
@@ -257,7 +263,7 @@ impl State {
             }
             if let Verdict::Benched(benched) = self.verdict(&pair) {
                 let lines = self.skip(&pair, endings, benched, unplayed);
-                return Some(Handed::Lines(lines));
+                return Some(WorkItem::Lines(lines));
             }
             let open = Open {
                 pair,
@@ -266,7 +272,7 @@ impl State {
                 complete: false,
             };
             self.open.insert(pair.number, open);
-            return Some(Handed::Play(pair, endings.map(|ending| ending.is_some())));
+            return Some(WorkItem::Play(pair, endings.map(|ending| ending.is_some())));
         }
         None
     }
@@ -298,7 +304,7 @@ impl State {
                     }
                 }
                 Verdict::Benched(benched) => {
-                    // Not in the middle of it: the table would go on with a pair that is gone.
+                    // Not in the middle of it: the worker would go on with a pair that is gone.
                     if complete {
                         self.open.remove(&number);
                         let before = self.endings.of(number);
@@ -349,7 +355,7 @@ impl State {
             if let Some(known) = order.pairs.iter_mut().find(|(n, _)| *n == pair.number) {
                 known.1 = Some(forfeits);
             }
-            order.advance(bot, self.bench_after, &mut self.news);
+            order.advance(bot, self.bench_after, &mut self.newly_benched);
         }
         if let Some((sprt, scores)) = &mut self.sprt {
             scores.0[endings[0].half_points() + endings[1].half_points()] += 1;
@@ -388,7 +394,7 @@ impl State {
 
 impl Order {
     /// Goes over the pairs that are settled.
-    fn advance(&mut self, bot: EntrantId, bench_after: u32, news: &mut Vec<Benched>) {
+    fn advance(&mut self, bot: EntrantId, bench_after: u32, newly_benched: &mut Vec<Benched>) {
         while let Some(&(_, Some(forfeits))) = self.pairs.front() {
             self.pairs.pop_front();
             for forfeit in forfeits {
@@ -405,7 +411,7 @@ impl Order {
                     reason,
                 };
                 self.benched = Some(benched);
-                news.push(benched);
+                newly_benched.push(benched);
             }
         }
     }

@@ -1,18 +1,20 @@
 //! A person at this terminal: asked move by move, and asked again when the answer will not do.
 
 use std::cell::RefCell;
+use std::fmt;
 use std::future::Future;
 use std::io;
 use std::pin::Pin;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::{Instant, timeout};
 
 use super::fault::{Came, Doing, Exit, Fault, Timeout};
 use super::{Allowance, Player, Reply};
-use crate::game::dialogue::Dialogue;
-use crate::game::{Picture, Position as _};
+use crate::game::Picture;
+use crate::session::{HumanTurn, Ruleset};
 
 /// What somebody typed at a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -44,14 +46,22 @@ pub trait Console {
 pub type SharedConsole = Rc<RefCell<dyn Console>>;
 
 /// A person.
-pub struct Human<G> {
-    game: G,
+pub struct Human {
+    ruleset: Arc<dyn Ruleset>,
     name: String,
     console: SharedConsole,
     /// Say what would lose at once.
     hints: bool,
     /// The answer in the wire's form.
     answer: String,
+}
+
+impl fmt::Debug for Human {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Human")
+            .field("name", &self.name)
+            .finish_non_exhaustive()
+    }
 }
 
 /// What becomes of a prompt.
@@ -62,11 +72,17 @@ enum Prompted {
     Left,
 }
 
-impl<G: Dialogue> Human<G> {
-    /// A person called `name`.
-    pub fn new(game: G, name: String, console: SharedConsole, hints: bool) -> Self {
+impl Human {
+    /// A person called `name`. With `hints` they are shown before each of their moves what would
+    /// lose at once.
+    pub fn new(
+        ruleset: Arc<dyn Ruleset>,
+        name: String,
+        console: SharedConsole,
+        hints: bool,
+    ) -> Self {
         Self {
-            game,
+            ruleset,
             name,
             console,
             hints,
@@ -75,8 +91,8 @@ impl<G: Dialogue> Human<G> {
     }
 
     /// Asks until there is a text that is no command.
-    async fn ask_text(&self, position: &G::Position) -> io::Result<Prompted> {
-        let prompt = format!("{}, {} ", self.name, self.game.question(position));
+    async fn ask_text(&self, turn: &dyn HumanTurn) -> io::Result<Prompted> {
+        let prompt = format!("{}, {} ", self.name, turn.question());
         loop {
             let typing = self.console.borrow_mut().prompt(&prompt)?;
             let line = match typing.await? {
@@ -87,9 +103,9 @@ impl<G: Dialogue> Human<G> {
             let mut console = self.console.borrow_mut();
             match line.trim() {
                 "" => {}
-                "help" | "?" => console.show(&self.game.instructions())?,
-                "board" => console.draw(&self.game.picture(position, None))?,
-                "pieces" => console.show(&self.game.inventory(position))?,
+                "help" | "?" => console.show(&self.ruleset.instructions())?,
+                "board" => console.draw(&turn.picture())?,
+                "pieces" => console.show(&turn.inventory())?,
                 "quit" | "exit" => return Ok(Prompted::Left),
                 text => return Ok(Prompted::Text(text.to_owned())),
             }
@@ -97,54 +113,41 @@ impl<G: Dialogue> Human<G> {
     }
 
     /// One turn, in the wire's form; `None` when the person leaves.
-    async fn turn(&mut self, request: &str) -> io::Result<Option<String>> {
-        let mut position = self
-            .game
+    async fn turn(&self, request: &str) -> io::Result<Option<String>> {
+        let session = self
+            .ruleset
             .read_request(request.trim_end_matches('\n'))
             .map_err(io::Error::other)?;
-        let me = position.to_move();
-        let mut moves = Vec::new();
-        while position.outcome().is_none() && position.to_move() == me {
+        let mut turn = session.human_turn();
+        loop {
             if self.hints
-                && let Some(hint) = self.game.hint(&position)
+                && let Some(hint) = turn.hint()
             {
                 self.console.borrow_mut().show(&format!("hint: {hint}\n"))?;
             }
-            let mv = loop {
-                let Prompted::Text(text) = self.ask_text(&position).await? else {
+            loop {
+                let Prompted::Text(text) = self.ask_text(&*turn).await? else {
                     return Ok(None);
                 };
-                let problem = match self.game.read_move(&position, &text) {
-                    Err(problem) => problem,
-                    Ok(mv) => {
-                        let mut after = position.clone();
-                        if after.play(mv).is_ok() {
-                            position = after;
-                            break mv;
-                        }
-                        self.game.refusal(&position, mv)
-                    }
+                let Err(problem) = turn.make(&text) else {
+                    break;
                 };
                 self.console.borrow_mut().show(&format!("{problem}\n"))?;
-            };
-            moves.push(mv);
-            if position.outcome().is_none() && position.to_move() == me {
-                // Before the gift the board with the piece on it is worth a look.
-                let picture = self.game.picture(&position, None);
-                self.console.borrow_mut().draw(&picture)?;
             }
+            if turn.is_complete() {
+                break;
+            }
+            // Before the gift the board with the piece on it is worth a look.
+            self.console.borrow_mut().draw(&turn.picture())?;
         }
-        let turn = self
-            .game
-            .turn_of(&moves)
-            .ok_or_else(|| io::Error::other("a turn of unknown moves"))?;
-        let mut answer = String::new();
-        self.game.write_turn(turn, &mut answer);
-        Ok(Some(answer))
+        let answer = turn.answer();
+        answer
+            .ok_or_else(|| io::Error::other("a turn of unknown moves"))
+            .map(Some)
     }
 }
 
-impl<G: Dialogue> Player for Human<G> {
+impl Player for Human {
     async fn ask(
         &mut self,
         request: &str,

@@ -2,21 +2,17 @@
 
 use std::io;
 
-use super::questions::{has_a_choice, lets_win, positions};
-use super::{ADVICE, Checkup, Verdict, seat};
+use super::questions::has_a_choice;
+use super::{ADVICE, Answered, Checkup, Verdict, seat};
 use crate::bot::process::Patience;
-use crate::game::dialogue::Dialogue;
-use crate::game::{Outcome, Position};
-use crate::play::Turned;
 
-impl<G: Dialogue + Clone> Checkup<'_, G> {
+impl Checkup<'_> {
     /// Strength, one step ahead: not a fault.
     pub(super) async fn advice(&mut self) -> io::Result<()> {
-        let game = self.game.clone();
-        let wins = positions(&self.game, ADVICE, Position::can_win_at_once);
-        let choice = positions(&game, ADVICE, |p| has_a_choice(&game, p));
-        let won = |turned: &Turned<G>| matches!(turned.after.outcome(), Some(Outcome::Win(_)));
-        let safe = |turned: &Turned<G>| !lets_win(&turned.after);
+        let wins = self.positions(ADVICE, |session| session.can_win_at_once());
+        let choice = self.positions(ADVICE, has_a_choice);
+        let won = |answered: &Answered| answered.won;
+        let safe = |answered: &Answered| !answered.lets_win;
         self.count("takes a win that is there", &wins, won).await?;
         self.count("does not let the opponent win at once", &choice, safe)
             .await
@@ -25,8 +21,8 @@ impl<G: Dialogue + Clone> Checkup<'_, G> {
     async fn count(
         &mut self,
         name: &'static str,
-        positions: &[G::Position],
-        good: impl Fn(&Turned<G>) -> bool,
+        positions: &[String],
+        good: impl Fn(&Answered) -> bool,
     ) -> io::Result<()> {
         if self.hopeless || positions.is_empty() {
             self.note(name, false, Verdict::Skipped);
@@ -35,7 +31,7 @@ impl<G: Dialogue + Clone> Checkup<'_, G> {
         let verdict = match self.ask_all(positions).await? {
             Err(fault) => Verdict::Bad(fault, "see above".to_owned()),
             Ok(turns) => {
-                let count = turns.iter().filter(|turned| good(turned)).count();
+                let count = turns.iter().filter(|answered| good(answered)).count();
                 let told = format!("{count} of {} times", turns.len());
                 if count == turns.len() {
                     Verdict::Good(told)
@@ -58,13 +54,18 @@ impl<G: Dialogue + Clone> Checkup<'_, G> {
             self.note(name, false, Verdict::Skipped);
             return Ok(());
         }
-        let positions = positions(&self.game, 30, |_| true);
+        let positions = self.positions(30, |_| true);
         let mut runs = Vec::new();
         for _ in 0..2 {
             self.seat.stop(Patience::FAULT).await?;
-            self.seat = seat(&self.game, &self.program, self.time, self.pieces.as_deref());
+            self.seat = seat(
+                &self.runner,
+                &self.program,
+                self.time,
+                self.pieces.as_deref(),
+            );
             match self.ask_all(&positions).await? {
-                Ok(turns) => runs.push(turns.into_iter().map(|turned| turned.turn).collect()),
+                Ok(turns) => runs.push(turns.into_iter().map(|answered| answered.turn).collect()),
                 Err(fault) => {
                     self.note(name, false, Verdict::Bad(fault, "see above".to_owned()));
                     return Ok(());
@@ -73,7 +74,7 @@ impl<G: Dialogue + Clone> Checkup<'_, G> {
         }
         let differ = runs
             .windows(2)
-            .any(|pair: &[Vec<G::Turn>]| pair[0] != pair[1]);
+            .any(|pair: &[Vec<String>]| pair[0] != pair[1]);
         let verdict = if differ {
             Verdict::Bad(
                 "the same seed and questions gave other answers".to_owned(),

@@ -4,18 +4,21 @@ mod advice;
 mod questions;
 
 use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
-use self::questions::{is_last_turn, is_lost_at_once, positions, reopened};
+use self::questions::{is_last_turn, is_lost_at_once, lets_win, positions, reopened, request_of};
 use crate::bot::fault::{Exit, spoken};
 use crate::bot::process::Patience;
 use crate::bot::spec::{CannotStart, Program};
 use crate::bot::{Fault, Player as _};
-use crate::game::dialogue::Dialogue;
-use crate::game::{Game, Position};
-use crate::play::seat::{Entrant, Occupant, Seat, environment};
-use crate::play::{Clock, TimeControl, Turned, take_turn};
+use crate::game::Outcome;
+use crate::play::TimeControl;
+use crate::play::game_runner::{GameError, GameFault, GameRunner};
+use crate::play::seat::{Seat, environment};
+use crate::play::turn::{TurnText, TurnTime};
 use crate::seed;
+use crate::session::{Ruleset, Session};
 use crate::text::quote;
 
 /// Random positions that it is asked about.
@@ -80,52 +83,63 @@ impl Times {
 }
 
 /// A bot under examination.
-pub struct Checkup<'a, G> {
-    game: G,
+pub struct Checkup<'a> {
+    runner: GameRunner,
     program: Program,
     time: TimeControl,
     pieces: Option<String>,
-    seat: Seat<G>,
+    seat: Seat,
     checks: Vec<Check>,
     times: Vec<Duration>,
-    request: String,
+    text: TurnText,
     /// A fault that makes all further questions pointless.
     hopeless: bool,
     /// An answer came only when its input was closed.
     buffers: bool,
-    /// Told of every check as soon as it is made: a bot that thinks takes minutes.
-    tell: Tell<'a>,
+    /// Shown every check as soon as it is made: a bot that thinks takes minutes.
+    show: ShowCheck<'a>,
 }
 
-/// Somebody who is told of a check.
-pub type Tell<'a> = &'a mut dyn FnMut(&Check);
+/// Somebody who is shown a check.
+pub type ShowCheck<'a> = &'a mut dyn FnMut(&Check);
 
 /// Every seed that a check-up uses comes from this one: the same bot sees the same questions.
 const SEED: u64 = 1;
 
-impl<'a, G: Dialogue + Clone> Checkup<'a, G> {
+/// A legal turn in answer to a question.
+struct Answered {
+    /// In canonical form.
+    turn: String,
+    /// Whether the turn won the game.
+    won: bool,
+    /// Whether it lets the opponent win at once.
+    lets_win: bool,
+}
+
+impl<'a> Checkup<'a> {
     /// An examination of `program`. `pieces` is the path of the set's file when it is not the
     /// built-in one.
     pub fn new(
-        game: G,
+        ruleset: Arc<dyn Ruleset>,
         program: Program,
         time: TimeControl,
         pieces: Option<String>,
-        tell: Tell<'a>,
+        show: ShowCheck<'a>,
     ) -> Self {
-        let seat = seat(&game, &program, time, pieces.as_deref());
+        let runner = GameRunner::new(ruleset, false);
+        let seat = seat(&runner, &program, time, pieces.as_deref());
         Self {
-            game,
+            runner,
             program,
             time,
             pieces,
             seat,
             checks: Vec::new(),
             times: Vec::new(),
-            request: String::new(),
+            text: TurnText::default(),
             hopeless: false,
             buffers: false,
-            tell,
+            show,
         }
     }
 
@@ -146,7 +160,7 @@ impl<'a, G: Dialogue + Clone> Checkup<'a, G> {
 
     /// Only random positions: for another piece set than the one examined so far.
     pub async fn run_set(mut self, name: &'static str) -> io::Result<Vec<Check>> {
-        let positions = positions(&self.game, 40, |_| true);
+        let positions = self.positions(40, |_| true);
         let verdict = match self.ask_all(&positions).await? {
             Err(fault) => Verdict::Bad(
                 fault,
@@ -165,66 +179,60 @@ impl<'a, G: Dialogue + Clone> Checkup<'a, G> {
             required,
             verdict,
         };
-        (self.tell)(&check);
+        (self.show)(&check);
         self.checks.push(check);
     }
 
-    /// Asks about a position; a process that misbehaves is replaced.
-    async fn ask(&mut self, position: &G::Position) -> io::Result<Result<Turned<G>, String>> {
-        if let Err(error) = self.seat.start(seed::for_bot(SEED, 0, 0)).await {
-            return Ok(Err(error.to_string()));
-        }
-        let allowance = Clock::new(self.time).allowance();
-        let mut nobody = ();
-        let turned = take_turn(
-            &self.game,
-            position,
-            &mut self.seat,
-            allowance,
-            &mut self.request,
-            &mut nobody,
-        );
-        match turned.await? {
-            Ok(turned) => {
-                if !turned.fresh {
-                    self.times.push(turned.elapsed);
-                }
-                Ok(Ok(turned))
-            }
-            Err(fault) => {
-                self.buffers |= fault.was_buffered();
-                let stderr = self.seat.forfeited(&fault).await?;
-                Ok(Err(self.told(&fault, &stderr)))
-            }
-        }
+    /// Up to `count` positions of a kind, as requests.
+    fn positions(&self, count: usize, kind: impl Fn(&dyn Session) -> bool) -> Vec<String> {
+        positions(self.runner.ruleset(), count, kind)
     }
 
-    /// A fault as a sentence, with the question and the end of stderr.
-    fn told(&self, fault: &Fault, stderr: &str) -> String {
-        let asked = self.request.trim_end();
-        let mut text = format!("{}: {fault}", fault.reason());
-        if !matches!(fault, Fault::Timeout(_)) {
-            text = format!("{text} (asked `{asked}`)");
-        }
-        if let Some(line) = stderr.trim_end().lines().last() {
-            text = format!("{text}; its last words on stderr: {line}");
-        }
-        text
-    }
-
-    /// Asks about positions up to the first fault; gives the turns.
-    async fn ask_all(
+    /// Asks for a turn in this position and makes it; a process that misbehaves is replaced. The
+    /// error is the fault as a sentence, with the question and the end of stderr.
+    async fn ask(
         &mut self,
-        positions: &[G::Position],
-    ) -> io::Result<Result<Vec<Turned<G>>, String>> {
-        let mut turns = Vec::new();
-        for position in positions {
-            match self.ask(position).await? {
-                Ok(turned) => turns.push(turned),
-                Err(fault) => return Ok(Err(fault)),
+        session: &mut dyn Session,
+    ) -> Result<Result<TurnTime, String>, io::Error> {
+        let seed = seed::for_bot(SEED, 0, 0);
+        let asked = self
+            .runner
+            .ask(&mut self.seat, seed, session, &mut self.text)
+            .await;
+        Ok(match asked {
+            Ok(Ok(time)) => {
+                if !time.fresh {
+                    self.times.push(time.elapsed);
+                }
+                Ok(time)
             }
+            Ok(Err(fault)) => {
+                self.buffers |= fault.fault.was_buffered();
+                Err(in_words(&fault))
+            }
+            Err(GameError::CannotStart(error)) => Err(error.to_string()),
+            Err(GameError::Io(error)) => return Err(error),
+        })
+    }
+
+    /// Asks about positions up to the first fault.
+    async fn ask_all(&mut self, requests: &[String]) -> io::Result<Result<Vec<Answered>, String>> {
+        let mut answers = Vec::new();
+        // A checkup outlives what it asks about.
+        let ruleset = self.runner.shared_ruleset();
+        for request in requests {
+            let mut session = ruleset.read_request(request).map_err(io::Error::other)?;
+            let me = session.to_move();
+            if let Err(fault) = self.ask(&mut *session).await? {
+                return Ok(Err(fault));
+            }
+            answers.push(Answered {
+                turn: self.text.turn.clone(),
+                won: session.outcome() == Some(Outcome::Win(me)),
+                lets_win: lets_win(&*session),
+            });
         }
-        Ok(Ok(turns))
+        Ok(Ok(answers))
     }
 
     async fn starts(&mut self) -> io::Result<()> {
@@ -235,15 +243,16 @@ impl<'a, G: Dialogue + Clone> Checkup<'a, G> {
                 self.hopeless = true;
             }
         }
-        let start = self.game.start();
         let verdict = if self.hopeless {
             Verdict::Skipped
         } else {
-            match self.ask(&start).await? {
-                Ok(turned) => Verdict::Good(format!("after {}", spoken(turned.elapsed))),
+            let ruleset = self.runner.shared_ruleset();
+            match self.ask(&mut *ruleset.start()).await? {
+                Ok(time) => Verdict::Good(format!("after {}", spoken(time.elapsed))),
                 Err(fault) => {
                     self.hopeless = true;
-                    let again = self.seat.ask_again(&self.request).unwrap_or_default();
+                    let again = self.seat.reproduce_command(&self.text.request);
+                    let again = again.unwrap_or_default();
                     Verdict::Bad(fault, format!("see it by hand: {again}"))
                 }
             }
@@ -263,22 +272,28 @@ impl<'a, G: Dialogue + Clone> Checkup<'a, G> {
 
     /// Every kind of turn that the protocol knows.
     async fn kinds_of_turn(&mut self) -> io::Result<()> {
-        let game = self.game.clone();
-        let opened = positions(&game, 8, |p| reopened(&game, p).is_some());
-        let opened = opened.iter().filter_map(|p| reopened(&game, p)).collect();
-        let of_kind = |kind: &dyn Fn(&G::Position) -> bool| positions(&game, 8, kind);
-        let kinds: [(&'static str, Vec<G::Position>); 5] = [
+        let ruleset = self.runner.shared_ruleset();
+        let reopen = |request: &str| reopened(&*ruleset, request);
+        let opened = self.positions(8, |session| reopen(&request_of(session)).is_some());
+        let opened = opened
+            .iter()
+            .filter_map(|request| reopen(request))
+            .collect();
+        let kinds: [(&'static str, Vec<String>); 5] = [
             ("an opening with pieces on the board", opened),
             (
                 "a turn in the middle",
-                of_kind(&|p| !is_last_turn(&game, p)),
+                self.positions(8, |session| !is_last_turn(session)),
             ),
             (
                 "the last turn, one cell left",
-                of_kind(&|p| is_last_turn(&game, p)),
+                self.positions(8, is_last_turn),
             ),
-            ("a win is there", of_kind(&Position::can_win_at_once)),
-            ("every turn loses", of_kind(&|p| is_lost_at_once(&game, p))),
+            (
+                "a win is there",
+                self.positions(8, |session| session.can_win_at_once()),
+            ),
+            ("every turn loses", self.positions(8, is_lost_at_once)),
         ];
         for (name, positions) in kinds {
             let verdict = self.all_legal(&positions).await?;
@@ -287,7 +302,7 @@ impl<'a, G: Dialogue + Clone> Checkup<'a, G> {
         Ok(())
     }
 
-    async fn all_legal(&mut self, positions: &[G::Position]) -> io::Result<Verdict> {
+    async fn all_legal(&mut self, positions: &[String]) -> io::Result<Verdict> {
         if self.hopeless {
             return Ok(Verdict::Skipped);
         }
@@ -298,7 +313,7 @@ impl<'a, G: Dialogue + Clone> Checkup<'a, G> {
     }
 
     async fn random_positions(&mut self) -> io::Result<()> {
-        let positions = positions(&self.game, POSITIONS, |_| true);
+        let positions = self.positions(POSITIONS, |_| true);
         let verdict = self.all_legal(&positions).await?;
         self.note("random positions, all answers legal", true, verdict);
         Ok(())
@@ -310,16 +325,14 @@ impl<'a, G: Dialogue + Clone> Checkup<'a, G> {
             self.note("many games in one process", true, Verdict::Skipped);
             return Ok(());
         }
+        let ruleset = self.runner.shared_ruleset();
         let mut problem = None;
         'games: for _ in 0..GAMES {
-            let mut position = self.game.start();
-            while position.outcome().is_none() {
-                match self.ask(&position).await? {
-                    Ok(turned) => position = turned.after,
-                    Err(fault) => {
-                        problem = Some(fault);
-                        break 'games;
-                    }
+            let mut session = ruleset.start();
+            while session.outcome().is_none() {
+                if let Err(fault) = self.ask(&mut *session).await? {
+                    problem = Some(fault);
+                    break 'games;
                 }
             }
         }
@@ -341,8 +354,8 @@ impl<'a, G: Dialogue + Clone> Checkup<'a, G> {
             self.note(name, true, Verdict::Skipped);
             return Ok(());
         }
-        let start = self.game.start();
-        let extra = if let Err(fault) = self.ask(&start).await? {
+        let ruleset = self.runner.shared_ruleset();
+        let extra = if let Err(fault) = self.ask(&mut *ruleset.start()).await? {
             Some(fault)
         } else {
             let extra = self.seat.overhear().await;
@@ -406,11 +419,26 @@ impl<'a, G: Dialogue + Clone> Checkup<'a, G> {
     }
 }
 
-fn seat<G: Game>(game: &G, program: &Program, time: TimeControl, pieces: Option<&str>) -> Seat<G> {
-    let entrant = Entrant {
-        name: program.name.clone(),
-        occupant: Occupant::Program(program.clone(), None),
+/// A fault as a sentence, with the question and the end of stderr.
+fn in_words(fault: &GameFault) -> String {
+    let GameFault { request, .. } = fault;
+    let mut text = format!("{}: {}", fault.fault.reason(), fault.fault);
+    if !matches!(*fault.fault, Fault::Timeout(_)) {
+        text = format!("{text} (asked `{request}`)");
+    }
+    if let Some(line) = fault.last_words() {
+        text = format!("{text}; its last words on stderr: {line}");
+    }
+    text
+}
+
+fn seat(runner: &GameRunner, program: &Program, time: TimeControl, pieces: Option<&str>) -> Seat {
+    let environment = environment(runner.ruleset(), pieces, time.move_time);
+    Seat::program(
+        program.name.clone(),
+        program.clone(),
+        environment,
         time,
-    };
-    Seat::new(entrant, environment(game, pieces, time.move_time))
+        None,
+    )
 }

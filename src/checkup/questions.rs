@@ -4,26 +4,25 @@ use rand::Rng;
 use rand::seq::IndexedRandom as _;
 
 use super::SEED;
-use crate::game::{Game, Position};
 use crate::seed::{self, Purpose};
+use crate::session::{Ruleset, Session};
 
 /// How many random games are looked through for positions of a kind.
 const SEARCH: usize = 2000;
 
-/// Up to `count` positions of a kind.
-pub(super) fn positions<G: Game>(
-    game: &G,
+/// Up to `count` positions of a kind, as requests without newline.
+pub(super) fn positions(
+    ruleset: &dyn Ruleset,
     count: usize,
-    kind: impl Fn(&G::Position) -> bool,
-) -> Vec<G::Position> {
+    kind: impl Fn(&dyn Session) -> bool,
+) -> Vec<String> {
     let mut rng = seed::generator(SEED, Purpose::Checkup, [0, 0]);
     let mut found = Vec::new();
     for _ in 0..SEARCH {
-        let played = random_game(game, &mut rng);
-        let of_kind: Vec<&G::Position> = played.iter().filter(|p| kind(p)).collect();
+        let of_kind = random_game(ruleset, &kind, &mut rng);
         // One a game, so that they are not all alike.
-        if let Some(&position) = of_kind.choose(&mut rng) {
-            found.push(position.clone());
+        if let Some(request) = of_kind.choose(&mut rng) {
+            found.push(request.clone());
         }
         if found.len() == count {
             break;
@@ -32,56 +31,65 @@ pub(super) fn positions<G: Game>(
     found
 }
 
-/// The board of a position as the start of a game.
-pub(super) fn reopened<G: Game>(game: &G, position: &G::Position) -> Option<G::Position> {
+/// The request at the start of a game on the board of this request, if a game can start there.
+pub(super) fn reopened(ruleset: &dyn Ruleset, request: &str) -> Option<String> {
     let mut board = String::new();
-    game.write_board(position, &mut board);
-    game.start_from(&board).ok()
+    ruleset.read_request(request).ok()?.write_board(&mut board);
+    Some(request_of(&*ruleset.start_from(&board).ok()?))
+}
+
+/// What a bot is asked, without newline.
+pub(super) fn request_of(session: &dyn Session) -> String {
+    let mut request = String::new();
+    session.write_request(&mut request);
+    request
 }
 
 /// Whether the game is over after any turn.
-pub(super) fn is_last_turn<G: Game>(game: &G, position: &G::Position) -> bool {
-    let turns = game.turns(position);
-    turns.iter().all(|(_, after)| after.outcome().is_some())
+pub(super) fn is_last_turn(session: &dyn Session) -> bool {
+    let outlook = session.outlook();
+    outlook.ending == outlook.turns
 }
 
-/// Whether the opponent can win at once after a turn.
-pub(super) fn lets_win(after: &impl Position) -> bool {
+/// Whether the opponent can win at once.
+pub(super) fn lets_win(after: &dyn Session) -> bool {
     after.outcome().is_none() && after.can_win_at_once()
 }
 
 /// Whether no turn wins, and the opponent can win at once after any.
-pub(super) fn is_lost_at_once<G: Game>(game: &G, position: &G::Position) -> bool {
-    let turns = game.turns(position);
-    !position.can_win_at_once() && turns.iter().all(|(_, after)| lets_win(after))
+pub(super) fn is_lost_at_once(session: &dyn Session) -> bool {
+    let outlook = session.outlook();
+    outlook.winning == 0 && outlook.losing == outlook.turns
 }
 
 /// Whether no turn wins, and some but not all let the opponent win at once.
-pub(super) fn has_a_choice<G: Game>(game: &G, position: &G::Position) -> bool {
-    let turns = game.turns(position);
-    let losing = turns.iter().filter(|(_, after)| lets_win(after)).count();
-    !position.can_win_at_once() && losing > 0 && losing < turns.len()
+pub(super) fn has_a_choice(session: &dyn Session) -> bool {
+    let outlook = session.outlook();
+    outlook.winning == 0 && outlook.losing > 0 && outlook.losing < outlook.turns
 }
 
-/// The positions of a random game before each turn.
-fn random_game<G: Game>(game: &G, rng: &mut impl Rng) -> Vec<G::Position> {
-    let mut position = game.start();
-    let mut positions = Vec::new();
-    loop {
-        let before = position.clone();
-        let me = position.to_move();
-        while position.outcome().is_none() && position.to_move() == me {
-            let moves: Vec<_> = position.moves().collect();
-            let Some(&mv) = moves.choose(rng) else {
-                return positions;
+/// The requests of a random game before each turn, of the positions of a kind.
+fn random_game(
+    ruleset: &dyn Ruleset,
+    kind: impl Fn(&dyn Session) -> bool,
+    rng: &mut impl Rng,
+) -> Vec<String> {
+    let mut session = ruleset.start();
+    let mut of_kind = Vec::new();
+    while session.outcome().is_none() {
+        let me = session.to_move();
+        if kind(&*session) {
+            of_kind.push(request_of(&*session));
+        }
+        while session.outcome().is_none() && session.to_move() == me {
+            let moves: Vec<usize> = (0..session.count_moves()).collect();
+            let Some(&index) = moves.choose(rng) else {
+                return of_kind;
             };
-            if position.play(mv).is_err() {
-                return positions;
+            if !session.make_move(index) {
+                return of_kind;
             }
         }
-        positions.push(before);
-        if position.outcome().is_some() {
-            return positions;
-        }
     }
+    of_kind
 }

@@ -112,7 +112,7 @@ pub fn run() -> ExitCode {
     }
     let cli = Cli::parse();
     let done = start_log(cli.log.as_deref()).and_then(|()| match cli.command {
-        None => matches::run(&cli.play),
+        None => matches::run_command(&cli.play),
         Some(Command::Play(args)) => matches::play(&args),
         Some(Command::Tournament(args)) => tournament::run(&args),
         Some(Command::Plan(args)) => tournament::parts::plan(&args),

@@ -3,11 +3,12 @@
 use std::io;
 use std::time::Duration;
 
+use super::adjudicator::proven_result;
+use super::observer::GameObserver;
 use crate::bot::Reason;
-use crate::game::{Game, Outcome, Position, Rejection};
-use crate::play::Watch;
-use crate::play::adjudicator::verdict;
+use crate::game::{Outcome, Rejection};
 use crate::record::Record;
+use crate::session::{Ruleset, Session};
 use crate::text::{quote, safe};
 
 /// A record that the rules contradict.
@@ -41,22 +42,26 @@ impl From<Violation> for ReplayError {
 }
 
 /// Where a recorded game starts.
-pub fn start_of<G: Game>(game: &G, record: &Record) -> Result<G::Position, Violation> {
-    game.start_from(&record.start).map_err(|problem| Violation {
+pub fn start_of<'a>(
+    ruleset: &'a dyn Ruleset,
+    record: &Record,
+) -> Result<Box<dyn Session + 'a>, Violation> {
+    let started = ruleset.start_from(&record.start);
+    started.map_err(|problem| Violation {
         turn: None,
         problem: format!("the board at the start: {problem}"),
     })
 }
 
 /// Plays a record's turns again, and gives the last position. Everything that the record
-/// claims and that the rules can tell is checked.
-pub fn replay<G: Game>(
-    game: &G,
+/// claims and that the rules can check is checked.
+pub fn replay<'a>(
+    ruleset: &'a dyn Ruleset,
     record: &Record,
-    watch: &mut impl Watch<G>,
-) -> Result<G::Position, ReplayError> {
+    observer: &mut dyn GameObserver,
+) -> Result<Box<dyn Session + 'a>, ReplayError> {
     record.check_indices().or_else(violation)?;
-    let mut position = start_of(game, record)?;
+    let mut session = start_of(ruleset, record)?;
     if record.times_ms.len() != record.turns.len() {
         return Err(Violation {
             turn: None,
@@ -68,24 +73,24 @@ pub fn replay<G: Game>(
         }
         .into());
     }
+    let mut canonical = String::new();
     for (index, answer) in record.turns.iter().enumerate() {
         let violation = |problem: String| Violation {
             turn: Some(index + 1),
             problem,
         };
-        if position.outcome().is_some() {
+        if session.outcome().is_some() {
             return Err(violation(format!(
                 "{} comes after the end of the game",
                 quote(answer.as_bytes())
             ))
             .into());
         }
-        let (turn, after) = game.judge(&position, answer).map_err(|rejection| {
+        let side = session.to_move();
+        session.play(answer, &mut canonical).map_err(|rejection| {
             let (Rejection::Malformed(problem) | Rejection::Illegal(problem)) = rejection;
             violation(format!("{}: {problem}", quote(answer.as_bytes())))
         })?;
-        let mut canonical = String::new();
-        game.write_turn(turn, &mut canonical);
         if canonical != *answer {
             return Err(violation(format!(
                 "{} is not in canonical form; expected {}",
@@ -97,11 +102,10 @@ pub fn replay<G: Game>(
         let elapsed = record.times_ms.get(index).copied().unwrap_or(0.0);
         let elapsed = Duration::try_from_secs_f64(elapsed / 1000.0)
             .map_err(|_| violation(format!("its time, {elapsed} ms, is no duration")))?;
-        watch.turn(position.to_move(), &position, turn, &after, elapsed)?;
-        position = after;
+        observer.turn(side, &canonical, &*session, elapsed)?;
     }
-    check_result(game, record, &position)?;
-    Ok(position)
+    check_result(ruleset, record, &*session)?;
+    Ok(session)
 }
 
 fn violation<T>(problem: String) -> Result<T, Violation> {
@@ -130,24 +134,24 @@ fn listed(lines: &[(String, String)]) -> String {
 }
 
 /// Whether the result is the one that the last position calls for.
-fn check_result<G: Game>(
-    game: &G,
+fn check_result(
+    ruleset: &dyn Ruleset,
     record: &Record,
-    position: &G::Position,
+    last: &dyn Session,
 ) -> Result<(), Violation> {
     let result = &record.result;
     let sides = [record.first, 1 - record.first];
-    let (winner, reason, lines) = match position.outcome() {
-        None if result.adjudicated => return check_adjudicated(game, record, position),
-        None => return check_forfeit(record, sides[position.to_move().index()]),
+    let (winner, reason, lines) = match last.outcome() {
+        None if result.adjudicated => return check_adjudicated(ruleset, record, last),
+        None => return check_forfeit(record, sides[last.to_move().index()]),
         Some(_) if result.adjudicated => {
             return violation("it says adjudicated, but the game ended by the rules".to_owned());
         }
         Some(Outcome::Draw) => (None, "draw", Vec::new()),
         Some(Outcome::Win(side)) => (
             Some(sides[side.index()]),
-            G::NAME,
-            game.winning_lines(position),
+            ruleset.name(),
+            last.winning_lines(),
         ),
     };
     if result.reason != reason {
@@ -180,13 +184,13 @@ fn check_result<G: Game>(
 }
 
 /// A game that was ended because its value was proven: the result must be that value.
-fn check_adjudicated<G: Game>(
-    game: &G,
+fn check_adjudicated(
+    ruleset: &dyn Ruleset,
     record: &Record,
-    position: &G::Position,
+    last: &dyn Session,
 ) -> Result<(), Violation> {
     let result = &record.result;
-    let reason = result.winner.map_or("draw", |_| G::NAME);
+    let reason = result.winner.map_or("draw", |_| ruleset.name());
     if result.reason != reason || result.by.is_some() || !result.lines.is_empty() {
         return violation(format!(
             "an adjudicated game {} has the reason `{reason}`, no forfeit and no winning lines",
@@ -196,12 +200,12 @@ fn check_adjudicated<G: Game>(
         ));
     }
     let sides = [record.first, 1 - record.first];
-    let winner = match verdict(position) {
+    let winner = match proven_result(last) {
         Some(Outcome::Win(side)) => Some(sides[side.index()]),
         Some(Outcome::Draw) => None,
         None => {
             let mut board = String::new();
-            game.write_request(position, &mut board);
+            last.write_request(&mut board);
             tracing::warn!("{board}: adjudicated, and too hard to prove again");
             return Ok(());
         }

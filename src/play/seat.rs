@@ -1,8 +1,10 @@
-//! A seat at the table: a person, or a program with the process that plays for it now.
+//! One of the two players of a game: a person, or a program with the process that plays for it.
 
+use std::fmt;
 use std::io;
 use std::time::Duration;
 
+use super::clock::TimeControl;
 use crate::bot::fault::Exit;
 use crate::bot::human::Human;
 use crate::bot::meter::Usage;
@@ -10,71 +12,63 @@ use crate::bot::process::{Patience, Process};
 use crate::bot::spec::{CannotStart, Program, ask_again};
 use crate::bot::stderr::Tap;
 use crate::bot::{Allowance, Fault, Player, Reason, Reply};
-use crate::game::Game;
-use crate::game::dialogue::Dialogue;
-use crate::play::TimeControl;
 use crate::protocol::env;
+use crate::session::Ruleset;
 use crate::text::escape_lines;
 
-/// A bot that fails to give a first answer this many times in a row is benched.
+/// A bot that fails to give a first answer this many times in a row is benched by a match.
 const FAILED_STARTS: u32 = 3;
 
 /// How much of a bot's stderr a record of a forfeit holds, in bytes.
 const STDERR_TAIL: usize = 4096;
 
-/// Who sits at one side of the table.
-pub enum Occupant<G> {
-    /// A program, and who is shown what it writes to stderr while it runs.
-    Program(Program, Option<Tap>),
-    /// A person.
-    Human(Human<G>),
-}
-
-/// One of the two parties of a match.
-pub struct Entrant<G> {
-    /// What it is called in this match.
-    pub name: String,
-    /// Who it is.
-    pub occupant: Occupant<G>,
-    /// The limits on its time.
-    pub time: TimeControl,
-}
-
-/// A party, its process, and how often it failed to get going.
-pub struct Seat<G> {
+/// A player, its process, and how often it failed to get going.
+#[derive(Debug)]
+pub struct Seat {
     name: String,
     /// The command that records hold.
     command: Vec<String>,
     time: TimeControl,
-    chair: Chair<G>,
+    player: SeatPlayer,
     failed_starts: u32,
     benched: Option<Reason>,
 }
 
-/// How a party is asked.
-enum Chair<G> {
-    Human(Human<G>),
-    Program(Box<Running>),
+/// Who plays.
+#[derive(Debug)]
+enum SeatPlayer {
+    Human(Human),
+    Program(Box<ProgramSeat>),
 }
 
 /// A program and its process.
-struct Running {
+struct ProgramSeat {
     program: Program,
+    /// Who is shown what it writes to stderr while it runs.
     tap: Option<Tap>,
     /// For the process; the seed is added at each start.
     environment: Vec<(String, String)>,
     process: Option<Process>,
 }
 
-impl<G: Dialogue> Player for Seat<G> {
+impl fmt::Debug for ProgramSeat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ProgramSeat")
+            .field("program", &self.program)
+            .field("process", &self.process)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Player for Seat {
     async fn ask(
         &mut self,
         request: &str,
         allowance: Allowance,
     ) -> io::Result<Result<Reply<'_>, Fault>> {
-        match &mut self.chair {
-            Chair::Human(human) => human.ask(request, allowance).await,
-            Chair::Program(running) => match &mut running.process {
+        match &mut self.player {
+            SeatPlayer::Human(human) => human.ask(request, allowance).await,
+            SeatPlayer::Program(seat) => match &mut seat.process {
                 Some(process) => process.ask(request, allowance).await,
                 None => Err(io::Error::other(
                     "a bot was asked that has not been started",
@@ -84,38 +78,63 @@ impl<G: Dialogue> Player for Seat<G> {
     }
 
     async fn overhear(&mut self) -> Vec<u8> {
-        match &mut self.chair {
-            Chair::Program(running) => match &mut running.process {
-                Some(process) => process.overhear().await,
-                None => Vec::new(),
-            },
-            Chair::Human(_) => Vec::new(),
+        match self.process() {
+            Some(process) => process.overhear().await,
+            None => Vec::new(),
         }
     }
 }
 
-impl<G> Seat<G> {
-    /// A seat for `entrant`. A program finds `environment` beside the referee's own, and its seed.
-    pub fn new(entrant: Entrant<G>, environment: Vec<(String, String)>) -> Self {
-        let (command, chair) = match entrant.occupant {
-            Occupant::Human(human) => (vec!["human".to_owned()], Chair::Human(human)),
-            Occupant::Program(program, tap) => (
-                program.command.clone(),
-                Chair::Program(Box::new(Running {
-                    program,
-                    tap,
-                    environment,
-                    process: None,
-                })),
-            ),
-        };
+impl Seat {
+    /// A seat for a program. Its processes find `environment` beside the referee's own, and their
+    /// seed; `tap` is shown what they write to stderr.
+    pub fn program(
+        name: String,
+        program: Program,
+        environment: Vec<(String, String)>,
+        time: TimeControl,
+        tap: Option<Tap>,
+    ) -> Self {
+        Self::new(
+            name,
+            program.command.clone(),
+            time,
+            SeatPlayer::Program(Box::new(ProgramSeat {
+                program,
+                tap,
+                environment,
+                process: None,
+            })),
+        )
+    }
+
+    /// A seat for a person.
+    pub fn human(name: String, human: Human, time: TimeControl) -> Self {
+        let command = vec!["human".to_owned()];
+        Self::new(name, command, time, SeatPlayer::Human(human))
+    }
+
+    const fn new(
+        name: String,
+        command: Vec<String>,
+        time: TimeControl,
+        player: SeatPlayer,
+    ) -> Self {
         Self {
-            name: entrant.name,
+            name,
             command,
-            time: entrant.time,
-            chair,
+            time,
+            player,
             failed_starts: 0,
             benched: None,
+        }
+    }
+
+    /// The process that plays now.
+    fn process(&mut self) -> Option<&mut Process> {
+        match &mut self.player {
+            SeatPlayer::Human(_) => None,
+            SeatPlayer::Program(seat) => seat.process.as_mut(),
         }
     }
 
@@ -134,7 +153,7 @@ impl<G> Seat<G> {
         self.time
     }
 
-    /// Why it plays no more, if it has been benched.
+    /// Why it plays no more games of this match, if it has been benched.
     pub const fn benched(&self) -> Option<Reason> {
         self.benched
     }
@@ -144,77 +163,71 @@ impl<G> Seat<G> {
         self.failed_starts
     }
 
-    /// Forgives failed starts once its process has answered.
-    pub fn see_whether_it_goes(&mut self) {
-        if let Chair::Program(running) = &self.chair
-            && running.process.as_ref().is_some_and(|p| !p.is_fresh())
-        {
-            self.failed_starts = 0;
-        }
-    }
-
-    /// A game begins: starts the process unless it runs.
+    /// A game begins: starts the process with this seed unless it runs.
     pub async fn start(&mut self, seed: u32) -> Result<(), CannotStart> {
-        let Chair::Program(running) = &mut self.chair else {
+        let SeatPlayer::Program(seat) = &mut self.player else {
             return Ok(());
         };
-        if let Some(process) = &mut running.process {
+        if let Some(process) = &mut seat.process {
             process.begin_game();
             return Ok(());
         }
-        running.environment.retain(|(name, _)| name != env::SEED);
+        seat.environment.retain(|(name, _)| name != env::SEED);
         let seed = (env::SEED.to_owned(), seed.to_string());
-        running.environment.push(seed);
+        seat.environment.push(seed);
         let cannot = |error| CannotStart {
             bot: self.name.clone(),
             cause: format!("the system says: {error}"),
             fix: "see that the file is still there and that it can be run by hand".to_owned(),
         };
-        let process = Process::start(&running.program, &running.environment, running.tap.clone());
-        let process = running.process.insert(process.map_err(cannot)?);
+        let process = Process::start(&seat.program, &seat.environment, seat.tap.clone());
+        let process = seat.process.insert(process.map_err(cannot)?);
         if let Err(error) = process.ready().await {
-            running.process = None;
+            seat.process = None;
             return Err(cannot(error));
         }
         Ok(())
     }
 
-    /// What its process has used in the game that has just ended; call it before
-    /// [`Seat::forfeited`]. `None` for people, and where the system does not tell.
-    pub fn used(&mut self) -> Option<Usage> {
-        match &mut self.chair {
-            Chair::Program(running) => running.process.as_mut()?.used(),
-            Chair::Human(_) => None,
+    /// A game has ended: what the process used in it. Failed starts are forgiven once it has
+    /// answered. `None` for people, and where the system does not measure it. Call it before
+    /// [`Seat::forfeit`].
+    pub fn end_game(&mut self) -> Option<Usage> {
+        let process = self.process()?;
+        let usage = process.used();
+        if !process.is_fresh() {
+            self.failed_starts = 0;
         }
+        usage
     }
 
-    /// The command that asks again what a program did not answer well; `None` for people.
-    pub fn ask_again(&self, request: &str) -> Option<String> {
-        let Chair::Program(running) = &self.chair else {
+    /// The command that asks a program again what it did not answer well; `None` for people.
+    pub fn reproduce_command(&self, request: &str) -> Option<String> {
+        let SeatPlayer::Program(seat) = &self.player else {
             return None;
         };
         // The part of the environment that an answer depends on.
-        let telling = |name: &str, value: &str| match name {
+        let matters = |name: &str, value: &str| match name {
             env::RULES => value != "standard",
             env::GAME => value != "quarto",
             env::PIECES => true,
             _ => false,
         };
-        let environment: Vec<(String, String)> = running
+        let environment: Vec<(String, String)> = seat
             .environment
             .iter()
-            .filter(|(name, value)| telling(name, value))
+            .filter(|(name, value)| matters(name, value))
             .cloned()
             .collect();
-        Some(ask_again(&running.program, &environment, request))
+        Some(ask_again(&seat.program, &environment, request))
     }
 
-    /// Ends the process after a fault; gives the end of its stderr, escaped.
-    pub async fn forfeited(&mut self, fault: &Fault) -> io::Result<String> {
-        let Chair::Program(running) = &mut self.chair else {
+    /// Ends the process after a fault; returns the end of its stderr, escaped.
+    pub async fn forfeit(&mut self, fault: &Fault) -> io::Result<String> {
+        let SeatPlayer::Program(seat) = &mut self.player else {
             return Ok(String::new());
         };
-        let Some(mut process) = running.process.take() else {
+        let Some(mut process) = seat.process.take() else {
             return Ok(String::new());
         };
         if process.is_fresh() {
@@ -230,10 +243,7 @@ impl<G> Seat<G> {
     /// Closes the program's input and waits for it to end; `None` when it does not, or when
     /// nothing runs.
     pub async fn end_input(&mut self, wait: Duration) -> io::Result<Option<Exit>> {
-        let Chair::Program(running) = &mut self.chair else {
-            return Ok(None);
-        };
-        match &mut running.process {
+        match self.process() {
             Some(process) => process.end_input(wait).await,
             None => Ok(None),
         }
@@ -241,26 +251,32 @@ impl<G> Seat<G> {
 
     /// Ends the process, if there is one.
     pub async fn stop(&mut self, patience: Patience) -> io::Result<()> {
-        let Chair::Program(running) = &mut self.chair else {
+        let SeatPlayer::Program(seat) = &mut self.player else {
             return Ok(());
         };
-        match running.process.take() {
+        match seat.process.take() {
             Some(mut process) => process.stop(patience).await,
             None => Ok(()),
         }
     }
 }
 
+/// Ends the processes of both, at the same time.
+pub async fn stop_both([a, b]: &mut [Seat; 2], patience: Patience) -> io::Result<()> {
+    let (a, b) = tokio::join!(a.stop(patience), b.stop(patience));
+    a.and(b)
+}
+
 /// What a bot finds in its environment, but for its seed. `pieces` is the path of the set's
 /// file when the set is not the built-in one.
-pub fn environment<G: Game>(
-    game: &G,
+pub fn environment(
+    ruleset: &dyn Ruleset,
     pieces: Option<&str>,
     move_time: Duration,
 ) -> Vec<(String, String)> {
     let mut variables = vec![
-        (env::GAME, G::NAME.to_owned()),
-        (env::RULES, game.rules().to_owned()),
+        (env::GAME, ruleset.name().to_owned()),
+        (env::RULES, ruleset.rules().to_owned()),
         (env::MOVE_TIME, move_time.as_secs_f64().to_string()),
     ];
     variables.extend(pieces.map(|path| (env::PIECES, path.to_owned())));

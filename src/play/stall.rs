@@ -1,4 +1,4 @@
-//! Was the referee itself running? A clock that ran out while it was not is no bot's fault.
+//! Detects that the referee itself did not run: a clock that ran out meanwhile is no bot's fault.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::bot::Fault;
 
-/// How often the watch looks at the clock.
+/// How often the detector reads the clock.
 const BEAT: Duration = Duration::from_millis(25);
 
 /// Waking up this late is usual.
@@ -16,17 +16,17 @@ const USUAL: Duration = Duration::from_millis(5);
 /// A machine that was suspended was so for at least this long.
 const SUSPENDED: Duration = Duration::from_secs(1);
 
-/// A watch on the referee's own delays: a thread that wakes up again and again, and notes how
+/// Measures the referee's own delays: a thread that wakes up at a fixed interval and adds up how
 /// late it was.
 #[derive(Debug)]
-pub struct DelayWatch {
+pub struct StallDetector {
     beats: Arc<Mutex<Beats>>,
     stop: Arc<AtomicBool>,
     beating: Option<JoinHandle<()>>,
     thread: Thread,
 }
 
-/// What the thread has noted.
+/// What the thread has measured.
 #[derive(Debug)]
 struct Beats {
     /// Time beyond what is usual, in all.
@@ -43,15 +43,15 @@ impl Beats {
     }
 }
 
-/// The state of the watch when a game began.
+/// The state of the detector when a game began.
 #[derive(Clone, Copy, Debug)]
 pub struct Mark {
     late: Duration,
     asleep: Duration,
 }
 
-impl DelayWatch {
-    /// Starts to watch.
+impl StallDetector {
+    /// Starts the thread.
     pub fn start() -> Self {
         let beats = Arc::new(Mutex::new(Beats {
             late: Duration::ZERO,
@@ -89,9 +89,9 @@ impl DelayWatch {
         }
     }
 
-    /// Why a game that began at `since` and ended with this fault does not count, if a clock ran
-    /// out for which the bot need not be to blame.
-    pub fn excuse(&self, since: &Mark, fault: &Fault) -> Option<String> {
+    /// Why a game that began at `since` and ended with this fault is void, if a clock ran out for
+    /// which the bot need not be to blame.
+    pub fn void_reason(&self, since: &Mark, fault: &Fault) -> Option<String> {
         let Fault::Timeout(timeout) = fault else {
             return None;
         };
@@ -117,7 +117,7 @@ impl DelayWatch {
     }
 }
 
-impl Drop for DelayWatch {
+impl Drop for StallDetector {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
         self.thread.unpark();
@@ -168,70 +168,84 @@ mod tests {
         }))
     }
 
-    /// A watch that does not look by itself, and will not for an hour.
-    fn still() -> DelayWatch {
-        let mut watch = DelayWatch::start();
-        watch.stop.store(true, Ordering::Relaxed);
-        watch.thread.unpark();
-        let _ = watch.beating.take().map(JoinHandle::join);
-        watch.beats.lock().unwrap().last = Instant::now() + Duration::from_hours(1);
-        watch
+    /// A detector whose thread has ended, and that will not be late for an hour.
+    fn still() -> StallDetector {
+        let mut detector = StallDetector::start();
+        detector.stop.store(true, Ordering::Relaxed);
+        detector.thread.unpark();
+        let _ = detector.beating.take().map(JoinHandle::join);
+        detector.beats.lock().unwrap().last = Instant::now() + Duration::from_hours(1);
+        detector
     }
 
-    fn delay(watch: &DelayWatch, late: Duration) {
-        watch.beats.lock().unwrap().late += late;
+    fn delay(detector: &StallDetector, late: Duration) {
+        detector.beats.lock().unwrap().late += late;
     }
 
     #[test]
-    fn only_clocks_are_excused() {
-        let watch = still();
-        let since = watch.mark();
-        delay(&watch, Duration::from_secs(10));
+    fn only_timeouts_are_void() {
+        let detector = still();
+        let since = detector.mark();
+        delay(&detector, Duration::from_secs(10));
         let start = b"x".to_vec();
-        assert_eq!(watch.excuse(&since, &Fault::LineTooLong { start }), None);
-        let excuse = watch.excuse(&since, &timeout(Duration::ZERO));
-        assert!(excuse.unwrap_or_default().contains("10000 ms"));
+        assert_eq!(
+            detector.void_reason(&since, &Fault::LineTooLong { start }),
+            None
+        );
+        let reason = detector.void_reason(&since, &timeout(Duration::ZERO));
+        assert!(reason.unwrap_or_default().contains("10000 ms"));
     }
 
     #[test]
-    fn a_short_delay_excuses_nothing() {
-        let watch = still();
-        let since = watch.mark();
-        delay(&watch, Duration::from_millis(99));
-        assert_eq!(watch.excuse(&since, &timeout(Duration::ZERO)), None);
-        delay(&watch, Duration::from_millis(1));
-        assert!(watch.excuse(&since, &timeout(Duration::ZERO)).is_some());
+    fn a_short_delay_voids_nothing() {
+        let detector = still();
+        let since = detector.mark();
+        delay(&detector, Duration::from_millis(99));
+        assert_eq!(detector.void_reason(&since, &timeout(Duration::ZERO)), None);
+        delay(&detector, Duration::from_millis(1));
+        assert!(
+            detector
+                .void_reason(&since, &timeout(Duration::ZERO))
+                .is_some()
+        );
         // Delays before the game do not count.
-        assert_eq!(watch.excuse(&watch.mark(), &timeout(Duration::ZERO)), None);
+        assert_eq!(
+            detector.void_reason(&detector.mark(), &timeout(Duration::ZERO)),
+            None
+        );
     }
 
     #[test]
-    fn a_standstill_counts_before_the_watch_itself_goes_on() {
-        let watch = still();
-        let since = watch.mark();
-        watch.beats.lock().unwrap().last = Instant::now().checked_sub(10 * BEAT).unwrap();
-        assert!(watch.excuse(&since, &timeout(Duration::ZERO)).is_some());
+    fn a_standstill_counts_before_the_thread_itself_goes_on() {
+        let detector = still();
+        let since = detector.mark();
+        detector.beats.lock().unwrap().last = Instant::now().checked_sub(10 * BEAT).unwrap();
+        assert!(
+            detector
+                .void_reason(&since, &timeout(Duration::ZERO))
+                .is_some()
+        );
     }
 
     #[test]
-    fn an_answer_found_late_excuses() {
-        let watch = still();
-        let since = watch.mark();
+    fn an_answer_found_late_voids() {
+        let detector = still();
+        let since = detector.mark();
         let found = timeout(Duration::from_millis(50));
-        assert!(watch.excuse(&since, &found).is_some());
+        assert!(detector.void_reason(&since, &found).is_some());
         let usual = timeout(Duration::from_millis(2));
-        assert_eq!(watch.excuse(&since, &usual), None);
+        assert_eq!(detector.void_reason(&since, &usual), None);
     }
 
     #[test]
-    fn suspension_excuses() {
-        let watch = still();
+    fn suspension_voids() {
+        let detector = still();
         let since = Mark {
             asleep: Duration::ZERO,
             late: Duration::ZERO,
         };
-        let slept = watch.mark().asleep >= SUSPENDED;
-        let excuse = watch.excuse(&since, &timeout(Duration::ZERO));
-        assert_eq!(excuse.is_some(), slept);
+        let slept = detector.mark().asleep >= SUSPENDED;
+        let reason = detector.void_reason(&since, &timeout(Duration::ZERO));
+        assert_eq!(reason.is_some(), slept);
     }
 }

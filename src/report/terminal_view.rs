@@ -6,10 +6,12 @@ use std::time::Duration;
 use super::terminal::{Palette, draw, styled, time};
 use crate::bot::Fault;
 use crate::bot::fault::Exit;
-use crate::game::{Game, Position, Side};
-use crate::play::Watch;
-use crate::play::match_runner::{Finished, Follow};
+use crate::game::Side;
+use crate::play::GameObserver;
+use crate::play::match_runner::{MatchGame, MatchObserver};
+use crate::play::setup::GameSetup;
 use crate::record::Record;
+use crate::session::Session;
 use crate::text::{escape, safe};
 
 /// How many lines of a bot's stderr are shown with its forfeit.
@@ -30,8 +32,7 @@ pub enum Detail {
 }
 
 /// What to write for whom.
-pub struct Screen<'a, G, O, E> {
-    game: &'a G,
+pub struct Screen<O, E> {
     /// Results, and turns.
     out: O,
     /// Faults and warnings.
@@ -63,11 +64,10 @@ pub struct Look {
     pub json: bool,
 }
 
-impl<'a, G: Game, O: Write, E: Write> Screen<'a, G, O, E> {
-    /// Shows games of `game` between the bots of these names.
-    pub fn new(game: &'a G, names: [String; 2], games: u64, look: Look, out: O, err: E) -> Self {
+impl<O: Write, E: Write> Screen<O, E> {
+    /// Shows games between the bots of these names.
+    pub const fn new(names: [String; 2], games: u64, look: Look, out: O, err: E) -> Self {
         Self {
-            game,
             out,
             err,
             names,
@@ -99,7 +99,7 @@ impl<'a, G: Game, O: Write, E: Write> Screen<'a, G, O, E> {
         &mut self,
         number: u64,
         bots: [usize; 2],
-        start: &G::Position,
+        start: &dyn Session,
     ) -> io::Result<()> {
         self.bots = bots;
         self.turn = 0;
@@ -121,9 +121,9 @@ impl<'a, G: Game, O: Write, E: Write> Screen<'a, G, O, E> {
         let mut text = styled(palette.heading, &heading);
         text.push('\n');
         let mut board = String::new();
-        self.game.write_board(start, &mut board);
+        start.write_board(&mut board);
         if board.chars().any(|symbol| symbol != '.') {
-            text.push_str(&draw(&self.game.picture(start, None), &palette));
+            text.push_str(&draw(&start.picture(), &palette));
         }
         self.show(&text)?;
         // The first question may be one for a person.
@@ -216,7 +216,11 @@ fn counted(count: u64, one: &str, more: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { more })
 }
 
-impl<G: Game, O: Write, E: Write> Watch<G> for Screen<'_, G, O, E> {
+impl<O: Write, E: Write> GameObserver for Screen<O, E> {
+    fn begins(&mut self, setup: &GameSetup<'_>, start: &dyn Session) -> io::Result<()> {
+        self.heading(setup.number, setup.seats_by_side(), start)
+    }
+
     fn asked(&mut self, side: Side, request: &str) -> io::Result<()> {
         if self.detail < Detail::Lines {
             return Ok(());
@@ -241,9 +245,8 @@ impl<G: Game, O: Write, E: Write> Watch<G> for Screen<'_, G, O, E> {
     fn turn(
         &mut self,
         side: Side,
-        before: &G::Position,
-        turn: G::Turn,
-        after: &G::Position,
+        _: &str,
+        after: &dyn Session,
         elapsed: Duration,
     ) -> io::Result<()> {
         if self.detail == Detail::Results {
@@ -255,9 +258,9 @@ impl<G: Game, O: Write, E: Write> Watch<G> for Screen<'_, G, O, E> {
             "\n{:>2}. {} {}  {}\n{}",
             self.turn,
             styled(palette.heading, self.name(side)),
-            self.game.describe(before, turn),
+            after.describe_last_turn(),
             styled(palette.faint, &time(elapsed)),
-            draw(&self.game.picture(after, Some(turn)), &palette)
+            draw(&after.picture(), &palette)
         );
         self.show(&text)?;
         if self.json {
@@ -268,29 +271,29 @@ impl<G: Game, O: Write, E: Write> Watch<G> for Screen<'_, G, O, E> {
     }
 }
 
-impl<G: Game, O: Write, E: Write> Follow<G> for Screen<'_, G, O, E> {
-    fn begins(&mut self, number: u64, bots: [usize; 2], start: &G::Position) -> io::Result<()> {
-        self.heading(number, bots, start)
-    }
-
-    fn ended(&mut self, finished: &Finished<'_, G>) -> io::Result<()> {
+impl<O: Write, E: Write> MatchObserver for Screen<O, E> {
+    fn ended(&mut self, game: &MatchGame<'_>) -> io::Result<()> {
+        // Who leaves knows.
         let left = |fault: &Fault| {
-            // Who leaves knows.
-            matches!(fault, Fault::Exited { exit, .. } if *exit == Exit::Left)
+            matches!(
+                fault,
+                Fault::Exited {
+                    exit: Exit::Left,
+                    ..
+                }
+            )
         };
-        if let (Some((fault, again)), Some(position)) = (finished.fault, finished.position)
-            && !left(fault)
+        if let Some(fault) = game.fault
+            && !left(&fault.fault)
         {
             // The turns come first, also when both go to one terminal.
             self.out.flush()?;
-            let mut board = String::new();
-            self.game.write_request(position, &mut board);
-            self.forfeit(finished.record, &board, again)?;
+            self.forfeit(game.record, &fault.request, fault.reproduce.as_deref())?;
         }
         if self.detail > Detail::Results {
             self.show("\n")?;
         }
-        self.result(finished.record)
+        self.result(game.record)
     }
 
     fn benched(&mut self, bot: usize, failures: u32, games_left: u64) -> io::Result<()> {

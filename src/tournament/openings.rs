@@ -10,8 +10,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rand::Rng;
 
-use crate::game::{Game, Position};
 use crate::seed::{self, Purpose};
+use crate::session::{Ruleset, Session};
 
 /// Plies of an opening when nothing else is asked for.
 pub const PLIES: u32 = 4;
@@ -26,15 +26,6 @@ const MOST_TRIES: u32 = 2000;
 
 /// More boards than this are not counted.
 const FEW: usize = 50_000;
-
-/// A position that a game starts from.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Opening<P> {
-    /// The board as records write it.
-    pub board: String,
-    /// The position at the start of a game on it.
-    pub position: P,
-}
 
 /// Why no openings can be drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -55,32 +46,32 @@ pub enum DrawError {
     },
 }
 
-/// The first `count` openings of a tournament.
+/// The first `count` openings of a tournament, as boards that records write.
 ///
 /// The opening with number *n* depends on the seed, the plies and *n* alone: a longer list
 /// begins with the shorter one. All are different as long as there are enough; after that they
-/// come round again.
-pub fn draw<G: Game>(
-    game: &G,
+/// are repeated in order.
+pub fn draw(
+    ruleset: &dyn Ruleset,
     seed: u64,
     plies: u32,
     count: usize,
-) -> Result<Vec<Opening<G::Position>>, DrawError> {
+) -> Result<Vec<String>, DrawError> {
     let mut drawing = Drawing {
-        game,
+        ruleset,
         seed,
         plies,
         drawn: Vec::new(),
-        boards: BTreeSet::new(),
+        known: BTreeSet::new(),
         rest: None,
     };
     while drawing.drawn.len() < count {
-        if let Some(opening) = drawing.next()? {
-            drawing.boards.insert(opening.board.clone());
-            drawing.drawn.push(opening);
+        if let Some(board) = drawing.next()? {
+            drawing.known.insert(board.clone());
+            drawing.drawn.push(board);
             continue;
         }
-        // They come round again.
+        // From here on they are repeated.
         let different = drawing.drawn.len();
         if different == 0 {
             return Err(DrawError::NoneFound { plies });
@@ -92,28 +83,30 @@ pub fn draw<G: Game>(
     Ok(drawing.drawn)
 }
 
-/// The opening with a number; those of a file come round when there are fewer.
-pub fn at<P>(openings: &[Opening<P>], number: u64) -> Option<&Opening<P>> {
+/// The opening with a number; those of a file are repeated when there are fewer.
+pub fn at(openings: &[String], number: u64) -> Option<&str> {
     let count = openings.len() as u64;
     let place = number.checked_rem(count)?;
-    openings.get(usize::try_from(place).ok()?)
+    openings
+        .get(usize::try_from(place).ok()?)
+        .map(String::as_str)
 }
 
 /// Openings as they are drawn.
-struct Drawing<'a, G: Game> {
-    game: &'a G,
+struct Drawing<'a> {
+    ruleset: &'a dyn Ruleset,
     seed: u64,
     plies: u32,
-    drawn: Vec<Opening<G::Position>>,
-    /// The boards of `drawn`.
-    boards: BTreeSet<String>,
+    drawn: Vec<String>,
+    /// The same, to look one up.
+    known: BTreeSet<String>,
     /// Once they have become rare: all that have not been drawn, the next one last.
-    rest: Option<Vec<Opening<G::Position>>>,
+    rest: Option<Vec<String>>,
 }
 
-impl<G: Game> Drawing<'_, G> {
+impl Drawing<'_> {
     /// An opening unlike all so far, if there is one.
-    fn next(&mut self) -> Result<Option<Opening<G::Position>>, DrawError> {
+    fn next(&mut self) -> Result<Option<String>, DrawError> {
         if let Some(rest) = &mut self.rest {
             return Ok(rest.pop());
         }
@@ -121,10 +114,10 @@ impl<G: Game> Drawing<'_, G> {
         let mut rng = self.generator(number);
         for tried in 1..=MOST_TRIES {
             if let Some(board) = self.random_board(&mut rng)
-                && !self.boards.contains(&board)
-                && let Some(opening) = self.opening(board)?
+                && !self.known.contains(&board)
+                && self.is_opening(&board)?
             {
-                return Ok(Some(opening));
+                return Ok(Some(board));
             }
             if tried == TRIES
                 && let Some(boards) = self.all_boards()
@@ -136,21 +129,16 @@ impl<G: Game> Drawing<'_, G> {
     }
 
     /// A number that no opening has stands for the order of the rest.
-    fn generator(&self, number: u64) -> impl Rng + use<G> {
+    fn generator(&self, number: u64) -> impl Rng + use<> {
         seed::generator(self.seed, Purpose::Opening, [number, u64::from(self.plies)])
     }
 
     /// Fills the rest, in random order, and takes the next of it.
-    fn count(
-        &mut self,
-        boards: BTreeSet<String>,
-    ) -> Result<Option<Opening<G::Position>>, DrawError> {
+    fn count(&mut self, boards: BTreeSet<String>) -> Result<Option<String>, DrawError> {
         let mut rest = Vec::new();
         for board in boards {
-            if !self.boards.contains(&board)
-                && let Some(opening) = self.opening(board)?
-            {
-                rest.push(opening);
+            if !self.known.contains(&board) && self.is_opening(&board)? {
+                rest.push(board);
             }
         }
         let mut rng = self.generator(u64::MAX);
@@ -160,82 +148,85 @@ impl<G: Game> Drawing<'_, G> {
         Ok(self.rest.insert(rest).pop())
     }
 
-    /// The opening on a board, if it leaves the game open.
-    fn opening(&self, board: String) -> Result<Option<Opening<G::Position>>, DrawError> {
-        let Ok(position) = self.game.start_from(&board) else {
-            return Ok(None);
+    /// Whether a game can start from this board and is open there.
+    fn is_opening(&self, board: &str) -> Result<bool, DrawError> {
+        let Ok(session) = self.ruleset.start_from(board) else {
+            return Ok(false);
         };
-        if position.to_move() != self.game.start().to_move() {
+        if session.to_move() != self.ruleset.start().to_move() {
             return Err(DrawError::OtherSide { plies: self.plies });
         }
-        Ok(is_open(&position).then_some(Opening { board, position }))
+        Ok(is_open(&*session))
     }
 
     /// The board after random plies, unless the game was over before.
     fn random_board(&self, rng: &mut impl Rng) -> Option<String> {
-        let mut position = self.game.start();
-        let mut board = self.board(&position);
+        let mut session = self.ruleset.start();
+        let mut board = board_of(&*session);
         for _ in 0..self.plies {
             let before = board;
             board = loop {
-                let moves: Vec<_> = position.moves().collect();
-                if moves.is_empty() {
+                let moves = session.count_moves();
+                if moves == 0 || !session.make_move(below(rng, moves)) {
                     return None;
                 }
-                position.play(moves[below(rng, moves.len())]).ok()?;
-                let after = self.board(&position);
+                let after = board_of(&*session);
                 if after != before {
                     break after;
                 }
             };
         }
-        position.outcome().is_none().then_some(board)
+        session.outcome().is_none().then_some(board)
     }
 
     /// Every board after the plies on which the game goes on, unless they are many.
     fn all_boards(&self) -> Option<BTreeSet<String>> {
-        let start = self.game.start();
-        let mut boards = BTreeMap::from([(self.board(&start), start)]);
+        let start = self.ruleset.start();
+        let mut boards = BTreeSet::from([board_of(&*start)]);
         for _ in 0..self.plies {
-            let mut after = BTreeMap::new();
-            for (before, position) in boards {
-                let mut open = vec![position];
-                while let Some(position) = open.pop() {
-                    for mv in position.moves() {
-                        let mut next = position.clone();
-                        if next.play(mv).is_err() || next.outcome().is_some() {
-                            continue;
-                        }
-                        let board = self.board(&next);
-                        if board == before {
-                            open.push(next);
-                        } else {
-                            after.insert(board, next);
-                        }
-                    }
-                    if after.len() > FEW {
-                        return None;
-                    }
+            let mut after = BTreeSet::new();
+            for before in &boards {
+                // How a board was reached makes no difference to how the game goes on.
+                let session = self.ruleset.start_from(before).ok()?;
+                boards_after(&*session, before, &mut after);
+                if after.len() > FEW {
+                    return None;
                 }
             }
             boards = after;
         }
-        Some(boards.into_keys().collect())
-    }
-
-    fn board(&self, position: &G::Position) -> String {
-        let mut board = String::new();
-        self.game.write_board(position, &mut board);
-        board
+        Some(boards)
     }
 }
 
+/// Adds every board that the next moves lead to, on which the game goes on.
+fn boards_after(session: &dyn Session, before: &str, after: &mut BTreeSet<String>) {
+    for index in 0..session.count_moves() {
+        let mut next = session.fork();
+        if !next.make_move(index) || next.outcome().is_some() {
+            continue;
+        }
+        let board = board_of(&*next);
+        if board == before {
+            boards_after(&*next, before, after);
+        } else {
+            after.insert(board);
+        }
+    }
+}
+
+fn board_of(session: &dyn Session) -> String {
+    let mut board = String::new();
+    session.write_board(&mut board);
+    board
+}
+
 /// Whether the side to move cannot win at once, and can keep the opponent from it.
-fn is_open<P: Position>(position: &P) -> bool {
-    !position.can_win_at_once()
-        && position.moves().any(|mv| {
-            let mut after = position.clone();
-            after.play(mv).is_ok() && after.outcome().is_none() && !after.can_win_at_once()
+fn is_open(session: &dyn Session) -> bool {
+    !session.can_win_at_once()
+        && (0..session.count_moves()).any(|index| {
+            let mut after = session.fork();
+            after.make_move(index) && after.outcome().is_none() && !after.can_win_at_once()
         })
 }
 
@@ -268,7 +259,7 @@ pub enum FileError {
 /// `#`, nor a line that begins with `#`, unless the game reads it as a board: a piece set may
 /// have that character. A board that comes twice is an error, for it would be played twice as
 /// often as the others.
-pub fn parse<G: Game>(game: &G, text: &str) -> Result<Vec<Opening<G::Position>>, FileError> {
+pub fn parse(ruleset: &dyn Ruleset, text: &str) -> Result<Vec<String>, FileError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut openings = Vec::new();
     let mut lines = BTreeMap::new();
@@ -278,17 +269,16 @@ pub fn parse<G: Game>(game: &G, text: &str) -> Result<Vec<Opening<G::Position>>,
         if board.is_empty() {
             continue;
         }
-        let position = match game.start_from(board) {
-            Ok(position) => position,
+        match ruleset.start_from(board) {
+            Ok(_) => {}
             Err(_) if board.starts_with('#') => continue,
             Err(reason) => return Err(FileError::Line { line, reason }),
-        };
+        }
         if let Some(earlier) = lines.insert(board, line) {
             let reason = format!("the same board as in line {earlier}");
             return Err(FileError::Line { line, reason });
         }
-        let board = board.to_owned();
-        openings.push(Opening { board, position });
+        openings.push(board.to_owned());
     }
     if openings.is_empty() {
         return Err(FileError::Empty);

@@ -8,16 +8,16 @@ use serde_json::json;
 
 use crate::bot::orphans;
 use crate::bot::spec::{Bot, Program};
-use crate::checkup::{Check, Checkup, Tell, Times, Verdict};
+use crate::checkup::{Check, Checkup, ShowCheck, Times, Verdict};
 use crate::cli::support::duration;
 use crate::cli::support::failure::Failure;
-use crate::cli::support::games::{GameName, WithGame, with_game};
+use crate::cli::support::games::{self, GameArg};
 use crate::cli::support::interrupt::until_interrupted;
 use crate::cli::support::setup::{RulesName, absolute, bot, match_set, palette};
-use crate::game::dialogue::Dialogue;
-use crate::game::quarto::{PieceFormat, PieceSet};
+use crate::game::quarto::PieceSet;
 use crate::play::TimeControl;
 use crate::report::terminal::{Palette, styled};
+use crate::session::registry::Choices;
 use crate::text::safe;
 
 /// A set that no bot has built in, to see whether a bot reads the one it is given.
@@ -29,8 +29,8 @@ pub(in crate::cli) struct Args {
     bot: String,
 
     /// The game
-    #[arg(long, value_enum, default_value = "quarto")]
-    game: GameName,
+    #[arg(long, value_parser = games::parser(), default_value = "quarto")]
+    game: GameArg,
 
     /// A piece set's CSV file
     #[arg(long, value_name = "FILE")]
@@ -66,7 +66,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     };
     let palette = palette(&io::stdout());
     let json = args.json;
-    let mut tell = move |check: &Check| {
+    let mut show = move |check: &Check| {
         if !json {
             // When nobody reads any more, the verdict still counts.
             let _ = io::stdout().write_all(line(check, &palette).as_bytes());
@@ -82,11 +82,11 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         time,
         pieces,
         only_set: false,
-        tell: &mut tell,
+        show: &mut show,
     };
     let (mut checks, times) = examine.on(args, set)?;
     let hopeless = checks.iter().take(2).any(Check::is_fault);
-    if args.game.has_sets() && !hopeless {
+    if args.game.has_piece_sets && !hopeless {
         let odd = tempfile()?;
         let set = PieceSet::parse(ODD_SET)
             .map_err(|error| Failure::Referee(format!("the odd piece set: {error}")))?;
@@ -95,7 +95,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
             time,
             pieces: Some(odd.path().to_string_lossy().into_owned()),
             only_set: true,
-            tell: &mut tell,
+            show: &mut show,
         };
         checks.extend(examine.on(args, set)?.0);
     }
@@ -128,25 +128,22 @@ struct Examine<'a> {
     time: TimeControl,
     pieces: Option<String>,
     only_set: bool,
-    tell: Tell<'a>,
+    show: ShowCheck<'a>,
 }
 
 impl Examine<'_> {
     fn on(self, args: &Args, set: PieceSet) -> Result<(Vec<Check>, Option<Times>), Failure> {
-        with_game(args.game, args.rules.into(), set, PieceFormat::Symbol, self)
-    }
-}
-
-impl WithGame for Examine<'_> {
-    type Output = Result<(Vec<Check>, Option<Times>), Failure>;
-
-    fn with<G: Dialogue + Clone + 'static>(self, game: G) -> Self::Output {
+        let ruleset = args.game.ruleset(Choices {
+            rules: args.rules.into(),
+            set,
+            ..Choices::default()
+        });
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()?;
-        let checkup = Checkup::new(game, self.program, self.time, self.pieces, self.tell);
         let only_set = self.only_set;
         runtime.block_on(async {
+            let checkup = Checkup::new(ruleset, self.program, self.time, self.pieces, self.show);
             orphans::adopt();
             let examined = until_interrupted(async move {
                 if only_set {

@@ -12,17 +12,18 @@ use crate::bot::spec::{Bot, distinct_names, short_name};
 use crate::bot::stderr::Tap;
 use crate::cli::support::console::Terminal;
 use crate::cli::support::failure::Failure;
-use crate::cli::support::games::{GameName, WithGame, with_game};
 use crate::cli::support::interrupt::until_interrupted;
 use crate::cli::support::options::{Options, PieceFormatName};
 use crate::cli::support::records::{RecordFile, Recorded};
 use crate::cli::support::sandbox::Choice;
 use crate::cli::support::setup::{admit, bot, match_set, palette, tell};
-use crate::game::dialogue::Dialogue;
 use crate::game::quarto::PieceFormat;
-use crate::play::match_runner::{Follow, Plan, Score, Series};
-use crate::play::seat::{Entrant, Occupant};
+use crate::play::game_runner::GameRunner;
+use crate::play::match_runner::{MatchObserver, MatchPlan, MatchRunner, Score};
+use crate::play::seat::{Seat, environment};
 use crate::report::terminal_view::{Detail, Look, Screen};
+use crate::session::Ruleset;
+use crate::session::registry::Choices;
 use crate::strategy::PERFECT;
 use crate::text::safe;
 
@@ -47,7 +48,7 @@ pub(in crate::cli) struct PlayArgs {
 }
 
 /// `referee BOT1 BOT2`
-pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
+pub(in crate::cli) fn run_command(args: &Args) -> Result<(), Failure> {
     let given = |text: &Option<String>| bot(text.as_deref().unwrap_or_default());
     let bots = [given(&args.bot1)?, given(&args.bot2)?];
     let sandbox = args.options.sandbox.sandbox(Choice::None)?;
@@ -88,7 +89,7 @@ fn start(
             "--json keeps stdout for records, but a person needs it; use --record FILE".to_owned(),
         ));
     }
-    if !options.game.has_sets() && (options.pieces.is_some() || !options.usual_rules()) {
+    if !options.game.has_piece_sets && (options.pieces.is_some() || !options.usual_rules()) {
         return Err(Failure::Usage(
             "--pieces and --rules are for Quarto; leave them out, or play --game quarto".to_owned(),
         ));
@@ -96,34 +97,32 @@ fn start(
     let perfect = format!("builtin:{PERFECT}");
     let plays_perfectly =
         |bot: &Bot| matches!(bot, Bot::Program(program) if program.command == [perfect.as_str()]);
-    if options.game != GameName::Quarto && bots.iter().any(plays_perfectly) {
+    if !options.game.is_solvable && bots.iter().any(plays_perfectly) {
         return Err(Failure::Usage(format!(
             "{perfect} plays Quarto only; take builtin:greedy, which plays every game"
         )));
     }
-    if options.game != GameName::Quarto && options.adjudicate {
+    if !options.game.is_solvable && options.adjudicate {
         return Err(Failure::Usage(
             "--adjudicate needs a solver, and only Quarto can be solved; leave it out".to_owned(),
         ));
     }
     let set = match_set(options.pieces.as_ref())?;
-    let rules = options.rules.into();
-    // Whatever is wrong is told before anybody is asked.
-    let check = StartCheck { options };
-    with_game(options.game, rules, set.clone(), PieceFormat::Symbol, check)?;
+    let choices = |format| Choices {
+        rules: options.rules.into(),
+        set: set.clone(),
+        format,
+    };
+    // Whatever is wrong is reported before anybody is asked.
+    options.start(&*options.game.ruleset(choices(PieceFormat::Symbol)))?;
     let format = match (options.piece_format, &terminal) {
         (Some(format), _) => format,
-        (None, Some(terminal)) if ask && options.game.has_sets() => ask_format(terminal)?,
+        (None, Some(terminal)) if ask && options.game.has_piece_sets => ask_format(terminal)?,
         (None, _) => PieceFormatName::Symbol,
     };
     let names = names(options, &bots, terminal.as_ref())?;
-    let play = Match {
-        options,
-        bots,
-        names,
-        terminal,
-    };
-    with_game(options.game, rules, set, format.into(), play)
+    let ruleset = options.game.ruleset(choices(format.into()));
+    play_match(options, ruleset, bots, names, terminal)
 }
 
 /// What the two are called. Two people are asked.
@@ -151,80 +150,61 @@ fn names(
     Ok(distinct.try_into().unwrap_or(names))
 }
 
-/// Whether the board that a match is to start from can start one.
-struct StartCheck<'a> {
-    options: &'a Options,
-}
-
-impl WithGame for StartCheck<'_> {
-    type Output = Result<(), Failure>;
-
-    fn with<G: Dialogue + Clone + 'static>(self, game: G) -> Self::Output {
-        self.options.start(&game).map(|_| ())
-    }
-}
-
-struct Match<'a> {
-    options: &'a Options,
+fn play_match(
+    options: &Options,
+    ruleset: Arc<dyn Ruleset>,
     bots: [Bot; 2],
     names: [String; 2],
     terminal: Option<Terminal>,
-}
-
-impl WithGame for Match<'_> {
-    type Output = Result<(), Failure>;
-
-    fn with<G: Dialogue + Clone + 'static>(self, game: G) -> Self::Output {
-        let Self {
-            options,
-            bots,
-            names,
-            terminal,
-        } = self;
-        let start = options.start(&game)?;
-        let file = options
-            .record
-            .as_deref()
-            .map(RecordFile::open)
-            .transpose()?;
-        let pages = options.pages.open(&names.join(" vs "), None)?;
-        let seed = options.seed();
-        let plan = Plan {
-            game: game.clone(),
-            start,
-            games: options.games,
-            first: options.first::<G>(seed),
-            seed,
-            adjudicate: options.adjudicate,
-            restart: options.restart,
-            pieces_path: options.pieces_path(&game)?,
-        };
-        let console = terminal.map(|terminal| -> SharedConsole { Rc::new(RefCell::new(terminal)) });
-        if let Some(console) = &console {
-            console.borrow_mut().show(&game.instructions())?;
-        }
-        let mut follow = Recorded {
-            inner: Screen::new(
-                &game,
-                names.clone(),
-                options.games,
-                look(options, console.is_some()),
-                BufWriter::new(io::stdout().lock()),
-                io::stderr(),
-            ),
-            file,
-            pages,
-        };
-        let entrants = entrants(options, &game, bots, names, console.as_ref());
-        let played = run_series(Series::new(plan, entrants), &mut follow);
-        if let Ok(score) = &played {
-            follow.inner.score(score)?;
-        }
-        // What was played is worth a look, also when somebody ended the match.
-        let shown = follow.pages.finish();
-        played?;
-        shown
+) -> Result<(), Failure> {
+    let start = options.start(&*ruleset)?;
+    let file = options
+        .record
+        .as_deref()
+        .map(RecordFile::open)
+        .transpose()?;
+    let pages = options.pages.open(&names.join(" vs "), None)?;
+    let seed = options.seed();
+    let plan = MatchPlan {
+        start,
+        games: options.games,
+        first: options.first(seed),
+        seed,
+        restart: options.restart,
+    };
+    let pieces_path = options.pieces_path(&*ruleset)?;
+    let console = terminal.map(|terminal| -> SharedConsole { Rc::new(RefCell::new(terminal)) });
+    if let Some(console) = &console {
+        console.borrow_mut().show(&ruleset.instructions())?;
     }
+    let mut observer = Recorded {
+        inner: Screen::new(
+            names.clone(),
+            options.games,
+            look(options, console.is_some()),
+            BufWriter::new(io::stdout().lock()),
+            io::stderr(),
+        ),
+        file,
+        pages,
+    };
+    let seats = seats(
+        options,
+        &ruleset,
+        bots,
+        names,
+        pieces_path.as_deref(),
+        console.as_ref(),
+    );
+    let runner = GameRunner::new(ruleset, options.adjudicate);
+    let played = run(MatchRunner::new(runner, plan, seats), &mut observer);
+    if let Ok(score) = &played {
+        observer.inner.score(score)?;
+    }
+    // What was played is worth a page, also when somebody ended the match.
+    let shown = observer.pages.finish();
+    played?;
+    shown
 }
 
 fn look(options: &Options, people: bool) -> Look {
@@ -248,10 +228,7 @@ fn look(options: &Options, people: bool) -> Look {
 }
 
 /// Plays the match, to the end or until somebody wants it to end.
-fn run_series<G: Dialogue>(
-    mut series: Series<G>,
-    follow: &mut impl Follow<G>,
-) -> Result<Score, Failure> {
+fn run(mut runner: MatchRunner, observer: &mut dyn MatchObserver) -> Result<Score, Failure> {
     // One thread: a ply is handed to nobody, so nobody has to be woken for it.
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -259,7 +236,7 @@ fn run_series<G: Dialogue>(
     let score = runtime.block_on(async {
         orphans::adopt();
         let played = until_interrupted(async {
-            let score = series.run(follow).await?;
+            let score = runner.run(observer).await?;
             Ok(score)
         })
         .await;
@@ -268,7 +245,7 @@ fn run_series<G: Dialogue>(
         } else {
             Patience::FAULT
         };
-        let stopped = series.stop(patience).await;
+        let stopped = runner.stop(patience).await;
         orphans::sweep();
         let score = played?;
         stopped?;
@@ -279,35 +256,31 @@ fn run_series<G: Dialogue>(
     score
 }
 
-fn entrants<G: Dialogue + Clone>(
+fn seats(
     options: &Options,
-    game: &G,
+    ruleset: &Arc<dyn Ruleset>,
     bots: [Bot; 2],
     names: [String; 2],
+    pieces_path: Option<&str>,
     console: Option<&SharedConsole>,
-) -> [Entrant<G>; 2] {
+) -> [Seat; 2] {
     let mut names = names.into_iter();
     bots.map(|bot| {
         let name = names.next().unwrap_or_default();
-        let human = bot == Bot::Human;
-        let occupant = match (bot, console) {
+        let time = options.time(bot == Bot::Human);
+        match (bot, console) {
             (Bot::Program(program), _) => {
                 let tap = (options.verbose > 0).then(|| tap(&name));
-                Occupant::Program(program, tap)
+                let variables = environment(&**ruleset, pieces_path, time.move_time);
+                Seat::program(name, program, variables, time, tap)
             }
-            (Bot::Human, Some(console)) => Occupant::Human(Human::new(
-                game.clone(),
-                name.clone(),
-                Rc::clone(console),
-                options.hint,
-            )),
+            (Bot::Human, Some(console)) => {
+                let (ruleset, console) = (Arc::clone(ruleset), Rc::clone(console));
+                let human = Human::new(ruleset, name.clone(), console, options.hint);
+                Seat::human(name, human, time)
+            }
             // A console is made whenever a person plays.
             (Bot::Human, None) => unreachable!("a person without a console"),
-        };
-        Entrant {
-            name,
-            occupant,
-            time: options.time(human),
         }
     })
 }

@@ -5,17 +5,17 @@ use std::path::{Path, PathBuf};
 
 use super::report::not_over;
 use crate::cli::support::failure::Failure;
-use crate::cli::support::games::{GameName, WithGame, with_game};
 use crate::cli::support::pages::write;
 use crate::cli::support::setup::{palette, tell, unreadable};
-use crate::game::dialogue::Dialogue;
-use crate::game::quarto::{PieceFormat, PieceSet, Rules};
+use crate::game::quarto::{PieceSet, Rules};
 use crate::play::replay::{ReplayError, replay, start_of};
 use crate::record::Record;
 use crate::record::journal::Lines;
 use crate::report::html;
 use crate::report::serve::Feed;
 use crate::report::terminal_view::{Detail, Look, Screen};
+use crate::session::Ruleset;
+use crate::session::registry::{self, Choices};
 use crate::text::safe;
 
 /// Where a game's page goes when nobody says; N is the game's number.
@@ -158,7 +158,7 @@ fn one(
     quiet: bool,
     out: &mut BufWriter<StdoutLock<'_>>,
 ) -> Result<Option<String>, Failure> {
-    let Some(name) = GameName::from_name(&record.game) else {
+    let Some(game) = registry::find(&record.game) else {
         return Ok(Some(format!(
             "the game {} is unknown",
             crate::text::quote(record.game.as_bytes())
@@ -175,59 +175,52 @@ fn one(
         Some(Ok(set)) => set,
         Some(Err(error)) => return Ok(Some(format!("its piece set: {error}"))),
     };
-    let show = Show {
-        record,
-        number,
-        quiet,
-        out,
-    };
-    with_game(name, rules, set, PieceFormat::Symbol, show)
+    let ruleset = game.ruleset(Choices {
+        rules,
+        set,
+        ..Choices::default()
+    });
+    show(&*ruleset, record, number, quiet, out)
 }
 
-struct Show<'a, 'b, 'c> {
-    record: &'a Record,
+fn show(
+    ruleset: &dyn Ruleset,
+    record: &Record,
     number: u64,
     quiet: bool,
-    out: &'b mut BufWriter<StdoutLock<'c>>,
-}
-
-impl WithGame for Show<'_, '_, '_> {
-    type Output = Result<Option<String>, Failure>;
-
-    fn with<G: Dialogue + Clone + 'static>(self, game: G) -> Self::Output {
-        let record = self.record;
-        let of_game = |problem: String| Ok(Some(format!("game {}: {problem}", record.id)));
-        let look = Look {
-            detail: Detail::Turns,
-            palette: palette(&io::stdout()),
-            err_palette: palette(&io::stderr()),
-            json: false,
-        };
-        let names = record.bots.each_ref().map(|bot| safe(&bot.name));
-        let mut screen = Screen::new(&game, names, u64::MAX, look, self.out, io::stderr());
-        let replayed = if self.quiet {
-            replay(&game, record, &mut ())
-        } else {
-            match start_of(&game, record) {
-                Ok(start) => {
-                    let bots = [record.first, 1 - record.first];
-                    screen.heading(self.number - 1, bots, &start)?;
-                }
-                Err(violation) => return of_game(violation.problem),
+    out: &mut BufWriter<StdoutLock<'_>>,
+) -> Result<Option<String>, Failure> {
+    let of_game = |problem: String| Ok(Some(format!("game {}: {problem}", record.id)));
+    let look = Look {
+        detail: Detail::Turns,
+        palette: palette(&io::stdout()),
+        err_palette: palette(&io::stderr()),
+        json: false,
+    };
+    let names = record.bots.each_ref().map(|bot| safe(&bot.name));
+    let mut screen = Screen::new(names, u64::MAX, look, out, io::stderr());
+    let replayed = if quiet {
+        replay(ruleset, record, &mut ()).map(drop)
+    } else {
+        match start_of(ruleset, record) {
+            Ok(start) => {
+                let bots = [record.first, 1 - record.first];
+                screen.heading(number - 1, bots, &*start)?;
             }
-            replay(&game, record, &mut screen)
-        };
-        match replayed {
-            Ok(_) if self.quiet => Ok(None),
-            Ok(_) => {
-                screen.closing(record)?;
-                Ok(None)
-            }
-            Err(ReplayError::Io(error)) => Err(error.into()),
-            Err(ReplayError::Violation(violation)) => of_game(match violation.turn {
-                Some(turn) => format!("turn {turn}: {}", violation.problem),
-                None => violation.problem,
-            }),
+            Err(violation) => return of_game(violation.problem),
         }
+        replay(ruleset, record, &mut screen).map(drop)
+    };
+    match replayed {
+        Ok(()) if quiet => Ok(None),
+        Ok(()) => {
+            screen.closing(record)?;
+            Ok(None)
+        }
+        Err(ReplayError::Io(error)) => Err(error.into()),
+        Err(ReplayError::Violation(violation)) => of_game(match violation.turn {
+            Some(turn) => format!("turn {turn}: {}", violation.problem),
+            None => violation.problem,
+        }),
     }
 }

@@ -3,6 +3,9 @@
 use clap::ValueEnum;
 use serde::{Deserialize, Deserializer};
 
+use super::games::GameArg;
+use crate::session::registry::{self, GAMES};
+
 /// A text that is parsed as on the command line.
 pub(in crate::cli) fn parsed<'de, D: Deserializer<'de>, T>(
     deserializer: D,
@@ -21,6 +24,18 @@ pub(in crate::cli) fn word<'de, D: Deserializer<'de>, T: ValueEnum>(
             let words = T::value_variants().iter().filter_map(T::to_possible_value);
             let words: Vec<String> = words.map(|word| word.get_name().to_owned()).collect();
             format!("expected one of {}", words.join(", "))
+        })
+    })
+}
+
+/// A game's name.
+pub(in crate::cli) fn game<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<GameArg>, D::Error> {
+    parsed(deserializer, |text| {
+        registry::find(text).ok_or_else(|| {
+            let names: Vec<&str> = GAMES.iter().map(|game| game.name).collect();
+            format!("expected one of {}", names.join(", "))
         })
     })
 }

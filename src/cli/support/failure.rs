@@ -4,7 +4,7 @@ use std::io;
 use std::process::ExitCode;
 
 use crate::bot::spec::CannotStart;
-use crate::play::match_runner::SeriesError;
+use crate::play::game_runner::GameError;
 
 /// Why a command did not do what it was asked.
 #[derive(Debug)]
@@ -67,11 +67,11 @@ impl From<CannotStart> for Failure {
     }
 }
 
-impl From<SeriesError> for Failure {
-    fn from(error: SeriesError) -> Self {
+impl From<GameError> for Failure {
+    fn from(error: GameError) -> Self {
         match error {
-            SeriesError::CannotStart(error) => error.into(),
-            SeriesError::Io(error) => error.into(),
+            GameError::CannotStart(error) => error.into(),
+            GameError::Io(error) => error.into(),
         }
     }
 }

@@ -7,15 +7,15 @@ use clap::ValueEnum;
 
 use super::duration;
 use super::failure::Failure;
-use super::games::GameName;
+use super::games::{self, GameArg};
 use super::pages;
 use super::sandbox::SandboxOptions;
 use super::setup::{RulesName, absolute, tell};
 use crate::bot::human::NO_HURRY;
-use crate::game::Game;
 use crate::game::quarto::PieceFormat;
 use crate::play::TimeControl;
 use crate::seed;
+use crate::session::Ruleset;
 
 /// `--first`
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -82,8 +82,8 @@ pub(in crate::cli) struct Options {
     seed: Option<u64>,
 
     /// The game
-    #[arg(long, value_enum, default_value = "quarto")]
-    pub(in crate::cli) game: GameName,
+    #[arg(long, value_parser = games::parser(), default_value = "quarto")]
+    pub(in crate::cli) game: GameArg,
 
     /// A piece set's CSV file
     #[arg(long, value_name = "FILE")]
@@ -184,30 +184,36 @@ impl Options {
     }
 
     /// Index of the bot that begins the first game.
-    pub(in crate::cli) fn first<G: Game>(&self, seed: u64) -> usize {
+    pub(in crate::cli) fn first(&self, seed: u64) -> usize {
         match self.first {
             Some(First::Bot2) => 1,
             Some(First::Random) => seed::lot(seed),
-            None if G::LOT => seed::lot(seed),
+            None if self.game.first_by_lot => seed::lot(seed),
             Some(First::Bot1) | None => 0,
         }
     }
 
-    /// Where every game starts.
-    pub(in crate::cli) fn start<G: Game>(&self, game: &G) -> Result<G::Position, Failure> {
-        let Some(board) = &self.start else {
-            return Ok(game.start());
+    /// The board that every game starts from.
+    pub(in crate::cli) fn start(&self, ruleset: &dyn Ruleset) -> Result<String, Failure> {
+        let session = match &self.start {
+            None => ruleset.start(),
+            Some(board) => ruleset.start_from(board).map_err(|problem| {
+                let board = crate::text::quote(board.as_bytes());
+                Failure::Usage(format!("--start {board}: {problem}"))
+            })?,
         };
-        game.start_from(board).map_err(|problem| {
-            let board = crate::text::quote(board.as_bytes());
-            Failure::Usage(format!("--start {board}: {problem}"))
-        })
+        let mut board = String::new();
+        session.write_board(&mut board);
+        Ok(board)
     }
 
     /// The piece set's file for bots, when the set is not the built-in one: a path that means
     /// the same whatever the working directory is.
-    pub(in crate::cli) fn pieces_path<G: Game>(&self, game: &G) -> Result<Option<String>, Failure> {
-        let (Some(path), Some(_)) = (&self.pieces, game.pieces()) else {
+    pub(in crate::cli) fn pieces_path(
+        &self,
+        ruleset: &dyn Ruleset,
+    ) -> Result<Option<String>, Failure> {
+        let (Some(path), Some(_)) = (&self.pieces, ruleset.pieces()) else {
             return Ok(None);
         };
         absolute(path).map(Some)

@@ -7,10 +7,12 @@ use std::time::Duration;
 use super::failure::Failure;
 use super::pages::Pages;
 use super::setup::unreadable;
-use crate::game::{Game, Side};
-use crate::play::Watch;
-use crate::play::match_runner::{Finished, Follow};
+use crate::game::Side;
+use crate::play::GameObserver;
+use crate::play::match_runner::{MatchGame, MatchObserver};
+use crate::play::setup::GameSetup;
 use crate::record::journal::{Journal, OpenError};
+use crate::session::Session;
 
 /// A file of records, open for appending.
 #[derive(Debug)]
@@ -59,7 +61,11 @@ pub(in crate::cli) struct Recorded<F> {
     pub(in crate::cli) pages: Pages,
 }
 
-impl<G: Game, F: Watch<G>> Watch<G> for Recorded<F> {
+impl<F: GameObserver> GameObserver for Recorded<F> {
+    fn begins(&mut self, setup: &GameSetup<'_>, start: &dyn Session) -> io::Result<()> {
+        self.inner.begins(setup, start)
+    }
+
     fn asked(&mut self, side: Side, request: &str) -> io::Result<()> {
         self.inner.asked(side, request)
     }
@@ -71,28 +77,27 @@ impl<G: Game, F: Watch<G>> Watch<G> for Recorded<F> {
     fn turn(
         &mut self,
         side: Side,
-        before: &G::Position,
-        turn: G::Turn,
-        after: &G::Position,
+        turn: &str,
+        after: &dyn Session,
         elapsed: Duration,
     ) -> io::Result<()> {
-        self.inner.turn(side, before, turn, after, elapsed)
+        self.inner.turn(side, turn, after, elapsed)
+    }
+
+    fn stalled(&mut self, why: &str, again: bool) -> io::Result<()> {
+        self.inner.stalled(why, again)
     }
 }
 
-impl<G: Game, F: Follow<G>> Follow<G> for Recorded<F> {
-    fn begins(&mut self, number: u64, bots: [usize; 2], start: &G::Position) -> io::Result<()> {
-        self.inner.begins(number, bots, start)
-    }
-
-    fn ended(&mut self, finished: &Finished<'_, G>) -> io::Result<()> {
+impl<F: MatchObserver> MatchObserver for Recorded<F> {
+    fn ended(&mut self, game: &MatchGame<'_>) -> io::Result<()> {
         if let Some(file) = &mut self.file {
-            let mut line = finished.record.to_line()?;
+            let mut line = game.record.to_line()?;
             line.push('\n');
             file.append(&line)?;
         }
-        self.pages.publish(finished.record)?;
-        self.inner.ended(finished)
+        self.pages.publish(game.record)?;
+        self.inner.ended(game)
     }
 
     fn benched(&mut self, bot: usize, failures: u32, games_left: u64) -> io::Result<()> {

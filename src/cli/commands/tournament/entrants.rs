@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::options::{BotOptions, Options};
+use crate::arena::entrant::Entrant;
 use crate::arena::plan::{BotPlan, Limits, TurnedAway};
 use crate::arena::slug::slugs;
 use crate::bot::spec::{Bot, CannotStart, Program, distinct_names, is_program, short_name};
@@ -26,20 +27,11 @@ struct Given {
     time: TimeControl,
 }
 
-/// A bot whose program was found.
-#[derive(Clone, Debug)]
-pub(super) struct Candidate {
-    /// What the plan says of it.
-    pub(super) plan: BotPlan,
-    /// What is run.
-    pub(super) program: Program,
-}
-
 /// Everybody who wants to enter, and those who cannot.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Entrants {
     /// Those who can.
-    pub(super) candidates: Vec<Candidate>,
+    pub(super) candidates: Vec<Entrant>,
     /// Those who cannot.
     pub(super) turned_away: Vec<TurnedAway>,
 }
@@ -243,7 +235,7 @@ fn look_up(given: &[Given], sandbox: &Sandbox) -> Result<Entrants, Failure> {
             Ok((mut program, hash)) => {
                 plan.hash = hash.to_string();
                 program.name.clone_from(&plan.name);
-                entrants.candidates.push(Candidate { plan, program });
+                entrants.candidates.push(Entrant { plan, program });
             }
             Err(reason) => entrants.turned_away.push(TurnedAway { bot: plan, reason }),
         }

@@ -11,6 +11,7 @@ mod progress;
 use std::fs;
 use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Zoned;
@@ -25,17 +26,15 @@ use crate::arena::directory::{Home, HomeError};
 use crate::arena::plan::Plan;
 use crate::arena::results::Ledger;
 use crate::arena::shard::{Header, Shard};
-use crate::arena::worker::TableError;
 use crate::arena::{Arena, Ended, RunError};
 use crate::bot::orphans;
 use crate::cli::support::failure::Failure;
-use crate::cli::support::games::{GameName, WithGame, with_game};
 use crate::cli::support::sandbox::Choice;
 use crate::cli::support::setup::{tell, unreadable};
-use crate::game::dialogue::Dialogue;
-use crate::game::quarto::{PieceFormat, PieceSet, Rules};
+use crate::play::game_runner::GameError;
 use crate::record::journal::{Journal, OpenError};
 use crate::sandbox::Sandbox;
+use crate::session::Ruleset;
 
 /// What `referee tournament` and `referee plan` are asked for.
 #[derive(Debug, clap::Args)]
@@ -144,20 +143,20 @@ fn open(texts: &[String], mut options: Options, what: What, out: &Path) -> Resul
     if options.out.is_none() {
         tell(&format!("referee: everything goes into {}", out.display()));
     }
-    let game = preparation::game(&options, old.as_ref())?;
-    if options.adjudicate && game.name != GameName::Quarto {
+    let (game, ruleset) = preparation::game(&options, old.as_ref())?;
+    if options.adjudicate && !game.is_solvable {
         return Err(Failure::Usage(
             "--adjudicate needs a solver, and only Quarto can be solved; leave it out".to_owned(),
         ));
     }
-    if options.analyse && game.name != GameName::Quarto {
+    if options.analyse && !game.is_solvable {
         return Err(Failure::Usage(
             "--analyse needs a solver, and only Quarto can be solved; leave it out".to_owned(),
         ));
     }
-    let set = game.set.clone();
     let start = Start {
         options: &options,
+        ruleset,
         entrants,
         old,
         home,
@@ -168,7 +167,13 @@ fn open(texts: &[String], mut options: Options, what: What, out: &Path) -> Resul
         sandbox,
         what,
     };
-    with_game(game.name, game.rules, set, PieceFormat::Symbol, start)
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    orphans::adopt();
+    let done = runtime.block_on(start.play());
+    orphans::sweep();
+    done
 }
 
 /// The folder that was asked for, or a new one.
@@ -185,13 +190,6 @@ fn folder(options: &Options, named: bool) -> Result<PathBuf, Failure> {
                 .to_owned(),
         )),
     }
-}
-
-/// What is played.
-struct GameSetup {
-    name: GameName,
-    rules: Rules,
-    set: PieceSet,
 }
 
 /// Games at once; says so.
@@ -230,6 +228,7 @@ fn jobs(options: &Options, entrants: &Entrants) -> usize {
 /// A tournament about to begin, or to go on.
 struct Start<'a> {
     options: &'a Options,
+    ruleset: Arc<dyn Ruleset>,
     entrants: Entrants,
     old: Option<Plan>,
     home: Home,
@@ -242,35 +241,13 @@ struct Start<'a> {
     what: What,
 }
 
-impl WithGame for Start<'_> {
-    type Output = Result<(), Failure>;
-
-    fn with<G>(self, game: G) -> Self::Output
-    where
-        G: Dialogue + Clone + Send + Sync + 'static,
-        G::Position: Send + Sync,
-    {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()?;
-        orphans::adopt();
-        let done = runtime.block_on(self.play(game));
-        orphans::sweep();
-        done
-    }
-}
-
 impl Start<'_> {
-    async fn play<G>(mut self, game: G) -> Result<(), Failure>
-    where
-        G: Dialogue + Clone + Send + Sync + 'static,
-        G::Position: Send + Sync,
-    {
+    async fn play(mut self) -> Result<(), Failure> {
         let mut stops = stops()?;
-        let pieces_path = preparation::pieces_file(&self.home, &game)?;
+        let pieces_path = preparation::pieces_file(&self.home, &*self.ruleset)?;
         let prepare = Prepare {
             options: self.options,
-            game: &game,
+            ruleset: &self.ruleset,
             home: &self.home,
             jobs: self.jobs,
             sandbox: &self.sandbox,
@@ -299,12 +276,12 @@ impl Start<'_> {
         let pages = self.options.pages.open(&title, Some(&self.journal_file))?;
         let terminal = io::stderr().is_terminal();
         let mut progress = Progress::new(expected, ledger.games, terminal, pages);
+        preparation::check_openings(&*self.ruleset, &plan)?;
         let arena = Arena {
-            openings: preparation::openings(&game, &plan)?,
-            game,
+            ruleset: self.ruleset,
             plan,
             ledger,
-            bots,
+            entrants: bots,
             pieces_path,
             jobs: self.jobs,
             shard,
@@ -431,7 +408,7 @@ fn how_to_go_on(home: &Home, shard: Option<Shard>) -> String {
 
 fn failed(error: RunError, journal: &Path, go_on: &str) -> Failure {
     match error {
-        RunError::Table(TableError::CannotStart(error)) => {
+        RunError::Game(GameError::CannotStart(error)) => {
             Failure::Usage(format!("{error}\n{go_on}"))
         }
         RunError::NotWritten(error) => Failure::Referee(format!(

@@ -9,10 +9,10 @@ use clap::ValueEnum;
 use serde::{Deserialize, Deserializer};
 
 use crate::arena::plan::{Format, Restart, SprtPlan};
-use crate::cli::support::config_values::{parsed, word};
+use crate::cli::support::config_values::{self, parsed, word};
 use crate::cli::support::duration;
 use crate::cli::support::failure::Failure;
-use crate::cli::support::games::GameName;
+use crate::cli::support::games::{self, GameArg};
 use crate::cli::support::pages::PageOptions;
 use crate::cli::support::sandbox::SandboxOptions;
 use crate::cli::support::setup::{RulesName, unreadable};
@@ -109,9 +109,9 @@ pub(in crate::cli) struct Options {
     pub(in crate::cli) sprt: Option<SprtPlan>,
 
     /// The game [default: quarto]
-    #[arg(long, value_enum, help_heading = "Game")]
-    #[serde(default, deserialize_with = "word")]
-    pub(in crate::cli) game: Option<GameName>,
+    #[arg(long, value_parser = games::parser(), help_heading = "Game")]
+    #[serde(default, deserialize_with = "config_values::game")]
+    pub(in crate::cli) game: Option<GameArg>,
 
     /// A piece set's CSV file
     #[arg(long, value_name = "FILE", help_heading = "Game")]

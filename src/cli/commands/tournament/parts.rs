@@ -15,10 +15,7 @@ use crate::arena::shard::Shard;
 use crate::arena::{Ended, write_unplayed};
 use crate::cli::support::duration;
 use crate::cli::support::failure::Failure;
-use crate::cli::support::games::{WithGame, with_game};
 use crate::cli::support::setup::tell;
-use crate::game::dialogue::Dialogue;
-use crate::game::quarto::PieceFormat;
 use crate::record::journal::{Cut, Journal, OpenError};
 use crate::tournament::schedule::Round;
 
@@ -220,49 +217,29 @@ pub(in crate::cli) fn run_merge(args: &MergeArgs) -> Result<(), Failure> {
     let home = Home::at(&args.folder);
     let plan = planned(&home)?;
     let options = Options::default();
-    let game = preparation::game(&options, Some(&plan))?;
-    let set = game.set.clone();
-    let merging = Merging { home, plan };
-    with_game(game.name, game.rules, set, PieceFormat::Symbol, merging)
-}
-
-struct Merging {
-    home: Home,
-    plan: Plan,
-}
-
-impl WithGame for Merging {
-    type Output = Result<(), Failure>;
-
-    fn with<G>(self, game: G) -> Self::Output
-    where
-        G: Dialogue + Clone + Send + Sync + 'static,
-        G::Position: Send + Sync,
-    {
-        let Self { home, plan } = self;
-        // What records call the commands; bots need not be there any more.
-        let commands: Vec<_> = plan.bots.iter().map(entrants::command).collect();
-        let unplayed = write_unplayed(&game, &plan, &commands);
-        let merged = merge(&home, &plan, &*unplayed)?;
-        tell_hosts(&merged);
-        let ended = match merged.ledger.next(&plan) {
-            Ok(Next::Winner(winner)) => Ended::Won(winner),
-            Ok(Next::Round(_)) => Ended::Interrupted,
-            Ok(Next::Over) | Err(_) => Ended::Complete,
-        };
-        ending::write(&home, &merged.ledger)?;
-        ending::print(ended, &plan, &merged.ledger)?;
-        if ended == Ended::Interrupted {
-            let path = home.path().to_string_lossy();
-            tell(&format!(
-                "referee: round {} of {} is done; the next: referee plan --next --out {}",
-                plan.rounds.len(),
-                plan.rounds_planned,
-                shell_words::quote(&path)
-            ));
-        }
-        Ok(())
+    let (_, ruleset) = preparation::game(&options, Some(&plan))?;
+    // What records call the commands; bots need not be there any more.
+    let commands: Vec<_> = plan.bots.iter().map(entrants::command).collect();
+    let unplayed = write_unplayed(ruleset, &plan, &commands);
+    let merged = merge(&home, &plan, &*unplayed)?;
+    tell_hosts(&merged);
+    let ended = match merged.ledger.next(&plan) {
+        Ok(Next::Winner(winner)) => Ended::Won(winner),
+        Ok(Next::Round(_)) => Ended::Interrupted,
+        Ok(Next::Over) | Err(_) => Ended::Complete,
+    };
+    ending::write(&home, &merged.ledger)?;
+    ending::print(ended, &plan, &merged.ledger)?;
+    if ended == Ended::Interrupted {
+        let path = home.path().to_string_lossy();
+        tell(&format!(
+            "referee: round {} of {} is done; the next: referee plan --next --out {}",
+            plan.rounds.len(),
+            plan.rounds_planned,
+            shell_words::quote(&path)
+        ));
     }
+    Ok(())
 }
 
 /// Where games were played, and where bots lost on time.

@@ -8,23 +8,22 @@ use std::sync::Arc;
 use tokio::sync::Semaphore;
 use tokio::task::LocalSet;
 
-use super::GameSetup;
-use super::entrants::{Candidate, Entrants};
+use super::entrants::Entrants;
 use super::options::Options;
 use crate::arena::directory::Home;
+use crate::arena::entrant::{Entrant, LoggedEntrant};
 use crate::arena::entry;
 use crate::arena::logs::StderrLog;
 use crate::arena::plan::{BotPlan, Format, Plan, Restart, TurnedAway, VERSION};
-use crate::arena::worker::Ready;
 use crate::cli::support::failure::Failure;
-use crate::cli::support::games::GameName;
+use crate::cli::support::games::{self, GameArg};
 use crate::cli::support::setup::{RulesName, absolute, match_set, tell, unreadable};
-use crate::game::Game;
-use crate::game::dialogue::Dialogue;
 use crate::game::quarto::{PieceSet, Rules};
-use crate::play::TimeControl;
+use crate::play::game_runner::GameRunner;
 use crate::sandbox::Sandbox;
-use crate::tournament::openings::{self as opening, Opening, PLIES};
+use crate::session::Ruleset;
+use crate::session::registry::{self, Choices};
+use crate::tournament::openings::{self as opening, PLIES};
 
 /// Pairs of games when two meet.
 const PAIRS: u32 = 10;
@@ -36,27 +35,30 @@ const SPRT_PAIRS: u32 = 20_000;
 const BENCH_AFTER: u32 = 10;
 
 /// What is played, as asked for or as the tournament that goes on has it.
-pub(super) fn game(options: &Options, old: Option<&Plan>) -> Result<GameSetup, Failure> {
+pub(super) fn game(
+    options: &Options,
+    old: Option<&Plan>,
+) -> Result<(GameArg, Arc<dyn Ruleset>), Failure> {
     let known = |what: &str, name: &str| {
         Failure::Usage(format!(
             "plan.json: this program knows no {what} called {name}"
         ))
     };
-    let name = match (options.game, old) {
+    let info = match (options.game, old) {
         (Some(game), _) => game,
         (None, Some(plan)) => {
-            GameName::from_name(&plan.game).ok_or_else(|| known("game", &plan.game))?
+            registry::find(&plan.game).ok_or_else(|| known("game", &plan.game))?
         }
-        (None, None) => GameName::Quarto,
+        (None, None) => games::usual(),
     };
     let rules = match (options.rules, old) {
         (Some(rules), _) => rules,
-        (None, Some(plan)) if name.has_sets() => {
+        (None, Some(plan)) if info.has_piece_sets => {
             RulesName::from_name(&plan.rules).ok_or_else(|| known("rules", &plan.rules))?
         }
         (None, _) => RulesName::Standard,
     };
-    if !name.has_sets() && (options.pieces.is_some() || options.rules.is_some()) {
+    if !info.has_piece_sets && (options.pieces.is_some() || options.rules.is_some()) {
         return Err(Failure::Usage(
             "--pieces and --rules are for Quarto; leave them out, or choose --game quarto"
                 .to_owned(),
@@ -67,52 +69,49 @@ pub(super) fn game(options: &Options, old: Option<&Plan>) -> Result<GameSetup, F
             .map_err(|error| Failure::Usage(format!("plan.json: pieces: {error}")))?,
         (path, _) => match_set(path.as_ref())?,
     };
-    Ok(GameSetup {
-        name,
+    let choices = Choices {
         rules: Rules::from(rules),
         set,
-    })
+        ..Choices::default()
+    };
+    Ok((info, info.ruleset(choices)))
 }
 
 /// Writes the piece set where bots find it, when it is not the built-in one; gives its path.
-pub(super) fn pieces_file<G: Game>(home: &Home, game: &G) -> Result<Option<String>, Failure> {
-    let Some(pieces) = game.pieces() else {
+pub(super) fn pieces_file(home: &Home, ruleset: &dyn Ruleset) -> Result<Option<String>, Failure> {
+    let Some(pieces) = ruleset.pieces() else {
         return Ok(None);
     };
     home.write("pieces.csv", pieces)?;
     absolute(&home.path().join("pieces.csv")).map(Some)
 }
 
-/// The positions of a plan's openings.
-pub(super) fn openings<G: Game>(
-    game: &G,
-    plan: &Plan,
-) -> Result<Vec<Opening<G::Position>>, Failure> {
-    let position = |board: &String| {
-        let position = game.start_from(board).map_err(|problem| {
+/// Whether games can start from a plan's openings.
+pub(super) fn check_openings(ruleset: &dyn Ruleset, plan: &Plan) -> Result<(), Failure> {
+    for board in &plan.openings {
+        ruleset.start_from(board).map_err(|problem| {
             Failure::Usage(format!("plan.json: the opening {board}: {problem}"))
         })?;
-        Ok(Opening {
-            board: board.clone(),
-            position,
-        })
-    };
-    plan.openings.iter().map(position).collect()
+    }
+    Ok(())
 }
 
 /// Everything that a plan is made of.
-pub(super) struct Prepare<'a, G> {
+pub(super) struct Prepare<'a> {
     pub(super) options: &'a Options,
-    pub(super) game: &'a G,
+    pub(super) ruleset: &'a Arc<dyn Ruleset>,
     pub(super) home: &'a Home,
     pub(super) jobs: usize,
     pub(super) sandbox: &'a Sandbox,
     pub(super) pieces_path: Option<&'a str>,
 }
 
-impl<G: Dialogue + Clone + 'static> Prepare<'_, G> {
+impl Prepare<'_> {
     /// A new tournament: checks the bots, makes the plan and writes it.
-    pub(super) async fn begin(&self, entrants: Entrants) -> Result<(Plan, Vec<Ready>), Failure> {
+    pub(super) async fn begin(
+        &self,
+        entrants: Entrants,
+    ) -> Result<(Plan, Vec<LoggedEntrant>), Failure> {
         let seed = self.options.seed.unwrap_or_else(|| {
             // Short, so that people can type it again.
             let seed = u64::from(rand::random::<u32>());
@@ -165,14 +164,13 @@ impl<G: Dialogue + Clone + 'static> Prepare<'_, G> {
                     "so many openings do not fit into memory; choose fewer --pairs".to_owned(),
                 )
             })?;
-            let drawn = self.draw(seed, count)?;
-            drawn.into_iter().map(|opening| opening.board).collect()
+            self.draw(seed, count)?
         } else {
             self.boards_of_file()?
         };
         plan.rounds = plan.first_rounds();
         self.home.write_plan(&mut plan)?;
-        let ready = candidates.into_iter().map(|bot| self.ready(bot)).collect();
+        let ready = candidates.into_iter().map(|bot| self.logged(bot)).collect();
         Ok((plan, ready))
     }
 
@@ -181,7 +179,7 @@ impl<G: Dialogue + Clone + 'static> Prepare<'_, G> {
         &self,
         old: Plan,
         entrants: Entrants,
-    ) -> Result<(Plan, Vec<Ready>), Failure> {
+    ) -> Result<(Plan, Vec<LoggedEntrant>), Failure> {
         if let Some(away) = entrants.turned_away.iter().find(|away| {
             // Who did not enter is not needed.
             old.bots.iter().any(|bot| bot.name == away.bot.name)
@@ -226,7 +224,7 @@ impl<G: Dialogue + Clone + 'static> Prepare<'_, G> {
                 old.referee
             ));
         }
-        let ready = playing.into_iter().map(|bot| self.ready(bot)).collect();
+        let ready = playing.into_iter().map(|bot| self.logged(bot)).collect();
         Ok((old, ready))
     }
 
@@ -275,9 +273,9 @@ impl<G: Dialogue + Clone + 'static> Prepare<'_, G> {
             v: VERSION,
             hash: String::new(),
             referee: env!("CARGO_PKG_VERSION").to_owned(),
-            game: G::NAME.to_owned(),
-            rules: self.game.rules().to_owned(),
-            pieces: self.game.pieces().map(str::to_owned),
+            game: self.ruleset.name().to_owned(),
+            rules: self.ruleset.rules().to_owned(),
+            pieces: self.ruleset.pieces().map(str::to_owned),
             seed,
             format,
             rounds_planned: options
@@ -308,40 +306,39 @@ impl<G: Dialogue + Clone + 'static> Prepare<'_, G> {
         })
     }
 
-    fn draw(&self, seed: u64, count: usize) -> Result<Vec<Opening<G::Position>>, Failure> {
+    fn draw(&self, seed: u64, count: usize) -> Result<Vec<String>, Failure> {
         let plies = self.options.opening_plies.unwrap_or(PLIES);
-        opening::draw(self.game, seed, plies, count)
+        opening::draw(&**self.ruleset, seed, plies, count)
             .map_err(|error| Failure::Usage(format!("--opening-plies {plies}: {error}")))
     }
 
     fn boards_of_file(&self) -> Result<Vec<String>, Failure> {
         let path = self.options.openings.as_deref().unwrap_or(Path::new(""));
         let text = fs::read_to_string(path).map_err(|error| unreadable(path, &error))?;
-        let openings = opening::parse(self.game, &text)
-            .map_err(|error| Failure::Usage(format!("{}: {error}", path.display())))?;
-        Ok(openings.into_iter().map(|opening| opening.board).collect())
+        opening::parse(&**self.ruleset, &text)
+            .map_err(|error| Failure::Usage(format!("{}: {error}", path.display())))
     }
 
     /// Lets every bot play against itself, as many at once as games will be.
     async fn check(
         &self,
-        candidates: &[Candidate],
+        candidates: &[Entrant],
         seed: u64,
-        opening: &Opening<G::Position>,
+        opening: &str,
     ) -> Result<Vec<Result<(), String>>, Failure> {
-        let tables = Rc::new(Semaphore::new(self.jobs));
+        let jobs = Rc::new(Semaphore::new(self.jobs));
+        let runner = Rc::new(GameRunner::new(Arc::clone(self.ruleset), false));
         let local = LocalSet::new();
         let checks: Vec<_> = candidates
             .iter()
             .map(|candidate| {
-                let tables = Rc::clone(&tables);
-                let bot = self.ready(candidate.clone());
-                let (game, opening) = (self.game.clone(), opening.clone());
+                let (jobs, runner) = (Rc::clone(&jobs), Rc::clone(&runner));
+                let (entrant, opening) = (candidate.clone(), opening.to_owned());
                 let pieces = self.pieces_path.map(str::to_owned);
                 local.spawn_local(async move {
                     // It is never closed.
-                    let _table = tables.acquire().await;
-                    entry::check(&game, &bot, seed, &opening, pieces.as_deref()).await
+                    let _job = jobs.acquire().await;
+                    entry::check(&runner, &entrant, seed, &opening, pieces.as_deref()).await
                 })
             })
             .collect();
@@ -357,14 +354,11 @@ impl<G: Dialogue + Clone + 'static> Prepare<'_, G> {
             .await
     }
 
-    fn ready(&self, candidate: Candidate) -> Ready {
-        let Candidate { plan, program } = candidate;
-        Ready {
-            program,
-            environment: plan.environment.into_iter().collect(),
-            // It was made from one.
-            time: TimeControl::try_from(plan.limits).unwrap_or_default(),
-            log: Arc::new(StderrLog::new(self.home.stderr_file(&plan.slug))),
+    fn logged(&self, entrant: Entrant) -> LoggedEntrant {
+        let log = self.home.stderr_file(&entrant.plan.slug);
+        LoggedEntrant {
+            entrant,
+            log: Arc::new(StderrLog::new(log)),
         }
     }
 }

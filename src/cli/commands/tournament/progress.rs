@@ -7,7 +7,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use crate::arena::plan::Plan;
 use crate::arena::results::Ledger;
 use crate::arena::scheduler::Benched;
-use crate::arena::{Follow, sprt};
+use crate::arena::{TournamentObserver, sprt};
 use crate::cli::support::failure::Failure;
 use crate::cli::support::pages::Pages;
 use crate::cli::support::setup::tell;
@@ -144,7 +144,7 @@ fn news(plan: &Plan, ledger: &Ledger) -> String {
     text
 }
 
-impl Follow for Progress {
+impl TournamentObserver for Progress {
     fn game(&mut self, plan: &Plan, ledger: &Ledger, line: &str) {
         if let Err(error) = self.pages.publish_line(line.as_bytes()) {
             tracing::warn!("a game is not on the page: {error}");
@@ -168,7 +168,7 @@ impl Follow for Progress {
         ));
     }
 
-    fn delayed(&mut self, id: GameId, why: &str, again: bool) {
+    fn stalled(&mut self, id: GameId, why: &str, again: bool) {
         let then = if again {
             "the game is void and is played again"
         } else {

@@ -1,0 +1,48 @@
+//! A bot of a tournament, ready to be started.
+
+use std::sync::Arc;
+
+use super::logs::StderrLog;
+use super::plan::BotPlan;
+use crate::bot::spec::Program;
+use crate::bot::stderr::Tap;
+use crate::play::TimeControl;
+use crate::play::seat::{Seat, environment};
+use crate::session::Ruleset;
+
+/// What a plan says of a bot, and the program that was found for it.
+#[derive(Clone, Debug)]
+pub struct Entrant {
+    /// What the plan says of it.
+    pub plan: BotPlan,
+    /// What is run.
+    pub program: Program,
+}
+
+impl Entrant {
+    /// A seat for it in a game by these rules. `pieces_path` is the path of the piece set's file
+    /// when it is not the built-in one; `tap` is shown what the bot writes to stderr.
+    pub fn seat(&self, ruleset: &dyn Ruleset, pieces_path: Option<&str>, tap: Option<Tap>) -> Seat {
+        // The limits of a plan were made from a time control.
+        let time = TimeControl::try_from(self.plan.limits).unwrap_or_default();
+        let mut variables = environment(ruleset, pieces_path, time.move_time);
+        let own = self.plan.environment.iter();
+        variables.extend(own.map(|(name, value)| (name.clone(), value.clone())));
+        Seat::program(
+            self.plan.name.clone(),
+            self.program.clone(),
+            variables,
+            time,
+            tap,
+        )
+    }
+}
+
+/// An entrant whose stderr is kept.
+#[derive(Clone, Debug)]
+pub struct LoggedEntrant {
+    /// The bot.
+    pub entrant: Entrant,
+    /// Where its stderr goes.
+    pub log: Arc<StderrLog>,
+}

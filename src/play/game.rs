@@ -1,0 +1,80 @@
+//! The turns of one game, from its start to its end: where rules, players and clocks meet.
+
+use std::io;
+use std::time::Duration;
+
+use compact_str::CompactString;
+
+use super::adjudicator::Adjudicator;
+use super::clock::Clock;
+use super::observer::GameObserver;
+use super::turn::{TurnText, take_turn};
+use crate::bot::{Fault, Player};
+use crate::game::{Outcome, Side};
+use crate::session::Session;
+
+/// How a game ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum End {
+    /// By the rules.
+    Outcome(Outcome),
+    /// Before it was played out: this is what best play leads to.
+    Adjudicated(Outcome),
+    /// This side broke the protocol, and lost.
+    Forfeit(Side, Box<Fault>),
+}
+
+/// The turns of a finished game.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Played {
+    /// The turns in canonical form.
+    pub turns: Vec<CompactString>,
+    /// The time of each.
+    pub times: Vec<Duration>,
+    /// How it ended.
+    pub end: End,
+}
+
+/// Most turns that a game is expected to have; more only cost an allocation.
+const TURNS: usize = 17;
+
+/// Plays a game to its end; `session` is then at its last position. `players` and `clocks` are in
+/// the order of the sides.
+///
+/// An `Err` is a failure of the referee; what a player does wrong is an [`End::Forfeit`].
+pub async fn play<P: Player>(
+    session: &mut dyn Session,
+    players: [&mut P; 2],
+    mut clocks: [Clock; 2],
+    adjudicator: &dyn Adjudicator,
+    observer: &mut dyn GameObserver,
+) -> io::Result<Played> {
+    let mut turns = Vec::with_capacity(TURNS);
+    let mut times = Vec::with_capacity(TURNS);
+    let mut text = TurnText {
+        request: String::with_capacity(64),
+        turn: String::with_capacity(8),
+    };
+    let end = loop {
+        if let Some(outcome) = session.outcome() {
+            break End::Outcome(outcome);
+        }
+        if !turns.is_empty()
+            && let Some(outcome) = adjudicator.adjudicate(session)
+        {
+            break End::Adjudicated(outcome);
+        }
+        let side = session.to_move();
+        let player = &mut *players[side.index()];
+        let clock = &mut clocks[side.index()];
+        let allowance = clock.allowance();
+        let time = match take_turn(session, player, allowance, &mut text, observer).await? {
+            Ok(time) => time,
+            Err(fault) => break End::Forfeit(side, Box::new(fault)),
+        };
+        clock.spend(time.elapsed, time.fresh);
+        turns.push(CompactString::new(&text.turn));
+        times.push(time.elapsed);
+    };
+    Ok(Played { turns, times, end })
+}

@@ -1,0 +1,306 @@
+//! One game, whole: the only place where games are played.
+//!
+//! Starts the players, orders them by who acts first, runs their clocks, adjudicates, measures
+//! what they used, judges forfeits, voids games in which the referee itself did not run, and makes
+//! the record. Matches, tournaments, entry checks and `referee check` all play by it.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use serde_json::json;
+
+use super::adjudicator::{Adjudicator, adjudicator};
+use super::clock::Clock;
+use super::game::{End, Played, play};
+use super::observer::GameObserver;
+use super::seat::{Seat, stop_both};
+use super::setup::{GameSetup, bot_entries};
+use super::stall::{Mark, StallDetector};
+use super::turn::{TurnText, TurnTime, take_turn};
+use crate::bot::Fault;
+use crate::bot::meter::Usage;
+use crate::bot::process::Patience;
+use crate::bot::spec::CannotStart;
+use crate::game::Outcome;
+use crate::record::{Record, ResultEntry, UsageEntry};
+use crate::session::{Ruleset, Session};
+
+/// How often a game is played again because the referee was to blame.
+const MOST_VOIDS: u32 = 2;
+
+/// A fault that cost a bot the game, and what is known of it.
+#[derive(Debug)]
+pub struct GameFault {
+    /// Index of the seat.
+    pub by: usize,
+    /// What it did.
+    pub fault: Box<Fault>,
+    /// The request that it did not answer well, without newline.
+    pub request: String,
+    /// The end of what it wrote to stderr, escaped.
+    pub stderr: String,
+    /// The command that asks it the same again; `None` for people.
+    pub reproduce: Option<String>,
+    /// Why the referee, and not the bot, may be to blame.
+    void_reason: Option<String>,
+}
+
+/// A finished game.
+#[derive(Debug)]
+pub struct FinishedGame<'a> {
+    /// What is written of it.
+    pub record: Record,
+    /// Its last position.
+    pub session: Box<dyn Session + 'a>,
+    /// What ended it, if it was a forfeit.
+    pub fault: Option<GameFault>,
+}
+
+/// Why a game could not be played.
+#[derive(Debug, thiserror::Error)]
+pub enum GameError {
+    /// A bot's program cannot be started, or not any more.
+    #[error(transparent)]
+    CannotStart(#[from] CannotStart),
+    /// The referee failed.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+/// Plays games of one game by one set of rules; several at once, if need be.
+#[derive(Debug)]
+pub struct GameRunner {
+    ruleset: Arc<dyn Ruleset>,
+    adjudicator: &'static dyn Adjudicator,
+    stalls: StallDetector,
+}
+
+impl GameRunner {
+    /// A runner. With `adjudicate`, games end as soon as their value is proven.
+    pub fn new(ruleset: Arc<dyn Ruleset>, adjudicate: bool) -> Self {
+        Self {
+            ruleset,
+            adjudicator: adjudicator(adjudicate),
+            stalls: StallDetector::start(),
+        }
+    }
+
+    /// The game and its rules.
+    pub fn ruleset(&self) -> &dyn Ruleset {
+        &*self.ruleset
+    }
+
+    /// The same, shared: for sessions that are kept apart from the runner.
+    pub fn shared_ruleset(&self) -> Arc<dyn Ruleset> {
+        Arc::clone(&self.ruleset)
+    }
+
+    /// Plays a game until it counts: when the referee itself may be to blame for a clock that ran
+    /// out, the game is void and is played again, twice at most. Processes are then started anew.
+    ///
+    /// Processes are left running; who forfeits has lost its own. `warm_up` is a game to be played
+    /// before, uncounted, whenever processes are fresh: so that bots that draw random numbers have
+    /// drawn those of the game before this one. It is played first thing when `is_cold`.
+    pub async fn run(
+        &self,
+        seats: &mut [Seat; 2],
+        setup: &GameSetup<'_>,
+        warm_up: Option<&GameSetup<'_>>,
+        is_cold: bool,
+        observer: &mut dyn GameObserver,
+    ) -> Result<FinishedGame<'_>, GameError> {
+        let mut voids = 0;
+        let mut is_cold = is_cold;
+        loop {
+            if let Some(before) = warm_up
+                && is_cold
+            {
+                self.run_once(seats, before, &mut ()).await?;
+            }
+            let mut game = self.run_once(seats, setup, observer).await?;
+            let fault = game.fault.as_mut();
+            if let Some(why) = fault.and_then(|fault| fault.void_reason.take()) {
+                let again = voids < MOST_VOIDS;
+                observer.stalled(&why, again)?;
+                if again {
+                    voids += 1;
+                    stop_both(seats, Patience::FAULT).await?;
+                    is_cold = true;
+                    continue;
+                }
+                // It has to end some time; the record says that the result is doubtful.
+                game.record.more.insert("delayed".to_owned(), json!(why));
+            }
+            if voids > 0 {
+                game.record.more.insert("voids".to_owned(), json!(voids));
+            }
+            return Ok(game);
+        }
+    }
+
+    /// Plays a game, whether it counts or not.
+    async fn run_once(
+        &self,
+        seats: &mut [Seat; 2],
+        setup: &GameSetup<'_>,
+        observer: &mut dyn GameObserver,
+    ) -> Result<FinishedGame<'_>, GameError> {
+        let mut session = self.ruleset.start_from(setup.start).map_err(|problem| {
+            io::Error::other(format!(
+                "a game cannot start from {}: {problem}",
+                setup.start
+            ))
+        })?;
+        let started = Timestamp::now();
+        for (seat, seed) in seats.iter_mut().zip(setup.process_seeds) {
+            seat.start(seed).await?;
+        }
+        let since = self.stalls.mark();
+        observer.begins(setup, &*session)?;
+        let Played { turns, times, end } = {
+            let [a, b] = seats.each_mut();
+            let players = if setup.first == 0 { [a, b] } else { [b, a] };
+            let clocks = players.each_ref().map(|seat| Clock::new(seat.time()));
+            play(&mut *session, players, clocks, self.adjudicator, observer).await?
+        };
+        let mut record = setup.record(&*self.ruleset, bot_entries(seats), started);
+        record.turns = turns;
+        record.times_ms = times.into_iter().map(milliseconds).collect();
+        record.usage = usage(seats);
+        let mut game_fault = None;
+        match end {
+            End::Outcome(outcome) => record.result = self.result(setup, outcome, &*session),
+            End::Adjudicated(outcome) => {
+                record.result = self.result(setup, outcome, &*session);
+                record.result.adjudicated = true;
+            }
+            End::Forfeit(side, fault) => {
+                let by = setup.seats_by_side()[side.index()];
+                let mut request = String::new();
+                session.write_request(&mut request);
+                let fault = self.forfeit(&mut seats[by], by, fault, request, &since);
+                let fault = fault.await?;
+                record.result = forfeit_result(&fault);
+                game_fault = Some(fault);
+            }
+        }
+        Ok(FinishedGame {
+            record,
+            session,
+            fault: game_fault,
+        })
+    }
+
+    /// Asks one seat for one turn outside of any game, as a game would; starts its process with
+    /// this seed when none runs. A clock that ran out through the referee's fault does not count,
+    /// as in [`GameRunner::run`].
+    pub async fn ask(
+        &self,
+        seat: &mut Seat,
+        seed: u32,
+        session: &mut dyn Session,
+        text: &mut TurnText,
+    ) -> Result<Result<TurnTime, GameFault>, GameError> {
+        let mut voids = 0;
+        loop {
+            seat.start(seed).await?;
+            let since = self.stalls.mark();
+            let allowance = Clock::new(seat.time()).allowance();
+            let fault = match take_turn(session, seat, allowance, text, &mut ()).await? {
+                Ok(time) => return Ok(Ok(time)),
+                Err(fault) => Box::new(fault),
+            };
+            let request = text.request.trim_end_matches('\n').to_owned();
+            let fault = self.forfeit(seat, 0, fault, request, &since).await?;
+            if fault.void_reason.is_none() || voids == MOST_VOIDS {
+                return Ok(Err(fault));
+            }
+            voids += 1;
+        }
+    }
+
+    /// Ends the process of a bot that did not answer well to `request`, and finds out what there
+    /// is to say about it.
+    async fn forfeit(
+        &self,
+        seat: &mut Seat,
+        by: usize,
+        fault: Box<Fault>,
+        request: String,
+        since: &Mark,
+    ) -> io::Result<GameFault> {
+        let void_reason = self.stalls.void_reason(since, &fault);
+        let stderr = seat.forfeit(&fault).await?;
+        Ok(GameFault {
+            by,
+            fault,
+            stderr,
+            reproduce: seat.reproduce_command(&request),
+            request,
+            void_reason,
+        })
+    }
+
+    /// The result of a game that ended without a forfeit.
+    fn result(&self, setup: &GameSetup<'_>, outcome: Outcome, last: &dyn Session) -> ResultEntry {
+        match outcome {
+            Outcome::Draw => ResultEntry {
+                reason: "draw".to_owned(),
+                ..ResultEntry::default()
+            },
+            Outcome::Win(side) => ResultEntry {
+                winner: Some(setup.seats_by_side()[side.index()]),
+                reason: self.ruleset.name().to_owned(),
+                lines: last.winning_lines(),
+                ..ResultEntry::default()
+            },
+        }
+    }
+}
+
+impl GameFault {
+    /// The fault, the question and the last line of stderr, for people: a line.
+    pub fn in_words(&self) -> String {
+        let fault = &self.fault;
+        let mut text = format!("{}: {fault}", fault.reason());
+        if let Some(line) = self.last_words() {
+            text = format!("{text}; its last words on stderr: {line}");
+        }
+        text
+    }
+
+    /// The last line that it wrote to stderr, escaped.
+    pub fn last_words(&self) -> Option<&str> {
+        self.stderr.trim_end().lines().last()
+    }
+}
+
+fn forfeit_result(fault: &GameFault) -> ResultEntry {
+    ResultEntry {
+        winner: Some(1 - fault.by),
+        reason: fault.fault.reason().name().to_owned(),
+        by: Some(fault.by),
+        answer: Some(fault.fault.answer()),
+        detail: Some(fault.fault.to_string()),
+        stderr: Some(fault.stderr.clone()),
+        ..ResultEntry::default()
+    }
+}
+
+/// What the bots used in the game that has just ended; `None` when nothing is known of either.
+fn usage(seats: &mut [Seat; 2]) -> Option<[Option<UsageEntry>; 2]> {
+    let entry = |usage: Usage| UsageEntry {
+        cpu_ms: usage.cpu_ms,
+        cpu_other_ms: usage.cpu_other_ms,
+        memory_kb: usage.memory_kb,
+    };
+    let usage = seats.each_mut().map(|seat| seat.end_game().map(entry));
+    usage.iter().any(Option::is_some).then_some(usage)
+}
+
+/// Milliseconds, exact to the microsecond.
+fn milliseconds(time: Duration) -> f64 {
+    (time.as_secs_f64() * 1e6).round() / 1e3
+}

@@ -1,0 +1,115 @@
+//! One turn: a request to a player, its answer, and what the rules say of it.
+
+use std::io;
+use std::time::Duration;
+
+use super::observer::GameObserver;
+use crate::bot::fault::{Came, Doing};
+use crate::bot::{Allowance, Fault, Player};
+use crate::game::Rejection;
+use crate::protocol::{NotUtf8, answer_text};
+use crate::session::Session;
+
+/// Room for the texts of a turn, used again for every turn of a game.
+#[derive(Clone, Debug, Default)]
+pub struct TurnText {
+    /// The request, with its newline.
+    pub request: String,
+    /// The turn made, in canonical form.
+    pub turn: String,
+}
+
+/// The time that a legal turn took.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TurnTime {
+    /// From just before the request was written until the answer was read.
+    pub elapsed: Duration,
+    /// Whether it was the first answer of a fresh process.
+    pub fresh: bool,
+}
+
+/// Asks `player`, whose turn it is, for one turn and makes it. What the player does wrong is a
+/// [`Fault`], and the session stays as it was; an `Err` is a failure of the referee.
+pub async fn take_turn<P: Player>(
+    session: &mut dyn Session,
+    player: &mut P,
+    allowance: Allowance,
+    text: &mut TurnText,
+    observer: &mut dyn GameObserver,
+) -> io::Result<Result<TurnTime, Fault>> {
+    let side = session.to_move();
+    text.request.clear();
+    session.write_request(&mut text.request);
+    text.request.push('\n');
+    observer.asked(side, &text.request)?;
+    let reply = match player.ask(&text.request, allowance).await? {
+        Ok(reply) => reply,
+        Err(fault) => return Ok(Err(find_buffered_answer(session, fault))),
+    };
+    let time = TurnTime {
+        elapsed: reply.elapsed,
+        fresh: reply.fresh,
+    };
+    observer.answered(side, reply.line, time.elapsed)?;
+    let fault = match judge(reply.line, |answer| session.play(answer, &mut text.turn)) {
+        Ok(()) => {
+            observer.turn(side, &text.turn, session, time.elapsed)?;
+            return Ok(Ok(time));
+        }
+        Err(fault) => fault,
+    };
+    Ok(Err(find_second_line(player, fault).await))
+}
+
+/// What is wrong with a line, when it is not what `accept` accepts.
+fn judge(line: &[u8], accept: impl FnOnce(&str) -> Result<(), Rejection>) -> Result<(), Fault> {
+    let answer = || line.to_vec();
+    let text = answer_text(line).map_err(|NotUtf8| Fault::NotUtf8 { answer: answer() })?;
+    accept(text).map_err(|rejection| match rejection {
+        Rejection::Malformed(problem) => Fault::Malformed {
+            answer: answer(),
+            problem,
+        },
+        Rejection::Illegal(problem) => Fault::IllegalMove {
+            answer: answer(),
+            problem,
+        },
+    })
+}
+
+/// A malformed line is often debugging text before the answer proper. Then the helpful thing to
+/// report is that there were two lines.
+async fn find_second_line<P: Player>(player: &mut P, fault: Fault) -> Fault {
+    let Fault::Malformed { answer, problem } = fault else {
+        return fault;
+    };
+    let second = player.overhear().await;
+    if second.is_empty() {
+        Fault::Malformed { answer, problem }
+    } else {
+        Fault::ExtraOutput {
+            first: answer,
+            second,
+            early: false,
+        }
+    }
+}
+
+/// Finds out whether what a bot wrote after its time was a good answer that had been held back
+/// in its output buffer.
+fn find_buffered_answer(session: &dyn Session, mut fault: Fault) -> Fault {
+    if let Fault::Timeout(timeout) = &mut fault
+        && timeout.came == Came::Nothing(Doing::Waiting)
+    {
+        // A program that was still computing was late rather than buffering.
+        let line = timeout
+            .afterwards
+            .split(|&byte| byte == b'\n')
+            .next()
+            .unwrap_or_default();
+        if judge(line, |answer| session.judge(answer)).is_ok() {
+            timeout.came = Came::Buffered(line.to_vec());
+        }
+    }
+    fault
+}

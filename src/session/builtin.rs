@@ -1,0 +1,69 @@
+//! What the solver and the built-in bots know of each game.
+
+use rand::SeedableRng as _;
+use rand::rngs::ChaCha8Rng;
+
+use super::typed::answer;
+use super::{BuiltinBot, BuiltinOptions};
+use crate::game::four_in_a_row::FourInARow;
+use crate::game::quarto::{self, Edition};
+use crate::game::{Game, Outcome, Position as _};
+use crate::solver::{Goal, Limits, Options, Solver, Value};
+use crate::strategy::PERFECT;
+use crate::strategy::perfect::Perfect;
+
+/// With more free cells nothing is proven: it would take too long.
+const FREE_UP_TO: usize = 10;
+
+/// Bytes for the solver of one position.
+const HASH: usize = 2 << 20;
+
+/// What the program knows of a game beyond its rules.
+pub trait Builtins: Game {
+    /// What best play leads to, when at most `nodes` nodes prove it. Every position is searched
+    /// with an empty table: the result depends on the position alone.
+    fn prove(&self, position: &Self::Position, nodes: u64) -> Option<Outcome> {
+        let _ = (position, nodes);
+        None
+    }
+
+    /// A built-in bot that plays this game only.
+    fn own_bot(&self, name: &str, options: BuiltinOptions) -> Option<BuiltinBot<'_>> {
+        let _ = (name, options);
+        None
+    }
+}
+
+impl Builtins for Edition {
+    fn prove(&self, position: &quarto::Position, nodes: u64) -> Option<Outcome> {
+        if position.board().free().count() > FREE_UP_TO {
+            return None;
+        }
+        let solver = Solver::new(Options {
+            hash: HASH,
+            threads: 1,
+        });
+        let answer = solver.solve(position, Goal::Value, &Limits::nodes(nodes));
+        let side = position.to_move();
+        Some(match answer.value()? {
+            Value::Win => Outcome::Win(side),
+            Value::Draw => Outcome::Draw,
+            Value::Loss => Outcome::Win(side.other()),
+        })
+    }
+
+    fn own_bot(&self, name: &str, options: BuiltinOptions) -> Option<BuiltinBot<'_>> {
+        if name != PERFECT {
+            return None;
+        }
+        let mut rng = ChaCha8Rng::seed_from_u64(options.seed);
+        let mut perfect = Perfect::new(options.move_time);
+        Some(Box::new(move |request| {
+            let position = self.read_request(request)?;
+            let turn = perfect.choose(self, &position, &mut rng);
+            answer(self, turn)
+        }))
+    }
+}
+
+impl Builtins for FourInARow {}

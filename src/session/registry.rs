@@ -1,0 +1,77 @@
+//! The games that this program knows, by name: the only place where they are told apart.
+
+use std::sync::Arc;
+
+use super::Ruleset;
+use crate::game::Game;
+use crate::game::four_in_a_row::FourInARow;
+use crate::game::quarto::{Edition, PieceFormat, PieceSet, Rules};
+
+/// A game that the program knows.
+#[derive(Debug)]
+pub struct GameInfo {
+    /// The name in records, in a bot's environment and on the command line.
+    pub name: &'static str,
+    /// What it is, in a line.
+    pub about: &'static str,
+    /// Whether who acts first is drawn by lot; otherwise it is the first bot named.
+    pub first_by_lot: bool,
+    /// Whether it has piece sets and rules to choose from.
+    pub has_piece_sets: bool,
+    /// Whether positions can be solved.
+    pub is_solvable: bool,
+    make: fn(Choices) -> Arc<dyn Ruleset>,
+}
+
+/// What can be chosen about a game; games without piece sets look at nothing of it.
+#[derive(Clone, Debug, Default)]
+pub struct Choices {
+    /// Which groups of cells count.
+    pub rules: Rules,
+    /// The pieces.
+    pub set: PieceSet,
+    /// How people see pieces.
+    pub format: PieceFormat,
+}
+
+/// All games, the usual one first.
+pub static GAMES: [GameInfo; 2] = [
+    GameInfo {
+        name: Edition::NAME,
+        about: "Four-by-four board, sixteen pieces, a gift with every turn",
+        first_by_lot: Edition::LOT,
+        has_piece_sets: Edition::SETS,
+        is_solvable: true,
+        make: |choices| {
+            Arc::new(Edition::new(choices.rules, choices.set).with_format(choices.format))
+        },
+    },
+    GameInfo {
+        name: FourInARow::NAME,
+        about: "Seven columns, six rows; BOT1 moves first unless --first says otherwise",
+        first_by_lot: FourInARow::LOT,
+        has_piece_sets: FourInARow::SETS,
+        is_solvable: false,
+        make: |_| Arc::new(FourInARow),
+    },
+];
+
+/// The game of this name.
+pub fn find(name: &str) -> Option<&'static GameInfo> {
+    GAMES.iter().find(|game| game.name == name)
+}
+
+impl GameInfo {
+    /// The game with these rules and pieces.
+    pub fn ruleset(&self, choices: Choices) -> Arc<dyn Ruleset> {
+        (self.make)(choices)
+    }
+}
+
+impl PartialEq for GameInfo {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for GameInfo {}
