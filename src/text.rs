@@ -1,6 +1,8 @@
 //! Untrusted text made safe to show: what a bot printed, what it is called. And sizes in words.
 
 use std::fmt::Write as _;
+use std::io;
+use std::path::Path;
 
 /// Longer quotations are cut, so that a sentence stays a sentence.
 const QUOTE_CHARS: usize = 80;
@@ -111,4 +113,15 @@ pub fn size(bytes: u64) -> String {
         0x400.. if bytes.is_multiple_of(1 << 10) => format!("{} KiB", bytes >> 10),
         _ => format!("{bytes} bytes"),
     }
+}
+
+/// Why a file cannot be read, as a sentence with the fix.
+pub fn unreadable(path: &Path, error: &io::Error) -> String {
+    let fix = match error.kind() {
+        io::ErrorKind::NotFound => "; check the spelling and the directory",
+        io::ErrorKind::PermissionDenied => "; check its permissions",
+        io::ErrorKind::IsADirectory => "; give a file within it",
+        _ => "",
+    };
+    format!("{}: {error}{fix}", path.display())
 }

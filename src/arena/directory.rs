@@ -53,7 +53,7 @@ pub enum HomeError {
 }
 
 impl HomeError {
-    fn io(path: &Path) -> impl Fn(io::Error) -> Self + use<'_> {
+    pub(super) fn io(path: &Path) -> impl Fn(io::Error) -> Self + use<'_> {
         move |error| Self::Io {
             path: path.display().to_string(),
             error,

@@ -6,12 +6,15 @@
 //! disk, and only then are they entered in the [`results`], shown to the
 //! [observer](TournamentObserver), and counted.
 
+pub mod analysing;
 pub mod directory;
 pub mod entrant;
-pub mod entry;
+pub mod entrants;
+pub mod entry_check;
 pub mod logs;
 pub mod merge;
 pub mod plan;
+pub mod preparation;
 pub mod results;
 pub mod scheduler;
 pub mod shard;

@@ -2,6 +2,7 @@
 //!
 //! - [`terminal`]: how a board looks
 //! - [`terminal_view`]: a match or a replay as it goes on
+//! - [`tournament_summary`]: what people read when a tournament ends
 //! - [`standings`]: tables of results
 //! - [`html`]: a page with all of it
 //! - [`serve`]: that page, served while games go on
@@ -13,3 +14,4 @@ pub mod serve;
 pub mod standings;
 pub mod terminal;
 pub mod terminal_view;
+pub mod tournament_summary;

@@ -211,6 +211,16 @@ impl<O: Write, E: Write> Screen<O, E> {
     }
 }
 
+/// What becomes of a game in which a clock ran out that the referee may be to blame for.
+pub fn stall_sentence(why: &str, again: bool) -> String {
+    let then = if again {
+        "the game is void and is played again"
+    } else {
+        "it has been played often enough, so the result counts"
+    };
+    format!("{why}; {then}")
+}
+
 /// `1 win`, `2 wins`.
 fn counted(count: u64, one: &str, more: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { more })
@@ -219,6 +229,10 @@ fn counted(count: u64, one: &str, more: &str) -> String {
 impl<O: Write, E: Write> GameObserver for Screen<O, E> {
     fn begins(&mut self, setup: &GameSetup<'_>, start: &dyn Session) -> io::Result<()> {
         self.heading(setup.number, setup.seats_by_side(), start)
+    }
+
+    fn stalled(&mut self, why: &str, again: bool) -> io::Result<()> {
+        writeln!(self.err, "referee: {}", stall_sentence(why, again))
     }
 
     fn asked(&mut self, side: Side, request: &str) -> io::Result<()> {

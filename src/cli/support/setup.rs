@@ -25,13 +25,6 @@ pub(in crate::cli) enum RulesName {
     Squares,
 }
 
-impl RulesName {
-    /// The rules of this name, as in records and in a bot's environment.
-    pub(in crate::cli) fn from_name(name: &str) -> Option<Self> {
-        Self::from_str(name, false).ok()
-    }
-}
-
 impl From<RulesName> for Rules {
     fn from(name: RulesName) -> Self {
         match name {
@@ -70,13 +63,7 @@ fn in_set(path: &Path, error: &crate::game::quarto::SetError) -> Failure {
 
 /// A file that cannot be opened.
 pub(in crate::cli) fn unreadable(path: &Path, error: &io::Error) -> Failure {
-    let fix = match error.kind() {
-        io::ErrorKind::NotFound => "; check the spelling and the directory",
-        io::ErrorKind::PermissionDenied => "; check its permissions",
-        io::ErrorKind::IsADirectory => "; give a file within it",
-        _ => "",
-    };
-    Failure::Usage(format!("{}: {error}{fix}", path.display()))
+    Failure::Usage(crate::text::unreadable(path, error))
 }
 
 /// Colours on a terminal only, when `NO_COLOR` is not set.

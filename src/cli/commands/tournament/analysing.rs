@@ -1,38 +1,22 @@
-//! `--analyse`: when all games have been played, the solver goes through them. Not before: it
-//! would take the cores that bots think on.
-//!
-//! `analysis.jsonl` holds the records of the journal, in its order, each with its analysis; so
-//! it can be gone on with after an interruption, and every command that reads records reads it.
+//! `--analyse`: shows how the analysis of a tournament goes, and stops it on request.
 
 use std::io::{self, IsTerminal as _};
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use indicatif::ProgressBar;
-
 use super::stops;
-use crate::analysis::{Analyst, Effort, Options, with_analysis};
+use crate::arena::analysing::{AnalysisError, AnalysisProgress, TournamentAnalysis};
 use crate::arena::directory::Home;
-use crate::arena::results::Ledger;
 use crate::cli::commands::analyse::bar;
 use crate::cli::support::failure::Failure;
-use crate::cli::support::setup::{tell, unreadable};
-use crate::record::Record;
-use crate::record::journal::Lines;
-use crate::solver;
-use crate::tournament::standings::GameLine;
+use crate::cli::support::setup::tell;
 
 /// For a turn, when nothing else was asked for.
 const TIME_PER_MOVE: Duration = Duration::from_secs(1);
 
-fn file(home: &Home) -> PathBuf {
-    home.path().join("analysis.jsonl")
-}
-
-/// Analyses the games that have not been. Says whether all are analysed now, and not only those
-/// before an interruption.
+/// Analyses the games that have not been. Returns whether all are analysed now, and not only
+/// those before an interruption.
 pub(super) async fn analyse(
     home: &Home,
     games: u64,
@@ -40,13 +24,12 @@ pub(super) async fn analyse(
 ) -> Result<bool, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
     let mut stops = stops()?;
-    let work = Work {
+    let analysis = TournamentAnalysis {
         home: home.clone(),
         time_per_move: time_per_move.unwrap_or(TIME_PER_MOVE),
         stop: Arc::clone(&stop),
-        games,
     };
-    let mut working = tokio::task::spawn_blocking(move || work.run());
+    let mut working = tokio::task::spawn_blocking(move || with_bar(&analysis, games));
     let done = tokio::select! {
         biased;
         done = &mut working => done,
@@ -58,126 +41,34 @@ pub(super) async fn analyse(
     done.map_err(|_| Failure::Referee("the analysis ended in a panic".to_owned()))?
 }
 
-/// Adds what has been analysed to the standings.
-pub(super) fn add_to(ledger: &mut Ledger, home: &Home) -> Result<(), Failure> {
-    let path = file(home);
-    let failed = |error| unreadable(&path, &error);
-    let mut lines = match Lines::open(&path) {
-        Ok(lines) => lines,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(failed(error)),
-    };
-    while let Some((number, line)) = lines.next_line().map_err(failed)? {
-        if !line.ends_with(b"\n") {
-            break;
-        }
-        let game = GameLine::parse(line).map_err(|problem| damaged(&path, number, &problem))?;
-        ledger.collector.add_analysis(&game);
-    }
-    Ok(())
-}
-
-fn damaged(path: &Path, line: u64, problem: &str) -> Failure {
-    Failure::Usage(format!(
-        "{}: line {line}: {problem}; delete this file to have all games analysed again",
-        path.display()
-    ))
-}
-
-struct Work {
-    home: Home,
-    time_per_move: Duration,
-    stop: Arc<AtomicBool>,
-    games: u64,
-}
-
-impl Work {
-    fn run(&self) -> Result<bool, Failure> {
-        let path = file(&self.home);
-        // What was cut off is analysed again.
-        let (mut journal, _) = self.home.open_journal(&path)?;
-        let games = self.home.journal_file();
-        let failed = |error| unreadable(&games, &error);
-        let mut lines = Lines::open(&games).map_err(failed)?;
-        let done = self.pass_over(&path, &mut lines)?;
-        // On a terminal the bar says it.
-        if done < self.games && !io::stderr().is_terminal() {
-            tell(&format!(
-                "referee: analysing {} of {} games",
-                self.games - done,
-                self.games
-            ));
-        }
-        let bar = bar(self.games);
-        bar.set_position(done);
-        let written = self.rest(&mut lines, &bar, |line| journal.append(line));
-        bar.finish_and_clear();
-        let synced = journal.sync();
-        let complete = written?;
-        synced.map_err(|error| {
-            Failure::Referee(format!("{}: cannot write: {error}", path.display()))
-        })?;
-        Ok(complete)
-    }
-
-    /// Passes over the games that have been analysed, and gives their number.
-    fn pass_over(&self, path: &Path, games: &mut Lines) -> Result<u64, Failure> {
-        let failed = |error| unreadable(path, &error);
-        let mut done = 0;
-        let mut analysed = Lines::open(path).map_err(failed)?;
-        while let Some((number, line)) = analysed.next_line().map_err(failed)? {
-            let old = GameLine::parse(line).map_err(|problem| damaged(path, number, &problem))?;
-            let game = games.next_line();
-            let game = game.map_err(|error| unreadable(&self.home.journal_file(), &error))?;
-            let same = game.and_then(|(_, line)| GameLine::parse(line).ok());
-            if same.is_none_or(|game| game.id != old.id) {
-                return Err(damaged(
-                    path,
-                    number,
-                    "it is not of the game in games.jsonl",
+fn with_bar(analysis: &TournamentAnalysis, games: u64) -> Result<bool, Failure> {
+    let bar = bar(games);
+    let complete = analysis.run(&mut |progress| match progress {
+        AnalysisProgress::Begins { done } => {
+            bar.set_position(done);
+            // On a terminal the bar shows it.
+            if done < games && !io::stderr().is_terminal() {
+                tell(&format!(
+                    "referee: analysing {} of {games} games",
+                    games - done
                 ));
             }
-            done = number;
         }
-        Ok(done)
-    }
+        AnalysisProgress::Turn { turn, id } => {
+            bar.set_message(format!("analysing turn {turn} of {id}"));
+        }
+        AnalysisProgress::Game => bar.inc(1),
+    });
+    bar.finish_and_clear();
+    Ok(complete?)
+}
 
-    fn rest(
-        &self,
-        lines: &mut Lines,
-        bar: &ProgressBar,
-        mut write: impl FnMut(&str) -> io::Result<()>,
-    ) -> Result<bool, Failure> {
-        let games = self.home.journal_file();
-        let path = file(&self.home);
-        let analyst = Analyst::new(Options {
-            effort: Effort::Time(self.time_per_move),
-            solver: solver::Options::default(),
-        })
-        .or_when(Arc::clone(&self.stop));
-        while let Some((number, line)) = lines
-            .next_line()
-            .map_err(|error| unreadable(&games, &error))?
-        {
-            let wrong = |problem: String| {
-                Failure::Usage(format!("{}: line {number}: {problem}", games.display()))
-            };
-            let record = Record::from_line(line).map_err(wrong)?;
-            let annotation = analyst.analyse(&record, |turn| {
-                bar.set_message(format!("analysing turn {turn} of {}", record.id));
-            });
-            let annotation = annotation.map_err(|problem| wrong(problem.to_string()))?;
-            if analyst.is_stopped() {
-                // It was looked at in a hurry; the next run does better.
-                return Ok(false);
-            }
-            let mut line = with_analysis(line, &annotation)?;
-            line.push('\n');
-            write(&line).map_err(|error| {
-                Failure::Referee(format!("{}: cannot write: {error}", path.display()))
-            })?;
-            bar.inc(1);
+impl From<AnalysisError> for Failure {
+    fn from(error: AnalysisError) -> Self {
+        match error {
+            AnalysisError::Directory(error) => error.into(),
+            AnalysisError::NotWritten { .. } => Self::Referee(error.to_string()),
+            error => Self::Usage(error.to_string()),
         }
-        Ok(true)
     }
 }

@@ -1,57 +1,26 @@
 //! What is left when a tournament ends: the tables in its folder, and what people read.
 
-use std::fmt::Write as _;
 use std::io;
 
+use crate::arena::Ended;
 use crate::arena::directory::Home;
-use crate::arena::plan::{Format, Plan};
+use crate::arena::plan::Plan;
 use crate::arena::results::Ledger;
-use crate::arena::{Ended, sprt};
 use crate::cli::support::failure::Failure;
 use crate::cli::support::setup::{palette, tell};
-use crate::report::standings::{as_csv, as_json, crosstable_csv, table, times_csv};
-use crate::tournament::ratings::Model;
-use crate::tournament::schedule::knockout::DecidedBy;
-use crate::tournament::sprt::Decision;
-use crate::tournament::standings::Standings;
+use crate::report::tournament_summary::{SummaryError, summary, tables};
 
-fn standings(ledger: &Ledger) -> Result<Standings, Failure> {
-    ledger
-        .collector
-        .standings(&Model::default())
-        .map_err(|error| Failure::Referee(error.to_string()))
-}
-
-/// Writes the tables into the folder. Times have one of their own: the others are the same, byte
-/// for byte, whenever the games are.
+/// Writes the tables into the folder.
 pub(super) fn write(home: &Home, ledger: &Ledger) -> Result<(), Failure> {
-    let standings = standings(ledger)?;
-    let timeless = standings.without_times();
-    home.write("standings.json", &format!("{}\n", as_json(&timeless)))?;
-    for (name, text) in [
-        ("standings.csv", as_csv(&timeless)),
-        ("crosstable.csv", crosstable_csv(&timeless)),
-        ("times.csv", times_csv(&standings)),
-    ] {
-        let text = text.map_err(|error| Failure::Referee(error.to_string()))?;
+    for (name, text) in tables(ledger)? {
         home.write(name, &text)?;
     }
     Ok(())
 }
 
-/// Prints the standings, and what is to be said about the games.
+/// Prints the standings, and what there is to say about the games.
 pub(super) fn print(ended: Ended, plan: &Plan, ledger: &Ledger) -> Result<(), Failure> {
-    let mut out = table(&standings(ledger)?, &palette(&io::stdout()));
-    for away in &plan.turned_away {
-        let _ = writeln!(out, "did not enter: {}: {}", away.bot.name, away.reason);
-    }
-    out.push_str(&distinct(ledger));
-    if plan.format == Format::Knockout {
-        out.push_str(&bracket(plan, ledger));
-    }
-    if let Some(verdict) = verdict(ended, plan, ledger)? {
-        out.push_str(&verdict);
-    }
+    let out = summary(ended, plan, ledger, &palette(&io::stdout()))?;
     io::Write::write_all(&mut io::stdout().lock(), out.as_bytes())?;
     if ledger.distinct.count() as u64 * 10 < ledger.distinct.games * 9 && !ledger.distinct.full {
         tell(
@@ -63,7 +32,7 @@ pub(super) fn print(ended: Ended, plan: &Plan, ledger: &Ledger) -> Result<(), Fa
     Ok(())
 }
 
-/// Says what a plan came to.
+/// Says what has been planned.
 pub(super) fn print_plan(plan: &Plan, home: &Home) {
     let path = home.path().to_string_lossy();
     let path = shell_words::quote(&path);
@@ -80,87 +49,11 @@ pub(super) fn print_plan(plan: &Plan, home: &Home) {
     ));
 }
 
-fn distinct(ledger: &Ledger) -> String {
-    let distinct = &ledger.distinct;
-    let least = if distinct.full { "at least " } else { "" };
-    format!(
-        "{least}{} distinct games of {}\n",
-        distinct.count(),
-        distinct.games
-    )
-}
-
-/// The matches of a knockout, round by round.
-fn bracket(plan: &Plan, ledger: &Ledger) -> String {
-    let name = |id| plan.bot(id).map_or("?", |bot| bot.name.as_str());
-    let mut out = String::new();
-    for (place, round) in plan.rounds.iter().enumerate() {
-        let _ = writeln!(out, "\nround {} of {}", round.number, plan.rounds_planned);
-        for played in ledger.matches(plan, place) {
-            let (winner, by) = played.decision();
-            let points = played.tallies.map(|tally| {
-                let half = if tally.half_points % 2 == 1 { ".5" } else { "" };
-                format!("{}{half}", tally.half_points / 2)
-            });
-            let by = match by {
-                DecidedBy::Points => "",
-                DecidedBy::WinsAsSecond => " by more wins as the second to move",
-                DecidedBy::QuickerWins => " by quicker wins",
-                DecidedBy::Seed => " as the better seed",
-            };
-            let _ = writeln!(
-                out,
-                "  {} {} - {} {}: {} goes on{by}",
-                name(played.pairing.a),
-                points[0],
-                points[1],
-                name(played.pairing.b),
-                name(winner),
-            );
-        }
-        for &bye in &round.byes {
-            let _ = writeln!(out, "  {} sits out", name(bye));
+impl From<SummaryError> for Failure {
+    fn from(error: SummaryError) -> Self {
+        match error {
+            SummaryError::Sprt(error) => Self::Usage(error.to_string()),
+            error => Self::Referee(error.to_string()),
         }
     }
-    out
-}
-
-fn verdict(ended: Ended, plan: &Plan, ledger: &Ledger) -> Result<Option<String>, Failure> {
-    if let Ended::Won(winner) = ended {
-        let name = plan.bot(winner).map_or("?", |bot| bot.name.as_str());
-        return Ok(Some(format!("{name} wins the tournament.\n")));
-    }
-    let Some(hypotheses) = &plan.sprt else {
-        return Ok(None);
-    };
-    let failed = |error: crate::tournament::sprt::SprtError| Failure::Usage(error.to_string());
-    let test = sprt(hypotheses).map_err(failed)?;
-    let (lower, upper) = test.bounds();
-    let llr = test.llr(&ledger.pentanomial);
-    let elo = ledger.pentanomial.elo();
-    let [a, b] = [0, 1].map(|i| plan.bots.get(i).map_or("?", |bot| bot.name.as_str()));
-    let verdict = match ended {
-        Ended::Decided(Decision::AcceptH1) => format!(
-            "H1 holds: {a} is better than {b} by {} Elo or more",
-            hypotheses.elo1
-        ),
-        Ended::Decided(Decision::AcceptH0) => format!(
-            "H0 holds: {a} is better than {b} by {} Elo or less",
-            hypotheses.elo0
-        ),
-        _ => "not decided".to_owned(),
-    };
-    let difference = match elo.error {
-        Some(error) if elo.elo.is_finite() => format!("{:.1} ± {error:.1} Elo", elo.elo),
-        _ => "too large to measure".to_owned(),
-    };
-    Ok(Some(format!(
-        "SPRT: {verdict}. LLR {llr:.2}, bounds {lower:.2} and {upper:.2}; difference {difference}; \
-         pairs by points of {a}: 0: {}, ½: {}, 1: {}, 1½: {}, 2: {}\n",
-        ledger.pentanomial.0[0],
-        ledger.pentanomial.0[1],
-        ledger.pentanomial.0[2],
-        ledger.pentanomial.0[3],
-        ledger.pentanomial.0[4],
-    )))
 }

@@ -2,11 +2,10 @@
 
 mod analysing;
 mod ending;
-mod entrants;
 mod options;
 pub(in crate::cli) mod parts;
-mod preparation;
 mod progress;
+mod request;
 
 use std::fs;
 use std::io::{self, IsTerminal as _};
@@ -18,19 +17,20 @@ use jiff::Zoned;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 
-use self::entrants::Entrants;
 use self::options::Options;
-use self::preparation::Prepare;
 use self::progress::Progress;
+use crate::arena::analysing::add_analysis;
 use crate::arena::directory::{Home, HomeError};
-use crate::arena::plan::Plan;
+use crate::arena::entrants::{self, BotRequest, Entrants, EntrantsError};
+use crate::arena::plan::{BotPlan, Plan};
+use crate::arena::preparation::{Notice, Preparation, PreparationError, write_pieces};
 use crate::arena::results::Ledger;
 use crate::arena::shard::{Header, Shard};
 use crate::arena::{Arena, Ended, RunError};
 use crate::bot::orphans;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::sandbox::Choice;
-use crate::cli::support::setup::{tell, unreadable};
+use crate::cli::support::setup::{tell, this_program, unreadable};
 use crate::play::game_runner::GameError;
 use crate::record::journal::{Journal, OpenError};
 use crate::sandbox::Sandbox;
@@ -123,10 +123,11 @@ fn open(texts: &[String], mut options: Options, what: What, out: &Path) -> Resul
         options.sandbox = options.sandbox.or_as_before(&plan.sandbox);
     }
     let sandbox = options.sandbox.sandbox(Choice::Auto)?;
-    let entrants = match (&old, named) {
-        (Some(plan), false) => entrants::find_again(plan.everybody(), &sandbox)?,
-        _ => entrants::find(texts, &options, &sandbox)?,
+    let bots = match (&old, named) {
+        (Some(plan), false) => bots_of(plan)?,
+        _ => options.bots(texts)?,
     };
+    let entrants = entrants::find(&bots, &this_program()?, &sandbox)?;
     if old.is_none() {
         tell(&match sandbox.kind().layers() {
             [] => {
@@ -143,7 +144,7 @@ fn open(texts: &[String], mut options: Options, what: What, out: &Path) -> Resul
     if options.out.is_none() {
         tell(&format!("referee: everything goes into {}", out.display()));
     }
-    let (game, ruleset) = preparation::game(&options, old.as_ref())?;
+    let (game, ruleset) = options.ruleset(old.as_ref())?;
     if options.adjudicate && !game.is_solvable {
         return Err(Failure::Usage(
             "--adjudicate needs a solver, and only Quarto can be solved; leave it out".to_owned(),
@@ -174,6 +175,14 @@ fn open(texts: &[String], mut options: Options, what: What, out: &Path) -> Resul
     let done = runtime.block_on(start.play());
     orphans::sweep();
     done
+}
+
+/// The bots of a plan.
+fn bots_of(plan: &Plan) -> Result<Vec<BotRequest>, Failure> {
+    let again = |bot: &BotPlan| {
+        BotRequest::again(bot).map_err(|error| Failure::Usage(format!("{}: {error}", bot.name)))
+    };
+    plan.everybody().map(again).collect()
 }
 
 /// The folder that was asked for, or a new one.
@@ -209,7 +218,7 @@ fn jobs(options: &Options, entrants: &Entrants) -> usize {
     let jobs = usize::from(jobs);
     // With less time than this, a bot that has to wait for a core loses for it.
     let short = |seconds: f64| seconds < 1.0;
-    let is_short = entrants.candidates.iter().any(|bot| {
+    let is_short = entrants.entered.iter().any(|bot| {
         let limits = &bot.plan.limits;
         short(limits.move_time) || limits.game_time.is_some_and(|time| short(time / 8.0))
     });
@@ -244,21 +253,22 @@ struct Start<'a> {
 impl Start<'_> {
     async fn play(mut self) -> Result<(), Failure> {
         let mut stops = stops()?;
-        let pieces_path = preparation::pieces_file(&self.home, &*self.ruleset)?;
-        let prepare = Prepare {
-            options: self.options,
+        let pieces_path = write_pieces(&self.home, &*self.ruleset)?;
+        let request = self.options.request(&self.sandbox);
+        let preparation = Preparation {
+            request: &request,
             ruleset: &self.ruleset,
             home: &self.home,
             jobs: self.jobs,
-            sandbox: &self.sandbox,
             pieces_path: pieces_path.as_deref(),
         };
+        let mut notify = notify;
         let entrants = std::mem::take(&mut self.entrants);
         let (plan, bots) = if let Some(old) = self.old.take() {
-            prepare.go_on(old, entrants)?
+            preparation.resume(old, entrants, &mut notify)?
         } else {
             tokio::select! {
-                begun = prepare.begin(entrants) => begun?,
+                begun = preparation.begin(entrants, &mut notify) => begun?,
                 _ = stops.recv() => return Err(Failure::Interrupted),
             }
         };
@@ -276,7 +286,6 @@ impl Start<'_> {
         let pages = self.options.pages.open(&title, Some(&self.journal_file))?;
         let terminal = io::stderr().is_terminal();
         let mut progress = Progress::new(expected, ledger.games, terminal, pages);
-        preparation::check_openings(&*self.ruleset, &plan)?;
         let arena = Arena {
             ruleset: self.ruleset,
             plan,
@@ -306,7 +315,7 @@ impl Start<'_> {
                 let time = self.options.time_per_move;
                 analysed = analysing::analyse(&self.home, ledger.games, time).await?;
             }
-            analysing::add_to(&mut ledger, &self.home)?;
+            add_analysis(&mut ledger, &self.home)?;
             ending::write(&self.home, &ledger)?;
             ending::print(ended, &plan, &ledger)?;
         }
@@ -366,6 +375,23 @@ impl Start<'_> {
         }
         Ok(ledger)
     }
+}
+
+/// Says what people should know while a tournament is prepared.
+fn notify(notice: Notice<'_>) {
+    tell(&match notice {
+        Notice::Seed(seed) => format!("referee: seed {seed}"),
+        Notice::Checked { passed, of } => {
+            format!("referee: {passed} of {of} bots passed the entry check")
+        }
+        Notice::TurnedAway(away) => {
+            format!("referee: {} does not enter: {}", away.bot.name, away.reason)
+        }
+        Notice::BegunByVersion(old) => format!(
+            "referee: this tournament was begun by version {old}; this is version {}",
+            env!("CARGO_PKG_VERSION")
+        ),
+    });
 }
 
 /// What pages are headed by: the name of the folder.
@@ -428,6 +454,22 @@ impl From<HomeError> for Failure {
                  another folder with --out"
             )),
             HomeError::Io { .. } => Self::Referee(error.to_string()),
+            error => Self::Usage(error.to_string()),
+        }
+    }
+}
+
+impl From<EntrantsError> for Failure {
+    fn from(error: EntrantsError) -> Self {
+        Self::Usage(error.to_string())
+    }
+}
+
+impl From<PreparationError> for Failure {
+    fn from(error: PreparationError) -> Self {
+        match error {
+            PreparationError::Directory(error) => error.into(),
+            PreparationError::Io(error) => error.into(),
             error => Self::Usage(error.to_string()),
         }
     }

@@ -6,8 +6,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::options::Options;
-use super::{Args, What, ending, entrants, preparation, start};
+use super::{Args, What, ending, start};
 use crate::arena::directory::{Home, HomeError};
+use crate::arena::entrants::command;
 use crate::arena::merge::{MergeError, Merged, merge};
 use crate::arena::plan::Plan;
 use crate::arena::results::{Ledger, Next};
@@ -15,7 +16,7 @@ use crate::arena::shard::Shard;
 use crate::arena::{Ended, write_unplayed};
 use crate::cli::support::duration;
 use crate::cli::support::failure::Failure;
-use crate::cli::support::setup::tell;
+use crate::cli::support::setup::{tell, this_program};
 use crate::record::journal::{Cut, Journal, OpenError};
 use crate::tournament::schedule::Round;
 
@@ -217,9 +218,11 @@ pub(in crate::cli) fn run_merge(args: &MergeArgs) -> Result<(), Failure> {
     let home = Home::at(&args.folder);
     let plan = planned(&home)?;
     let options = Options::default();
-    let (_, ruleset) = preparation::game(&options, Some(&plan))?;
+    let (_, ruleset) = options.ruleset(Some(&plan))?;
     // What records call the commands; bots need not be there any more.
-    let commands: Vec<_> = plan.bots.iter().map(entrants::command).collect();
+    let referee = this_program()?;
+    let commands = plan.bots.iter().map(|bot| command(bot, &referee));
+    let commands: Vec<_> = commands.collect();
     let unplayed = write_unplayed(ruleset, &plan, &commands);
     let merged = merge(&home, &plan, &*unplayed)?;
     tell_hosts(&merged);

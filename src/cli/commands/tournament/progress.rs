@@ -11,6 +11,7 @@ use crate::arena::{TournamentObserver, sprt};
 use crate::cli::support::failure::Failure;
 use crate::cli::support::pages::Pages;
 use crate::cli::support::setup::tell;
+use crate::report::terminal_view::stall_sentence;
 use crate::tournament::schedule::GameId;
 
 /// Between two lines where there is no terminal.
@@ -169,12 +170,7 @@ impl TournamentObserver for Progress {
     }
 
     fn stalled(&mut self, id: GameId, why: &str, again: bool) {
-        let then = if again {
-            "the game is void and is played again"
-        } else {
-            "it has been played often enough, so the result counts"
-        };
-        self.say(&format!("referee: {id}: {why}; {then}"));
+        self.say(&format!("referee: {id}: {}", stall_sentence(why, again)));
     }
 
     fn benched(&mut self, plan: &Plan, benched: &Benched) {

@@ -1,0 +1,245 @@
+//! Who wants to enter: files, command lines and whole folders; and which of them can.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::entrant::Entrant;
+use super::plan::{BotPlan, Limits, NoTime, TurnedAway};
+use super::slug::slugs;
+use crate::bot::spec::{Bot, CannotStart, Program, distinct_names, is_program, short_name};
+use crate::play::TimeControl;
+use crate::sandbox::snapshot::{Belongings, ContentHash};
+use crate::sandbox::{Confinement, Sandbox};
+use crate::strategy;
+use crate::text::{safe, unreadable};
+
+/// A bot that is to enter.
+#[derive(Clone, Debug, Default)]
+pub struct BotRequest {
+    /// A file, a command line or `builtin:NAME`.
+    pub text: String,
+    /// What it is to be called; its file's name when there is none.
+    pub name: Option<String>,
+    /// The folder that it is started in; that of the referee when there is none.
+    pub directory: Option<PathBuf>,
+    /// What its environment holds beside the referee's.
+    pub environment: BTreeMap<String, String>,
+    /// The limits on its time.
+    pub time: TimeControl,
+}
+
+impl BotRequest {
+    /// What a plan says of a bot, asked for again.
+    pub fn again(bot: &BotPlan) -> Result<Self, NoTime> {
+        Ok(Self {
+            text: bot.bot.clone(),
+            name: Some(bot.name.clone()),
+            directory: bot.directory.as_ref().map(PathBuf::from),
+            environment: bot.environment.clone(),
+            time: TimeControl::try_from(bot.limits)?,
+        })
+    }
+}
+
+/// Everybody who wants to enter, and those who cannot.
+#[derive(Clone, Debug, Default)]
+pub struct Entrants {
+    /// Those who can.
+    pub entered: Vec<Entrant>,
+    /// Those who cannot.
+    pub turned_away: Vec<TurnedAway>,
+}
+
+/// Why nobody of those who were named can enter.
+#[derive(Debug, thiserror::Error)]
+pub enum EntrantsError {
+    /// A folder cannot be read.
+    #[error("{}", unreadable(.path, .error))]
+    Unreadable {
+        /// The folder.
+        path: PathBuf,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// A folder without programs.
+    #[error(
+        "{}: there is no program in it; expected files that can be run, or end like a known \
+         language",
+        .0.display()
+    )]
+    NoPrograms(PathBuf),
+    /// A person.
+    #[error("people do not enter tournaments; they play matches: referee human BOT")]
+    Human,
+}
+
+/// The programs of a folder.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FolderPrograms {
+    /// Each with its name, when that is not the file's.
+    pub programs: Vec<(String, Option<String>)>,
+    /// What else is there, escaped, with the reason where there is one to give.
+    pub others: Vec<String>,
+}
+
+/// Every program of a folder, by name: the files that can be run, and from each folder within
+/// it the one program that is there.
+pub fn programs(folder: &Path) -> Result<FolderPrograms, EntrantsError> {
+    let mut found = Vec::new();
+    let mut others = Vec::new();
+    for path in entries(folder)? {
+        let text = |path: &Path| path.to_string_lossy().into_owned();
+        if path.is_dir() {
+            let within = entries(&path)?;
+            let within: Vec<_> = within.iter().filter(|path| is_program(path)).collect();
+            match within[..] {
+                [one] => found.push((
+                    text(one),
+                    path.file_name()
+                        .map(|name| name.to_string_lossy().into_owned()),
+                )),
+                [] => others.push(format!("{} (no program in it)", safe(&text(&path)))),
+                _ => others.push(format!("{} (several programs in it)", safe(&text(&path)))),
+            }
+        } else if is_program(&path) {
+            found.push((text(&path), None));
+        } else {
+            others.push(safe(&text(&path)));
+        }
+    }
+    if found.is_empty() {
+        return Err(EntrantsError::NoPrograms(folder.to_owned()));
+    }
+    Ok(FolderPrograms {
+        programs: found,
+        others,
+    })
+}
+
+/// What is in a folder and not hidden, by name.
+fn entries(folder: &Path) -> Result<Vec<PathBuf>, EntrantsError> {
+    let failed = |error| EntrantsError::Unreadable {
+        path: folder.to_owned(),
+        error,
+    };
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(folder).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let name = entry.file_name();
+        if !name.to_string_lossy().starts_with(['.', '_']) {
+            paths.push(entry.path());
+        }
+    }
+    paths.sort();
+    Ok(paths)
+}
+
+/// Finds the programs of bots and takes them into the sandbox. `referee` is this program's file,
+/// which runs built-in bots.
+pub fn find(
+    requests: &[BotRequest],
+    referee: &Path,
+    sandbox: &Sandbox,
+) -> Result<Entrants, EntrantsError> {
+    let mut programs = Vec::new();
+    for request in requests {
+        programs.push(match Bot::parse(&request.text, referee, &strategy::NAMES) {
+            Ok(Bot::Program(mut program)) => {
+                program.directory.clone_from(&request.directory);
+                Ok(program)
+            }
+            Ok(Bot::Human) => return Err(EntrantsError::Human),
+            Err(error) => Err(error.to_string()),
+        });
+    }
+    let called: Vec<String> = requests
+        .iter()
+        .zip(&programs)
+        .map(|(request, program)| called(request, program.as_ref().ok()))
+        .collect();
+    let names = distinct_names(&called.iter().map(String::as_str).collect::<Vec<_>>());
+    let folders = slugs(&names.iter().map(String::as_str).collect::<Vec<_>>());
+    let mut entrants = Entrants::default();
+    let all: Vec<&Program> = programs.iter().flatten().collect();
+    for (((request, program), name), slug) in requests.iter().zip(&programs).zip(names).zip(folders)
+    {
+        let mut plan = BotPlan {
+            name,
+            slug,
+            bot: request.text.clone(),
+            directory: request
+                .directory
+                .as_ref()
+                .map(|directory| directory.to_string_lossy().into_owned()),
+            environment: request.environment.clone(),
+            limits: Limits::from(request.time),
+            hash: String::new(),
+        };
+        let hashed = program.clone().and_then(|program| {
+            let others: Vec<&Program> = all
+                .iter()
+                .copied()
+                .filter(|other| !same_files(other, &program))
+                .collect();
+            let directory = request.directory.as_deref();
+            admit(program, directory, &others, sandbox).map_err(|error| error.to_string())
+        });
+        match hashed {
+            Ok((mut program, hash)) => {
+                plan.hash = hash.to_string();
+                program.name.clone_from(&plan.name);
+                entrants.entered.push(Entrant { plan, program });
+            }
+            Err(reason) => entrants.turned_away.push(TurnedAway { bot: plan, reason }),
+        }
+    }
+    Ok(entrants)
+}
+
+/// What a bot is called unless another one is called the same.
+fn called(request: &BotRequest, program: Option<&Program>) -> String {
+    match (&request.name, program) {
+        (Some(name), _) => short_name(name),
+        (None, Some(program)) => program.name.clone(),
+        (None, None) => {
+            let name = Path::new(&request.text).file_name();
+            short_name(&name.map_or_else(
+                || request.text.clone().into(),
+                |name| name.to_string_lossy(),
+            ))
+        }
+    }
+}
+
+/// Takes a program into the sandbox; gives the hash of what was copied, or of its files where
+/// they are when there is no sandbox.
+fn admit(
+    program: Program,
+    directory: Option<&Path>,
+    others: &[&Program],
+    sandbox: &Sandbox,
+) -> Result<(Program, ContentHash), CannotStart> {
+    let own = Belongings::of(&program, directory, others)?;
+    let program = sandbox.admit(program, directory, others)?;
+    let copied = program.confinement.as_ref().and_then(Confinement::hash);
+    let hash = match copied {
+        Some(hash) => hash,
+        None => own.hash()?,
+    };
+    Ok((program, hash))
+}
+
+/// The command of a plan's bot, as records hold it. Its program need not be there.
+pub fn command(bot: &BotPlan, referee: &Path) -> Vec<String> {
+    match Bot::parse(&bot.bot, referee, &strategy::NAMES) {
+        Ok(Bot::Program(program)) => program.command,
+        _ => vec![bot.bot.clone()],
+    }
+}
+
+/// The same program twice is no stranger to itself.
+fn same_files(a: &Program, b: &Program) -> bool {
+    a.argv == b.argv
+}

@@ -1,0 +1,117 @@
+//! What has changed between the plan of a tournament and what was asked for when it goes on.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{BotPlan, Plan, SandboxPlan};
+
+impl Plan {
+    /// What is not the same in another plan of the same tournament, as sentences. Rounds are
+    /// not looked at: they follow from the rest.
+    pub fn differences(&self, now: &Self) -> Vec<String> {
+        let mut differences = Vec::new();
+        let mut differ =
+            |what: &str, there: &dyn std::fmt::Display, here: &dyn std::fmt::Display| {
+                differences.push(format!("{what} was {there} and is now {here}"));
+            };
+        macro_rules! compare {
+            ($($field:ident as $what:literal),* $(,)?) => {
+                $(if self.$field != now.$field {
+                    differ($what, &shown(&self.$field), &shown(&now.$field));
+                })*
+            };
+        }
+        compare!(
+            game as "the game",
+            rules as "the rules",
+            seed as "the seed",
+            format as "the format",
+            rounds_planned as "the number of rounds",
+            pairs as "the number of pairs",
+            opening_plies as "the number of plies of an opening",
+            restart as "--restart",
+            bench_after as "--bench-after",
+            adjudicate as "--adjudicate",
+            sprt as "--sprt",
+        );
+        if !self.sandbox.is_like(&now.sandbox) {
+            differences.push(self.sandbox.difference(&now.sandbox));
+        }
+        if self.pieces != now.pieces {
+            differences.push("the piece set is another one".to_owned());
+        }
+        if self.openings != now.openings {
+            differences.push("the openings are other ones".to_owned());
+        }
+        let mut new: BTreeMap<&str, &BotPlan> = now
+            .everybody()
+            .map(|bot| (bot.name.as_str(), bot))
+            .collect();
+        for old in self.everybody() {
+            match new.remove(old.name.as_str()) {
+                None => differences.push(format!("{} does not enter any more", old.name)),
+                Some(bot) => bot_differences(old, bot, &mut differences),
+            }
+        }
+        differences.extend(new.keys().map(|name| format!("{name} was not there")));
+        if differences.is_empty() && !self.everybody_in_order().eq(now.everybody_in_order()) {
+            differences.push("the bots are in another order".to_owned());
+        }
+        differences
+    }
+
+    fn everybody_in_order(&self) -> impl Iterator<Item = &str> {
+        self.bots.iter().map(|bot| bot.name.as_str())
+    }
+}
+
+impl SandboxPlan {
+    fn is_like(&self, now: &Self) -> bool {
+        let bare = |plan: &Self| Self {
+            memory_by: None,
+            ..plan.clone()
+        };
+        bare(self) == bare(now)
+    }
+
+    fn difference(&self, now: &Self) -> String {
+        if self.kind == now.kind {
+            format!("the limits of the sandbox ({}) are other ones", self.kind)
+        } else {
+            format!("the sandbox was {} and is now {}", self.kind, now.kind)
+        }
+    }
+}
+
+/// A value as a sentence names it.
+fn shown(value: &impl Serialize) -> String {
+    match serde_json::to_value(value) {
+        Ok(Value::String(text)) => text,
+        Ok(Value::Null) | Err(_) => "none".to_owned(),
+        Ok(value) => value.to_string(),
+    }
+}
+
+fn bot_differences(old: &BotPlan, new: &BotPlan, differences: &mut Vec<String>) {
+    let name = &old.name;
+    if old.hash != new.hash {
+        differences.push(format!(
+            "{name} has been changed: its files had the hash {}, and now have {}",
+            old.hash, new.hash
+        ));
+    }
+    if (&old.bot, &old.directory) != (&new.bot, &new.directory) {
+        differences.push(format!(
+            "{name} was started by {} and is now by {}",
+            old.bot, new.bot
+        ));
+    }
+    if old.environment != new.environment {
+        differences.push(format!("{name} has another environment"));
+    }
+    if old.limits != new.limits {
+        differences.push(format!("{name} has other limits on its time"));
+    }
+}

@@ -1,0 +1,144 @@
+//! From the options of a tournament to what the library is asked for.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::options::{BotOptions, Options};
+use crate::arena::entrants::{self, BotRequest};
+use crate::arena::plan::request::PlanRequest;
+use crate::arena::plan::{Format, Plan, Restart};
+use crate::cli::support::failure::Failure;
+use crate::cli::support::games::{self, GameArg};
+use crate::cli::support::setup::{absolute, match_set, tell};
+use crate::game::quarto::{PieceSet, Rules};
+use crate::play::TimeControl;
+use crate::sandbox::Sandbox;
+use crate::session::Ruleset;
+use crate::session::registry::{self, Choices};
+
+impl Options {
+    /// The bots of the command line, then those of the file.
+    pub(super) fn bots(&self, texts: &[String]) -> Result<Vec<BotRequest>, Failure> {
+        let time = self.time(None);
+        let plain = |text: String, name| BotRequest {
+            text,
+            name,
+            time,
+            ..BotRequest::default()
+        };
+        let mut bots = Vec::new();
+        for text in texts {
+            let path = Path::new(text);
+            if path.is_dir() {
+                let found = entrants::programs(path)?;
+                if !found.others.is_empty() {
+                    tell(&format!("referee: no bots: {}", found.others.join(", ")));
+                }
+                bots.extend(
+                    found
+                        .programs
+                        .into_iter()
+                        .map(|(text, name)| plain(text, name)),
+                );
+            } else {
+                bots.push(plain(text.clone(), None));
+            }
+        }
+        for own in &self.bots {
+            bots.push(own.request(self.time(Some(own)))?);
+        }
+        Ok(bots)
+    }
+
+    /// What the tournament is asked to be. `sandbox` is the one that was chosen.
+    pub(super) fn request(&self, sandbox: &Sandbox) -> PlanRequest {
+        PlanRequest {
+            seed: self.seed,
+            format: self.format.map(Format::from),
+            rounds: self.rounds,
+            pairs: self.pairs,
+            opening_plies: self.opening_plies,
+            openings: self.openings.clone(),
+            restart: self.restart.map(Restart::from),
+            bench_after: self.bench_after,
+            adjudicate: self.adjudicate,
+            sprt: self.sprt,
+            sandbox: self.sandbox.plan(sandbox),
+            no_check: self.no_check,
+            strict: self.strict,
+        }
+    }
+
+    /// The game and its rules, as asked for or as the tournament that goes on has them.
+    pub(super) fn ruleset(
+        &self,
+        old: Option<&Plan>,
+    ) -> Result<(GameArg, Arc<dyn Ruleset>), Failure> {
+        let known = |what: &str, name: &str| {
+            Failure::Usage(format!(
+                "plan.json: this program knows no {what} called {name}"
+            ))
+        };
+        let game = match (self.game, old) {
+            (Some(game), _) => game,
+            (None, Some(plan)) => {
+                registry::find(&plan.game).ok_or_else(|| known("game", &plan.game))?
+            }
+            (None, None) => games::usual(),
+        };
+        let rules = match (self.rules, old) {
+            (Some(rules), _) => Rules::from(rules),
+            (None, Some(plan)) if game.has_piece_sets => {
+                Rules::from_name(&plan.rules).ok_or_else(|| known("rules", &plan.rules))?
+            }
+            (None, _) => Rules::default(),
+        };
+        if !game.has_piece_sets && (self.pieces.is_some() || self.rules.is_some()) {
+            return Err(Failure::Usage(
+                "--pieces and --rules are for Quarto; leave them out, or choose --game quarto"
+                    .to_owned(),
+            ));
+        }
+        let set = match (&self.pieces, old.and_then(|plan| plan.pieces.as_deref())) {
+            (None, Some(text)) => PieceSet::parse(text)
+                .map_err(|error| Failure::Usage(format!("plan.json: pieces: {error}")))?,
+            (path, _) => match_set(path.as_ref())?,
+        };
+        let choices = Choices {
+            rules,
+            set,
+            ..Choices::default()
+        };
+        Ok((game, game.ruleset(choices)))
+    }
+}
+
+impl BotOptions {
+    fn request(&self, time: TimeControl) -> Result<BotRequest, Failure> {
+        let mut text = self.command.text();
+        let directory = self.directory.as_deref().map(absolute).transpose()?;
+        if directory.is_some() && !text.starts_with("builtin:") {
+            // It is started elsewhere: what is here must be found from there.
+            let words = self.command.words().unwrap_or_default();
+            let words = words.into_iter().map(|word| {
+                let path = Path::new(&word);
+                if path.exists() {
+                    absolute(path)
+                } else {
+                    Ok(word)
+                }
+            });
+            text = match &words.collect::<Result<Vec<_>, Failure>>()?[..] {
+                [one] => one.clone(),
+                words => shell_words::join(words),
+            };
+        }
+        Ok(BotRequest {
+            text,
+            name: self.name.clone(),
+            directory: directory.map(PathBuf::from),
+            environment: self.environment.clone(),
+            time,
+        })
+    }
+}

@@ -1,0 +1,149 @@
+//! What people read when a tournament ends, and the tables in its folder.
+
+use std::fmt::Write as _;
+
+use super::standings::{as_csv, as_json, crosstable_csv, table, times_csv};
+use super::terminal::Palette;
+use crate::arena::plan::{Format, Plan};
+use crate::arena::results::Ledger;
+use crate::arena::{Ended, sprt};
+use crate::tournament::ratings::{Model, RatingError};
+use crate::tournament::schedule::knockout::DecidedBy;
+use crate::tournament::sprt::{Decision, SprtError};
+use crate::tournament::standings::Standings;
+
+/// Why a tournament cannot be summed up.
+#[derive(Debug, thiserror::Error)]
+pub enum SummaryError {
+    /// The results do not determine ratings.
+    #[error(transparent)]
+    Ratings(#[from] RatingError),
+    /// A table cannot be written as CSV.
+    #[error(transparent)]
+    Csv(#[from] csv::Error),
+    /// The plan's sequential test is none.
+    #[error(transparent)]
+    Sprt(#[from] SprtError),
+}
+
+fn standings(ledger: &Ledger) -> Result<Standings, RatingError> {
+    ledger.collector.standings(&Model::default())
+}
+
+/// The tables of a tournament's folder, each with its file's name. Times have one of their own:
+/// the others are the same, byte for byte, whenever the games are.
+pub fn tables(ledger: &Ledger) -> Result<[(&'static str, String); 4], SummaryError> {
+    let standings = standings(ledger)?;
+    let timeless = standings.without_times();
+    Ok([
+        ("standings.json", format!("{}\n", as_json(&timeless))),
+        ("standings.csv", as_csv(&timeless)?),
+        ("crosstable.csv", crosstable_csv(&timeless)?),
+        ("times.csv", times_csv(&standings)?),
+    ])
+}
+
+/// The standings, and what there is to say about the games.
+pub fn summary(
+    ended: Ended,
+    plan: &Plan,
+    ledger: &Ledger,
+    palette: &Palette,
+) -> Result<String, SummaryError> {
+    let mut out = table(&standings(ledger)?, palette);
+    for away in &plan.turned_away {
+        let _ = writeln!(out, "did not enter: {}: {}", away.bot.name, away.reason);
+    }
+    out.push_str(&distinct(ledger));
+    if plan.format == Format::Knockout {
+        out.push_str(&bracket(plan, ledger));
+    }
+    if let Some(verdict) = verdict(ended, plan, ledger)? {
+        out.push_str(&verdict);
+    }
+    Ok(out)
+}
+
+fn distinct(ledger: &Ledger) -> String {
+    let distinct = &ledger.distinct;
+    let least = if distinct.full { "at least " } else { "" };
+    format!(
+        "{least}{} distinct games of {}\n",
+        distinct.count(),
+        distinct.games
+    )
+}
+
+/// The matches of a knockout, round by round.
+fn bracket(plan: &Plan, ledger: &Ledger) -> String {
+    let name = |id| plan.bot(id).map_or("?", |bot| bot.name.as_str());
+    let mut out = String::new();
+    for (place, round) in plan.rounds.iter().enumerate() {
+        let _ = writeln!(out, "\nround {} of {}", round.number, plan.rounds_planned);
+        for played in ledger.matches(plan, place) {
+            let (winner, by) = played.decision();
+            let points = played.tallies.map(|tally| {
+                let half = if tally.half_points % 2 == 1 { ".5" } else { "" };
+                format!("{}{half}", tally.half_points / 2)
+            });
+            let by = match by {
+                DecidedBy::Points => "",
+                DecidedBy::WinsAsSecond => " by more wins as the second to move",
+                DecidedBy::QuickerWins => " by quicker wins",
+                DecidedBy::Seed => " as the better seed",
+            };
+            let _ = writeln!(
+                out,
+                "  {} {} - {} {}: {} goes on{by}",
+                name(played.pairing.a),
+                points[0],
+                points[1],
+                name(played.pairing.b),
+                name(winner),
+            );
+        }
+        for &bye in &round.byes {
+            let _ = writeln!(out, "  {} sits out", name(bye));
+        }
+    }
+    out
+}
+
+fn verdict(ended: Ended, plan: &Plan, ledger: &Ledger) -> Result<Option<String>, SprtError> {
+    if let Ended::Won(winner) = ended {
+        let name = plan.bot(winner).map_or("?", |bot| bot.name.as_str());
+        return Ok(Some(format!("{name} wins the tournament.\n")));
+    }
+    let Some(hypotheses) = &plan.sprt else {
+        return Ok(None);
+    };
+    let test = sprt(hypotheses)?;
+    let (lower, upper) = test.bounds();
+    let llr = test.llr(&ledger.pentanomial);
+    let elo = ledger.pentanomial.elo();
+    let [a, b] = [0, 1].map(|i| plan.bots.get(i).map_or("?", |bot| bot.name.as_str()));
+    let verdict = match ended {
+        Ended::Decided(Decision::AcceptH1) => format!(
+            "H1 holds: {a} is better than {b} by {} Elo or more",
+            hypotheses.elo1
+        ),
+        Ended::Decided(Decision::AcceptH0) => format!(
+            "H0 holds: {a} is better than {b} by {} Elo or less",
+            hypotheses.elo0
+        ),
+        _ => "not decided".to_owned(),
+    };
+    let difference = match elo.error {
+        Some(error) if elo.elo.is_finite() => format!("{:.1} ± {error:.1} Elo", elo.elo),
+        _ => "too large to measure".to_owned(),
+    };
+    Ok(Some(format!(
+        "SPRT: {verdict}. LLR {llr:.2}, bounds {lower:.2} and {upper:.2}; difference {difference}; \
+         pairs by points of {a}: 0: {}, ½: {}, 1: {}, 1½: {}, 2: {}\n",
+        ledger.pentanomial.0[0],
+        ledger.pentanomial.0[1],
+        ledger.pentanomial.0[2],
+        ledger.pentanomial.0[3],
+        ledger.pentanomial.0[4],
+    )))
+}
