@@ -6,24 +6,19 @@
 //! assert_eq!(run.code, Some(0), "{run}");
 //! ```
 
-#![allow(dead_code, reason = "no test file uses all of it")]
-
-pub(crate) mod browser;
+pub(crate) mod files;
 pub(crate) mod games;
 
-use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs::{self, File};
 use std::io::Read;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use libtest_mimic::Trial;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -35,30 +30,6 @@ pub(crate) const RECORDS: &str = "records.jsonl";
 
 /// How long the kernel may take to clear away what was killed.
 const CLEARING: Duration = Duration::from_secs(2);
-
-/// A program in the search path, or in one of these folders besides.
-pub(crate) fn program(name: &str, besides: &[&str]) -> Option<PathBuf> {
-    let path = env::var_os("PATH").unwrap_or_default();
-    env::split_paths(&path)
-        .chain(besides.iter().map(PathBuf::from))
-        .map(|folder| folder.join(name))
-        .find(|file| {
-            let meta = fs::metadata(file);
-            meta.is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
-        })
-}
-
-/// A test that cannot be run here for want of a program: ignored by name, and failed in CI.
-pub(crate) fn lacking(
-    name: impl Into<String>,
-    command: &'static str,
-    package: &'static str,
-) -> Trial {
-    let fail = move || Err(format!("there is no {command} here; apt install {package}").into());
-    Trial::test(name, fail)
-        .with_kind(format!("no {command}"))
-        .with_ignored_flag(env::var("CI").as_deref() != Ok("true"))
-}
 
 /// The directory of the bots that tests play with.
 pub(crate) fn bots() -> PathBuf {

@@ -1,0 +1,277 @@
+//! A real browser without a window: Chromium, driven through `chromedriver` by the `WebDriver`
+//! protocol (<https://www.w3.org/TR/webdriver2/>). What is needed of it is a handful of JSON
+//! requests to this machine, so there is no crate between.
+
+use std::io::{BufRead, BufReader, Write as _};
+use std::net::TcpStream;
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::requirements::program;
+
+/// What must be on the PATH, and the Debian package that has it. Some systems call the browser
+/// otherwise; one of these will do.
+const DRIVER: (&str, &str) = ("chromedriver", "chromium-driver");
+const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chrome"];
+
+/// What never happens within this time does not happen.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+pub(crate) type Result<T> = std::result::Result<T, String>;
+
+/// What is missing here, and the package that has it.
+pub(crate) fn missing() -> Option<(&'static str, &'static str)> {
+    if program(DRIVER.0, &[]).is_none() {
+        return Some(DRIVER);
+    }
+    let found = BROWSERS
+        .iter()
+        .any(|browser| program(browser, &[]).is_some());
+    (!found).then_some(("chromium", "chromium"))
+}
+
+/// One window, and the processes behind it. They end when it is dropped.
+pub(crate) struct Browser {
+    driver: Child,
+    port: u16,
+    session: String,
+    /// The driver may have more to say, and must not fail at it.
+    _said: BufReader<ChildStdout>,
+    /// Where the browser keeps its things.
+    profile: TempDir,
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        let _ = self.call("DELETE", "", None);
+        let _ = self.driver.kill();
+        let _ = self.driver.wait();
+    }
+}
+
+impl Browser {
+    /// Starts one.
+    pub(crate) fn start() -> Result<Self> {
+        let profile = tempfile::tempdir().map_err(|e| e.to_string())?;
+        let mut driver = Command::new(DRIVER.0)
+            .arg("--port=0")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .map_err(|e| e.to_string())?;
+        let mut said = BufReader::new(driver.stdout.take().ok_or("no output")?);
+        let port = port(&mut said);
+        let mut browser = Self {
+            driver,
+            port: port.unwrap_or(0),
+            session: String::new(),
+            _said: said,
+            profile,
+        };
+        if browser.port == 0 {
+            return Err("chromedriver named no port".to_owned());
+        }
+        let arguments = [
+            "--headless=new".to_owned(),
+            // As root there is no other way, and nothing here comes from outside.
+            "--no-sandbox".to_owned(),
+            "--disable-gpu".to_owned(),
+            "--disable-dev-shm-usage".to_owned(),
+            "--hide-scrollbars".to_owned(),
+            format!("--user-data-dir={}", browser.profile.path().display()),
+        ];
+        let wanted = json!({"capabilities": {"alwaysMatch": {
+            "goog:chromeOptions": {"args": arguments},
+            "goog:loggingPrefs": {"browser": "ALL"},
+            "unhandledPromptBehavior": "ignore",
+        }}});
+        let session = browser.request("POST", "/session", Some(&wanted))?;
+        let id = session["sessionId"].as_str().ok_or("no session")?;
+        id.clone_into(&mut browser.session);
+        Ok(browser)
+    }
+
+    fn request(&self, method: &str, path: &str, body: Option<&Value>) -> Result<Value> {
+        let body = body.map_or_else(String::new, Value::to_string);
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).map_err(|e| e.to_string())?;
+        stream
+            .set_read_timeout(Some(PATIENCE))
+            .map_err(|e| e.to_string())?;
+        let head = format!(
+            "{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
+            self.port,
+            body.len()
+        );
+        stream
+            .write_all(head.as_bytes())
+            .map_err(|e| e.to_string())?;
+        let body = body_of(&mut BufReader::new(stream)).map_err(|e| format!("{path}: {e}"))?;
+        let answer: Value = serde_json::from_str(&body).map_err(|e| format!("{e}: {body}"))?;
+        match answer["value"]["error"].as_str() {
+            Some(error) => Err(format!(
+                "{method} {path}: {error}: {}",
+                answer["value"]["message"]
+            )),
+            None => Ok(answer["value"].clone()),
+        }
+    }
+
+    fn call(&self, method: &str, path: &str, body: Option<&Value>) -> Result<Value> {
+        self.request(method, &format!("/session/{}{path}", self.session), body)
+    }
+
+    /// Something that only Chromium can do: its `DevTools` protocol.
+    pub(crate) fn devtools(&self, command: &str, parameters: &Value) -> Result<Value> {
+        let body = json!({"cmd": command, "params": parameters});
+        self.call("POST", "/goog/cdp/execute", Some(&body))
+    }
+
+    /// Goes to an address. A page that differs in the part after `#` only is not loaded again.
+    pub(crate) fn go(&self, url: &str) -> Result<()> {
+        self.call("POST", "/url", Some(&json!({"url": url})))?;
+        Ok(())
+    }
+
+    /// Runs a script in the page, and gives what it returns.
+    pub(crate) fn run(&self, script: &str) -> Result<Value> {
+        let body = json!({"script": script, "args": []});
+        self.call("POST", "/execute/sync", Some(&body))
+            .map_err(|error| format!("{error}\n{script}"))
+    }
+
+    /// A text that a script returns.
+    pub(crate) fn text(&self, script: &str) -> Result<String> {
+        let value = self.run(script)?;
+        let text = value.as_str().map(str::to_owned);
+        text.ok_or_else(|| format!("{value} is no text: {script}"))
+    }
+
+    /// A number that a script returns.
+    pub(crate) fn number(&self, script: &str) -> Result<f64> {
+        let value = self.run(script)?;
+        value
+            .as_f64()
+            .ok_or_else(|| format!("{value} is no number: {script}"))
+    }
+
+    /// Waits until a script returns something true.
+    pub(crate) fn wait(&self, script: &str) -> Result<()> {
+        let deadline = Instant::now() + PATIENCE;
+        while self.run(script)? != Value::Bool(true) {
+            if Instant::now() > deadline {
+                let page = self.text("return document.body.innerText.slice(0, 1500)")?;
+                return Err(format!("never: {script}\n{page}"));
+            }
+            thread::sleep(Duration::from_millis(20));
+        }
+        Ok(())
+    }
+
+    /// Types, as with a keyboard, to whatever has the focus. Keys are characters or the code
+    /// points that `WebDriver` has for others.
+    pub(crate) fn keys(&self, keys: &[char]) -> Result<()> {
+        let mut actions = Vec::new();
+        for key in keys {
+            actions.push(json!({"type": "keyDown", "value": key.to_string()}));
+            actions.push(json!({"type": "keyUp", "value": key.to_string()}));
+        }
+        let body = json!({"actions": [{"type": "key", "id": "keys", "actions": actions}]});
+        self.call("POST", "/actions", Some(&body))?;
+        Ok(())
+    }
+
+    /// Clicks what a CSS selector finds first, as with a mouse.
+    pub(crate) fn click(&self, selector: &str) -> Result<()> {
+        let body = json!({"using": "css selector", "value": selector});
+        let found = self.call("POST", "/element", Some(&body))?;
+        let id = found
+            .as_object()
+            .and_then(|found| found.values().next())
+            .and_then(Value::as_str)
+            .ok_or("no element")?;
+        self.call("POST", &format!("/element/{id}/click"), Some(&json!({})))?;
+        Ok(())
+    }
+
+    /// A window of this size, of a telephone or of a desk.
+    pub(crate) fn size(&self, width: u32, height: u32, mobile: bool) -> Result<()> {
+        let size =
+            json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": mobile});
+        self.devtools("Emulation.setDeviceMetricsOverride", &size)?;
+        Ok(())
+    }
+
+    /// What the person prefers: `("prefers-color-scheme", "dark")`.
+    pub(crate) fn prefers(&self, feature: &str, value: &str) -> Result<()> {
+        let features = json!({"features": [{"name": feature, "value": value}]});
+        self.devtools("Emulation.setEmulatedMedia", &features)?;
+        Ok(())
+    }
+
+    /// A picture of the window, PNG in base 64.
+    pub(crate) fn picture(&self) -> Result<String> {
+        let picture = self.call("GET", "/screenshot", None)?;
+        picture
+            .as_str()
+            .map(str::to_owned)
+            .ok_or_else(|| "no picture".to_owned())
+    }
+
+    /// What the page has written to its console since the last time: errors, also those against
+    /// its own policy, and everything else.
+    pub(crate) fn console(&self) -> Result<Vec<String>> {
+        let log = self.call("POST", "/se/log", Some(&json!({"type": "browser"})))?;
+        let entries = log.as_array().cloned().unwrap_or_default();
+        Ok(entries
+            .iter()
+            .map(|entry| format!("{}: {}", entry["level"], entry["message"]))
+            .collect())
+    }
+
+    /// An error when the page has written anything to its console.
+    pub(crate) fn is_quiet(&self) -> Result<()> {
+        let said = self.console()?;
+        if said.is_empty() {
+            return Ok(());
+        }
+        Err(format!("the console: {}", said.join("\n")))
+    }
+}
+
+/// The port that the driver says it listens on.
+fn port(said: &mut impl BufRead) -> Option<u16> {
+    let mut line = String::new();
+    while said.read_line(&mut line).ok()? > 0 {
+        if let Some((_, rest)) = line.split_once("on port ") {
+            let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+            // The first such line names the port that was asked for: 0.
+            if let Some(port) = digits.parse().ok().filter(|&port| port > 0) {
+                return Some(port);
+            }
+        }
+        line.clear();
+    }
+    None
+}
+
+/// The body of an answer; the driver keeps the connection open after it.
+fn body_of(answer: &mut impl BufRead) -> std::io::Result<String> {
+    let mut length = 0;
+    let mut line = String::new();
+    while answer.read_line(&mut line)? > 2 {
+        if let Some((name, value)) = line.split_once(':')
+            && name.eq_ignore_ascii_case("content-length")
+        {
+            length = value.trim().parse().unwrap_or(0);
+        }
+        line.clear();
+    }
+    let mut body = vec![0; length];
+    answer.read_exact(&mut body)?;
+    Ok(String::from_utf8_lossy(&body).into_owned())
+}

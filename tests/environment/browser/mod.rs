@@ -1,0 +1,976 @@
+//! The report in a real browser: it opens without an error, sorts, filters, steps through games
+//! as the rules have them, follows links, can be read by all and on all screens, and shows what
+//! bots have made up as the text that it is.
+//!
+//! Without a browser these tests are ignored by name; on the machine that decides (`CI=true`)
+//! they fail.
+
+mod driver;
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use self::driver::{Browser, Result};
+use crate::common::Referee;
+use crate::common::games::{many, tournament, write};
+use crate::requirements::{Large, lacking};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use libtest_mimic::{Failed, Trial};
+use referee::game::quarto::{Cell, Edition, PieceSet, Rules};
+use referee::game::{Game, Position as _};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// Keys that are no characters, as `WebDriver` writes them.
+const RIGHT: char = '\u{e014}';
+const LEFT: char = '\u{e012}';
+const HOME: char = '\u{e011}';
+const END: char = '\u{e010}';
+const TAB: char = '\u{e004}';
+
+/// Played once for all tests.
+static GAMES: LazyLock<Vec<Value>> = LazyLock::new(tournament);
+
+/// A report of records, and a browser to look at it.
+struct Look {
+    browser: Browser,
+    url: String,
+    size: u64,
+    _scratch: TempDir,
+}
+
+impl Look {
+    fn at(records: &[Value], arguments: &[&str]) -> Result<Self> {
+        let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
+        let file = write(&scratch.path().join("games.jsonl"), records);
+        let page = scratch.path().join("report.html");
+        let run = Referee::new(["report"])
+            .args([&file])
+            .args([Path::new("-o"), &page])
+            .args(arguments.iter().copied())
+            .run();
+        if run.code != Some(0) {
+            return Err(run.to_string());
+        }
+        let look = Self {
+            browser: Browser::start()?,
+            url: format!("file://{}", page.display()),
+            size: fs::metadata(&page).map_err(|e| e.to_string())?.len(),
+            _scratch: scratch,
+        };
+        look.browser.size(1280, 900, false)?;
+        look.open("")?;
+        Ok(look)
+    }
+
+    /// Loads the page at this place.
+    fn open(&self, hash: &str) -> Result<()> {
+        self.browser.go("about:blank")?;
+        self.browser.go(&format!("{}{hash}", self.url))?;
+        self.browser
+            .wait("return document.documentElement.classList.contains('ready')")
+    }
+
+    fn text_of(&self, selector: &str) -> Result<String> {
+        let selector = json!(selector);
+        self.browser.text(&format!(
+            "return document.querySelector({selector})?.textContent ?? '(none)'"
+        ))
+    }
+
+    fn texts(&self, selector: &str) -> Result<Vec<String>> {
+        let selector = json!(selector);
+        let found = self.browser.run(&format!(
+            "return [...document.querySelectorAll({selector})].map(e => e.textContent)"
+        ))?;
+        serde_json::from_value(found).map_err(|e| e.to_string())
+    }
+
+    fn count(&self, selector: &str) -> Result<f64> {
+        let selector = json!(selector);
+        self.browser.number(&format!(
+            "return document.querySelectorAll({selector}).length"
+        ))
+    }
+}
+
+fn same<T: PartialEq + std::fmt::Debug>(what: &str, found: &T, expected: &T) -> Result<()> {
+    if found == expected {
+        return Ok(());
+    }
+    Err(format!("{what}: {found:?}; expected {expected:?}"))
+}
+
+/// Number, from 1, of the first game for which this holds.
+fn number_of(holds: impl Fn(&Value) -> bool) -> Result<usize> {
+    let found = GAMES.iter().position(holds);
+    Ok(found.ok_or("no such game")? + 1)
+}
+
+fn is_quarto(record: &Value) -> bool {
+    record["result"]["reason"] == "quarto" && record["pieces"].is_null()
+}
+
+// --- the tests --------------------------------------------------------------------------------
+
+fn every_view_opens_without_a_word() -> Result<()> {
+    let look = Look::at(&GAMES, &["--title", "Spring cup"])?;
+    same("the title", &look.text_of("h1")?, &"Spring cup".to_owned())?;
+    same("bots", &look.count("table.standings tbody tr")?, &3.0)?;
+    let forfeit = number_of(|record| !record["result"]["by"].is_null())?;
+    let four = number_of(|record| record["game"] == "four-in-a-row")?;
+    let other = number_of(|record| record["rules"] == "squares")?;
+    let views = [
+        "#bots".to_owned(),
+        "#games".to_owned(),
+        "#bot=1".to_owned(),
+        "#bot=3".to_owned(),
+        format!("#game={forfeit}"),
+        format!("#game={four}&turn=3"),
+        format!("#game={other}"),
+        "#overview".to_owned(),
+        "#game=9999".to_owned(),
+        "#bot=77".to_owned(),
+        "#nonsense=%E0%A4%A".to_owned(),
+    ];
+    for view in &views {
+        look.browser
+            .run(&format!("location.hash = {}", json!(view)))?;
+        look.browser.wait(&format!(
+            "return location.hash === {} && document.querySelector('main h1') !== null",
+            json!(view)
+        ))?;
+    }
+    look.browser.is_quiet()
+}
+
+fn a_policy_keeps_everything_else_out() -> Result<()> {
+    let look = Look::at(&GAMES, &[])?;
+    look.browser.run(
+        "window.broken = []; document.addEventListener('securitypolicyviolation', e => broken.push(e.effectiveDirective));
+         const script = document.createElement('script'); script.src = 'data:text/javascript,window.pwned=1'; document.body.append(script)",
+    ).ok();
+    look.browser.run(
+        "const image = new Image(); image.src = 'http://127.0.0.1:1/x'; document.body.append(image);
+         const style = document.createElement('style'); style.append('body { display: none }'); document.body.append(style);
+         const div = document.createElement('div'); try { div.setAttribute('onclick', 'window.pwned=1'); document.body.append(div); div.click(); } catch { broken.push('handler') }
+         try { document.body.insertAdjacentHTML('beforeend', '<b>x</b>'); } catch { broken.push('trusted-types') }
+         fetch('http://127.0.0.1:1/').catch(() => broken.push('fetch'))",
+    )?;
+    for directive in [
+        "img-src",
+        "style-src-elem",
+        "handler",
+        "trusted-types",
+        "fetch",
+    ] {
+        look.browser
+            .wait(&format!("return broken.includes('{directive}')"))?;
+    }
+    same(
+        "pwned",
+        &look.browser.run("return window.pwned ?? null")?,
+        &Value::Null,
+    )
+}
+
+fn tables_sort() -> Result<()> {
+    let look = Look::at(&GAMES, &[])?;
+    let names = "table.standings tbody th .name";
+    let by_rank = look.texts(names)?;
+    look.browser.click("[data-keep='sort-Standings-name']")?;
+    let mut sorted = by_rank.clone();
+    sorted.sort();
+    same("by name", &look.texts(names)?, &sorted)?;
+    let sort =
+        "return document.querySelector('[data-keep=sort-Standings-name]').parentElement.ariaSort";
+    same("said", &look.browser.text(sort)?, &"ascending".to_owned())?;
+    // With the keyboard: the button still has the focus.
+    look.browser.keys(&['\u{e007}'])?;
+    sorted.reverse();
+    same("by name, from the end", &look.texts(names)?, &sorted)?;
+    look.browser.click("[data-keep='sort-Standings-points']")?;
+    let points = look.texts("table.standings tbody strong")?;
+    let numbers: Vec<f64> = points
+        .iter()
+        .map(|text| text.replace('½', ".5").parse().unwrap_or(f64::NAN))
+        .collect();
+    if !numbers.is_sorted_by(|a, b| a >= b) {
+        return Err(format!("by points: {points:?}"));
+    }
+    look.browser.is_quiet()
+}
+
+fn games_are_filtered() -> Result<()> {
+    let look = Look::at(&GAMES, &[])?;
+    let found = || look.text_of("p.hint[role=status]");
+    look.browser.run("location.hash = '#games'")?;
+    look.browser
+        .wait("return document.querySelector('form.filters') !== null")?;
+    let all = GAMES.len();
+    same("all", &found()?, &format!("{all} games"))?;
+    let choose = |field: &str, text: &str| {
+        look.browser.run(&format!(
+            "const field = document.querySelector('[data-keep=\"filter-{field}\"]');
+             field.value = [...field.options].find(o => o.textContent === {}).value;
+             field.dispatchEvent(new Event('change', {{ bubbles: true }}))",
+            json!(text)
+        ))
+    };
+    choose("of", "script.sh")?;
+    choose("ending", "forfeited by the bot")?;
+    let count =
+        |holds: &dyn Fn(&Value) -> bool| GAMES.iter().filter(|record| holds(record)).count();
+    let forfeited = count(&|record| {
+        record["result"]["by"].as_u64().is_some_and(|by| {
+            record["bots"][usize::try_from(by).unwrap_or(0)]["name"] == "script.sh"
+        })
+    });
+    same(
+        "forfeited",
+        &found()?,
+        &format!("{forfeited} of {all} games"),
+    )?;
+    choose("against", "builtin:greedy")?;
+    let against = count(&|record| {
+        !record["result"]["by"].is_null() && record["bots"][0]["name"] == "builtin:greedy"
+    });
+    same("against", &found()?, &format!("{against} of {all} games"))?;
+    // The address says so, too, and can be opened again.
+    let address = look.browser.text("return location.hash")?;
+    look.open(&address)?;
+    same("again", &found()?, &format!("{against} of {all} games"))?;
+    look.browser.click("[data-keep='filter-clear']")?;
+    look.browser.wait("return location.hash === '#games'")?;
+    same("cleared", &found()?, &format!("{all} games"))?;
+    look.browser.click("[data-keep='filter-text']")?;
+    look.browser.keys(&['f', 'o', 'u', 'r', '-'])?;
+    let fours = count(&|record| record["result"]["reason"] == "four-in-a-row");
+    same("searched", &found()?, &format!("{fours} of {all} games"))?;
+    look.browser.is_quiet()
+}
+
+/// What the board of Quarto says that it shows.
+fn said(edition: &Edition, position: &<Edition as Game>::Position, won: &[String]) -> String {
+    let pieces: Vec<String> = Cell::all()
+        .filter_map(|cell| {
+            let piece = position.board().get(cell)?;
+            let words = edition.set().words(piece).join(" ");
+            Some(format!(
+                "{} {}: {words}",
+                cell.number(),
+                edition.set().symbol(piece)
+            ))
+        })
+        .collect();
+    let pieces = if pieces.is_empty() {
+        "Empty".to_owned()
+    } else {
+        pieces.join("; ")
+    };
+    let won = if won.is_empty() {
+        String::new()
+    } else {
+        format!(" Quarto: {}.", won.join(", "))
+    };
+    format!("The board. {pieces}.{won}")
+}
+
+/// Steps through a game from its start, and compares every board with the rules'.
+fn step_through(look: &Look, number: usize) -> Result<()> {
+    let record = &GAMES[number - 1];
+    let set = match record["pieces"].as_str() {
+        None => PieceSet::default(),
+        Some(text) => PieceSet::parse(text).map_err(|e| e.to_string())?,
+    };
+    let rules = Rules::from_name(record["rules"].as_str().unwrap_or_default()).ok_or("rules")?;
+    let edition = Edition::new(rules, set);
+    let start = record["start"].as_str().unwrap_or_default();
+    let mut position = edition.start_from(start)?;
+    let board = || {
+        look.browser
+            .text("return document.querySelector('.stage svg').getAttribute('aria-label')")
+    };
+    look.open(&format!("#game={number}&turn=0"))?;
+    same("the start", &board()?, &said(&edition, &position, &[]))?;
+    for (turn, answer) in record["turns"].as_array().into_iter().flatten().enumerate() {
+        let answer = answer.as_str().unwrap_or_default();
+        (_, position) = edition
+            .judge(&position, answer)
+            .map_err(|e| format!("{e:?}"))?;
+        look.browser.keys(&[RIGHT])?;
+        let mut won: Vec<String> = edition
+            .winning_lines(&position)
+            .into_iter()
+            .map(|(line, _)| line)
+            .collect();
+        won.dedup();
+        same(
+            &format!("turn {}", turn + 1),
+            &board()?,
+            &said(&edition, &position, &won),
+        )?;
+        let left = look.text_of(".left h3")?;
+        same(
+            "left",
+            &left,
+            &format!("Left to give: {}", position.left().count()),
+        )?;
+        same(
+            "at hand",
+            &look.count(".hand .slot")?,
+            &f64::from(u8::from(position.hand().is_some())),
+        )?;
+    }
+    if position.outcome().is_some() {
+        let result = &record["result"];
+        let lines: Vec<String> = result["lines"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|line| {
+                format!(
+                    "{} {}",
+                    line[0].as_str().unwrap_or(""),
+                    line[1].as_str().unwrap_or("")
+                )
+            })
+            .collect();
+        let winner = usize::try_from(result["winner"].as_u64().unwrap_or(0)).unwrap_or(0);
+        let name = record["bots"][winner]["name"].as_str().unwrap_or("");
+        let expected = format!("{name} wins: {}", lines.join(", "));
+        same("the end", &look.text_of(".final")?, &expected)?;
+        let strokes = look.count(".stage .stroke")?;
+        if strokes < 1.0 || look.count(".stage .cell.winning")? < 4.0 {
+            return Err("the winning line is not marked".to_owned());
+        }
+    }
+    Ok(())
+}
+
+fn steps_go_to_the_quarto_by_the_rules() -> Result<()> {
+    let look = Look::at(&GAMES, &[])?;
+    step_through(&look, number_of(is_quarto)?)?;
+    step_through(
+        &look,
+        number_of(|record| record["start"] == "A......P........")?,
+    )?;
+    step_through(
+        &look,
+        number_of(|record| record["rules"] == "squares" && record["result"]["reason"] == "quarto")?,
+    )?;
+    look.browser.is_quiet()
+}
+
+fn steps_go_by_keys_buttons_and_time() -> Result<()> {
+    let look = Look::at(&GAMES, &[])?;
+    let number = number_of(is_quarto)?;
+    let turns = GAMES[number - 1]["turns"].as_array().map_or(0, Vec::len);
+    let at = || {
+        look.browser
+            .text("return document.querySelector('.controls input').value")
+    };
+    look.open(&format!("#game={number}"))?;
+    same("a game opens at its end", &at()?, &turns.to_string())?;
+    look.browser.keys(&[HOME])?;
+    same("home", &at()?, &"0".to_owned())?;
+    look.browser.keys(&[RIGHT, RIGHT, RIGHT, LEFT])?;
+    same("arrows", &at()?, &"2".to_owned())?;
+    look.browser
+        .click(".controls button[aria-label^='One turn on']")?;
+    look.browser
+        .click(".controls button[aria-label^='One turn back']")?;
+    look.browser
+        .click(".controls button[aria-label^='One turn back']")?;
+    same("buttons", &at()?, &"1".to_owned())?;
+    same(
+        "the address",
+        &look.browser.text("return location.hash")?,
+        &format!("#game={number}&turn=1"),
+    )?;
+    look.browser.keys(&[END, HOME])?;
+    look.browser.run("document.activeElement.blur(); const pace = document.querySelector('.controls select'); pace.value = '300'; pace.dispatchEvent(new Event('change'))")?;
+    look.browser.keys(&[' '])?;
+    look.browser.wait(&format!(
+        "return document.querySelector('.controls input').value === '{turns}'"
+    ))?;
+    look.browser
+        .wait("return document.querySelector('.controls button[aria-label^=Play]') !== null")?;
+    look.browser.keys(&['n'])?;
+    look.browser.wait(&format!(
+        "return location.hash.startsWith('#game={}&')",
+        number + 1
+    ))?;
+    look.browser.is_quiet()
+}
+
+fn links_lead_to_a_game_and_turn() -> Result<()> {
+    let look = Look::at(&GAMES, &[])?;
+    look.open("#game=12&turn=4")?;
+    let turn = |expected: &str| -> Result<()> {
+        let found = look.text_of(".story .turn")?;
+        if found.starts_with(expected) {
+            Ok(())
+        } else {
+            Err(format!("{found}; expected {expected}"))
+        }
+    };
+    turn("Turn 4 of ")?;
+    if !look.text_of("h1")?.starts_with("Game 12: ") {
+        return Err(look.text_of("h1")?);
+    }
+    // Within the page, and by the columns of times.
+    look.browser.run("location.hash = '#game=12&turn=2'")?;
+    look.browser
+        .wait("return document.querySelector('.story .turn').textContent.startsWith('Turn 2 ')")?;
+    look.browser.run("document.querySelectorAll('.turn-times a')[4].dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true }))")?;
+    look.browser
+        .wait("return document.querySelector('.story .turn').textContent.startsWith('Turn 5 ')")?;
+    // The list shows the turn that the board shows.
+    let turns = |record: &Value| record["turns"].as_array().map_or(0, Vec::len);
+    let longest = GAMES.iter().map(turns).max().unwrap_or(0);
+    let number = number_of(|record| turns(record) == longest)?;
+    look.open(&format!("#game={number}"))?;
+    look.browser.wait(
+        "const [list, now] = [document.querySelector('.moves'), document.querySelector('.moves .now')].map(e => e.getBoundingClientRect());
+         return document.querySelector('.moves').scrollTop > 0 && now.top >= list.top && now.bottom <= list.bottom + 1",
+    )?;
+    // Beyond the end is the end.
+    look.open("#game=12&turn=999")?;
+    look.browser
+        .wait("return document.querySelector('.final') !== null")?;
+    look.browser.click(".copy")?;
+    look.browser.wait(
+        "return ['Copied', 'Press Ctrl+C'].includes(document.querySelector('.copy').textContent)",
+    )?;
+    look.browser.is_quiet()
+}
+
+/// Everything that a bot can make up: its name, its answer, its last words, and what a forged record may say.
+const HOSTILE: [&str; 8] = [
+    "<script>window.pwned = 1</script>",
+    "</script><img src=x onerror='window.pwned = 2'>",
+    "<!--<script>",
+    "\"quoted' & `ticked` {{ title }} {% raw %}",
+    "\u{202e}desrever\u{2066}\u{200b}",
+    "\u{2028}line\u{2029}separators",
+    "__proto__",
+    "constructor",
+];
+
+fn hostile_text_is_text() -> Result<()> {
+    let mut records = Vec::new();
+    for (i, hostile) in HOSTILE.iter().enumerate() {
+        let mut record = GAMES[0].clone();
+        record["bots"][0]["name"] = format!(
+            "{hostile}{}",
+            if i == 0 {
+                "x".repeat(300)
+            } else {
+                String::new()
+            }
+        )
+        .into();
+        record["bots"][0]["command"] = json!([hostile]);
+        record["bots"][1]["name"] = format!("other {hostile}").into();
+        record["id"] = (*hostile).into();
+        record["result"] = json!({
+            "winner": 1, "by": 0, "reason": hostile, "answer": hostile, "lines": [[hostile, hostile]],
+            "detail": format!("it answered {hostile}"), "stderr": format!("{hostile}\n{hostile}\u{1b}[2J"),
+        });
+        record["analysis"] =
+            json!({"turns": [{"turn": 1, "mark": hostile, "text": hostile, "better": hostile}]});
+        records.push(record);
+        // And a record whose turns, game and rules make no sense.
+        let mut forged = GAMES[0].clone();
+        forged["turns"] = json!([hostile, "6 6 6 6", "99 Q"]);
+        forged["times_ms"] = json!([-1.0, 1e300, 0.0]);
+        forged["start"] = (*hostile).into();
+        if i % 2 == 1 {
+            forged["game"] = (*hostile).into();
+            forged["pieces"] = (*hostile).into();
+        }
+        records.push(forged);
+    }
+    let look = Look::at(
+        &records,
+        &["--title", "</title><script>window.pwned = 3</script>"],
+    )?;
+    let bots = look.browser.run(
+        "return JSON.parse(document.getElementById('data').textContent).entries.filter(e => e[0] === 'b').length",
+    )?;
+    let views = (1..=bots.as_u64().unwrap_or(0))
+        .map(|bot| format!("#bot={bot}"))
+        .chain(
+            (1..=records.len())
+                .flat_map(|game| [format!("#game={game}"), format!("#game={game}&turn=1")]),
+        )
+        .chain([
+            "#games".to_owned(),
+            "#bots".to_owned(),
+            "#overview".to_owned(),
+        ]);
+    for view in views {
+        look.browser
+            .run(&format!("location.hash = {}", json!(view)))?;
+        look.browser.wait(&format!(
+            "return document.querySelector('main h1') !== null && {}.startsWith(location.hash.split('&')[0])",
+            json!(view)
+        ))?;
+        // Everything that is shown was made by the page: no element came out of a text.
+        let strange = look.browser.number(
+            "return document.querySelectorAll('main script, main img, main [onerror], body > img, iframe, object').length + document.scripts.length - 2",
+        )?;
+        same(&view, &strange, &0.0)?;
+        let width = "return document.documentElement.scrollWidth > innerWidth";
+        look.browser.size(360, 740, true)?;
+        let phone = look.browser.run(width)?;
+        same(
+            &format!("{view} is too wide for a phone"),
+            &phone,
+            &Value::Bool(false),
+        )?;
+        look.browser.size(1280, 900, false)?;
+        let wide = look.browser.run(width)?;
+        same(&format!("{view} is too wide"), &wide, &Value::Bool(false))?;
+        let hidden = look.browser.run(r"return /[\u202a-\u202e\u2028\u2029\u2066-\u2069\u200b\u001b]/.test(document.body.textContent)")?;
+        same(
+            &format!("{view} has hidden characters"),
+            &hidden,
+            &Value::Bool(false),
+        )?;
+    }
+    look.open("#bot=1")?;
+    if !look.text_of("h1")?.starts_with(HOSTILE[0]) {
+        return Err(look.text_of("h1")?);
+    }
+    same(
+        "the answer",
+        &look.text_of(".answer")?,
+        &HOSTILE[0].to_owned(),
+    )?;
+    same(
+        "pwned",
+        &look.browser.run("return window.pwned ?? null")?,
+        &Value::Null,
+    )?;
+    look.browser.is_quiet()
+}
+
+fn an_analysis_is_shown_at_its_turns() -> Result<()> {
+    let number = number_of(is_quarto)?;
+    let mut records = GAMES.clone();
+    records[number - 1]["analysis"] = json!({"by": "a test", "turns": [
+        {"turn": 2, "value": "draw", "best": "draw", "in": 9},
+        {"turn": 3, "value": "loss", "best": "win", "better": "6 A", "text": "gave away a win"},
+        {"turn": 4, "value": "win", "best": "win", "mark": "only"},
+    ]});
+    let look = Look::at(&records, &[])?;
+    look.open(&format!("#game={number}&turn=2"))?;
+    same(
+        "turn 2",
+        &look.text_of(".judged")?,
+        &"By best play this is a draw in 9 turns.".to_owned(),
+    )?;
+    look.browser.keys(&[RIGHT])?;
+    same(
+        "turn 3",
+        &look.text_of(".judged")?,
+        &"blundergave away a win. Better: 6 A.".to_owned(),
+    )?;
+    same(
+        "marks",
+        &look.texts(".moves .badge")?,
+        &vec!["blunder".to_owned(), "only".to_owned()],
+    )?;
+    let fields = look.browser.run(
+        "return [...document.querySelectorAll('.winners a')].slice(0, 5).map(e => e.className)",
+    )?;
+    // Turn 3 left a loss, so the other side wins, which moves in even turns.
+    same(
+        "winners",
+        &fields,
+        &json!(["", "even", "side-1 now", "side-1", ""]),
+    )?;
+    // And at the bot whose turn it was.
+    let record = &records[number - 1];
+    let first = usize::try_from(record["first"].as_u64().unwrap_or(0)).unwrap_or(0);
+    let name = record["bots"][first]["name"].as_str().unwrap_or("");
+    look.browser.run(&format!(
+        "[...document.querySelectorAll('.versus a')].find(a => a.textContent === {}).click()",
+        json!(name)
+    ))?;
+    look.browser
+        .wait("return document.querySelector('#card-analysis') !== null")?;
+    same(
+        "chips",
+        &look.texts("[aria-labelledby=card-analysis] .badge")?,
+        &vec!["blunders 1".to_owned()],
+    )?;
+    look.browser.is_quiet()
+}
+
+fn private_reports_leave_stderr_out() -> Result<()> {
+    let forfeit = number_of(|record| record["bots"][1]["name"] == "script.sh")?;
+    let open = |arguments: &[&str]| -> Result<(f64, f64)> {
+        let look = Look::at(&GAMES, arguments)?;
+        look.open(&format!("#game={forfeit}"))?;
+        let stderr = look.count(".fault pre")?;
+        look.open("#bot=3")?;
+        Ok((stderr, look.count(".command")?))
+    };
+    same("open", &open(&[])?, &(1.0, 1.0))?;
+    same("private", &open(&["--private"])?, &(0.0, 0.0))
+}
+
+/// Text that stands out from what is behind it less than the Web Content Accessibility Guidelines ask for (AA).
+const CONTRAST: &str = r"
+    const channel = c => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
+    const parse = text => (text.match(/[\d.]+/g) ?? []).map(Number);
+    const light = ([r, g, b]) => 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
+    const behind = e => { for (; e; e = e.parentElement) { const c = parse(getComputedStyle(e).backgroundColor); if (c.length === 3 || c[3] === 1) return c; } return [255, 255, 255]; };
+    const bad = new Set();
+    for (const e of document.querySelectorAll('body *')) {
+      if (e instanceof SVGElement || e.closest('.unseen, .skip, svg, script, .slot') || e.disabled || e.offsetParent === null) continue;
+      if (![...e.childNodes].some(n => n.nodeType === 3 && n.textContent.trim())) continue;
+      const style = getComputedStyle(e);
+      const [a, b] = [light(parse(style.color)), light(behind(e))];
+      const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+      const large = parseFloat(style.fontSize) >= 24 || (parseFloat(style.fontSize) >= 18.66 && style.fontWeight >= 700);
+      if (ratio < (large ? 3 : 4.5)) bad.add(`${e.tagName}.${e.className} ${e.textContent.slice(0, 20)} ${ratio.toFixed(2)}`);
+    }
+    return [...bad];";
+
+/// Things to use that have no name to be read aloud.
+const NAMELESS: &str = "
+    return [...document.querySelectorAll('button, a, input, select, summary, [role=img]')]
+      .filter(e => !e.hidden && !(e.ariaLabel || e.textContent.trim() || e.getAttribute('aria-label') || e.closest('label')?.textContent.trim() || e.getAttribute('title')))
+      .map(e => e.outerHTML.slice(0, 120))
+      .concat([...document.querySelectorAll('table')].filter(t => !t.caption).map(t => 'no caption'))
+      .concat(document.querySelectorAll('h1').length === 1 ? [] : ['not one h1'])";
+
+fn everything_can_be_read_in_both_themes_on_all_screens() -> Result<()> {
+    let look = Look::at(&GAMES, &["--title", "Spring cup"])?;
+    let pictures = Path::new(env!("CARGO_TARGET_TMPDIR")).join("report");
+    fs::create_dir_all(&pictures).map_err(|e| e.to_string())?;
+    let quarto = number_of(is_quarto)?;
+    let fault = number_of(|record| !record["result"]["by"].is_null())?;
+    let views = [
+        ("overview", "#overview".to_owned()),
+        ("bots", "#bots".to_owned()),
+        ("bot", "#bot=3".to_owned()),
+        ("games", "#games".to_owned()),
+        ("game", format!("#game={quarto}")),
+        ("fault", format!("#game={fault}")),
+    ];
+    let mut papers = Vec::new();
+    for theme in ["light", "dark"] {
+        look.browser.prefers("prefers-color-scheme", theme)?;
+        papers.push(
+            look.browser
+                .text("return getComputedStyle(document.body).backgroundColor")?,
+        );
+        for (screen, width, height) in [("desk", 1280, 900), ("phone", 360, 740)] {
+            look.browser.size(width, height, screen == "phone")?;
+            for (name, hash) in &views {
+                look.open(hash)?;
+                let what = format!("{name}-{screen}-{theme}");
+                let picture = STANDARD
+                    .decode(look.browser.picture()?)
+                    .map_err(|e| e.to_string())?;
+                fs::write(pictures.join(format!("{what}.png")), picture)
+                    .map_err(|e| e.to_string())?;
+                let wide = look
+                    .browser
+                    .number("return document.documentElement.scrollWidth - innerWidth")?;
+                if wide > 0.0 {
+                    return Err(format!("{what}: {wide} pixels too wide"));
+                }
+                for (problem, script) in [("contrast", CONTRAST), ("no name", NAMELESS)] {
+                    let found = look.browser.run(script)?;
+                    if found.as_array().is_none_or(|found| !found.is_empty()) {
+                        return Err(format!("{what}: {problem}: {found:#}"));
+                    }
+                }
+            }
+        }
+    }
+    if papers[0] == papers[1] {
+        return Err(format!("both themes are {}", papers[0]));
+    }
+    // The switch is stronger than the system, and remembered.
+    look.open("")?;
+    look.browser.click("#theme")?;
+    let paper = look
+        .browser
+        .text("return getComputedStyle(document.body).backgroundColor")?;
+    same("light by choice", &paper, &papers[0])?;
+    look.browser.is_quiet()
+}
+
+fn people_who_cannot_see_it_move_or_use_a_mouse_are_served() -> Result<()> {
+    let look = Look::at(&GAMES, &[])?;
+    look.open(&format!("#game={}&turn=1", number_of(is_quarto)?))?;
+    look.browser.keys(&[TAB])?;
+    let focused = "return document.activeElement.textContent";
+    same(
+        "first",
+        &look.browser.text(focused)?,
+        &"Skip to the content".to_owned(),
+    )?;
+    let ring = "return getComputedStyle(document.activeElement).outlineStyle";
+    same("ring", &look.browser.text(ring)?, &"solid".to_owned())?;
+    let moving =
+        "return getComputedStyle(document.querySelector('.fresh') ?? document.body).animationName";
+    look.browser.keys(&[RIGHT])?;
+    same("moves", &look.browser.text(moving)?, &"drop".to_owned())?;
+    let told = look.text_of("#says")?;
+    if !told.starts_with("Turn 2: ") {
+        return Err(format!("said: {told}"));
+    }
+    look.browser.prefers("prefers-reduced-motion", "reduce")?;
+    same("moves", &look.browser.text(moving)?, &"none".to_owned())
+}
+
+fn it_prints_and_can_be_read_without_a_script() -> Result<()> {
+    let look = Look::at(&GAMES, &[])?;
+    let print = look
+        .browser
+        .devtools("Page.printToPDF", &json!({"printBackground": true}))?;
+    let pdf = STANDARD
+        .decode(print["data"].as_str().unwrap_or(""))
+        .map_err(|e| e.to_string())?;
+    if !pdf.starts_with(b"%PDF") {
+        return Err("no PDF".to_owned());
+    }
+    fs::write(
+        Path::new(env!("CARGO_TARGET_TMPDIR")).join("report.pdf"),
+        pdf,
+    )
+    .map_err(|e| e.to_string())?;
+    look.browser
+        .devtools("Emulation.setEmulatedMedia", &json!({"media": "print"}))?;
+    let hidden = "return getComputedStyle(document.querySelector('.top')).display";
+    same(
+        "the navigation",
+        &look.browser.text(hidden)?,
+        &"none".to_owned(),
+    )?;
+    look.browser.devtools(
+        "Emulation.setScriptExecutionDisabled",
+        &json!({"value": true}),
+    )?;
+    look.browser.go("about:blank")?;
+    look.browser.go(&look.url)?;
+    look.browser.devtools(
+        "Emulation.setScriptExecutionDisabled",
+        &json!({"value": false}),
+    )?;
+    same("rows", &look.count("table tbody tr")?, &3.0)?;
+    same("words", &look.count("noscript")?, &1.0)
+}
+
+fn ten_thousand_games_open_quickly() -> Result<()> {
+    let records = many(&GAMES, 10_000, 20);
+    let look = Look::at(&records, &[])?;
+    if look.size >= 10_000_000 {
+        return Err(format!("{} bytes", look.size));
+    }
+    // From the beginning of the load until everything is drawn, as the page itself sees it.
+    let opened = "return performance.getEntriesByName('drawn')[0].startTime";
+    let mut times = Vec::new();
+    for hash in ["#overview", "#games", "#game=9999&turn=3", "#bot=7"] {
+        look.open(hash)?;
+        look.browser
+            .wait("return performance.getEntriesByName('drawn').length === 1")?;
+        times.push(look.browser.number(opened)?);
+    }
+    let sorted = "const before = performance.now(); document.querySelector('[data-keep$=\"-second\"]').click(); return performance.now() - before";
+    look.open("#games")?;
+    let sort = look.browser.number(sorted)?;
+    // In the way of people who wait for tests, not of machines that are busy.
+    #[expect(clippy::print_stderr, reason = "a measurement for people")]
+    {
+        eprintln!(
+            "10,000 games: {} bytes; opened in ms: {times:.0?}; sorted in {sort:.0} ms",
+            look.size
+        );
+    }
+    if times.iter().any(|&ms| ms > 10_000.0) || sort > 10_000.0 {
+        return Err(format!("{times:?} {sort}"));
+    }
+    look.browser.is_quiet()
+}
+
+fn a_page_follows_games_as_they_end() -> Result<()> {
+    let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
+    let path = write(&scratch.path().join("games.jsonl"), &GAMES[..3]);
+    let mut running = Referee::new(["report", "--live=0", "--title", "Live cup"])
+        .args([&path])
+        .shell("exec \"$0\" \"$@\" 2> \"$SCRATCH/said\"")
+        .start();
+    let said = running.scratch().join("said");
+    running.wait_until(|_| fs::read_to_string(&said).is_ok_and(|said| said.contains("watch at")));
+    let said = fs::read_to_string(&said).map_err(|e| e.to_string())?;
+    let url = said
+        .split_whitespace()
+        .find(|word| word.starts_with("http://"))
+        .ok_or("no address")?;
+    let browser = Browser::start()?;
+    browser.go(url)?;
+    let shows = |text: &str| {
+        browser.wait(&format!(
+            "return document.getElementById('live').textContent === {}",
+            json!(text)
+        ))
+    };
+    shows("Live · 3 games")?;
+    browser.wait("return document.querySelectorAll('table.standings tbody tr').length === 2")?;
+    // What people have chosen stays as it is while games come.
+    browser.click("[data-keep='sort-Standings-name']")?;
+    browser.run("window.stays = true")?;
+    let mut file = fs::OpenOptions::new()
+        .append(true)
+        .open(&path)
+        .map_err(|e| e.to_string())?;
+    let append = |file: &mut fs::File, text: &str| {
+        std::io::Write::write_all(file, text.as_bytes()).map_err(|e| e.to_string())
+    };
+    for record in &GAMES[3..24] {
+        append(&mut file, &format!("{record}\n"))?;
+    }
+    // Half a line is no game yet.
+    let last = format!("{}\n", GAMES[24]);
+    append(&mut file, &last[..50])?;
+    shows("Live · 24 games")?;
+    append(&mut file, &last[50..])?;
+    shows("Live · 25 games")?;
+    browser.wait("return document.querySelectorAll('table.standings tbody tr').length === 3")?;
+    let focused = browser.run("return document.activeElement.dataset.keep ?? null")?;
+    same("focus", &focused, &json!("sort-Standings-name"))?;
+    same(
+        "loaded once",
+        &browser.run("return window.stays")?,
+        &json!(true),
+    )?;
+    // A late second window gets everything.
+    let late = Browser::start()?;
+    late.go(&format!("{url}#game=25"))?;
+    late.wait(
+        "return document.querySelector('.replay h1')?.textContent.startsWith('Game 25') === true",
+    )?;
+    browser.run("location.hash = '#game=2&turn=3'")?;
+    browser.wait(
+        "return document.querySelector('.story .turn')?.textContent.startsWith('Turn 3') === true",
+    )?;
+    running.signal("INT");
+    let run = running.finish();
+    same("exit", &run.code, &Some(130))?;
+    for browser in [&browser, &late] {
+        browser.wait("return document.getElementById('live').textContent === 'Over · 25 games'")?;
+        browser.is_quiet()?;
+    }
+    // And the game that somebody looked at is still there.
+    same(
+        "the turn",
+        &browser.run(
+            "return document.querySelector('.story .turn').textContent.startsWith('Turn 3')",
+        )?,
+        &json!(true),
+    )
+}
+
+fn one_game_is_a_page() -> Result<()> {
+    let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
+    let path = write(&scratch.path().join("games.jsonl"), &GAMES);
+    let page: PathBuf = scratch.path().join("one.html");
+    let number = number_of(is_quarto)?;
+    let run = Referee::new(["replay", "--game", &number.to_string()])
+        .args([format!("--html={}", page.display())])
+        .args([&path])
+        .run();
+    same("exit", &run.code, &Some(0)).map_err(|e| format!("{e}\n{run}"))?;
+    let browser = Browser::start()?;
+    browser.go(&format!("file://{}", page.display()))?;
+    browser.wait("return document.querySelector('.final') !== null && document.querySelectorAll('nav a').length === 0")?;
+    browser.keys(&[LEFT])?;
+    browser.wait("return document.querySelector('.final') === null")?;
+    browser.is_quiet()
+}
+
+// ----------------------------------------------------------------------------------------------
+
+type Test = (&'static str, fn() -> Result<()>);
+
+const TESTS: [Test; 16] = [
+    (
+        "every view opens without a word",
+        every_view_opens_without_a_word,
+    ),
+    (
+        "a policy keeps everything else out",
+        a_policy_keeps_everything_else_out,
+    ),
+    ("tables sort", tables_sort),
+    ("games are filtered", games_are_filtered),
+    (
+        "steps go to the quarto by the rules",
+        steps_go_to_the_quarto_by_the_rules,
+    ),
+    (
+        "steps go by keys, buttons and time",
+        steps_go_by_keys_buttons_and_time,
+    ),
+    (
+        "links lead to a game and turn",
+        links_lead_to_a_game_and_turn,
+    ),
+    ("hostile text is text", hostile_text_is_text),
+    (
+        "an analysis is shown at its turns",
+        an_analysis_is_shown_at_its_turns,
+    ),
+    (
+        "private reports leave stderr out",
+        private_reports_leave_stderr_out,
+    ),
+    (
+        "everything can be read in both themes on all screens",
+        everything_can_be_read_in_both_themes_on_all_screens,
+    ),
+    (
+        "people who cannot see it move or use a mouse are served",
+        people_who_cannot_see_it_move_or_use_a_mouse_are_served,
+    ),
+    (
+        "it prints and can be read without a script",
+        it_prints_and_can_be_read_without_a_script,
+    ),
+    (
+        "ten thousand games open quickly",
+        ten_thousand_games_open_quickly,
+    ),
+    (
+        "a page follows games as they end",
+        a_page_follows_games_as_they_end,
+    ),
+    ("one game is a page", one_game_is_a_page),
+];
+
+fn trial((name, test): Test) -> Trial {
+    let name = format!("browser::{name}");
+    let Some((command, package)) = driver::missing() else {
+        return Trial::test(name, move || {
+            let _large = Large::wait();
+            test().map_err(Failed::from)
+        });
+    };
+    lacking(name, command, package)
+}
+
+pub(crate) fn trials() -> Vec<Trial> {
+    TESTS.map(trial).into()
+}

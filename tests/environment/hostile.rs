@@ -1,0 +1,792 @@
+//! Hostile bots, each an attack of its own (`tests/bots/hostile`): every attack succeeds without
+//! a sandbox, so that its test can fail, and is blocked in each sandbox.
+//!
+//! Run by root, the sandboxes are tried as root and as a user without rights; without a sandbox
+//! only the latter, as it is the harder one to show. What this machine cannot run is ignored by
+//! name. On the machine that decides (`CI=true`) sandboxes and compiler must be there.
+
+use std::collections::HashMap;
+use std::fs::{self, Permissions};
+use std::net::{TcpListener, UdpSocket};
+use std::os::linux::net::SocketAddrExt as _;
+use std::os::unix::fs::{PermissionsExt as _, chown};
+use std::os::unix::net::{SocketAddr, UnixDatagram, UnixListener};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::common::files::copy_program;
+use crate::common::{self, Referee, Run};
+use crate::requirements::is_ci;
+use libtest_mimic::{Failed, Trial};
+use rustix::process::getuid;
+
+/// The user without rights: `nobody` on every system.
+const NOBODY: u32 = 65534;
+
+/// What a bot may use in these tests.
+const LIMITS: &[&str] = &["--memory", "128M", "--scratch", "64M", "--processes", "40"];
+
+/// An attack.
+#[derive(Clone, Copy)]
+struct Attack {
+    /// The fixture.
+    name: &'static str,
+    /// What it is told to attack.
+    target: fn(&World) -> String,
+    /// What must be as it was.
+    unharmed: fn(&World) -> bool,
+    /// The end of the sentence when the sandbox ends the bot for it.
+    ended: Option<&'static str>,
+    /// What the sentence says that it tried.
+    tried: Option<&'static str>,
+    /// Whether a kernel may lack what it attacks.
+    rare: bool,
+}
+
+const fn attack(name: &'static str, target: fn(&World) -> String) -> Attack {
+    Attack {
+        name,
+        target,
+        unharmed: |_| true,
+        ended: None,
+        tried: None,
+        rare: false,
+    }
+}
+
+const fn simple(name: &'static str) -> Attack {
+    attack(name, |_| String::new())
+}
+
+const fn rare(name: &'static str) -> Attack {
+    Attack {
+        rare: true,
+        ..simple(name)
+    }
+}
+
+const fn bounded(name: &'static str, ended: &'static str) -> Attack {
+    Attack {
+        ended: Some(ended),
+        ..simple(name)
+    }
+}
+
+const fn networking(attack: Attack) -> Attack {
+    Attack {
+        tried: Some("it had tried to open a network connection"),
+        ..attack
+    }
+}
+
+fn victim(world: &World) -> String {
+    world.victim.id().to_string()
+}
+
+const fn on_file(name: &'static str, target: fn(&World) -> String) -> Attack {
+    Attack {
+        unharmed: |world| {
+            fs::read_to_string(world.path("records")).is_ok_and(|text| text == "{}\n")
+        },
+        ..attack(name, target)
+    }
+}
+
+/// The attacks of one process, by the numbers of the list that they come from.
+const ATTACKS: &[Attack] = &[
+    // 26
+    bounded("forks", "ran more than 40 processes"),
+    bounded("distracts", "ran more than 40 processes"),
+    bounded("threads", "ran more than 512 threads"),
+    bounded("memory", "used more than 128 MiB of memory"),
+    bounded("memory-of-many", "used more than 128 MiB of memory"),
+    bounded("memory-shared", "used more than 128 MiB of memory"),
+    bounded("memory-file", "used more than 128 MiB of memory"),
+    bounded("fills-scratch", "into its scratch directory"),
+    bounded("hides-files", "into its scratch directory"),
+    bounded("closed-directory", "its scratch directory"),
+    bounded("many-files", "made more than 4096 files"),
+    bounded("large-file", "wrote a file of more than 64 MiB"),
+    rare("unnamed-files"),
+    simple("fills-directory"),
+    // 27
+    attack("reads-file", |world| world.shown("opponent/secret")),
+    attack("reads-environment", victim),
+    attack("reads-memory", victim),
+    attack("copies-memory", victim),
+    on_file("opens-descriptor", victim),
+    attack("traces", victim),
+    // 28
+    attack("signals", victim),
+    simple("signals-referee"),
+    attack("renices", victim),
+    attack("limits", victim),
+    attack("pins", victim),
+    // 29
+    on_file("writes-file", |world| world.shown("records")),
+    on_file("leaked-descriptor", |_| String::new()),
+    // 30
+    networking(attack("tcp", |world| world.tcp_port.to_string())),
+    networking(simple("listens")),
+    networking(attack("udp", |world| world.udp_port.to_string())),
+    attack("unix-path", |world| world.shown("stream")),
+    attack("unix-abstract", |world| world.abstract_name.clone()),
+    attack("unix-pair", |world| world.shown("datagram")),
+    rare("vsock"),
+    simple("netlink"),
+    rare("io-uring"),
+    rare("keyring"),
+    rare("shared-memory"),
+    rare("namespace"),
+    // 31
+    simple("edits-itself"),
+];
+
+/// What there is to attack, in a directory that the bot's user owns.
+struct World {
+    directory: PathBuf,
+    victim: Victim,
+    tcp_port: u16,
+    udp_port: u16,
+    abstract_name: String,
+    _listeners: (
+        TcpListener,
+        UdpSocket,
+        UnixListener,
+        UnixListener,
+        UnixDatagram,
+    ),
+}
+
+/// A process that ends when it is dropped.
+struct Victim(Child);
+
+impl Victim {
+    fn id(&self) -> u32 {
+        self.0.id()
+    }
+}
+
+impl Drop for Victim {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+impl World {
+    fn new(directory: &Path, user: User) -> Self {
+        let path = |name: &str| directory.join(name);
+        fs::create_dir(path("opponent")).expect("a directory");
+        fs::create_dir(path("tmp")).expect("a directory");
+        fs::write(path("opponent/secret"), "secret").expect("a file");
+        fs::write(path("records"), "{}\n").expect("a file");
+        let tcp = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let udp = UdpSocket::bind("127.0.0.1:0").expect("a port");
+        let stream = UnixListener::bind(path("stream")).expect("a socket");
+        let datagram = UnixDatagram::bind(path("datagram")).expect("a socket");
+        let abstract_name = path("abstract").to_string_lossy().into_owned();
+        let address = SocketAddr::from_abstract_name(&abstract_name).expect("a name");
+        let named = UnixListener::bind_addr(&address).expect("a socket");
+        for name in [
+            "",
+            "opponent",
+            "tmp",
+            "opponent/secret",
+            "records",
+            "stream",
+            "datagram",
+        ] {
+            user.give(&path(name));
+        }
+        // The record file is its descriptor 9.
+        let script = format!("exec 9>>'{}'; exec sleep 50", path("records").display());
+        let victim = user
+            .command("sh")
+            .args(["-c", &script])
+            .env("SECRET", "secret")
+            .stdin(Stdio::null())
+            .spawn()
+            .expect("a victim");
+        let world = Self {
+            directory: directory.to_owned(),
+            victim: Victim(victim),
+            tcp_port: tcp.local_addr().expect("an address").port(),
+            udp_port: udp.local_addr().expect("an address").port(),
+            abstract_name,
+            _listeners: (tcp, udp, stream, named, datagram),
+        };
+        // Until it is what it will be, it may not be attacked.
+        let until = Instant::now() + Duration::from_secs(20);
+        let comm = format!("/proc/{}/comm", world.victim.id());
+        while fs::read_to_string(&comm).is_ok_and(|name| name.trim() != "sleep") {
+            assert!(Instant::now() < until, "the victim does not start");
+            thread::sleep(Duration::from_millis(1));
+        }
+        world
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.directory.join(name)
+    }
+
+    fn shown(&self, name: &str) -> String {
+        self.path(name).to_string_lossy().into_owned()
+    }
+}
+
+/// Who runs the referee.
+#[derive(Clone, Copy, PartialEq)]
+enum User {
+    /// Whoever runs the tests.
+    Same,
+    /// A user without rights; only root can become it.
+    Nobody,
+}
+
+impl User {
+    fn command(self, program: &str) -> Command {
+        match self {
+            Self::Same => Command::new(program),
+            Self::Nobody => {
+                let mut command = Command::new("setpriv");
+                let user = format!("--reuid={NOBODY}");
+                let group = format!("--regid={NOBODY}");
+                command.args([&user, &group, "--clear-groups", "--", program]);
+                command
+            }
+        }
+    }
+
+    fn give(self, path: &Path) {
+        if self == Self::Nobody {
+            chown(path, Some(NOBODY), Some(NOBODY)).expect("root");
+        }
+    }
+
+    /// What a shell runs the program by, with a descriptor left open.
+    fn script(self, leak: &Path) -> String {
+        let program = shared().join("referee");
+        let run = match self {
+            Self::Same => String::new(),
+            Self::Nobody => {
+                format!("setpriv --reuid={NOBODY} --regid={NOBODY} --clear-groups -- ")
+            }
+        };
+        format!(
+            "exec 7>>'{}'; exec {run}'{}' \"$@\"",
+            leak.display(),
+            program.display()
+        )
+    }
+
+    const fn suffix(self) -> &'static str {
+        match self {
+            Self::Same => "",
+            Self::Nobody => ", as nobody",
+        }
+    }
+}
+
+/// A directory that everybody can read, with the program and the fixtures.
+static SHARED: OnceLock<PathBuf> = OnceLock::new();
+
+fn shared() -> &'static Path {
+    SHARED.get_or_init(|| {
+        let directory = tempfile::Builder::new()
+            .prefix("hostile-")
+            .permissions(Permissions::from_mode(0o755))
+            .tempdir()
+            .expect("a directory")
+            .keep();
+        let program = Path::new(env!("CARGO_BIN_EXE_referee"));
+        copy_program(program, &directory.join("referee"));
+        directory
+    })
+}
+
+/// The program of a fixture, compiled, in a directory of its own.
+fn fixture(name: &str) -> PathBuf {
+    type Compiled = HashMap<String, Arc<OnceLock<PathBuf>>>;
+    static COMPILED: LazyLock<Mutex<Compiled>> = LazyLock::new(Mutex::default);
+    let cell = {
+        let mut compiled = COMPILED.lock().expect("a lock");
+        Arc::clone(compiled.entry(name.to_owned()).or_default())
+    };
+    cell.get_or_init(|| {
+        let directory = shared().join(name);
+        fs::create_dir(&directory).expect("a directory");
+        let program = directory.join(name);
+        let source = common::bots().join("hostile").join(format!("{name}.c"));
+        let status = Command::new("cc")
+            .args(["-Wall", "-Wextra", "-Werror", "-O1", "-o"])
+            .args([&program, &source])
+            .status()
+            .expect("cc starts");
+        assert!(status.success(), "{name} does not compile");
+        program
+    })
+    .clone()
+}
+
+/// The referee, about to play the fixture against a built-in bot.
+fn against(
+    name: &str,
+    target: impl FnOnce(&World) -> String,
+    kind: &str,
+    user: User,
+) -> (Referee, World) {
+    pair([name, "builtin:random"], target, kind, user)
+}
+
+/// The referee, about to play a fixture against another bot.
+fn pair(
+    [name, opponent]: [&str; 2],
+    target: impl FnOnce(&World) -> String,
+    kind: &str,
+    user: User,
+) -> (Referee, World) {
+    let referee =
+        Referee::new(["--sandbox", kind, "--seed", "1", "--first", "1", "--json"]).args(LIMITS);
+    let directory = referee.scratch().to_owned();
+    let world = World::new(&directory, user);
+    // What it attacks also marks its processes as this run's.
+    let target = target(&world);
+    let mark = directory.to_string_lossy();
+    let program = if kind == "none" {
+        // Its own directory may not be spoilt for others.
+        let own = directory.join("own");
+        fs::create_dir(&own).expect("a directory");
+        let program = own.join(name);
+        copy_program(&fixture(name), &program);
+        user.give(&own);
+        user.give(&program);
+        program
+    } else {
+        fixture(name)
+    };
+    let bot = shell_words::join([&*program.to_string_lossy(), &target, &mark]);
+    let referee = referee
+        .args([bot.as_str(), opponent])
+        .env("TMPDIR", directory.join("tmp"))
+        .directory(&directory)
+        .shell(user.script(&directory.join("records")));
+    (referee, world)
+}
+
+/// What a run came to: whether the attack succeeded, and the sentence of the forfeit.
+fn verdict(run: &Run) -> (bool, String) {
+    assert_eq!(run.code, Some(0), "{run}");
+    let records = run.printed_records();
+    let result = &records.first().expect("a record")["result"];
+    assert_eq!(result["by"], 0, "the wrong bot was charged\n{run}");
+    let stderr = result["stderr"].as_str().unwrap_or_default();
+    let detail = result["detail"].as_str().unwrap_or_default().to_owned();
+    let succeeded = stderr.contains("attack: succeeded");
+    let blocked = stderr.contains("attack: blocked");
+    assert!(
+        succeeded || blocked || detail.contains("was ended"),
+        "{run}"
+    );
+    (succeeded, detail)
+}
+
+fn succeeds(attack: &Attack, user: User) -> Result<(), Failed> {
+    let (referee, _world) = against(attack.name, attack.target, "none", user);
+    let run = referee.run();
+    let (succeeded, _) = verdict(&run);
+    if succeeded {
+        Ok(())
+    } else {
+        Err(format!("it did not succeed\n{run}").into())
+    }
+}
+
+fn is_blocked(attack: &Attack, kind: &str, user: User) -> Result<(), Failed> {
+    let (referee, world) = against(attack.name, attack.target, kind, user);
+    let run = referee.run();
+    let (succeeded, detail) = verdict(&run);
+    if succeeded || !(attack.unharmed)(&world) {
+        return Err(format!("it succeeded\n{run}").into());
+    }
+    if !attack.tried.is_none_or(|tried| detail.contains(tried)) {
+        return Err(format!("the sentence does not say what it tried\n{run}").into());
+    }
+    match attack.ended {
+        Some(ended) if detail.contains("was ended") && !detail.contains(ended) => {
+            Err(format!("it was ended for something else\n{run}").into())
+        }
+        _ => is_tidy(&world, &run),
+    }
+}
+
+/// Nothing is left in the directory for temporary files.
+fn is_tidy(world: &World, run: &Run) -> Result<(), Failed> {
+    let left: Vec<_> = fs::read_dir(world.path("tmp"))
+        .expect("a directory")
+        .map(|entry| entry.expect("an entry").file_name())
+        .collect();
+    if left.is_empty() {
+        Ok(())
+    } else {
+        Err(format!("left: {left:?}\n{run}").into())
+    }
+}
+
+/// Whether an attack works on this machine at all.
+fn works(attack: &Attack, user: User) -> bool {
+    let Ok(directory) = tempfile::tempdir() else {
+        return false;
+    };
+    user.give(directory.path());
+    user.command(&fixture(attack.name).to_string_lossy())
+        .env("AT_ONCE", "1")
+        .env("TMPDIR", directory.path())
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success())
+}
+
+/// The processes that carry `mark` in their command line, but for the referee's own.
+fn marked(mark: &str, name: &str) -> usize {
+    let mut found = 0;
+    for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
+        let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        let line = String::from_utf8_lossy(&line);
+        let first = line.split('\0').next().unwrap_or_default();
+        found += usize::from(first.ends_with(name) && line.contains(mark));
+    }
+    found
+}
+
+/// The referee is killed while a bot with a daemon and two children plays: how many of their
+/// processes are left after a while.
+fn left_after_kill(kind: &str, user: User) -> usize {
+    let (referee, world) = against("lingers", |_| String::new(), kind, user);
+    let mark = referee.scratch().to_string_lossy().into_owned();
+    let mut running = referee.start();
+    running.wait_until(|_| marked(&mark, "/lingers") >= 4);
+    running.signal("KILL");
+    // Until it has been waited for, its process id is taken.
+    while running.goes_on() {
+        thread::sleep(Duration::from_millis(1));
+    }
+    let mut left = 4;
+    let until = Instant::now() + Duration::from_secs(if kind == "none" { 1 } else { 20 });
+    while left > 0 && Instant::now() < until {
+        thread::sleep(Duration::from_millis(5));
+        left = marked(&mark, "/lingers");
+    }
+    for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
+        let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        if String::from_utf8_lossy(&line).contains(&mark) {
+            let pid = entry.file_name();
+            let _ = Command::new("kill")
+                .arg("-KILL")
+                .arg(pid)
+                .stderr(Stdio::null())
+                .status();
+        }
+    }
+    if kind != "none" {
+        // The copies that it could not remove are removed by the next.
+        let copies = || {
+            let entries = fs::read_dir(world.path("tmp")).expect("a directory");
+            entries.count()
+        };
+        assert!(copies() > 0, "there was nothing to remove");
+        let status = user
+            .command(&shared().join("referee").to_string_lossy())
+            .args(["--sandbox", kind, "--seed", "1"])
+            .args(["builtin:random", "builtin:random"])
+            .env("TMPDIR", world.path("tmp"))
+            .current_dir("/")
+            .stdout(Stdio::null())
+            .status();
+        assert!(status.is_ok_and(|status| status.success()));
+        assert_eq!(copies(), 0, "copies are left");
+    }
+    left
+}
+
+fn outlives(kind: &str, user: User) -> Result<(), Failed> {
+    match (left_after_kill(kind, user), kind) {
+        (0, "none") => Err("nothing was left".into()),
+        (0, _) | (_, "none") => Ok(()),
+        (left, _) => Err(format!("{left} processes are left").into()),
+    }
+}
+
+/// Bots that leave something behind or do not end (18 to 21): common asserts that nothing is left.
+fn ends(name: &str, kind: &str, user: User) -> Result<(), Failed> {
+    let (referee, world) = against(name, |_| String::new(), kind, user);
+    let run = referee
+        .args(["--move-time", "300ms", "--start-time", "3s"])
+        .run();
+    let records = run.printed_records();
+    if run.code != Some(0) || records[0]["result"]["by"] != 0 {
+        return Err(format!("{run}").into());
+    }
+    is_tidy(&world, &run)
+}
+
+/// Two games, each with a fresh process.
+fn remembers(kind: &str, user: User) -> Result<(), Failed> {
+    let (referee, _world) = against("remembers", |_| String::new(), kind, user);
+    let run = referee.args(["-n", "2", "--restart"]).run();
+    let records = run.printed_records();
+    let stderr = |game: usize| {
+        records[game]["result"]["stderr"]
+            .as_str()
+            .unwrap_or_default()
+    };
+    let found = [0, 1].map(|game| stderr(game).contains("succeeded"));
+    match (kind, found) {
+        ("none", [false, true]) | ("bwrap" | "landlock", [false, false]) => Ok(()),
+        _ => Err(format!("{run}").into()),
+    }
+}
+
+/// What a bot uses in its opponent's turns is told; and it can be frozen.
+fn thinks(kind: &str, user: User, freeze: bool) -> Result<(), Failed> {
+    let slow = fixture("dawdles").to_string_lossy().into_owned();
+    let (mut referee, world) = pair(["thinks", &slow], |_| String::new(), kind, user);
+    if freeze {
+        referee = referee.args(["--freeze"]);
+    }
+    let run = referee.run();
+    let records = run.printed_records();
+    let other = records[0]["usage"][0]["cpu_other_ms"]
+        .as_f64()
+        .unwrap_or(-1.0);
+    let all = records[0]["usage"][0]["cpu_ms"].as_f64().unwrap_or(-1.0);
+    // It had half a second, on a machine that may be busy.
+    let expected = if freeze { 0.0..40.0 } else { 60.0..1000.0 };
+    if records[0]["result"]["by"] == 1 && expected.contains(&other) && all >= other {
+        is_tidy(&world, &run)
+    } else {
+        Err(format!("{other} of {all} ms\n{run}").into())
+    }
+}
+
+/// A link in a bot's directory to what is not its own.
+fn follows_link(kind: &str, user: User) -> Result<(), Failed> {
+    let referee = Referee::new(["--sandbox", kind, "--seed", "1", "--first", "1", "--json"]);
+    let directory = referee.scratch().to_owned();
+    let world = World::new(&directory, user);
+    let own = world.path("linked");
+    fs::create_dir(&own).expect("a directory");
+    std::os::unix::fs::symlink(world.path("opponent/secret"), own.join("link")).expect("a link");
+    copy_program(&fixture("reads-file"), &own.join("bot"));
+    let bot = shell_words::join([world.shown("linked/bot"), world.shown("linked/link")]);
+    let run = referee
+        .args([&bot, "builtin:random"])
+        .directory(&directory)
+        .shell(user.script(&directory.join("records")))
+        .run();
+    let refused = run.code == Some(2) && run.stderr.contains("leads out of its directory");
+    let read = run.code == Some(0) && verdict(&run).0;
+    match (kind, refused, read) {
+        ("none", false, true) | ("bwrap" | "landlock", true, false) => Ok(()),
+        _ => Err(format!("{run}").into()),
+    }
+}
+
+/// At a terminal of its own.
+fn types(kind: &str, user: User) -> Result<(), Failed> {
+    let (referee, world) = against("opens-terminal", |_| String::new(), kind, user);
+    let script = user.script(&world.path("records"));
+    // `script` gives its command a terminal.
+    let line = format!(
+        "set -- \"$@\"; inner=$(printf '%s' '{}')",
+        script.replace('\'', "'\\''")
+    );
+    let run = referee
+        .shell(format!(
+            "{line}; exec script -qec \"$(printf '%s ' sh -c \"'$(printf '%s' \"$inner\" | sed \"s/'/'\\\\\\\\''/g\")'\" sh; for a; do printf \"'%s' \" \"$(printf '%s' \"$a\" | sed \"s/'/'\\\\\\\\''/g\")\"; done)\" /dev/null"
+        ))
+        .run();
+    let records: Vec<serde_json::Value> = run
+        .stdout
+        .lines()
+        .filter_map(|line| serde_json::from_str(line.trim()).ok())
+        .collect();
+    let stderr = records
+        .first()
+        .map_or("", |r| r["result"]["stderr"].as_str().unwrap_or_default());
+    match (
+        kind,
+        stderr.contains("succeeded"),
+        stderr.contains("blocked"),
+    ) {
+        ("none", true, _) | ("bwrap" | "landlock", false, true) => Ok(()),
+        _ => Err(format!("{run}").into()),
+    }
+}
+
+/// A program that runs with the rights of another user, whom only root can give it to.
+fn gains_rights(kind: &str) -> Result<(), Failed> {
+    let directory = shared().join(format!("rights-{kind}"));
+    fs::create_dir(&directory).expect("a directory");
+    let program = directory.join("whose-rights");
+    copy_program(&fixture("whose-rights"), &program);
+    chown(&program, Some(1), Some(1)).expect("root");
+    fs::set_permissions(&program, Permissions::from_mode(0o4755)).expect("a mode");
+    let path = program.to_string_lossy().into_owned();
+    let (referee, _world) = against("gains-rights", |_| path, kind, User::Nobody);
+    let run = referee
+        .args(["--expose".as_ref(), directory.as_os_str()])
+        .run();
+    match (kind, verdict(&run).0) {
+        ("none", true) | ("bwrap" | "landlock", false) => Ok(()),
+        _ => Err(format!("{run}").into()),
+    }
+}
+
+fn has(command: &str) -> bool {
+    Command::new("sh")
+        .args(["-c", &format!("command -v {command} >/dev/null")])
+        .status()
+        .is_ok_and(|status| status.success())
+}
+
+/// Whether a sandbox works here.
+fn works_here(kind: &str, user: User) -> bool {
+    let run = user
+        .command(&shared().join("referee").to_string_lossy())
+        .args([
+            "--sandbox",
+            kind,
+            "--seed",
+            "1",
+            "builtin:random",
+            "builtin:random",
+        ])
+        .current_dir("/")
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    run.is_ok_and(|status| status.success())
+}
+
+/// Trials of one attack, without and in each sandbox.
+fn in_each(
+    name: &str,
+    sandboxes: &[(&'static str, User, bool)],
+    lacking: bool,
+    run: impl Fn(&'static str, User) -> Result<(), Failed> + Clone + Send + 'static,
+) -> Vec<Trial> {
+    sandboxes
+        .iter()
+        .map(|&(kind, user, ready)| {
+            let title = match kind {
+                "none" => format!("hostile::{name} succeeds without a sandbox"),
+                _ => format!("hostile::{name} is blocked by {kind}{}", user.suffix()),
+            };
+            let run = run.clone();
+            Trial::test(title, move || run(kind, user)).with_ignored_flag(!ready || lacking)
+        })
+        .collect()
+}
+
+pub(crate) fn trials() -> Vec<Trial> {
+    let deciding = is_ci();
+    let compiler = has("cc") || deciding;
+    let root = getuid().is_root();
+    let other = if root && has("setpriv") {
+        User::Nobody
+    } else {
+        User::Same
+    };
+    let mut sandboxes = vec![("none", other, compiler)];
+    for kind in ["bwrap", "landlock"] {
+        for user in [User::Same, User::Nobody] {
+            if user == User::Nobody && other == User::Same {
+                continue;
+            }
+            // The machine that decides must have them.
+            let ready = compiler && (deciding || works_here(kind, user));
+            sandboxes.push((kind, user, ready));
+        }
+    }
+    let mut all = Vec::new();
+    for attack in ATTACKS {
+        let lacking = attack.rare && !(compiler && works(attack, other));
+        all.extend(in_each(
+            attack.name,
+            &sandboxes,
+            lacking,
+            |kind, user| match kind {
+                "none" => succeeds(attack, user),
+                _ => is_blocked(attack, kind, user),
+            },
+        ));
+    }
+    all.extend(in_each("remembers", &sandboxes, false, remembers));
+    all.extend(in_each(
+        "a link out of its directory",
+        &sandboxes,
+        false,
+        follows_link,
+    ));
+    all.extend(in_each("a terminal", &sandboxes, !has("script"), types));
+    all.extend(in_each(
+        "lives on when the referee is killed",
+        &sandboxes,
+        false,
+        outlives,
+    ));
+    for (freeze, title) in [
+        (false, "thinking in others' turns"),
+        (true, "thinking, frozen,"),
+    ] {
+        for &(kind, user, ready) in &sandboxes {
+            let title = format!(
+                "hostile::{title} is told with --sandbox {kind}{}",
+                user.suffix()
+            );
+            let trial = Trial::test(title, move || thinks(kind, user, freeze));
+            all.push(trial.with_ignored_flag(!ready));
+        }
+    }
+    let as_nobody: Vec<_> = sandboxes
+        .iter()
+        .copied()
+        .filter(|(_, user, _)| *user == other)
+        .collect();
+    all.extend(in_each(
+        "gains-rights",
+        &as_nobody,
+        other == User::Same,
+        |kind, _| gains_rights(kind),
+    ));
+    for name in [
+        "ignores-term",
+        "stops-itself",
+        "leaves-child",
+        "daemon",
+        "chain",
+    ] {
+        let walled: Vec<_> = sandboxes
+            .iter()
+            .copied()
+            .filter(|(kind, ..)| *kind != "none")
+            .collect();
+        all.extend(in_each(name, &walled, false, |kind, user| {
+            ends(name, kind, user)
+        }));
+    }
+    all
+}
+
+/// Removes what the tests share, after the last of them.
+pub(crate) fn remove_shared() {
+    if let Some(shared) = SHARED.get() {
+        let _ = fs::remove_dir_all(shared);
+    }
+}

@@ -1,0 +1,73 @@
+//! Tests that need more than Rust: interpreters of the example players, a terminal, a browser,
+//! sandboxes, schedulers of clusters. Whatever is missing here is reported by name as ignored; on
+//! the machine that decides (`CI=true`) it fails.
+//!
+//! That is why there are two test programs and not one: the test harness of Rust knows which tests
+//! are ignored when it is compiled, and what is installed is known when it runs. So these run by
+//! `libtest-mimic`, which takes the same arguments:
+//!
+//! ```text
+//! cargo test --test environment players::random.py
+//! ```
+//!
+//! The tests of all modules share this process and run in parallel: a test recognises its own
+//! processes and files by its own scratch directory, and leaves the state of this process alone.
+
+mod browser;
+#[path = "../common/mod.rs"]
+#[expect(dead_code, reason = "tests/integration uses the rest of it")]
+mod common;
+mod engines;
+mod hostile;
+mod people;
+mod players;
+mod requirements;
+
+use libtest_mimic::{Arguments, Trial};
+
+/// Makes the trials of a module.
+type Trials = fn() -> Vec<Trial>;
+
+/// The modules and their trials, whose names all begin with that of the module. Those that start
+/// large programs are last, as they may wait for each other.
+const MODULES: [(&str, Trials); 5] = [
+    ("people", people::trials),
+    ("players", players::trials),
+    ("hostile", hostile::trials),
+    ("browser", browser::trials),
+    ("engines", engines::trials),
+];
+
+/// Whether a filter can match a test of a module. What a module needs is found out by running it,
+/// which takes too long when another module is meant.
+fn may_match(module: &str, filter: &str) -> bool {
+    filter
+        .split_once("::")
+        .is_none_or(|(before, _)| module.ends_with(before))
+}
+
+fn main() {
+    let arguments = Arguments::from_args();
+    let mut trials = Vec::new();
+    for (module, of_module) in MODULES {
+        if let Some(filter) = &arguments.filter
+            && !may_match(module, filter)
+        {
+            continue;
+        }
+        let of_module = of_module();
+        for trial in &of_module {
+            let rest = trial.name().strip_prefix(module);
+            let rest = rest.and_then(|rest| rest.strip_prefix("::"));
+            assert!(
+                rest.is_some_and(|rest| !rest.contains("::")),
+                "{} is a test of {module}: expected {module}::NAME",
+                trial.name()
+            );
+        }
+        trials.extend(of_module);
+    }
+    let conclusion = libtest_mimic::run(&arguments, trials);
+    hostile::remove_shared();
+    conclusion.exit();
+}

@@ -1,0 +1,174 @@
+//! `--adjudicate`: games end when their value is proven, and the record can be checked.
+
+use std::fs;
+
+use crate::common::Referee;
+use referee::game::quarto::Edition;
+use referee::play::replay::{ReplayError, replay};
+use referee::record::Record;
+use serde_json::{Value, json};
+
+/// Eight free cells.
+const START: &str = "NI..A.F.M..C.KL.";
+
+fn games(more: &[&str]) -> Vec<Value> {
+    let run = Referee::new(["--adjudicate", "--start", START, "-n", "6", "--seed", "3"])
+        .args(more)
+        .args(["builtin:greedy", "builtin:random"])
+        .recorded()
+        .run();
+    assert_eq!(run.code, Some(0), "{run}");
+    let records = run.records();
+    for (record, line) in records.iter().zip(run.stdout.lines()) {
+        assert_eq!(
+            line.ends_with(" (adjudicated)."),
+            record["result"]["adjudicated"] == true,
+            "{run}"
+        );
+    }
+    records
+}
+
+/// What does not depend on the clock.
+fn lasting(records: &[Value]) -> Vec<Value> {
+    let mut records = records.to_vec();
+    for record in &mut records {
+        for field in ["times_ms", "started", "usage"] {
+            record[field] = Value::Null;
+        }
+    }
+    records
+}
+
+fn problem_of(record: &Value) -> Option<String> {
+    let record = Record::from_line(record.to_string().as_bytes()).expect("a record");
+    match replay(&Edition::default(), &record, &mut ()) {
+        Ok(_) => None,
+        Err(ReplayError::Violation(violation)) => Some(violation.problem),
+        Err(ReplayError::Io(error)) => panic!("{error}"),
+    }
+}
+
+#[test]
+fn games_end_when_their_value_is_proven() {
+    let records = games(&[]);
+    for record in &records {
+        let result = &record["result"];
+        assert_eq!(result["adjudicated"], true, "{record}");
+        // With so few free cells it is proven after the first turn.
+        assert_eq!(
+            record["turns"].as_array().map(Vec::len),
+            Some(1),
+            "{record}"
+        );
+        assert_eq!(result["lines"], json!([]));
+        let reason = if result["winner"].is_null() {
+            "draw"
+        } else {
+            "quarto"
+        };
+        assert_eq!(result["reason"], reason);
+        assert_eq!(problem_of(record), None, "{record}");
+    }
+    // The same seed gives the same records.
+    assert_eq!(lasting(&games(&[])), lasting(&records));
+}
+
+#[test]
+fn a_wrong_verdict_is_found() {
+    let record = games(&[]).swap_remove(0);
+    let with = |field: &str, value: Value| {
+        let mut record = record.clone();
+        record["result"][field] = value;
+        problem_of(&record).unwrap_or_default()
+    };
+    let winner = record["result"]["winner"].as_u64();
+    let mut wrong = record.clone();
+    wrong["result"]["winner"] = json!(winner.map_or(0, |winner| 1 - winner));
+    wrong["result"]["reason"] = json!("quarto");
+    let problem = problem_of(&wrong).unwrap_or_default();
+    assert!(problem.starts_with("adjudicated as a win of "), "{problem}");
+    assert!(
+        problem.contains("; by best play the winner is "),
+        "{problem}"
+    );
+    assert!(with("reason", json!("timeout")).starts_with("an adjudicated game "));
+    assert!(with("lines", json!([["H1", "big"]])).starts_with("an adjudicated game "));
+    assert!(with("adjudicated", json!(false)).starts_with("the game is not over"));
+    let mut played_out = record.clone();
+    played_out["start"] = json!("................");
+    played_out["turns"] = json!(["- A", "1 B", "2 C", "3 D", "4 -"]);
+    played_out["times_ms"] = json!([0.0, 0.0, 0.0, 0.0, 0.0]);
+    let problem = problem_of(&played_out).unwrap_or_default();
+    assert_eq!(
+        problem,
+        "it says adjudicated, but the game ended by the rules"
+    );
+}
+
+#[test]
+fn what_is_too_hard_is_played_on() {
+    let run = Referee::new([
+        "--adjudicate",
+        "--seed",
+        "1",
+        "builtin:greedy",
+        "builtin:random",
+    ])
+    .recorded()
+    .run();
+    assert_eq!(run.code, Some(0), "{run}");
+    let turns = run.records()[0]["turns"].as_array().map(Vec::len);
+    // Nothing is proven before the sixth placement, which is the seventh turn.
+    assert!(turns >= Some(6), "{run}");
+}
+
+#[test]
+fn a_tournament_remembers_that_it_adjudicates() {
+    let place = tempfile::tempdir().expect("a directory");
+    let out = place.path().join("t");
+    let name = out.to_str().expect("a name");
+    let run = Referee::new([
+        "tournament",
+        "builtin:greedy",
+        "builtin:random",
+        "--adjudicate",
+    ])
+    .args([
+        "--pairs",
+        "2",
+        "--opening-plies",
+        "8",
+        "--seed",
+        "5",
+        "--no-check",
+    ])
+    .args(["--out", name])
+    .run();
+    assert_eq!(run.code, Some(0), "{run}");
+    let games = fs::read_to_string(out.join("games.jsonl")).expect("a journal");
+    let adjudicated = |line: &&str| line.contains("\"adjudicated\":true");
+    assert_eq!(games.lines().filter(adjudicated).count(), 4, "{games}");
+    let journal = out.join("games.jsonl");
+    let replayed = Referee::new(["replay", "-q", journal.to_str().expect("a name")]).run();
+    assert_eq!(replayed.code, Some(0), "{replayed}");
+    // A game is played again after this, in the same way.
+    let kept: Vec<&str> = games.lines().take(3).collect();
+    fs::write(&journal, kept.join("\n") + "\n").expect("a file");
+    let run = Referee::new(["tournament", "--out", name]).run();
+    assert_eq!(run.code, Some(0), "{run}");
+    let games = fs::read_to_string(&journal).expect("a journal");
+    assert_eq!(games.lines().filter(adjudicated).count(), 4, "{games}");
+}
+
+#[test]
+fn only_quarto_is_adjudicated() {
+    for command in [&[][..], &["tournament"]] {
+        let run = Referee::new(command)
+            .args(["--game", "four-in-a-row", "--adjudicate"])
+            .args(["builtin:greedy", "builtin:random"])
+            .run();
+        assert_eq!(run.code, Some(2), "{run}");
+        assert!(run.stderr.contains("only Quarto can be solved"), "{run}");
+    }
+}

@@ -1,0 +1,212 @@
+//! What the invariants allow, in one place: the order of the modules, the outside crates, and the
+//! places that do what others may not.
+
+/// Exceptions that end when the work on them has been merged. Nothing else is to be added.
+pub(super) mod until_merged {
+    /// `sandbox` is below `bot`, and still uses it.
+    pub(in super::super) const UPWARD: &[(&str, &str)] = &[("sandbox", "bot")];
+
+    /// Circles that are still there: the modules that each may consist of.
+    pub(in super::super) const CIRCLES: &[&[&str]] = &[
+        &["bot::spec", "sandbox"],
+        &["game::quarto::set", "game::quarto::set_reader"],
+        &["report::html::analysis", "report::html::pack"],
+    ];
+
+    /// Whether ARCHITECTURE.md has been written anew: then its map of modules and the paths in it
+    /// are checked.
+    pub(in super::super) const MAP_IS_WRITTEN: bool = false;
+
+    /// The largest file of `src/` in lines. The aim is 450.
+    pub(in super::super) const MOST_LINES: usize = 600;
+
+    /// Modules above the rules in which no type parameter is bounded by a trait of a game. To
+    /// come: bot, play, arena, checkup, report and cli.
+    pub(in super::super) const WITHOUT_TYPES_OF_GAMES: &[&str] = &["sandbox", "record", "analysis"];
+}
+
+/// The modules from below to above, and what each uses of those below it.
+pub(super) const MODULES: &[(&str, &[&str])] = &[
+    ("text", &[]),
+    ("seed", &[]),
+    ("protocol", &[]),
+    ("game", &["text"]),
+    ("solver", &["game"]),
+    ("strategy", &["game", "solver"]),
+    ("sandbox", &["game", "protocol", "text"]),
+    ("bot", &["game", "protocol", "sandbox", "text"]),
+    ("record", &["solver"]),
+    (
+        "play",
+        &[
+            "bot", "game", "protocol", "record", "sandbox", "seed", "solver", "text",
+        ],
+    ),
+    ("analysis", &["game", "play", "record", "solver", "text"]),
+    ("tournament", &["game", "record", "seed", "text"]),
+    (
+        "arena",
+        &[
+            "bot",
+            "game",
+            "play",
+            "record",
+            "sandbox",
+            "seed",
+            "tournament",
+        ],
+    ),
+    (
+        "checkup",
+        &["bot", "game", "play", "sandbox", "seed", "text"],
+    ),
+    (
+        "report",
+        &[
+            "bot",
+            "game",
+            "play",
+            "record",
+            "sandbox",
+            "text",
+            "tournament",
+        ],
+    ),
+    (
+        "cli",
+        &[
+            "analysis",
+            "arena",
+            "bot",
+            "checkup",
+            "game",
+            "play",
+            "protocol",
+            "record",
+            "report",
+            "sandbox",
+            "seed",
+            "solver",
+            "strategy",
+            "text",
+            "tournament",
+        ],
+    ),
+];
+
+/// Every outside crate, and the modules that may use it.
+pub(super) const CRATES: &[(&str, &[&str])] = &[
+    ("anstream", &["cli"]),
+    ("anstyle", &["report"]),
+    ("arrayvec", &["solver"]),
+    ("askama", &["report"]),
+    ("base64", &["report"]),
+    ("bytemuck", &["solver"]),
+    ("clap", &["cli"]),
+    ("clap_complete", &["cli"]),
+    ("clap_mangen", &["cli"]),
+    ("compact_str", &["play", "record"]),
+    ("csv", &["report"]),
+    ("http_body_util", &["report"]),
+    ("hyper", &["report"]),
+    ("hyper_util", &["report"]),
+    ("indicatif", &["cli"]),
+    ("integer_blossom", &["tournament"]),
+    ("jiff", &["play", "arena", "report", "cli"]),
+    ("landlock", &["sandbox"]),
+    ("libc", &["sandbox", "bot"]),
+    ("libm", &["tournament"]),
+    (
+        "rand",
+        &[
+            "seed",
+            "solver",
+            "strategy",
+            "tournament",
+            "checkup",
+            "report",
+            "cli",
+        ],
+    ),
+    ("rustix", &["sandbox", "bot", "play", "arena", "cli"]),
+    ("rustyline", &["cli"]),
+    ("seccompiler", &["sandbox"]),
+    (
+        "serde",
+        &[
+            "sandbox",
+            "record",
+            "analysis",
+            "tournament",
+            "arena",
+            "cli",
+        ],
+    ),
+    (
+        "serde_json",
+        &[
+            "sandbox",
+            "bot",
+            "record",
+            "play",
+            "analysis",
+            "tournament",
+            "arena",
+            "report",
+            "cli",
+        ],
+    ),
+    ("sha2", &["sandbox", "arena", "report"]),
+    ("shell_words", &["bot", "cli"]),
+    ("tempfile", &["sandbox", "arena", "cli"]),
+    (
+        "thiserror",
+        &[
+            "sandbox",
+            "bot",
+            "record",
+            "play",
+            "analysis",
+            "tournament",
+            "arena",
+        ],
+    ),
+    (
+        "tokio",
+        &["sandbox", "bot", "play", "arena", "report", "cli"],
+    ),
+    ("toml", &["cli"]),
+    ("tracing", &["bot", "play", "arena", "report", "cli"]),
+    ("tracing_subscriber", &["cli"]),
+    ("unicode_width", &["report"]),
+    ("wide", &["solver"]),
+];
+
+/// Modules that calculate: the same input gives the same output, whatever the machine does.
+pub(super) const PURE: &[&str] = &["text", "protocol", "seed", "game", "tournament"];
+
+/// What a pure module does not know, of the standard library and beyond.
+pub(super) const IMPURE: &[&[&str]] = &[
+    &["std", "env"],
+    &["std", "fs"],
+    &["std", "net"],
+    &["std", "os"],
+    &["std", "process"],
+    &["std", "thread"],
+    &["std", "time"],
+    &["jiff"],
+    &["libc"],
+    &["rustix"],
+    &["tempfile"],
+    &["tokio"],
+];
+
+/// The only places that start programs: bots, and the supervisor between the referee and a bot.
+pub(super) const START_PROGRAMS: &[&str] = &["bot/process.rs", "sandbox/supervisor"];
+
+/// The only places that write to the terminal. The supervisor is a process of its own, whose
+/// standard error is where it reports a failure.
+pub(super) const PRINT: &[&str] = &["cli", "sandbox/supervisor"];
+
+/// The traits that a game's type has.
+pub(super) const GAME_TRAITS: &[&str] = &["Game", "Dialogue"];

@@ -1,0 +1,156 @@
+//! `referee check`, `referee new`, completions and the manual page.
+
+use crate::common::Referee;
+use serde_json::Value;
+
+/// The report of `referee check --json`, and the exit status.
+fn checked(bot: &str, more: &[&str]) -> (Value, Option<i32>) {
+    let run = Referee::new(["check", "--json", bot]).args(more).run();
+    let report =
+        serde_json::from_str(run.stdout.trim()).unwrap_or_else(|error| panic!("{error} in {run}"));
+    (report, run.code)
+}
+
+fn check<'a>(report: &'a Value, name: &str) -> &'a Value {
+    let checks = report["checks"].as_array().expect("a list of checks");
+    checks
+        .iter()
+        .find(|check| check["name"].as_str().is_some_and(|n| n.contains(name)))
+        .unwrap_or_else(|| panic!("no check {name} in {report}"))
+}
+
+#[test]
+fn a_good_bot_is_fit() {
+    let (report, code) = checked("builtin:greedy", &[]);
+    assert_eq!(code, Some(0), "{report}");
+    assert_eq!(report["fit"], true);
+    for check in report["checks"].as_array().expect("checks") {
+        assert_eq!(check["ok"], true, "{check}");
+    }
+    assert!(report["times_ms"]["median"].is_number(), "{report}");
+    assert!(report["times_ms"]["p99"].is_number(), "{report}");
+    assert!(report["times_ms"]["worst"].is_number(), "{report}");
+}
+
+#[test]
+fn weakness_is_advice_and_no_fault() {
+    let (report, code) = checked("builtin:random", &["--rules", "squares"]);
+    assert_eq!(code, Some(0), "{report}");
+    let wins = check(&report, "takes a win");
+    assert_eq!(wins["ok"], false, "{wins}");
+    assert_eq!(wins["required"], false, "{wins}");
+    assert!(wins["fix"].is_string(), "{wins}");
+}
+
+#[test]
+fn the_second_game_is_checked_too() {
+    let (report, code) = checked("builtin:greedy", &["--game", "four-in-a-row"]);
+    assert_eq!(code, Some(0), "{report}");
+    let names = report["checks"].to_string();
+    assert!(!names.contains("piece set"), "{names}");
+}
+
+#[test]
+fn a_silent_bot_is_not_asked_for_ever() {
+    let short = ["--move-time", "200ms", "--start-time", "200ms"];
+    let (report, code) = checked("./prints-nothing.sh", &short);
+    assert_eq!(code, Some(3), "{report}");
+    assert_eq!(report["fit"], false);
+    let opening = check(&report, "answers the opening");
+    assert_eq!(opening["ok"], false);
+    assert!(opening["detail"].to_string().contains("nothing came"));
+    assert!(opening["fix"].to_string().contains("printf"), "{opening}");
+    assert_eq!(check(&report, "random positions")["ok"], Value::Null);
+}
+
+#[test]
+fn a_buffered_answer_is_told_as_such() {
+    let short = ["--move-time", "300ms", "--start-time", "300ms"];
+    let (report, code) = checked("./answers-at-end.sh", &short);
+    assert_eq!(code, Some(3), "{report}");
+    let flushes = check(&report, "flushes");
+    assert_eq!(flushes["ok"], false, "{report}");
+    assert!(flushes["fix"].to_string().contains("flush"), "{flushes}");
+}
+
+#[test]
+fn the_text_is_a_line_a_check() {
+    let run = Referee::new(["check", "builtin:random"]).run();
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(run.stdout.starts_with("✓ starts\n"), "{run}");
+    assert!(
+        run.stdout.contains("✗ takes a win that is there (advice)"),
+        "{run}"
+    );
+    assert_eq!(
+        run.last_line(),
+        "builtin:random is fit to enter a tournament.",
+        "{run}"
+    );
+}
+
+#[test]
+fn what_cannot_be_checked_is_wrong_usage() {
+    for bot in ["human", "./nosuch.py", "builtin:nosuch", ""] {
+        let run = Referee::new(["check", bot]).run();
+        assert_eq!(run.code, Some(2), "{run}");
+        assert_eq!(run.stdout, "", "{run}");
+    }
+}
+
+#[test]
+fn a_starter_bot_is_written_once() {
+    let place = tempfile::tempdir().expect("a directory");
+    let new = |arguments: &[&str]| {
+        Referee::new(["new"])
+            .args(arguments)
+            .directory(place.path())
+            .run()
+    };
+    let run = new(&["sh"]);
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(
+        run.stdout.contains("referee -v ./mybot.sh builtin:greedy"),
+        "{run}"
+    );
+
+    let played = Referee::new(["./mybot.sh", "builtin:random"])
+        .directory(place.path())
+        .run();
+    assert_eq!(played.code, Some(0), "{played}");
+    assert!(!played.stdout.contains("forfeits"), "{played}");
+
+    std::fs::write(place.path().join("mybot.sh"), "mine").expect("a file");
+    let again = new(&["sh"]);
+    assert_eq!(again.code, Some(2), "{again}");
+    assert!(again.stderr.contains("exists"), "{again}");
+    let kept = std::fs::read_to_string(place.path().join("mybot.sh")).expect("a file");
+    assert_eq!(kept, "mine");
+
+    let named = new(&["Rust", "strategy.rs"]);
+    assert_eq!(named.code, Some(0), "{named}");
+    assert!(named.stdout.contains("rustc"), "{named}");
+    assert!(place.path().join("strategy.rs").exists());
+}
+
+#[test]
+fn languages_are_listed() {
+    let run = Referee::new(["new"]).run();
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(run.stdout.lines().count() >= 14, "{run}");
+    let unknown = Referee::new(["new", "cobol"]).run();
+    assert_eq!(unknown.code, Some(2), "{unknown}");
+    assert!(unknown.stderr.contains("python"), "{unknown}");
+}
+
+#[test]
+fn completions_and_the_manual_page() {
+    for shell in ["bash", "zsh", "fish"] {
+        let run = Referee::new(["completions", shell]).run();
+        assert_eq!(run.code, Some(0), "{run}");
+        assert!(run.stdout.contains("move-time"), "{shell}");
+    }
+    let run = Referee::new(["man"]).run();
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(run.stdout.contains(".TH referee 1"), "{run}");
+}

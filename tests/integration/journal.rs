@@ -1,0 +1,239 @@
+//! The journal loses no acknowledged line, glues no two lines together, and says what is wrong.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use referee::record::journal::{Journal, OpenError, Storage, Writer, read};
+use referee::record::{BotEntry, Record, ResultEntry, VERSION};
+use serde_json::Map;
+
+fn record(number: usize) -> Record {
+    let bot = |name: &str| BotEntry {
+        name: name.to_owned(),
+        command: vec![name.to_owned()],
+        more: Map::new(),
+    };
+    Record {
+        v: VERSION,
+        game: "quarto".to_owned(),
+        rules: "standard".to_owned(),
+        id: format!("7-{number}"),
+        bots: [bot("a"), bot("b")],
+        first: number % 2,
+        seed: 7,
+        start: "................".to_owned(),
+        pieces: None,
+        turns: Vec::new(),
+        times_ms: Vec::new(),
+        result: ResultEntry::default(),
+        started: "2026-01-31T10:00:00Z".to_owned(),
+        usage: None,
+        more: Map::new(),
+    }
+}
+
+fn line(number: usize) -> String {
+    format!("{}\n", record(number).to_line().unwrap())
+}
+
+fn ids(path: &Path) -> Vec<String> {
+    read(path)
+        .unwrap()
+        .map(|record| record.unwrap().id)
+        .collect()
+}
+
+#[test]
+fn a_journal_cut_at_any_byte_keeps_every_complete_line() {
+    let place = tempfile::tempdir().unwrap();
+    let whole: String = (0..2).map(line).collect();
+    for length in 0..=whole.len() {
+        let path = place.path().join(format!("{length}.jsonl"));
+        fs::write(&path, &whole.as_bytes()[..length]).unwrap();
+        let complete = whole[..length].matches('\n').count();
+
+        let (mut journal, cut) = Journal::open(&path).unwrap();
+        journal.append(&line(9)).unwrap();
+        drop(journal);
+
+        let mut expected: Vec<String> = (0..complete).map(|n| format!("7-{n}")).collect();
+        expected.push("7-9".to_owned());
+        assert_eq!(ids(&path), expected, "cut at {length}");
+
+        let torn = length - whole[..length].rfind('\n').map_or(0, |newline| newline + 1);
+        assert_eq!(cut.as_ref().map_or(0, |cut| cut.bytes), torn as u64);
+        if let Some(cut) = cut {
+            let kept = fs::read(cut.kept_in).unwrap();
+            assert_eq!(kept[..torn], whole.as_bytes()[length - torn..length]);
+        }
+    }
+}
+
+#[test]
+fn an_incomplete_last_line_is_passed_over_by_readers() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("games.jsonl");
+    fs::write(&path, format!("{}{}", line(0), &line(1)[..20])).unwrap();
+    assert_eq!(ids(&path), ["7-0"]);
+}
+
+#[test]
+fn a_damaged_line_in_the_middle_is_named() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("games.jsonl");
+    let damaged = line(1)
+        .replace("quarto", "qua\u{0}rto")
+        .replace("\"v\":1", "\"v\":");
+    fs::write(&path, format!("{}{damaged}{}", line(0), line(2))).unwrap();
+    let error = read(&path).unwrap().find_map(Result::err).unwrap();
+    assert!(
+        matches!(error, OpenError::Damaged { line: 2, .. }),
+        "{error}"
+    );
+    assert!(error.to_string().contains("line 2"), "{error}");
+}
+
+#[test]
+fn a_lock_keeps_two_writers_apart() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("games.jsonl");
+    let (first, _) = Journal::open(&path).unwrap();
+    let error = Journal::open(&path).unwrap_err();
+    assert!(matches!(error, OpenError::Locked { .. }), "{error}");
+    drop(first);
+    // Other tests run beside this one: a program that one of them is just starting has copies of
+    // all descriptors of this process, the lock among them, until it runs.
+    let until = Instant::now() + Duration::from_secs(10);
+    while let Err(error) = Journal::open(&path) {
+        let is_locked = matches!(error, OpenError::Locked { .. });
+        assert!(is_locked && Instant::now() < until, "{error}");
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// What a disk with faults holds: what was written, and how much of it is safe.
+#[derive(Default)]
+struct Disk {
+    bytes: Vec<u8>,
+    synced: usize,
+    syncs: usize,
+    appends: usize,
+}
+
+/// A storage whose `fail_append`-th write stops halfway, or whose `fail_sync`-th sync fails.
+struct Faulty {
+    disk: Arc<Mutex<Disk>>,
+    fail_append: Option<usize>,
+    fail_sync: Option<usize>,
+    /// Nor can what was written halfway be cut off.
+    no_cut: bool,
+}
+
+impl Storage for Faulty {
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let mut disk = self.disk.lock().unwrap();
+        disk.appends += 1;
+        if self.fail_append == Some(disk.appends) {
+            disk.bytes.extend_from_slice(&bytes[..bytes.len() / 2]);
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        disk.bytes.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        let mut disk = self.disk.lock().unwrap();
+        disk.syncs += 1;
+        if self.fail_sync == Some(disk.syncs) {
+            return Err(io::Error::other("the disk is gone"));
+        }
+        disk.synced = disk.bytes.len();
+        Ok(())
+    }
+
+    fn cut(&mut self, length: u64) -> io::Result<()> {
+        if self.no_cut {
+            return Err(io::Error::other("nor can it be cut"));
+        }
+        let length = usize::try_from(length).unwrap();
+        self.disk.lock().unwrap().bytes.truncate(length);
+        Ok(())
+    }
+}
+
+/// Writes ten lines to a faulty disk; gives the disk and which lines were acknowledged.
+fn ten(fail_append: Option<usize>, fail_sync: Option<usize>, no_cut: bool) -> (Disk, Vec<bool>) {
+    let disk = Arc::new(Mutex::new(Disk::default()));
+    let storage = Faulty {
+        disk: Arc::clone(&disk),
+        fail_append,
+        fail_sync,
+        no_cut,
+    };
+    let writer = Writer::start(Journal::over(storage, 0));
+    let told = Arc::new(Mutex::new(vec![None; 10]));
+    for number in 0..10 {
+        let told = Arc::clone(&told);
+        writer.write(line(number), move |written| {
+            told.lock().unwrap()[number] = Some(written.is_ok());
+        });
+    }
+    drop(writer.finish().unwrap());
+    let told = told
+        .lock()
+        .unwrap()
+        .iter()
+        .map(|told| told.unwrap())
+        .collect();
+    let disk = Arc::try_unwrap(disk).ok().unwrap().into_inner().unwrap();
+    (disk, told)
+}
+
+#[test]
+fn every_line_is_synced_before_it_is_acknowledged() {
+    let (disk, told) = ten(None, None, false);
+    assert!(told.iter().all(|&ok| ok));
+    assert_eq!(disk.synced, disk.bytes.len());
+    assert_eq!(disk.appends, 10);
+    assert!((1..=10).contains(&disk.syncs), "{} syncs", disk.syncs);
+}
+
+#[test]
+fn a_full_disk_loses_no_acknowledged_line_and_glues_nothing() {
+    for fail in 1..=10 {
+        for no_cut in [false, true] {
+            let (disk, told) = ten(Some(fail), None, no_cut);
+            let good = told.iter().filter(|&&ok| ok).count();
+            // Everything before the failure, nothing from it on.
+            assert_eq!(good, fail - 1);
+            assert!(told[..good].iter().all(|&ok| ok));
+            let expected: String = (0..good).map(line).collect();
+            let written = String::from_utf8(disk.bytes).unwrap();
+            let complete = written.rfind('\n').map_or(0, |newline| newline + 1);
+            assert_eq!(written[..complete], expected, "{fail} {no_cut}");
+            assert!(disk.synced >= complete, "{fail} {no_cut}");
+        }
+    }
+}
+
+#[test]
+fn a_failed_sync_acknowledges_nothing_more() {
+    for fail in 1..=3 {
+        let (disk, told) = ten(None, Some(fail), false);
+        let acknowledged: usize = told
+            .iter()
+            .enumerate()
+            .filter(|(_, ok)| **ok)
+            .map(|(number, _)| line(number).len())
+            .sum();
+        // Fewer syncs than `fail` may have been enough for all ten.
+        assert!(acknowledged <= disk.synced, "{fail}: {told:?}");
+        if disk.syncs >= fail {
+            assert!(told.iter().any(|ok| !ok), "{fail}: {told:?}");
+        }
+    }
+}

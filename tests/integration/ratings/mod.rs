@@ -1,0 +1,296 @@
+//! Ratings: the figures of other programs, and results that leave little to rate.
+
+mod league;
+mod properties;
+
+use self::league::{A, ADVANTAGE, PLAIN, Row, elos, rated, results};
+use referee::tournament::ratings::{Draws, Model, Outcome, RatingError, Results, Tally, rate};
+
+/// Three bots, no draws.
+#[rustfmt::skip]
+const B: [Row; 6] = [
+    (0, 1, [7, 0, 3]), (1, 0, [4, 0, 6]), (1, 2, [6, 0, 4]),
+    (2, 1, [3, 0, 7]), (0, 2, [9, 0, 1]), (2, 0, [2, 0, 8]),
+];
+
+/// Ordo's points in an Elo. Its scale has 202 points where the expected score is 76 %;
+/// on the Elo scale that is 400·log10(0.76/0.24) = 200.24.
+const ORDO: f64 = 202.0 / 200.244_8;
+
+#[track_caller]
+fn assert_near(found: &[f64], wanted: &[f64], tolerance: f64) {
+    assert_eq!(found.len(), wanted.len());
+    for (found_one, wanted_one) in found.iter().zip(wanted) {
+        assert!(
+            (found_one - wanted_one).abs() <= tolerance,
+            "{found:?}, expected {wanted:?}"
+        );
+    }
+}
+
+#[test]
+fn ordo_without_an_advantage() {
+    let a = rated(5, &A, &PLAIN);
+    assert_near(
+        &elos(&a),
+        &[162.484, 70.590, 4.569, -57.435, -180.208],
+        0.001,
+    );
+    assert_eq!(a.advantage, None);
+    // This figure is on Ordo's scale: ±131.384 Elo, where the expected points are the made ones.
+    let b = rated(3, &B, &PLAIN);
+    let points: Vec<f64> = elos(&b).iter().map(|elo| elo * ORDO).collect();
+    assert_near(&points, &[132.538, 0.0, -132.538], 0.01);
+    let expected = |elo: f64| 20.0 / (1.0 + 10_f64.powf(-elo / 400.0));
+    let x = b.bots[0].elo;
+    assert_near(&[expected(x) + expected(2.0 * x)], &[30.0], 1e-9);
+}
+
+#[test]
+fn ordo_with_an_advantage() {
+    assert!((ORDO - 1.00876_f64).abs() < 1e-5);
+    let a = rated(5, &A, &ADVANTAGE);
+    let points: Vec<f64> = elos(&a).iter().map(|elo| elo * ORDO).collect();
+    assert_near(&points, &[166.476, 72.338, 4.669, -58.879, -184.604], 0.01);
+    let advantage = a.advantage.unwrap();
+    assert_near(&[advantage.elo * ORDO], &[46.75], 0.01);
+}
+
+#[test]
+fn ordo_superiority() {
+    // Simulated 2,000 times by Ordo, so known to about half a percent.
+    let a = rated(5, &A, &PLAIN);
+    let found: Vec<f64> = (0..4)
+        .map(|bot| 100.0 * a.superiority(bot, bot + 1).unwrap())
+        .collect();
+    assert_near(&found, &[96.7, 91.5, 90.0, 99.2], 0.5);
+    let errors: Vec<f64> = a.bots.iter().map(|bot| bot.error.unwrap()).collect();
+    assert_near(&errors, &[68.5, 61.5, 61.8, 62.5, 68.5], 4.0);
+}
+
+#[test]
+fn bayeselo() {
+    for (prior, wanted) in [
+        (0.0, [166.0, 71.0, 5.0, -60.0, -183.0]),
+        (2.0, [160.0, 69.0, 5.0, -58.0, -176.0]),
+    ] {
+        let model = Model {
+            advantage: true,
+            draws: Draws::Fitted,
+            prior,
+        };
+        let ratings = rated(5, &A, &model);
+        let rounded: Vec<f64> = elos(&ratings).iter().map(|elo| elo.round()).collect();
+        assert_near(&rounded, &wanted, 0.0);
+        assert!(ratings.draw_elo.unwrap() > 0.0);
+    }
+}
+
+#[test]
+fn two_bots_have_the_elo_of_their_score() {
+    let ratings = rated(2, &[(0, 1, [15, 0, 5]), (1, 0, [5, 0, 15])], &PLAIN);
+    let elo = 400.0 * 3.0_f64.log10() / 2.0;
+    assert_near(&elos(&ratings), &[elo, -elo], 1e-6);
+    // 400/ln 10 · 1.96 · sqrt(1 / (40·¾·¼) · 40/39) is the error of the difference.
+    assert_near(&[ratings.bots[0].error.unwrap()], &[62.955], 0.01);
+}
+
+#[test]
+fn perfect_scores_are_finite_with_a_prior_and_refused_without() {
+    let rows = [(0, 1, [50, 0, 0]), (1, 0, [0, 0, 50]), (1, 2, [5, 1, 4])];
+    for draws in [Draws::HalfWins, Draws::Fitted] {
+        let model = Model {
+            draws,
+            ..Model::default()
+        };
+        let ratings = rated(3, &rows, &model);
+        assert!(ratings.bots[0].elo > 200.0, "{ratings:?}");
+        let error = ratings.bots[0].error.unwrap();
+        assert!(error > 100.0 && error < 2000.0, "{ratings:?}");
+        assert!(ratings.superiority(0, 1).unwrap() > 0.98);
+        for advantage in [false, true] {
+            let without = Model {
+                advantage,
+                draws,
+                prior: 0.0,
+            };
+            assert_eq!(
+                rate(&results(3, &rows), &without).unwrap_err(),
+                RatingError::Undetermined
+            );
+        }
+    }
+}
+
+#[test]
+fn undetermined_without_a_prior() {
+    // The strong group never lost to the weak one.
+    let groups = [
+        (0, 1, [5, 0, 5]),
+        (2, 3, [5, 0, 5]),
+        (0, 2, [9, 0, 0]),
+        (1, 3, [9, 0, 0]),
+    ];
+    // The first mover always won.
+    let first = [(0, 1, [10, 0, 0]), (1, 0, [10, 0, 0])];
+    // Nobody ever swapped seats: strength and advantage are the same.
+    let seats = [(0, 1, [6, 0, 4])];
+    for (bots, rows, model) in [
+        (4, &groups[..], PLAIN),
+        (2, &first[..], ADVANTAGE),
+        (2, &seats[..], ADVANTAGE),
+    ] {
+        let results = results(bots, rows);
+        assert_eq!(
+            rate(&results, &model).unwrap_err(),
+            RatingError::Undetermined
+        );
+        let model = Model {
+            prior: 0.1,
+            ..model
+        };
+        let ratings = rate(&results, &model).unwrap();
+        assert!(elos(&ratings).iter().all(|elo| elo.is_finite()));
+    }
+}
+
+#[test]
+fn groups_are_rated_apart() {
+    let rows = [(0, 1, [6, 0, 4]), (3, 5, [2, 1, 7]), (5, 3, [5, 1, 4])];
+    let ratings = rated(6, &rows, &Model::default());
+    let groups: Vec<usize> = ratings.bots.iter().map(|bot| bot.group).collect();
+    assert_eq!(groups, [0, 0, 2, 3, 4, 3]);
+    let found = elos(&ratings);
+    assert_near(&[found[0] + found[1], found[3] + found[5]], &[0.0; 2], 1e-6);
+    for alone in [2, 4] {
+        assert_near(&[found[alone]], &[0.0], 0.0);
+        assert_eq!(ratings.bots[alone].error, None);
+    }
+    assert_eq!(ratings.superiority(0, 3), None);
+    assert_eq!(ratings.superiority(0, 9), None);
+    assert!(ratings.superiority(5, 3).unwrap() > 0.5);
+}
+
+#[test]
+fn nothing_to_rate() {
+    for draws in [Draws::HalfWins, Draws::Fitted] {
+        for prior in [0.0, 2.0] {
+            let model = Model {
+                advantage: true,
+                draws,
+                prior,
+            };
+            assert!(rated(0, &[], &model).bots.is_empty());
+            for bots in [1, 3] {
+                let ratings = rated(bots, &[], &model);
+                assert_near(&elos(&ratings), &vec![0.0; bots], 0.0);
+                assert_eq!((ratings.advantage, ratings.draw_elo), (None, None));
+                assert_eq!(ratings.superiority(0, 0), Some(0.5));
+            }
+            // No games at all between two bots do not connect them.
+            let ratings = rated(2, &[(0, 1, [0; 3])], &model);
+            assert_eq!(ratings.superiority(0, 1), None);
+        }
+    }
+}
+
+#[test]
+fn only_draws() {
+    for draws in [Draws::HalfWins, Draws::Fitted] {
+        for prior in [0.0, 2.0] {
+            let model = Model {
+                advantage: true,
+                draws,
+                prior,
+            };
+            let ratings = rated(2, &[(0, 1, [0, 9, 0]), (1, 0, [0, 9, 0])], &model);
+            assert_near(&elos(&ratings), &[0.0; 2], 1e-9);
+            assert_near(&[ratings.bots[0].error.unwrap()], &[0.0], 1e-9);
+            assert_eq!(ratings.superiority(0, 1), Some(0.5));
+        }
+    }
+}
+
+#[test]
+fn wrong_input() {
+    let mut results = Results::new(2);
+    let games = Tally::default();
+    for (first, second) in [(0, 0), (0, 2), (7, 1)] {
+        let wanted = RatingError::Pairing(first, second, 2);
+        assert_eq!(results.add_games(first, second, games), Err(wanted));
+        assert_eq!(
+            results.add_pair(first, second, [Outcome::Draw; 2]),
+            Err(wanted)
+        );
+    }
+    for prior in [-1.0, f64::NAN, f64::INFINITY] {
+        let model = Model { prior, ..PLAIN };
+        assert!(matches!(rate(&results, &model), Err(RatingError::Prior(_))));
+    }
+}
+
+#[test]
+fn ranking_is_by_rating_then_index() {
+    let ratings = rated(4, &[(3, 1, [6, 0, 4])], &Model::default());
+    assert_eq!(ratings.ranking(), [3, 0, 2, 1]);
+}
+
+#[test]
+fn pairs_know_that_an_opening_decides() {
+    use Outcome::{FirstWins, SecondWins};
+    let error = |pairs: [([Outcome; 2], u32); 2]| {
+        let (mut in_pairs, mut in_games) = (Results::new(2), Results::new(2));
+        for (outcomes, count) in pairs {
+            for _ in 0..count {
+                in_pairs.add_pair(0, 1, outcomes).unwrap();
+                for (first, outcome) in outcomes.into_iter().enumerate() {
+                    let tally = Tally {
+                        wins: u32::from(outcome == FirstWins),
+                        draws: 0,
+                        losses: u32::from(outcome == SecondWins),
+                    };
+                    in_games.add_games(first, 1 - first, tally).unwrap();
+                }
+            }
+        }
+        [in_pairs, in_games].map(|results| {
+            let ratings = rate(&results, &PLAIN).unwrap();
+            assert_near(&elos(&ratings), &[0.0; 2], 1e-9);
+            ratings.bots[0].error.unwrap()
+        })
+    };
+    // Whoever moves first wins, or whoever moves second: the bots are equal for certain.
+    let [pairs, games] = error([([FirstWins; 2], 20), ([SecondWins; 2], 20)]);
+    assert!(pairs < 1e-9 && games > 30.0, "{pairs} {games}");
+    // The same bot wins both games: half as much is known as from independent games.
+    let [pairs, games] = error([([FirstWins, SecondWins], 20), ([SecondWins, FirstWins], 20)]);
+    assert!((pairs / games / 2.0_f64.sqrt() - 1.0).abs() < 0.02);
+}
+
+#[test]
+fn the_order_of_a_pair_does_not_matter() {
+    use Outcome::{Draw, FirstWins, SecondWins};
+    let (mut one, mut other) = (Results::new(3), Results::new(3));
+    for (a, b) in [(0, 1), (0, 2), (1, 2)] {
+        for outcomes in [[FirstWins, Draw], [SecondWins, Draw], [FirstWins; 2]] {
+            one.add_pair(a, b, outcomes).unwrap();
+            other.add_pair(b, a, [outcomes[1], outcomes[0]]).unwrap();
+        }
+    }
+    let [one, other] = [one, other].map(|results| rate(&results, &Model::default()).unwrap());
+    assert_eq!(one.bots, other.bots);
+    assert_eq!(one.superiority(0, 1), other.superiority(0, 1));
+}
+
+#[test]
+fn a_million_games_between_unequal_bots() {
+    // Ten bots in a chain, each 600 Elo above the next: one game in 32 is lost.
+    let rows: Vec<Row> = (0..9)
+        .map(|bot| (bot, bot + 1, [968_000, 1000, 31_000]))
+        .collect();
+    let ratings = rated(10, &rows, &PLAIN);
+    let step = 400.0 * (968_500_f64 / 31_500.0).log10();
+    let wanted: Vec<f64> = (0..10).map(|bot| step * (4.5 - f64::from(bot))).collect();
+    assert_near(&elos(&ratings), &wanted, 1e-4);
+    assert_near(&[ratings.superiority(3, 4).unwrap()], &[1.0], 1e-9);
+}

@@ -1,0 +1,609 @@
+//! Replaying tells what is wrong with a record, and where. And records keep what they hold.
+
+use compact_str::CompactString;
+use referee::bot::Reason;
+use referee::bot::scripted::Scripted;
+use referee::game::quarto::{Edition, PieceSet, Rules};
+use referee::game::{Outcome, Side};
+use referee::play::adjudicator::PlayOut;
+use referee::play::game::{End, Played, play};
+use referee::play::replay::{ReplayError, Violation, replay};
+use referee::play::{Clock, TimeControl};
+use referee::record::{BotEntry, Record, ResultEntry, VERSION};
+use referee::session::{Ruleset, Session};
+use serde_json::{Map, Value, json};
+
+/// A game won by its first side: A, B, C and D on H1, which share two properties.
+const WON: [&str; 5] = ["- A", "1 B", "2 C", "3 D", "4 -"];
+
+/// A game that fills the board.
+const DRAWN: [&str; 17] = [
+    "- M", "1 P", "16 K", "7 E", "8 H", "4 N", "14 F", "5 A", "6 L", "9 I", "2 C", "3 G", "15 D",
+    "12 B", "13 J", "11 O", "10 -",
+];
+
+/// Plays the answers, turn by turn.
+fn played<'a>(edition: &'a Edition, answers: &[&str]) -> (Played, Box<dyn Session + 'a>) {
+    let mut session = Ruleset::start(edition);
+    // Sides answer in turn.
+    let of = |side| Scripted::new(answers.iter().copied().skip(side).step_by(2));
+    let (mut first, mut second) = (of(0), of(1));
+    let clocks = [Clock::new(TimeControl::default()); 2];
+    let players = [&mut first, &mut second];
+    let played = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .expect("a runtime")
+        .block_on(play(&mut *session, players, clocks, &PlayOut, &mut ()))
+        .expect("nothing that can fail");
+    (played, session)
+}
+
+/// All that decides how a game goes on.
+fn position_of(session: &dyn Session) -> (String, Side, Option<Outcome>) {
+    let mut request = String::new();
+    session.write_request(&mut request);
+    (request, session.to_move(), session.outcome())
+}
+
+fn bot(name: &str) -> BotEntry {
+    BotEntry {
+        name: name.to_owned(),
+        command: vec![format!("players/{name}")],
+        more: Map::new(),
+    }
+}
+
+/// What a match would write of the game that these answers make; `first` began.
+fn record(answers: &[&str], first: usize) -> Record {
+    let edition = Edition::default();
+    let (played, last) = played(&edition, answers);
+    let bots = [first, 1 - first];
+    let result = match &played.end {
+        End::Outcome(Outcome::Draw) => ResultEntry {
+            reason: "draw".to_owned(),
+            ..ResultEntry::default()
+        },
+        End::Outcome(Outcome::Win(side)) => ResultEntry {
+            winner: Some(bots[side.index()]),
+            reason: "quarto".to_owned(),
+            lines: last.winning_lines(),
+            ..ResultEntry::default()
+        },
+        End::Adjudicated(_) => unreachable!("nobody asked for it"),
+        End::Forfeit(side, fault) => ResultEntry {
+            winner: Some(bots[side.other().index()]),
+            reason: fault.reason().name().to_owned(),
+            by: Some(bots[side.index()]),
+            answer: Some(fault.answer()),
+            detail: Some(fault.to_string()),
+            ..ResultEntry::default()
+        },
+    };
+    Record {
+        v: VERSION,
+        game: "quarto".to_owned(),
+        rules: "standard".to_owned(),
+        id: "7-1".to_owned(),
+        bots: [bot("greedy.py"), bot("random.py")],
+        first,
+        seed: 7,
+        start: "................".to_owned(),
+        pieces: None,
+        times_ms: vec![0.25; played.turns.len()],
+        turns: played.turns,
+        result,
+        started: "2026-01-31T10:00:00Z".to_owned(),
+        usage: None,
+        more: Map::new(),
+    }
+}
+
+fn violation(record: &Record) -> Option<Violation> {
+    match replay(&Edition::default(), record, &mut ()) {
+        Ok(_) => None,
+        Err(ReplayError::Violation(violation)) => Some(violation),
+        Err(ReplayError::Io(error)) => panic!("{error}"),
+    }
+}
+
+/// Changes a good record and expects a violation in this turn that names these words.
+#[track_caller]
+fn broken(record: &Record, change: impl FnOnce(&mut Record), turn: Option<usize>, words: &[&str]) {
+    assert_eq!(violation(record), None, "the record is good to begin with");
+    let mut changed = record.clone();
+    change(&mut changed);
+    let violation = violation(&changed).expect("a violation");
+    assert_eq!(violation.turn, turn, "{}", violation.problem);
+    for word in words {
+        assert!(
+            violation.problem.contains(word),
+            "no {word:?} in: {}",
+            violation.problem
+        );
+    }
+}
+
+fn set_turn(index: usize, text: &str) -> impl FnOnce(&mut Record) {
+    move |record| record.turns[index] = CompactString::new(text)
+}
+
+#[test]
+fn played_games_replay() {
+    for first in [0, 1] {
+        let won = record(&WON, first);
+        assert_eq!(violation(&won), None);
+        // The fifth turn is the beginner's.
+        assert_eq!(won.result.winner, Some(first));
+        let lines = &won.result.lines;
+        assert_eq!(lines.len(), 2, "{lines:?}");
+        let drawn = record(&DRAWN, first);
+        assert_eq!(violation(&drawn), None);
+        assert_eq!(drawn.result.reason, "draw");
+        assert_eq!(drawn.turns.len(), 17);
+        let forfeited = record(&WON[..3], first);
+        assert_eq!(violation(&forfeited), None);
+        // The scripted player has no fourth answer.
+        assert_eq!(forfeited.result.reason, "exited");
+        assert_eq!(forfeited.result.by, Some(1 - first));
+        assert_eq!(forfeited.result.winner, Some(first));
+    }
+}
+
+#[test]
+fn a_replay_ends_where_the_game_did() {
+    for answers in [&WON[..], &DRAWN[..], &WON[..2]] {
+        let edition = Edition::default();
+        let replayed = replay(&edition, &record(answers, 1), &mut ());
+        let replayed = replayed.expect("a good record");
+        let (_, played) = played(&edition, answers);
+        assert_eq!(position_of(&*replayed), position_of(&*played));
+    }
+}
+
+#[test]
+fn a_wrong_result_is_told() {
+    let won = record(&WON, 0);
+    let drawn = record(&DRAWN, 0);
+    broken(&won, |r| r.result.winner = Some(1), None, &["winner"]);
+    broken(&won, |r| r.result.winner = None, None, &["winner"]);
+    broken(&drawn, |r| r.result.winner = Some(0), None, &["winner"]);
+    // The same turns, but the other bot began: then it won.
+    broken(&won, |r| r.first = 1, None, &["winner"]);
+    broken(
+        &won,
+        |r| r.result.reason = "draw".to_owned(),
+        None,
+        &["draw", "quarto"],
+    );
+    broken(
+        &drawn,
+        |r| r.result.reason = "quarto".to_owned(),
+        None,
+        &["draw", "quarto"],
+    );
+    broken(
+        &won,
+        |r| r.result.reason = "timeout".to_owned(),
+        None,
+        &["timeout", "quarto"],
+    );
+    broken(
+        &won,
+        |r| r.result.reason = "victory".to_owned(),
+        None,
+        &["victory", "quarto"],
+    );
+}
+
+#[test]
+fn wrong_lines_are_told() {
+    let won = record(&WON, 0);
+    broken(
+        &won,
+        |r| r.result.lines.clear(),
+        None,
+        &["lines", "H1", "square", "hollow"],
+    );
+    broken(&won, |r| r.result.lines.truncate(1), None, &["lines"]);
+    broken(&won, |r| r.result.lines.reverse(), None, &["lines"]);
+    broken(
+        &won,
+        |r| r.result.lines[0].0 = "V1".to_owned(),
+        None,
+        &["V1", "H1"],
+    );
+    broken(
+        &won,
+        |r| r.result.lines[0].1 = "round".to_owned(),
+        None,
+        &["round", "square"],
+    );
+    let line = ("H1".to_owned(), "big".to_owned());
+    broken(
+        &record(&DRAWN, 0),
+        |r| r.result.lines.push(line),
+        None,
+        &["lines"],
+    );
+}
+
+#[test]
+fn an_illegal_turn_is_told_with_its_number() {
+    let won = record(&WON, 0);
+    let drawn = record(&DRAWN, 0);
+    broken(&won, set_turn(0, "1 A"), Some(1), &["no piece in hand"]);
+    broken(
+        &won,
+        set_turn(1, "17 B"),
+        Some(2),
+        &["no cell 17", "free cells"],
+    );
+    broken(&won, set_turn(1, "- B"), Some(2), &["must be placed"]);
+    broken(
+        &won,
+        set_turn(2, "1 C"),
+        Some(3),
+        &["cell 1 is occupied by A"],
+    );
+    broken(
+        &won,
+        set_turn(2, "2 A"),
+        Some(3),
+        &["A is on the board", "pieces left"],
+    );
+    broken(
+        &won,
+        set_turn(2, "2 B"),
+        Some(3),
+        &["B is the piece that was in hand"],
+    );
+    broken(
+        &won,
+        set_turn(2, "2 Q"),
+        Some(3),
+        &["Q", "no piece of this set"],
+    );
+    broken(&won, set_turn(2, "2 -"), Some(3), &["but one is due"]);
+    broken(
+        &drawn,
+        set_turn(16, "1 -"),
+        Some(17),
+        &["cell 1 is occupied"],
+    );
+    broken(
+        &drawn,
+        set_turn(16, "10 A"),
+        Some(17),
+        &["no piece is left"],
+    );
+    broken(&won, |r| r.turns.swap(0, 1), Some(1), &["no piece in hand"]);
+}
+
+#[test]
+fn a_malformed_turn_is_told_with_its_number() {
+    let won = record(&WON, 0);
+    broken(&won, set_turn(1, ""), Some(2), &["empty"]);
+    broken(&won, set_turn(1, "one B"), Some(2), &["`one`"]);
+    broken(&won, set_turn(1, "1 B C"), Some(2), &["two words"]);
+    broken(&won, set_turn(1, "1"), Some(2), &["the gift is missing"]);
+    broken(&won, set_turn(1, "1 B\n"), Some(2), &["\\n"]);
+    broken(&won, set_turn(1, "\u{1b}[2J"), Some(2), &["\\x1b[2J"]);
+}
+
+#[test]
+fn a_turn_that_is_not_canonical_is_told_with_its_number() {
+    let won = record(&WON, 0);
+    let drawn = record(&DRAWN, 0);
+    for (index, text) in [
+        (0, "A"),
+        (1, "01 B"),
+        (1, "1  B"),
+        (1, "1\tB"),
+        (1, " 1 B"),
+        (1, "1 B "),
+    ] {
+        let canonical = format!("`{}`", WON[index]);
+        let words = ["canonical", &canonical];
+        broken(&won, set_turn(index, text), Some(index + 1), &words);
+    }
+    // A gift that came with the winning placement is not written.
+    broken(&won, set_turn(4, "4 E"), Some(5), &["canonical", "`4 -`"]);
+    broken(&won, set_turn(4, "4"), Some(5), &["canonical", "`4 -`"]);
+    broken(
+        &drawn,
+        set_turn(16, "10"),
+        Some(17),
+        &["canonical", "`10 -`"],
+    );
+}
+
+#[test]
+fn turns_after_the_end_are_told_with_their_number() {
+    let more = |text: &'static str| {
+        move |record: &mut Record| {
+            record.turns.push(CompactString::new(text));
+            record.times_ms.push(0.25);
+        }
+    };
+    let won = record(&WON, 0);
+    broken(&won, more("5 E"), Some(6), &["5 E", "after the end"]);
+    broken(&won, more("- E"), Some(6), &["after the end"]);
+    let drawn = record(&DRAWN, 0);
+    for text in ["-", "- -", "1 -", ""] {
+        broken(&drawn, more(text), Some(18), &["after the end"]);
+    }
+}
+
+#[test]
+fn a_game_that_is_cut_short_is_told() {
+    let cut = |record: &mut Record| {
+        record.turns.pop();
+        record.times_ms.pop();
+    };
+    broken(&record(&WON, 0), cut, None, &["not over", "quarto"]);
+    broken(&record(&DRAWN, 0), cut, None, &["not over", "draw"]);
+}
+
+#[test]
+fn times_belong_to_turns() {
+    let won = record(&WON, 0);
+    broken(
+        &won,
+        |r| r.times_ms.truncate(4),
+        None,
+        &["5 turns", "4 times"],
+    );
+    broken(
+        &won,
+        |r| r.times_ms.push(1.0),
+        None,
+        &["5 turns", "6 times"],
+    );
+    broken(&won, |r| r.times_ms[2] = -1.0, Some(3), &["-1"]);
+    broken(&won, |r| r.times_ms[2] = f64::NAN, Some(3), &["time"]);
+    broken(&won, |r| r.times_ms[4] = f64::INFINITY, Some(5), &["time"]);
+}
+
+#[test]
+fn only_who_was_to_move_can_have_forfeited() {
+    let forfeited = record(&WON[..3], 0);
+    let swap = |record: &mut Record| {
+        record.result.by = Some(0);
+        record.result.winner = Some(1);
+    };
+    broken(&forfeited, swap, None, &["forfeit"]);
+    broken(&forfeited, |r| r.result.by = None, None, &["forfeit"]);
+    broken(&forfeited, |r| r.result.winner = None, None, &["forfeit"]);
+    broken(
+        &forfeited,
+        |r| r.result.winner = Some(1),
+        None,
+        &["forfeit"],
+    );
+    broken(&forfeited, |r| r.first = 1, None, &["forfeit"]);
+    broken(
+        &forfeited,
+        |r| r.result.reason = "boredom".to_owned(),
+        None,
+        &["boredom"],
+    );
+    broken(
+        &forfeited,
+        |r| r.result.reason = "quarto".to_owned(),
+        None,
+        &["quarto", "not over"],
+    );
+    // All reasons there are will do.
+    for reason in Reason::ALL {
+        let mut other = forfeited.clone();
+        other.result.reason = reason.name().to_owned();
+        assert_eq!(violation(&other), None, "{reason}");
+    }
+    // A bot that never got going forfeits games without being asked.
+    let unplayed = record(&[], 0);
+    assert_eq!(violation(&unplayed), None);
+    let mut other = unplayed;
+    swap(&mut other);
+    other.result.by = Some(1);
+    other.result.winner = Some(0);
+    assert_eq!(violation(&other), None);
+}
+
+#[test]
+fn a_game_that_ended_by_the_rules_was_not_forfeited() {
+    broken(
+        &record(&WON, 0),
+        |r| r.result.by = Some(1),
+        None,
+        &["forfeit"],
+    );
+    broken(
+        &record(&DRAWN, 0),
+        |r| r.result.by = Some(1),
+        None,
+        &["forfeit"],
+    );
+}
+
+#[test]
+fn a_forfeited_game_has_no_winning_lines() {
+    let line = ("H1".to_owned(), "big".to_owned());
+    let forfeited = record(&WON[..3], 0);
+    broken(&forfeited, |r| r.result.lines.push(line), None, &["lines"]);
+}
+
+#[test]
+fn a_start_that_cannot_be_is_told() {
+    let won = record(&WON, 0);
+    for (start, words) in [
+        ("", &["16 characters", "found 0"][..]),
+        ("...............", &["found 15"]),
+        ("AA..............", &["A", "cells 1 and 2"]),
+        ("?...............", &["cell 1", "?"]),
+        ("ABCD............", &["quarto already", "H1"]),
+        ("MDBFEJPLHCINKGOA", &["start"]),
+    ] {
+        broken(&won, |r| r.start = start.to_owned(), None, words);
+    }
+    // A start with a piece that is given later.
+    let start = |r: &mut Record| r.start = "............C...".to_owned();
+    broken(&won, start, Some(3), &["C is on the board"]);
+}
+
+#[test]
+fn rules_and_words_matter() {
+    // The win holds no square; the draw does, and so ends earlier.
+    let won = record(&WON, 0);
+    let squares = Edition::new(Rules::Squares, PieceSet::default());
+    assert!(replay(&squares, &won, &mut ()).is_ok());
+    let drawn = record(&DRAWN, 0);
+    let replayed = replay(&squares, &drawn, &mut ());
+    let Err(ReplayError::Violation(violation)) = replayed else {
+        panic!("a board without a quarto under the rules with squares");
+    };
+    assert!(violation.turn.is_some(), "{violation:?}");
+    let dutch = PieceSet::parse(include_str!("../../sets/dutch.csv")).expect("a good set");
+    let dutch = Edition::new(Rules::Standard, dutch);
+    let Err(ReplayError::Violation(violation)) = replay(&dutch, &won, &mut ()) else {
+        panic!("English words in a Dutch game");
+    };
+    assert!(violation.problem.contains("vierkant"), "{violation:?}");
+}
+
+#[test]
+fn records_are_written_and_read_again() {
+    for record in [record(&WON, 0), record(&DRAWN, 1), record(&WON[..3], 1)] {
+        let line = record.to_line().expect("JSON");
+        assert!(!line.contains('\n'), "{line}");
+        assert_eq!(Record::from_line(line.as_bytes()), Ok(record.clone()));
+        // As lines are read from files.
+        assert_eq!(
+            Record::from_line(format!("{line}\r\n").as_bytes()),
+            Ok(record)
+        );
+    }
+}
+
+/// The JSON of a good record.
+fn json_of(answers: &[&str]) -> Value {
+    serde_json::to_value(record(answers, 0)).expect("JSON")
+}
+
+#[test]
+fn records_have_the_fields_that_scripts_rely_on() {
+    let won = json_of(&WON);
+    let keys: Vec<&String> = won.as_object().expect("an object").keys().collect();
+    let expected = [
+        "v", "game", "rules", "id", "bots", "first", "seed", "start", "turns", "times_ms",
+        "result", "started",
+    ];
+    assert_eq!(keys, expected);
+    assert_eq!(
+        won["result"],
+        json!({"winner": 0, "reason": "quarto", "lines": [["H1", "square"], ["H1", "hollow"]]})
+    );
+    assert_eq!(json_of(&DRAWN)["result"]["winner"], Value::Null);
+    let forfeited = json_of(&WON[..3]);
+    let keys: Vec<&String> = forfeited["result"]
+        .as_object()
+        .expect("an object")
+        .keys()
+        .collect();
+    assert_eq!(
+        keys,
+        ["winner", "reason", "lines", "by", "answer", "detail"]
+    );
+}
+
+/// A value with further fields is the same after reading and writing.
+#[track_caller]
+fn kept(value: &Value) {
+    let record = Record::from_line(value.to_string().as_bytes()).expect("a record");
+    let line = record.to_line().expect("JSON");
+    let again: Value = serde_json::from_str(&line).expect("JSON");
+    assert_eq!(again, *value);
+}
+
+#[test]
+fn unknown_fields_of_a_record_are_kept() {
+    let mut value = json_of(&WON);
+    value["event"] = json!({"round": 3, "tables": [1, null, "é"]});
+    value["comment"] = json!("…");
+    kept(&value);
+}
+
+/// Not the nearest number but one, as a quick reader takes it.
+#[test]
+fn numbers_of_many_digits_stay_as_they_were() {
+    let line = json_of(&WON).to_string();
+    for number in [
+        "3.3333333333333334e+48",
+        "1.7976931348623157e+308",
+        "8.41e+21",
+        "123456789.12345679",
+    ] {
+        let line = line.replacen("{\"v\"", &format!("{{\"clock\":{number},\"v\""), 1);
+        let record = Record::from_line(line.as_bytes()).expect("a record");
+        let again = record.to_line().expect("JSON");
+        assert!(again.contains(&format!("\"clock\":{number}")), "{again}");
+    }
+}
+
+#[test]
+fn unknown_fields_of_a_result_are_kept() {
+    let mut value = json_of(&WON[..3]);
+    value["result"]["memory_kb"] = json!([1, 2.5, {"x": false}]);
+    kept(&value);
+}
+
+#[test]
+fn unknown_fields_of_a_bot_are_kept() {
+    let mut value = json_of(&WON);
+    value["bots"][1]["elo"] = json!(1200);
+    kept(&value);
+}
+
+#[test]
+fn records_that_are_none_are_refused_with_a_reason() {
+    let good = json_of(&WON);
+    let refused = |change: &dyn Fn(&mut Value), word: &str| {
+        let mut value = good.clone();
+        change(&mut value);
+        let problem = Record::from_line(value.to_string().as_bytes()).expect_err(word);
+        assert!(problem.contains(word), "no {word:?} in: {problem}");
+    };
+    refused(&|value| value["v"] = json!(2), "version 2");
+    refused(&|value| value["first"] = json!(2), "`first` is 2");
+    refused(
+        &|value| value["result"]["winner"] = json!(2),
+        "`winner` is 2",
+    );
+    refused(&|value| value["result"]["by"] = json!(7), "`by` is 7");
+    refused(
+        &|value| value["turns"] = json!("- A"),
+        "expected a sequence",
+    );
+    refused(&|value| value["bots"] = json!([]), "expected an array");
+    refused(
+        &|value| {
+            value.as_object_mut().map(|fields| fields.remove("turns"));
+        },
+        "turns",
+    );
+    for line in ["", "{", "[]", "null", "not JSON"] {
+        let problem = Record::from_line(line.as_bytes()).expect_err("no record");
+        assert!(problem.starts_with("column "), "{line:?}: {problem}");
+    }
+}
+
+#[test]
+fn result_lines_are_those_of_the_contract() {
+    let line = |answers: &[&str], first| record(answers, first).result_line();
+    assert_eq!(line(&WON, 0), "greedy.py wins: H1 square, H1 hollow.");
+    assert_eq!(line(&WON, 1), "random.py wins: H1 square, H1 hollow.");
+    assert_eq!(line(&DRAWN, 0), "Draw.");
+    assert_eq!(
+        line(&WON[..3], 0),
+        "greedy.py wins: random.py forfeits (exited)."
+    );
+}

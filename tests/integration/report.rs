@@ -1,0 +1,344 @@
+//! `referee report` and `referee replay --html`: what is written, and what is refused. What it
+//! looks like is in `tests/environment/browser`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use crate::common::games::{many, tournament, write};
+use crate::common::{self, Referee, Run};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+use tempfile::TempDir;
+
+static GAMES: LazyLock<Vec<Value>> = LazyLock::new(tournament);
+
+/// A report of records: the page, and the run that wrote it.
+struct Report {
+    page: String,
+    run: Run,
+    _scratch: TempDir,
+}
+
+fn report(records: &[Value], arguments: &[&str]) -> Report {
+    let scratch = tempfile::tempdir().unwrap();
+    let file = write(&scratch.path().join("games.jsonl"), records);
+    let target = scratch.path().join("page.html");
+    let run = Referee::new(["report"])
+        .args([file.as_path(), Path::new("-o"), &target])
+        .args(arguments)
+        .run();
+    assert_eq!(run.code, Some(0), "{run}");
+    Report {
+        page: fs::read_to_string(target).unwrap(),
+        run,
+        _scratch: scratch,
+    }
+}
+
+/// What stands between two texts that occur once each.
+fn between<'a>(page: &'a str, start: &str, end: &str) -> &'a str {
+    let (_, rest) = page.split_once(start).expect(start);
+    let (inside, _) = rest.split_once(end).expect(end);
+    inside
+}
+
+fn data(page: &str) -> Value {
+    let text = between(
+        page,
+        r#"<script type="application/json" id="data">"#,
+        "</script>",
+    );
+    serde_json::from_str(text).unwrap()
+}
+
+/// The entries of one kind.
+fn entries(data: &Value, kind: &str) -> Vec<Value> {
+    let all = data["entries"].as_array().unwrap();
+    all.iter()
+        .filter(|entry| entry[0] == kind)
+        .cloned()
+        .collect()
+}
+
+#[test]
+fn a_page_holds_what_the_records_say() {
+    let Report { page, run, .. } = report(&GAMES, &["--title", "Spring cup"]);
+    assert!(run.stdout.is_empty(), "{run}");
+    assert!(run.stderr.contains("42 games of 3 bots, "), "{run}");
+    let data = data(&page);
+    assert_eq!(data["head"]["title"], "Spring cup");
+    let bots: Vec<String> = entries(&data, "b")
+        .iter()
+        .map(|b| b[1].as_str().unwrap().to_owned())
+        .collect();
+    let games = entries(&data, "g");
+    assert_eq!(games.len(), GAMES.len());
+    for (game, record) in games.iter().zip(GAMES.iter()) {
+        let name =
+            |field: usize| bots[usize::try_from(game[field].as_u64().unwrap()).unwrap()].as_str();
+        assert_eq!(name(2), record["bots"][0]["name"]);
+        assert_eq!(name(3), record["bots"][1]["name"]);
+        assert_eq!(game[4], record["first"]);
+        let winner = record["result"]["winner"].as_i64().unwrap_or(-1);
+        assert_eq!(game[5], winner);
+        assert_eq!(game[6], record["result"]["reason"]);
+        assert_eq!(game[8], record["id"]);
+        let start = record["start"].as_str().unwrap();
+        let empty = start.chars().all(|cell| cell == '.');
+        let expected = if empty { Value::Null } else { start.into() };
+        assert_eq!(game[13], expected);
+        // Turns without the blanks within, times as microseconds in base 36.
+        let turns: Vec<String> = record["turns"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|turn| turn.as_str().unwrap().replace(' ', ""))
+            .collect();
+        assert_eq!(game[9], turns.join(" "));
+        let times: Vec<f64> = game[10]
+            .as_str()
+            .unwrap()
+            .split_whitespace()
+            .map(|time| f64::from(u32::from_str_radix(time, 36).unwrap()) / 1000.0)
+            .collect();
+        assert_eq!(json!(times), record["times_ms"]);
+    }
+    let figures = &data["figures"];
+    assert_eq!(figures["games"], 42);
+    let standings = common::Referee::new(["standings", "--format", "json"]);
+    let file = write(&standings.scratch().join("games.jsonl"), &GAMES);
+    let table: Value = serde_json::from_str(&standings.args([file]).run().stdout).unwrap();
+    for (place, row) in figures["places"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .zip(table["standings"].as_array().unwrap())
+    {
+        for field in ["games", "wins", "draws", "losses", "points", "forfeits"] {
+            assert_eq!(place[field], row[field], "{field}");
+        }
+        let difference = place["elo"].as_f64().unwrap() - row["elo"].as_f64().unwrap();
+        assert!(difference.abs() < 0.06, "{place} {row}");
+    }
+    // The curves end at the standings.
+    let history = figures["history"].as_array().unwrap();
+    assert_eq!(history.last().unwrap()[0], 42);
+    assert!(history.len() > 20);
+}
+
+#[test]
+fn how_a_result_came_about_is_told() {
+    let mut played_again = GAMES[0].clone();
+    played_again["voids"] = 2.into();
+    played_again["delayed"] = "the machine <slept>".into();
+    let mut adjudicated = GAMES[1].clone();
+    adjudicated["result"]["adjudicated"] = true.into();
+    let page = report(&[played_again, adjudicated, GAMES[2].clone()], &[]).page;
+    let games = entries(&data(&page), "g");
+    let remark = games[0][15].as_str().unwrap();
+    assert!(remark.contains("2 times"), "{remark}");
+    assert!(
+        remark.ends_with("doubtful: the machine <slept>"),
+        "{remark}"
+    );
+    assert!(games[1][15].as_str().unwrap().starts_with("Adjudicated"));
+    assert!(games[2].get(15).is_none());
+}
+
+#[test]
+fn the_policy_knows_the_script_and_the_style_by_their_hashes() {
+    let Report { page, .. } = report(&GAMES, &[]);
+    let hash = |text: &str| format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)));
+    let policy = between(&page, r#"Content-Security-Policy" content=""#, "\"");
+    let policy = policy.replace("&#39;", "'");
+    let script = between(&page, r#"<script type="module">"#, "</script>");
+    let style = between(&page, "<style>", "</style>");
+    assert!(
+        policy.contains(&format!("script-src {};", hash(script))),
+        "{policy}"
+    );
+    assert!(
+        policy.contains(&format!("style-src {};", hash(style))),
+        "{policy}"
+    );
+    assert!(policy.starts_with("default-src 'none';"), "{policy}");
+    assert!(policy.contains("connect-src 'none'"), "{policy}");
+    // Nothing is asked for elsewhere.
+    let elsewhere = page.replace("http://www.w3.org/2000/svg", "");
+    for word in ["http:", "https:", "src=", "url(", "@import"] {
+        assert!(!elsewhere.contains(word), "{word}");
+    }
+}
+
+#[test]
+fn the_same_records_make_the_same_page() {
+    assert!(report(&GAMES, &[]).page == report(&GAMES, &[]).page);
+}
+
+#[test]
+fn hostile_text_stays_within_its_place() {
+    let hostile = "</script><script>alert(1)</script><!--\u{2028}\u{202e}'\"&";
+    let mut record = GAMES[0].clone();
+    for field in ["id", "rules"] {
+        record[field] = hostile.into();
+    }
+    record["bots"][0] = json!({"name": hostile, "command": [hostile]});
+    record["result"] = json!({"winner": 1, "by": 0, "reason": hostile, "detail": hostile, "answer": hostile, "stderr": hostile});
+    let Report { page, .. } = report(&[record], &["--title", hostile]);
+    assert_eq!(page.matches("</script>").count(), 2);
+    assert!(!page.contains("<!--"));
+    assert!(!page.contains("<script>alert"));
+    assert!(!page.contains(['\u{2028}', '\u{202e}']));
+    let data = data(&page);
+    let name = data["entries"][0][1].as_str().unwrap().to_owned();
+    assert_eq!(
+        name,
+        hostile
+            .replace('\u{2028}', r"\u{2028}")
+            .replace('\u{202e}', r"\u{202e}")
+    );
+}
+
+#[test]
+fn private_pages_know_neither_stderr_nor_commands() {
+    let all = report(&GAMES, &[]).page;
+    let private = report(&GAMES, &["--private"]).page;
+    for secret in ["what is this?", "script.sh !what"] {
+        assert!(all.contains(secret), "{secret}");
+        assert!(!private.contains(secret), "{secret}");
+    }
+    assert!(private.contains("there is no cell 99"));
+}
+
+#[test]
+fn ten_thousand_games_with_long_stories_stay_under_ten_megabytes() {
+    let mut records = many(&GAMES, 10_000, 30);
+    for (i, record) in records.iter_mut().enumerate() {
+        let story = format!("{i} {}", "x".repeat(1500));
+        // As long as games can be, with every text that there may be, and no two the same.
+        record["game"] = "four-in-a-row".into();
+        record["turns"] = json!(vec!["1"; 42]);
+        record["times_ms"] = json!(vec![9_999_999.999; 42]);
+        record["result"] = json!({"winner": 1, "by": 0, "reason": "malformed", "answer": story, "detail": story, "stderr": story});
+        record["analysis"] = json!({"turns": [{"turn": 1, "text": story}]});
+    }
+    let Report { page, .. } = report(&records, &[]);
+    assert!(page.len() < 10_000_000, "{} bytes", page.len());
+    assert_eq!(entries(&data(&page), "g").len(), 10_000);
+}
+
+#[test]
+fn what_cannot_be_written_or_read_is_named() {
+    let scratch = tempfile::tempdir().unwrap();
+    let games = write(&scratch.path().join("games.jsonl"), &GAMES[..2]);
+    let bad = scratch.path().join("bad.jsonl");
+    fs::write(&bad, format!("{}\n{{\"v\":1}}\n", GAMES[0])).unwrap();
+    let fails = |arguments: &[&Path], expected: &str| {
+        let run = Referee::new(["report"]).args(arguments.iter()).run();
+        assert_eq!(run.code, Some(2), "{run}");
+        assert!(run.stderr.contains(expected), "{expected}: {run}");
+    };
+    let o = Path::new("-o");
+    fails(&[&bad], "bad.jsonl: line 2: ");
+    fails(&[Path::new("/nowhere/x.jsonl")], "check the spelling");
+    fails(
+        &[&games, o, Path::new("/nowhere/x.html")],
+        "there is no directory /nowhere; make it first",
+    );
+    fails(&[&games, o, scratch.path()], "give a file within it");
+    fails(&[&games, o, &games], "would replace the records");
+    fails(&[], "FILE");
+    // The records are as they were.
+    assert_eq!(fs::read_to_string(&games).unwrap().lines().count(), 2);
+}
+
+#[test]
+fn a_last_line_that_is_cut_off_is_left_out() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path().join("games.jsonl");
+    let line = GAMES[1].to_string();
+    fs::write(&path, format!("{}\n{}", GAMES[0], &line[..line.len() / 2])).unwrap();
+    let run = Referee::new(["report", "-o", "-"]).args([&path]).run();
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(
+        run.stderr.contains("line 2 is incomplete and left out"),
+        "{run}"
+    );
+    assert_eq!(data(&run.stdout)["figures"]["games"], 1);
+}
+
+#[test]
+fn an_old_page_is_replaced_whole_and_can_be_read_by_others() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let scratch = tempfile::tempdir().unwrap();
+    let games = write(&scratch.path().join("games.jsonl"), &GAMES);
+    let page: PathBuf = scratch.path().join("page.html");
+    fs::write(&page, "x".repeat(1_000_000)).unwrap();
+    let run = Referee::new(["report"])
+        .args([games.as_path(), Path::new("-o"), &page])
+        .shell("umask 022; exec \"$0\" \"$@\"")
+        .run();
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(
+        fs::read_to_string(&page)
+            .unwrap()
+            .starts_with("<!DOCTYPE html>")
+    );
+    assert_eq!(
+        fs::metadata(&page).unwrap().permissions().mode() & 0o777,
+        0o644
+    );
+    let left: Vec<_> = fs::read_dir(scratch.path()).unwrap().collect();
+    assert_eq!(left.len(), 2, "{left:?}");
+}
+
+#[test]
+fn a_replay_as_a_page_is_of_one_game_by_the_rules() {
+    let scratch = tempfile::tempdir().unwrap();
+    let games = write(&scratch.path().join("games.jsonl"), &GAMES[..3]);
+    let replay = |arguments: &[&str]| {
+        Referee::new(["replay"])
+            .args([&games])
+            .args(arguments)
+            .directory(scratch.path())
+            .run()
+    };
+    let run = replay(&["--html"]);
+    assert_eq!(run.code, Some(2), "{run}");
+    assert!(run.stderr.contains("choose it with --game N"), "{run}");
+    let run = replay(&["--html", "--game", "4"]);
+    assert!(
+        run.stderr.contains("there is no game 4; the file has 3"),
+        "{run}"
+    );
+    let run = replay(&["--html", "--game", "2"]);
+    assert_eq!(run.code, Some(0), "{run}");
+    let page = fs::read_to_string(scratch.path().join("game-2.html")).unwrap();
+    let data = data(&page);
+    assert_eq!(entries(&data, "g")[0][8], GAMES[1]["id"]);
+    assert_eq!(data["head"]["one"], true);
+    let fault = GAMES
+        .iter()
+        .position(|game| game["result"]["stderr"].is_string());
+    let number = (fault.unwrap() + 1).to_string();
+    let all = write(&scratch.path().join("all.jsonl"), &GAMES);
+    for (private, shown) in [(&[][..], true), (&["--private"], false)] {
+        let run = Referee::new(["replay", "--html=one.html", "--game", &number])
+            .args([&all])
+            .args(private)
+            .directory(scratch.path())
+            .run();
+        assert_eq!(run.code, Some(0), "{run}");
+        let page = fs::read_to_string(scratch.path().join("one.html")).unwrap();
+        assert_eq!(page.contains("what is this?"), shown);
+    }
+    let mut forged = GAMES[0].clone();
+    forged["result"]["winner"] = Value::Null;
+    let forged = write(&scratch.path().join("forged.jsonl"), &[forged]);
+    let run = Referee::new(["replay", "--html"]).args([forged]).run();
+    assert_eq!(run.code, Some(2), "{run}");
+    assert!(run.stderr.contains("the winner is nobody"), "{run}");
+}

@@ -1,0 +1,306 @@
+//! The page that is served while games go on: what it answers, who gets what, and that those who
+//! watch cost the games nothing.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{SocketAddr, TcpStream};
+use std::sync::LazyLock;
+use std::time::{Duration, Instant};
+
+use crate::common::games::{many, tournament, write};
+use crate::common::{self, Referee};
+use referee::record::Record;
+use referee::report::html::Options;
+use referee::report::serve::{Feed, Server};
+use serde_json::Value;
+
+static GAMES: LazyLock<Vec<Value>> = LazyLock::new(tournament);
+
+/// What never comes within this time does not come.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+fn record(value: &Value) -> Record {
+    Record::from_line(value.to_string().as_bytes()).unwrap()
+}
+
+fn feed() -> Feed {
+    Feed::new(Options {
+        title: "A cup".to_owned(),
+        ..Options::default()
+    })
+}
+
+fn serve(feed: &Feed) -> Server {
+    Server::bind("127.0.0.1:0".parse().unwrap(), feed.clone()).unwrap()
+}
+
+fn ask(address: SocketAddr, head: &str) -> TcpStream {
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    stream.write_all(head.as_bytes()).unwrap();
+    stream
+}
+
+/// All that is answered until the server closes the connection.
+fn answer(address: SocketAddr, request: &str, headers: &str) -> String {
+    let head = format!("{request} HTTP/1.1\r\nConnection: close\r\n{headers}\r\n");
+    let mut text = String::new();
+    ask(address, &head).read_to_string(&mut text).unwrap();
+    text
+}
+
+const LOCAL: &str = "Host: 127.0.0.1:1\r\n";
+
+/// A client that listens for events.
+struct Listener {
+    lines: std::io::Lines<BufReader<TcpStream>>,
+}
+
+#[derive(Debug, PartialEq)]
+struct Event {
+    kind: String,
+    id: Option<String>,
+    data: Value,
+}
+
+impl Listener {
+    fn new(address: SocketAddr, headers: &str) -> Self {
+        let stream = ask(
+            address,
+            &format!("GET /events HTTP/1.1\r\n{LOCAL}{headers}\r\n"),
+        );
+        let mut lines = BufReader::new(stream).lines();
+        let status = lines.next().unwrap().unwrap();
+        assert_eq!(status, "HTTP/1.1 200 OK");
+        while !lines.next().unwrap().unwrap().is_empty() {}
+        Self { lines }
+    }
+
+    /// The next event; `None` at the end of the stream. The lines of the chunked encoding, which
+    /// are none of the events', are passed over.
+    fn next(&mut self) -> Option<Event> {
+        let (mut kind, mut id, mut data) = (None, None, None);
+        for line in self.lines.by_ref() {
+            let line = line.unwrap();
+            if let Some(value) = line.strip_prefix("event: ") {
+                kind = Some(value.to_owned());
+            } else if let Some(value) = line.strip_prefix("id: ") {
+                id = Some(value.to_owned());
+            } else if let Some(value) = line.strip_prefix("data: ") {
+                data = Some(serde_json::from_str(value).unwrap());
+            } else if line.is_empty()
+                && let (Some(kind), Some(data)) = (kind.take(), data.take())
+            {
+                return Some(Event { kind, id, data });
+            }
+        }
+        None
+    }
+
+    /// Games until there are so many, and the id of the last event with some.
+    fn games(&mut self, count: usize) -> (Vec<Value>, String) {
+        let (mut games, mut last) = (Vec::new(), String::new());
+        while games.len() < count {
+            let event = self.next().expect("more events");
+            if event.kind == "entries" {
+                let entries = event.data.as_array().unwrap().clone();
+                games.extend(entries.into_iter().filter(|entry| entry[0] == "g"));
+                last = event.id.unwrap();
+            }
+        }
+        (games, last)
+    }
+}
+
+#[test]
+fn the_page_is_there_and_nothing_else() {
+    let feed = feed();
+    let server = serve(&feed);
+    let address = server.address();
+    assert_eq!(server.url(), format!("http://{address}/"));
+    let page = answer(address, "GET /", LOCAL);
+    let (head, body) = page.split_once("\r\n\r\n").unwrap();
+    assert!(head.starts_with("HTTP/1.1 200 OK"), "{head}");
+    for header in [
+        "content-type: text/html; charset=utf-8",
+        "x-content-type-options: nosniff",
+        "x-frame-options: DENY",
+        "cross-origin-resource-policy: same-origin",
+        "frame-ancestors 'none'",
+        "connect-src 'self'",
+    ] {
+        assert!(head.contains(header), "{header}: {head}");
+    }
+    assert!(body.contains("<title>A cup</title>"), "{body}");
+    for (request, headers, status) in [
+        ("GET /", "Host: localhost\r\n", "200"),
+        ("HEAD /", LOCAL, "200"),
+        ("GET /", "Host: evil.example\r\n", "403"),
+        ("GET /events", "Host: evil.example:80\r\n", "403"),
+        ("GET /", "", "403"),
+        ("POST /", LOCAL, "405"),
+        ("PUT /events", LOCAL, "405"),
+        ("OPTIONS /", LOCAL, "405"),
+        ("GET /report.html", LOCAL, "404"),
+        ("GET /../../etc/passwd", LOCAL, "404"),
+        ("nonsense", LOCAL, "400"),
+    ] {
+        let answer = answer(address, request, headers);
+        let found = answer.split(' ').nth(1);
+        assert_eq!(found, Some(status), "{request} {headers}: {answer}");
+    }
+    server.stop();
+    assert!(TcpStream::connect(address).is_err(), "it still listens");
+}
+
+#[test]
+fn everybody_gets_all_games_in_order_and_the_end() {
+    let feed = feed();
+    for game in &GAMES[..5] {
+        feed.publish(&record(game)).unwrap();
+    }
+    let server = serve(&feed);
+    let mut early = Listener::new(server.address(), "");
+    assert_eq!(early.next().unwrap().kind, "begin");
+    let (before, _) = early.games(5);
+    for game in &GAMES[5..] {
+        feed.publish(&record(game)).unwrap();
+    }
+    let (after, last) = early.games(GAMES.len() - 5);
+    let mut late = Listener::new(server.address(), "");
+    let (all, _) = late.games(GAMES.len());
+    assert_eq!([before, after].concat(), all);
+    let ids: Vec<&Value> = all.iter().map(|entry| &entry[8]).collect();
+    let expected: Vec<&Value> = GAMES.iter().map(|game| &game["id"]).collect();
+    assert_eq!(ids, expected);
+
+    // One that comes back goes on where it was; one from another run begins anew.
+    let mut back = Listener::new(server.address(), &format!("Last-Event-ID: {last}\r\n"));
+    assert_eq!(back.next().unwrap().kind, "figures");
+    let mut other = Listener::new(server.address(), "Last-Event-ID: 1-7\r\n");
+    assert_eq!(other.next().unwrap().kind, "begin");
+    let mut nonsense = Listener::new(server.address(), "Last-Event-ID: ../../x\r\n");
+    assert_eq!(nonsense.next().unwrap().kind, "begin");
+
+    server.stop();
+    for listener in [early, late, back, other, nonsense] {
+        let mut listener = listener;
+        let mut events = Vec::new();
+        while let Some(event) = listener.next() {
+            events.push(event);
+        }
+        assert_eq!(events.last().unwrap().kind, "end");
+        let figures = events.iter().rev().find(|event| event.kind == "figures");
+        if let Some(figures) = figures {
+            assert_eq!(figures.data["games"], GAMES.len());
+        }
+    }
+}
+
+#[test]
+fn clients_that_never_read_cost_the_games_nothing() {
+    let feed = feed();
+    let server = serve(&feed);
+    // They ask for everything, and take none of it. More than there is room for.
+    let _idle: Vec<TcpStream> = (0..150)
+        .map(|_| {
+            let request = format!("GET /events HTTP/1.1\r\n{LOCAL}\r\n");
+            ask(server.address(), &request)
+        })
+        .collect();
+    let records: Vec<Record> = many(&GAMES, 20_000, 12).iter().map(record).collect();
+    let began = Instant::now();
+    for game in &records {
+        feed.publish(game).unwrap();
+    }
+    let took = began.elapsed();
+    // Nobody was waited for: a client is given half a minute to take what it asked for.
+    assert!(took < Duration::from_secs(25), "{took:?}");
+    assert_eq!(feed.games(), 20_000);
+    // Nor does anybody keep it from ending.
+    let began = Instant::now();
+    server.stop();
+    assert!(began.elapsed() < Duration::from_secs(20));
+}
+
+#[test]
+fn a_name_that_is_no_address_cannot_be_bound_nor_a_port_that_is_taken() {
+    let scratch = tempfile::tempdir().unwrap();
+    let file = write(&scratch.path().join("games.jsonl"), &GAMES[..2]);
+    let live = |address: &str| {
+        Referee::new(["report", &format!("--live={address}")])
+            .args([&file])
+            .run()
+    };
+    let run = live("example.org:80");
+    assert_eq!(run.code, Some(2), "{run}");
+    assert!(
+        run.stderr.contains("expected an address, a port or both"),
+        "{run}"
+    );
+    let server = serve(&feed());
+    let run = live(&server.address().to_string());
+    assert_eq!(run.code, Some(2), "{run}");
+    assert!(run.stderr.contains("choose another port"), "{run}");
+    // A file after --live is a file.
+    let run = Referee::new(["report", "--live", "nowhere.jsonl"]).run();
+    assert_eq!(run.code, Some(2), "{run}");
+    assert!(run.stderr.contains("nowhere.jsonl: "), "{run}");
+}
+
+#[test]
+fn a_file_that_becomes_shorter_is_not_followed() {
+    let referee = Referee::new(["report", "--live=0"]);
+    let file = write(&referee.scratch().join("games.jsonl"), &GAMES[..9]);
+    let mut running = referee
+        .args([&file])
+        .shell("exec \"$0\" \"$@\" 2> \"$SCRATCH/said\"")
+        .start();
+    let said = running.scratch().join("said");
+    let says = |what: &str| std::fs::read_to_string(&said).is_ok_and(|said| said.contains(what));
+    running.wait_until(|_| says("watch at"));
+    write(&file, &GAMES[..1]);
+    let run = running.finish();
+    assert_eq!(run.code, Some(2), "{run}");
+    let said = run.file("said");
+    assert!(said.contains("it has become shorter"), "{said}");
+}
+
+#[test]
+fn a_match_serves_its_page_and_writes_it_in_the_end() {
+    let referee = Referee::new(["-n", "30", "--seed", "1", "--live=0"]);
+    let page = referee.scratch().join("cup.html");
+    let run = referee
+        .args([std::path::Path::new("--report"), &page])
+        .args(["builtin:greedy", "builtin:random"])
+        .run();
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(run.stderr.contains("watch at http://127.0.0.1:"), "{run}");
+    assert!(
+        run.stderr.contains("cup.html: 30 games of 2 bots, "),
+        "{run}"
+    );
+    assert!(
+        run.file("cup.html")
+            .contains("<title>builtin:greedy vs builtin:random</title>")
+    );
+}
+
+#[test]
+fn a_match_that_is_interrupted_has_a_page_all_the_same() {
+    let referee = Referee::new(["-n", "1000000", "--seed", "1"]);
+    let page = referee.scratch().join("cup.html");
+    let mut running = referee
+        .args([std::path::Path::new("--report"), &page])
+        .args(["builtin:greedy", "builtin:random"])
+        .recorded()
+        .start();
+    running.wait_until(|scratch| {
+        std::fs::metadata(scratch.join(common::RECORDS)).is_ok_and(|meta| meta.len() > 10_000)
+    });
+    running.signal("INT");
+    let run = running.finish();
+    assert_eq!(run.code, Some(130), "{}", run.stderr);
+    assert!(
+        run.file("cup.html").ends_with("</html>\n") || run.file("cup.html").ends_with("</html>")
+    );
+}

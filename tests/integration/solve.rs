@@ -1,0 +1,262 @@
+//! `referee solve` as people run it.
+
+use std::path::Path;
+
+use crate::common::Referee;
+use serde_json::{Value, json};
+
+/// Five cells are free; B, E, G, I and L are left.
+const LATE: &str = "KH.FN.CMDA.JP.O.";
+
+fn solved(arguments: &[&str]) -> Value {
+    let run = Referee::new(["solve", "--json"]).args(arguments).run();
+    assert_eq!(run.code, Some(0), "{run}");
+    serde_json::from_str(&run.stdout).expect("one JSON object")
+}
+
+#[test]
+fn json_is_as_documented() {
+    let object = solved(&[&format!("{LATE} B")]);
+    let keys: Vec<_> = object.as_object().unwrap().keys().collect();
+    assert_eq!(keys, ["value", "plies", "line", "nodes", "solved"]);
+    assert_eq!(object["value"], "win");
+    assert_eq!(object["plies"], 1);
+    assert_eq!(object["line"], json!(["11 -"]));
+    assert_eq!(object["solved"], true);
+}
+
+#[test]
+fn every_turn_has_a_value() {
+    let object = solved(&["--all", &format!("{LATE} G")]);
+    assert_eq!(object["value"], "loss");
+    assert_eq!(object["plies"], 2);
+    let moves = object["moves"].as_array().unwrap();
+    // Five cells, four pieces left.
+    assert_eq!(moves.len(), 20);
+    assert_eq!(
+        moves[0],
+        json!({"move": "3 B", "value": "loss", "plies": 2})
+    );
+}
+
+#[test]
+fn a_turn_that_only_gives_and_the_last_piece() {
+    let object = solved(&["--all", &format!("{LATE} -")]);
+    let moves = object["moves"].as_array().unwrap();
+    assert_eq!(moves.len(), 5);
+    assert_eq!(moves[0]["move"], "- B");
+    assert_eq!(
+        (&moves[0]["value"], &moves[0]["plies"]),
+        (&json!("loss"), &json!(1))
+    );
+    let object = solved(&["--all", "AGBPCDHIJKMEFNL. O"]);
+    assert_eq!(
+        object["moves"],
+        json!([{"move": "16 -", "value": "draw", "plies": null}])
+    );
+    assert_eq!(object["line"], json!(["16 -"]));
+}
+
+#[test]
+fn people_read_sentences() {
+    let run = Referee::new(["solve", &format!("{LATE} G")]).run();
+    assert_eq!(run.code, Some(0), "{run}");
+    assert_eq!(run.stdout, "Loss in 2 placements.\nLine: 3 B, 11 -\n");
+    assert!(run.stderr.contains(" nodes in "), "{run}");
+}
+
+#[test]
+fn a_time_limit_leaves_what_is_certain() {
+    let start = "................ -";
+    let object = solved(&["--no-book", "--time", "50ms", start]);
+    assert_eq!(object["solved"], false);
+    assert_eq!(object["value"], Value::Null);
+    // A fast machine knows already that it is not lost; that nobody wins takes much longer.
+    assert!(
+        [json!("loss"), json!("draw")].contains(&object["at_least"]),
+        "{object}"
+    );
+    assert_eq!(object["at_most"], "win");
+    let run = Referee::new(["solve", "--no-book", "--time", "50ms", start]).run();
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(run.stdout.starts_with("Not solved in 50 ms; "), "{run}");
+}
+
+#[test]
+fn wrong_input_is_named() {
+    for (arguments, said) in [
+        (&["KH.FN"][..], "found 5"),
+        (
+            &["AAAA............ B"],
+            "the piece A stands on cells 1 and 2",
+        ),
+        (
+            &["ABCD............ E"],
+            "there is a quarto already, H1 square",
+        ),
+        (&["................ ?"], "no piece of this set"),
+        (&["................ A", "--hash", "much"], "expected a size"),
+        (&["................ A", "--threads", "0"], "--threads"),
+        (&[], "required"),
+    ] {
+        let run = Referee::new(["solve"]).args(arguments).run();
+        assert_eq!(run.code, Some(2), "{run}");
+        assert!(run.stderr.contains(said), "{arguments:?}: {run}");
+    }
+}
+
+/// Whether a process has said what to do at Ctrl-C. Where that cannot be known, it is taken to.
+fn minds_ctrl_c(id: u32) -> bool {
+    let Ok(status) = std::fs::read_to_string(format!("/proc/{id}/status")) else {
+        return true;
+    };
+    let caught = status
+        .lines()
+        .find_map(|line| line.strip_prefix("SigCgt:"))
+        .and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    caught.is_none_or(|mask| mask & 2 != 0)
+}
+
+/// What this leaves to go on with is measured in solver.rs.
+#[test]
+fn an_interrupted_solve_leaves_its_notes() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("notes");
+    let solve = |more: &[&str]| {
+        Referee::new(["solve", "--no-book", "--hash", "16M", "--resume"])
+            .args([&file])
+            .args(more)
+            .args(["................ -"])
+    };
+    let mut running = solve(&[]).start();
+    let id = running.id();
+    running.wait_until(|_| {
+        std::fs::metadata(&file).is_ok_and(|file| file.len() >= 16) && minds_ctrl_c(id)
+    });
+    running.signal("INT");
+    let run = running.finish();
+    assert_eq!(run.code, Some(130), "{run}");
+    assert!(
+        run.stderr.contains("the same command goes on from"),
+        "{run}"
+    );
+    let run = solve(&["--time", "50ms"]).run();
+    assert_eq!(run.code, Some(0), "{run}");
+}
+
+#[test]
+fn a_damaged_file_of_notes_is_named() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("notes");
+    for (bytes, said) in [
+        (&b"something else"[..], "does not begin with"),
+        (b"referee notes 1\n123", "in the middle of a note"),
+        (b"referee notes 1\n1234567\xff", "contradicts itself"),
+    ] {
+        std::fs::write(&file, bytes).unwrap();
+        let run = Referee::new(["solve", "--resume"])
+            .args([file.as_os_str(), format!("{LATE} B").as_ref()])
+            .run();
+        assert_eq!(run.code, Some(2), "{run}");
+        assert!(run.stderr.contains(said), "{run}");
+        assert_eq!(
+            std::fs::read(&file).unwrap(),
+            bytes,
+            "the file is left alone"
+        );
+    }
+}
+
+#[test]
+fn the_table_is_printed() {
+    for (more, name) in [(None, ""), (Some("--all"), ", every turn")] {
+        let run = Referee::new(["solve", "--table", "--positions", "3", "--free", "4,6"])
+            .args(["--hash", "1M", "--threads", "1", "--rules", "squares"])
+            .args(more)
+            .run();
+        assert_eq!(run.code, Some(0), "{run}");
+        let lines: Vec<_> = run.stdout.lines().collect();
+        assert!(
+            lines[0].starts_with("squares rules, 1 thread, table of 1 MiB, 3 positions a row"),
+            "{run}"
+        );
+        assert!(lines[2].starts_with("free cells"), "{run}");
+        let rows = lines[3..].iter().map(|row| {
+            let (name, figures) = row.split_at(22);
+            // Median, worst and their units; nodes, worst nodes, rate and share of the table.
+            assert_eq!(figures.split_whitespace().count(), 8, "{run}");
+            name.trim_end().to_owned()
+        });
+        let rows: Vec<_> = rows.collect();
+        assert_eq!(rows, [format!("4{name}"), format!("6{name}")], "{run}");
+    }
+    for (arguments, said) in [
+        (["--positions", "0"], "--positions"),
+        (["--free", "16"], "16 is not in 1..=15"),
+        (["--time", "1s"], "cannot be used with"),
+    ] {
+        let run = Referee::new(["solve", "--table"]).args(arguments).run();
+        assert_eq!(run.code, Some(2), "{run}");
+        assert!(run.stderr.contains(said), "{run}");
+    }
+}
+
+#[test]
+fn the_book_grows_and_goes_on() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("book");
+    let book = |time: &str| {
+        Referee::new([
+            "solve",
+            "--threads",
+            "1",
+            "--hash",
+            "1M",
+            "--time",
+            time,
+            "--book",
+        ])
+        .args([file.as_os_str()])
+        .run()
+    };
+    let run = book("200ms");
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(
+        run.stdout
+            .starts_with("0 placements: 0 of 1 positions proven"),
+        "{run}"
+    );
+    assert!(
+        std::fs::read(&file)
+            .unwrap()
+            .starts_with(b"referee notes 1\n")
+    );
+}
+
+#[test]
+fn a_book_keeps_what_is_not_asked_for() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("book");
+    let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/solver/book/standard.bin");
+    std::fs::copy(&shipped, &file).unwrap();
+    let run = Referee::new([
+        "solve",
+        "--threads",
+        "1",
+        "--hash",
+        "1M",
+        "--placements",
+        "1",
+        "--book",
+    ])
+    .args([file.as_os_str()])
+    .run();
+    assert_eq!(run.code, Some(0), "{run}");
+    assert_eq!(
+        run.stdout,
+        "0 placements: 1 of 1 positions proven (0 won, 1 drawn, 0 lost)\n\
+         1 placements: 8 of 8 positions proven (0 won, 8 drawn, 0 lost)\n",
+        "{run}"
+    );
+    assert!(std::fs::read(&file).unwrap() == std::fs::read(&shipped).unwrap());
+}

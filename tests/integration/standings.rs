@@ -1,0 +1,452 @@
+//! `referee standings`: points, order, tie-breaks, formats, filters, and files that are not right.
+
+use std::fs;
+use std::path::PathBuf;
+
+use crate::common::{Referee, Run};
+use serde_json::{Value, json};
+
+/// A game: who moved first, who second, the winner's index (`None` for a draw), more fields.
+fn game(first: &str, second: &str, winner: Option<usize>) -> Value {
+    json!({
+        "v": 1, "game": "quarto", "rules": "standard", "id": "1-1",
+        "bots": [{"name": first, "command": [first]}, {"name": second, "command": [second]}],
+        "first": 0, "seed": 1, "start": "................",
+        "turns": ["- K", "6 A"], "times_ms": [1.0, 3.0],
+        "result": {"winner": winner, "reason": if winner.is_some() { "quarto" } else { "draw" }, "lines": []},
+        "started": "2026-01-31T10:00:00Z"
+    })
+}
+
+struct Files {
+    place: tempfile::TempDir,
+}
+
+impl Files {
+    fn new() -> Self {
+        let place = tempfile::tempdir().expect("a directory");
+        Self { place }
+    }
+
+    fn write(&self, name: &str, games: &[Value]) -> PathBuf {
+        let lines: Vec<String> = games.iter().map(Value::to_string).collect();
+        self.text(name, &(lines.join("\n") + "\n"))
+    }
+
+    fn text(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.place.path().join(name);
+        fs::write(&path, text).expect("a file");
+        path
+    }
+}
+
+fn standings(files: &[&PathBuf], more: &[&str]) -> Run {
+    let paths = files.iter().map(|path| path.to_str().expect("a name"));
+    Referee::new(["standings"]).args(paths).args(more).run()
+}
+
+fn as_json(files: &[&PathBuf], more: &[&str]) -> Value {
+    let run = standings(files, &[&["--format", "json"], more].concat());
+    assert_eq!(run.code, Some(0), "{run}");
+    serde_json::from_str(&run.stdout).unwrap_or_else(|error| panic!("{error}: {run}"))
+}
+
+fn names(table: &Value) -> Vec<&str> {
+    let places = table["standings"].as_array().expect("a list");
+    places
+        .iter()
+        .filter_map(|place| place["name"].as_str())
+        .collect()
+}
+
+/// A round robin in which everybody plays everybody in both seats.
+fn round_robin() -> Vec<Value> {
+    vec![
+        game("a", "b", Some(0)),
+        game("b", "a", Some(1)),
+        game("a", "c", Some(0)),
+        game("c", "a", None),
+        game("b", "c", None),
+        game("c", "b", Some(0)),
+    ]
+}
+
+#[test]
+fn points_decide_when_all_have_played_as_much() {
+    let files = Files::new();
+    let path = files.write("games.jsonl", &round_robin());
+    let table = as_json(&[&path], &[]);
+    assert_eq!(names(&table), ["a", "c", "b"]);
+    let points = |i: usize| table["standings"][i]["points"].as_f64();
+    assert_eq!(
+        [points(0), points(1), points(2)],
+        [Some(3.5), Some(2.0), Some(0.5)]
+    );
+    assert_eq!(table["standings"][0]["wins"], 3);
+    assert_eq!(table["standings"][0]["draws"], 1);
+    assert_eq!(table["standings"][0]["against"], json!([null, 1.5, 2.0]));
+    // What a made against c and b, times what they made.
+    assert_eq!(
+        table["standings"][0]["sonneborn_berger"],
+        1.5 * 2.0 + 2.0 * 0.5
+    );
+    assert_eq!(table["games"], 6);
+    let elo = |i: usize| table["standings"][i]["elo"].as_f64().expect("a rating");
+    assert!(elo(0) > elo(1) && elo(1) > elo(2), "{table}");
+    assert!((elo(0) + elo(1) + elo(2)).abs() < 1e-6, "{table}");
+}
+
+#[test]
+fn direct_encounter_breaks_ties() {
+    let files = Files::new();
+    // a and b make two points each; b beat a.
+    let games = [
+        game("a", "b", Some(1)),
+        game("a", "c", Some(0)),
+        game("a", "d", Some(0)),
+        game("b", "c", Some(1)),
+        game("b", "d", Some(0)),
+        game("c", "d", Some(1)),
+    ];
+    let path = files.write("games.jsonl", &games);
+    let table = as_json(&[&path], &[]);
+    assert_eq!(names(&table)[..2], ["b", "a"]);
+    assert_eq!(table["standings"][0]["direct"], 1.0);
+}
+
+#[test]
+fn ratings_decide_when_some_have_played_more() {
+    let files = Files::new();
+    let mut games = vec![game("strong", "good", Some(0)); 3];
+    games.extend(vec![game("good", "weak", Some(0)); 10]);
+    let path = files.write("games.jsonl", &games);
+    assert_eq!(names(&as_json(&[&path], &[])), ["strong", "good", "weak"]);
+}
+
+#[test]
+fn times_and_forfeits_are_counted_for_the_right_bot() {
+    let files = Files::new();
+    let mut lost = game("a", "b", Some(0));
+    lost["result"]["by"] = json!(1);
+    lost["result"]["reason"] = json!("timeout");
+    lost["first"] = json!(1);
+    let path = files.write("games.jsonl", &[lost]);
+    let table = as_json(&[&path], &[]);
+    let place = |name: &str| {
+        let places = table["standings"].as_array().expect("a list");
+        places
+            .iter()
+            .find(|place| place["name"] == name)
+            .expect(name)
+            .clone()
+    };
+    assert_eq!(place("b")["forfeits"], json!({"timeout": 1}));
+    assert_eq!(place("a")["forfeits"], json!({}));
+    // b moved first, and took 1 ms.
+    assert_eq!(place("b")["worst_ms"], 1.0);
+    assert_eq!(place("a")["worst_ms"], 3.0);
+    let median = place("a")["median_ms"].as_f64().expect("a time");
+    assert!((median - 3.0).abs() < 0.03, "{median}");
+}
+
+#[test]
+fn several_files_and_filters() {
+    let files = Files::new();
+    let one = files.write("one.jsonl", &[game("a", "b", Some(0))]);
+    let mut later = game("a", "c", Some(1));
+    later["started"] = json!("2026-03-01T10:00:00Z");
+    let two = files.write("two.jsonl", &[later]);
+    assert_eq!(as_json(&[&one, &two], &[])["games"], 2);
+    assert_eq!(
+        as_json(&[&one, &two], &["--from", "2026-02-01"])["games"],
+        1
+    );
+    let at_once = ["--from", "2026-03-01T10:00:00Z"];
+    assert_eq!(as_json(&[&one, &two], &at_once)["games"], 1);
+    assert_eq!(names(&as_json(&[&one, &two], &["--bot", "b"])), ["a", "b"]);
+    let both = ["--bot", "b", "--bot", "c"];
+    assert_eq!(as_json(&[&one, &two], &both)["games"], 2);
+    assert_eq!(as_json(&[&one], &["--bot", "nobody"])["games"], 0);
+}
+
+#[test]
+fn the_table_for_people() {
+    let files = Files::new();
+    let path = files.write("games.jsonl", &round_robin());
+    let run = standings(&[&path], &[]);
+    assert_eq!(run.code, Some(0), "{run}");
+    let lines: Vec<&str> = run.stdout.lines().collect();
+    assert!(lines[0].starts_with("#  bot  games  won"), "{run}");
+    assert!(
+        lines[1].starts_with("1  a        4    3      1     0     3.5"),
+        "{run}"
+    );
+    assert!(run.stdout.contains("Points of each against each:"), "{run}");
+    assert!(
+        run.last_line()
+            .starts_with("6 games; moving first is worth"),
+        "{run}"
+    );
+    let markdown = standings(&[&path], &["--format", "markdown"]);
+    assert!(
+        markdown.stdout.starts_with("| # | bot | games |"),
+        "{markdown}"
+    );
+    assert!(
+        markdown
+            .stdout
+            .contains("\n| 1 | a | 4 | 3 | 1 | 0 | 3.5 |"),
+        "{markdown}"
+    );
+}
+
+#[test]
+fn names_that_want_to_be_something_else() {
+    let files = Files::new();
+    let games = [game("=cmd()|x", "two\nlines, \"quoted\"", Some(0))];
+    let path = files.write("games.jsonl", &games);
+    let csv = standings(&[&path], &["--format", "csv"]);
+    assert_eq!(csv.code, Some(0), "{csv}");
+    assert_eq!(csv.stdout.lines().count(), 3, "{csv}");
+    assert!(csv.stdout.contains("\n1,'=cmd()|x,1,1,0,0,1,"), "{csv}");
+    assert!(csv.stdout.contains(r#""two\nlines, ""quoted""""#), "{csv}");
+    let markdown = standings(&[&path], &["--format", "markdown"]);
+    assert!(markdown.stdout.contains(r"| =cmd()\|x |"), "{markdown}");
+    let table = standings(&[&path], &[]);
+    assert!(table.stdout.contains(r"two\nlines"), "{table}");
+}
+
+#[test]
+fn files_that_are_not_right() {
+    let files = Files::new();
+    let good = game("a", "b", Some(0)).to_string();
+    let damaged = files.text("damaged.jsonl", &format!("{good}\n{{\"v\":1,\n{good}\n"));
+    let run = standings(&[&damaged], &[]);
+    assert_eq!(run.code, Some(2), "{run}");
+    assert!(run.stderr.contains("line 2"), "{run}");
+
+    let cut = files.text("cut.jsonl", &format!("{good}\n{}", &good[..40]));
+    let run = standings(&[&cut], &[]);
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(run.stderr.contains("line 2 is incomplete"), "{run}");
+    assert!(run.stdout.contains("1 game"), "{run}");
+
+    let missing = files.place.path().join("nosuch.jsonl");
+    let run = standings(&[&missing], &[]);
+    assert_eq!(run.code, Some(2), "{run}");
+    assert!(run.stderr.contains("nosuch.jsonl"), "{run}");
+
+    let indices = files.text("indices.jsonl", &good.replace("\"first\":0", "\"first\":2"));
+    let two = standings(&[&indices], &[]);
+    assert!(two.stderr.contains("line 1"), "{two}");
+    let itself = files.write("itself.jsonl", &[game("a", "a", None)]);
+    let run = standings(&[&itself], &[]);
+    assert_eq!(run.code, Some(2), "{run}");
+    for wrong in [
+        &["--from", "yesterday"][..],
+        &["--format", "pdf"],
+        &["--prior", "-1"],
+    ] {
+        let run = standings(&[&cut], wrong);
+        assert_eq!(run.code, Some(2), "{run}");
+    }
+}
+
+#[test]
+fn real_records() {
+    let files = Files::new();
+    let path = files.place.path().join("real.jsonl");
+    let record = path.to_str().expect("a name");
+    let played = Referee::new(["--seed", "1", "-n", "40", "--record", record])
+        .args(["builtin:greedy", "builtin:random"])
+        .run();
+    assert_eq!(played.code, Some(0), "{played}");
+    let table = as_json(&[&path], &[]);
+    assert_eq!(names(&table), ["builtin:greedy", "builtin:random"]);
+    assert_eq!(table["games"], 40);
+}
+
+/// Games of a tournament: 40 pairs among three bots, and one half without its other half.
+fn pairs_of_games() -> Vec<Value> {
+    let meetings = [("a", "b"), ("b", "c"), ("c", "a"), ("b", "a")];
+    let mut games = Vec::new();
+    for pair in 1..=41u32 {
+        let (first, second) = meetings[pair as usize % 4];
+        for (half, (first, second)) in [("a", (first, second)), ("b", (second, first))] {
+            if (pair, half) == (41, "b") {
+                continue;
+            }
+            // The same opening is mostly won by who begins: the games of a pair are alike.
+            let winner = match pair % 10 {
+                0 => None,
+                1..=6 => Some(0),
+                7 if half == "a" => Some(1),
+                _ => Some(usize::from(half == "b")),
+            };
+            let mut game = game(first, second, winner);
+            game["id"] = json!(format!("p{pair:06}{half}"));
+            games.push(game);
+        }
+    }
+    games
+}
+
+#[test]
+fn the_order_of_records_does_not_matter() {
+    let files = Files::new();
+    let games = pairs_of_games();
+    let usual = standings(&[&files.write("1", &games)], &["--format", "json"]);
+    for step in [5, 7, 11, 80] {
+        let count = games.len();
+        let shuffled: Vec<_> = (0..count)
+            .map(|i| games[i * step % count].clone())
+            .collect();
+        let other = standings(&[&files.write("2", &shuffled)], &["--format", "json"]);
+        assert_eq!(usual.stdout, other.stdout);
+    }
+}
+
+/// Errors come from pairs as units, which the library adds one by one here.
+#[test]
+fn games_of_a_pair_are_not_independent() {
+    use referee::tournament::ratings::{Model, Outcome, Results, Tally, rate};
+
+    let files = Files::new();
+    let games = pairs_of_games();
+    let outcome = |game: &Value| match game["result"]["winner"].as_u64() {
+        Some(0) => Outcome::FirstWins,
+        Some(_) => Outcome::SecondWins,
+        None => Outcome::Draw,
+    };
+    let bot = |game: &Value, index: usize| {
+        let name = game["bots"][index]["name"].as_str();
+        ["a", "b", "c"]
+            .iter()
+            .position(|&known| Some(known) == name)
+    };
+    let mut results = Results::new(3);
+    for pair in games.chunks(2) {
+        let (a, b) = (bot(&pair[0], 0).unwrap(), bot(&pair[0], 1).unwrap());
+        if let [first, second] = pair {
+            let outcomes = [outcome(first), outcome(second)];
+            results.add_pair(a, b, outcomes).unwrap();
+        } else {
+            let mut tally = Tally::default();
+            match outcome(&pair[0]) {
+                Outcome::FirstWins => tally.wins = 1,
+                Outcome::Draw => tally.draws = 1,
+                Outcome::SecondWins => tally.losses = 1,
+            }
+            results.add_games(a, b, tally).unwrap();
+        }
+    }
+    let expected = rate(&results, &Model::default()).unwrap();
+    let table = as_json(&[&files.write("1", &games)], &[]);
+    for place in table["standings"].as_array().unwrap() {
+        let bot = ["a", "b", "c"]
+            .iter()
+            .position(|&name| place["name"] == name);
+        let expected = expected.bots[bot.unwrap()].error.unwrap();
+        let error = place["error"].as_f64().unwrap();
+        assert!((error - expected).abs() < 0.051, "{error} {expected}");
+    }
+    // As single games they would seem to tell something else.
+    let mut singles = games.clone();
+    for (number, game) in singles.iter_mut().enumerate() {
+        game["id"] = json!(format!("1-{number}"));
+    }
+    let singles = as_json(&[&files.write("2", &singles)], &[]);
+    assert_ne!(
+        table["standings"][0]["error"],
+        singles["standings"][0]["error"]
+    );
+}
+
+/// A game of two turns with what an analysis says of them.
+fn analysed(first: &str, second: &str, turns: &Value) -> Value {
+    let mut game = game(first, second, Some(0));
+    game["analysis"] = json!({"by": "a test", "turns": turns});
+    game
+}
+
+#[test]
+fn analysed_games_have_more_columns() {
+    let files = Files::new();
+    let plain = files.write("plain.jsonl", &[game("a", "b", Some(0))]);
+    let run = standings(&[&plain], &[]);
+    assert!(!run.stdout.contains("accuracy"), "{run}");
+    assert!(
+        as_json(&[&plain], &[])["standings"][0]
+            .get("analysis")
+            .is_none()
+    );
+
+    let games = [
+        analysed(
+            "a",
+            "b",
+            &json!([
+                {"turn": 1, "value": "draw", "best": "draw"},
+                {"turn": 2, "value": "loss", "best": "win", "mark": "missed-win", "lost_at_once": true},
+                // There is no such turn.
+                {"turn": 3, "value": "loss", "best": "win"},
+            ]),
+        ),
+        analysed(
+            "b",
+            "a",
+            &json!([
+                {"turn": 1, "value": "unknown", "best": "win"},
+                {"turn": 2, "value": "draw", "best": "win"},
+            ]),
+        ),
+        game("a", "b", Some(0)),
+        analysed("a", "b", &json!("nonsense")),
+    ];
+    let path = files.write("games.jsonl", &games);
+    let table = as_json(&[&path], &[]);
+    assert_eq!(names(&table), ["a", "b"]);
+    let of = |place: usize, field: &str| table["standings"][place]["analysis"][field].clone();
+    // The game without an analysis does not count, the one with a strange one does.
+    assert_eq!(
+        (of(0, "turns"), of(0, "proven"), of(0, "kept")),
+        (json!(3), json!(2), json!(1))
+    );
+    assert_eq!(
+        (of(0, "accuracy"), of(0, "win_to_draw")),
+        (json!(0.5), json!(1))
+    );
+    assert_eq!(
+        (of(1, "proven"), of(1, "win_to_loss")),
+        (json!(1), json!(1))
+    );
+    assert_eq!(
+        (of(1, "missed_wins"), of(1, "lost_at_once")),
+        (json!(1), json!(1))
+    );
+
+    let run = standings(&[&path], &[]);
+    let lines: Vec<&str> = run.stdout.lines().collect();
+    assert!(
+        lines[0].ends_with("median  proven  accuracy  blunders  missed wins  forfeits"),
+        "{run}"
+    );
+    assert!(
+        lines[1].ends_with("       2     50.0%         1            0"),
+        "{run}"
+    );
+    let run = standings(&[&path], &["--format", "csv"]);
+    let lines: Vec<&str> = run.stdout.lines().collect();
+    assert!(
+        lines[0].ends_with(",proven,kept,accuracy,blunders,missed_wins,lost_at_once"),
+        "{run}"
+    );
+    assert!(lines[1].ends_with(",2,1,0.5000,1,0,0"), "{run}");
+    let run = standings(&[&path], &["--format", "markdown"]);
+    assert!(
+        run.stdout
+            .contains("| proven | accuracy | blunders | missed wins | forfeits |"),
+        "{run}"
+    );
+    assert!(run.stdout.contains("| 1 | 0.0% | 1 | 1 |  |"), "{run}");
+}

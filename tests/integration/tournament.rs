@@ -1,0 +1,946 @@
+//! `referee tournament`: who plays whom, what is written, and that it goes on after any end.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::common::files::copy_program;
+use crate::common::{self, Referee, Run};
+use rand::rngs::SmallRng;
+use rand::{RngExt as _, SeedableRng as _};
+use serde_json::Value;
+
+/// A place for tournaments.
+struct Place(tempfile::TempDir);
+
+impl Place {
+    fn new() -> Self {
+        Self(tempfile::tempdir().expect("a directory"))
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// A tournament in the folder of this name.
+    fn tournament(&self, name: &str, arguments: &[&str]) -> Referee {
+        let out = self.path(name).to_string_lossy().into_owned();
+        // The bots of most tests need more than a sandbox gives them.
+        Referee::new(["tournament"])
+            .args(arguments)
+            .args(["--out", &out])
+            .args(["--sandbox", "none"])
+    }
+
+    fn play(&self, name: &str, arguments: &[&str]) -> Run {
+        let run = self.tournament(name, arguments).run();
+        assert_eq!(run.code, Some(0), "{run}");
+        run
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap_or_default()
+    }
+
+    /// The records of a tournament.
+    fn records(&self, name: &str) -> Vec<Value> {
+        records(&self.path(name))
+    }
+}
+
+fn records(folder: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(folder.join("games.jsonl")).unwrap_or_default();
+    let lines = text.lines();
+    lines
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")))
+        .collect()
+}
+
+/// The records by id, without what clocks say.
+fn but_for_clocks(records: Vec<Value>) -> BTreeMap<String, Value> {
+    let mut set = BTreeMap::new();
+    for mut record in records {
+        let id = record["id"].as_str().expect("an id").to_owned();
+        let fields = record.as_object_mut().expect("an object");
+        fields.remove("times_ms");
+        fields.remove("started");
+        fields.remove("usage");
+        let twice = set.insert(id.clone(), record);
+        assert!(twice.is_none(), "{id} comes twice");
+    }
+    set
+}
+
+const THREE: [&str; 3] = ["builtin:greedy", "builtin:random", "builtin:random"];
+
+#[test]
+fn a_round_robin() {
+    let place = Place::new();
+    let run = place.play(
+        "t",
+        &[&THREE[..], &["--pairs", "4", "--seed", "7"]].concat(),
+    );
+    let games = place.records("t");
+    assert_eq!(games.len(), 3 * 4 * 2);
+    // Both games of a pair start from the same board, with the seats swapped.
+    let set = but_for_clocks(games);
+    for pair in 1..=12 {
+        let [a, b] = ["a", "b"].map(|half| &set[&format!("p{pair:06}{half}")]);
+        assert_eq!(a["start"], b["start"]);
+        assert_eq!(a["bots"], b["bots"]);
+        assert_eq!((&a["first"], &b["first"]), (&0.into(), &1.into()));
+        let placed = a["start"].as_str().unwrap().replace('.', "").len();
+        assert_eq!(placed, 4);
+    }
+    assert!(run.stdout.contains("24 distinct games of 24"), "{run}");
+    for file in [
+        "plan.json",
+        "standings.csv",
+        "standings.json",
+        "crosstable.csv",
+        "times.csv",
+    ] {
+        assert!(!place.read(&format!("t/{file}")).is_empty(), "{file}");
+    }
+    let replayed = Referee::new(["replay"])
+        .args([place.path("t/games.jsonl")])
+        .run();
+    assert_eq!(replayed.code, Some(0), "{replayed}");
+    // The same figures from the records alone, and times besides.
+    let standings = Referee::new(["standings", "--format", "csv"])
+        .args([place.path("t/games.jsonl")])
+        .run();
+    let files = ["standings", "times"].map(|name| place.read(&format!("t/{name}.csv")));
+    for (row, (untimed, times)) in standings
+        .stdout
+        .lines()
+        .zip(files[0].lines().zip(files[1].lines()))
+    {
+        assert!(row.starts_with(untimed), "{row}\n{untimed}");
+        let (_, times) = times.split_once(',').expect("columns");
+        assert!(row.ends_with(times), "{row}\n{times}");
+    }
+}
+
+#[test]
+fn the_same_seed_gives_the_same_games_however_many_at_once() {
+    let place = Place::new();
+    // One bot crashes now and then, one never answers and is benched.
+    let bots = [
+        "builtin:greedy",
+        "builtin:random",
+        "./never-starts.sh",
+        "builtin:random",
+    ];
+    let common = [
+        "--no-check",
+        "--pairs",
+        "3",
+        "--seed",
+        "5",
+        "--bench-after",
+        "4",
+    ];
+    let sets = ["1", "4"].map(|jobs| {
+        let run = place.play(jobs, &[&bots[..], &common, &["-j", jobs]].concat());
+        assert!(run.stderr.contains("is benched"), "{run}");
+        but_for_clocks(place.records(jobs))
+    });
+    assert_eq!(sets[0], sets[1]);
+    let not_played = sets[0].values().filter(|record| {
+        let detail = record["result"]["detail"].as_str().unwrap_or_default();
+        detail.starts_with("not played: it forfeited 4 games in a row")
+    });
+    // Of the 18 games of the bot that never answers, four were played.
+    assert_eq!(not_played.count(), 14);
+}
+
+#[test]
+fn another_seed_gives_other_games() {
+    let place = Place::new();
+    let sets = ["1", "2"].map(|seed| {
+        place.play(
+            seed,
+            &[
+                "builtin:random",
+                "builtin:random",
+                "--pairs",
+                "2",
+                "--seed",
+                seed,
+            ],
+        );
+        but_for_clocks(place.records(seed))
+    });
+    assert_ne!(sets[0]["p000001a"]["start"], sets[1]["p000001a"]["start"]);
+}
+
+/// A hundred times the referee is killed at a random moment and started again.
+#[test]
+fn kill_9_at_random_moments_loses_nothing() {
+    let place = Place::new();
+    let mut rng = SmallRng::seed_from_u64(9);
+    let mut kills = 0;
+    let mut tournaments = 0;
+    let mut widest = Duration::from_millis(20);
+    while kills < 100 {
+        tournaments += 1;
+        let seed = tournaments.to_string();
+        let arguments = [
+            &THREE[..],
+            &["--pairs", "5", "-j", "2", "--no-check", "--seed", &seed],
+        ];
+        let arguments = arguments.concat();
+        let undisturbed = place.play("undisturbed", &arguments);
+        let expected = but_for_clocks(place.records("undisturbed"));
+        let expected_table = place.read("undisturbed/standings.json");
+        fs::remove_dir_all(place.path("undisturbed")).expect("it is there");
+        // Kills fall anywhere from before the first game to after the last.
+        widest = widest.max(undisturbed.elapsed / 3);
+        loop {
+            let before = place.records_so_far("killed");
+            let mut running = place.tournament("killed", &arguments).start();
+            std::thread::sleep(widest.mul_f64(rng.random_range(0.0..1.0)));
+            let killed = running.goes_on();
+            if killed {
+                running.signal("KILL");
+                kills += 1;
+            }
+            let run = running.finish();
+            assert!(killed || run.code == Some(0), "{run}");
+            // What was on the disk stays there, byte for byte.
+            let after = place.records_so_far("killed");
+            assert!(after.starts_with(&before), "{run}");
+            if run.code == Some(0) {
+                break;
+            }
+        }
+        assert_eq!(but_for_clocks(place.records("killed")), expected);
+        assert_eq!(place.read("killed/standings.json"), expected_table);
+        fs::remove_dir_all(place.path("killed")).expect("it is there");
+    }
+}
+
+impl Place {
+    /// The complete lines of a journal.
+    fn records_so_far(&self, name: &str) -> String {
+        let text = self.read(&format!("{name}/games.jsonl"));
+        let end = text.rfind('\n').map_or(0, |newline| newline + 1);
+        text[..end].to_owned()
+    }
+}
+
+#[test]
+fn a_journal_that_was_cut_goes_on() {
+    let place = Place::new();
+    let arguments = [&THREE[..2], &["--pairs", "3", "--seed", "3"]].concat();
+    place.play("t", &arguments);
+    let whole = place.read("t/games.jsonl");
+    let expected = but_for_clocks(place.records("t"));
+    // Behind a line, in a line, after the first game of a pair, before everything.
+    let lines: Vec<usize> = whole.match_indices('\n').map(|(at, _)| at + 1).collect();
+    for length in [
+        lines[0],
+        lines[0] + 40,
+        lines[1],
+        lines[2] - 1,
+        lines[4],
+        0,
+        1,
+    ] {
+        fs::write(place.path("t/games.jsonl"), &whole[..length]).expect("a file");
+        let run = place.play("t", &[]);
+        assert_eq!(
+            but_for_clocks(place.records("t")),
+            expected,
+            "{length}: {run}"
+        );
+    }
+    assert!(place.path("t/games.jsonl.cut").exists());
+}
+
+#[test]
+fn journals_that_are_not_right() {
+    let place = Place::new();
+    let arguments = [&THREE[..2], &["--pairs", "2", "--seed", "3"]].concat();
+    place.play("t", &arguments);
+    let whole = place.read("t/games.jsonl");
+    let lines: Vec<&str> = whole.lines().collect();
+    let other = lines[1].replace("builtin:greedy", "somebody");
+    let elsewhere = lines[1].replace("p00000", "p99999");
+    let moved = lines[1]
+        .replace("\"start\":\"", "\"start\":\".")
+        .replacen(".\"", "\"", 1);
+    for (second, expected) in [
+        ("{\"v\":1", "line 2"),
+        ("no json", "line 2"),
+        (lines[0], "line 2: the game p000001a comes twice"),
+        (
+            &other,
+            "in the plan builtin:greedy and builtin:random play the game",
+        ),
+        (&elsewhere, "is not in the plan"),
+        (&moved, "starts from another board"),
+    ] {
+        let text = format!("{}\n{second}\n{}\n", lines[0], lines[2]);
+        fs::write(place.path("t/games.jsonl"), &text).expect("a file");
+        let run = place.tournament("t", &[]).run();
+        assert_eq!(run.code, Some(2), "{second}: {run}");
+        assert!(run.stderr.contains(expected), "{expected}: {run}");
+        assert_eq!(place.read("t/games.jsonl"), text, "nothing is touched");
+    }
+}
+
+#[test]
+fn another_tournament_in_the_folder() {
+    let place = Place::new();
+    copy_program(&common::bots().join("script.sh"), &place.path("bot.sh"));
+    let bot = place.path("bot.sh").to_string_lossy().into_owned();
+    let run = |more: &[&str]| {
+        let arguments = [
+            &["builtin:random", "builtin:greedy", &bot, "--no-check"],
+            more,
+        ]
+        .concat();
+        place.tournament("t", &arguments).run()
+    };
+    let first = run(&["--pairs", "1", "--seed", "3"]);
+    assert_eq!(first.code, Some(0), "{first}");
+    // The same again has nothing left to do.
+    let again = run(&[]);
+    assert_eq!(again.code, Some(0), "{again}");
+    assert_eq!(again.stdout, first.stdout);
+    for (more, expected) in [
+        (
+            &["--pairs", "2"][..],
+            "the number of pairs was 1 and is now 2",
+        ),
+        (&["--seed", "4"], "the seed was 3 and is now 4"),
+        (
+            &["--format", "swiss"],
+            "the format was round-robin and is now swiss",
+        ),
+        (&["--move-time", "1s"], "bot.sh has other limits"),
+        (
+            &["--rules", "squares"],
+            "the rules was standard and is now squares",
+        ),
+        (
+            &["--opening-plies", "2"],
+            "plies of an opening was 4 and is now 2",
+        ),
+        (&["builtin:random"], "builtin:random#2 was not there"),
+    ] {
+        let other = run(more);
+        assert_eq!(other.code, Some(2), "{other}");
+        assert!(other.stderr.contains(expected), "{expected}: {other}");
+    }
+    let mut text = fs::read_to_string(&bot).expect("the bot");
+    text.push_str("# changed\n");
+    fs::write(&bot, text).expect("the bot");
+    for changed in [run(&[]), place.tournament("t", &[]).run()] {
+        assert_eq!(changed.code, Some(2), "{changed}");
+        assert!(
+            changed.stderr.contains("bot.sh has been changed"),
+            "{changed}"
+        );
+    }
+    let plan = place
+        .read("t/plan.json")
+        .replace("\"seed\": 3", "\"seed\": 8");
+    fs::write(place.path("t/plan.json"), plan).expect("the plan");
+    let changed = run(&[]);
+    assert_eq!(changed.code, Some(2), "{changed}");
+    assert!(
+        changed.stderr.contains("it has been changed: its hash is"),
+        "{changed}"
+    );
+}
+
+#[test]
+fn two_at_once_in_one_folder() {
+    let place = Place::new();
+    let waits = [
+        "./waits.sh",
+        "builtin:random",
+        "--no-check",
+        "--move-time",
+        "20s",
+    ];
+    let mut first = place.tournament("t", &waits).start();
+    first.wait_until(|_| place.path("t/plan.json").exists());
+    let second = place.tournament("t", &waits).run();
+    assert_eq!(second.code, Some(2), "{second}");
+    assert!(
+        second
+            .stderr
+            .contains("another referee is playing this tournament"),
+        "{second}"
+    );
+    first.signal("INT");
+    first.signal("INT");
+    // A second signal may arrive together with the first.
+    first.signal("INT");
+    let first = first.finish();
+    assert_eq!(first.code, Some(130), "{first}");
+}
+
+#[test]
+fn ctrl_c_finishes_the_games_in_hand() {
+    let place = Place::new();
+    let arguments = [
+        "./slow-answers.sh",
+        "builtin:random",
+        "--seed",
+        "1",
+        "--no-check",
+        "--pairs",
+        "50",
+    ];
+    let mut running = place.tournament("t", &arguments).start();
+    running.wait_until(|_| !place.records_so_far("t").is_empty());
+    running.signal("INT");
+    let run = running.finish();
+    assert_eq!(run.code, Some(130), "{run}");
+    assert!(run.stderr.contains("finishing the games in hand"), "{run}");
+    let command = format!(
+        "to go on: referee tournament --out {}",
+        place.path("t").display()
+    );
+    assert!(run.stderr.contains(&command), "{run}");
+    let games = place.records("t");
+    assert!(games.len() < 100, "{run}");
+    // It goes on where it was.
+    let mut running = place.tournament("t", &[]).start();
+    running.wait_until(|_| place.records_so_far("t").lines().count() > games.len());
+    running.signal("TERM");
+    let run = running.finish();
+    assert!(
+        run.stderr
+            .contains(&format!("going on after {} of 100", games.len())),
+        "{run}"
+    );
+}
+
+#[test]
+fn the_entry_check() {
+    let place = Place::new();
+    let bots = [
+        "builtin:greedy",
+        "builtin:random",
+        "./prints-nothing.sh",
+        "./not-there.py",
+    ];
+    let quick = [
+        "--move-time",
+        "200ms",
+        "--start-time",
+        "300ms",
+        "--pairs",
+        "1",
+    ];
+    let run = place.play("t", &[&bots[..], &quick].concat());
+    assert!(
+        run.stderr
+            .contains("prints-nothing.sh does not enter: timeout: it was asked"),
+        "{run}"
+    );
+    assert!(
+        run.stderr
+            .contains("not-there.py does not enter: cannot start"),
+        "{run}"
+    );
+    assert!(
+        run.stdout.contains("did not enter: prints-nothing.sh"),
+        "{run}"
+    );
+    assert_eq!(place.records("t").len(), 2);
+    // Going on asks nobody again.
+    let again = place.play("t", &[&bots[..], &quick].concat());
+    assert_eq!(again.stdout, run.stdout);
+
+    let strict = place
+        .tournament("s", &[&bots[..], &quick, &["--strict"]].concat())
+        .run();
+    assert_eq!(strict.code, Some(2), "{strict}");
+    assert!(
+        strict.stderr.contains("2 of the bots cannot enter"),
+        "{strict}"
+    );
+    assert!(!place.path("s/plan.json").exists());
+}
+
+#[test]
+fn formats() {
+    let place = Place::new();
+    let four = [
+        "builtin:greedy",
+        "builtin:random",
+        "builtin:random",
+        "builtin:greedy",
+    ];
+    for (format, games) in [
+        ("gauntlet", 3 * 4),
+        ("swiss", 2 * 2 * 4),
+        ("knockout", 3 * 4),
+    ] {
+        let run = place.play(
+            format,
+            &[
+                &four[..],
+                &["--pairs", "2", "--seed", "2", "--format", format],
+            ]
+            .concat(),
+        );
+        assert_eq!(place.records(format).len(), games, "{run}");
+        if format == "knockout" {
+            assert!(run.stdout.ends_with("wins the tournament.\n"), "{run}");
+            assert!(run.stdout.contains("round 2 of 2"), "{run}");
+        }
+        // Going on finds everything done, whatever the rounds were.
+        assert_eq!(place.play(format, &[]).stdout, run.stdout);
+        // Without the last game, just that one is played again.
+        let expected = but_for_clocks(place.records(format));
+        let text = place.read(&format!("{format}/games.jsonl"));
+        let cut = text.trim_end().rfind('\n').expect("lines") + 1;
+        fs::write(place.path(&format!("{format}/games.jsonl")), &text[..cut]).expect("a file");
+        place.play(format, &[]);
+        assert_eq!(but_for_clocks(place.records(format)), expected);
+    }
+}
+
+#[test]
+fn a_sequential_test() {
+    let place = Place::new();
+    let run = place.play(
+        "t",
+        &[
+            "builtin:greedy",
+            "builtin:random",
+            "--sprt",
+            "0,50",
+            "--seed",
+            "1",
+            "-j",
+            "3",
+        ],
+    );
+    assert!(
+        run.stdout
+            .contains("SPRT: H1 holds: builtin:greedy is better"),
+        "{run}"
+    );
+    let first = but_for_clocks(place.records("t"));
+    place.play(
+        "u",
+        &[
+            "builtin:greedy",
+            "builtin:random",
+            "--sprt",
+            "0,50",
+            "--seed",
+            "1",
+            "-j",
+            "1",
+        ],
+    );
+    assert_eq!(but_for_clocks(place.records("u")), first);
+    // It is over, and going on says the same.
+    assert_eq!(place.play("t", &[]).stdout, run.stdout);
+    let three = place
+        .tournament("v", &[&THREE[..], &["--sprt", "0,50"]].concat())
+        .run();
+    assert_eq!(three.code, Some(2), "{three}");
+    assert!(three.stderr.contains("--sprt compares two bots"), "{three}");
+}
+
+#[test]
+fn a_file_says_everything() {
+    let place = Place::new();
+    fs::create_dir(place.path("conf")).expect("a folder");
+    fs::create_dir(place.path("conf/home")).expect("a folder");
+    let bot = "#!/bin/sh\nexec \"$REFEREE_BIN\" bot \"$(cat strategy)$TAIL\"\n";
+    fs::write(place.path("conf/bot.sh"), bot).expect("a bot");
+    fs::write(place.path("conf/home/strategy"), "ran").expect("a file");
+    fs::write(
+        place.path("conf/tournament.toml"),
+        r#"
+            format = "round-robin"
+            pairs = 2
+            seed = 11
+            move-time = "5s"
+            restart = "game"
+
+            [[bots]]
+            name = "the random one"
+            command = ["sh", "bot.sh"]
+            directory = "home"
+            environment = { TAIL = "dom" }
+            start-time = "20s"
+
+            [[bots]]
+            command = "builtin:greedy"
+        "#,
+    )
+    .expect("a file");
+    let config = place
+        .path("conf/tournament.toml")
+        .to_string_lossy()
+        .into_owned();
+    let run = place.play("t", &["--config", &config]);
+    let games = place.records("t");
+    assert_eq!(games.len(), 4, "{run}");
+    assert_eq!(games[0]["seed"], 11);
+    let names = games[0]["bots"].as_array().expect("bots").iter();
+    let names: Vec<_> = names
+        .map(|bot| bot["name"].as_str().unwrap_or_default())
+        .collect();
+    assert_eq!(names, ["the random one", "builtin:greedy"]);
+    let plan: Value = serde_json::from_str(&place.read("t/plan.json")).expect("a plan");
+    assert_eq!(plan["bots"][0]["limits"]["start_time"], 20.0);
+    assert_eq!(plan["bots"][0]["limits"]["move_time"], 5.0);
+    assert_eq!(plan["bots"][1]["limits"]["start_time"], 10.0);
+
+    for (text, expected) in [
+        ("pears = 2", "unknown field `pears`"),
+        (
+            "format = \"ladder\"",
+            "expected one of round-robin, gauntlet, swiss, knockout",
+        ),
+        ("move-time = \"soon\"", "expected a time such as 2s"),
+        ("pairs = ", "tournament.toml"),
+    ] {
+        fs::write(place.path("conf/tournament.toml"), text).expect("a file");
+        let run = place.tournament("x", &["--config", &config]).run();
+        assert_eq!(run.code, Some(2), "{run}");
+        assert!(run.stderr.contains(expected), "{expected}: {run}");
+    }
+}
+
+#[test]
+fn a_folder_of_bots() {
+    let place = Place::new();
+    let bot = "#!/bin/sh\nexec \"$REFEREE_BIN\" bot random\n";
+    for name in [
+        "class/anna.sh",
+        "class/ben.sh",
+        "class/chris/solution.sh",
+        "class/empty/notes.txt",
+        "class/README.md",
+        "class/.hidden.sh",
+    ] {
+        let path = place.path(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(path, bot).expect("a file");
+    }
+    let class = place.path("class").to_string_lossy().into_owned();
+    let run = place.play("t", &[&class, "--pairs", "1"]);
+    let plan: Value = serde_json::from_str(&place.read("t/plan.json")).expect("a plan");
+    let names: Vec<_> = plan["bots"]
+        .as_array()
+        .expect("bots")
+        .iter()
+        .map(|bot| &bot["name"])
+        .collect();
+    assert_eq!(names, ["anna.sh", "ben.sh", "chris"]);
+    assert!(run.stderr.contains("README.md"), "{run}");
+    assert!(run.stderr.contains("empty (no program in it)"), "{run}");
+}
+
+#[test]
+fn names_are_no_paths() {
+    let place = Place::new();
+    let config = place.path("t.toml");
+    let long = "x".repeat(300);
+    fs::write(
+        &config,
+        format!(
+            r#"
+            [[bots]]
+            name = "../../escape"
+            command = "./script.sh '!out of place\\n'"
+            [[bots]]
+            name = "/"
+            command = "./script.sh '!also\\n'"
+            [[bots]]
+            name = "{long}"
+            command = "builtin:random"
+            [[bots]]
+            name = "=cmd()"
+            command = "builtin:random"
+            "#
+        ),
+    )
+    .expect("a file");
+    let config = config.to_string_lossy().into_owned();
+    let run = place.play("t", &["--config", &config, "--no-check", "--pairs", "1"]);
+    let mut found: Vec<_> = fs::read_dir(place.path("t/bots"))
+        .expect("logs")
+        .map(|entry| {
+            entry
+                .expect("an entry")
+                .file_name()
+                .into_string()
+                .expect("a name")
+        })
+        .collect();
+    found.sort();
+    assert_eq!(found, ["bot", "escape"], "{run}");
+    let written = place.read("t/bots/escape/stderr.written");
+    assert!(
+        written
+            .lines()
+            .all(|line| line.starts_with('p') && line.ends_with(" out of place")),
+        "{written}"
+    );
+    assert!(place.read("t/crosstable.csv").contains("'=cmd()"), "{run}");
+}
+
+#[test]
+fn bots_that_repeat_themselves() {
+    let place = Place::new();
+    let still = [
+        "./never-starts.sh",
+        "./never-starts.sh",
+        "--no-check",
+        "--opening-plies",
+        "0",
+        "--pairs",
+        "5",
+    ];
+    let run = place.play("forfeits", &still);
+    assert!(run.stdout.contains("0 distinct games of 0"), "{run}");
+    let greedy = "../../players/greedy.py";
+    if which("python3") {
+        let arguments = [
+            greedy,
+            greedy,
+            "--opening-plies",
+            "0",
+            "--pairs",
+            "5",
+            "--seed",
+            "1",
+        ];
+        let run = place.play("t", &arguments);
+        assert!(run.stdout.contains("distinct games of 10"), "{run}");
+        let few = !run.stdout.contains("10 distinct games");
+        assert_eq!(few, run.stderr.contains("repeat themselves"), "{run}");
+    }
+}
+
+fn which(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| folder.join(program).exists())
+}
+
+#[test]
+fn openings_of_a_file() {
+    let place = Place::new();
+    fs::write(
+        place.path("openings"),
+        "A...............\nAB..............\n",
+    )
+    .expect("a file");
+    let file = place.path("openings").to_string_lossy().into_owned();
+    let common = [
+        "builtin:random",
+        "builtin:random",
+        "--pairs",
+        "3",
+        "--openings",
+    ];
+    place.play("t", &[&common[..], &[&file]].concat());
+    let starts: Vec<_> = but_for_clocks(place.records("t"))
+        .into_values()
+        .step_by(2)
+        .map(|record| record["start"].as_str().expect("a board").to_owned())
+        .collect();
+    assert_eq!(
+        starts,
+        ["A...............", "AB..............", "A..............."]
+    );
+    fs::write(
+        place.path("openings"),
+        "A...............\nA?..............\n",
+    )
+    .expect("a file");
+    fs::write(place.path("openings"), "A..\n").expect("a file");
+    let wrong = place
+        .tournament("u", &[&common[..], &[&file]].concat())
+        .run();
+    assert_eq!(wrong.code, Some(2), "{wrong}");
+    assert!(wrong.stderr.contains("line 1"), "{wrong}");
+}
+
+#[test]
+fn four_in_a_row() {
+    let place = Place::new();
+    let run = place.play(
+        "t",
+        &[
+            "builtin:random",
+            "builtin:greedy",
+            "--game",
+            "four-in-a-row",
+            "--pairs",
+            "2",
+        ],
+    );
+    let games = place.records("t");
+    assert!(
+        games.iter().all(|game| game["game"] == "four-in-a-row"),
+        "{run}"
+    );
+    assert_eq!(place.play("t", &[]).stdout, run.stdout);
+}
+
+#[test]
+fn a_piece_set_of_ones_own() {
+    let place = Place::new();
+    let set = concat!(env!("CARGO_MANIFEST_DIR"), "/sets/dutch.csv");
+    let run = place.play(
+        "t",
+        &[
+            "builtin:random",
+            "builtin:greedy",
+            "--pieces",
+            set,
+            "--pairs",
+            "1",
+        ],
+    );
+    let games = place.records("t");
+    assert!(
+        games[0]["pieces"]
+            .as_str()
+            .is_some_and(|csv| csv.starts_with("stuk")),
+        "{run}"
+    );
+    assert_eq!(place.play("t", &[]).stdout, run.stdout);
+}
+
+/// A full disk: the file may not grow beyond a few kilobytes.
+#[test]
+fn a_disk_that_is_full() {
+    let place = Place::new();
+    let arguments = [&THREE[..], &["--pairs", "20", "--seed", "6", "-j", "2"]].concat();
+    place.play("whole", &arguments);
+    let expected = but_for_clocks(place.records("whole"));
+    let run = place
+        .tournament("t", &arguments)
+        .shell("trap '' XFSZ; ulimit -f 20; exec \"$0\" \"$@\"")
+        .run();
+    assert_eq!(run.code, Some(1), "{run}");
+    assert!(run.stderr.contains("games.jsonl: cannot write"), "{run}");
+    assert!(
+        run.stderr.contains("to go on: referee tournament --out"),
+        "{run}"
+    );
+    let before = place.records_so_far("t");
+    assert!(!before.is_empty(), "{run}");
+    // With room again it goes on, and nothing is lost or glued together.
+    place.play("t", &[]);
+    assert!(place.read("t/games.jsonl").starts_with(&before));
+    assert_eq!(but_for_clocks(place.records("t")), expected);
+}
+
+/// The referee is stopped while a bot thinks, until its time is over: the bot had answered.
+#[test]
+fn a_clock_that_ran_out_while_the_referee_stood_still() {
+    let place = Place::new();
+    let bots = ["./slow-answers.sh", "./slow-answers.sh"];
+    let limits = [
+        "--no-check",
+        "--pairs",
+        "1",
+        "--seed",
+        "4",
+        "--move-time",
+        "900ms",
+    ];
+    let mut running = place
+        .tournament("t", &[&bots[..], &limits].concat())
+        .start();
+    let asked = place.path("t/plan.json");
+    running.wait_until(|scratch| {
+        asked.exists() && fs::metadata(scratch.join("asked")).is_ok_and(|meta| meta.len() > 6)
+    });
+    running.signal("STOP");
+    std::thread::sleep(Duration::from_millis(1500));
+    running.signal("CONT");
+    let run = running.finish();
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(
+        run.stderr.contains("the game is void and is played again"),
+        "{run}"
+    );
+    let games = place.records("t");
+    assert_eq!(games.len(), 2, "{run}");
+    assert!(
+        games.iter().all(|game| game["result"]["by"].is_null()),
+        "{run}"
+    );
+    assert!(
+        games.iter().any(|game| game["voids"].as_u64() == Some(1)),
+        "{run}"
+    );
+}
+
+#[test]
+fn wrong_usage() {
+    let place = Place::new();
+    let run = Referee::new(["tournament"]).run();
+    assert_eq!(run.code, Some(2), "{run}");
+    assert!(run.stderr.contains("there are no bots"), "{run}");
+    for (arguments, expected) in [
+        (&["builtin:random"][..], "needs two bots, and one can enter"),
+        (
+            &["human", "builtin:random"],
+            "people do not enter tournaments",
+        ),
+        (
+            &["builtin:random", "builtin:random", "--pairs", "0"],
+            "--pairs",
+        ),
+        (
+            &["builtin:random", "builtin:random", "--sprt", "5"],
+            "two or four numbers",
+        ),
+        (
+            &["builtin:random", "builtin:random", "--sprt", "9,5"],
+            "elo0 < elo1",
+        ),
+        (
+            &["builtin:random", "builtin:random", "--opening-plies", "16"],
+            "choose fewer",
+        ),
+        (
+            &[
+                "builtin:random",
+                "builtin:random",
+                "--format",
+                "knockout",
+                "--rounds",
+                "2",
+            ],
+            "leave --rounds out",
+        ),
+        (
+            &[
+                "builtin:random",
+                "builtin:random",
+                "--config",
+                "nothing.toml",
+            ],
+            "nothing.toml",
+        ),
+        (&[], "no tournament to go on with"),
+    ] {
+        let run = place.tournament("t", arguments).run();
+        assert_eq!(run.code, Some(2), "{arguments:?}: {run}");
+        assert!(run.stderr.contains(expected), "{expected}: {run}");
+        assert!(!place.path("t").exists(), "nothing is left of it: {run}");
+    }
+}
