@@ -3,7 +3,7 @@
 use std::io;
 
 use super::worker::Ready;
-use crate::bot::process::Patience;
+use crate::bot::process::GracePeriods;
 use crate::game::dialogue::Dialogue;
 use crate::play::seat::{Entrant, Occupant, Seat, environment};
 use crate::play::{Clock, End, play};
@@ -56,7 +56,7 @@ pub async fn check<G: Dialogue + Clone>(
         }
     };
     let [a, b] = &mut seats;
-    let (a, b) = tokio::join!(a.stop(Patience::POLITE), b.stop(Patience::POLITE));
+    let (a, b) = tokio::join!(a.stop(GracePeriods::POLITE), b.stop(GracePeriods::POLITE));
     a.and(b)?;
     Ok(problem.map_or(Ok(()), Err))
 }

@@ -30,7 +30,7 @@ use self::results::{Ledger, Next};
 use self::scheduler::{Benched, Desk};
 use self::shard::Shard;
 use self::worker::{Hall, Ready, Table, TableError, work};
-use crate::bot::process::Patience;
+use crate::bot::process::GracePeriods;
 use crate::game::dialogue::Dialogue;
 use crate::play::scoresheet::{self, Header};
 use crate::play::stall::DelayWatch;
@@ -359,9 +359,9 @@ where
             });
             let worked = work(&mut table, write, abort).await;
             let patience = if hall.desk.is_stopping() {
-                Patience::FAULT
+                GracePeriods::FAULT
             } else {
-                Patience::POLITE
+                GracePeriods::POLITE
             };
             let cleared = table.clear(patience).await;
             worked.and(cleared.map_err(TableError::Io))

@@ -14,7 +14,7 @@ use super::logs::StderrLog;
 use super::plan::{Plan, Restart};
 use super::results::Ending;
 use super::scheduler::Desk;
-use crate::bot::process::Patience;
+use crate::bot::process::GracePeriods;
 use crate::bot::spec::{CannotStart, Program};
 use crate::game::dialogue::Dialogue;
 use crate::game::{Game, Outcome};
@@ -127,7 +127,7 @@ impl<'a, G: Dialogue + Clone> Table<'a, G> {
             let scheduled = pair.games()[half as usize];
             loop {
                 if restart == Restart::Game {
-                    self.stand_up(Patience::POLITE).await?;
+                    self.stand_up(GracePeriods::POLITE).await?;
                 }
                 if half == Half::Second && restart == Restart::Pair && !first_played {
                     // A bot that draws numbers from its seed must have drawn those of the first
@@ -150,7 +150,7 @@ impl<'a, G: Dialogue + Clone> Table<'a, G> {
                     });
                     if again {
                         voids += 1;
-                        self.stand_up(Patience::FAULT).await?;
+                        self.stand_up(GracePeriods::FAULT).await?;
                         first_played = false;
                         continue;
                     }
@@ -170,13 +170,13 @@ impl<'a, G: Dialogue + Clone> Table<'a, G> {
             first_played |= half == Half::First;
         }
         if restart != Restart::Pairing {
-            self.stand_up(Patience::POLITE).await?;
+            self.stand_up(GracePeriods::POLITE).await?;
         }
         Ok(())
     }
 
     /// Everybody leaves.
-    pub async fn clear(&mut self, patience: Patience) -> io::Result<()> {
+    pub async fn clear(&mut self, patience: GracePeriods) -> io::Result<()> {
         self.stand_up(patience).await?;
         self.seats = None;
         Ok(())
@@ -193,7 +193,7 @@ impl<'a, G: Dialogue + Clone> Table<'a, G> {
         if sitting == Some(pair.pairing) {
             return Ok(());
         }
-        self.clear(Patience::POLITE).await?;
+        self.clear(GracePeriods::POLITE).await?;
         let hall = self.hall;
         let seat = |index: usize| {
             let bot = &hall.bots[index];
@@ -216,7 +216,7 @@ impl<'a, G: Dialogue + Clone> Table<'a, G> {
     }
 
     /// The processes end; the seats stay taken.
-    async fn stand_up(&mut self, patience: Patience) -> io::Result<()> {
+    async fn stand_up(&mut self, patience: GracePeriods) -> io::Result<()> {
         if let Some((_, [a, b])) = &mut self.seats {
             let (a, b) = tokio::join!(a.stop(patience), b.stop(patience));
             a.and(b)?;

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout};
 
-use super::fault::{Came, Doing, Exit, Fault, Timeout};
+use super::fault::{Exit, Fault, ProcessState, Timeout, TimeoutEvidence};
 use super::{Allowance, Player, Reply};
 use crate::game::dialogue::Dialogue;
 use crate::game::{Picture, Position as _};
@@ -156,7 +156,7 @@ impl<G: Dialogue> Player for Human<G> {
                 asked: request.trim_end_matches('\n').to_owned(),
                 allowance,
                 fresh: false,
-                came: Came::Nothing(Doing::Waiting),
+                evidence: TimeoutEvidence::Nothing(ProcessState::Waiting),
                 afterwards: Vec::new(),
                 unwatched: Duration::ZERO,
                 language: None,

@@ -4,7 +4,7 @@ use std::io;
 
 use super::questions::{has_a_choice, lets_win, positions};
 use super::{ADVICE, Checkup, Verdict, seat};
-use crate::bot::process::Patience;
+use crate::bot::process::GracePeriods;
 use crate::game::dialogue::Dialogue;
 use crate::game::{Outcome, Position};
 use crate::play::Turned;
@@ -61,7 +61,7 @@ impl<G: Dialogue + Clone> Checkup<'_, G> {
         let positions = positions(&self.game, 30, |_| true);
         let mut runs = Vec::new();
         for _ in 0..2 {
-            self.seat.stop(Patience::FAULT).await?;
+            self.seat.stop(GracePeriods::FAULT).await?;
             self.seat = seat(&self.game, &self.program, self.time, self.pieces.as_deref());
             match self.ask_all(&positions).await? {
                 Ok(turns) => runs.push(turns.into_iter().map(|turned| turned.turn).collect()),

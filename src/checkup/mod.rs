@@ -7,8 +7,8 @@ use std::io;
 use std::time::Duration;
 
 use self::questions::{is_last_turn, is_lost_at_once, positions, reopened};
-use crate::bot::fault::{Exit, spoken};
-use crate::bot::process::Patience;
+use crate::bot::fault::{Exit, format_duration};
+use crate::bot::process::GracePeriods;
 use crate::bot::spec::{CannotStart, Program};
 use crate::bot::{Fault, Player as _};
 use crate::game::dialogue::Dialogue;
@@ -140,7 +140,7 @@ impl<'a, G: Dialogue + Clone> Checkup<'a, G> {
         self.end().await?;
         self.advice().await?;
         self.repeats().await?;
-        self.seat.stop(Patience::FAULT).await?;
+        self.seat.stop(GracePeriods::FAULT).await?;
         Ok((self.checks, Times::of(self.times)))
     }
 
@@ -154,7 +154,7 @@ impl<'a, G: Dialogue + Clone> Checkup<'a, G> {
             ),
             Ok(_) => Verdict::Good(format!("{} answers, all legal", positions.len())),
         };
-        self.seat.stop(Patience::FAULT).await?;
+        self.seat.stop(GracePeriods::FAULT).await?;
         self.note(name, false, verdict);
         Ok(self.checks)
     }
@@ -240,7 +240,7 @@ impl<'a, G: Dialogue + Clone> Checkup<'a, G> {
             Verdict::Skipped
         } else {
             match self.ask(&start).await? {
-                Ok(turned) => Verdict::Good(format!("after {}", spoken(turned.elapsed))),
+                Ok(turned) => Verdict::Good(format!("after {}", format_duration(turned.elapsed))),
                 Err(fault) => {
                     self.hopeless = true;
                     let again = self.seat.ask_again(&self.request).unwrap_or_default();
@@ -345,7 +345,7 @@ impl<'a, G: Dialogue + Clone> Checkup<'a, G> {
         let extra = if let Err(fault) = self.ask(&start).await? {
             Some(fault)
         } else {
-            let extra = self.seat.overhear().await;
+            let extra = self.seat.drain().await;
             let told = format!("after its answer it wrote {}", quote(&extra));
             (!extra.is_empty()).then_some(told)
         };
@@ -369,10 +369,10 @@ impl<'a, G: Dialogue + Clone> Checkup<'a, G> {
         let limit = self.time.move_time;
         let told = format!(
             "median {}, 99 of 100 within {}, worst {}; the limit is {}",
-            spoken(times.median),
-            spoken(times.p99),
-            spoken(times.worst),
-            spoken(limit)
+            format_duration(times.median),
+            format_duration(times.p99),
+            format_duration(times.worst),
+            format_duration(limit)
         );
         let verdict = if times.worst * 2 > limit {
             Verdict::Bad(
@@ -396,11 +396,14 @@ impl<'a, G: Dialogue + Clone> Checkup<'a, G> {
             Some(Exit::Code(0)) => Verdict::Good(String::new()),
             Some(exit) => Verdict::Good(format!("{exit}")),
             None => Verdict::Bad(
-                format!("it still runs {} after the end of its input", spoken(END)),
+                format!(
+                    "it still runs {} after the end of its input",
+                    format_duration(END)
+                ),
                 "leave the loop when reading a line gives the end of the file".to_owned(),
             ),
         };
-        self.seat.stop(Patience::FAULT).await?;
+        self.seat.stop(GracePeriods::FAULT).await?;
         self.note(name, true, verdict);
         Ok(())
     }

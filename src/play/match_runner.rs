@@ -8,7 +8,7 @@ use std::io;
 use jiff::Timestamp;
 
 use crate::bot::Fault;
-use crate::bot::process::Patience;
+use crate::bot::process::GracePeriods;
 use crate::bot::spec::CannotStart;
 use crate::game::Game;
 use crate::game::dialogue::Dialogue;
@@ -144,7 +144,7 @@ impl<G: Dialogue> Series<G> {
     }
 
     /// Ends the bots' processes.
-    pub async fn stop(&mut self, patience: Patience) -> io::Result<()> {
+    pub async fn stop(&mut self, patience: GracePeriods) -> io::Result<()> {
         let [a, b] = &mut self.seats;
         let (a, b) = tokio::join!(a.stop(patience), b.stop(patience));
         a.and(b)
@@ -224,7 +224,7 @@ impl<G: Dialogue> Series<G> {
             }
         }
         if self.plan.restart {
-            self.stop(Patience::POLITE).await?;
+            self.stop(GracePeriods::POLITE).await?;
         }
         Ok(())
     }

@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use compact_str::CompactString;
 
-use crate::bot::fault::{Came, Doing};
+use crate::bot::fault::{ProcessState, TimeoutEvidence};
 use crate::bot::{Allowance, Fault, Player};
 use crate::game::{Game, Outcome, Position, Rejection, Side};
 use crate::protocol::{NotUtf8, answer_text};
@@ -277,7 +277,7 @@ async fn look_for_second_line<P: Player>(player: &mut P, fault: Fault) -> Fault 
     let Fault::Malformed { answer, problem } = fault else {
         return fault;
     };
-    let second = player.overhear().await;
+    let second = player.drain().await;
     if second.is_empty() {
         Fault::Malformed { answer, problem }
     } else {
@@ -293,7 +293,7 @@ async fn look_for_second_line<P: Player>(player: &mut P, fault: Fault) -> Fault 
 /// stuck in its output buffer.
 fn explain<G: Game>(game: &G, position: &G::Position, mut fault: Fault) -> Fault {
     if let Fault::Timeout(timeout) = &mut fault
-        && timeout.came == Came::Nothing(Doing::Waiting)
+        && timeout.evidence == TimeoutEvidence::Nothing(ProcessState::Waiting)
     {
         // A program that was still computing was late rather than buffering.
         let line = timeout
@@ -302,7 +302,7 @@ fn explain<G: Game>(game: &G, position: &G::Position, mut fault: Fault) -> Fault
             .next()
             .unwrap_or_default();
         if judge(game, position, line).is_ok() {
-            timeout.came = Came::Buffered(line.to_vec());
+            timeout.evidence = TimeoutEvidence::Buffered(line.to_vec());
         }
     }
     fault

@@ -6,8 +6,8 @@ use std::time::Duration;
 use crate::bot::fault::Exit;
 use crate::bot::human::Human;
 use crate::bot::meter::Usage;
-use crate::bot::process::{Patience, Process};
-use crate::bot::spec::{CannotStart, Program, ask_again};
+use crate::bot::process::{GracePeriods, Process};
+use crate::bot::spec::{CannotStart, Program, reproduce_command};
 use crate::bot::stderr::Tap;
 use crate::bot::{Allowance, Fault, Player, Reason, Reply};
 use crate::game::Game;
@@ -83,10 +83,10 @@ impl<G: Dialogue> Player for Seat<G> {
         }
     }
 
-    async fn overhear(&mut self) -> Vec<u8> {
+    async fn drain(&mut self) -> Vec<u8> {
         match &mut self.chair {
             Chair::Program(running) => match &mut running.process {
-                Some(process) => process.overhear().await,
+                Some(process) => process.drain().await,
                 None => Vec::new(),
             },
             Chair::Human(_) => Vec::new(),
@@ -183,7 +183,7 @@ impl<G> Seat<G> {
     /// [`Seat::forfeited`]. `None` for people, and where the system does not tell.
     pub fn used(&mut self) -> Option<Usage> {
         match &mut self.chair {
-            Chair::Program(running) => running.process.as_mut()?.used(),
+            Chair::Program(running) => running.process.as_mut()?.take_usage(),
             Chair::Human(_) => None,
         }
     }
@@ -206,7 +206,7 @@ impl<G> Seat<G> {
             .filter(|(name, value)| telling(name, value))
             .cloned()
             .collect();
-        Some(ask_again(&running.program, &environment, request))
+        Some(reproduce_command(&running.program, &environment, request))
     }
 
     /// Ends the process after a fault; gives the end of its stderr, escaped.
@@ -223,7 +223,7 @@ impl<G> Seat<G> {
                 self.benched = Some(fault.reason());
             }
         }
-        process.stop(Patience::FAULT).await?;
+        process.stop(GracePeriods::FAULT).await?;
         Ok(escape_lines(&process.stderr_end(STDERR_TAIL)))
     }
 
@@ -240,7 +240,7 @@ impl<G> Seat<G> {
     }
 
     /// Ends the process, if there is one.
-    pub async fn stop(&mut self, patience: Patience) -> io::Result<()> {
+    pub async fn stop(&mut self, patience: GracePeriods) -> io::Result<()> {
         let Chair::Program(running) = &mut self.chair else {
             return Ok(());
         };

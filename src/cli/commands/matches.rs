@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use crate::bot::human::{Human, SharedConsole};
 use crate::bot::orphans;
-use crate::bot::process::Patience;
-use crate::bot::spec::{Bot, distinct_names, short_name};
+use crate::bot::process::GracePeriods;
+use crate::bot::spec::{BotSpec, distinct_names, short_name};
 use crate::bot::stderr::Tap;
 use crate::cli::support::console::Terminal;
 use crate::cli::support::failure::Failure;
@@ -17,7 +17,7 @@ use crate::cli::support::interrupt::until_interrupted;
 use crate::cli::support::options::{Options, PieceFormatName};
 use crate::cli::support::records::{RecordFile, Recorded};
 use crate::cli::support::sandbox::Choice;
-use crate::cli::support::setup::{admit, bot, match_set, palette, tell};
+use crate::cli::support::setup::{bot, confine, match_set, palette, tell};
 use crate::game::dialogue::Dialogue;
 use crate::game::quarto::PieceFormat;
 use crate::play::match_runner::{Follow, Plan, Score, Series};
@@ -51,9 +51,9 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let given = |text: &Option<String>| bot(text.as_deref().unwrap_or_default());
     let bots = [given(&args.bot1)?, given(&args.bot2)?];
     let sandbox = args.options.sandbox.sandbox(Choice::None)?;
-    let bots = admit(&sandbox, &bots)?;
+    let bots = confine(&sandbox, &bots)?;
     let terminal = bots
-        .contains(&Bot::Human)
+        .contains(&BotSpec::Human)
         .then(|| Terminal::new(palette(&io::stdout())));
     start(&args.options, bots, terminal, false)
 }
@@ -61,7 +61,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
 /// `referee play`: two people at this terminal.
 pub(in crate::cli) fn play(args: &PlayArgs) -> Result<(), Failure> {
     let terminal = Terminal::new(palette(&io::stdout()));
-    let bots = [Bot::Human, Bot::Human];
+    let bots = [BotSpec::Human, BotSpec::Human];
     start(&args.options, bots, Some(terminal), true)
 }
 
@@ -79,7 +79,7 @@ fn ask_format(terminal: &Terminal) -> Result<PieceFormatName, Failure> {
 
 fn start(
     options: &Options,
-    bots: [Bot; 2],
+    bots: [BotSpec; 2],
     terminal: Option<Terminal>,
     ask: bool,
 ) -> Result<(), Failure> {
@@ -94,8 +94,7 @@ fn start(
         ));
     }
     let perfect = format!("builtin:{PERFECT}");
-    let plays_perfectly =
-        |bot: &Bot| matches!(bot, Bot::Program(program) if program.command == [perfect.as_str()]);
+    let plays_perfectly = |bot: &BotSpec| matches!(bot, BotSpec::Program(program) if program.command == [perfect.as_str()]);
     if options.game != GameName::Quarto && bots.iter().any(plays_perfectly) {
         return Err(Failure::Usage(format!(
             "{perfect} plays Quarto only; take builtin:greedy, which plays every game"
@@ -129,11 +128,11 @@ fn start(
 /// What the two are called. Two people are asked.
 fn names(
     options: &Options,
-    bots: &[Bot; 2],
+    bots: &[BotSpec; 2],
     terminal: Option<&Terminal>,
 ) -> Result<[String; 2], Failure> {
     let given = [&options.name1, &options.name2];
-    let two_people = *bots == [Bot::Human, Bot::Human];
+    let two_people = *bots == [BotSpec::Human, BotSpec::Human];
     let mut names = bots.each_ref().map(|bot| bot.name().to_owned());
     for (i, name) in names.iter_mut().enumerate() {
         if let Some(given) = given[i] {
@@ -166,7 +165,7 @@ impl WithGame for StartCheck<'_> {
 
 struct Match<'a> {
     options: &'a Options,
-    bots: [Bot; 2],
+    bots: [BotSpec; 2],
     names: [String; 2],
     terminal: Option<Terminal>,
 }
@@ -264,9 +263,9 @@ fn run_series<G: Dialogue>(
         })
         .await;
         let patience = if played.is_ok() {
-            Patience::POLITE
+            GracePeriods::POLITE
         } else {
-            Patience::FAULT
+            GracePeriods::FAULT
         };
         let stopped = series.stop(patience).await;
         orphans::sweep();
@@ -282,27 +281,27 @@ fn run_series<G: Dialogue>(
 fn entrants<G: Dialogue + Clone>(
     options: &Options,
     game: &G,
-    bots: [Bot; 2],
+    bots: [BotSpec; 2],
     names: [String; 2],
     console: Option<&SharedConsole>,
 ) -> [Entrant<G>; 2] {
     let mut names = names.into_iter();
     bots.map(|bot| {
         let name = names.next().unwrap_or_default();
-        let human = bot == Bot::Human;
+        let human = bot == BotSpec::Human;
         let occupant = match (bot, console) {
-            (Bot::Program(program), _) => {
+            (BotSpec::Program(program), _) => {
                 let tap = (options.verbose > 0).then(|| tap(&name));
                 Occupant::Program(program, tap)
             }
-            (Bot::Human, Some(console)) => Occupant::Human(Human::new(
+            (BotSpec::Human, Some(console)) => Occupant::Human(Human::new(
                 game.clone(),
                 name.clone(),
                 Rc::clone(console),
                 options.hint,
             )),
             // A console is made whenever a person plays.
-            (Bot::Human, None) => unreachable!("a person without a console"),
+            (BotSpec::Human, None) => unreachable!("a person without a console"),
         };
         Entrant {
             name,

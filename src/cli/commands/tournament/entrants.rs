@@ -7,11 +7,11 @@ use std::path::{Path, PathBuf};
 use super::options::{BotOptions, Options};
 use crate::arena::plan::{BotPlan, Limits, TurnedAway};
 use crate::arena::slug::slugs;
-use crate::bot::spec::{Bot, CannotStart, Program, distinct_names, is_program, short_name};
+use crate::bot::spec::{BotSpec, CannotStart, Program, distinct_names, is_program, short_name};
 use crate::cli::support::failure::Failure;
 use crate::cli::support::setup::{absolute, bot, tell, unreadable};
 use crate::play::TimeControl;
-use crate::sandbox::snapshot::{Belongings, ContentHash};
+use crate::sandbox::snapshot::ContentHash;
 use crate::sandbox::{Confinement, Sandbox};
 use crate::text::safe;
 
@@ -185,11 +185,11 @@ fn look_up(given: &[Given], sandbox: &Sandbox) -> Result<Entrants, Failure> {
     let mut programs = Vec::new();
     for bot_given in given {
         programs.push(match bot(&bot_given.text) {
-            Ok(Bot::Program(mut program)) => {
+            Ok(BotSpec::Program(mut program)) => {
                 program.directory.clone_from(&bot_given.directory);
                 Ok(program)
             }
-            Ok(Bot::Human) => {
+            Ok(BotSpec::Human) => {
                 return Err(Failure::Usage(
                     "people do not enter tournaments; they play matches: referee human BOT"
                         .to_owned(),
@@ -236,8 +236,7 @@ fn look_up(given: &[Given], sandbox: &Sandbox) -> Result<Entrants, Failure> {
                 .copied()
                 .filter(|other| !same_files(other, &program))
                 .collect();
-            let directory = given.directory.as_deref();
-            admit(program, directory, &others, sandbox).map_err(|error| error.to_string())
+            confine(program, &others, sandbox).map_err(|error| error.to_string())
         });
         match hashed {
             Ok((mut program, hash)) => {
@@ -253,14 +252,13 @@ fn look_up(given: &[Given], sandbox: &Sandbox) -> Result<Entrants, Failure> {
 
 /// Takes a program into the sandbox; gives the hash of what was copied, or of its files where
 /// they are when there is no sandbox.
-fn admit(
+fn confine(
     program: Program,
-    directory: Option<&Path>,
     others: &[&Program],
     sandbox: &Sandbox,
 ) -> Result<(Program, ContentHash), CannotStart> {
-    let own = Belongings::of(&program, directory, others)?;
-    let program = sandbox.admit(program, directory, others)?;
+    let own = program.files(others)?;
+    let program = program.confine(sandbox, others)?;
     let copied = program.confinement.as_ref().and_then(Confinement::hash);
     let hash = match copied {
         Some(hash) => hash,
@@ -272,7 +270,7 @@ fn admit(
 /// The command of a plan's bot, as records hold it. Its program need not be there.
 pub(super) fn command(bot: &BotPlan) -> Vec<String> {
     match crate::cli::support::setup::bot(&bot.bot) {
-        Ok(Bot::Program(program)) => program.command,
+        Ok(BotSpec::Program(program)) => program.command,
         _ => vec![bot.bot.clone()],
     }
 }
