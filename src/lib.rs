@@ -9,8 +9,9 @@
 //! | | [`strategy`] | the built-in bots |
 //! | | [`protocol`] | the frame of a line, and the environment of a bot |
 //! | | [`text`], [`seed`] | untrusted text made safe; numbers drawn from a seed |
-//! | bots | [`bot`] | programs and people: starting, asking, stopping, and every fault |
-//! | | [`sandbox`] | what keeps hostile bots in |
+//! | bots | [`executable`] | files that can be run: found, checked, and their languages |
+//! | | [`sandbox`] | what confines hostile bots |
+//! | | [`bot`] | programs and people: starting, asking, stopping, and every fault |
 //! | paper | [`record`] | what is written of games, and the files it is written to |
 //! | one game | [`play`] | one game, and a match of many games between two bots |
 //! | truth | [`analysis`] | where a recorded game was won and lost |
@@ -36,6 +37,7 @@ pub mod arena;
 pub mod bot;
 pub mod checkup;
 pub mod cli;
+pub mod executable;
 pub mod game;
 pub mod play;
 pub mod protocol;

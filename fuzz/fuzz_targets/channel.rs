@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 use libfuzzer_sys::fuzz_target;
-use referee::bot::channel::{Channel, Trouble};
+use referee::bot::channel::{Channel, ExchangeError};
 use referee::protocol::MAX_LINE_BYTES;
 use tokio::io::{AsyncWriteExt as _, duplex};
 use tokio::time::Instant;
@@ -42,12 +42,12 @@ async fn talk(bytes: &[u8]) {
                     assert!(line.len() <= MAX_LINE_BYTES && !line.contains(&b'\n'));
                     assert!(exchange.elapsed <= LIMIT);
                 }
-                Err(Trouble::TooLong { start }) => {
+                Err(ExchangeError::TooLong { start }) => {
                     assert!(start.len() > MAX_LINE_BYTES);
                     return;
                 }
                 Err(_) => {
-                    assert!(channel.overhear(LIMIT).await.len() <= 2 * MAX_LINE_BYTES);
+                    assert!(channel.drain(LIMIT).await.len() <= 2 * MAX_LINE_BYTES);
                     return;
                 }
             }

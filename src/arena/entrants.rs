@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use super::entrant::Entrant;
 use super::plan::{BotPlan, Limits, NoTime, TurnedAway};
 use super::slug::slugs;
-use crate::bot::spec::{Bot, CannotStart, Program, distinct_names, is_program, short_name};
+use crate::bot::spec::{BotSpec, CannotStart, Program, distinct_names, is_program, short_name};
 use crate::play::TimeControl;
-use crate::sandbox::snapshot::{Belongings, ContentHash};
+use crate::sandbox::snapshot::ContentHash;
 use crate::sandbox::{Confinement, Sandbox};
 use crate::strategy;
 use crate::text::{safe, unreadable};
@@ -145,14 +145,16 @@ pub fn find(
 ) -> Result<Entrants, EntrantsError> {
     let mut programs = Vec::new();
     for request in requests {
-        programs.push(match Bot::parse(&request.text, referee, &strategy::NAMES) {
-            Ok(Bot::Program(mut program)) => {
-                program.directory.clone_from(&request.directory);
-                Ok(program)
-            }
-            Ok(Bot::Human) => return Err(EntrantsError::Human),
-            Err(error) => Err(error.to_string()),
-        });
+        programs.push(
+            match BotSpec::parse(&request.text, referee, &strategy::NAMES) {
+                Ok(BotSpec::Program(mut program)) => {
+                    program.directory.clone_from(&request.directory);
+                    Ok(program)
+                }
+                Ok(BotSpec::Human) => return Err(EntrantsError::Human),
+                Err(error) => Err(error.to_string()),
+            },
+        );
     }
     let called: Vec<String> = requests
         .iter()
@@ -183,8 +185,7 @@ pub fn find(
                 .copied()
                 .filter(|other| !same_files(other, &program))
                 .collect();
-            let directory = request.directory.as_deref();
-            admit(program, directory, &others, sandbox).map_err(|error| error.to_string())
+            confine(program, &others, sandbox).map_err(|error| error.to_string())
         });
         match hashed {
             Ok((mut program, hash)) => {
@@ -215,14 +216,13 @@ fn called(request: &BotRequest, program: Option<&Program>) -> String {
 
 /// Takes a program into the sandbox; gives the hash of what was copied, or of its files where
 /// they are when there is no sandbox.
-fn admit(
+fn confine(
     program: Program,
-    directory: Option<&Path>,
     others: &[&Program],
     sandbox: &Sandbox,
 ) -> Result<(Program, ContentHash), CannotStart> {
-    let own = Belongings::of(&program, directory, others)?;
-    let program = sandbox.admit(program, directory, others)?;
+    let own = program.files(others)?;
+    let program = program.confine(sandbox, others)?;
     let copied = program.confinement.as_ref().and_then(Confinement::hash);
     let hash = match copied {
         Some(hash) => hash,
@@ -233,8 +233,8 @@ fn admit(
 
 /// The command of a plan's bot, as records hold it. Its program need not be there.
 pub fn command(bot: &BotPlan, referee: &Path) -> Vec<String> {
-    match Bot::parse(&bot.bot, referee, &strategy::NAMES) {
-        Ok(Bot::Program(program)) => program.command,
+    match BotSpec::parse(&bot.bot, referee, &strategy::NAMES) {
+        Ok(BotSpec::Program(program)) => program.command,
         _ => vec![bot.bot.clone()],
     }
 }

@@ -3,7 +3,7 @@
 use std::io;
 
 use super::entrant::Entrant;
-use crate::bot::process::Patience;
+use crate::bot::process::GracePeriods;
 use crate::play::game_runner::{GameError, GameRunner};
 use crate::play::seat::stop_both;
 use crate::play::setup::GameSetup;
@@ -32,7 +32,7 @@ pub async fn check(
         Err(GameError::CannotStart(error)) => return Ok(Err(error.to_string())),
         Err(GameError::Io(error)) => return Err(error),
     };
-    stop_both(&mut seats, Patience::POLITE).await?;
+    stop_both(&mut seats, GracePeriods::POLITE).await?;
     Ok(match game.fault {
         None => Ok(()),
         Some(fault) => Err(match &fault.reproduce {

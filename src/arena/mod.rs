@@ -34,7 +34,7 @@ use self::results::{Ledger, Next};
 use self::scheduler::{Benched, Scheduler};
 use self::shard::Shard;
 use self::worker::{ArenaContext, Worker};
-use crate::bot::process::Patience;
+use crate::bot::process::GracePeriods;
 use crate::play::game_runner::{GameError, GameRunner};
 use crate::play::setup::{GameSetup, bot_entry};
 use crate::record::journal::{Journal, Writer};
@@ -356,12 +356,12 @@ fn run_worker(context: &Arc<ArenaContext>, writer: &Writer, mut aborted: watch::
                 }
             });
             let worked = worker.run(write, abort).await;
-            let patience = if context.scheduler.is_stopping() {
-                Patience::FAULT
+            let grace = if context.scheduler.is_stopping() {
+                GracePeriods::FAULT
             } else {
-                Patience::POLITE
+                GracePeriods::POLITE
             };
-            let stopped = worker.stop(patience).await;
+            let stopped = worker.stop(grace).await;
             worked.and(stopped.map_err(GameError::Io))
         })
     });

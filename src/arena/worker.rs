@@ -12,7 +12,7 @@ use super::entrant::LoggedEntrant;
 use super::plan::{Plan, Restart};
 use super::results::Ending;
 use super::scheduler::{Scheduler, WorkItem};
-use crate::bot::process::Patience;
+use crate::bot::process::GracePeriods;
 use crate::play::GameObserver;
 use crate::play::game_runner::{FinishedGame, GameError, GameRunner};
 use crate::play::seat::{Seat, stop_both};
@@ -119,9 +119,9 @@ impl<'a> Worker<'a> {
     }
 
     /// Ends the processes.
-    pub async fn stop(&mut self, patience: Patience) -> io::Result<()> {
+    pub async fn stop(&mut self, grace: GracePeriods) -> io::Result<()> {
         match &mut self.seats {
-            Some((_, seats)) => stop_both(seats, patience).await,
+            Some((_, seats)) => stop_both(seats, grace).await,
             None => Ok(()),
         }
     }
@@ -151,7 +151,7 @@ impl<'a> Worker<'a> {
                 break;
             }
             if restart == Restart::Game {
-                self.stop(Patience::POLITE).await?;
+                self.stop(GracePeriods::POLITE).await?;
             }
             // A bot that draws numbers from its seed must have drawn those of the first game to
             // play the second as it would have.
@@ -176,7 +176,7 @@ impl<'a> Worker<'a> {
             first_played |= half == Half::First;
         }
         if restart != Restart::Pairing {
-            self.stop(Patience::POLITE).await?;
+            self.stop(GracePeriods::POLITE).await?;
         }
         Ok(())
     }
@@ -187,7 +187,7 @@ impl<'a> Worker<'a> {
         if seated == Some(pair.pairing) {
             return Ok(());
         }
-        self.stop(Patience::POLITE).await?;
+        self.stop(GracePeriods::POLITE).await?;
         let context = self.context;
         let seats = [pair.pairing.a, pair.pairing.b].map(|bot| {
             let LoggedEntrant { entrant, log } = &context.entrants[bot.index()];

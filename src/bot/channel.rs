@@ -1,9 +1,9 @@
 //! One line out, one line back, before a deadline, over any pair of streams.
 //!
-//! Memory is bounded whatever comes: a line has a cap, and what comes beyond one
-//! line is a fault. There is one deadline for an exchange, set once; no byte
-//! that arrives moves it. On a quiet exchange the kernel is asked for one write
-//! and one read, and nothing is allocated.
+//! Memory is bounded whatever the other side writes: a line has a cap, and whatever is
+//! written beyond one line is an error. There is one deadline for an exchange, set once; no
+//! byte that arrives moves it. An exchange without errors needs one write and one read of the
+//! kernel, and allocates nothing.
 
 use std::future::poll_fn;
 use std::io;
@@ -19,15 +19,15 @@ use crate::protocol::MAX_LINE_BYTES;
 /// The buffer: a line of the longest length and its newline.
 const BUFFER: usize = MAX_LINE_BYTES + 1;
 
-/// How much of output that nobody asked for is kept, to quote it.
+/// How much of output that was not asked for is kept, to quote it.
 const EARLY: usize = 256;
 
-/// A limit too large to be added to a clock is as good as this.
+/// Stands for a limit too large to be added to a clock.
 const FOREVER: Duration = Duration::from_hours(24 * 365);
 
-/// How an exchange went wrong, as the streams tell it.
+/// How an exchange failed, as far as the streams show it.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Trouble {
+pub enum ExchangeError {
     /// It wrote before it was asked.
     Early {
         /// The answer before, empty at the start.
@@ -39,15 +39,15 @@ pub enum Trouble {
     Extra {
         /// The first line.
         first: Vec<u8>,
-        /// What came after it, at most one buffer.
+        /// What followed it, at most one buffer.
         rest: Vec<u8>,
     },
     /// The deadline passed.
     Timeout {
-        /// What had come by then: nothing, or the beginning of a line.
+        /// What had arrived by then: nothing, or the beginning of a line.
         partial: Vec<u8>,
     },
-    /// A whole line came, but after the deadline.
+    /// A whole line arrived, but after the deadline.
     Late {
         /// The line.
         line: Vec<u8>,
@@ -78,8 +78,8 @@ pub struct Channel<R, W> {
     previous: usize,
     /// Bytes of the current answer in the buffer.
     filled: usize,
-    /// Goes off at or before the deadline. It is only set anew when it has gone
-    /// off, or when the deadline moved before it: quick answers never touch it.
+    /// Fires at or before the deadline. It is only set again when it has fired, or
+    /// when the deadline moved before it: quick answers never touch it.
     timer: Pin<Box<Sleep>>,
 }
 
@@ -133,12 +133,13 @@ where
 
     /// Writes a request and reads one line, within `limit` altogether.
     ///
-    /// An `Err` is a failure of the referee's own side of the streams.
+    /// The outer error is a failure of the referee's own side of the streams, the inner one a fault
+    /// of the other side.
     pub async fn exchange(
         &mut self,
         request: &[u8],
         limit: Duration,
-    ) -> io::Result<Result<Exchange, Trouble>> {
+    ) -> io::Result<Result<Exchange, ExchangeError>> {
         self.exchange_from(Instant::now(), request, limit).await
     }
 
@@ -148,10 +149,10 @@ where
         asked: Instant,
         request: &[u8],
         limit: Duration,
-    ) -> io::Result<Result<Exchange, Trouble>> {
+    ) -> io::Result<Result<Exchange, ExchangeError>> {
         let deadline = asked.checked_add(limit).unwrap_or_else(|| asked + FOREVER);
-        if let Some(trouble) = poll_fn(|cx| self.poll_early(cx)).await? {
-            return Ok(Err(trouble));
+        if let Some(error) = poll_fn(|cx| self.poll_early(cx)).await? {
+            return Ok(Err(error));
         }
         self.filled = 0;
         self.previous = 0;
@@ -160,38 +161,38 @@ where
         }
         let mut written = 0;
         poll_fn(|cx| {
-            // Whatever has arrived is looked at before the clock is.
+            // What has arrived is read before the clock is.
             match self.poll_exchange(cx, request, &mut written) {
                 Poll::Ready(Ok(Ok(length))) => {
-                    // The one decision about time: when the line was in our hands.
+                    // The one decision about time: when the line had been read.
                     let elapsed = Instant::now() - asked;
                     if elapsed > limit {
                         let line = self.buffer[..length].to_vec();
-                        return Poll::Ready(Ok(Err(Trouble::Late { line, elapsed })));
+                        return Poll::Ready(Ok(Err(ExchangeError::Late { line, elapsed })));
                     }
                     return Poll::Ready(Ok(Ok(Exchange { length, elapsed })));
                 }
-                Poll::Ready(Ok(Err(trouble))) => return Poll::Ready(Ok(Err(trouble))),
+                Poll::Ready(Ok(Err(error))) => return Poll::Ready(Ok(Err(error))),
                 Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
                 Poll::Pending => {}
             }
             ready!(self.poll_deadline(cx, deadline));
             let partial = self.buffer[..self.filled].to_vec();
-            Poll::Ready(Ok(Err(Trouble::Timeout { partial })))
+            Poll::Ready(Ok(Err(ExchangeError::Timeout { partial })))
         })
         .await
     }
 
-    /// Reads on for at most `wait`: to the end of a line, of the stream or of the
-    /// buffer. For finding out more about a fault.
-    pub async fn overhear(&mut self, wait: Duration) -> Vec<u8> {
+    /// Reads on for at most `wait`, to the end of a line, of the stream or of the buffer: the
+    /// bytes. For finding out more about a fault.
+    pub async fn drain(&mut self, wait: Duration) -> Vec<u8> {
         let deadline = Instant::now() + wait;
-        let mut heard = vec![0; BUFFER];
+        let mut bytes = vec![0; BUFFER];
         let mut length = 0;
         self.timer.as_mut().reset(deadline);
         poll_fn(|cx| {
-            while length < heard.len() {
-                let mut target = ReadBuf::new(&mut heard[length..]);
+            while length < bytes.len() {
+                let mut target = ReadBuf::new(&mut bytes[length..]);
                 match Pin::new(&mut self.reader).poll_read(cx, &mut target) {
                     Poll::Ready(Ok(())) if !target.filled().is_empty() => {
                         let end = target.filled().contains(&b'\n');
@@ -207,12 +208,12 @@ where
             Poll::Ready(())
         })
         .await;
-        heard.truncate(length);
-        heard
+        bytes.truncate(length);
+        bytes
     }
 
     /// Output that arrived although nothing was asked. Never waits.
-    fn poll_early(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Option<Trouble>>> {
+    fn poll_early(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Option<ExchangeError>>> {
         let mut early = [0; EARLY];
         let mut target = ReadBuf::new(&mut early);
         match Pin::new(&mut self.reader).poll_read(cx, &mut target) {
@@ -220,16 +221,16 @@ where
             Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
             Poll::Ready(Ok(())) if target.filled().is_empty() => {
                 let partial = Vec::new();
-                Poll::Ready(Ok(Some(Trouble::Eof { partial })))
+                Poll::Ready(Ok(Some(ExchangeError::Eof { partial })))
             }
-            Poll::Ready(Ok(())) => Poll::Ready(Ok(Some(Trouble::Early {
+            Poll::Ready(Ok(())) => Poll::Ready(Ok(Some(ExchangeError::Early {
                 previous: self.buffer[..self.previous].to_vec(),
                 output: target.filled().to_vec(),
             }))),
         }
     }
 
-    /// Goes off at the deadline, not when the lazily set timer does.
+    /// Is ready at the deadline, not when the lazily set timer fires.
     fn poll_deadline(&mut self, cx: &mut Context<'_>, deadline: Instant) -> Poll<()> {
         loop {
             ready!(self.timer.as_mut().poll(cx));
@@ -245,15 +246,15 @@ where
         cx: &mut Context<'_>,
         request: &[u8],
         written: &mut usize,
-    ) -> Poll<io::Result<Result<usize, Trouble>>> {
+    ) -> Poll<io::Result<Result<usize, ExchangeError>>> {
         while *written < request.len() {
             let Some(writer) = &mut self.writer else {
-                return Poll::Ready(Ok(Err(Trouble::InputClosed)));
+                return Poll::Ready(Ok(Err(ExchangeError::InputClosed)));
             };
             match ready!(Pin::new(writer).poll_write(cx, &request[*written..])) {
                 Ok(count) => *written += count,
                 Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
-                    return Poll::Ready(Ok(Err(Trouble::InputClosed)));
+                    return Poll::Ready(Ok(Err(ExchangeError::InputClosed)));
                 }
                 Err(error) => return Poll::Ready(Err(error)),
             }
@@ -271,11 +272,11 @@ where
                 let line = &self.buffer[..self.filled];
                 if count == 0 {
                     let partial = line.to_vec();
-                    return Poll::Ready(Ok(Err(Trouble::Eof { partial })));
+                    return Poll::Ready(Ok(Err(ExchangeError::Eof { partial })));
                 }
                 if self.filled == BUFFER {
                     let start = line.to_vec();
-                    return Poll::Ready(Ok(Err(Trouble::TooLong { start })));
+                    return Poll::Ready(Ok(Err(ExchangeError::TooLong { start })));
                 }
                 continue;
             };
@@ -284,7 +285,7 @@ where
             let length = self.filled + newline;
             self.filled += new.len();
             if more {
-                return Poll::Ready(Ok(Err(Trouble::Extra {
+                return Poll::Ready(Ok(Err(ExchangeError::Extra {
                     first: self.buffer[..length].to_vec(),
                     rest: self.buffer[length + 1..self.filled].to_vec(),
                 })));

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout};
 
-use super::fault::{Came, Doing, Exit, Fault, Timeout};
+use super::fault::{Exit, Fault, ProcessState, Timeout, TimeoutEvidence};
 use super::{Allowance, Player, Reply};
 use crate::game::Picture;
 use crate::session::{HumanTurn, Ruleset};
@@ -159,7 +159,7 @@ impl Player for Human {
                 asked: request.trim_end_matches('\n').to_owned(),
                 allowance,
                 fresh: false,
-                came: Came::Nothing(Doing::Waiting),
+                evidence: TimeoutEvidence::Nothing(ProcessState::Waiting),
                 afterwards: Vec::new(),
                 unwatched: Duration::ZERO,
                 language: None,

@@ -2,10 +2,12 @@
 //! and memory. On Linux; elsewhere nothing is known.
 //!
 //! A ply takes microseconds when both bots are quick. So clocks are read at most every 50 µs, and
-//! new processes are looked for after turns of 10 ms, and else every 100 ms at most; what a process
-//! used before it was found counts from then on.
+//! new processes are searched for after turns of 10 ms, and otherwise every 100 ms at most; what a
+//! process used before it was found counts from then on.
 
 use std::time::{Duration, Instant};
+
+use rustix::process::Pid;
 
 /// What a bot used in a game.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -22,11 +24,11 @@ pub struct Usage {
 /// Time between two readings of the clocks, at least.
 const READING: Duration = Duration::from_micros(50);
 
-/// After a turn of this length new processes are looked for; a look takes some 0.1 ms.
+/// After a turn of this length new processes are searched for; a search takes some 0.1 ms.
 const LONG: Duration = Duration::from_millis(10);
 
-/// Time between two looks for new processes while all turns are shorter, at least.
-const LOOKING: Duration = Duration::from_millis(100);
+/// Time between two searches for new processes while all turns are shorter, at least.
+const SEARCHING: Duration = Duration::from_millis(100);
 
 /// The account of one process and all below it.
 #[derive(Debug)]
@@ -34,7 +36,7 @@ pub(super) struct Meter {
     clocks: clocks::Clocks,
     /// When its turn ended, and what it had used then.
     mark: Option<(Instant, Duration)>,
-    looked: Instant,
+    searched: Instant,
     /// When its turn began.
     turn: Instant,
     /// What it had used when the game began.
@@ -45,12 +47,13 @@ pub(super) struct Meter {
 }
 
 impl Meter {
-    /// For the process `root`, which is a bot, or the guard of one with so many helpers in between.
-    pub(super) fn new(root: i32, guard: Option<usize>) -> Self {
+    /// For the process `root`, which is a bot, or the supervisor of one with so many `helpers` in
+    /// between.
+    pub(super) fn new(root: Pid, helpers: Option<usize>) -> Self {
         Self {
-            clocks: clocks::Clocks::new(root, guard),
+            clocks: clocks::Clocks::new(root, helpers),
             mark: None,
-            looked: Instant::now(),
+            searched: Instant::now(),
             turn: Instant::now(),
             before: Duration::ZERO,
             other: Duration::ZERO,
@@ -61,23 +64,23 @@ impl Meter {
     /// What it has used, after a turn that began at `since`.
     fn read(&mut self, since: Instant, now: Instant) -> Duration {
         if now.saturating_duration_since(since) >= LONG
-            || now.saturating_duration_since(self.looked) >= LOOKING
+            || now.saturating_duration_since(self.searched) >= SEARCHING
         {
-            self.look(now);
+            self.search(now);
         }
         self.clocks.read()
     }
 
-    fn look(&mut self, now: Instant) {
-        self.looked = now;
-        self.clocks.look();
+    fn search(&mut self, now: Instant) {
+        self.searched = now;
+        self.clocks.search();
         self.memory_kb = self.memory_kb.max(self.clocks.memory_kb());
     }
 
-    /// The bot runs. What its guard has done until now is not its.
-    pub(super) fn started(&mut self, guarded: bool) {
-        if guarded {
-            self.look(Instant::now());
+    /// The bot runs. What its supervisor has used until now does not count.
+    pub(super) fn started(&mut self, supervised: bool) {
+        if supervised {
+            self.search(Instant::now());
         }
         self.begin();
     }
@@ -115,7 +118,7 @@ impl Meter {
     }
 
     /// The game has ended; `total` is what the bot used altogether, and its memory in KiB, if it has
-    /// ended, too, and that is known. `waiting` tells that it was not its turn.
+    /// ended, too, and that is known. `waiting` says that it was not its turn.
     pub(super) fn end(&mut self, total: Option<(Duration, u64)>, waiting: bool) -> Usage {
         let now = Instant::now();
         if waiting {
@@ -145,23 +148,24 @@ impl Meter {
 mod clocks {
     #![expect(unsafe_code, reason = "each block says why it is sound")]
 
-    use std::fs;
     use std::mem::MaybeUninit;
     use std::time::Duration;
 
-    use crate::sandbox::supervisor::tree;
+    use rustix::process::Pid;
+
+    use crate::sandbox::procfs::{self, Stat};
 
     /// The clocks of a process and all below it.
     #[derive(Debug)]
     pub(super) struct Clocks {
-        root: i32,
-        /// How many processes are above the bot: its guard and the guard's helpers, one below
-        /// the other.
+        root: Pid,
+        /// How many processes are above the bot: its supervisor and the helpers, one below the
+        /// other.
         above: usize,
         /// Each process that was found, with its clock.
-        running: Vec<(i32, libc::clockid_t)>,
-        /// What the helpers had used when they were looked at. They only wait for the bot; this
-        /// matters because the guard counts them, too, in the end.
+        running: Vec<(Pid, libc::clockid_t)>,
+        /// What the helpers had used at the last search. They only wait for the bot; this matters
+        /// because the supervisor counts them, too, in the end.
         helpers: Duration,
         /// What their children had used that have ended.
         ended: Duration,
@@ -170,13 +174,13 @@ mod clocks {
     }
 
     impl Clocks {
-        pub(super) fn new(root: i32, guard: Option<usize>) -> Self {
+        pub(super) fn new(root: Pid, helpers: Option<usize>) -> Self {
             let running = clock(root)
-                .filter(|_| guard.is_none())
+                .filter(|_| helpers.is_none())
                 .map(|clock| (root, clock));
             Self {
                 root,
-                above: guard.map_or(0, |helpers| helpers + 1),
+                above: helpers.map_or(0, |helpers| helpers + 1),
                 running: running.into_iter().collect(),
                 helpers: Duration::ZERO,
                 ended: Duration::ZERO,
@@ -195,7 +199,7 @@ mod clocks {
             }
             if gone {
                 // Its parent has its time now.
-                self.look();
+                self.search();
                 sum = self
                     .running
                     .iter()
@@ -207,7 +211,7 @@ mod clocks {
         }
 
         /// Finds the processes.
-        pub(super) fn look(&mut self) {
+        pub(super) fn search(&mut self) {
             self.running.clear();
             self.helpers = Duration::ZERO;
             self.ended = ended_children(self.root);
@@ -220,8 +224,7 @@ mod clocks {
                     self.helpers += clock(pid).and_then(read).unwrap_or_default();
                 }
                 visited += 1;
-                for child in tree::children(&pid.to_string()) {
-                    let child = child.as_raw_pid();
+                for child in procfs::children(pid) {
                     self.ended += ended_children(child);
                     waiting.push(child);
                 }
@@ -230,38 +233,23 @@ mod clocks {
 
         /// The most memory that one of them has had in use, in KiB.
         pub(super) fn memory_kb(&self) -> u64 {
-            let peak = |&(pid, _): &(i32, _)| -> Option<u64> {
-                let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
-                let line = status
-                    .lines()
-                    .find_map(|line| line.strip_prefix("VmHWM:"))?;
-                line.trim().strip_suffix(" kB")?.parse().ok()
-            };
+            let peak = |&(pid, _): &(Pid, _)| procfs::peak_memory_kib(pid);
             self.running.iter().filter_map(peak).max().unwrap_or(0)
         }
     }
 
     /// Processor time of the children of a process that it has waited for, in steps of the
     /// kernel's clock.
-    fn ended_children(pid: i32) -> Duration {
-        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-        // The name before is in parentheses, and may hold some itself.
-        let fields = stat.rsplit_once(") ").map_or("", |(_, fields)| fields);
-        let ticks: u64 = fields
-            .split(' ')
-            .skip(13)
-            .take(2)
-            .filter_map(|field| field.parse::<u64>().ok())
-            .sum();
-        Duration::from_secs(ticks)
-            / u32::try_from(rustix::param::clock_ticks_per_second()).unwrap_or(100)
+    fn ended_children(pid: Pid) -> Duration {
+        Stat::read(pid).map_or(Duration::ZERO, |stat| stat.ended_children_time())
     }
 
     /// The clock of a process.
-    fn clock(pid: i32) -> Option<libc::clockid_t> {
+    fn clock(pid: Pid) -> Option<libc::clockid_t> {
         let mut clock = 0;
         // SAFETY: the pointer is good for the length of the call.
-        (unsafe { libc::clock_getcpuclockid(pid, &raw mut clock) } == 0).then_some(clock)
+        (unsafe { libc::clock_getcpuclockid(pid.as_raw_pid(), &raw mut clock) } == 0)
+            .then_some(clock)
     }
 
     fn read(clock: libc::clockid_t) -> Option<Duration> {
@@ -282,12 +270,15 @@ mod clocks {
 mod clocks {
     use std::time::Duration;
 
+    use rustix::process::Pid;
+
     /// Clocks of a system that does not show them.
     #[derive(Debug)]
     pub(super) struct Clocks;
 
+    #[expect(clippy::unused_self, reason = "as on Linux")]
     impl Clocks {
-        pub(super) const fn new(_: i32, _: Option<usize>) -> Self {
+        pub(super) const fn new(_: Pid, _: Option<usize>) -> Self {
             Self
         }
 
@@ -295,7 +286,7 @@ mod clocks {
             Duration::ZERO
         }
 
-        pub(super) const fn look(&mut self) {}
+        pub(super) const fn search(&mut self) {}
 
         pub(super) const fn memory_kb(&self) -> u64 {
             0

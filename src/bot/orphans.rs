@@ -7,14 +7,15 @@
 
 #[cfg(target_os = "linux")]
 mod linux {
-    use std::fs;
     use std::time::Duration;
 
     use rustix::process::{
-        Pid, Signal, WaitOptions, getpid, kill_process, set_child_subreaper, waitpid,
+        Signal, WaitOptions, getpid, kill_process, set_child_subreaper, waitpid,
     };
 
-    /// How many times the children are looked for before giving up.
+    use crate::sandbox::procfs;
+
+    /// How many times the children are searched for before giving up.
     const ROUNDS: usize = 200;
 
     /// Makes orphaned descendants children of this process.
@@ -25,25 +26,10 @@ mod linux {
         }
     }
 
-    fn children() -> Vec<Pid> {
-        let mut pids = Vec::new();
-        let Ok(tasks) = fs::read_dir("/proc/self/task") else {
-            return pids;
-        };
-        for task in tasks.flatten() {
-            let list = fs::read_to_string(task.path().join("children")).unwrap_or_default();
-            pids.extend(
-                list.split_ascii_whitespace()
-                    .filter_map(|word| Pid::from_raw(word.parse().ok()?)),
-            );
-        }
-        pids
-    }
-
     /// Kills and reaps all children. Only call it when every bot has been stopped.
     pub fn sweep() {
         for round in 0..ROUNDS {
-            let children = children();
+            let children = procfs::own_children();
             if children.is_empty() {
                 return;
             }

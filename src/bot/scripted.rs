@@ -4,8 +4,9 @@ use std::collections::VecDeque;
 use std::io;
 use std::time::Duration;
 
+use super::allowance::Allowance;
 use super::fault::{Exit, Fault};
-use super::{Allowance, Player, Reply};
+use super::player::{Player, Reply};
 
 /// Answers one line after the other, then behaves as a program that has ended.
 #[derive(Clone, Debug, Default)]

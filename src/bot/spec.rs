@@ -1,7 +1,7 @@
 //! What a BOT on the command line means: which program to run, what it is called,
 //! and, when it cannot be started, why not and what to do about it.
 //!
-//! Everything is looked at before the first game, so that a typing error is an
+//! Everything is checked before the first game, so that a typing error is an
 //! error message and not a forfeit.
 
 use std::collections::{HashMap, HashSet};
@@ -10,18 +10,18 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-pub use super::executable::CannotStart;
-use super::executable::{check_header, find_in_path, install};
-use super::interpreter::{self, Language};
+pub use crate::executable::CannotStart;
+use crate::executable::interpreter::{self, Language};
+use crate::executable::{check_header, find_in_path, install};
 use crate::sandbox::Confinement;
 use crate::text::{escape, safe};
 
 /// Names longer than this are cut: they head tables and lines.
 const MAX_NAME: usize = 60;
 
-/// A bot as it was named on the command line.
+/// What a BOT on the command line means.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Bot {
+pub enum BotSpec {
     /// A person at this terminal.
     Human,
     /// A program.
@@ -37,7 +37,7 @@ pub struct Program {
     pub argv: Vec<String>,
     /// The command as people write it, which records hold.
     pub command: Vec<String>,
-    /// Its language, when its ending, its first line or its command tells.
+    /// Its language, when its ending, its first line or its command shows it.
     pub language: Option<Language>,
     /// The directory that it is started in; the referee's own when there is none.
     pub directory: Option<PathBuf>,
@@ -45,11 +45,23 @@ pub struct Program {
     pub confinement: Option<Confinement>,
 }
 
-impl Bot {
+impl BotSpec {
     /// Finds out what `text` means.
     ///
     /// `builtins` are the names of the strategies within this program; they are run as
-    /// `this_program bot NAME`.
+    /// `this_program bot NAME`. An error names the cause and the fix.
+    ///
+    /// ```
+    /// use std::path::Path;
+    ///
+    /// use referee::bot::spec::BotSpec;
+    ///
+    /// let parse = |text| BotSpec::parse(text, Path::new("referee"), &["random"]);
+    /// assert_eq!(parse("human")?, BotSpec::Human);
+    /// assert_eq!(parse("builtin:random")?.name(), "builtin:random");
+    /// assert!(parse("./no-such-file").is_err());
+    /// # Ok::<(), referee::bot::spec::CannotStart>(())
+    /// ```
     pub fn parse(text: &str, this_program: &Path, builtins: &[&str]) -> Result<Self, CannotStart> {
         let cannot = |cause: &str, fix: &str| CannotStart {
             bot: escape(text.as_bytes()),
@@ -164,14 +176,21 @@ impl Bot {
     }
 }
 
+impl Program {
+    /// The name of the strategy, when it is one of this program's own.
+    pub fn builtin(&self) -> Option<&str> {
+        self.command.first()?.strip_prefix("builtin:")
+    }
+}
+
 /// The first argument that is no option.
 fn first_word(arguments: &[String]) -> Option<&String> {
     arguments.iter().find(|word| !word.starts_with('-'))
 }
 
-/// Tells bots of the same name apart: `random.py#1` and `random.py#2`.
+/// Numbers bots of the same name: `random.py#1` and `random.py#2`.
 ///
-/// All names given back differ, also when somebody is called `random.py#1` from the start.
+/// All names in the result differ, also when somebody is called `random.py#1` from the start.
 pub fn distinct_names(names: &[&str]) -> Vec<String> {
     let mut given: HashMap<&str, usize> = HashMap::new();
     for &name in names {
@@ -197,8 +216,12 @@ pub fn distinct_names(names: &[&str]) -> Vec<String> {
         .collect()
 }
 
-/// The command that asks a program again, quoted for a shell.
-pub fn ask_again(program: &Program, environment: &[(String, String)], request: &str) -> String {
+/// The command with which a person asks a program the same again, quoted for a shell.
+pub fn reproduce_command(
+    program: &Program,
+    environment: &[(String, String)],
+    request: &str,
+) -> String {
     let mut command = format!(
         "printf '%s\\n' {} | ",
         shell_word(request.trim_end_matches('\n'))
@@ -230,11 +253,7 @@ fn shell_word(word: &str) -> String {
 
 /// What a person types to run it.
 fn shown_argv(program: &Program) -> Vec<String> {
-    match program
-        .command
-        .first()
-        .and_then(|word| word.strip_prefix("builtin:"))
-    {
+    match program.builtin() {
         Some(name) => vec!["referee".to_owned(), "bot".to_owned(), name.to_owned()],
         None => program.argv.clone(),
     }

@@ -1,4 +1,5 @@
-//! What a program says on the side: always drained, never let to grow.
+//! A program's standard error: always read to its end, so that the program never blocks, and kept
+//! only in part.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -10,7 +11,7 @@ pub const KEPT_BYTES: usize = 64 * 1024;
 /// A longer line is shown in pieces while the game goes on.
 const LIVE_LINE: usize = 4096;
 
-/// Somebody who is shown the lines as they come: escaped, without newline.
+/// Is shown each line once it is whole: escaped, without newline.
 pub type Tap = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// The first and the last bytes of an output.
@@ -58,14 +59,14 @@ impl Kept {
     }
 }
 
-/// What is kept, shared with the task that drains.
+/// What is kept, shared with the task that reads.
 #[derive(Clone, Debug, Default)]
 pub struct Shared(Arc<Mutex<Kept>>);
 
 impl Shared {
-    /// Looks at what has been kept so far.
-    pub fn with<T>(&self, look: impl FnOnce(&mut Kept) -> T) -> T {
-        look(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    /// Gives access to what has been kept so far.
+    pub fn with<T>(&self, access: impl FnOnce(&mut Kept) -> T) -> T {
+        access(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 

@@ -4,7 +4,7 @@ use std::io;
 
 use super::questions::has_a_choice;
 use super::{ADVICE, Answered, Checkup, Verdict, seat};
-use crate::bot::process::Patience;
+use crate::bot::process::GracePeriods;
 
 impl Checkup<'_> {
     /// Strength, one step ahead: not a fault.
@@ -57,7 +57,7 @@ impl Checkup<'_> {
         let positions = self.positions(30, |_| true);
         let mut runs = Vec::new();
         for _ in 0..2 {
-            self.seat.stop(Patience::FAULT).await?;
+            self.seat.stop(GracePeriods::FAULT).await?;
             self.seat = seat(
                 &self.runner,
                 &self.program,

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use self::questions::{is_last_turn, is_lost_at_once, lets_win, positions, reopened, request_of};
-use crate::bot::fault::{Exit, spoken};
-use crate::bot::process::Patience;
+use crate::bot::fault::{Exit, format_duration};
+use crate::bot::process::GracePeriods;
 use crate::bot::spec::{CannotStart, Program};
 use crate::bot::{Fault, Player as _};
 use crate::game::Outcome;
@@ -154,7 +154,7 @@ impl<'a> Checkup<'a> {
         self.end().await?;
         self.advice().await?;
         self.repeats().await?;
-        self.seat.stop(Patience::FAULT).await?;
+        self.seat.stop(GracePeriods::FAULT).await?;
         Ok((self.checks, Times::of(self.times)))
     }
 
@@ -168,7 +168,7 @@ impl<'a> Checkup<'a> {
             ),
             Ok(_) => Verdict::Good(format!("{} answers, all legal", positions.len())),
         };
-        self.seat.stop(Patience::FAULT).await?;
+        self.seat.stop(GracePeriods::FAULT).await?;
         self.note(name, false, verdict);
         Ok(self.checks)
     }
@@ -248,7 +248,7 @@ impl<'a> Checkup<'a> {
         } else {
             let ruleset = self.runner.shared_ruleset();
             match self.ask(&mut *ruleset.start()).await? {
-                Ok(time) => Verdict::Good(format!("after {}", spoken(time.elapsed))),
+                Ok(time) => Verdict::Good(format!("after {}", format_duration(time.elapsed))),
                 Err(fault) => {
                     self.hopeless = true;
                     let again = self.seat.reproduce_command(&self.text.request);
@@ -358,7 +358,7 @@ impl<'a> Checkup<'a> {
         let extra = if let Err(fault) = self.ask(&mut *ruleset.start()).await? {
             Some(fault)
         } else {
-            let extra = self.seat.overhear().await;
+            let extra = self.seat.drain().await;
             let told = format!("after its answer it wrote {}", quote(&extra));
             (!extra.is_empty()).then_some(told)
         };
@@ -382,10 +382,10 @@ impl<'a> Checkup<'a> {
         let limit = self.time.move_time;
         let told = format!(
             "median {}, 99 of 100 within {}, worst {}; the limit is {}",
-            spoken(times.median),
-            spoken(times.p99),
-            spoken(times.worst),
-            spoken(limit)
+            format_duration(times.median),
+            format_duration(times.p99),
+            format_duration(times.worst),
+            format_duration(limit)
         );
         let verdict = if times.worst * 2 > limit {
             Verdict::Bad(
@@ -409,11 +409,14 @@ impl<'a> Checkup<'a> {
             Some(Exit::Code(0)) => Verdict::Good(String::new()),
             Some(exit) => Verdict::Good(format!("{exit}")),
             None => Verdict::Bad(
-                format!("it still runs {} after the end of its input", spoken(END)),
+                format!(
+                    "it still runs {} after the end of its input",
+                    format_duration(END)
+                ),
                 "leave the loop when reading a line gives the end of the file".to_owned(),
             ),
         };
-        self.seat.stop(Patience::FAULT).await?;
+        self.seat.stop(GracePeriods::FAULT).await?;
         self.note(name, true, verdict);
         Ok(())
     }

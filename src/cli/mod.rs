@@ -12,7 +12,7 @@ use tracing_subscriber::filter::LevelFilter;
 
 use crate::report::terminal::Palette;
 #[cfg(target_os = "linux")]
-use crate::sandbox::supervisor as guard;
+use crate::sandbox::supervisor;
 use commands::{
     analyse, board, bot, check, doctor, matches, new, pieces, replay, report, shell, solve,
     standings, tournament,
@@ -99,15 +99,15 @@ enum Command {
 
 /// Runs the command that the arguments name.
 pub fn run() -> ExitCode {
-    // A guard must be quick to start, have one thread, and log nothing: what it says is taken
-    // for the bot's.
+    // A supervisor must be quick to start, have one thread, and log nothing: what it writes to
+    // stderr is taken for the bot's.
     #[cfg(target_os = "linux")]
     {
         if std::env::args_os()
             .nth(1)
-            .is_some_and(|word| word == guard::COMMAND)
+            .is_some_and(|word| word == supervisor::COMMAND)
         {
-            return guard::run(std::env::args().skip(2));
+            return supervisor::run(std::env::args().skip(2));
         }
     }
     let cli = Cli::parse();

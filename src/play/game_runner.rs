@@ -21,7 +21,7 @@ use super::stall::{Mark, StallDetector};
 use super::turn::{TurnText, TurnTime, take_turn};
 use crate::bot::Fault;
 use crate::bot::meter::Usage;
-use crate::bot::process::Patience;
+use crate::bot::process::GracePeriods;
 use crate::bot::spec::CannotStart;
 use crate::game::Outcome;
 use crate::record::{Record, ResultEntry, UsageEntry};
@@ -126,7 +126,7 @@ impl GameRunner {
                 observer.stalled(&why, again)?;
                 if again {
                     voids += 1;
-                    stop_both(seats, Patience::FAULT).await?;
+                    stop_both(seats, GracePeriods::FAULT).await?;
                     is_cold = true;
                     continue;
                 }

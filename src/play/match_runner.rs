@@ -9,7 +9,7 @@ use super::game_runner::{FinishedGame, GameError, GameFault, GameRunner};
 use super::observer::GameObserver;
 use super::seat::{Seat, stop_both};
 use super::setup::{GameSetup, bot_entries};
-use crate::bot::process::Patience;
+use crate::bot::process::GracePeriods;
 use crate::record::Record;
 use crate::seed;
 use crate::session::Session;
@@ -140,7 +140,7 @@ impl MatchRunner {
                 .is_some_and(|fault| fault.reproduce.is_none());
             self.bench(number, observer)?;
             if self.plan.restart {
-                stop_both(&mut self.seats, Patience::POLITE).await?;
+                stop_both(&mut self.seats, GracePeriods::POLITE).await?;
             }
             if has_left {
                 // Only people cannot be asked again by a command.
@@ -151,8 +151,8 @@ impl MatchRunner {
     }
 
     /// Ends the players' processes.
-    pub async fn stop(&mut self, patience: Patience) -> io::Result<()> {
-        stop_both(&mut self.seats, patience).await
+    pub async fn stop(&mut self, grace: GracePeriods) -> io::Result<()> {
+        stop_both(&mut self.seats, grace).await
     }
 
     /// Announces bots that are benched from now on.

@@ -8,8 +8,8 @@ use super::clock::TimeControl;
 use crate::bot::fault::Exit;
 use crate::bot::human::Human;
 use crate::bot::meter::Usage;
-use crate::bot::process::{Patience, Process};
-use crate::bot::spec::{CannotStart, Program, ask_again};
+use crate::bot::process::{GracePeriods, Process};
+use crate::bot::spec::{CannotStart, Program, reproduce_command};
 use crate::bot::stderr::Tap;
 use crate::bot::{Allowance, Fault, Player, Reason, Reply};
 use crate::protocol::env;
@@ -77,9 +77,9 @@ impl Player for Seat {
         }
     }
 
-    async fn overhear(&mut self) -> Vec<u8> {
+    async fn drain(&mut self) -> Vec<u8> {
         match self.process() {
-            Some(process) => process.overhear().await,
+            Some(process) => process.drain().await,
             None => Vec::new(),
         }
     }
@@ -194,7 +194,7 @@ impl Seat {
     /// [`Seat::forfeit`].
     pub fn end_game(&mut self) -> Option<Usage> {
         let process = self.process()?;
-        let usage = process.used();
+        let usage = process.take_usage();
         if !process.is_fresh() {
             self.failed_starts = 0;
         }
@@ -219,7 +219,7 @@ impl Seat {
             .filter(|(name, value)| matters(name, value))
             .cloned()
             .collect();
-        Some(ask_again(&seat.program, &environment, request))
+        Some(reproduce_command(&seat.program, &environment, request))
     }
 
     /// Ends the process after a fault; returns the end of its stderr, escaped.
@@ -236,7 +236,7 @@ impl Seat {
                 self.benched = Some(fault.reason());
             }
         }
-        process.stop(Patience::FAULT).await?;
+        process.stop(GracePeriods::FAULT).await?;
         Ok(escape_lines(&process.stderr_end(STDERR_TAIL)))
     }
 
@@ -250,20 +250,20 @@ impl Seat {
     }
 
     /// Ends the process, if there is one.
-    pub async fn stop(&mut self, patience: Patience) -> io::Result<()> {
+    pub async fn stop(&mut self, grace: GracePeriods) -> io::Result<()> {
         let SeatPlayer::Program(seat) = &mut self.player else {
             return Ok(());
         };
         match seat.process.take() {
-            Some(mut process) => process.stop(patience).await,
+            Some(mut process) => process.stop(grace).await,
             None => Ok(()),
         }
     }
 }
 
 /// Ends the processes of both, at the same time.
-pub async fn stop_both([a, b]: &mut [Seat; 2], patience: Patience) -> io::Result<()> {
-    let (a, b) = tokio::join!(a.stop(patience), b.stop(patience));
+pub async fn stop_both([a, b]: &mut [Seat; 2], grace: GracePeriods) -> io::Result<()> {
+    let (a, b) = tokio::join!(a.stop(grace), b.stop(grace));
     a.and(b)
 }
 

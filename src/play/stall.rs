@@ -150,7 +150,7 @@ fn asleep() -> Duration {
 mod tests {
     use super::*;
     use crate::bot::Allowance;
-    use crate::bot::fault::{Came, Doing, Timeout};
+    use crate::bot::fault::{ProcessState, Timeout, TimeoutEvidence};
 
     fn timeout(unwatched: Duration) -> Fault {
         Fault::Timeout(Box::new(Timeout {
@@ -161,7 +161,7 @@ mod tests {
                 clock: false,
             },
             fresh: false,
-            came: Came::Nothing(Doing::Waiting),
+            evidence: TimeoutEvidence::Nothing(ProcessState::Waiting),
             afterwards: Vec::new(),
             unwatched,
             language: None,

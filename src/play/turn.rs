@@ -4,7 +4,7 @@ use std::io;
 use std::time::Duration;
 
 use super::observer::GameObserver;
-use crate::bot::fault::{Came, Doing};
+use crate::bot::fault::{ProcessState, TimeoutEvidence};
 use crate::bot::{Allowance, Fault, Player};
 use crate::game::Rejection;
 use crate::protocol::{NotUtf8, answer_text};
@@ -83,7 +83,7 @@ async fn find_second_line<P: Player>(player: &mut P, fault: Fault) -> Fault {
     let Fault::Malformed { answer, problem } = fault else {
         return fault;
     };
-    let second = player.overhear().await;
+    let second = player.drain().await;
     if second.is_empty() {
         Fault::Malformed { answer, problem }
     } else {
@@ -99,7 +99,7 @@ async fn find_second_line<P: Player>(player: &mut P, fault: Fault) -> Fault {
 /// in its output buffer.
 fn find_buffered_answer(session: &dyn Session, mut fault: Fault) -> Fault {
     if let Fault::Timeout(timeout) = &mut fault
-        && timeout.came == Came::Nothing(Doing::Waiting)
+        && timeout.evidence == TimeoutEvidence::Nothing(ProcessState::Waiting)
     {
         // A program that was still computing was late rather than buffering.
         let line = timeout
@@ -108,7 +108,7 @@ fn find_buffered_answer(session: &dyn Session, mut fault: Fault) -> Fault {
             .next()
             .unwrap_or_default();
         if judge(line, |answer| session.judge(answer)).is_ok() {
-            timeout.came = Came::Buffered(line.to_vec());
+            timeout.evidence = TimeoutEvidence::Buffered(line.to_vec());
         }
     }
     fault

@@ -1,83 +1,141 @@
-//! Stands in for the guard where there is none: there are sandboxes on Linux only.
+//! Stands in for what only Linux has: supervisors, control groups, and private copies to confine.
+//! None of it can exist here, which the types say.
 
-pub(super) mod client {
-    //! The referee's side of a guard that never runs.
+pub(crate) mod supervisor {
+    //! There are no supervisors.
 
-    use std::io;
+    pub(crate) mod client {
+        //! The referee's side of a supervisor that never runs.
 
-    use rustix::process::Pid;
+        use std::io;
 
-    use super::order::Ended;
+        use rustix::process::Pid;
 
-    /// The line to a guard: none exists.
-    #[derive(Debug)]
-    pub(crate) enum Line {}
+        use super::message::ExitReport;
 
-    impl Line {
-        #[expect(clippy::unused_async, reason = "its counterpart waits")]
-        pub(crate) async fn ready(&mut self) -> io::Result<Option<Pid>> {
-            match *self {}
+        /// The connection to a supervisor: none exists.
+        #[derive(Debug)]
+        pub(crate) enum SupervisorConnection {}
+
+        impl SupervisorConnection {
+            #[expect(clippy::unused_async, reason = "its counterpart waits")]
+            pub(crate) async fn ready(&mut self) -> io::Result<Option<Pid>> {
+                match *self {}
+            }
+
+            pub(crate) fn end(&self) {
+                match *self {}
+            }
+
+            pub(crate) fn exit_report(&mut self) -> Option<ExitReport> {
+                match *self {}
+            }
+
+            pub(crate) fn noticed_exit_report(&mut self) -> Option<ExitReport> {
+                match *self {}
+            }
+
+            pub(crate) fn helpers(&self) -> usize {
+                match *self {}
+            }
+
+            pub(crate) fn bot(&self, _: Pid) -> Pid {
+                match *self {}
+            }
+
+            pub(crate) fn bot_has_ended(&self, _: Pid) -> bool {
+                match *self {}
+            }
+
+            pub(crate) fn exceeded(&mut self) -> Option<String> {
+                match *self {}
+            }
+
+            pub(crate) fn tried_network(&mut self) -> bool {
+                match *self {}
+            }
         }
+    }
 
-        pub(crate) fn end(&self) {
-            match *self {}
-        }
+    pub(crate) mod message {
+        //! What a supervisor would report.
 
-        pub(crate) fn ended(&mut self) -> Option<Ended> {
-            match *self {}
-        }
-
-        pub(crate) fn heard(&mut self) -> Option<Ended> {
-            match *self {}
-        }
-
-        pub(crate) fn helpers(&self) -> usize {
-            match *self {}
-        }
-
-        pub(crate) fn bot(&self, _: Pid) -> Pid {
-            match *self {}
-        }
-
-        pub(crate) fn bot_has_ended(&self, _: Pid) -> bool {
-            match *self {}
-        }
-
-        pub(crate) fn exceeded(&mut self) -> Option<String> {
-            match *self {}
-        }
-
-        pub(crate) fn tried_network(&mut self) -> bool {
-            match *self {}
+        /// How a bot ended, and what it had used.
+        #[derive(Clone, Copy, Debug)]
+        pub(crate) struct ExitReport {
+            /// Its exit status, as `wait` gives it.
+            pub(crate) status: i32,
+            /// Processor time, in milliseconds.
+            pub(crate) cpu_ms: f64,
+            /// The most memory in use, in KiB.
+            pub(crate) memory_kb: u64,
         }
     }
 }
 
-pub(super) mod cgroup {
-    //! Control groups: there are none.
+pub(crate) mod cgroup {
+    //! There are no control groups.
 
-    /// Where groups could be made.
+    /// Where groups could be made: nowhere.
     #[derive(Debug)]
-    pub(crate) enum Home {}
+    pub(crate) enum ParentGroup {}
 
-    impl Home {
+    impl ParentGroup {
         pub(crate) const fn version(&self) -> &'static str {
             match *self {}
         }
     }
 }
 
-pub(super) mod order {
-    //! What a guard would tell.
+pub(crate) mod private_copy {
+    //! There are no confined bots.
 
-    /// How a bot ended, and what it had used.
-    #[derive(Clone, Copy, Debug)]
-    pub(crate) struct Ended {
-        /// Its exit status, as `wait` gives it.
-        pub(crate) status: i32,
-        /// Processor time, in milliseconds.
-        pub(crate) cpu_ms: f64,
-        /// The most memory in use, in KiB.
-        pub(crate) memory_kb: u64,
+    use crate::executable::CannotStart;
+    use crate::sandbox::command::BotCommand;
+    use crate::sandbox::settings::Settings;
+    use crate::sandbox::snapshot::ContentHash;
+
+    /// The files of a confined bot: none exist.
+    #[derive(Debug)]
+    pub(crate) enum PrivateCopy {}
+
+    impl PrivateCopy {
+        /// Never called: a sandbox that works cannot be chosen here.
+        pub(in crate::sandbox) fn of(
+            command: BotCommand<'_>,
+            _: &[BotCommand<'_>],
+            _: &Settings,
+        ) -> Result<Self, CannotStart> {
+            Err(CannotStart {
+                bot: command.name.to_owned(),
+                cause: "there are sandboxes on Linux only".to_owned(),
+                fix: "use --sandbox none, for bots that you trust".to_owned(),
+            })
+        }
+
+        pub(crate) const fn hash(&self) -> ContentHash {
+            match *self {}
+        }
+    }
+}
+
+pub(crate) mod probe {
+    //! There is nothing that could work.
+
+    use super::cgroup::ParentGroup;
+    use crate::sandbox::settings::{NotAvailable, Settings};
+
+    /// No sandbox works here.
+    pub(in crate::sandbox) fn try_out(settings: &Settings) -> Result<(), NotAvailable> {
+        Err(NotAvailable {
+            probe: format!("the sandbox {}", settings.kind),
+            cause: "there are sandboxes on Linux only".to_owned(),
+            fix: "use --sandbox none, for bots that you trust".to_owned(),
+        })
+    }
+
+    /// No control group can be made here.
+    pub(in crate::sandbox) const fn find_group(_: &Settings) -> Option<ParentGroup> {
+        None
     }
 }

@@ -6,7 +6,7 @@ use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use referee::bot::channel::{Channel, Exchange, Trouble};
+use referee::bot::channel::{Channel, Exchange, ExchangeError};
 use referee::protocol::MAX_LINE_BYTES;
 use tokio::io::{
     AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, duplex,
@@ -18,7 +18,7 @@ const LIMIT: Duration = Duration::from_secs(1);
 const MS: Duration = Duration::from_millis(1);
 const NS: Duration = Duration::from_nanos(1);
 
-type Answer = Result<Exchange, Trouble>;
+type Answer = Result<Exchange, ExchangeError>;
 
 /// A channel, and the other ends of its two streams: what a bot reads and what it writes.
 struct Pair {
@@ -72,7 +72,7 @@ fn text(channel: &Channel<DuplexStream, DuplexStream>, answer: &Answer) -> Strin
 }
 
 fn timeout(partial: &[u8]) -> Answer {
-    Err(Trouble::Timeout {
+    Err(ExchangeError::Timeout {
         partial: partial.to_vec(),
     })
 }
@@ -110,7 +110,7 @@ async fn an_answer_after_the_deadline_is_late() {
         let elapsed = LIMIT + late;
         let answer = answered_after(elapsed, LIMIT, b"6 A\n").await;
         let line = b"6 A".to_vec();
-        assert_eq!(answer, Err(Trouble::Late { line, elapsed }));
+        assert_eq!(answer, Err(ExchangeError::Late { line, elapsed }));
     }
 }
 
@@ -125,7 +125,7 @@ async fn half_an_answer_at_the_deadline_is_none() {
 /// Too much is too much, also when it is late: there is one decision.
 #[tokio::test(start_paused = true)]
 async fn two_lines_at_the_deadline() {
-    let extra = Err(Trouble::Extra {
+    let extra = Err(ExchangeError::Extra {
         first: b"6 A".to_vec(),
         rest: b"7 B\n".to_vec(),
     });
@@ -171,7 +171,7 @@ async fn an_answer_after_the_decision_changes_nothing() {
     } = pair(4096);
     assert_eq!(ask(&mut channel, LIMIT).await, timeout(b""));
     output.write_all(b"6 A\n").await.expect("room");
-    assert_eq!(channel.overhear(MS).await, b"6 A\n");
+    assert_eq!(channel.drain(MS).await, b"6 A\n");
 }
 
 #[tokio::test(start_paused = true)]
@@ -313,7 +313,7 @@ async fn a_line_that_never_ends() {
     };
     let answer = meanwhile(ask(&mut channel, LIMIT), bot).await;
     let start = vec![b'x'; MAX_LINE_BYTES + 1];
-    assert_eq!(answer, Err(Trouble::TooLong { start }));
+    assert_eq!(answer, Err(ExchangeError::TooLong { start }));
     assert_eq!(started.elapsed(), Duration::ZERO);
 }
 
@@ -326,7 +326,7 @@ async fn the_longest_line() {
     line.insert(0, b'x');
     let start = vec![b'x'; MAX_LINE_BYTES + 1];
     let answer = answered_after(MS, LIMIT, &line).await;
-    assert_eq!(answer, Err(Trouble::TooLong { start }));
+    assert_eq!(answer, Err(ExchangeError::TooLong { start }));
 }
 
 #[tokio::test(start_paused = true)]
@@ -337,7 +337,7 @@ async fn more_than_one_line() {
         (b"6 A\n\n", "6 A", "\n"),
         (b"\n6 A\n", "", "6 A\n"),
     ] {
-        let extra = Trouble::Extra {
+        let extra = ExchangeError::Extra {
             first: first.into(),
             rest: rest.into(),
         };
@@ -354,7 +354,7 @@ async fn output_before_the_question() {
     } = pair(4096);
     output.write_all(b"6").await.expect("room");
     let early = |previous: &[u8], output: &[u8]| {
-        Err(Trouble::Early {
+        Err(ExchangeError::Early {
             previous: previous.to_vec(),
             output: output.to_vec(),
         })
@@ -379,7 +379,7 @@ async fn a_flood_before_the_question() {
     let mut pair = pair(4096);
     pair.output.write_all(&[b'\n'; 4096]).await.expect("room");
     match ask(&mut pair.channel, LIMIT).await {
-        Err(Trouble::Early { output, .. }) => assert!(output.len() < 4096),
+        Err(ExchangeError::Early { output, .. }) => assert!(output.len() < 4096),
         other => panic!("{other:?}"),
     }
     pair.channel.close_writer();
@@ -406,7 +406,7 @@ async fn the_end_of_the_output() {
         let started = Instant::now();
         let answer = meanwhile(ask(&mut channel, LIMIT), bot).await;
         let partial = partial.to_vec();
-        assert_eq!(answer, Err(Trouble::Eof { partial }));
+        assert_eq!(answer, Err(ExchangeError::Eof { partial }));
         assert_eq!(started.elapsed(), MS);
     }
 }
@@ -428,7 +428,7 @@ async fn the_end_of_the_output_after_an_answer() {
     let partial = Vec::new();
     assert_eq!(
         ask(&mut channel, LIMIT).await,
-        Err(Trouble::Eof { partial })
+        Err(ExchangeError::Eof { partial })
     );
 }
 
@@ -438,7 +438,7 @@ async fn a_closed_input() {
     drop(closed.input);
     assert_eq!(
         ask(&mut closed.channel, LIMIT).await,
-        Err(Trouble::InputClosed)
+        Err(ExchangeError::InputClosed)
     );
 
     // In the middle of the request.
@@ -452,14 +452,14 @@ async fn a_closed_input() {
         drop(input);
     };
     let answer = meanwhile(ask(&mut channel, LIMIT), bot).await;
-    assert_eq!(answer, Err(Trouble::InputClosed));
+    assert_eq!(answer, Err(ExchangeError::InputClosed));
 
     // By ourselves.
     let mut closed = pair(4096);
     closed.channel.close_writer();
     assert_eq!(
         ask(&mut closed.channel, LIMIT).await,
-        Err(Trouble::InputClosed)
+        Err(ExchangeError::InputClosed)
     );
     assert!(closed.channel.writer().is_none());
 }
@@ -471,21 +471,21 @@ async fn overhearing_ends() {
     // With a line, with the stream, with the time, with the buffer.
     let mut line = pair(4096);
     line.output.write_all(b"7 B\nmore").await.expect("room");
-    assert_eq!(line.channel.overhear(LIMIT).await, b"7 B\nmore");
+    assert_eq!(line.channel.drain(LIMIT).await, b"7 B\nmore");
 
     let mut ended = pair(4096);
     ended.output.write_all(b"7").await.expect("room");
     drop(ended.output);
-    assert_eq!(ended.channel.overhear(LIMIT).await, b"7");
+    assert_eq!(ended.channel.drain(LIMIT).await, b"7");
 
     let started = Instant::now();
     let mut slow = pair(4096);
     slow.output.write_all(b"7").await.expect("room");
-    assert_eq!(slow.channel.overhear(LIMIT).await, b"7");
+    assert_eq!(slow.channel.drain(LIMIT).await, b"7");
     assert_eq!(started.elapsed(), LIMIT);
 
     let mut flood = pair(4096);
     flood.output.write_all(&[b'x'; 4096]).await.expect("room");
-    let heard = flood.channel.overhear(LIMIT).await;
+    let heard = flood.channel.drain(LIMIT).await;
     assert_eq!(heard.len(), MAX_LINE_BYTES + 1);
 }

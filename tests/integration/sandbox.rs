@@ -38,7 +38,7 @@ fn a_bwrap_that_keeps_nothing_in_is_found_out() {
     let referee = Referee::new(["--sandbox", "bwrap", "builtin:random", "builtin:random"]);
     let bwrap = referee.scratch().join("bwrap");
     let script = format!(
-        "#!/bin/sh\nwhile [ \"$1\" != -- ]; do shift; done\nbounds=$5\nshift 6\nexec '{program}' guard inside \"$bounds\" '{program}' \"$@\"\n",
+        "#!/bin/sh\nwhile [ \"$1\" != -- ]; do shift; done\nlimits=$5\nshift 6\nexec '{program}' supervisor inside \"$limits\" '{program}' \"$@\"\n",
         program = env!("CARGO_BIN_EXE_referee")
     );
     executable(&bwrap, script, 0o755);
@@ -117,16 +117,16 @@ fn wrong_sizes_and_numbers() {
 }
 
 #[test]
-fn a_guard_is_nobodys_command() {
+fn a_supervisor_is_nobodys_command() {
     for arguments in [
-        &["guard"][..],
-        &["guard", "me"],
-        &["guard", "inside", "{}", "true"],
+        &["supervisor"][..],
+        &["supervisor", "me"],
+        &["supervisor", "inside", "{}", "true"],
     ] {
         let run = Referee::new(arguments).run();
         assert_eq!(run.code, Some(2), "{run}");
         assert_eq!(run.stdout, "", "{run}");
-        assert!(run.stderr.starts_with("referee guard: "), "{run}");
+        assert!(run.stderr.starts_with("referee supervisor: "), "{run}");
     }
 }
 

@@ -5,8 +5,8 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 
-use referee::bot::spec::{Bot, CannotStart, Program};
-use referee::sandbox::snapshot::{Belongings, ContentHash, Snapshot};
+use referee::bot::spec::{BotSpec, CannotStart, Program};
+use referee::sandbox::snapshot::{BotFiles, ContentHash, Snapshot};
 use tempfile::TempDir;
 
 /// A directory with files in it: path, mode, content.
@@ -29,8 +29,8 @@ fn write(directory: &Path, path: &str, mode: u32, content: &str) {
 const SCRIPT: &str = "#!/bin/sh\nexit 0\n";
 
 fn program(text: &str) -> Program {
-    match Bot::parse(text, Path::new("/proc/self/exe"), &["random"]) {
-        Ok(Bot::Program(program)) => program,
+    match BotSpec::parse(text, Path::new("/proc/self/exe"), &["random"]) {
+        Ok(BotSpec::Program(program)) => program,
         other => panic!("{other:?}"),
     }
 }
@@ -39,31 +39,27 @@ fn at(directory: &TempDir, path: &str) -> Program {
     program(&directory.path().join(path).to_string_lossy())
 }
 
-fn belongings(program: &Program, others: &[&Program]) -> Belongings {
-    Belongings::of(program, None, others).expect("belongings")
+fn files(program: &Program, others: &[&Program]) -> BotFiles {
+    program.files(others).expect("files")
 }
 
 fn copy(program: &Program, others: &[&Program]) -> (TempDir, Snapshot) {
     let target = tempfile::tempdir().expect("a directory");
-    let copied = belongings(program, others)
-        .copy(program, target.path())
-        .expect("a copy");
+    let copied = files(program, others).copy(target.path()).expect("a copy");
     (target, copied)
 }
 
 fn refused(program: &Program) -> CannotStart {
-    let belongings = belongings(program, &[]);
-    let by_hash = belongings.hash().expect_err("no hash");
+    let files = files(program, &[]);
+    let by_hash = files.hash().expect_err("no hash");
     let target = tempfile::tempdir().expect("a directory");
-    let by_copy = belongings.copy(program, target.path());
+    let by_copy = files.copy(target.path());
     assert_eq!(Err(&by_hash), by_copy.as_ref().map(|_| ()));
     by_hash
 }
 
 fn hash(directory: &TempDir) -> ContentHash {
-    belongings(&at(directory, "bot.sh"), &[])
-        .hash()
-        .expect("a hash")
+    files(&at(directory, "bot.sh"), &[]).hash().expect("a hash")
 }
 
 fn canonical(directory: &TempDir) -> PathBuf {
@@ -74,7 +70,7 @@ fn canonical(directory: &TempDir) -> PathBuf {
 fn a_bot_owns_the_directory_that_it_is_alone_in() {
     let bot = directory(&[("bot.sh", 0o755, SCRIPT), ("lib/helper.sh", 0o644, "x=1\n")]);
     let program = at(&bot, "bot.sh");
-    let own = belongings(&program, &[]);
+    let own = files(&program, &[]);
     assert_eq!(own.path(), Some(&*canonical(&bot)));
     let (target, copied) = copy(&program, &[]);
     let read = |path| fs::read_to_string(target.path().join(path)).expect("a file");
@@ -99,7 +95,7 @@ fn a_shared_directory_is_nobodys_and_only_the_program_is_copied() {
     ]);
     let [one, two, three] = ["one.sh", "two.sh", "three/three.sh"].map(|path| at(&both, path));
     for other in [&two, &three] {
-        let own = belongings(&one, &[other]);
+        let own = files(&one, &[other]);
         assert_eq!(own.path(), Some(&*canonical(&both).join("one.sh")));
         let (target, copied) = copy(&one, &[other]);
         let names: Vec<_> = fs::read_dir(target.path())
@@ -113,10 +109,10 @@ fn a_shared_directory_is_nobodys_and_only_the_program_is_copied() {
         );
     }
     // A directory within a shared one may be somebody's own.
-    let own = belongings(&three, &[&one, &two]);
+    let own = files(&three, &[&one, &two]);
     assert_eq!(own.path(), Some(&*canonical(&both).join("three")));
     // A bot that plays itself is no other.
-    assert!(belongings(&one, &[&one.clone()]).is_directory());
+    assert!(files(&one, &[&one.clone()]).is_directory());
 }
 
 #[test]
@@ -156,10 +152,11 @@ fn the_words_of_a_command_line_lead_to_the_copy() {
 #[test]
 fn a_directory_can_be_given() {
     let bot = directory(&[("src/bot.sh", 0o755, SCRIPT), ("data", 0o644, "d")]);
-    let program = at(&bot, "src/bot.sh");
-    let own = Belongings::of(&program, Some(bot.path()), &[]).expect("belongings");
+    let mut program = at(&bot, "src/bot.sh");
+    program.directory = Some(bot.path().to_owned());
+    let own = files(&program, &[]);
     let target = tempfile::tempdir().expect("a directory");
-    let copied = own.copy(&program, target.path()).expect("a copy");
+    let copied = own.copy(target.path()).expect("a copy");
     assert_eq!(
         copied.argv,
         [target.path().join("src/bot.sh").to_string_lossy()]
@@ -168,8 +165,8 @@ fn a_directory_can_be_given() {
     let other = directory(&[("bot.sh", 0o755, SCRIPT)]);
     write(bot.path(), "other.sh", 0o755, SCRIPT);
     let inside = at(&bot, "other.sh");
-    assert!(Belongings::of(&program, Some(bot.path()), &[&at(&other, "bot.sh")]).is_ok());
-    let error = Belongings::of(&program, Some(bot.path()), &[&inside]).expect_err("shared");
+    assert!(program.files(&[&at(&other, "bot.sh")]).is_ok());
+    let error = program.files(&[&inside]).expect_err("shared");
     assert!(error.to_string().contains("also holds other.sh"), "{error}");
 }
 
@@ -177,14 +174,14 @@ fn a_directory_can_be_given() {
 fn programs_of_the_system_and_built_in_ones_are_not_copied() {
     for text in ["builtin:random", "cat -u", "/bin/cat"] {
         let program = program(text);
-        assert_eq!(belongings(&program, &[]).path(), None, "{text}");
+        assert_eq!(files(&program, &[]).path(), None, "{text}");
         let (_target, copied) = copy(&program, &[]);
         assert_eq!(
             (copied.argv, copied.directory),
             (program.argv.clone(), None)
         );
     }
-    let of = |text| belongings(&program(text), &[]).hash().expect("a hash");
+    let of = |text| files(&program(text), &[]).hash().expect("a hash");
     assert_eq!(of("cat -u"), of("/bin/cat"));
     assert_ne!(of("cat -u"), of("ls -l"));
 }
@@ -251,7 +248,7 @@ fn links_that_lead_out_are_refused() {
     let outside = directory(&[("real.sh", 0o755, SCRIPT)]);
     symlink(outside.path().join("real.sh"), both.path().join("bot.sh")).expect("a link");
     let program = at(&both, "bot.sh");
-    let own = belongings(&program, &[&at(&both, "other.sh")]);
+    let own = files(&program, &[&at(&both, "other.sh")]);
     let error = own.hash().expect_err("a link").to_string();
     assert!(error.contains("leads out of its directory"), "{error}");
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::bot::orphans;
-use crate::bot::spec::{Bot, Program};
+use crate::bot::spec::{BotSpec, Program};
 use crate::checkup::{Check, Checkup, ShowCheck, Times, Verdict};
 use crate::cli::support::duration;
 use crate::cli::support::failure::Failure;
@@ -59,7 +59,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         Some(path) if !set.is_builtin() => Some(absolute(path)?),
         _ => None,
     };
-    let Bot::Program(program) = bot(&args.bot)? else {
+    let BotSpec::Program(program) = bot(&args.bot)? else {
         return Err(Failure::Usage(
             "people are not checked; give a program".to_owned(),
         ));

@@ -1,4 +1,4 @@
-//! `referee doctor`: what this machine can do, found out by trying.
+//! `referee doctor`: which sandboxes work on this machine, found by trying them.
 
 use std::io::{self, Write as _};
 
@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::setup::{palette, this_program};
 use crate::report::terminal::styled;
-use crate::sandbox::{Finding, Limits, Request, Wish, examine};
+use crate::sandbox::{Finding, ResourceLimits, SandboxRequest, Selection, examine};
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
@@ -25,9 +25,9 @@ struct Report<'a> {
 }
 
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
-    let request = Request {
-        wish: Wish::Auto,
-        limits: Limits::default(),
+    let request = SandboxRequest {
+        selection: Selection::Auto,
+        limits: ResourceLimits::default(),
         expose: Vec::new(),
         freeze: false,
         referee: this_program()?,

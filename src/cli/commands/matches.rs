@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use crate::bot::human::{Human, SharedConsole};
 use crate::bot::orphans;
-use crate::bot::process::Patience;
-use crate::bot::spec::{Bot, distinct_names, short_name};
+use crate::bot::process::GracePeriods;
+use crate::bot::spec::{BotSpec, distinct_names, short_name};
 use crate::bot::stderr::Tap;
 use crate::cli::support::console::Terminal;
 use crate::cli::support::failure::Failure;
@@ -16,7 +16,7 @@ use crate::cli::support::interrupt::until_interrupted;
 use crate::cli::support::options::{Options, PieceFormatName};
 use crate::cli::support::records::{RecordFile, Recorded};
 use crate::cli::support::sandbox::Choice;
-use crate::cli::support::setup::{admit, bot, match_set, palette, tell};
+use crate::cli::support::setup::{bot, confine, match_set, palette, tell};
 use crate::game::quarto::PieceFormat;
 use crate::play::game_runner::GameRunner;
 use crate::play::match_runner::{MatchObserver, MatchPlan, MatchRunner, Score};
@@ -52,9 +52,9 @@ pub(in crate::cli) fn run_command(args: &Args) -> Result<(), Failure> {
     let given = |text: &Option<String>| bot(text.as_deref().unwrap_or_default());
     let bots = [given(&args.bot1)?, given(&args.bot2)?];
     let sandbox = args.options.sandbox.sandbox(Choice::None)?;
-    let bots = admit(&sandbox, &bots)?;
+    let bots = confine(&sandbox, &bots)?;
     let terminal = bots
-        .contains(&Bot::Human)
+        .contains(&BotSpec::Human)
         .then(|| Terminal::new(palette(&io::stdout())));
     start(&args.options, bots, terminal, false)
 }
@@ -62,7 +62,7 @@ pub(in crate::cli) fn run_command(args: &Args) -> Result<(), Failure> {
 /// `referee play`: two people at this terminal.
 pub(in crate::cli) fn play(args: &PlayArgs) -> Result<(), Failure> {
     let terminal = Terminal::new(palette(&io::stdout()));
-    let bots = [Bot::Human, Bot::Human];
+    let bots = [BotSpec::Human, BotSpec::Human];
     start(&args.options, bots, Some(terminal), true)
 }
 
@@ -80,7 +80,7 @@ fn ask_format(terminal: &Terminal) -> Result<PieceFormatName, Failure> {
 
 fn start(
     options: &Options,
-    bots: [Bot; 2],
+    bots: [BotSpec; 2],
     terminal: Option<Terminal>,
     ask: bool,
 ) -> Result<(), Failure> {
@@ -95,8 +95,7 @@ fn start(
         ));
     }
     let perfect = format!("builtin:{PERFECT}");
-    let plays_perfectly =
-        |bot: &Bot| matches!(bot, Bot::Program(program) if program.command == [perfect.as_str()]);
+    let plays_perfectly = |bot: &BotSpec| matches!(bot, BotSpec::Program(program) if program.command == [perfect.as_str()]);
     if !options.game.is_solvable && bots.iter().any(plays_perfectly) {
         return Err(Failure::Usage(format!(
             "{perfect} plays Quarto only; take builtin:greedy, which plays every game"
@@ -128,11 +127,11 @@ fn start(
 /// What the two are called. Two people are asked.
 fn names(
     options: &Options,
-    bots: &[Bot; 2],
+    bots: &[BotSpec; 2],
     terminal: Option<&Terminal>,
 ) -> Result<[String; 2], Failure> {
     let given = [&options.name1, &options.name2];
-    let two_people = *bots == [Bot::Human, Bot::Human];
+    let two_people = *bots == [BotSpec::Human, BotSpec::Human];
     let mut names = bots.each_ref().map(|bot| bot.name().to_owned());
     for (i, name) in names.iter_mut().enumerate() {
         if let Some(given) = given[i] {
@@ -153,7 +152,7 @@ fn names(
 fn play_match(
     options: &Options,
     ruleset: Arc<dyn Ruleset>,
-    bots: [Bot; 2],
+    bots: [BotSpec; 2],
     names: [String; 2],
     terminal: Option<Terminal>,
 ) -> Result<(), Failure> {
@@ -240,12 +239,12 @@ fn run(mut runner: MatchRunner, observer: &mut dyn MatchObserver) -> Result<Scor
             Ok(score)
         })
         .await;
-        let patience = if played.is_ok() {
-            Patience::POLITE
+        let grace = if played.is_ok() {
+            GracePeriods::POLITE
         } else {
-            Patience::FAULT
+            GracePeriods::FAULT
         };
-        let stopped = runner.stop(patience).await;
+        let stopped = runner.stop(grace).await;
         orphans::sweep();
         let score = played?;
         stopped?;
@@ -259,7 +258,7 @@ fn run(mut runner: MatchRunner, observer: &mut dyn MatchObserver) -> Result<Scor
 fn seats(
     options: &Options,
     ruleset: &Arc<dyn Ruleset>,
-    bots: [Bot; 2],
+    bots: [BotSpec; 2],
     names: [String; 2],
     pieces_path: Option<&str>,
     console: Option<&SharedConsole>,
@@ -267,20 +266,20 @@ fn seats(
     let mut names = names.into_iter();
     bots.map(|bot| {
         let name = names.next().unwrap_or_default();
-        let time = options.time(bot == Bot::Human);
+        let time = options.time(bot == BotSpec::Human);
         match (bot, console) {
-            (Bot::Program(program), _) => {
+            (BotSpec::Program(program), _) => {
                 let tap = (options.verbose > 0).then(|| tap(&name));
                 let variables = environment(&**ruleset, pieces_path, time.move_time);
                 Seat::program(name, program, variables, time, tap)
             }
-            (Bot::Human, Some(console)) => {
+            (BotSpec::Human, Some(console)) => {
                 let (ruleset, console) = (Arc::clone(ruleset), Rc::clone(console));
                 let human = Human::new(ruleset, name.clone(), console, options.hint);
                 Seat::human(name, human, time)
             }
             // A console is made whenever a person plays.
-            (Bot::Human, None) => unreachable!("a person without a console"),
+            (BotSpec::Human, None) => unreachable!("a person without a console"),
         }
     })
 }

@@ -10,7 +10,7 @@ use super::failure::Failure;
 use super::setup::this_program;
 use super::size;
 use crate::arena::plan::SandboxPlan;
-use crate::sandbox::{Kind, Limits, Request, Sandbox, Wish};
+use crate::sandbox::{Kind, ResourceLimits, Sandbox, SandboxRequest, Selection};
 
 /// `--sandbox`
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -25,7 +25,7 @@ pub(in crate::cli) enum Choice {
     None,
 }
 
-impl From<Choice> for Wish {
+impl From<Choice> for Selection {
     fn from(choice: Choice) -> Self {
         match choice {
             Choice::Auto => Self::Auto,
@@ -163,10 +163,10 @@ impl SandboxOptions {
 
     /// The sandbox that was asked for, or `usual`; tried out.
     pub(in crate::cli) fn sandbox(&self, usual: Choice) -> Result<Sandbox, Failure> {
-        let usual_limits = Limits::default();
-        let request = Request {
-            wish: self.kind.unwrap_or(usual).into(),
-            limits: Limits {
+        let usual_limits = ResourceLimits::default();
+        let request = SandboxRequest {
+            selection: self.kind.unwrap_or(usual).into(),
+            limits: ResourceLimits {
                 memory: self.memory.unwrap_or(usual_limits.memory),
                 processes: self.processes.unwrap_or(usual_limits.processes),
                 open_files: self.open_files.unwrap_or(usual_limits.open_files),

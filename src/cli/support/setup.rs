@@ -10,7 +10,7 @@ use anstream::{AutoStream, ColorChoice};
 use clap::ValueEnum;
 
 use super::failure::Failure;
-use crate::bot::spec::{Bot, Program};
+use crate::bot::spec::{BotSpec, Program};
 use crate::game::quarto::{PieceSet, Rules};
 use crate::report::terminal::Palette;
 use crate::sandbox::Sandbox;
@@ -89,30 +89,30 @@ pub(in crate::cli) fn this_program() -> Result<PathBuf, Failure> {
 }
 
 /// What a BOT on the command line means.
-pub(in crate::cli) fn bot(text: &str) -> Result<Bot, Failure> {
-    Ok(Bot::parse(text, &this_program()?, &strategy::NAMES)?)
+pub(in crate::cli) fn bot(text: &str) -> Result<BotSpec, Failure> {
+    Ok(BotSpec::parse(text, &this_program()?, &strategy::NAMES)?)
 }
 
 /// Takes the programs among the bots into a sandbox, each out of sight of the others.
-pub(in crate::cli) fn admit<const N: usize>(
+pub(in crate::cli) fn confine<const N: usize>(
     sandbox: &Sandbox,
-    bots: &[Bot; N],
-) -> Result<[Bot; N], Failure> {
-    let mut admitted = bots.clone();
-    for (i, bot) in admitted.iter_mut().enumerate() {
-        if let Bot::Program(program) = bot {
+    bots: &[BotSpec; N],
+) -> Result<[BotSpec; N], Failure> {
+    let mut confined = bots.clone();
+    for (i, bot) in confined.iter_mut().enumerate() {
+        if let BotSpec::Program(program) = bot {
             let others: Vec<&Program> = bots
                 .iter()
                 .enumerate()
                 .filter_map(|(other, bot)| match bot {
-                    Bot::Program(program) if other != i => Some(program),
-                    Bot::Program(_) | Bot::Human => None,
+                    BotSpec::Program(program) if other != i => Some(program),
+                    BotSpec::Program(_) | BotSpec::Human => None,
                 })
                 .collect();
-            *program = sandbox.admit(program.clone(), None, &others)?;
+            *program = program.clone().confine(sandbox, &others)?;
         }
     }
-    Ok(admitted)
+    Ok(confined)
 }
 
 /// A path that means the same whatever the working directory is.

@@ -3,31 +3,32 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::bot::executable::find_in_path;
-use crate::sandbox::Setup;
-use crate::sandbox::supervisor::order::Wall;
+use super::{Backend, DEVICES};
+use crate::executable::find_in_path;
+use crate::sandbox::settings::Settings;
 
 /// Where the referee's own file is found inside.
-pub(crate) const REFEREE: &str = "/.referee";
-
-/// Devices without which many programs do not start. There is no `/dev/zero`: memory mapped
-/// from it counts for nobody.
-const DEVICES: &[&str] = &["/dev/null", "/dev/full", "/dev/random", "/dev/urandom"];
+pub(in crate::sandbox) const REFEREE: &str = "/.referee";
 
 /// Bubblewrap's program.
-pub(crate) fn program() -> Option<PathBuf> {
+pub(in crate::sandbox) fn program() -> Option<PathBuf> {
     find_in_path("bwrap")
 }
 
-/// The wall around a bot that sees `seen`, and starts in `directory`.
-pub(crate) fn wall(setup: &Setup, seen: &[PathBuf], directory: Option<&Path>) -> Wall {
+/// The call of bubblewrap for a bot that sees these paths, and starts in `directory`: in its scratch
+/// directory when there is none.
+pub(in crate::sandbox) fn backend(
+    settings: &Settings,
+    visible: &[PathBuf],
+    directory: Option<&Path>,
+) -> Backend {
     let mut arguments: Vec<String> = Vec::new();
     let mut add = |words: &[&str]| arguments.extend(words.iter().map(|&word| word.to_owned()));
     add(&["--unshare-all", "--unshare-user", "--disable-userns"]);
     add(&["--die-with-parent", "--cap-drop", "ALL"]);
     add(&["--uid", "1000", "--gid", "1000", "--hostname", "sandbox"]);
     // The scratch directory, before anything that is mounted within it.
-    let size = setup.limits.scratch.to_string();
+    let size = settings.limits.scratch.to_string();
     add(&["--size", &size, "--tmpfs", "/tmp"]);
     add(&["--proc", "/proc"]);
     for device in DEVICES {
@@ -41,7 +42,7 @@ pub(crate) fn wall(setup: &Setup, seen: &[PathBuf], directory: Option<&Path>) ->
     ] {
         add(&["--symlink", target, &format!("/dev/{name}")]);
     }
-    for path in seen {
+    for path in visible {
         let shown = path.to_string_lossy();
         // `/bin` is a link to `usr/bin` on most systems.
         match fs::read_link(path) {
@@ -49,11 +50,11 @@ pub(crate) fn wall(setup: &Setup, seen: &[PathBuf], directory: Option<&Path>) ->
             Err(_) => add(&["--ro-bind", &shown, &shown]),
         }
     }
-    add(&["--ro-bind", &setup.referee.to_string_lossy(), REFEREE]);
+    add(&["--ro-bind", &settings.referee.to_string_lossy(), REFEREE]);
     add(&["--remount-ro", "/"]);
     let start = directory.unwrap_or(Path::new("/tmp"));
     add(&["--chdir", &start.to_string_lossy()]);
-    Wall::Bwrap {
+    Backend::Bwrap {
         program: program().unwrap_or_else(|| PathBuf::from("bwrap")),
         arguments,
         inside: REFEREE.to_owned(),

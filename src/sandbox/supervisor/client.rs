@@ -1,6 +1,5 @@
-//! The referee's side of a guard.
+//! The referee's side of a supervisor: starting one, and reading its reports.
 
-use std::fs;
 use std::io::{self, Read as _};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
@@ -12,26 +11,26 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::Pid;
 use tokio::io::AsyncReadExt as _;
 
-use super::order::{Bounds, Ended, Exceeded, News, Order, Wall};
+use super::message::{COMMAND, ExitReport, SpawnRequest, SupervisorEvent};
 use super::wire::send_descriptor;
-use super::{COMMAND, tree};
-use crate::text::size;
+use crate::sandbox::limits::ResourceLimits;
+use crate::sandbox::procfs::{self, Stat};
 
-/// A guard about to be started.
+/// A supervisor about to be started.
 pub(crate) struct Launch {
-    /// Starts the guard. Its standard output and error are the bot's.
+    /// Starts the supervisor. Its standard output and error are the bot's.
     pub(crate) command: Command,
     /// What the bot reads from.
     pub(crate) stdin: ChildStdin,
-    /// Leads to the guard.
+    /// Leads to the supervisor.
     pub(crate) control: UnixStream,
 }
 
-/// Prepares a guard, which will find its order waiting. `referee` is this program's file.
-pub(crate) fn launch(referee: &Path, order: &Order) -> io::Result<Launch> {
+/// Prepares a supervisor, which will find its request waiting. `referee` is this program's file.
+pub(crate) fn launch(referee: &Path, request: &SpawnRequest) -> io::Result<Launch> {
     let (control, theirs) = UnixStream::pair()?;
     let (input, stdin) = pipe_with(PipeFlags::CLOEXEC)?;
-    send(&control, order, &input)?;
+    send(&control, request, &input)?;
     let mut command = Command::new(referee);
     command
         .arg(COMMAND)
@@ -39,7 +38,7 @@ pub(crate) fn launch(referee: &Path, order: &Order) -> io::Result<Launch> {
         .stdin(Stdio::from(OwnedFd::from(theirs)))
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
-        // Ctrl-C is for the referee, which then ends its guards.
+        // Ctrl-C is for the referee, which then ends its supervisors.
         .process_group(0);
     Ok(Launch {
         command,
@@ -48,8 +47,8 @@ pub(crate) fn launch(referee: &Path, order: &Order) -> io::Result<Launch> {
     })
 }
 
-fn send(control: &UnixStream, order: &Order, input: &OwnedFd) -> io::Result<()> {
-    let mut line = serde_json::to_vec(order)?;
+fn send(control: &UnixStream, request: &SpawnRequest, input: &OwnedFd) -> io::Result<()> {
+    let mut line = serde_json::to_vec(request)?;
     line.push(b'\n');
     // Nobody reads yet: more than the socket takes would never be sent.
     control.set_nonblocking(true)?;
@@ -64,74 +63,81 @@ fn too_long() -> io::Error {
     )
 }
 
-/// Takes whole lines off what has come from a guard.
+/// Takes whole lines off the bytes of a supervisor.
 #[derive(Debug, Default)]
-pub(crate) struct Inbox(Vec<u8>);
+struct Inbox(Vec<u8>);
 
 impl Inbox {
-    /// Adds what came.
-    pub(crate) fn add(&mut self, bytes: &[u8]) {
+    /// Adds bytes that were read.
+    fn add(&mut self, bytes: &[u8]) {
         self.0.extend_from_slice(bytes);
     }
 
-    /// The next line.
-    pub(crate) fn next(&mut self) -> Option<io::Result<News>> {
+    /// The next event, once its line is whole.
+    fn next(&mut self) -> Option<io::Result<SupervisorEvent>> {
         let end = self.0.iter().position(|&byte| byte == b'\n')?;
         let line: Vec<u8> = self.0.drain(..=end).collect();
         Some(serde_json::from_slice(&line).map_err(io::Error::from))
     }
 }
 
-/// Runs a program in a sandbox to its end, without input: what it printed, what it or bubblewrap
-/// wrote to stderr, and how it went. Waits; for probes.
-pub(crate) fn run_to_end(
-    referee: &Path,
-    order: &Order,
-) -> io::Result<(Vec<u8>, Vec<u8>, Option<News>)> {
+/// A run in a sandbox that is over.
+pub(crate) struct FinishedRun {
+    /// What the program printed.
+    pub(crate) stdout: Vec<u8>,
+    /// What it or bubblewrap wrote to stderr.
+    pub(crate) stderr: Vec<u8>,
+    /// The supervisor's last report, if it made any.
+    pub(crate) last: Option<SupervisorEvent>,
+}
+
+/// Runs a program in a sandbox to its end, without input. Blocks; for probes.
+pub(crate) fn run_to_end(referee: &Path, request: &SpawnRequest) -> io::Result<FinishedRun> {
     let Launch {
         mut command,
         stdin,
         mut control,
-    } = launch(referee, order)?;
+    } = launch(referee, request)?;
     drop(stdin);
     let child = command.spawn()?;
     // Its own end of the socket must be the only one.
     drop(command);
     let output = child.wait_with_output()?;
-    let mut told = Vec::new();
-    control.read_to_end(&mut told)?;
-    let mut inbox = Inbox(told);
+    let mut reports = Vec::new();
+    control.read_to_end(&mut reports)?;
+    let mut inbox = Inbox(reports);
     let mut last = None;
-    while let Some(news) = inbox.next() {
-        last = Some(news?);
+    while let Some(event) = inbox.next() {
+        last = Some(event?);
     }
-    Ok((output.stdout, output.stderr, last))
+    Ok(FinishedRun {
+        stdout: output.stdout,
+        stderr: output.stderr,
+        last,
+    })
 }
 
-/// The line to a running guard.
+/// The connection to a running supervisor.
 #[derive(Debug)]
-pub(crate) struct Line {
+pub(crate) struct SupervisorConnection {
     control: tokio::net::UnixStream,
     inbox: Inbox,
-    ended: Option<Ended>,
-    bounds: Bounds,
-    /// Processes between the guard and the bot.
+    report: Option<ExitReport>,
+    limits: ResourceLimits,
+    /// Processes between the supervisor and the bot.
     helpers: usize,
 }
 
-impl Line {
+impl SupervisorConnection {
     /// Must be called within a tokio runtime.
-    pub(crate) fn new(control: UnixStream, order: &Order) -> io::Result<Self> {
+    pub(crate) fn new(control: UnixStream, request: &SpawnRequest) -> io::Result<Self> {
         control.set_nonblocking(true)?;
         Ok(Self {
             control: tokio::net::UnixStream::from_std(control)?,
             inbox: Inbox::default(),
-            ended: None,
-            bounds: order.bounds,
-            helpers: match order.wall {
-                Wall::Landlock { .. } => 0,
-                Wall::Bwrap { .. } => 2,
-            },
+            report: None,
+            limits: request.limits,
+            helpers: request.backend.helpers(),
         })
     }
 
@@ -139,9 +145,9 @@ impl Line {
     pub(crate) async fn ready(&mut self) -> io::Result<Option<Pid>> {
         loop {
             match self.inbox.next().transpose()? {
-                Some(News::Ready { pid }) => return Ok(Pid::from_raw(pid)),
-                Some(News::Failed { cause }) => return Err(io::Error::other(cause)),
-                Some(News::Ended(ended)) => self.ended = Some(ended),
+                Some(SupervisorEvent::Ready { pid }) => return Ok(Pid::from_raw(pid)),
+                Some(SupervisorEvent::Failed { cause }) => return Err(io::Error::other(cause)),
+                Some(SupervisorEvent::Ended(report)) => self.report = Some(report),
                 None => {
                     let mut buffer = [0; 1024];
                     let count = self.control.read(&mut buffer).await?;
@@ -154,119 +160,80 @@ impl Line {
         }
     }
 
-    /// Has the guard end the bot with all its processes.
+    /// Has the supervisor end the bot with all its processes.
     pub(crate) fn end(&self) {
-        // ENOTCONN: the guard is gone.
+        // ENOTCONN: the supervisor is gone.
         let _ = rustix::net::shutdown(&self.control, rustix::net::Shutdown::Write);
     }
 
-    /// How the bot ended, once its guard has.
-    pub(crate) fn ended(&mut self) -> Option<Ended> {
+    /// How the bot ended, once its supervisor has reported that; asks the kernel.
+    pub(crate) fn exit_report(&mut self) -> Option<ExitReport> {
         // Everything is there already; nothing has to be waited for.
-        self.hear(|control, buffer| Ok(rustix::io::read(control, buffer)?))
+        self.receive(|control, buffer| Ok(rustix::io::read(control, buffer)?))
     }
 
-    /// How the bot ended, if the runtime has noticed that its guard tells; asks the kernel nothing
-    /// otherwise.
-    pub(crate) fn heard(&mut self) -> Option<Ended> {
-        self.hear(tokio::net::UnixStream::try_read)
+    /// How the bot ended, if the runtime has noticed a report; asks the kernel nothing otherwise.
+    pub(crate) fn noticed_exit_report(&mut self) -> Option<ExitReport> {
+        self.receive(tokio::net::UnixStream::try_read)
     }
 
-    fn hear(
+    fn receive(
         &mut self,
         read: impl Fn(&tokio::net::UnixStream, &mut [u8]) -> io::Result<usize>,
-    ) -> Option<Ended> {
+    ) -> Option<ExitReport> {
         let mut buffer = [0; 1024];
-        while self.ended.is_none() {
+        while self.report.is_none() {
             match read(&self.control, &mut buffer) {
                 Ok(0) | Err(_) => break,
                 Ok(count) => self.inbox.add(&buffer[..count]),
             }
-            while let Some(Ok(news)) = self.inbox.next() {
-                if let News::Ended(ended) = news {
-                    self.ended = Some(ended);
+            while let Some(Ok(event)) = self.inbox.next() {
+                if let SupervisorEvent::Ended(report) = event {
+                    self.report = Some(report);
                 }
             }
         }
-        self.ended
+        self.report
     }
 
-    /// How many processes are between the guard and the bot.
+    /// How many processes are between the supervisor and the bot.
     pub(crate) const fn helpers(&self) -> usize {
         self.helpers
     }
 
-    /// The bot's own process, which bubblewrap's are above.
+    /// The bot's own process below the one that leads its group; bubblewrap's are in between.
+    /// `None` when one of those has no child any more.
+    fn bot_below(&self, leader: Pid) -> Option<Pid> {
+        (0..self.helpers).try_fold(leader, |pid, _| procfs::first_child(pid))
+    }
+
+    /// The bot's own process, or the lowest one on the way to it that there is.
     pub(crate) fn bot(&self, leader: Pid) -> Pid {
         let mut bot = leader;
         for _ in 0..self.helpers {
-            match tree::children(&bot.as_raw_pid().to_string()).first() {
-                Some(&child) => bot = child,
+            match procfs::first_child(bot) {
+                Some(child) => bot = child,
                 None => break,
             }
         }
         bot
     }
 
-    /// Whether the bot has ended, although its guard has not told yet.
+    /// Whether the bot has ended, although its supervisor has not reported that yet.
     pub(crate) fn bot_has_ended(&self, leader: Pid) -> bool {
-        const EXITING: u32 = 4;
-        let mut bot = leader;
-        for _ in 0..self.helpers {
-            match tree::children(&bot.as_raw_pid().to_string()).first() {
-                Some(&child) => bot = child,
-                None => return true,
-            }
-        }
-        let stat = fs::read_to_string(format!("/proc/{}/stat", bot.as_raw_pid()));
-        let stat = stat.unwrap_or_default();
-        // The name before is in parentheses, and may hold some itself.
-        let mut fields = stat
-            .rsplit_once(") ")
-            .map_or("", |(_, rest)| rest)
-            .split(' ');
-        let state = fields.next().unwrap_or_default();
-        let flags: u32 = fields
-            .nth(5)
-            .and_then(|flags| flags.parse().ok())
-            .unwrap_or(0);
-        matches!(state, "" | "Z" | "X") || flags & EXITING != 0
+        self.bot_below(leader)
+            .and_then(Stat::read)
+            .is_none_or(|stat| stat.has_ended())
     }
 
     /// Whether it tried to open a network connection.
     pub(crate) fn tried_network(&mut self) -> bool {
-        self.ended().is_some_and(|ended| ended.network)
+        self.exit_report().is_some_and(|report| report.network)
     }
 
-    /// Why the guard ended it, as the end of a sentence that begins with "it".
+    /// Why the supervisor ended it, as the end of a sentence that begins with "it".
     pub(crate) fn exceeded(&mut self) -> Option<String> {
-        const KILLED_BY_FILE_SIZE: i32 = 25;
-        let bounds = self.bounds;
-        let ended = self.ended()?;
-        let scratch = size(bounds.scratch);
-        Some(match ended.exceeded {
-            Some(Exceeded::Memory) => {
-                format!("used more than {} of memory", size(bounds.memory))
-            }
-            Some(Exceeded::Processes) => {
-                format!("ran more than {} processes", bounds.processes)
-            }
-            Some(Exceeded::Threads) => {
-                format!("ran more than {} threads", bounds.threads())
-            }
-            Some(Exceeded::Scratch) => {
-                format!("wrote more than {scratch} into its scratch directory")
-            }
-            Some(Exceeded::Files) => {
-                format!("made more than {} files", Bounds::FILES)
-            }
-            Some(Exceeded::Hidden) => {
-                "hid a part of its scratch directory, which is watched".to_owned()
-            }
-            None if ended.status == KILLED_BY_FILE_SIZE => {
-                format!("wrote a file of more than {scratch}")
-            }
-            None => return None,
-        })
+        let limits = self.limits;
+        self.exit_report()?.exceeded(&limits)
     }
 }

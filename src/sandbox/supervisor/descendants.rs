@@ -1,22 +1,24 @@
-//! The processes below this one, looked at again and again.
+//! The processes below this one: what they use, checked again and again, and ending them all.
 //!
-//! A guard may share a core with a bot that answers within microseconds. So what it looks at is kept
-//! open: a look then takes three calls of the kernel for every process, and no path is walked.
+//! A supervisor may share a core with a bot that answers within microseconds. So the files of the
+//! processes it watches are kept open: a check then takes three system calls for every process, and no
+//! path is walked.
 
 use std::collections::HashMap;
-use std::fs::File;
-use std::io;
-use std::os::unix::fs::{FileExt as _, MetadataExt as _};
+use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, getpid};
+use rustix::io::Errno;
+use rustix::process::{
+    Pid, Signal, WaitOptions, getpid, kill_process, kill_process_group, waitpid,
+};
 
-use super::tree;
+use crate::sandbox::procfs::{self, OpenProcess, ProcessUsage};
 
 /// So many processes are kept open at most, three descriptors each.
 const KEPT: usize = 64;
 
-/// Links of `/proc/PID/task` that are not of a thread.
-const OWN_LINKS: u64 = 2;
+/// How long the last process may take to end. Only one that hangs in the kernel takes long.
+const ENDING: Duration = Duration::from_secs(5);
 
 /// A process and what it uses.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +37,14 @@ pub(super) struct Descendants {
     buffer: Vec<u8>,
 }
 
+/// A process that is kept open.
+#[derive(Debug)]
+struct Kept {
+    files: OpenProcess,
+    /// Whether it was there at this check.
+    seen: bool,
+}
+
 impl Descendants {
     pub(super) fn new() -> Self {
         Self {
@@ -44,119 +54,78 @@ impl Descendants {
         }
     }
 
-    /// All of them, parents first. When they are more than `limit` the rest is not looked at, and
-    /// uses nothing; nor are the children of a process with more than so many threads.
-    pub(super) fn look(&mut self, limit: usize, threads: u64) -> Vec<Process> {
+    /// All of them, parents first. When they are more than `limit` the rest is not checked, and
+    /// counts as using nothing; nor are the children found of a process with more than `threads`
+    /// threads.
+    pub(super) fn check(&mut self, limit: usize, threads: u64) -> Vec<Process> {
         let mut waiting = self.visit(self.root, threads).children;
         let mut found = Vec::with_capacity(waiting.len());
         while let Some(pid) = waiting.get(found.len()).copied() {
-            let seen = if waiting.len() > limit {
-                Seen::default()
+            let usage = if waiting.len() > limit {
+                ProcessUsage::default()
             } else {
                 self.visit(pid, threads)
             };
             found.push(Process {
                 pid,
-                threads: seen.threads,
-                resident: seen.resident,
+                threads: usage.threads,
+                resident: usage.resident,
             });
-            waiting.extend(seen.children);
+            waiting.extend(usage.children);
         }
         self.kept
             .retain(|_, process| std::mem::take(&mut process.seen));
         found
     }
 
-    /// Looks at one; nothing is seen of one that has ended.
-    fn visit(&mut self, pid: Pid, threads: u64) -> Seen {
+    /// What one of them uses; nothing when it has ended.
+    fn visit(&mut self, pid: Pid, threads: u64) -> ProcessUsage {
         if let Some(process) = self.kept.get_mut(&pid)
-            && let Ok(seen) = process.look(pid, threads, &mut self.buffer)
+            && let Ok(usage) = process.files.usage(threads, &mut self.buffer)
         {
-            return seen;
+            process.seen = true;
+            return usage;
         }
         // It is new, or another one has its number now.
-        let Ok(mut process) = Kept::open(pid) else {
-            return Seen {
-                children: tree::children(&pid.as_raw_pid().to_string()),
-                ..Seen::default()
+        let Ok(files) = OpenProcess::open(pid) else {
+            return ProcessUsage {
+                children: procfs::children(pid),
+                ..ProcessUsage::default()
             };
         };
-        let seen = process.look(pid, threads, &mut self.buffer);
+        let usage = files.usage(threads, &mut self.buffer);
         if self.kept.len() < KEPT || self.kept.contains_key(&pid) {
-            self.kept.insert(pid, process);
+            self.kept.insert(pid, Kept { files, seen: true });
         }
-        seen.unwrap_or_default()
+        usage.unwrap_or_default()
     }
 }
 
-/// What a look at one process finds.
-#[derive(Debug, Default)]
-struct Seen {
-    threads: u64,
-    /// In bytes.
-    resident: u64,
-    children: Vec<Pid>,
-}
-
-/// What there is to read of a process, open. It stays with this process even when another one
-/// gets its number.
-#[derive(Debug)]
-struct Kept {
-    /// The directory of its threads.
-    threads: File,
-    /// The children that its first thread has started.
-    children: File,
-    memory: File,
-    /// Whether it was there at this look.
-    seen: bool,
-}
-
-impl Kept {
-    fn open(pid: Pid) -> io::Result<Self> {
-        let pid = pid.as_raw_pid();
-        Ok(Self {
-            threads: File::open(format!("/proc/{pid}/task"))?,
-            children: File::open(format!("/proc/{pid}/task/{pid}/children"))?,
-            memory: File::open(format!("/proc/{pid}/statm"))?,
-            seen: true,
-        })
-    }
-
-    /// An error when it has ended. The children are left out when it has more threads than
-    /// `most`.
-    fn look(&mut self, pid: Pid, most: u64, buffer: &mut Vec<u8>) -> io::Result<Seen> {
-        // This comes first: the list of children of a process that has ended is merely empty.
-        let memory = read(&self.memory, buffer)?;
-        let pages = memory.split(' ').nth(1).and_then(|word| word.parse().ok());
-        let resident = pages.unwrap_or(0_u64) * rustix::param::page_size() as u64;
-        self.seen = true;
-        let threads = self.threads.metadata()?.nlink().saturating_sub(OWN_LINKS);
-        let children = match threads {
-            1 => read(&self.children, buffer)?
-                .split_ascii_whitespace()
-                .filter_map(|word| Pid::from_raw(word.parse().ok()?))
-                .collect(),
-            _ if threads > most => Vec::new(),
-            // Each thread has its own.
-            _ => tree::children(&pid.as_raw_pid().to_string()),
-        };
-        Ok(Seen {
-            threads,
-            resident,
-            children,
-        })
-    }
-}
-
-/// Reads a file of the kernel from its start, whose text is ASCII.
-fn read<'a>(file: &File, buffer: &'a mut Vec<u8>) -> io::Result<&'a str> {
+/// Ends everything below this process, and waits until it is gone. `group` is the process group
+/// that a bot cannot leave.
+pub(super) fn end_all(group: Option<Pid>) {
+    let deadline = Instant::now() + ENDING;
     loop {
-        // The kernel gives whole texts when there is room.
-        let length = file.read_at(buffer, 0)?;
-        if length < buffer.len() {
-            return std::str::from_utf8(&buffer[..length]).map_err(io::Error::other);
+        if let Some(group) = group {
+            // At once for all: nobody can fork away from it. ESRCH: it is empty.
+            let _ = kill_process_group(group, Signal::KILL);
         }
-        buffer.resize(buffer.len() * 2, 0);
+        for pid in procfs::own_children() {
+            // It may have ended by itself in between.
+            let _ = kill_process(pid, Signal::KILL);
+        }
+        loop {
+            match waitpid(None, WaitOptions::NOHANG) {
+                Ok(Some(_)) | Err(Errno::INTR) => {}
+                Ok(None) => break,
+                // There are none left.
+                Err(_) => return,
+            }
+        }
+        if Instant::now() > deadline {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(1));
     }
 }
 
@@ -171,13 +140,10 @@ mod tests {
 
     /// The shells below `parent`, of all that this process has.
     fn below(descendants: &mut Descendants, parent: Pid) -> Vec<Pid> {
-        let found = descendants.look(1000, 1000);
+        let found = descendants.check(1000, 1000);
         let mut family = vec![parent];
         for process in found {
-            let status = format!("/proc/{}/status", process.pid.as_raw_pid());
-            let status = std::fs::read_to_string(status).unwrap_or_default();
-            let above = status.lines().find_map(|line| line.strip_prefix("PPid:"));
-            let above = above.and_then(|above| Pid::from_raw(above.trim().parse().ok()?));
+            let above = procfs::Stat::read(process.pid).and_then(|stat| stat.parent());
             if above.is_some_and(|above| family.contains(&above)) {
                 assert!(process.resident > 0);
                 family.push(process.pid);
@@ -206,7 +172,7 @@ mod tests {
         assert_eq!(before.len(), 3);
         assert!(before.contains(&grandchild));
         assert!(before.iter().all(|pid| descendants.kept.contains_key(pid)));
-        // What is kept open tells the same.
+        // What is kept open reports the same.
         assert_eq!(below(&mut descendants, parent), before);
 
         kill_process(grandchild, Signal::KILL).expect("a signal");
@@ -228,7 +194,7 @@ mod tests {
             wait.recv()
         });
         let mut child = told.recv().expect("a child");
-        let found = Descendants::new().look(1000, 1000);
+        let found = Descendants::new().check(1000, 1000);
         drop(end);
         let _ = thread.join();
         let pid = Pid::from_child(&child);
@@ -247,7 +213,7 @@ mod tests {
                     .expect("a child")
             })
             .collect();
-        let few = Descendants::new().look(0, 1000).len();
+        let few = Descendants::new().check(0, 1000).len();
         for child in &mut children {
             child.kill().expect("a child");
             child.wait().expect("a child");

@@ -51,7 +51,7 @@ pub(super) fn before_exec(
     command: &mut Command,
     prepare: impl FnMut() -> io::Result<()> + Send + Sync + 'static,
 ) {
-    // SAFETY: a guard has one thread, so that no lock can be held by another one when the
+    // SAFETY: a supervisor has one thread, so that no lock can be held by another one when the
     // process is doubled; `prepare` may do whatever it could have done before.
     unsafe {
         command.pre_exec(prepare);
@@ -59,7 +59,7 @@ pub(super) fn before_exec(
 }
 
 /// Gives a descriptor the number 3 in this process, open for the next program.
-pub(super) fn pass_as_three(descriptor: BorrowedFd<'_>) -> io::Result<()> {
+pub(super) fn pass_as_fd3(descriptor: BorrowedFd<'_>) -> io::Result<()> {
     // SAFETY: in a process that is about to load another program, nobody else uses a
     // descriptor of that number.
     if unsafe { libc::dup2(descriptor.as_raw_fd(), 3) } < 0 {
@@ -73,9 +73,9 @@ pub(super) fn pass_as_three(descriptor: BorrowedFd<'_>) -> io::Result<()> {
     }
 }
 
-/// Takes over descriptor 3, which the guard passed.
-pub(super) fn take_three() -> io::Result<UnixStream> {
-    // SAFETY: only looks whether the descriptor is open.
+/// Takes over descriptor 3, which the supervisor passed.
+pub(super) fn take_fd3() -> io::Result<UnixStream> {
+    // SAFETY: this only checks whether the descriptor is open.
     if unsafe { libc::fcntl(3, libc::F_GETFD) } < 0 {
         return Err(io::Error::last_os_error());
     }
@@ -83,7 +83,7 @@ pub(super) fn take_three() -> io::Result<UnixStream> {
     Ok(UnixStream::from(unsafe { OwnedFd::from_raw_fd(3) }))
 }
 
-/// Installs a filter that asks about some calls; where it asks.
+/// Installs a filter that asks about some calls: the descriptor at which it asks.
 pub(super) fn listen_for_calls(filter: &[sock_filter]) -> io::Result<OwnedFd> {
     let program = libc::sock_fprog {
         len: u16::try_from(filter.len()).map_err(io::Error::other)?,

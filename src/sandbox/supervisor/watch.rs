@@ -1,4 +1,4 @@
-//! What a bot uses while it runs, looked at now and then: memory and processes of its whole
+//! What a bot uses while it runs, checked at intervals: memory and processes of its whole
 //! tree, and its scratch directory. The kernel bounds these for one process, or for one user,
 //! but not for a tree without a control group of its own.
 
@@ -10,9 +10,11 @@ use std::time::Duration;
 use rustix::process::Pid;
 
 use super::descendants::{Descendants, Process};
-use super::order::{Bounds, Exceeded};
+use super::message::Exceeded;
+use crate::sandbox::limits::ResourceLimits;
+use crate::sandbox::procfs;
 
-/// Time between two looks. Memory grows fastest; where the kernel bounds it, there is more time.
+/// Time between two checks. Memory grows fastest; where the kernel bounds it, there is more time.
 pub(super) const fn interval(memory_by_kernel: bool) -> Duration {
     Duration::from_millis(if memory_by_kernel { 50 } else { 25 })
 }
@@ -20,7 +22,7 @@ pub(super) const fn interval(memory_by_kernel: bool) -> Duration {
 /// The watch over one bot.
 #[derive(Debug)]
 pub(super) struct Watch {
-    bounds: Bounds,
+    limits: ResourceLimits,
     scratch: Scratch,
     descendants: Descendants,
     /// Processes that are not the bot's own: bubblewrap's.
@@ -39,9 +41,9 @@ pub(super) enum Scratch {
 }
 
 impl Watch {
-    pub(super) fn new(bounds: Bounds, scratch: Scratch, helpers: usize) -> Self {
+    pub(super) fn new(limits: ResourceLimits, scratch: Scratch, helpers: usize) -> Self {
         Self {
-            bounds,
+            limits,
             scratch,
             descendants: Descendants::new(),
             helpers,
@@ -54,19 +56,19 @@ impl Watch {
         self.peak
     }
 
-    /// Looks at everything; the first bound that is exceeded.
-    pub(super) fn look(&mut self) -> Option<Exceeded> {
-        let limit = usize::try_from(self.bounds.processes).unwrap_or(usize::MAX);
+    /// Checks everything; the first limit that is exceeded.
+    pub(super) fn check(&mut self) -> Option<Exceeded> {
+        let limit = usize::try_from(self.limits.processes).unwrap_or(usize::MAX);
         let limit = limit.saturating_add(self.helpers);
-        let threads = self.bounds.threads();
-        let processes = self.descendants.look(limit, threads);
+        let threads = self.limits.threads();
+        let processes = self.descendants.check(limit, threads);
         if processes.len() > limit {
             return Some(Exceeded::Processes);
         }
         if processes.iter().map(|process| process.threads).sum::<u64>() > threads {
             return Some(Exceeded::Threads);
         }
-        if self.memory(&processes) > self.bounds.memory {
+        if self.memory(&processes) > self.limits.memory {
             return Some(Exceeded::Memory);
         }
         match &self.scratch {
@@ -79,12 +81,15 @@ impl Watch {
     fn memory(&mut self, processes: &[Process]) -> u64 {
         let resident: u64 = processes.iter().map(|process| process.resident).sum();
         self.peak = self.peak.max(resident >> 10);
-        if resident <= self.bounds.memory {
+        if resident <= self.limits.memory {
             return resident;
         }
-        // Looked at more closely, at some cost: what processes share counts once, and what
+        // Measured more closely, at some cost: what processes share counts once, and what
         // they read from files not at all.
-        processes.iter().map(proportional).sum()
+        let closer = |process: &Process| {
+            procfs::proportional_memory(process.pid).unwrap_or(process.resident)
+        };
+        processes.iter().map(closer).sum()
     }
 
     fn directory(&self, path: &Path) -> Option<Exceeded> {
@@ -101,7 +106,7 @@ impl Watch {
             };
             for entry in entries.flatten() {
                 files += 1;
-                if files > Bounds::FILES {
+                if files > ResourceLimits::SCRATCH_FILES {
                     return Some(Exceeded::Files);
                 }
                 let Ok(meta) = entry.metadata() else { continue };
@@ -111,30 +116,13 @@ impl Watch {
                 }
             }
         }
-        (bytes > self.bounds.scratch).then_some(Exceeded::Scratch)
+        (bytes > self.limits.scratch).then_some(Exceeded::Scratch)
     }
 }
 
 /// Bubblewrap bounds the bytes, but not the number of files.
 fn file_system(pid: Pid) -> Option<Exceeded> {
-    let root = format!("/proc/{}/root/tmp", pid.as_raw_pid());
-    let system = rustix::fs::statvfs(root).ok()?;
+    let system = rustix::fs::statvfs(procfs::path_in_view_of(pid, "tmp")).ok()?;
     let files = system.f_files.saturating_sub(system.f_ffree);
-    (files > Bounds::FILES).then_some(Exceeded::Files)
-}
-
-/// Memory of a process in bytes, without what is read from files; shared memory counts in
-/// proportion.
-fn proportional(process: &Process) -> u64 {
-    let rollup = format!("/proc/{}/smaps_rollup", process.pid.as_raw_pid());
-    let Ok(rollup) = fs::read_to_string(rollup) else {
-        return process.resident;
-    };
-    let kib = |line: &str| -> Option<u64> {
-        let line = line
-            .strip_prefix("Pss_Anon:")
-            .or_else(|| line.strip_prefix("Pss_Shmem:"))?;
-        line.trim().strip_suffix(" kB")?.parse().ok()
-    };
-    rollup.lines().filter_map(kib).sum::<u64>() << 10
+    (files > ResourceLimits::SCRATCH_FILES).then_some(Exceeded::Files)
 }

@@ -1,5 +1,10 @@
-//! Whether the kernel would run a file: where commands are, what the first bytes of a
-//! program say, and what to install.
+//! Executable files: where commands are found, whether the kernel would run a file, and what to
+//! install when it would not.
+//!
+//! What starts bots and what confines them both need this, so it lies below both and knows neither.
+//! The languages that files are written in are in [`interpreter`].
+
+pub mod interpreter;
 
 use std::env;
 use std::fs;
@@ -7,7 +12,7 @@ use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use super::interpreter::{self, package_of};
+use self::interpreter::package_of;
 use crate::text::escape;
 
 /// A BOT that cannot be started: the bot, the cause and the fix.
@@ -22,7 +27,7 @@ pub struct CannotStart {
     pub fix: String,
 }
 
-/// The file that a command name stands for.
+/// The file that a command name stands for: the first executable one in `PATH`.
 pub(crate) fn find_in_path(command: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
     env::split_paths(&path)
@@ -30,11 +35,12 @@ pub(crate) fn find_in_path(command: &str) -> Option<PathBuf> {
         .find(|candidate| is_executable_file(candidate))
 }
 
+/// Whether a path is a regular file that somebody may execute.
 pub(crate) fn is_executable_file(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
 }
 
-/// How to get a missing command.
+/// The advice for a missing command: install it, with its package where that is known.
 pub(crate) fn install(command: &str) -> String {
     match package_of(command) {
         Some(package) => {
@@ -44,8 +50,8 @@ pub(crate) fn install(command: &str) -> String {
     }
 }
 
-/// Looks at the first bytes of an executable file: the interpreter that its first
-/// line names, `None` for machine code, or why the kernel would not run it.
+/// Checks the first bytes of an executable file, which errors call `given`: the interpreter that its
+/// first line names, `None` for machine code, or why the kernel would not run it.
 pub(crate) fn check_header(path: &Path, given: &str) -> Result<Option<String>, CannotStart> {
     let cannot = |cause: String, fix: String| CannotStart {
         bot: escape(given.as_bytes()),
@@ -55,7 +61,7 @@ pub(crate) fn check_header(path: &Path, given: &str) -> Result<Option<String>, C
     let mut header = Vec::new();
     let read = fs::File::open(path).and_then(|file| file.take(512).read_to_end(&mut header));
     if read.is_err() {
-        // Programs may be executable without being readable; the kernel will tell.
+        // Programs may be executable without being readable; the kernel reports that.
         return Ok(None);
     }
     let marks: [&[u8]; 3] = [b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff"];

@@ -1,5 +1,5 @@
-//! What a process in a sandbox finds out about it, by trying. It tries what every sandbox must
-//! forbid; the tests try the rest, one program an attack.
+//! What a process in a sandbox can do, found by trying what every sandbox must forbid. The project's
+//! tests try the rest, one program an attack.
 
 use std::fs;
 use std::io::{self, Write as _};
@@ -9,7 +9,9 @@ use std::process::Command;
 
 use rustix::process::{Pid, setsid, test_kill_process};
 
-/// What must fail, with what is said when it does not.
+use super::message::{COMMAND, SELF_TEST};
+
+/// What must fail, with what is reported when it does not.
 type Attempt = (&'static str, fn(&[String]) -> bool);
 
 const ATTEMPTS: &[Attempt] = &[
@@ -21,7 +23,7 @@ const ATTEMPTS: &[Attempt] = &[
     ("it can leave its process group", |_| {
         // Nobody can who leads one; a child does not.
         Command::new("/proc/self/exe")
-            .args([super::COMMAND, super::PROBE, "setsid"])
+            .args([COMMAND, SELF_TEST, "setsid"])
             .status()
             .map_or(true, |status| status.success())
     }),
@@ -55,7 +57,7 @@ pub(super) fn run(arguments: impl Iterator<Item = String>) -> io::Result<()> {
     if arguments == ["setsid"] {
         return setsid().map(|_| ()).map_err(io::Error::from);
     }
-    if arguments == [MEMORY] {
+    if arguments == [EXCEED_MEMORY] {
         return exceed_memory();
     }
     let mut out = io::stdout().lock();
@@ -67,16 +69,16 @@ pub(super) fn run(arguments: impl Iterator<Item = String>) -> io::Result<()> {
     writeln!(out, "{DONE}")
 }
 
-/// The argument of a probe that is to use more memory than it has.
-pub(crate) const MEMORY: &str = "memory";
+/// The argument of a self-test that is to use more memory than it has.
+pub(crate) const EXCEED_MEMORY: &str = "memory";
 
-/// What such a probe has, in bytes.
-pub(crate) const LITTLE: u64 = 32 << 20;
+/// The memory that such a self-test has, in bytes.
+pub(crate) const SMALL_MEMORY: u64 = 32 << 20;
 
 /// Uses twice the memory that it has.
 fn exceed_memory() -> io::Result<()> {
     let mut memory = Vec::new();
-    while (memory.len() as u64) < 2 * LITTLE {
+    while (memory.len() as u64) < 2 * SMALL_MEMORY {
         // Not zeros: pages of zeros are not there.
         memory.resize(memory.len() + (1 << 20), b'x');
     }
@@ -87,11 +89,11 @@ fn exceed_memory() -> io::Result<()> {
     )
 }
 
-/// The last line of a probe.
+/// The last line of a self-test.
 pub(crate) const DONE: &str = "done";
 
-/// The arguments of a probe that knows these secret files.
+/// The arguments of a self-test that knows these secret files.
 pub(crate) fn arguments(files: &[String]) -> Vec<String> {
-    let words = [super::COMMAND, super::PROBE].map(str::to_owned);
+    let words = [COMMAND, SELF_TEST].map(str::to_owned);
     words.into_iter().chain(files.iter().cloned()).collect()
 }

@@ -1,8 +1,8 @@
 //! Memory bounded by the kernel for all processes of a bot together, where this machine lets the
-//! referee make control groups: a group for every bot, made, asked and removed by its guard.
+//! referee make control groups: a group for every bot, made, read and removed by its supervisor.
 //!
 //! A group is made beside the referee's own (as systemd's user sessions allow, where no group may
-//! have both processes and groups below it) or below it. Nothing is taken for granted: the
+//! have both processes and groups below it) or below it. Nothing is assumed: the
 //! sandbox's probe exceeds the bound, and must be ended for it.
 
 use std::fs::{self, File};
@@ -11,18 +11,21 @@ use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
 use serde::{Deserialize, Serialize};
 
-/// How a group's directory begins, before the process id of its guard.
+use super::procfs;
+
+/// How a group's directory begins, before the process id of its supervisor.
 const PREFIX: &str = "referee-";
 
-/// How long the kernel may take to take note of the end of a group's last process.
+/// How long the kernel may take to notice the end of a group's last process.
 const EMPTYING: Duration = Duration::from_secs(1);
 
 /// Where groups can be made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Home {
+pub(crate) struct ParentGroup {
     /// The directory of the group above them.
     directory: PathBuf,
     version: Version,
@@ -65,20 +68,20 @@ impl Version {
     }
 }
 
-impl Home {
+impl ParentGroup {
     /// A place where this process can make groups, if there is one.
     pub(crate) fn find() -> Option<Self> {
-        let own = fs::read_to_string("/proc/self/cgroup").ok()?;
-        let mounts = fs::read_to_string("/proc/self/mountinfo").ok()?;
+        let own = procfs::own_cgroups().ok()?;
+        let mounts = procfs::own_mounts().ok()?;
         candidates(&own, &mounts).into_iter().find(Self::is_usable)
     }
 
-    /// Whether a group with a bound can be made here; also removes those that guards left behind
-    /// which were killed.
+    /// Whether a group with a bound can be made here; also removes those that supervisors left
+    /// behind which were killed.
     fn is_usable(&self) -> bool {
         self.sweep();
         if self.version == Version::Two {
-            // It may be on already; the attempt below tells.
+            // It may be on already; the attempt below shows whether it is.
             let _ = fs::write(self.directory.join("cgroup.subtree_control"), "+memory");
         }
         Group::new(self, 1 << 30).is_ok()
@@ -91,10 +94,10 @@ impl Home {
             .flatten()
         {
             let name = entry.file_name();
-            let guard = name
+            let supervisor = name
                 .to_str()
                 .and_then(|name| Pid::from_raw(name.strip_prefix(PREFIX)?.parse().ok()?));
-            if guard.is_some_and(|guard| test_kill_process(guard) == Err(rustix::io::Errno::SRCH)) {
+            if supervisor.is_some_and(|pid| test_kill_process(pid) == Err(Errno::SRCH)) {
                 // The kernel refuses while there are processes in it.
                 let _ = fs::remove_dir(entry.path());
             }
@@ -112,7 +115,7 @@ impl Home {
 
 /// Where groups might be made: `own` and `mounts` are this process's `cgroup` and `mountinfo` in
 /// `/proc`.
-fn candidates(own: &str, mounts: &str) -> Vec<Home> {
+fn candidates(own: &str, mounts: &str) -> Vec<ParentGroup> {
     let mut found = Vec::new();
     for line in own.lines() {
         let mut fields = line.splitn(3, ':');
@@ -130,12 +133,12 @@ fn candidates(own: &str, mounts: &str) -> Vec<Home> {
             continue;
         };
         if version == Version::Two && path != "/" {
-            found.extend(directory.parent().map(|parent| Home {
+            found.extend(directory.parent().map(|parent| ParentGroup {
                 directory: parent.to_owned(),
                 version,
             }));
         }
-        found.push(Home { directory, version });
+        found.push(ParentGroup { directory, version });
     }
     found
 }
@@ -161,18 +164,18 @@ fn mounted(line: &str, kind: &str, path: &str) -> Option<PathBuf> {
 #[derive(Debug)]
 pub(super) struct Group {
     directory: PathBuf,
-    /// What tells of processes that were ended for the bound; looked at often.
+    /// The count of processes that were ended for the bound; read often.
     events: Option<File>,
 }
 
 impl Group {
     /// A group of this process's name, in which all processes together have so many bytes.
-    pub(super) fn new(home: &Home, bytes: u64) -> io::Result<Self> {
-        let directory = home
+    pub(super) fn new(parent: &ParentGroup, bytes: u64) -> io::Result<Self> {
+        let directory = parent
             .directory
             .join(format!("{PREFIX}{}", std::process::id()));
         match fs::create_dir(&directory) {
-            // A killed guard left it, and had this process's number.
+            // A killed supervisor left it, and had this process's number.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 fs::remove_dir(&directory)?;
                 fs::create_dir(&directory)?;
@@ -180,11 +183,11 @@ impl Group {
             made => made?,
         }
         let group = Self {
-            events: File::open(directory.join(home.version.events())).ok(),
+            events: File::open(directory.join(parent.version.events())).ok(),
             directory,
         };
-        group.set(home.version.bound(), &bytes.to_string())?;
-        for (name, value) in home.version.more(bytes) {
+        group.set(parent.version.bound(), &bytes.to_string())?;
+        for (name, value) in parent.version.more(bytes) {
             match group.set(name, &value) {
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
                 _ => {}
@@ -201,8 +204,8 @@ impl Group {
         file.write_all(value.as_bytes())
     }
 
-    /// What a process writes `0` to, to be in the group from then on with all that it starts.
-    pub(super) fn door(&self) -> io::Result<File> {
+    /// The file that a process writes `0` to, to be in the group from then on with all that it starts.
+    pub(super) fn procs_file(&self) -> io::Result<File> {
         File::options()
             .write(true)
             .open(self.directory.join("cgroup.procs"))
@@ -241,7 +244,12 @@ mod tests {
     fn found(own: &str, mounts: &str) -> Vec<(String, Version)> {
         candidates(own, mounts)
             .into_iter()
-            .map(|home| (home.directory.to_string_lossy().into_owned(), home.version))
+            .map(|parent| {
+                (
+                    parent.directory.to_string_lossy().into_owned(),
+                    parent.version,
+                )
+            })
             .collect()
     }
 

@@ -1,10 +1,11 @@
 //! The system calls that no bot needs, as seccomp filters.
 //!
 //! Everything else is allowed, except calls that are newer than this list. The kernel
-//! remembers which calls are always allowed, so that reading and writing cost a bot next to nothing.
+//! remembers which calls are always allowed, so that reading and writing cost a bot almost nothing.
 
 use std::collections::BTreeMap;
 use std::env::consts::ARCH;
+use std::io;
 
 use libc::c_long;
 use seccompiler::SeccompCmpArgLen::{Dword, Qword};
@@ -137,17 +138,21 @@ const TERMINAL: &[libc::Ioctl] = &[
 /// A temporary file that has no name, and is counted nowhere.
 const UNNAMED_FILE: u64 = (libc::O_TMPFILE & !libc::O_DIRECTORY) as u64;
 
-/// Programs for the kernel.
+/// The compiled filters, ready to be installed.
 #[derive(Clone, Debug)]
-pub(super) struct Programs {
-    /// Asks the guard about network connections, which it refuses and remembers.
+pub(super) struct Filters {
+    /// Asks the supervisor about network connections, which it refuses and remembers.
     pub(super) network: BpfProgram,
     /// To be installed afterwards, in this order.
     pub(super) others: Vec<BpfProgram>,
 }
 
-/// Compiles the programs.
-pub(super) fn programs() -> Result<Programs, BackendError> {
+/// Compiles the filters.
+pub(super) fn filters() -> io::Result<Filters> {
+    compile().map_err(|error| io::Error::other(format!("seccomp: {error}")))
+}
+
+fn compile() -> Result<Filters, BackendError> {
     let arch = TargetArch::try_from(ARCH)?;
     let filter = |rules, errno: i32| {
         let errno = SeccompAction::Errno(errno.cast_unsigned());
@@ -157,7 +162,7 @@ pub(super) fn programs() -> Result<Programs, BackendError> {
     let unknown = UNKNOWN.iter().map(|&call| (call, Vec::new())).collect();
     let mut unknown = filter(unknown, libc::ENOSYS)?;
     unknown.splice(0..0, newer_calls());
-    Ok(Programs {
+    Ok(Filters {
         network: network(arch)?,
         others: vec![unknown, filter(forbidden()?, libc::EPERM)?],
     })
@@ -166,14 +171,14 @@ pub(super) fn programs() -> Result<Programs, BackendError> {
 /// Sockets that lead to other machines.
 const NETWORK: [libc::c_int; 2] = [libc::AF_INET, libc::AF_INET6];
 
-/// Has the guard answer when a socket of the network is opened.
+/// Has the supervisor answer when a socket of the network is opened.
 fn network(arch: TargetArch) -> Result<BpfProgram, BackendError> {
     let sockets = NETWORK.map(|family| when(0, Dword, Eq, u64::from(family.cast_unsigned())));
     let sockets = sockets.into_iter().collect::<Result<_, _>>()?;
     let rules = BTreeMap::from([(libc::SYS_socket, sockets)]);
-    // The crate has no word for asking; asking a tracer is written alike.
-    let ask = SeccompAction::Trace(0);
-    let filter = SeccompFilter::new(rules, SeccompAction::Allow, ask, arch)?;
+    // The crate has no action for notifying a supervisor; notifying a tracer is encoded alike.
+    let notify = SeccompAction::Trace(0);
+    let filter = SeccompFilter::new(rules, SeccompAction::Allow, notify, arch)?;
     let mut program = BpfProgram::try_from(filter)?;
     for step in &mut program {
         if u32::from(step.code) == libc::BPF_RET && step.k == libc::SECCOMP_RET_TRACE {

@@ -1,0 +1,40 @@
+//! Programs taken into a sandbox: what the sandbox needs to know of one, and what it gives back.
+
+use super::spec::Program;
+use crate::executable::CannotStart;
+use crate::sandbox::snapshot::BotFiles;
+use crate::sandbox::{BotCommand, Sandbox};
+
+impl Program {
+    /// What the sandbox needs to know of it.
+    pub fn sandbox_command(&self) -> BotCommand<'_> {
+        BotCommand {
+            name: &self.name,
+            argv: &self.argv,
+            builtin: self.builtin(),
+            directory: self.directory.as_deref(),
+        }
+    }
+
+    /// Its own files, when `others` are the other entrants, of which it may see nothing.
+    pub fn files(&self, others: &[&Self]) -> Result<BotFiles, CannotStart> {
+        BotFiles::of(self.sandbox_command(), &commands(others))
+    }
+
+    /// Takes it into a sandbox, in which it can see nothing of `others`. Whatever would keep it from
+    /// starting there is reported now.
+    pub fn confine(self, sandbox: &Sandbox, others: &[&Self]) -> Result<Self, CannotStart> {
+        let confinement = sandbox.confine(self.sandbox_command(), &commands(others))?;
+        Ok(Self {
+            confinement,
+            ..self
+        })
+    }
+}
+
+fn commands<'a>(programs: &[&'a Program]) -> Vec<BotCommand<'a>> {
+    programs
+        .iter()
+        .map(|program| program.sandbox_command())
+        .collect()
+}

@@ -1,0 +1,242 @@
+//! Every way to break the protocol, as a value; `sentence` has the words that a student reads.
+
+mod sentence;
+
+use std::fmt;
+use std::time::Duration;
+
+pub use self::sentence::format_duration;
+use super::allowance::Allowance;
+use crate::executable::interpreter::Language;
+use crate::text::escape;
+
+/// Why a game was forfeited: the words on the result line and in records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Reason {
+    /// A well-formed answer that the rules forbid.
+    IllegalMove,
+    /// A line that is no answer.
+    Malformed,
+    /// More than the one line that was asked for.
+    ExtraOutput,
+    /// No answer in time.
+    Timeout,
+    /// The program ended.
+    Exited,
+    /// The program lives but closed its input or output.
+    Closed,
+    /// A line longer than the protocol allows.
+    LineTooLong,
+    /// Bytes that are no UTF-8 text.
+    NotUtf8,
+}
+
+impl Reason {
+    /// All of them.
+    pub const ALL: [Self; 8] = [
+        Self::IllegalMove,
+        Self::Malformed,
+        Self::ExtraOutput,
+        Self::Timeout,
+        Self::Exited,
+        Self::Closed,
+        Self::LineTooLong,
+        Self::NotUtf8,
+    ];
+
+    /// The word for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::IllegalMove => "illegal-move",
+            Self::Malformed => "malformed",
+            Self::ExtraOutput => "extra-output",
+            Self::Timeout => "timeout",
+            Self::Exited => "exited",
+            Self::Closed => "closed",
+            Self::LineTooLong => "line-too-long",
+            Self::NotUtf8 => "not-utf8",
+        }
+    }
+
+    /// The reason of this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|reason| reason.name() == name)
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// How a program ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// With this status.
+    Code(i32),
+    /// By this signal, such as `SIGSEGV`.
+    Signal(String),
+    /// By the sandbox, because it went beyond a limit: the end of a sentence that begins with
+    /// "it", such as `used more than 256 MiB of memory`.
+    Limit(String),
+    /// So, after it had tried to do something that its sandbox forbids: `open a network
+    /// connection`.
+    Refused(Box<Self>, &'static str),
+    /// A person left the game.
+    Left,
+}
+
+/// One of the two pipes of a bot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stream {
+    /// What it reads requests from.
+    Input,
+    /// What it writes answers to.
+    Output,
+}
+
+/// What a silent program was doing when its time was up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProcessState {
+    /// Computing: it may just be slow.
+    Computing,
+    /// Not even the question had been read.
+    NotReading,
+    /// Stopped, as by SIGSTOP.
+    Stopped,
+    /// Waiting for something, such as more input; or this system does not report it.
+    Waiting,
+}
+
+/// What there was of an answer when the time was up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TimeoutEvidence {
+    /// Nothing at all.
+    Nothing(ProcessState),
+    /// The beginning of a line.
+    Partial(Vec<u8>),
+    /// A whole line, this long after the question.
+    Late(Vec<u8>, Duration),
+    /// A legal answer, once its input was closed: it had sat in its output buffer.
+    Buffered(Vec<u8>),
+}
+
+/// A time that ran out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Timeout {
+    /// The line it was asked.
+    pub asked: String,
+    /// The time it had.
+    pub allowance: Allowance,
+    /// Whether that included the time to start.
+    pub fresh: bool,
+    /// What there was of an answer.
+    pub evidence: TimeoutEvidence,
+    /// What it wrote when its input was closed, after the time was up.
+    pub afterwards: Vec<u8>,
+    /// How long after the time was up the referee found a whole line that had arrived
+    /// unnoticed, because the referee was itself not running; zero when it noticed in time. Up to this
+    /// long the fault may be the referee's own.
+    pub unwatched: Duration,
+    /// Its language, for advice.
+    pub language: Option<Language>,
+}
+
+/// A bot's misbehaviour. Match it without `_`, so that a new one is dealt with everywhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// A well-formed answer that the rules forbid.
+    IllegalMove {
+        /// The line.
+        answer: Vec<u8>,
+        /// What is wrong, and what was legal.
+        problem: String,
+    },
+    /// A line that is no answer.
+    Malformed {
+        /// The line.
+        answer: Vec<u8>,
+        /// What is wrong, and what was expected.
+        problem: String,
+    },
+    /// More than one line.
+    ExtraOutput {
+        /// The first line; empty when it had not been asked anything yet.
+        first: Vec<u8>,
+        /// What it wrote beyond it.
+        second: Vec<u8>,
+        /// It was written before the next question, not with the answer.
+        early: bool,
+    },
+    /// No answer in time.
+    Timeout(Box<Timeout>),
+    /// It ended before it answered.
+    Exited {
+        /// How.
+        exit: Exit,
+        /// The beginning of an answer.
+        partial: Vec<u8>,
+    },
+    /// It lives but closed a stream.
+    Closed {
+        /// Which.
+        stream: Stream,
+        /// The beginning of an answer.
+        partial: Vec<u8>,
+    },
+    /// A line beyond the cap.
+    LineTooLong {
+        /// Its beginning.
+        start: Vec<u8>,
+    },
+    /// Not text.
+    NotUtf8 {
+        /// The line.
+        answer: Vec<u8>,
+    },
+}
+
+impl Fault {
+    /// The word for it.
+    pub const fn reason(&self) -> Reason {
+        match self {
+            Self::IllegalMove { .. } => Reason::IllegalMove,
+            Self::Malformed { .. } => Reason::Malformed,
+            Self::ExtraOutput { .. } => Reason::ExtraOutput,
+            Self::Timeout(_) => Reason::Timeout,
+            Self::Exited { .. } => Reason::Exited,
+            Self::Closed { .. } => Reason::Closed,
+            Self::LineTooLong { .. } => Reason::LineTooLong,
+            Self::NotUtf8 { .. } => Reason::NotUtf8,
+        }
+    }
+
+    /// Whether it answered well, but the answer sat in its output buffer.
+    pub fn was_buffered(&self) -> bool {
+        matches!(self, Self::Timeout(timeout) if matches!(timeout.evidence, TimeoutEvidence::Buffered(_)))
+    }
+
+    /// What the bot sent, escaped; empty when it sent nothing.
+    pub fn answer(&self) -> String {
+        match self {
+            Self::IllegalMove { answer, .. }
+            | Self::Malformed { answer, .. }
+            | Self::NotUtf8 { answer } => escape(answer),
+            Self::ExtraOutput { first, second, .. } => {
+                let mut both = first.clone();
+                both.push(b'\n');
+                both.extend_from_slice(second);
+                escape(&both)
+            }
+            Self::Timeout(timeout) => match &timeout.evidence {
+                TimeoutEvidence::Nothing(_) => String::new(),
+                TimeoutEvidence::Partial(bytes)
+                | TimeoutEvidence::Late(bytes, _)
+                | TimeoutEvidence::Buffered(bytes) => escape(bytes),
+            },
+            Self::Exited { partial, .. } | Self::Closed { partial, .. } => escape(partial),
+            Self::LineTooLong { start } => escape(start),
+        }
+    }
+}

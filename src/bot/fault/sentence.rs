@@ -1,0 +1,191 @@
+//! The sentence of each fault, as people read it after the name of the bot.
+
+use std::fmt;
+use std::time::Duration;
+
+use super::{Exit, Fault, ProcessState, Stream, Timeout, TimeoutEvidence};
+use crate::bot::allowance::Allowance;
+use crate::protocol::MAX_LINE_BYTES;
+use crate::text::quote;
+
+impl fmt::Display for Exit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Code(0) => f.write_str("it ended (exit status 0)"),
+            Self::Code(code) => write!(f, "it ended with exit status {code}"),
+            Self::Signal(name) => write!(f, "it was ended by the signal {name}"),
+            Self::Refused(exit, what) => {
+                write!(
+                    f,
+                    "{exit} (it had tried to {what}, which its sandbox forbids)"
+                )
+            }
+            Self::Limit(what) => write!(f, "it {what}, and was ended"),
+            Self::Left => f.write_str("left the game"),
+        }
+    }
+}
+
+/// A duration as people write it: `10 s`, `1.5 s`, `250 ms`.
+pub fn format_duration(duration: Duration) -> String {
+    let ms = duration.as_secs_f64() * 1000.0;
+    if ms >= 1000.0 {
+        let s = format!("{:.3}", ms / 1000.0);
+        format!("{} s", s.trim_end_matches('0').trim_end_matches('.'))
+    } else if ms >= 10.0 {
+        format!("{ms:.0} ms")
+    } else {
+        format!("{ms:.2} ms")
+    }
+}
+
+fn format_allowance(allowance: &Allowance, fresh: bool) -> String {
+    let time = format_duration(allowance.time);
+    let time = if allowance.clock {
+        format!("{time} left on its clock")
+    } else {
+        time
+    };
+    if fresh && !allowance.start.is_zero() {
+        format!("{time} and {} to start", format_duration(allowance.start))
+    } else {
+        time
+    }
+}
+
+/// A line as a sentence quotes it.
+fn quoted_line(line: &[u8]) -> String {
+    if line.is_empty() {
+        "an empty line".to_owned()
+    } else {
+        quote(line)
+    }
+}
+
+/// `, after writing ...` for the beginning of an answer.
+fn after_partial(partial: &[u8]) -> String {
+    if partial.is_empty() {
+        String::new()
+    } else {
+        format!(
+            ", after writing {} without the end of the line",
+            quote(partial)
+        )
+    }
+}
+
+impl fmt::Display for Timeout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "it was asked {} and given {}; ",
+            quote(self.asked.as_bytes()),
+            format_allowance(&self.allowance, self.fresh)
+        )?;
+        match &self.evidence {
+            TimeoutEvidence::Nothing(ProcessState::Stopped) => f.write_str(
+                "nothing came: the program was stopped (as by SIGSTOP or Ctrl-Z)",
+            ),
+            TimeoutEvidence::Nothing(ProcessState::NotReading) => f.write_str(
+                "nothing came, and it had not even read the question: it is busy with something else, or does not read its standard input",
+            ),
+            TimeoutEvidence::Nothing(ProcessState::Computing) => {
+                f.write_str("nothing came: it was still computing")
+            }
+            TimeoutEvidence::Nothing(ProcessState::Waiting) => f.write_str("nothing came"),
+            TimeoutEvidence::Partial(bytes) => write!(
+                f,
+                "only {} came, without the end of the line: end every answer with a newline",
+                quote(bytes)
+            ),
+            TimeoutEvidence::Late(line, elapsed) => {
+                write!(
+                f,
+                "{} came too late, after about {}",
+                quote(line),
+                format_duration(*elapsed)
+            )
+            }
+            TimeoutEvidence::Buffered(line) => {
+                write!(
+                    f,
+                    "it answered {}, but the answer sat in its output buffer: flush after every line",
+                    quote(line)
+                )?;
+                match self.language.and_then(|language| language.flush) {
+                    Some(how) => write!(f, " (in {}: {how})", self.language.map_or("", |l| l.name)),
+                    None => Ok(()),
+                }
+            }
+        }
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::IllegalMove { answer, problem } => {
+                write!(f, "it answered {}: {problem}", quote(answer))
+            }
+            Self::Malformed { answer, problem } => write!(
+                f,
+                "it answered {}: {problem} (debugging text belongs on stderr)",
+                quote(answer)
+            ),
+            Self::ExtraOutput {
+                first,
+                second,
+                early,
+            } => {
+                let second = second.strip_suffix(b"\n").unwrap_or(second);
+                match (early, first.is_empty()) {
+                    (false, _) => write!(
+                        f,
+                        "more than one line: it answered {} and then {}",
+                        quoted_line(first),
+                        quoted_line(second)
+                    )?,
+                    (true, false) => write!(
+                        f,
+                        "more than one line: after its answer {} it wrote {} before it was asked again",
+                        quoted_line(first),
+                        quoted_line(second)
+                    )?,
+                    (true, true) => write!(
+                        f,
+                        "more than one line: it wrote {} before it was asked",
+                        quoted_line(second)
+                    )?,
+                }
+                f.write_str("; one line answers one question, debugging text belongs on stderr")
+            }
+            Self::Timeout(timeout) => timeout.fmt(f),
+            Self::Exited {
+                exit: Exit::Left, ..
+            } => Exit::Left.fmt(f),
+            Self::Exited { exit, partial } => {
+                write!(f, "{exit} instead of answering{}", after_partial(partial))
+            }
+            Self::Closed { stream, partial } => {
+                let stream = match stream {
+                    Stream::Input => "input",
+                    Stream::Output => "output",
+                };
+                write!(
+                    f,
+                    "it closed its standard {stream} instead of answering, and lived on{}",
+                    after_partial(partial)
+                )
+            }
+            Self::LineTooLong { start } => write!(
+                f,
+                "it wrote a line of more than {} bytes, which begins with {}",
+                MAX_LINE_BYTES,
+                quote(&start[..start.len().min(40)])
+            ),
+            Self::NotUtf8 { answer } => {
+                write!(f, "it answered {}, which is not UTF-8 text", quote(answer))
+            }
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Why a process did not answer: whether it ended, and how; or what it was doing instead.
+
+use std::io;
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::ExitStatus;
+use std::time::Duration;
+
+use super::Process;
+use crate::bot::allowance::Allowance;
+use crate::bot::fault::{Exit, Fault, ProcessState, Stream, Timeout, TimeoutEvidence};
+use crate::sandbox::procfs::Stat;
+
+/// How long a bot that timed out has to be told from one that is merely late.
+const LATE: Duration = Duration::from_millis(10);
+
+/// How long it has after that to empty its output buffer, once its input is closed. With
+/// [`GracePeriods::FAULT`](super::GracePeriods::FAULT) it stays within the 100 ms that a fault may cost.
+const LAST_WORDS: Duration = Duration::from_millis(40);
+
+/// How long a bot whose output ended has to be gone, before it counts as alive.
+const EXIT_AFTER_EOF: Duration = Duration::from_millis(30);
+
+/// How long the supervisor of a bot that has ended has to report how, on a very busy machine.
+const REPORT: Duration = Duration::from_secs(10);
+
+impl Process {
+    /// Its output or input ended: has the program, too?
+    pub(super) async fn ended(&mut self, stream: Stream, partial: Vec<u8>) -> io::Result<Fault> {
+        self.gone_within(EXIT_AFTER_EOF).await?;
+        if self.exit.is_none()
+            && let (Some(supervisor), Some(leader)) = (&self.supervisor, self.group)
+            && supervisor.bot_has_ended(leader)
+        {
+            // It reports late because it first ends what the bot had started.
+            self.gone_within(REPORT).await?;
+        }
+        Ok(match self.exit {
+            Some(status) => Fault::Exited {
+                exit: self.describe(status),
+                partial,
+            },
+            None => Fault::Closed { stream, partial },
+        })
+    }
+
+    /// Finds out what a bot was doing while its time ran out.
+    pub(super) async fn timed_out(
+        &mut self,
+        request: &str,
+        allowance: Allowance,
+        fresh: bool,
+        partial: Vec<u8>,
+    ) -> Fault {
+        let state = self.state();
+        // What it writes by itself now was late; what it writes when its input is closed was stuck in
+        // its buffer: a program that ends at the end of its input then empties it.
+        let late = self.channel.drain(LATE).await;
+        self.channel.close_writer();
+        let afterwards = if late.is_empty() {
+            self.channel.drain(LAST_WORDS).await
+        } else {
+            Vec::new()
+        };
+        let evidence = if !partial.is_empty() {
+            TimeoutEvidence::Partial(partial)
+        } else if let Some(line) = first_line(&late) {
+            TimeoutEvidence::Late(line.to_vec(), allowance.total(fresh) + LATE)
+        } else {
+            TimeoutEvidence::Nothing(state)
+        };
+        Fault::Timeout(Box::new(Timeout {
+            asked: request.trim_end_matches('\n').to_owned(),
+            allowance,
+            fresh,
+            evidence,
+            afterwards,
+            unwatched: Duration::ZERO,
+            language: self.language,
+        }))
+    }
+
+    /// How it ended, in words. `status` is that of the bot, or of its supervisor.
+    pub(super) fn describe(&mut self, status: ExitStatus) -> Exit {
+        let Some(supervisor) = &mut self.supervisor else {
+            return describe(status);
+        };
+        if let Some(limit) = supervisor.exceeded() {
+            return Exit::Limit(limit);
+        }
+        // Without a report the supervisor itself was killed.
+        let report = supervisor.exit_report();
+        let exit = describe(report.map_or(status, |report| ExitStatus::from_raw(report.status)));
+        if supervisor.tried_network() {
+            Exit::Refused(Box::new(exit), "open a network connection")
+        } else {
+            exit
+        }
+    }
+
+    /// What the program is doing, as far as this system reports that.
+    fn state(&self) -> ProcessState {
+        let state = self
+            .group
+            .map(|leader| {
+                self.supervisor
+                    .as_ref()
+                    .map_or(leader, |supervisor| supervisor.bot(leader))
+            })
+            .and_then(|pid| Stat::read(pid)?.state());
+        let unread = self
+            .channel
+            .writer()
+            .and_then(|stdin| rustix::io::ioctl_fionread(stdin).ok())
+            .is_some_and(|bytes| bytes > 0);
+        match state {
+            Some('T' | 't') => ProcessState::Stopped,
+            _ if unread => ProcessState::NotReading,
+            Some('R' | 'D') => ProcessState::Computing,
+            _ => ProcessState::Waiting,
+        }
+    }
+}
+
+/// The first line, without its newline; `None` when it is not complete.
+fn first_line(bytes: &[u8]) -> Option<&[u8]> {
+    let newline = bytes.iter().position(|&byte| byte == b'\n')?;
+    Some(&bytes[..newline])
+}
+
+/// A status in words.
+fn describe(status: ExitStatus) -> Exit {
+    if let Some(code) = status.code() {
+        return Exit::Code(code);
+    }
+    // The standard library writes `signal: 11 (SIGSEGV) (core dumped)`.
+    let text = status.to_string();
+    let name = text.split(['(', ')']).find(|part| part.starts_with("SIG"));
+    Exit::Signal(name.map_or_else(|| status.signal().unwrap_or(0).to_string(), str::to_owned))
+}

@@ -1,0 +1,68 @@
+//! The sandbox that a bot's program carries with it, wherever it is started.
+
+#[cfg(target_os = "linux")]
+use std::path::Path;
+use std::sync::Arc;
+
+use super::private_copy::PrivateCopy;
+#[cfg(target_os = "linux")]
+use super::request;
+use super::settings::Settings;
+use super::snapshot::ContentHash;
+#[cfg(target_os = "linux")]
+use super::supervisor::message::SpawnRequest;
+
+/// A sandbox with the private copy of one bot's files. Cheap to clone; the copy is removed when the
+/// last clone is dropped.
+#[derive(Clone, Debug)]
+pub struct Confinement(Arc<Confined>);
+
+#[derive(Debug)]
+struct Confined {
+    settings: Arc<Settings>,
+    /// `None` without a sandbox: then the bot is only stopped in its opponent's turns.
+    files: Option<PrivateCopy>,
+}
+
+/// The same sandbox with the same files.
+impl PartialEq for Confinement {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Confinement {}
+
+impl Confinement {
+    pub(super) fn new(settings: &Arc<Settings>, files: Option<PrivateCopy>) -> Self {
+        Self(Arc::new(Confined {
+            settings: Arc::clone(settings),
+            files,
+        }))
+    }
+
+    /// Whether the bot is stopped while its opponent thinks.
+    pub fn freezes(&self) -> bool {
+        self.0.settings.freeze
+    }
+
+    /// The hash of the copied files; `None` without a sandbox.
+    pub fn hash(&self) -> Option<ContentHash> {
+        Some(self.0.files.as_ref()?.hash())
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl Confinement {
+    /// What a supervisor is asked to start; `None` when there is no sandbox. `environment` is what
+    /// the bot is told.
+    pub(crate) fn spawn_request(&self, environment: &[(String, String)]) -> Option<SpawnRequest> {
+        let files = self.0.files.as_ref()?;
+        Some(request::spawn_request(&self.0.settings, files, environment))
+    }
+
+    /// This program's file, which is started as a supervisor.
+    pub(crate) fn referee(&self) -> &Path {
+        &self.0.settings.referee
+    }
+}

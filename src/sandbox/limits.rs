@@ -1,0 +1,53 @@
+//! What a bot in a sandbox may use.
+
+use serde::{Deserialize, Serialize};
+
+/// What a bot may use. Without a sandbox nothing bounds it.
+///
+/// ```
+/// use referee::sandbox::ResourceLimits;
+///
+/// let limits = ResourceLimits { memory: 256 << 20, ..ResourceLimits::default() };
+/// assert_eq!(limits.processes, 64);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ResourceLimits {
+    /// Memory of all its processes together, in bytes.
+    pub memory: u64,
+    /// Processes.
+    pub processes: u64,
+    /// Open files of a process.
+    pub open_files: u64,
+    /// Its scratch directory, and the largest file, in bytes.
+    pub scratch: u64,
+}
+
+impl Default for ResourceLimits {
+    /// 1 GiB of memory, 64 processes, 256 open files, 64 MiB of scratch space.
+    fn default() -> Self {
+        Self {
+            memory: 1 << 30,
+            processes: 64,
+            open_files: 256,
+            scratch: 64 << 20,
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl ResourceLimits {
+    /// Files in a scratch directory.
+    pub(super) const SCRATCH_FILES: u64 = 4096;
+
+    /// Private memory that one process may reserve, in bytes. More than it may use: runtimes
+    /// reserve what they never touch. What is in use is watched.
+    pub(super) const fn reservable_memory(&self) -> u64 {
+        self.memory.saturating_mul(2).saturating_add(256 << 20)
+    }
+
+    /// Threads of all its processes together; a runtime starts some for every core.
+    pub(super) const fn threads(&self) -> u64 {
+        let threads = self.processes.saturating_mul(4);
+        if threads < 512 { 512 } else { threads }
+    }
+}

@@ -1,0 +1,260 @@
+//! The one reader of `/proc`: what the kernel reports of processes.
+//!
+//! A module of our own and not the crate `procfs`: that reads and parses a whole file into a struct
+//! of owned strings at every call, through a path that the kernel walks anew. Here some ten fields of
+//! seven files are wanted; most of all, a supervisor shares a core with a bot that answers within
+//! microseconds and reads the same three files of every process 20 to 40 times a second, so that
+//! these stay open ([`OpenProcess`]) and are read again with one system call each.
+//!
+//! A process may end at any moment. What cannot be read is then missing: `None`, an empty list, or
+//! an error where the caller must know. On systems without `/proc` everything is missing.
+
+#![cfg_attr(
+    not(target_os = "linux"),
+    expect(dead_code, reason = "other systems have no /proc")
+)]
+
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::{FileExt as _, MetadataExt as _};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use rustix::process::Pid;
+
+/// Links of `/proc/PID/task` that are not of a thread.
+const OWN_LINKS: u64 = 2;
+
+/// The children of a process, whichever of its threads started them.
+pub(crate) fn children(pid: Pid) -> Vec<Pid> {
+    children_of_tasks(&format!("/proc/{}/task", pid.as_raw_pid()))
+}
+
+/// The children of this process.
+pub(crate) fn own_children() -> Vec<Pid> {
+    children_of_tasks("/proc/self/task")
+}
+
+/// The children of all threads listed in a directory.
+fn children_of_tasks(directory: &str) -> Vec<Pid> {
+    let mut found = Vec::new();
+    for task in fs::read_dir(directory).into_iter().flatten().flatten() {
+        let list = fs::read_to_string(task.path().join("children")).unwrap_or_default();
+        found.extend(pids(&list));
+    }
+    found
+}
+
+/// The process ids of a list with blanks in between.
+fn pids(list: &str) -> impl Iterator<Item = Pid> {
+    list.split_ascii_whitespace()
+        .filter_map(|word| Pid::from_raw(word.parse().ok()?))
+}
+
+/// The only child of a process, or its first.
+pub(crate) fn first_child(pid: Pid) -> Option<Pid> {
+    children(pid).first().copied()
+}
+
+/// What `/proc/PID/stat` reports.
+#[derive(Debug)]
+pub(crate) struct Stat {
+    text: String,
+    /// Where the fields after the name begin.
+    fields: usize,
+}
+
+impl Stat {
+    /// `None` when the process has ended and was waited for.
+    pub(crate) fn read(pid: Pid) -> Option<Self> {
+        let text = fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_pid())).ok()?;
+        // The name before is in parentheses, and may hold some itself.
+        let fields = text.rfind(") ")? + 2;
+        Some(Self { text, fields })
+    }
+
+    /// A field by its number in proc(5); the state is number 3.
+    fn field(&self, number: usize) -> Option<&str> {
+        self.text[self.fields..].split(' ').nth(number - 3)
+    }
+
+    /// The letter of its state, such as `R` or `S`.
+    pub(crate) fn state(&self) -> Option<char> {
+        self.field(3)?.chars().next()
+    }
+
+    /// Whether the process has ended, or is about to and runs none of its own code any more.
+    pub(crate) fn has_ended(&self) -> bool {
+        /// `PF_EXITING` of the kernel.
+        const EXITING: u32 = 4;
+        let flags: u32 = self
+            .field(9)
+            .and_then(|flags| flags.parse().ok())
+            .unwrap_or(0);
+        matches!(self.state(), None | Some('Z' | 'X')) || flags & EXITING != 0
+    }
+
+    /// Processor time of the children that the process has waited for, in steps of the kernel's
+    /// clock.
+    pub(crate) fn ended_children_time(&self) -> Duration {
+        let ticks: u64 = [16, 17]
+            .into_iter()
+            .filter_map(|number| self.field(number)?.parse::<u64>().ok())
+            .sum();
+        Duration::from_secs(ticks)
+            / u32::try_from(rustix::param::clock_ticks_per_second()).unwrap_or(100)
+    }
+
+    /// The process that started it, or adopted it.
+    #[cfg(test)]
+    pub(crate) fn parent(&self) -> Option<Pid> {
+        Pid::from_raw(self.field(4)?.parse().ok()?)
+    }
+}
+
+/// The most memory that a process has had in use, in KiB.
+pub(crate) fn peak_memory_kib(pid: Pid) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{}/status", pid.as_raw_pid())).ok()?;
+    status.lines().find_map(|line| kib_after(line, "VmHWM:"))
+}
+
+/// Memory of a process in bytes, without what is read from files; shared memory counts in
+/// proportion. Expensive: the kernel goes through all its pages.
+pub(crate) fn proportional_memory(pid: Pid) -> Option<u64> {
+    let rollup = fs::read_to_string(format!("/proc/{}/smaps_rollup", pid.as_raw_pid())).ok()?;
+    let counted = |line| kib_after(line, "Pss_Anon:").or_else(|| kib_after(line, "Pss_Shmem:"));
+    Some(rollup.lines().filter_map(counted).sum::<u64>() << 10)
+}
+
+/// The number on a line `NAME:   123 kB`.
+fn kib_after(line: &str, name: &str) -> Option<u64> {
+    let value = line.strip_prefix(name)?.trim();
+    value.strip_suffix(" kB")?.parse().ok()
+}
+
+/// A path of this system that leads to `path` (without a leading slash) as a process sees it.
+pub(crate) fn path_in_view_of(pid: Pid, path: &str) -> PathBuf {
+    format!("/proc/{}/root/{path}", pid.as_raw_pid()).into()
+}
+
+/// The control groups that this process is in, a line for each hierarchy.
+pub(crate) fn own_cgroups() -> io::Result<String> {
+    fs::read_to_string("/proc/self/cgroup")
+}
+
+/// What is mounted in this process's view, a line for each mount.
+pub(crate) fn own_mounts() -> io::Result<String> {
+    fs::read_to_string("/proc/self/mountinfo")
+}
+
+/// A setting of the kernel, such as `user/max_user_namespaces`, if this kernel has it.
+pub(crate) fn kernel_setting(name: &str) -> Option<String> {
+    let text = fs::read_to_string(format!("/proc/sys/{name}")).ok()?;
+    Some(text.trim().to_owned())
+}
+
+/// What a process uses now.
+#[derive(Debug, Default)]
+pub(crate) struct ProcessUsage {
+    pub(crate) threads: u64,
+    /// Bytes that are resident, what it shares included.
+    pub(crate) resident: u64,
+    pub(crate) children: Vec<Pid>,
+}
+
+/// A process whose files are kept open, to be read again and again. They stay with this process even
+/// when another one gets its number.
+#[derive(Debug)]
+pub(crate) struct OpenProcess {
+    pid: Pid,
+    /// The directory of its threads.
+    threads: File,
+    /// The children that its first thread has started.
+    children: File,
+    memory: File,
+}
+
+impl OpenProcess {
+    /// Opens the files, three descriptors.
+    pub(crate) fn open(pid: Pid) -> io::Result<Self> {
+        let number = pid.as_raw_pid();
+        Ok(Self {
+            pid,
+            threads: File::open(format!("/proc/{number}/task"))?,
+            children: File::open(format!("/proc/{number}/task/{number}/children"))?,
+            memory: File::open(format!("/proc/{number}/statm"))?,
+        })
+    }
+
+    /// Reads what it uses, an error when it has ended. Three system calls, unless it has several
+    /// threads; the children are left out when it has more than `most_threads`. `buffer` is not
+    /// empty, and is enlarged when needed.
+    pub(crate) fn usage(
+        &self,
+        most_threads: u64,
+        buffer: &mut Vec<u8>,
+    ) -> io::Result<ProcessUsage> {
+        // This comes first: the list of children of a process that has ended is merely empty.
+        let memory = read_again(&self.memory, buffer)?;
+        let pages = memory.split(' ').nth(1).and_then(|word| word.parse().ok());
+        let resident = pages.unwrap_or(0_u64) * rustix::param::page_size() as u64;
+        let threads = self.threads.metadata()?.nlink().saturating_sub(OWN_LINKS);
+        let children = match threads {
+            1 => pids(read_again(&self.children, buffer)?).collect(),
+            _ if threads > most_threads => Vec::new(),
+            // Each thread has its own.
+            _ => children(self.pid),
+        };
+        Ok(ProcessUsage {
+            threads,
+            resident,
+            children,
+        })
+    }
+}
+
+/// Reads a file of the kernel from its start, whose text is ASCII.
+fn read_again<'a>(file: &File, buffer: &'a mut Vec<u8>) -> io::Result<&'a str> {
+    loop {
+        // The kernel gives whole texts when there is room.
+        let length = file.read_at(buffer, 0)?;
+        if length < buffer.len() {
+            return std::str::from_utf8(&buffer[..length]).map_err(io::Error::other);
+        }
+        buffer.resize(buffer.len() * 2, 0);
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use rustix::process::{getpid, getppid};
+
+    use super::*;
+
+    #[test]
+    fn this_process_is_running() {
+        let stat = Stat::read(getpid()).expect("a process");
+        assert!(!stat.has_ended());
+        assert!(stat.state().is_some());
+        assert_eq!(stat.parent(), getppid());
+        assert!(peak_memory_kib(getpid()).is_some_and(|kib| kib > 0));
+    }
+
+    #[test]
+    fn a_name_with_parentheses_hides_no_field() {
+        let text = "7 (a) Z (b) R 1 7 7 0 -1 4 0 0 0 0 5 6 150 50 20 0".to_owned();
+        let fields = text.rfind(") ").expect("a name") + 2;
+        let stat = Stat { text, fields };
+        assert_eq!(stat.state(), Some('R'));
+        assert!(stat.has_ended());
+        let ticks = u32::try_from(rustix::param::clock_ticks_per_second()).expect("a number");
+        assert_eq!(stat.ended_children_time(), Duration::from_secs(200) / ticks);
+    }
+
+    #[test]
+    fn lines_of_memory() {
+        assert_eq!(kib_after("VmHWM:\t    1234 kB", "VmHWM:"), Some(1234));
+        assert_eq!(kib_after("VmHWM:\t    1234", "VmHWM:"), None);
+        assert_eq!(kib_after("VmRSS:\t    1234 kB", "VmHWM:"), None);
+    }
+}

@@ -1,0 +1,102 @@
+//! What a bot in a sandbox is started with: its environment, its limits, and what it sees.
+
+use std::env;
+use std::path::PathBuf;
+
+use super::backend::{Backend, bubblewrap};
+use super::cgroup::ParentGroup;
+use super::policy::{search_path, visible_paths};
+use super::private_copy::PrivateCopy;
+use super::settings::{Kind, Settings};
+use super::supervisor::message::SpawnRequest;
+use crate::protocol::env as names;
+
+/// Variables of the referee's environment that are passed on.
+const PASSED_ON: &[&str] = &["LANG", "LANGUAGE", "TZ", "TERM"];
+
+/// The request to start a bot of which these are the files. `environment` is what the bot is told.
+pub(super) fn spawn_request(
+    settings: &Settings,
+    files: &PrivateCopy,
+    environment: &[(String, String)],
+) -> SpawnRequest {
+    let mut visible = files.visible.clone();
+    // A piece set's file is wherever its owner keeps it.
+    let pieces = environment.iter().find(|(name, _)| name == names::PIECES);
+    visible.extend(pieces.map(|(_, path)| PathBuf::from(path)));
+    SpawnRequest {
+        argv: files.argv.clone(),
+        environment: variables(&files.search_path, environment),
+        backend: backend(
+            settings,
+            visible,
+            files.directory.as_ref(),
+            files.scratches(),
+        ),
+        directory: files.directory.clone(),
+        limits: settings.limits,
+        group: group(settings),
+    }
+}
+
+/// The request to start this program itself with `arguments`, to try the sandbox out from within.
+/// It sees what every bot sees, and has scratch directories in `scratches`.
+pub(super) fn self_test_request(
+    settings: &Settings,
+    arguments: Vec<String>,
+    scratches: PathBuf,
+) -> SpawnRequest {
+    let referee = match settings.kind {
+        Kind::Bwrap => bubblewrap::REFEREE.to_owned(),
+        Kind::Landlock | Kind::None => settings.referee.to_string_lossy().into_owned(),
+    };
+    let mut argv = vec![referee];
+    argv.extend(arguments);
+    SpawnRequest {
+        argv,
+        environment: variables(&search_path(settings), &[]),
+        backend: backend(settings, visible_paths(settings), None, scratches),
+        directory: None,
+        limits: settings.limits,
+        group: group(settings),
+    }
+}
+
+/// All of a bot's environment: its search path, a few variables of the referee's own, and what it
+/// is told.
+fn variables(search_path: &str, told: &[(String, String)]) -> Vec<(String, String)> {
+    let mut variables = vec![("PATH".to_owned(), search_path.to_owned())];
+    for (name, value) in env::vars_os() {
+        if let (Some(name), Some(value)) = (name.to_str(), value.to_str())
+            && (PASSED_ON.contains(&name) || name.starts_with("LC_"))
+        {
+            variables.push((name.to_owned(), value.to_owned()));
+        }
+    }
+    variables.extend_from_slice(told);
+    variables
+}
+
+fn backend(
+    settings: &Settings,
+    mut visible: Vec<PathBuf>,
+    directory: Option<&PathBuf>,
+    scratches: PathBuf,
+) -> Backend {
+    match settings.kind {
+        Kind::Bwrap => bubblewrap::backend(settings, &visible, directory.map(PathBuf::as_path)),
+        Kind::Landlock | Kind::None => {
+            visible.push(settings.referee.clone());
+            Backend::Landlock {
+                read: visible,
+                scratch: scratches,
+            }
+        }
+    }
+}
+
+/// Where the bot's control group is made, and its bytes of memory.
+fn group(settings: &Settings) -> Option<(ParentGroup, u64)> {
+    let parent = settings.group.clone()?;
+    Some((parent, settings.limits.memory))
+}

@@ -1,0 +1,140 @@
+//! What a sandbox is to be like, and what was found to work on this machine.
+
+use std::fmt;
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use super::cgroup::ParentGroup;
+use super::limits::ResourceLimits;
+
+/// A way to confine bots.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// Bubblewrap, with seccomp.
+    Bwrap,
+    /// Landlock, with seccomp.
+    Landlock,
+    /// No sandbox.
+    None,
+}
+
+impl Kind {
+    /// Those that confine a bot, the better one first.
+    pub const BACKENDS: [Self; 2] = [Self::Bwrap, Self::Landlock];
+
+    /// Its name on the command line.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Bwrap => "bwrap",
+            Self::Landlock => "landlock",
+            Self::None => "none",
+        }
+    }
+
+    /// What is in force, one layer after the other; plans of tournaments hold these words.
+    pub const fn layers(self) -> &'static [&'static str] {
+        match self {
+            Self::Bwrap => &["bubblewrap (namespaces)", "seccomp", "limits", "guard"],
+            Self::Landlock => &["Landlock", "seccomp", "limits", "guard"],
+            Self::None => &[],
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Which sandbox is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Selection {
+    /// The best that works here.
+    Auto,
+    /// This one.
+    Exactly(Kind),
+}
+
+impl Selection {
+    /// What may be tried, in this order.
+    pub(super) fn candidates(self) -> &'static [Kind] {
+        match self {
+            Self::Auto => &Kind::BACKENDS,
+            Self::Exactly(Kind::Bwrap) => &[Kind::Bwrap],
+            Self::Exactly(Kind::Landlock) => &[Kind::Landlock],
+            Self::Exactly(Kind::None) => &[Kind::None],
+        }
+    }
+}
+
+/// A request for a sandbox: which one, and what it is to be like.
+#[derive(Clone, Debug)]
+pub struct SandboxRequest {
+    /// Which one.
+    pub selection: Selection,
+    /// What bots may use.
+    pub limits: ResourceLimits,
+    /// What bots may read beside their own files and the system's.
+    pub expose: Vec<PathBuf>,
+    /// Whether a bot is stopped while its opponent thinks.
+    pub freeze: bool,
+    /// This program's file.
+    pub referee: PathBuf,
+}
+
+/// A sandbox that does not work on this machine.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{probe}: {cause}; {fix}")]
+pub struct NotAvailable {
+    /// What was tried.
+    pub probe: String,
+    /// Why it does not work.
+    pub cause: String,
+    /// What to do.
+    pub fix: String,
+}
+
+/// What a sandbox that was chosen is set to.
+#[derive(Debug)]
+#[cfg_attr(
+    not(target_os = "linux"),
+    expect(dead_code, reason = "only a sandbox reads all of it")
+)]
+pub(super) struct Settings {
+    pub(super) kind: Kind,
+    pub(super) limits: ResourceLimits,
+    /// What bots may read beside their own files and the system's, canonical.
+    pub(super) expose: Vec<PathBuf>,
+    /// Whether a bot is stopped while its opponent thinks.
+    pub(super) freeze: bool,
+    /// This program's file: the supervisor, and the built-in bots.
+    pub(super) referee: PathBuf,
+    /// Where control groups for bots can be made, if that works here.
+    pub(super) group: Option<ParentGroup>,
+}
+
+impl Settings {
+    /// Settings of a sandbox of this kind, without control groups.
+    ///
+    /// An error names an exposed path that does not exist or cannot be reached.
+    pub(super) fn new(kind: Kind, request: &SandboxRequest) -> Result<Self, NotAvailable> {
+        let expose = request.expose.iter().map(|path| {
+            path.canonicalize().map_err(|error| NotAvailable {
+                probe: format!("--expose {}", path.display()),
+                cause: error.to_string(),
+                fix: "check the spelling and the permissions".to_owned(),
+            })
+        });
+        Ok(Self {
+            kind,
+            limits: request.limits,
+            expose: expose.collect::<Result<_, _>>()?,
+            freeze: request.freeze,
+            referee: request.referee.clone(),
+            group: None,
+        })
+    }
+}

@@ -1,0 +1,192 @@
+//! Which files are a bot's own.
+
+use std::env;
+use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+use crate::executable::{CannotStart, find_in_path, interpreter};
+use crate::sandbox::command::BotCommand;
+use crate::text::escape;
+
+/// Directories that belong to the system: what is in them needs no copy.
+pub(in crate::sandbox) const SYSTEM: &[&str] = &[
+    "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix", "/snap",
+];
+
+/// A directory with more entries is not taken for a bot's own.
+pub(super) const MAX_ENTRIES: usize = 20_000;
+
+/// A directory with more bytes is not taken for a bot's own.
+pub(super) const MAX_BYTES: u64 = 1 << 30;
+
+/// What belongs to a bot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Owned {
+    /// A strategy of this program.
+    Builtin(String),
+    /// A program of the system.
+    System(PathBuf),
+    /// One file of a directory that is not the bot's own. The path is canonical but for its last
+    /// part.
+    File(PathBuf),
+    /// A directory, canonical.
+    Directory(PathBuf),
+}
+
+impl Owned {
+    /// What belongs to the bot of this command, when the others are entrants, too.
+    pub(super) fn by(
+        command: BotCommand<'_>,
+        others: &[BotCommand<'_>],
+    ) -> Result<Self, CannotStart> {
+        let bot = command.name;
+        if let Some(directory) = command.directory {
+            return whole_directory(directory, command, others);
+        }
+        if let Some(builtin) = command.builtin {
+            return Ok(Self::Builtin(builtin.to_owned()));
+        }
+        let Some(own) = own_path(command.argv) else {
+            let first = command.argv.first().map_or("", String::as_str);
+            let path = find_in_path(first).unwrap_or_else(|| PathBuf::from(first));
+            return Ok(Self::System(canonical(bot, &path)?));
+        };
+        if own.is_dir() {
+            return whole_directory(&own, command, others);
+        }
+        let file = beside(bot, &own)?;
+        let parent = file.parent().unwrap_or(Path::new("/"));
+        if is_common(parent) || shared_with(parent, command, others).is_some() || is_large(parent) {
+            return Ok(Self::File(file));
+        }
+        Ok(Self::Directory(parent.to_owned()))
+    }
+}
+
+/// A directory that was named; it must not hold another entrant.
+fn whole_directory(
+    directory: &Path,
+    command: BotCommand<'_>,
+    others: &[BotCommand<'_>],
+) -> Result<Owned, CannotStart> {
+    let canonical = canonical(command.name, directory)?;
+    match shared_with(&canonical, command, others) {
+        None => Ok(Owned::Directory(canonical)),
+        Some(other) => Err(CannotStart {
+            bot: command.name.to_owned(),
+            cause: format!(
+                "its directory {} also holds {}",
+                shown(&canonical),
+                other.name
+            ),
+            fix: "give each bot a directory of its own".to_owned(),
+        }),
+    }
+}
+
+/// The path among a command's words that is the bot's own: its program, or the first file or
+/// directory that its interpreter is given. `None` for a program of the system.
+fn own_path(argv: &[String]) -> Option<PathBuf> {
+    let (command, arguments) = argv.split_first()?;
+    let found = if command.contains('/') {
+        Some(PathBuf::from(command))
+    } else {
+        find_in_path(command)
+    };
+    let interpreter = Path::new(command)
+        .file_name()
+        .and_then(|name| interpreter::by_interpreter(name.to_str()?));
+    let foreign = |path: &PathBuf| interpreter.is_none() && !is_system(path);
+    if let Some(own) = found.filter(foreign) {
+        return Some(own);
+    }
+    arguments
+        .iter()
+        .filter(|word| !word.starts_with('-'))
+        .map(PathBuf::from)
+        .find(|path| path.exists() && !is_system(path))
+}
+
+/// Whether a path leads into the system's directories.
+pub(super) fn is_system(path: &Path) -> bool {
+    let Ok(path) = path.canonicalize() else {
+        return false;
+    };
+    SYSTEM.iter().any(|system| path.starts_with(system))
+}
+
+/// Whether nobody can own a directory alone: `/`, a home, the place for temporary files, and
+/// whatever holds one of them.
+fn is_common(directory: &Path) -> bool {
+    let holds = |inside: PathBuf| {
+        let inside = inside.canonicalize().unwrap_or(inside);
+        inside.starts_with(directory)
+    };
+    holds(env::temp_dir()) || env::home_dir().is_some_and(holds)
+}
+
+/// Whether a directory is too large to be copied for every run, such as the target directory of
+/// a compiler.
+fn is_large(directory: &Path) -> bool {
+    let mut entries = 0;
+    let mut bytes = 0;
+    let mut waiting = vec![directory.to_owned()];
+    while let Some(directory) = waiting.pop() {
+        for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+            entries += 1;
+            if let Ok(meta) = entry.metadata() {
+                bytes += meta.len();
+                if meta.is_dir() {
+                    waiting.push(entry.path());
+                }
+            }
+            if entries > MAX_ENTRIES || bytes > MAX_BYTES {
+                return true;
+            }
+        }
+    }
+    false
+}
+
+/// The other entrant whose own path lies in a directory, if there is one.
+fn shared_with<'a>(
+    directory: &Path,
+    command: BotCommand<'_>,
+    others: &[BotCommand<'a>],
+) -> Option<BotCommand<'a>> {
+    let place = |command: BotCommand<'_>| own_path(command.argv)?.canonicalize().ok();
+    let own = place(command);
+    others.iter().copied().find(|&other| {
+        other.builtin.is_none()
+            && place(other)
+                .is_some_and(|path| Some(&path) != own.as_ref() && path.starts_with(directory))
+    })
+}
+
+fn canonical(bot: &str, path: &Path) -> Result<PathBuf, CannotStart> {
+    path.canonicalize().map_err(|error| CannotStart {
+        bot: bot.to_owned(),
+        cause: format!("{} cannot be looked at: {error}", shown(path)),
+        fix: "check the spelling and the permissions".to_owned(),
+    })
+}
+
+/// A path whose directory is canonical and whose last part may be a link.
+pub(super) fn beside(bot: &str, path: &Path) -> Result<PathBuf, CannotStart> {
+    match path.file_name() {
+        Some(name) => {
+            let parent = match path.parent() {
+                Some(parent) if parent != Path::new("") => parent,
+                _ => Path::new("."),
+            };
+            Ok(canonical(bot, parent)?.join(name))
+        }
+        None => canonical(bot, path),
+    }
+}
+
+/// A path as messages show it.
+pub(super) fn shown(path: &Path) -> String {
+    escape(path.as_os_str().as_bytes())
+}

@@ -1,0 +1,266 @@
+//! A walk through a bot's files that hashes them, and copies them on request.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _, symlink};
+use std::path::{Component, Path, PathBuf};
+
+use sha2::{Digest as _, Sha256};
+
+use super::ownership::{MAX_BYTES, MAX_ENTRIES, is_system, shown};
+use crate::executable::CannotStart;
+
+/// What tools leave behind, which changes although the bot does not.
+const LEFT_OUT: &[&str] = &["__pycache__", ".git"];
+
+/// A walk through a bot's files, in the order of their names.
+pub(super) struct Walk<'a> {
+    /// The bot, for messages.
+    bot: &'a str,
+    hash: Sha256,
+    /// What the paths of entries are relative to.
+    root: &'a Path,
+    /// Where the files are copied to.
+    target: Option<&'a Path>,
+    entries: usize,
+    bytes: u64,
+}
+
+impl<'a> Walk<'a> {
+    /// A walk below `root`, which copies what it meets into `target`, if one is given.
+    pub(super) fn new(bot: &'a str, root: &'a Path, target: Option<&'a Path>) -> Self {
+        Self {
+            bot,
+            hash: Sha256::new(),
+            root,
+            target,
+            entries: 0,
+            bytes: 0,
+        }
+    }
+
+    /// The SHA-256 of all entries so far.
+    pub(super) fn finish(self) -> [u8; 32] {
+        self.hash.finalize().into()
+    }
+
+    /// Adds an entry to the hash: its kind, its name, and what is in it, each with its length, so
+    /// that no two trees read the same.
+    pub(super) fn add_entry(&mut self, kind: u8, name: &[u8], content: &[u8]) {
+        self.hash.update([kind]);
+        for part in [name, content] {
+            self.hash.update((part.len() as u64).to_le_bytes());
+            self.hash.update(part);
+        }
+    }
+
+    /// A path as seen from the root.
+    fn inside(&self, path: &Path) -> PathBuf {
+        path.strip_prefix(self.root).unwrap_or(path).to_owned()
+    }
+
+    /// All entries of a directory, but for what tools leave behind and the folders of tournaments.
+    pub(super) fn directory(&mut self, path: &Path) -> Result<(), CannotStart> {
+        let mut entries = fs::read_dir(path)
+            .and_then(Iterator::collect::<io::Result<Vec<_>>>)
+            .map_err(|error| self.failed(path, &error))?;
+        entries.retain(|entry| {
+            !LEFT_OUT
+                .iter()
+                .any(|&left_out| entry.file_name() == left_out)
+        });
+        entries.sort_by_key(fs::DirEntry::file_name);
+        for entry in entries {
+            let path = entry.path();
+            self.entries += 1;
+            if self.entries > MAX_ENTRIES {
+                return Err(self.too_much());
+            }
+            let kind = entry.file_type().map_err(|e| self.failed(&path, &e))?;
+            if kind.is_dir() && is_tournament(&path) {
+                continue;
+            }
+            if kind.is_dir() {
+                let inside = self.inside(&path);
+                self.add_entry(b'd', inside.as_os_str().as_bytes(), b"");
+                if let Some(target) = self.target {
+                    fs::DirBuilder::new()
+                        .mode(0o755)
+                        .create(target.join(inside))
+                        .map_err(|error| self.failed(&path, &error))?;
+                }
+                self.directory(&path)?;
+            } else if kind.is_symlink() {
+                self.link(&path)?;
+            } else if kind.is_file() {
+                self.file(&path)?;
+            } else {
+                return Err(CannotStart {
+                    bot: self.bot.to_owned(),
+                    cause: format!(
+                        "its directory holds {}, which is no file, directory or link",
+                        shown(&path)
+                    ),
+                    fix: "remove it".to_owned(),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// One file.
+    pub(super) fn file(&mut self, path: &Path) -> Result<(), CannotStart> {
+        self.file_from(path, path)
+    }
+
+    /// A file that is a link: hashed and copied as the file that it leads to, which must lie below
+    /// the root, too.
+    pub(super) fn linked_file(&mut self, path: &Path) -> Result<(), CannotStart> {
+        let source = path
+            .canonicalize()
+            .map_err(|error| self.failed(path, &error))?;
+        if !source.starts_with(self.root) {
+            return Err(self.leaves(path, &source));
+        }
+        self.file_from(path, &source)
+    }
+
+    /// Takes the content of `source` for the entry `path`.
+    fn file_from(&mut self, path: &Path, source: &Path) -> Result<(), CannotStart> {
+        let inside = self.inside(path);
+        let no_link = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+        let opened = OpenOptions::new()
+            .read(true)
+            .custom_flags(no_link.bits().cast_signed())
+            .open(source)
+            .and_then(|file| Ok((file.metadata()?, file)));
+        let (meta, mut from) = match opened {
+            Ok((meta, file)) if meta.is_file() => (meta, file),
+            Ok(_) => return Err(self.failed(source, &io::Error::other("it is no regular file"))),
+            Err(error) => return Err(self.failed(source, &error)),
+        };
+        let executable = meta.permissions().mode() & 0o111 != 0;
+        self.bytes = self.bytes.saturating_add(meta.len());
+        if self.bytes > MAX_BYTES {
+            return Err(self.too_much());
+        }
+        let mut to = match self.target {
+            Some(target) => {
+                let created = OpenOptions::new()
+                    .write(true)
+                    .create_new(true)
+                    .mode(0o644)
+                    .open(target.join(&inside));
+                Some(created.map_err(|error| self.failed(path, &error))?)
+            }
+            None => None,
+        };
+        let kind = if executable { b'x' } else { b'f' };
+        self.add_entry(kind, inside.as_os_str().as_bytes(), b"");
+        let length = self.content(&mut from, to.as_mut());
+        let length = length.map_err(|error| self.failed(path, &error))?;
+        self.hash.update(length.to_le_bytes());
+        if let Some(to) = to {
+            let mode = if executable { 0o555 } else { 0o444 };
+            to.set_permissions(fs::Permissions::from_mode(mode))
+                .map_err(|error| self.failed(path, &error))?;
+        }
+        Ok(())
+    }
+
+    /// Hashes and copies the bytes of a file; how many there were.
+    fn content(&mut self, from: &mut File, mut to: Option<&mut File>) -> io::Result<u64> {
+        let mut buffer = vec![0; 1 << 16];
+        let mut length = 0;
+        loop {
+            let count = from.read(&mut buffer)?;
+            if count == 0 {
+                return Ok(length);
+            }
+            length += count as u64;
+            if length > MAX_BYTES {
+                return Err(io::Error::other("it grows while it is read"));
+            }
+            self.hash.update(&buffer[..count]);
+            if let Some(to) = &mut to {
+                to.write_all(&buffer[..count])?;
+            }
+        }
+    }
+
+    /// A link is copied as a link, when it stays within the directory.
+    fn link(&mut self, path: &Path) -> Result<(), CannotStart> {
+        let to = fs::read_link(path).map_err(|error| self.failed(path, &error))?;
+        let stays = match path.canonicalize() {
+            Ok(end) => is_system(&end) || (to.is_relative() && end.starts_with(self.root)),
+            // It leads nowhere; then it must not name a place outside that may exist later.
+            Err(_) => !to.is_absolute() && !climbs(&self.inside(path), &to),
+        };
+        if !stays {
+            return Err(self.leaves(path, &to));
+        }
+        let inside = self.inside(path);
+        self.add_entry(
+            b'l',
+            inside.as_os_str().as_bytes(),
+            to.as_os_str().as_bytes(),
+        );
+        if let Some(target) = self.target {
+            symlink(&to, target.join(inside)).map_err(|error| self.failed(path, &error))?;
+        }
+        Ok(())
+    }
+
+    fn leaves(&self, link: &Path, to: &Path) -> CannotStart {
+        CannotStart {
+            bot: self.bot.to_owned(),
+            cause: format!(
+                "{} is a link that leads out of its directory, to {}",
+                shown(link),
+                shown(to)
+            ),
+            fix: "put what it needs into its directory instead of the link".to_owned(),
+        }
+    }
+
+    fn too_much(&self) -> CannotStart {
+        CannotStart {
+            bot: self.bot.to_owned(),
+            cause: format!(
+                "its directory {} holds more than {MAX_ENTRIES} files or {} MiB",
+                shown(self.root),
+                MAX_BYTES >> 20
+            ),
+            fix: "give it a directory that holds just what it needs".to_owned(),
+        }
+    }
+
+    fn failed(&self, path: &Path, error: &io::Error) -> CannotStart {
+        CannotStart {
+            bot: self.bot.to_owned(),
+            cause: format!("{} cannot be read and copied: {error}", shown(path)),
+            fix: "check its permissions and the space for temporary files".to_owned(),
+        }
+    }
+}
+
+/// Whether a relative link in `place` names something above the root, word by word.
+fn climbs(place: &Path, to: &Path) -> bool {
+    let mut depth = place.components().count().saturating_sub(1);
+    for component in to.components() {
+        match component {
+            Component::ParentDir if depth == 0 => return true,
+            Component::ParentDir => depth -= 1,
+            Component::Normal(_) => depth += 1,
+            Component::CurDir | Component::RootDir | Component::Prefix(_) => {}
+        }
+    }
+    false
+}
+
+/// Whether a directory holds a tournament's journal: it may lie beside the bots, and grows while
+/// they play.
+fn is_tournament(directory: &Path) -> bool {
+    directory.join("games.jsonl").is_file()
+}

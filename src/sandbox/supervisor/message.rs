@@ -1,0 +1,116 @@
+//! What the referee and a supervisor say to each other: the arguments that a supervisor is started
+//! with, and one line of JSON for each message.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::sandbox::backend::Backend;
+use crate::sandbox::cgroup::ParentGroup;
+use crate::sandbox::limits::ResourceLimits;
+use crate::text::size;
+
+/// The first argument of the program when it is to be a supervisor.
+pub const COMMAND: &str = "supervisor";
+
+/// The second argument of the program inside bubblewrap, which then becomes the bot.
+pub(super) const INSIDE: &str = "inside";
+
+/// The second argument of the program when it is to try what a bot could do.
+pub(super) const SELF_TEST: &str = "self-test";
+
+/// A bot to start. A descriptor comes with it: what the bot reads questions from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct SpawnRequest {
+    /// What is started, and its arguments.
+    pub(crate) argv: Vec<String>,
+    /// All of its environment, but for the place of its scratch directory.
+    pub(crate) environment: Vec<(String, String)>,
+    /// Where it starts; its scratch directory when there is none.
+    pub(crate) directory: Option<PathBuf>,
+    /// What confines it.
+    pub(crate) backend: Backend,
+    /// What it may use.
+    pub(crate) limits: ResourceLimits,
+    /// Where a control group can be made for it, and how many bytes of memory all of its processes
+    /// then have together.
+    pub(crate) group: Option<(ParentGroup, u64)>,
+}
+
+/// What a supervisor reports.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum SupervisorEvent {
+    /// The bot runs.
+    Ready {
+        /// Its process, which leads a group and a session.
+        pid: i32,
+    },
+    /// It could not be started.
+    Failed {
+        /// Why, for people.
+        cause: String,
+    },
+    /// It has ended, with all that it had started.
+    Ended(ExitReport),
+}
+
+/// How a bot ended, and what it had used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct ExitReport {
+    /// Its exit status, as `wait` gives it.
+    pub(crate) status: i32,
+    /// Processor time of all its processes, in milliseconds.
+    pub(crate) cpu_ms: f64,
+    /// The most memory that was seen in use at once, in KiB.
+    pub(crate) memory_kb: u64,
+    /// The limit that it was ended for.
+    pub(crate) exceeded: Option<Exceeded>,
+    /// Whether it tried to open a network connection.
+    pub(crate) network: bool,
+}
+
+/// A limit that a bot was ended for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Exceeded {
+    /// Memory of all its processes.
+    Memory,
+    /// Processes.
+    Processes,
+    /// Threads of all its processes.
+    Threads,
+    /// Bytes in its scratch directory.
+    Scratch,
+    /// Files in its scratch directory.
+    Files,
+    /// A part of its scratch directory cannot be read.
+    Hidden,
+}
+
+impl ExitReport {
+    /// Why the bot was ended, when it had more than its limits allow: the end of a sentence that
+    /// begins with "it".
+    pub(crate) fn exceeded(&self, limits: &ResourceLimits) -> Option<String> {
+        const KILLED_BY_FILE_SIZE: i32 = 25;
+        let scratch = size(limits.scratch);
+        Some(match self.exceeded {
+            Some(Exceeded::Memory) => format!("used more than {} of memory", size(limits.memory)),
+            Some(Exceeded::Processes) => format!("ran more than {} processes", limits.processes),
+            Some(Exceeded::Threads) => format!("ran more than {} threads", limits.threads()),
+            Some(Exceeded::Scratch) => {
+                format!("wrote more than {scratch} into its scratch directory")
+            }
+            Some(Exceeded::Files) => {
+                format!("made more than {} files", ResourceLimits::SCRATCH_FILES)
+            }
+            Some(Exceeded::Hidden) => {
+                "hid a part of its scratch directory, which is watched".to_owned()
+            }
+            None if self.status == KILLED_BY_FILE_SIZE => {
+                format!("wrote a file of more than {scratch}")
+            }
+            None => return None,
+        })
+    }
+}

@@ -1,0 +1,223 @@
+//! Starting a bot inside its sandbox.
+
+use std::fs::{File, Permissions};
+use std::io::{self, Write as _};
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, getpid, getppid, set_parent_process_death_signal, setsid};
+use tempfile::TempDir;
+
+use super::message::{COMMAND, INSIDE, SpawnRequest};
+use super::watch::Scratch;
+use super::{restrictions, sys, wire};
+use crate::sandbox::backend::{Backend, landlock};
+use crate::sandbox::cgroup::Group;
+use crate::sandbox::limits::ResourceLimits;
+use crate::sandbox::seccomp;
+
+/// The program inside bubblewrap reports no more than this, in bytes.
+const MAX_REPORT: usize = 1 << 20;
+
+/// Said by the program inside bubblewrap when all is prepared.
+const PREPARED: u8 = b'+';
+
+/// How long bubblewrap may take to build a sandbox.
+const BUILDING: Duration = Duration::from_secs(10);
+
+/// A bot that runs.
+pub(super) struct RunningBot {
+    /// Its process, or bubblewrap's above it; leads a group and a session.
+    pub(super) pid: Pid,
+    pub(super) scratch: Scratch,
+    /// Processes between the supervisor and the bot.
+    pub(super) helpers: usize,
+    /// The scratch directory, to be removed at the end.
+    pub(super) directory: Option<TempDir>,
+    /// Its control group, if it has one; removed at the end, too.
+    pub(super) group: Option<Group>,
+    /// Where the kernel asks what to answer when the bot tries the network.
+    pub(super) network_calls: OwnedFd,
+}
+
+/// Starts a bot that reads from `input`. Its standard output and error are this process's.
+pub(super) fn spawn(request: &SpawnRequest, input: OwnedFd) -> io::Result<RunningBot> {
+    let group = group(request)?;
+    let entry = Entry {
+        supervisor: getpid(),
+        procs_file: group.as_ref().map(Group::procs_file).transpose()?,
+    };
+    let bot = match &request.backend {
+        Backend::Landlock { read, scratch } => {
+            spawn_in_landlock(request, input, read, scratch, entry)
+        }
+        Backend::Bwrap {
+            program,
+            arguments,
+            inside,
+        } => spawn_in_bubblewrap(request, input, (program, arguments), inside, entry),
+    }?;
+    Ok(RunningBot { group, ..bot })
+}
+
+/// The control group that the bot will be in.
+fn group(request: &SpawnRequest) -> io::Result<Option<Group>> {
+    let made = request
+        .group
+        .as_ref()
+        .map(|(parent, bytes)| Group::new(parent, *bytes));
+    made.transpose()
+        .map_err(|error| io::Error::other(format!("no control group can be made: {error}")))
+}
+
+/// What a new process does first when it is to become the bot.
+struct Entry {
+    supervisor: Pid,
+    /// Of its control group, if it has one.
+    procs_file: Option<File>,
+}
+
+impl Entry {
+    /// A session and group of its own, without a terminal; an end with its supervisor's; and
+    /// the control group.
+    fn enter(&mut self) -> io::Result<()> {
+        setsid()?;
+        set_parent_process_death_signal(Some(Signal::KILL))?;
+        if getppid() != Some(self.supervisor) {
+            return Err(io::Error::other("the guard has ended"));
+        }
+        self.procs_file
+            .as_mut()
+            .map_or(Ok(()), |file| file.write_all(b"0"))
+    }
+}
+
+fn spawn_in_landlock(
+    request: &SpawnRequest,
+    input: OwnedFd,
+    read: &[PathBuf],
+    scratch: &Path,
+    mut entry: Entry,
+) -> io::Result<RunningBot> {
+    let directory = tempfile::Builder::new()
+        .prefix("scratch-")
+        .permissions(Permissions::from_mode(0o700))
+        .tempdir_in(scratch)?;
+    let filters = seccomp::filters()?;
+    let mut ruleset = Some(landlock::ruleset(read, directory.path())?);
+    let (ours, theirs) = UnixStream::pair()?;
+    let limits = request.limits;
+    let [name, arguments @ ..] = &request.argv[..] else {
+        return Err(io::Error::other("an empty command"));
+    };
+    let mut command = Command::new(name);
+    command
+        .args(arguments)
+        .env_clear()
+        .envs(
+            request
+                .environment
+                .iter()
+                .map(|(name, value)| (name, value)),
+        )
+        .envs(["HOME", "TMPDIR"].map(|name| (name, directory.path())))
+        .current_dir(request.directory.as_deref().unwrap_or(directory.path()))
+        .stdin(Stdio::from(input));
+    sys::before_exec(&mut command, move || {
+        entry.enter()?;
+        ruleset.take().map_or(Ok(()), landlock::restrict_self)?;
+        restrictions::restrict_self(&limits, &filters, false, &theirs)
+    });
+    let child = command.spawn()?;
+    drop(command);
+    let (_, network_calls) = wire::receive(&ours, 1, |bytes| !bytes.is_empty())?;
+    Ok(RunningBot {
+        pid: Pid::from_child(&child),
+        scratch: Scratch::Directory(directory.path().to_owned()),
+        helpers: request.backend.helpers(),
+        directory: Some(directory),
+        group: None,
+        network_calls: network_calls.ok_or_else(no_listener)?,
+    })
+}
+
+fn spawn_in_bubblewrap(
+    request: &SpawnRequest,
+    input: OwnedFd,
+    (program, arguments): (&Path, &[String]),
+    inside: &str,
+    mut entry: Entry,
+) -> io::Result<RunningBot> {
+    let (ours, theirs) = UnixStream::pair()?;
+    ours.set_read_timeout(Some(BUILDING))?;
+    let mut command = Command::new(program);
+    command
+        .args(arguments)
+        .arg("--")
+        .args([inside, COMMAND, INSIDE])
+        .arg(serde_json::to_string(&request.limits)?)
+        .args(&request.argv)
+        .env_clear()
+        .envs(
+            request
+                .environment
+                .iter()
+                .map(|(name, value)| (name, value)),
+        )
+        .envs([("HOME", "/tmp"), ("TMPDIR", "/tmp")])
+        .stdin(Stdio::from(input));
+    let status = theirs.try_clone()?;
+    sys::before_exec(&mut command, move || {
+        entry.enter()?;
+        sys::close_on_exec_from(3)?;
+        sys::pass_as_fd3(status.as_fd())
+    });
+    let child = command.spawn()?;
+    drop(command);
+    drop(theirs);
+    let (report, network_calls) = wire::receive(&ours, MAX_REPORT, |_| false)?;
+    // A mark came with the descriptor.
+    match report.strip_prefix(b".").unwrap_or(&report).split_first() {
+        Some((&PREPARED, [])) => Ok(RunningBot {
+            pid: Pid::from_child(&child),
+            scratch: Scratch::Inside,
+            helpers: request.backend.helpers(),
+            directory: None,
+            group: None,
+            network_calls: network_calls.ok_or_else(no_listener)?,
+        }),
+        Some((&PREPARED, cause)) => Err(io::Error::other(
+            String::from_utf8_lossy(cause).into_owned(),
+        )),
+        _ => Err(io::Error::other("bubblewrap could not build the sandbox")),
+    }
+}
+
+fn no_listener() -> io::Error {
+    io::Error::other("seccomp gave no descriptor to listen at")
+}
+
+/// Becomes the bot, inside bubblewrap. Descriptor 3 leads to the supervisor.
+pub(super) fn inside(mut arguments: impl Iterator<Item = String>) -> io::Result<()> {
+    let mut supervisor = sys::take_fd3()?;
+    let limits = arguments.next().unwrap_or_default();
+    let limits: ResourceLimits = serde_json::from_str(&limits)?;
+    let done = seccomp::filters()
+        .and_then(|filters| restrictions::restrict_self(&limits, &filters, true, &supervisor))
+        .and_then(|()| supervisor.write_all(&[PREPARED]));
+    let error = match (done, arguments.next()) {
+        (Ok(()), Some(name)) => Command::new(name).args(arguments).exec(),
+        (Ok(()), None) => io::Error::other("an empty command"),
+        (Err(error), _) => {
+            supervisor.write_all(&[PREPARED])?;
+            error
+        }
+    };
+    supervisor.write_all(error.to_string().as_bytes())?;
+    Err(error)
+}

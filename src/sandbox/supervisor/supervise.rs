@@ -1,0 +1,95 @@
+//! Watching a bot that runs, until it has ended or must be ended.
+
+use std::io;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::ExitStatus;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{PidfdFlags, Signal, WaitOptions, kill_process_group, pidfd_open, waitpid};
+use tempfile::TempDir;
+
+use super::descendants::end_all;
+use super::message::{Exceeded, ExitReport, SpawnRequest};
+use super::spawn::RunningBot;
+use super::sys;
+use super::watch::{self, Watch};
+use crate::sandbox::cgroup::Group;
+
+/// Waits until the bot has ended, the referee is gone, or a limit is exceeded; then nothing is
+/// left of the bot but its scratch directory.
+pub(super) fn supervise(
+    request: &SpawnRequest,
+    bot: RunningBot,
+    control: &UnixStream,
+) -> io::Result<(ExitReport, Option<TempDir>)> {
+    let pidfd = pidfd_open(bot.pid, PidfdFlags::empty())?;
+    let mut watch = Watch::new(request.limits, bot.scratch, bot.helpers);
+    let mut exceeded: Option<Exceeded> = None;
+    let interval = watch::interval(bot.group.is_some());
+    let mut next_check = Instant::now() + interval;
+    let mut network = false;
+    loop {
+        let mut events = [
+            PollFd::new(&pidfd, PollFlags::IN),
+            PollFd::new(control, PollFlags::IN),
+            PollFd::new(&bot.network_calls, PollFlags::IN),
+        ];
+        let wait = next_check.saturating_duration_since(Instant::now());
+        let wait = Timespec::try_from(wait).map_err(io::Error::other)?;
+        let ready = poll(&mut events, Some(&wait));
+        // Also when it keeps asking for the network.
+        if Instant::now() >= next_check {
+            exceeded = ended_by_kernel(bot.group.as_ref()).or_else(|| watch.check());
+            if exceeded.is_some() {
+                break;
+            }
+            next_check = Instant::now() + interval;
+        }
+        match ready {
+            Ok(0) | Err(rustix::io::Errno::INTR) => {}
+            Ok(_) if events[..2].iter().all(|event| event.revents().is_empty()) => {
+                if events[2].revents().contains(PollFlags::IN) {
+                    network |= sys::refuse_call(&bot.network_calls).is_ok();
+                } else {
+                    // Nobody is left to ask; the end is about to be reported.
+                    std::thread::sleep(Duration::from_millis(1));
+                }
+            }
+            Ok(_) => break,
+            Err(error) => return Err(error.into()),
+        }
+    }
+    let mut status = waitpid(Some(bot.pid), WaitOptions::NOHANG)?;
+    if status.is_none() {
+        let _ = kill_process_group(bot.pid, Signal::KILL);
+        status = waitpid(Some(bot.pid), WaitOptions::empty())?;
+    }
+    let status = status.map_or(0, |(_, status)| status.as_raw());
+    end_all(Some(bot.pid));
+    let exceeded = exceeded.or_else(|| ended_by_kernel(bot.group.as_ref()));
+    let (cpu, largest) = sys::used_by_children();
+    let report = ExitReport {
+        status: decode_bwrap_status(status, bot.helpers > 0),
+        cpu_ms: cpu.as_secs_f64() * 1e3,
+        memory_kb: largest.max(watch.peak()),
+        exceeded,
+        network,
+    };
+    Ok((report, bot.directory))
+}
+
+/// Whether the kernel has ended a process of the bot for its memory. The rest of the bot may live.
+fn ended_by_kernel(group: Option<&Group>) -> Option<Exceeded> {
+    group?.exceeded().then_some(Exceeded::Memory)
+}
+
+/// The bot's own status: bubblewrap, if it is in between, ends with status 128 and the signal's number
+/// when a signal ended the bot.
+fn decode_bwrap_status(status: i32, bwrap: bool) -> i32 {
+    match ExitStatus::from_raw(status).code() {
+        Some(code @ 129..=192) if bwrap => code - 128,
+        _ => status,
+    }
+}
