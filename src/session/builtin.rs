@@ -3,7 +3,6 @@
 use rand::SeedableRng as _;
 use rand::rngs::ChaCha8Rng;
 
-use super::typed::answer;
 use super::{BuiltinBot, BuiltinOptions};
 use crate::game::four_in_a_row::FourInARow;
 use crate::game::quarto::{self, Edition};
@@ -17,6 +16,14 @@ const FREE_UP_TO: usize = 10;
 
 /// Bytes for the solver of one position.
 const HASH: usize = 2 << 20;
+
+/// The answer of a built-in bot. There is a turn unless the game is over, which no request shows.
+pub(super) fn answer<G: Game>(game: &G, turn: Option<G::Turn>) -> Result<String, String> {
+    let turn = turn.ok_or("the game in it is over")?;
+    let mut text = String::new();
+    game.write_turn(turn, &mut text);
+    Ok(text)
+}
 
 /// What the program knows of a game beyond its rules.
 pub trait Builtins: Game {

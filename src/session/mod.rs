@@ -114,7 +114,7 @@ pub trait Session: fmt::Debug {
     fn picture(&self) -> Picture;
 
     /// The same game, to be played on apart from this one.
-    fn fork(&self) -> Box<dyn Session + '_>;
+    fn clone_box(&self) -> Box<dyn Session + '_>;
 
     /// How many moves are legal. A move is the smallest step that changes a position: a turn of
     /// Quarto is two, a placement and a gift.

@@ -3,6 +3,7 @@
 use rand::SeedableRng as _;
 use rand::rngs::ChaCha8Rng;
 
+use super::builtin::answer;
 use super::{BuiltinBot, BuiltinOptions, Builtins, HumanTurn, Outlook, Ruleset, Session};
 use crate::game::dialogue::{Dialogue, MoveOf};
 use crate::game::{Game, Outcome, Picture, Position as _, Rejection, Side, WinningLines};
@@ -53,14 +54,6 @@ where
             answer(self, turn)
         }))
     }
-}
-
-/// The answer of a built-in bot. There is a turn unless the game is over, which no request shows.
-pub(super) fn answer<G: Game>(game: &G, turn: Option<G::Turn>) -> Result<String, String> {
-    let turn = turn.ok_or("the game in it is over")?;
-    let mut text = String::new();
-    game.write_turn(turn, &mut text);
-    Ok(text)
 }
 
 /// See [`Session`].
@@ -131,7 +124,7 @@ where
         self.game.picture(&self.position, last)
     }
 
-    fn fork(&self) -> Box<dyn Session + '_> {
+    fn clone_box(&self) -> Box<dyn Session + '_> {
         Box::new(Self {
             game: self.game,
             position: self.position.clone(),

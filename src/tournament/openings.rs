@@ -202,7 +202,7 @@ impl Drawing<'_> {
 /// Adds every board that the next moves lead to, on which the game goes on.
 fn boards_after(session: &dyn Session, before: &str, after: &mut BTreeSet<String>) {
     for index in 0..session.count_moves() {
-        let mut next = session.fork();
+        let mut next = session.clone_box();
         if !next.make_move(index) || next.outcome().is_some() {
             continue;
         }
@@ -225,7 +225,7 @@ fn board_of(session: &dyn Session) -> String {
 fn is_open(session: &dyn Session) -> bool {
     !session.can_win_at_once()
         && (0..session.count_moves()).any(|index| {
-            let mut after = session.fork();
+            let mut after = session.clone_box();
             after.make_move(index) && after.outcome().is_none() && !after.can_win_at_once()
         })
 }
