@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::game::quarto::PieceSet;
 use crate::game::quarto::piece::{FEATURES, Piece};
-use crate::game::quarto::set::Feature;
+use crate::game::quarto::piece_set::Feature;
 use crate::record::Record;
 use crate::text::safe;
 
