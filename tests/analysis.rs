@@ -59,7 +59,7 @@ fn analyst(nodes: u64) -> Analyst {
     Analyst::new(Options {
         effort: Effort::Nodes(nodes),
         solver: solver::Options {
-            hash: 8 << 20,
+            tt_bytes: 8 << 20,
             threads: 1,
         },
     })

@@ -28,11 +28,11 @@ const HASH: usize = 2 << 20;
 /// What best play leads to from here, when it can be proven with so many nodes. Only Quarto can.
 fn proven<P: Any>(position: &P, nodes: u64) -> Option<Outcome> {
     let position = (position as &dyn Any).downcast_ref::<quarto::Position>()?;
-    if position.board().free().count() > FREE_UP_TO {
+    if position.board().free_count() > FREE_UP_TO {
         return None;
     }
     let solver = Solver::new(Options {
-        hash: HASH,
+        tt_bytes: HASH,
         threads: 1,
     });
     let answer = solver.solve(position, Goal::Value, &Limits::nodes(nodes));

@@ -105,9 +105,7 @@ fn serve_perfect(edition: &Edition, seed: u64) -> Result<(), Failure> {
     };
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut perfect = Perfect::new(move_time);
-    serve(edition, |position| {
-        perfect.choose(edition, position, &mut rng)
-    })
+    serve(edition, |position| perfect.choose(position, &mut rng))
 }
 
 /// Answers requests until there are no more.
