@@ -1,4 +1,4 @@
-//! What is said of a turn to people: one or two short sentences.
+//! What people are told of a turn: one or two short sentences.
 
 use crate::game::quarto::{Cell, Edition, Move, Position, Turn};
 use crate::game::{Game as _, Position as _};
@@ -6,7 +6,7 @@ use crate::record::annotation::{Mark, Note};
 use crate::solver::Value;
 use crate::text::safe;
 
-/// Everything that a sentence is made of.
+/// What a sentence is made from.
 pub(super) struct Sentence<'a> {
     pub(super) edition: &'a Edition,
     pub(super) note: &'a Note,
@@ -15,14 +15,14 @@ pub(super) struct Sentence<'a> {
     pub(super) after: &'a Position,
     /// Where the other side wins at once afterwards.
     pub(super) refutation: Option<Cell>,
-    /// A turn that would have won at once, and where it leads.
+    /// A turn that would have won at once, and the position after it.
     pub(super) win_at_once: Option<(Turn, Position)>,
     /// Another turn that does not let the other side win at once.
     pub(super) safe: Option<String>,
 }
 
 impl Sentence<'_> {
-    /// The sentence, when there is something to say.
+    /// The sentence; `None` when there is nothing to say.
     pub(super) fn text(&self) -> Option<String> {
         let played = safe(&self.played);
         if let Some((turn, won)) = &self.win_at_once {
@@ -38,7 +38,7 @@ impl Sentence<'_> {
                 format!(" `{}` still {verb}.", safe(better))
             })
         };
-        match self.note.fall() {
+        match self.note.value_loss() {
             Some((_, Value::Draw)) => Some(format!(
                 "`{played}` let the win slip: it is a draw now.{}",
                 better("won")
