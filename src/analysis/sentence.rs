@@ -4,7 +4,7 @@ use crate::game::quarto::{Cell, Edition, Move, Position, Turn};
 use crate::game::{Game as _, Position as _};
 use crate::record::annotation::{Mark, Note};
 use crate::solver::Value;
-use crate::text::safe;
+use crate::text::escape_controls;
 
 /// What a sentence is made from.
 pub(super) struct Sentence<'a> {
@@ -24,7 +24,7 @@ pub(super) struct Sentence<'a> {
 impl Sentence<'_> {
     /// The sentence; `None` when there is nothing to say.
     pub(super) fn text(&self) -> Option<String> {
-        let played = safe(&self.played);
+        let played = escape_controls(&self.played);
         if let Some((turn, won)) = &self.win_at_once {
             let completes = self.completes(turn.cell, won);
             return Some(format!(
@@ -35,7 +35,7 @@ impl Sentence<'_> {
         let better = |verb: &str| {
             let better = self.note.better.as_deref();
             better.map_or_else(String::new, |better| {
-                format!(" `{}` still {verb}.", safe(better))
+                format!(" `{}` still {verb}.", escape_controls(better))
             })
         };
         match self.note.value_loss() {
@@ -50,7 +50,7 @@ impl Sentence<'_> {
             )),
             None if self.note.lost_at_once => {
                 let safer = self.safe.as_deref().unwrap_or_default();
-                let safer = safe(safer);
+                let safer = escape_controls(safer);
                 let than = if self.note.best == Some(Value::Loss) {
                     format!("The game was lost, but `{safer}` lasted longer.")
                 } else {
@@ -77,7 +77,7 @@ impl Sentence<'_> {
             .edition
             .winning_lines(won)
             .iter()
-            .map(|(line, property)| format!("{line} ({})", safe(property)))
+            .map(|(line, property)| format!("{line} ({})", escape_controls(property)))
             .collect();
         let cell = cell.map_or(0, Cell::number);
         format!("cell {cell} completes {}", lines.join(", "))
@@ -93,7 +93,7 @@ impl Sentence<'_> {
         let mut won = *self.after;
         // The cell is free: it is where the piece wins.
         let _ = won.play(Move::Place(cell));
-        let gift = safe(&self.edition.set().symbol(hand).to_string());
+        let gift = escape_controls(&self.edition.set().symbol(hand).to_string());
         format!("after {gift}, {}", self.completes(Some(cell), &won))
     }
 

@@ -8,7 +8,7 @@ use crate::game::{Game, Outcome, Position, Rejection};
 use crate::play::Watch;
 use crate::play::adjudicator::verdict;
 use crate::record::Record;
-use crate::text::{quote, safe};
+use crate::text::{escape_controls, quote};
 
 /// A record that the rules contradict.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -114,7 +114,7 @@ fn violation<T>(problem: String) -> Result<T, Violation> {
 /// A bot as people call it; `nobody` for no bot.
 fn named(record: &Record, bot: Option<usize>) -> String {
     let name = bot.and_then(|bot| record.bots.get(bot));
-    name.map_or_else(|| "nobody".to_owned(), |bot| safe(&bot.name))
+    name.map_or_else(|| "nobody".to_owned(), |bot| escape_controls(&bot.name))
 }
 
 /// Lines as people read them: `H4 big, V3 square`.
@@ -124,7 +124,7 @@ fn listed(lines: &[(String, String)]) -> String {
     }
     let lines: Vec<String> = lines
         .iter()
-        .map(|(a, b)| safe(&format!("{a} {b}")))
+        .map(|(a, b)| escape_controls(&format!("{a} {b}")))
         .collect();
     lines.join(", ")
 }

@@ -11,7 +11,7 @@ use super::supervisor::cgroup::Home;
 use super::supervisor::order::{Ended, Exceeded, News};
 use super::supervisor::{client, probe};
 use super::{Kind, NotAvailable, Setup, backend::bubblewrap, policy};
-use crate::text::{escape, safe};
+use crate::text::{escape, escape_controls};
 
 /// Runs the sandbox of `setup`.
 pub(super) fn try_out(setup: &Setup) -> Result<(), NotAvailable> {
@@ -33,9 +33,12 @@ pub(super) fn try_out(setup: &Setup) -> Result<(), NotAvailable> {
     let said = escape(errors.trim_ascii_end());
     match news {
         Some(News::Ended(_)) if output.lines().eq([probe::DONE]) => Ok(()),
-        Some(News::Failed { cause }) => Err(failed(with_words(&safe(&cause), &said))),
+        Some(News::Failed { cause }) => Err(failed(with_words(&escape_controls(&cause), &said))),
         _ => match output.lines().find(|line| *line != probe::DONE) {
-            Some(hole) => Err(failed(format!("it does not hold: {}", safe(hole)))),
+            Some(hole) => Err(failed(format!(
+                "it does not hold: {}",
+                escape_controls(hole)
+            ))),
             None => Err(failed(with_words("it ended early", &said))),
         },
     }

@@ -24,7 +24,7 @@ use crate::play::match_runner::{Follow, Plan, Score, Series};
 use crate::play::seat::{Entrant, Occupant};
 use crate::report::terminal_view::{Detail, Look, Screen};
 use crate::strategy::PERFECT;
-use crate::text::safe;
+use crate::text::escape_controls;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
@@ -314,6 +314,6 @@ fn entrants<G: Dialogue + Clone>(
 
 /// Shows a bot's stderr, each line with its name.
 fn tap(name: &str) -> Tap {
-    let name = safe(name);
+    let name = escape_controls(name);
     Arc::new(move |line| tell(&format!("{name}| {line}")))
 }

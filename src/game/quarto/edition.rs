@@ -4,7 +4,7 @@ use super::cell::Rules;
 use super::piece::{Piece, PieceFormat};
 use super::piece_set::PieceSet;
 use super::position::Position;
-use crate::text::safe;
+use crate::text::escape_controls;
 
 /// An edition of Quarto: a rule set and a piece set. It is a [`Game`](crate::game::Game).
 ///
@@ -80,7 +80,7 @@ impl Edition {
     /// must be escaped.
     pub(super) fn shown(&self, piece: Piece) -> String {
         match self.format {
-            PieceFormat::Symbol => safe(self.set.symbol(piece).encode_utf8(&mut [0; 4])),
+            PieceFormat::Symbol => escape_controls(self.set.symbol(piece).encode_utf8(&mut [0; 4])),
             PieceFormat::Binary => format!("{:04b}", piece.bits()),
             PieceFormat::Decimal => piece.bits().to_string(),
         }

@@ -4,7 +4,7 @@
 
 use super::piece::FEATURES;
 use super::piece_set::SetError;
-use crate::text::safe;
+use crate::text::escape_controls;
 
 /// Line and column (in characters), from 1, of a byte of the text.
 pub(super) fn place(text: &str, byte: usize) -> (usize, usize) {
@@ -63,7 +63,7 @@ impl<'a> Rows<'a> {
         SetError {
             line,
             column,
-            message: safe(message),
+            message: escape_controls(message),
         }
     }
 

@@ -13,7 +13,7 @@ use crate::cli::support::setup::{absolute, bot, tell, unreadable};
 use crate::play::TimeControl;
 use crate::sandbox::snapshot::{Belongings, ContentHash};
 use crate::sandbox::{Confinement, Sandbox};
-use crate::text::safe;
+use crate::text::escape_controls;
 
 /// A bot as it was given.
 #[derive(Clone, Debug)]
@@ -144,13 +144,19 @@ fn programs(folder: &Path) -> Result<Vec<(String, Option<String>)>, Failure> {
                     path.file_name()
                         .map(|name| name.to_string_lossy().into_owned()),
                 )),
-                [] => others.push(format!("{} (no program in it)", safe(&text(&path)))),
-                _ => others.push(format!("{} (several programs in it)", safe(&text(&path)))),
+                [] => others.push(format!(
+                    "{} (no program in it)",
+                    escape_controls(&text(&path))
+                )),
+                _ => others.push(format!(
+                    "{} (several programs in it)",
+                    escape_controls(&text(&path))
+                )),
             }
         } else if is_program(&path) {
             found.push((text(&path), None));
         } else {
-            others.push(safe(&text(&path)));
+            others.push(escape_controls(&text(&path)));
         }
     }
     if found.is_empty() {
