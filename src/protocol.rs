@@ -1,13 +1,13 @@
-//! The frame around requests and answers: one line each way. Pure.
+//! The frame of requests and answers: one line each way.
 //!
-//! What stands in a line is the game's business ([`crate::game::Game`]); this is
-//! what all games share: how long a line may be, what surrounds it, and what a
-//! bot finds in its environment.
+//! The content of a line is defined by the game ([`crate::game::Game`]). All games share what is
+//! here: the longest line, what may surround its text, and the names of a bot's environment
+//! variables. No input or output happens here.
 
 /// The longest line a bot may send, in bytes, without its newline.
 pub const MAX_LINE_BYTES: usize = 1024;
 
-/// Names of the variables in a bot's environment.
+/// Names of the environment variables of a bot.
 pub mod env {
     /// `quarto` or another game's name.
     pub const GAME: &str = "REFEREE_GAME";
@@ -17,7 +17,7 @@ pub mod env {
     pub const PIECES: &str = "REFEREE_PIECES";
     /// Time for a move, in seconds, decimal.
     pub const MOVE_TIME: &str = "REFEREE_MOVE_TIME";
-    /// A number of the bot's own, to seed its randomness from.
+    /// The bot's own seed, from 0 to 2³¹ − 1.
     pub const SEED: &str = "REFEREE_SEED";
     /// All of them.
     pub const ALL: [&str; 5] = [GAME, RULES, PIECES, MOVE_TIME, SEED];
@@ -27,7 +27,7 @@ pub mod env {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotUtf8;
 
-/// The text of an answer: a carriage return before the newline and blanks around it do not count.
+/// The text of an answer, without a carriage return before the newline and blanks around it.
 ///
 /// ```
 /// use referee::protocol::answer_text;

@@ -1,13 +1,13 @@
-//! Numbers drawn from a seed, so that a run can be repeated.
+//! Random numbers from a seed, so that a run can be repeated.
 
 use rand::rngs::ChaCha8Rng;
 use rand::{Rng as _, SeedableRng as _};
 
-/// What a number is drawn for: different uses of one seed never meet.
+/// What a random number is used for. Different purposes of one seed give independent numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// Who gives the first piece.
-    Lot,
+    /// Which bot acts first.
+    FirstBot,
     /// A bot's own seed.
     Bot,
     /// The questions of a check-up.
@@ -16,8 +16,8 @@ pub enum Purpose {
     Opening,
 }
 
-/// A generator for one purpose. `path` tells uses of the same purpose apart, such
-/// as the bot and the game. The same arguments give the same numbers on every system.
+/// A generator for one purpose. `path` distinguishes uses of the same purpose, such as
+/// the bot and the game. The same arguments give the same numbers on every system.
 pub fn generator(seed: u64, purpose: Purpose, path: [u64; 2]) -> ChaCha8Rng {
     let mut key = [0; 32];
     let words = [seed, purpose as u64, path[0], path[1]];
@@ -32,7 +32,14 @@ pub fn for_bot(seed: u64, bot: usize, game: u64) -> u32 {
     generator(seed, Purpose::Bot, [bot as u64, game]).next_u32() >> 1
 }
 
-/// The lot: the index, 0 or 1, of the bot that gives the first piece.
-pub fn lot(seed: u64) -> usize {
-    (generator(seed, Purpose::Lot, [0, 0]).next_u32() & 1) as usize
+/// A random draw: the index, 0 or 1, of the bot that acts first.
+///
+/// ```
+/// use referee::seed::first_bot;
+///
+/// assert_eq!(first_bot(1), first_bot(1));
+/// assert!((0..100).any(|seed| first_bot(seed) == 1));
+/// ```
+pub fn first_bot(seed: u64) -> usize {
+    (generator(seed, Purpose::FirstBot, [0, 0]).next_u32() & 1) as usize
 }

@@ -1,10 +1,11 @@
-//! Untrusted text made safe to show: what a bot printed, what it is called. And sizes in words.
+//! Escaping untrusted text before people see it, such as the output and the name of a bot; and
+//! sizes in words.
 
 use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
 
-/// Longer quotations are cut, so that a sentence stays a sentence.
+/// Quotations are cut to this many characters, so that a sentence stays readable.
 const QUOTE_CHARS: usize = 80;
 
 /// Whether a terminal or a page may act on this character, or hide it, instead of showing it.
@@ -59,13 +60,13 @@ pub fn escape(bytes: &[u8]) -> String {
     out
 }
 
-/// Text that is already for people, with only the unsafe characters escaped. Doing it twice
-/// changes nothing, so it suits names and sentences from records.
+/// Text for people with only the unsafe characters escaped: control, bidirectional and invisible
+/// ones. Escaping it twice changes nothing, so it suits names and sentences from records.
 ///
 /// ```
-/// assert_eq!(referee::text::safe("a\\b \u{1b}[1m"), r"a\b \x1b[1m");
+/// assert_eq!(referee::text::escape_controls("a\\b \u{1b}[1m"), r"a\b \x1b[1m");
 /// ```
-pub fn safe(text: &str) -> String {
+pub fn escape_controls(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         if is_unsafe(c) {
@@ -77,7 +78,7 @@ pub fn safe(text: &str) -> String {
     out
 }
 
-/// [`escape`] for text of several lines: newlines stay, carriage returns before them go.
+/// [`escape`] for text of several lines: newlines are kept, carriage returns before them removed.
 pub fn escape_lines(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len());
     for (i, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
@@ -105,7 +106,7 @@ pub fn quote(bytes: &[u8]) -> String {
     }
 }
 
-/// A size as people say it: `256 MiB`.
+/// A size in words: `256 MiB`.
 pub fn size(bytes: u64) -> String {
     match bytes {
         0x4000_0000.. if bytes.is_multiple_of(1 << 30) => format!("{} GiB", bytes >> 30),

@@ -1,10 +1,11 @@
-//! Goes through a recorded game of Quarto with the solver and says where it was won and lost.
+//! Analysis: where a recorded game of Quarto was won and lost.
 //!
-//! From the end towards the start, as far as the solver can prove within its limits: every turn
-//! gets what it left its player with, and what could have been had instead.
+//! The solver evaluates the game from the end towards the start, as far as it can prove within its
+//! limits. Every turn gets its value for the player who made it and the best value that the player
+//! could have had.
 //!
-//! - `sentence`: what is said to people
-//! - `field`: an annotation put into a record's line without touching anything else
+//! - `sentence`: what people are told of a turn
+//! - `field`: an annotation put into a record's line without changing anything else
 
 mod field;
 mod sentence;
@@ -15,7 +16,7 @@ use std::time::Duration;
 
 pub use field::with_analysis;
 
-use crate::game::quarto::{Cell, Edition, PieceSet, Position, Rules, Turn};
+use crate::game::quarto::{Edition, PieceSet, Position, Rules, Turn};
 use crate::game::{Game as _, Outcome, Position as _};
 use crate::play::replay::{ReplayError, Violation, replay};
 use crate::record::Record;
@@ -23,12 +24,12 @@ use crate::record::annotation::{Annotation, FIELD, Mark, Note};
 use crate::solver::{self, Goal, Limits, Progress, Solver, Value};
 use sentence::Sentence;
 
-/// How hard to think about a turn.
+/// The effort for a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effort {
-    /// So long.
+    /// This much time.
     Time(Duration),
-    /// So many nodes: with one thread the same every time.
+    /// This many nodes: with one thread the result is the same every time.
     Nodes(u64),
 }
 
@@ -45,7 +46,7 @@ pub struct Options {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
     /// Another game.
-    #[error("it is a game of {}; only Quarto can be solved", crate::text::safe(.0))]
+    #[error("it is a game of {}; only Quarto can be solved", crate::text::escape_controls(.0))]
     NotQuarto(String),
     /// Rules that nobody knows.
     #[error("the rules {} are unknown; expected standard or squares", crate::text::quote(.0.as_bytes()))]
@@ -58,22 +59,22 @@ pub enum Problem {
     Violation(Violation),
 }
 
-/// With more failures in a row, earlier positions are only looked at briefly: they are harder.
-const PATIENCE: u32 = 2;
+/// After this many unsolved positions in a row, earlier ones, which are harder, get less effort.
+const FULL_EFFORT_FAILURES: u32 = 2;
 
-/// How much less effort a brief look is.
-const BRIEF: u32 = 10;
+/// Those positions get one part of the effort, of so many.
+const REDUCED_SHARE: u32 = 10;
 
-/// With at most this many free cells it is asked whether a turn was the only good one.
+/// With at most this many free cells the other turns are solved, to mark only and forced turns.
 const CHOICES_UP_TO: usize = 10;
 
 /// With at most this many free cells distances are cheap.
 const DISTANCES_UP_TO: usize = 9;
 
-/// Nodes for a first look at every other turn, before any of them is thought about for long.
-const FIRST_LOOK: u64 = 1 << 15;
+/// Nodes for every other turn in a first pass, before any of them gets the whole effort.
+const FIRST_PASS_NODES: u64 = 1 << 15;
 
-/// Analyses games. Keep one for many: its solver remembers.
+/// Analyses games. One analyst for many games is faster: its solver keeps what it has proven.
 #[derive(Debug)]
 pub struct Analyst {
     solver: Solver,
@@ -89,7 +90,7 @@ struct Step {
 }
 
 impl Analyst {
-    /// An analyst who has seen no game yet.
+    /// An analyst with a new solver.
     pub fn new(options: Options) -> Self {
         Self {
             solver: Solver::new(options.solver),
@@ -98,26 +99,26 @@ impl Analyst {
         }
     }
 
-    /// Gives up when somebody sets this, and says what has been found so far.
+    /// Stops when this flag is set, with what was proven so far.
     #[must_use]
     pub fn or_when(mut self, stop: Arc<AtomicBool>) -> Self {
         self.stop = stop;
         self
     }
 
-    /// How far the solver has come. Other threads may ask while it works.
+    /// How far the solver has come. Other threads may ask while it searches.
     pub fn progress(&self) -> Progress {
         self.solver.progress()
     }
 
-    /// Analyses a game and writes what was found into the record's field `analysis`.
+    /// Analyses a game and writes the result into the record's field `analysis`.
     pub fn annotate(&self, record: &mut Record) -> Result<Annotation, Problem> {
         let annotation = self.analyse(record, |_| {})?;
         record.more.insert(FIELD.to_owned(), annotation.to_json());
         Ok(annotation)
     }
 
-    /// Analyses a game. `at` is told which turn comes next, from the last to the first.
+    /// Analyses a game. `at` is called with the number of each turn, from the last to the first.
     pub fn analyse(
         &self,
         record: &Record,
@@ -125,7 +126,7 @@ impl Analyst {
     ) -> Result<Annotation, Problem> {
         let (edition, steps, last) = steps(record)?;
         let mut failures = 0;
-        // Of a game that was not played there is nothing to say.
+        // A game without turns has nothing to analyse.
         let mut later = (!steps.is_empty())
             .then(|| self.value(&last, &mut failures))
             .flatten();
@@ -140,7 +141,7 @@ impl Analyst {
             };
             let mut note = self.note(&edition, step, value, best);
             note.turn = index + 1;
-            // Of a turn about which nothing is known there is nothing to write.
+            // A turn about which nothing is known is not written.
             if note.says_something() {
                 turns.push(note);
             }
@@ -165,11 +166,15 @@ impl Analyst {
     /// The value of a position for the side to move. `failures` counts positions in a row that
     /// could not be solved.
     fn value(&self, position: &Position, failures: &mut u32) -> Option<Value> {
-        let share = if *failures < PATIENCE { 1 } else { BRIEF };
-        let answer = self
+        let share = if *failures < FULL_EFFORT_FAILURES {
+            1
+        } else {
+            REDUCED_SHARE
+        };
+        let evaluation = self
             .solver
             .solve(position, Goal::Value, &self.limits(share));
-        let value = answer.value();
+        let value = evaluation.value();
         *failures = if value.is_some() { 0 } else { *failures + 1 };
         value
     }
@@ -182,9 +187,9 @@ impl Analyst {
         best: Option<Value>,
     ) -> Note {
         let others: Vec<_> = {
-            let mut others = edition.turns(&step.before);
+            let mut others = step.before.turns();
             others.retain(|(turn, _)| *turn != step.turn);
-            // What differs least from what was played teaches most.
+            // A better turn on the same cell is the most instructive one.
             others.sort_by_key(|(turn, _)| turn.cell != step.turn.cell);
             others
         };
@@ -193,10 +198,8 @@ impl Analyst {
             .iter()
             .find(|(_, after)| has_won(after))
             .filter(|_| !won);
-        let refutation = winning_cell(&step.after);
-        let safe = others
-            .iter()
-            .find(|(_, after)| winning_cell(after).is_none());
+        let refutation = step.after.winning_placement();
+        let safe = others.iter().find(|(_, after)| !after.can_win_at_once());
         let mut note = Note {
             value,
             best,
@@ -206,10 +209,10 @@ impl Analyst {
             ..Note::default()
         };
         let mut better = win_at_once;
-        if let (None, Some((best, _))) = (better, note.fall()) {
+        if let (None, Some((best, _))) = (better, note.value_loss()) {
             better = self.keeper(&others, best);
         }
-        note.mark = if note.fall().is_some() {
+        note.mark = if note.value_loss().is_some() {
             Some(if note.missed_win {
                 Mark::MissedWin
             } else {
@@ -240,10 +243,10 @@ impl Analyst {
         note
     }
 
-    /// How many placements it takes from here, when somebody wins and it is cheap to say.
+    /// The number of placements to the end, when a side wins and it is cheap to determine.
     fn plies(&self, after: &Position, value: Option<Value>) -> Option<u32> {
         let decided = matches!(value, Some(Value::Win | Value::Loss));
-        if !decided || after.outcome().is_some() || free(after) > DISTANCES_UP_TO {
+        if !decided || after.outcome().is_some() || after.board().free_count() > DISTANCES_UP_TO {
             return None;
         }
         let limits = self.limits(1);
@@ -257,13 +260,13 @@ impl Analyst {
         best: Value,
     ) -> Option<&'a (Turn, Position)> {
         let limits = self.limits(1);
-        // Most are in the table already, or easy. None is worth all the time before the others
-        // have been looked at.
+        // Most turns are in the table already, or easy: no turn gets all the effort before the
+        // others were tried with little.
         let brief = Limits {
             nodes: Some(
                 limits
                     .nodes
-                    .map_or(FIRST_LOOK, |nodes| nodes.min(FIRST_LOOK)),
+                    .map_or(FIRST_PASS_NODES, |nodes| nodes.min(FIRST_PASS_NODES)),
             ),
             ..limits.clone()
         };
@@ -284,7 +287,7 @@ impl Analyst {
             // Everything loses, but not everything at once.
             return (!note.lost_at_once).then_some(Mark::Forced);
         }
-        if note.missed_win || free(&step.before) > CHOICES_UP_TO {
+        if note.missed_win || step.before.board().free_count() > CHOICES_UP_TO {
             return None;
         }
         let limits = self.limits(1);
@@ -300,7 +303,7 @@ impl Analyst {
         Some(if some_keep { Mark::Forced } else { Mark::Only })
     }
 
-    /// Whether it was told to stop.
+    /// Whether the stop flag is set.
     pub fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
@@ -361,9 +364,9 @@ fn edition(record: &Record) -> Result<Edition, Problem> {
     Ok(Edition::new(rules, set))
 }
 
-/// The value for who made a turn, from that for the side to move after it.
+/// The value of a turn for the side that made it, from the value for the side to move after it.
 const fn for_player(step: &Step, value: Value) -> Value {
-    // When the game is over nobody was given anything, and the same side speaks.
+    // Without a gift the game is over, and the side to move is still the side that placed.
     if step.turn.gift.is_none() {
         value
     } else {
@@ -373,16 +376,4 @@ const fn for_player(step: &Step, value: Value) -> Value {
 
 fn has_won(after: &Position) -> bool {
     matches!(after.outcome(), Some(Outcome::Win(_)))
-}
-
-/// Where the side to move wins at once.
-fn winning_cell(position: &Position) -> Option<Cell> {
-    if position.outcome().is_some() {
-        return None;
-    }
-    position.winning_cell(position.hand()?)
-}
-
-fn free(position: &Position) -> usize {
-    position.board().free().count()
 }

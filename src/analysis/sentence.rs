@@ -1,12 +1,12 @@
-//! What is said of a turn to people: one or two short sentences.
+//! What people are told of a turn: one or two short sentences.
 
 use crate::game::quarto::{Cell, Edition, Move, Position, Turn};
 use crate::game::{Game as _, Position as _};
 use crate::record::annotation::{Mark, Note};
 use crate::solver::Value;
-use crate::text::safe;
+use crate::text::escape_controls;
 
-/// Everything that a sentence is made of.
+/// What a sentence is made from.
 pub(super) struct Sentence<'a> {
     pub(super) edition: &'a Edition,
     pub(super) note: &'a Note,
@@ -15,16 +15,16 @@ pub(super) struct Sentence<'a> {
     pub(super) after: &'a Position,
     /// Where the other side wins at once afterwards.
     pub(super) refutation: Option<Cell>,
-    /// A turn that would have won at once, and where it leads.
+    /// A turn that would have won at once, and the position after it.
     pub(super) win_at_once: Option<(Turn, Position)>,
     /// Another turn that does not let the other side win at once.
     pub(super) safe: Option<String>,
 }
 
 impl Sentence<'_> {
-    /// The sentence, when there is something to say.
+    /// The sentence; `None` when there is nothing to say.
     pub(super) fn text(&self) -> Option<String> {
-        let played = safe(&self.played);
+        let played = escape_controls(&self.played);
         if let Some((turn, won)) = &self.win_at_once {
             let completes = self.completes(turn.cell, won);
             return Some(format!(
@@ -35,10 +35,10 @@ impl Sentence<'_> {
         let better = |verb: &str| {
             let better = self.note.better.as_deref();
             better.map_or_else(String::new, |better| {
-                format!(" `{}` still {verb}.", safe(better))
+                format!(" `{}` still {verb}.", escape_controls(better))
             })
         };
-        match self.note.fall() {
+        match self.note.value_loss() {
             Some((_, Value::Draw)) => Some(format!(
                 "`{played}` let the win slip: it is a draw now.{}",
                 better("won")
@@ -50,7 +50,7 @@ impl Sentence<'_> {
             )),
             None if self.note.lost_at_once => {
                 let safer = self.safe.as_deref().unwrap_or_default();
-                let safer = safe(safer);
+                let safer = escape_controls(safer);
                 let than = if self.note.best == Some(Value::Loss) {
                     format!("The game was lost, but `{safer}` lasted longer.")
                 } else {
@@ -77,7 +77,7 @@ impl Sentence<'_> {
             .edition
             .winning_lines(won)
             .iter()
-            .map(|(line, property)| format!("{line} ({})", safe(property)))
+            .map(|(line, property)| format!("{line} ({})", escape_controls(property)))
             .collect();
         let cell = cell.map_or(0, Cell::number);
         format!("cell {cell} completes {}", lines.join(", "))
@@ -93,7 +93,7 @@ impl Sentence<'_> {
         let mut won = *self.after;
         // The cell is free: it is where the piece wins.
         let _ = won.play(Move::Place(cell));
-        let gift = safe(&self.edition.set().symbol(hand).to_string());
+        let gift = escape_controls(&self.edition.set().symbol(hand).to_string());
         format!("after {gift}, {}", self.completes(Some(cell), &won))
     }
 

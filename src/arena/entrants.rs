@@ -13,7 +13,7 @@ use crate::play::TimeControl;
 use crate::sandbox::snapshot::ContentHash;
 use crate::sandbox::{Confinement, Sandbox};
 use crate::strategy;
-use crate::text::{safe, unreadable};
+use crate::text::{escape_controls, unreadable};
 
 /// A bot that is to enter.
 #[derive(Clone, Debug, Default)]
@@ -100,13 +100,19 @@ pub fn programs(folder: &Path) -> Result<FolderPrograms, EntrantsError> {
                     path.file_name()
                         .map(|name| name.to_string_lossy().into_owned()),
                 )),
-                [] => others.push(format!("{} (no program in it)", safe(&text(&path)))),
-                _ => others.push(format!("{} (several programs in it)", safe(&text(&path)))),
+                [] => others.push(format!(
+                    "{} (no program in it)",
+                    escape_controls(&text(&path))
+                )),
+                _ => others.push(format!(
+                    "{} (several programs in it)",
+                    escape_controls(&text(&path))
+                )),
             }
         } else if is_program(&path) {
             found.push((text(&path), None));
         } else {
-            others.push(safe(&text(&path)));
+            others.push(escape_controls(&text(&path)));
         }
     }
     if found.is_empty() {

@@ -14,7 +14,7 @@ pub use crate::executable::CannotStart;
 use crate::executable::interpreter::{self, Language};
 use crate::executable::{check_header, find_in_path, install};
 use crate::sandbox::Confinement;
-use crate::text::{escape, safe};
+use crate::text::{escape, escape_controls};
 
 /// Names longer than this are cut: they head tables and lines.
 const MAX_NAME: usize = 60;
@@ -237,7 +237,7 @@ pub fn reproduce_command(
 /// A word quoted for a shell, so that it can be shown as well as run: characters that a
 /// terminal would act on are written in octal.
 fn shell_word(word: &str) -> String {
-    if safe(word) == word {
+    if escape_controls(word) == word {
         return shell_words::quote(word).into_owned();
     }
     let mut octal = String::new();

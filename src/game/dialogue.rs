@@ -13,16 +13,16 @@ pub trait Dialogue: Game {
     /// What to ask the side to move.
     fn question(&self, position: &Self::Position) -> String;
 
-    /// Reads a move as a person types it. The move is legal in shape only. An error is the
-    /// reason, for that person.
+    /// Reads a move as a person types it. Only its form is checked, not whether it is legal. An
+    /// error is the reason, for that person.
     fn read_move(&self, position: &Self::Position, typed: &str) -> Result<MoveOf<Self>, String>;
 
     /// Why a move that the rules forbid is forbidden.
     fn refusal(&self, position: &Self::Position, mv: MoveOf<Self>) -> String;
 
-    /// What would lose at once; `None` when nothing would.
+    /// A warning that names every choice that loses at once; `None` when none does.
     fn hint(&self, position: &Self::Position) -> Option<String>;
 
-    /// What there is to play with.
+    /// The pieces: the one in hand and those that are left, in words.
     fn inventory(&self, position: &Self::Position) -> String;
 }

@@ -1,8 +1,8 @@
-//! The rules of the games. This floor knows no process, clock or file.
+//! The rules of the games: no process, no clock, no file.
 //!
-//! [`Position`] is what a search or a perft needs: whose turn, which moves, what
-//! outcome. [`Game`] is one edition of a game (its rules and the words of its
-//! piece set) and translates between positions and text.
+//! [`Position`] is what a search or a perft needs: the side to move, the legal moves and the
+//! outcome. [`Game`] is one edition of a game (its rules and its piece set) and translates
+//! between positions and text. [`dialogue::Dialogue`] is what a person at the keyboard needs.
 
 pub mod dialogue;
 pub mod four_in_a_row;
@@ -43,12 +43,12 @@ impl Side {
     }
 }
 
-/// How a game ended by the rules. Forfeits are no part of the rules.
+/// How a game ended by the rules. A forfeit is not an outcome: the rules know nothing of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Outcome {
     /// This side won.
     Win(Side),
-    /// Nobody can win any more: the board is full.
+    /// The board is full and nobody has won.
     Draw,
 }
 
@@ -111,7 +111,7 @@ pub trait Position: Clone + Eq + fmt::Debug + 'static {
     /// Every legal move; none when the game is over.
     fn moves(&self) -> impl Iterator<Item = Self::Move>;
 
-    /// Makes a move, or leaves the position untouched and gives the move back.
+    /// Plays a move, or leaves the position untouched and returns the move in the error.
     fn play(&mut self, mv: Self::Move) -> Result<(), IllegalMove<Self::Move>>;
 
     /// Whether the side to move has a move that wins the game.
@@ -124,8 +124,8 @@ pub trait Position: Clone + Eq + fmt::Debug + 'static {
     }
 }
 
-/// Why an answer was not accepted. The text is for people and names what was
-/// expected; it quotes what the bot sent, so it must be escaped before it is shown.
+/// Why an answer was rejected. The text is for people and names what was expected; it quotes
+/// what the bot sent, so it must be escaped before it is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rejection {
     /// Not a line of the protocol.
@@ -137,26 +137,26 @@ pub enum Rejection {
 /// The lines that decided a game: name and property, such as `("H4", "big")`.
 pub type WinningLines = Vec<(String, String)>;
 
-/// One edition of a game: the rules, and the text that bots, records and people see.
+/// One edition of a game: its rules, and the text that bots, records and people read.
 pub trait Game {
     /// Its positions.
     type Position: Position;
-    /// What a side does in one turn: one answer on the wire, one or more moves.
+    /// What a side does in one turn: one answer of a bot, one or more moves.
     type Turn: Copy + Eq + fmt::Debug;
 
     /// The name in records and on the command line.
     const NAME: &'static str;
 
-    /// Whether the lot decides who acts first; otherwise it is the first bot named.
+    /// Whether a random draw decides who acts first; otherwise the first bot named does.
     const LOT: bool = true;
 
-    /// Whether editions of it name the pieces differently.
+    /// Whether the game has piece sets, which name its pieces differently.
     const SETS: bool = false;
 
     /// The name of the rule set, as in records.
     fn rules(&self) -> &'static str;
 
-    /// The piece set's text when it is not the built-in one.
+    /// The CSV text of the piece set; `None` for the built-in one.
     fn pieces(&self) -> Option<&str>;
 
     /// The position at the start of a game.
@@ -165,16 +165,16 @@ pub trait Game {
     /// The position at the start of a game on a prepared board, or what is wrong with the text.
     fn start_from(&self, board: &str) -> Result<Self::Position, String>;
 
-    /// Appends the board, as the wire and the record write it.
+    /// Appends the board, as requests and records write it.
     fn write_board(&self, position: &Self::Position, out: &mut String);
 
-    /// Appends what a bot is sent, without the newline.
+    /// Appends the request, the line that a bot is sent, without the newline.
     fn write_request(&self, position: &Self::Position, out: &mut String);
 
-    /// The bot's side of [`Game::write_request`].
+    /// Reads what [`Game::write_request`] writes, as a bot does.
     fn read_request(&self, line: &str) -> Result<Self::Position, String>;
 
-    /// Appends a turn in the wire's canonical form.
+    /// Appends a turn in its canonical form.
     fn write_turn(&self, turn: Self::Turn, out: &mut String);
 
     /// Judges an answer (one line, without surrounding blanks): the turn and the
@@ -197,6 +197,6 @@ pub trait Game {
     /// A turn in words, such as `places K on 6, gives A`.
     fn describe(&self, before: &Self::Position, turn: Self::Turn) -> String;
 
-    /// What people see; `last` is the turn that led here.
+    /// What people see of a position; `last` is the turn that led to it.
     fn picture(&self, position: &Self::Position, last: Option<Self::Turn>) -> Picture;
 }

@@ -1,6 +1,6 @@
-//! A drawing of a position as data: what stands where, and what deserves attention.
+//! A drawing of a position as data: the text of every cell, and the cells to highlight.
 //!
-//! The games say what there is to see; `report::terminal` decides how it looks.
+//! A game says what is on the board; `report::terminal` decides about characters and colours.
 
 /// What people should see of a position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -17,8 +17,8 @@ pub struct Picture {
     pub winning: Vec<(usize, usize)>,
     /// Name of each free cell, row by row, shown faintly; empty when cells have none.
     pub cell_names: Vec<Vec<String>>,
-    /// What the next player holds, in words.
+    /// The piece that the side to move must place, in words.
     pub hand: Option<String>,
-    /// What is left to play with, in words.
+    /// The pieces that are left, in words.
     pub left: Vec<String>,
 }

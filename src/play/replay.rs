@@ -9,7 +9,7 @@ use crate::bot::Reason;
 use crate::game::{Outcome, Rejection};
 use crate::record::Record;
 use crate::session::{Ruleset, Session};
-use crate::text::{quote, safe};
+use crate::text::{escape_controls, quote};
 
 /// A record that the rules contradict.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -118,7 +118,7 @@ fn violation<T>(problem: String) -> Result<T, Violation> {
 /// A bot as people call it; `nobody` for no bot.
 fn named(record: &Record, bot: Option<usize>) -> String {
     let name = bot.and_then(|bot| record.bots.get(bot));
-    name.map_or_else(|| "nobody".to_owned(), |bot| safe(&bot.name))
+    name.map_or_else(|| "nobody".to_owned(), |bot| escape_controls(&bot.name))
 }
 
 /// Lines as people read them: `H4 big, V3 square`.
@@ -128,7 +128,7 @@ fn listed(lines: &[(String, String)]) -> String {
     }
     let lines: Vec<String> = lines
         .iter()
-        .map(|(a, b)| safe(&format!("{a} {b}")))
+        .map(|(a, b)| escape_controls(&format!("{a} {b}")))
         .collect();
     lines.join(", ")
 }

@@ -75,8 +75,8 @@ impl Note {
         self.value.is_some() || self.best.is_some() || self.mark.is_some() || self.text.is_some()
     }
 
-    /// What was had and what is left, when that is less.
-    pub fn fall(&self) -> Option<(Value, Value)> {
+    /// The best value and the value of the turn, when the turn lost value.
+    pub fn value_loss(&self) -> Option<(Value, Value)> {
         let (best, value) = (self.best?, self.value?);
         (value < best).then_some((best, value))
     }
@@ -200,10 +200,10 @@ impl Tally {
     fn add(&mut self, note: &Note) {
         let one = |yes: bool| u64::from(yes);
         self.proven += one(note.is_proven());
-        self.kept += one(note.is_proven() && note.fall().is_none());
-        self.win_to_draw += one(note.fall() == Some((Value::Win, Value::Draw)));
-        self.win_to_loss += one(note.fall() == Some((Value::Win, Value::Loss)));
-        self.draw_to_loss += one(note.fall() == Some((Value::Draw, Value::Loss)));
+        self.kept += one(note.is_proven() && note.value_loss().is_none());
+        self.win_to_draw += one(note.value_loss() == Some((Value::Win, Value::Draw)));
+        self.win_to_loss += one(note.value_loss() == Some((Value::Win, Value::Loss)));
+        self.draw_to_loss += one(note.value_loss() == Some((Value::Draw, Value::Loss)));
         self.missed_wins += one(note.missed_win);
         self.lost_at_once += one(note.lost_at_once);
     }

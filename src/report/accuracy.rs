@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::terminal::{Palette, aligned};
 use crate::record::Record;
 use crate::record::annotation::{Annotation, Note, Tally};
-use crate::text::safe;
+use crate::text::escape_controls;
 
 /// A bot, and what its turns come to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,17 +20,22 @@ pub struct BotTally {
 
 /// A game and every turn that there is something to say about.
 pub fn game_text(number: u64, record: &Record, annotation: &Annotation) -> String {
-    let names = record.bots.each_ref().map(|bot| safe(&bot.name));
+    let names = record.bots.each_ref().map(|bot| escape_controls(&bot.name));
     let mut out = format!(
         "game {number}, {} - {}: {}\n",
         names[record.first],
         names[1 - record.first],
-        safe(&record.result_line())
+        escape_controls(&record.result_line())
     );
     for note in &annotation.turns {
         if let Some(text) = &note.text {
             let player = &names[(record.first + note.turn + 1) % 2];
-            let _ = writeln!(out, "  turn {}, {player}: {}", note.turn, safe(text));
+            let _ = writeln!(
+                out,
+                "  turn {}, {player}: {}",
+                note.turn,
+                escape_controls(text)
+            );
         }
     }
     let _ = writeln!(
@@ -76,7 +81,7 @@ pub fn table(bots: &[BotTally], palette: &Palette) -> String {
     ];
     let mut rows = vec![heads.map(str::to_owned).to_vec()];
     for BotTally { name, tally } in bots {
-        let mut row = vec![safe(name)];
+        let mut row = vec![escape_controls(name)];
         row.extend([tally.turns, tally.proven, tally.kept].map(|n| n.to_string()));
         row.push(percent(tally.accuracy()));
         row.extend(

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::accuracy::{percent, tally_json};
 use super::terminal::{Palette, aligned, milliseconds};
-use crate::text::safe;
+use crate::text::escape_controls;
 use crate::tournament::standings::{Place, Standings};
 
 /// Heads of the columns of a table and of Markdown.
@@ -32,7 +32,7 @@ fn forfeits(place: &Place) -> String {
     let listed: Vec<String> = place
         .forfeits
         .iter()
-        .map(|(reason, count)| format!("{} {count}", safe(reason)))
+        .map(|(reason, count)| format!("{} {count}", escape_controls(reason)))
         .collect();
     listed.join(", ")
 }
@@ -56,7 +56,7 @@ fn heads(standings: &Standings) -> (Vec<String>, Vec<usize>) {
 fn row(rank: usize, place: &Place) -> Vec<String> {
     let mut row = vec![
         (rank + 1).to_string(),
-        safe(&place.name),
+        escape_controls(&place.name),
         place.games.to_string(),
         place.wins.to_string(),
         place.draws.to_string(),
@@ -151,7 +151,7 @@ pub fn times_csv(standings: &Standings) -> Result<String, csv::Error> {
     let number = |value: Option<f64>| value.map_or_else(String::new, |v| format!("{v:.4}"));
     for place in &standings.places {
         writer.write_record([
-            defused(&place.name),
+            escape_formula(&place.name),
             number(place.median_ms),
             number(place.worst_ms),
         ])?;
@@ -201,8 +201,8 @@ pub fn as_json(standings: &Standings) -> Value {
 }
 
 /// A cell that no spreadsheet takes for a formula.
-fn defused(text: &str) -> String {
-    let text = safe(text);
+fn escape_formula(text: &str) -> String {
+    let text = escape_controls(text);
     if text.starts_with(['=', '+', '-', '@']) {
         format!("'{text}")
     } else {
@@ -253,7 +253,7 @@ pub fn as_csv(standings: &Standings) -> Result<String, csv::Error> {
     for (rank, place) in standings.places.iter().enumerate() {
         let mut row = vec![
             (rank + 1).to_string(),
-            defused(&place.name),
+            escape_formula(&place.name),
             place.games.to_string(),
             place.wins.to_string(),
             place.draws.to_string(),
@@ -265,7 +265,7 @@ pub fn as_csv(standings: &Standings) -> Result<String, csv::Error> {
             number(place.superiority),
             points(place.direct),
             points(place.sonneborn_berger),
-            defused(&forfeits(place)),
+            escape_formula(&forfeits(place)),
             number(place.median_ms),
             number(place.worst_ms),
         ];
@@ -288,12 +288,15 @@ pub fn as_csv(standings: &Standings) -> Result<String, csv::Error> {
 /// Points of each against each, for spreadsheets: a row a bot, in the order of the standings.
 pub fn crosstable_csv(standings: &Standings) -> Result<String, csv::Error> {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    let names = standings.places.iter().map(|place| defused(&place.name));
+    let names = standings
+        .places
+        .iter()
+        .map(|place| escape_formula(&place.name));
     writer.write_record(std::iter::once("bot".to_owned()).chain(names))?;
     for (place, against) in standings.places.iter().zip(cross(standings)) {
         // An empty cell, so that columns can be added up.
         let cells = against.into_iter().map(|cell| cell.replace('-', ""));
-        writer.write_record(std::iter::once(defused(&place.name)).chain(cells))?;
+        writer.write_record(std::iter::once(escape_formula(&place.name)).chain(cells))?;
     }
     written(writer)
 }

@@ -12,7 +12,7 @@ use crate::play::match_runner::{MatchGame, MatchObserver};
 use crate::play::setup::GameSetup;
 use crate::record::Record;
 use crate::session::Session;
-use crate::text::{escape, safe};
+use crate::text::{escape, escape_controls};
 
 /// How many lines of a bot's stderr are shown with its forfeit.
 const STDERR_LINES: usize = 12;
@@ -150,7 +150,7 @@ impl<O: Write, E: Write> Screen<O, E> {
             // A person saw the position, and need not be asked again.
             return Ok(());
         };
-        writeln!(self.err, "  position: {}", safe(board))?;
+        writeln!(self.err, "  position: {}", escape_controls(board))?;
         writeln!(self.err, "  see it again: {again}")?;
         let stderr = result.stderr.as_deref().unwrap_or("").trim_end();
         if stderr.is_empty() {
@@ -171,7 +171,7 @@ impl<O: Write, E: Write> Screen<O, E> {
     pub fn closing(&mut self, record: &Record) -> io::Result<()> {
         let detail = record.result.detail.as_deref().unwrap_or("");
         if !detail.is_empty() {
-            writeln!(self.out, "\n{}", safe(detail))?;
+            writeln!(self.out, "\n{}", escape_controls(detail))?;
         }
         self.show("\n")?;
         self.result(record)?;
@@ -184,7 +184,10 @@ impl<O: Write, E: Write> Screen<O, E> {
             serde_json::to_writer(&mut self.out, record)?;
             self.out.write_all(b"\n")?;
         } else {
-            let line = styled(self.palette.heading, &safe(&record.result_line()));
+            let line = styled(
+                self.palette.heading,
+                &escape_controls(&record.result_line()),
+            );
             writeln!(self.out, "{line}")?;
         }
         self.out.flush()
@@ -239,7 +242,11 @@ impl<O: Write, E: Write> GameObserver for Screen<O, E> {
         if self.detail < Detail::Lines {
             return Ok(());
         }
-        let line = format!("  -> {}: {}\n", self.name(side), safe(request.trim_end()));
+        let line = format!(
+            "  -> {}: {}\n",
+            self.name(side),
+            escape_controls(request.trim_end())
+        );
         self.show(&line)
     }
 

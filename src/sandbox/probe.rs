@@ -15,7 +15,7 @@ use super::settings::{Kind, NotAvailable, Settings};
 use super::supervisor::client::{self, FinishedRun};
 use super::supervisor::message::{Exceeded, ExitReport, SupervisorEvent};
 use super::supervisor::self_test;
-use crate::text::{escape, safe};
+use crate::text::{escape, escape_controls};
 
 /// Runs the sandbox of `settings`.
 pub(super) fn try_out(settings: &Settings) -> Result<(), NotAvailable> {
@@ -37,9 +37,14 @@ pub(super) fn try_out(settings: &Settings) -> Result<(), NotAvailable> {
     let stderr = escape(run.stderr.trim_ascii_end());
     match run.last {
         Some(SupervisorEvent::Ended(_)) if output.lines().eq([self_test::DONE]) => Ok(()),
-        Some(SupervisorEvent::Failed { cause }) => Err(failed(with_stderr(&safe(&cause), &stderr))),
+        Some(SupervisorEvent::Failed { cause }) => {
+            Err(failed(with_stderr(&escape_controls(&cause), &stderr)))
+        }
         _ => match output.lines().find(|line| *line != self_test::DONE) {
-            Some(hole) => Err(failed(format!("it does not hold: {}", safe(hole)))),
+            Some(hole) => Err(failed(format!(
+                "it does not hold: {}",
+                escape_controls(hole)
+            ))),
             None => Err(failed(with_stderr("it ended early", &stderr))),
         },
     }

@@ -14,8 +14,8 @@ use crate::strategy::perfect::Perfect;
 /// With more free cells nothing is proven: it would take too long.
 const FREE_UP_TO: usize = 10;
 
-/// Bytes for the solver of one position.
-const HASH: usize = 2 << 20;
+/// Bytes of the transposition table for one position.
+const TT_BYTES: usize = 2 << 20;
 
 /// The answer of a built-in bot. There is a turn unless the game is over, which no request shows.
 pub(super) fn answer<G: Game>(game: &G, turn: Option<G::Turn>) -> Result<String, String> {
@@ -47,7 +47,7 @@ impl Builtins for Edition {
             return None;
         }
         let solver = Solver::new(Options {
-            hash: HASH,
+            tt_bytes: TT_BYTES,
             threads: 1,
         });
         let answer = solver.solve(position, Goal::Value, &Limits::nodes(nodes));
@@ -67,7 +67,7 @@ impl Builtins for Edition {
         let mut perfect = Perfect::new(options.move_time);
         Some(Box::new(move |request| {
             let position = self.read_request(request)?;
-            let turn = perfect.choose(self, &position, &mut rng);
+            let turn = perfect.choose(&position, &mut rng);
             answer(self, turn)
         }))
     }

@@ -1,22 +1,22 @@
-//! When to stop, and how far a search has come.
+//! Limits of a search, and its progress.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// When a search gives up. The default is never.
+/// When a search stops before it has its result. The default is never.
 #[derive(Clone, Debug, Default)]
 pub struct Limits {
-    /// The moment to stop at.
+    /// The time to stop at.
     pub deadline: Option<Instant>,
     /// Nodes after which to stop, counted over all threads and for one call.
     pub nodes: Option<u64>,
-    /// Stops when somebody sets it.
+    /// Stops when this flag is set.
     pub stop: Option<Arc<AtomicBool>>,
 }
 
 impl Limits {
-    /// Never stop before the answer is found.
+    /// Never stop before the result is found.
     pub const NONE: Self = Self {
         deadline: None,
         nodes: None,
@@ -26,7 +26,7 @@ impl Limits {
     /// Stop this long from now.
     pub fn within(time: Duration) -> Self {
         Self {
-            // A time too long for the clock is no limit.
+            // A time that the clock cannot represent is no limit.
             deadline: Instant::now().checked_add(time),
             ..Self::NONE
         }
@@ -49,19 +49,19 @@ impl Limits {
     }
 }
 
-/// How far a solver has come, as other threads see it.
+/// How far a solver has come. Other threads can read it while it searches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// Positions with a piece in hand that were looked at, since the solver was made.
+    /// Positions with a piece in hand that were searched since the solver was made.
     pub nodes: u64,
-    /// Turns of the position asked about that are decided for the question at hand, at most
-    /// `turns`: with several threads some are decided more than once.
+    /// Turns at the root that are decided in the current search, at most `turns`: with several
+    /// threads some are decided more than once.
     pub decided: u32,
-    /// Its turns, without those that lose at once.
+    /// Turns at the root, without those that lose at once.
     pub turns: u32,
 }
 
-/// What the threads of a solver write and others read.
+/// The progress that the threads of a solver write and others read.
 #[derive(Debug, Default)]
 pub(super) struct Counters {
     pub(super) nodes: AtomicU64,
@@ -70,14 +70,14 @@ pub(super) struct Counters {
 }
 
 impl Counters {
-    /// The turns of the position asked about are known.
+    /// A search begins, with so many turns at the root.
     pub(super) fn begin(&self, turns: usize) {
         let turns = u32::try_from(turns).unwrap_or(u32::MAX);
         self.decided.store(0, Ordering::Relaxed);
         self.turns.store(turns, Ordering::Relaxed);
     }
 
-    /// One of them is decided.
+    /// One of the turns at the root is decided.
     pub(super) fn decide(&self) {
         self.decided.fetch_add(1, Ordering::Relaxed);
     }
@@ -91,18 +91,18 @@ impl Counters {
     }
 }
 
-/// The limits of one question, with what it takes to check them.
+/// Checks the limits of one search.
 #[derive(Debug)]
-pub(super) struct Watch<'a> {
+pub(super) struct LimitCheck<'a> {
     limits: &'a Limits,
     /// The count of nodes to stop at.
     last_node: u64,
     pub(super) counters: &'a Counters,
-    /// The question is answered, or given up: every thread ends.
+    /// The search has its result or reached a limit: every thread ends.
     pub(super) over: AtomicBool,
 }
 
-impl<'a> Watch<'a> {
+impl<'a> LimitCheck<'a> {
     pub(super) fn new(limits: &'a Limits, counters: &'a Counters, last_node: u64) -> Self {
         Self {
             limits,
@@ -112,13 +112,13 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// Adds nodes to the count, and says whether to go on.
-    pub(super) fn go_on(&self, nodes: u64) -> bool {
+    /// Adds nodes to the count; false when the search is over.
+    pub(super) fn may_continue(&self, nodes: u64) -> bool {
         let before = self.counters.nodes.fetch_add(nodes, Ordering::Relaxed);
-        let struck = before + nodes >= self.last_node
+        let reached = before + nodes >= self.last_node
             || (self.limits.stop.as_ref()).is_some_and(|stop| stop.load(Ordering::Relaxed))
             || (self.limits.deadline).is_some_and(|deadline| Instant::now() >= deadline);
-        if struck {
+        if reached {
             self.over.store(true, Ordering::Relaxed);
         }
         !self.over.load(Ordering::Relaxed)

@@ -1,8 +1,9 @@
 //! The exact value of any position of Quarto, for either rule set.
 //!
 //! [`Solver::solve`] gives the value of a position for the side to move and the number of
-//! placements until the end, [`Solver::moves`] those of every turn, [`Solver::line`] a game
-//! played perfectly from there on. docs/solver.md tells the method and what it costs.
+//! placements until the end, [`Solver::solve_turns`] those of every turn, and
+//! [`Solver::principal_variation`] a game played perfectly from there on. docs/solver.md describes
+//! the method and what it costs.
 //!
 //! ```
 //! use referee::game::Game as _;
@@ -11,71 +12,72 @@
 //!
 //! let edition = Edition::default();
 //! let position = edition.read_request("KH.FN.CMDA.JP.O. B")?;
-//! let solver = Solver::new(Options { hash: 1 << 20, threads: 1 });
+//! let solver = Solver::new(Options { tt_bytes: 1 << 20, threads: 1 });
 //!
-//! let answer = solver.solve(&position, Goal::Distance, &Limits::NONE);
-//! assert_eq!((answer.value(), answer.plies()), (Some(Value::Win), Some(1)));
+//! let evaluation = solver.solve(&position, Goal::Distance, &Limits::NONE);
+//! assert_eq!((evaluation.value(), evaluation.plies()), (Some(Value::Win), Some(1)));
 //!
 //! // A bot plays one of the best turns.
-//! let turns = solver.moves(&position, Goal::Distance, &Limits::NONE);
-//! let (turn, _) = turns.iter().max_by_key(|(_, answer)| answer.rank()).unwrap();
+//! let turns = solver.solve_turns(&position, Goal::Distance, &Limits::NONE);
+//! let (turn, _) = turns.iter().max_by_key(|(_, evaluation)| evaluation.rank()).unwrap();
 //! let mut text = String::new();
 //! edition.write_turn(*turn, &mut text);
 //! assert_eq!(text, "16 -");
 //! # Ok::<(), String>(())
 //! ```
 //!
-//! Inside:
-//! - `board`: bitboards, and the threats on them
-//! - `symmetry`: one form for all positions that are the same game
-//! - `table`: what is known, shared by all threads
-//! - `notes`: what is known for good of early positions, and the book
-//! - `early`: the positions of the book
-//! - `score`: who wins and how soon, as a number
-//! - `search`: alpha–beta
+//! Inside, from the bottom up:
+//! - `score`: who wins and how soon, as a number; bounds of a score
+//! - `evaluation`: the result of a search
+//! - `limits`: when a search stops, and how far it has come
+//! - `bitboard`, `threats`, `live_lines`: the board as bits, the gifts that lose at once, and the
+//!   lines that can still be completed
+//! - `symmetry`: one canonical key for all positions that are the same game
+//! - `transposition_table`: bounds of positions, shared by all threads
+//! - `proof_book`: bounds of early positions that are kept for good; the book that is shipped
+//! - `early_positions`: the positions of the book
 //! - `parallel`: several threads on one question
-//! - `limits`: when to stop, and how far a search has come
-//! - `answer`: what is said in the end
+//! - `search`: alpha–beta with a null window
+//! - `engine`: the questions asked about the position to solve
 
-mod answer;
-mod board;
-mod early;
+mod bitboard;
+mod early_positions;
+mod engine;
+mod evaluation;
 mod limits;
-mod notes;
+mod live_lines;
 mod parallel;
+mod proof_book;
 mod score;
 mod search;
 mod symmetry;
-mod table;
 #[cfg(test)]
 mod tests;
+mod threats;
+mod transposition_table;
 
-use std::sync::atomic::Ordering;
 use std::thread;
 
-pub use answer::{Answer, Goal, Value};
-pub use early::early_positions;
+pub use early_positions::early_positions;
+pub use engine::safe_turns;
+pub use evaluation::{Evaluation, Goal, Value};
 pub use limits::{Limits, Progress};
-pub use notes::BadNotes;
+pub use proof_book::ProofBookError;
 
-use crate::game::Outcome;
 use crate::game::Position as _;
-use crate::game::quarto::{Cell, Move, Position, Rules, Turn};
-use board::{Board, Threats, has_squares};
-use limits::{Counters, Watch};
-use notes::Notes;
-use parallel::Busy;
-use score::Score;
-use search::{Shared, Stopped, Worker};
-use symmetry::Symmetries;
-use table::Table;
+use crate::game::quarto::{Position, Turn};
+use engine::Engine;
+use limits::Counters;
+use parallel::CurrentlySearched;
+use proof_book::ProofBook;
+use transposition_table::TranspositionTable;
 
-/// How much a solver may use.
+/// What a solver may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Size of the table of known positions, in bytes. More is faster in positions with many
-    /// free cells; any size gives the same answers.
-    pub hash: usize,
+    /// Size of the transposition table in bytes. A larger table is faster in positions with many
+    /// free cells; every size gives the same results.
+    pub tt_bytes: usize,
     /// Threads that search; 0 counts as 1.
     pub threads: usize,
 }
@@ -84,91 +86,79 @@ impl Default for Options {
     /// 256 MiB, and as many threads as the machine runs at once.
     fn default() -> Self {
         Self {
-            hash: 256 << 20,
+            tt_bytes: 256 << 20,
             threads: thread::available_parallelism().map_or(1, usize::from),
         }
     }
 }
 
-/// Solves positions, and remembers what it found out: a solver that is kept answers related
-/// questions faster. It can be asked from several threads at once.
+/// Solves positions and keeps what it has proven: a solver that is used again answers related
+/// questions faster. Several threads can call it at once.
+///
+/// ```
+/// use referee::game::Game as _;
+/// use referee::game::quarto::Edition;
+/// use referee::solver::{Goal, Limits, Options, Solver, Value};
+///
+/// let edition = Edition::default();
+/// let solver = Solver::new(Options { tt_bytes: 1 << 20, threads: 1 });
+///
+/// // The book knows the empty board: a draw.
+/// let evaluation = solver.solve(&edition.start(), Goal::Value, &Limits::NONE);
+/// assert_eq!(evaluation.value(), Some(Value::Draw));
+///
+/// // A search that reaches a limit still returns what it has proven.
+/// let solver = Solver::without_book(Options { tt_bytes: 1 << 20, threads: 1 });
+/// let evaluation = solver.solve(&edition.start(), Goal::Value, &Limits::nodes(1000));
+/// assert_eq!(evaluation.value(), None);
+/// ```
 #[derive(Debug)]
 pub struct Solver {
-    table: Table,
-    notes: Notes,
-    busy: Busy,
-    counters: Counters,
-    threads: usize,
-    look_up_from: u8,
-}
-
-/// A position as the search sees it.
-#[derive(Clone, Copy)]
-struct State {
-    board: Board,
-    threats: Threats,
-    hand: Option<u8>,
-    rules: Rules,
-    /// Free cells.
-    n: u8,
-}
-
-/// One call's limits, with the node to stop at.
-struct Question<'a> {
-    limits: &'a Limits,
-    last_node: u64,
+    engine: Engine,
 }
 
 impl Solver {
-    /// A solver that knows the book of early positions.
+    /// A solver with the shipped book of early positions.
     pub fn new(options: Options) -> Self {
-        Self::with_notes(options, Notes::shipped())
+        Self::with_book(options, ProofBook::shipped())
     }
 
-    /// A solver that knows nothing yet: it proves everything anew.
+    /// A solver without the shipped book: it proves everything itself.
     pub fn without_book(options: Options) -> Self {
-        Self::with_notes(options, Notes::none())
+        Self::with_book(options, ProofBook::empty())
     }
 
-    fn with_notes(options: Options, notes: Notes) -> Self {
-        Self {
-            notes,
-            table: Table::new(options.hash),
-            busy: Busy::new(),
+    fn with_book(options: Options, book: ProofBook) -> Self {
+        let engine = Engine {
+            table: TranspositionTable::new(options.tt_bytes),
+            book,
+            searched: CurrentlySearched::new(),
             counters: Counters::default(),
             threads: options.threads.max(1),
-            look_up_from: search::LOOK_UP_FROM,
-        }
+            tt_from: search::TT_FROM,
+        };
+        Self { engine }
     }
 
     /// The value of a position for the side to move: the side that places the piece in hand, or
     /// that only gives when there is none. In a finished game that is the side that placed last.
-    pub fn solve(&self, position: &Position, goal: Goal, limits: &Limits) -> Answer {
-        let question = self.question(limits);
-        self.answer(position, goal, &question)
+    pub fn solve(&self, position: &Position, goal: Goal, limits: &Limits) -> Evaluation {
+        let budget = self.engine.budget(limits);
+        self.engine.evaluate(position, goal, budget)
     }
 
-    /// Whether the side to move can get at least `value`; `None` when a limit struck. That is one
-    /// question, where [`Solver::solve`] asks two or more.
+    /// Whether the side to move can reach at least `value`; `None` when the search reached a
+    /// limit. That is one search, where [`Solver::solve`] needs two or more.
     pub fn reaches(&self, position: &Position, value: Value, limits: &Limits) -> Option<bool> {
-        if position.outcome().is_some() {
-            return Some(self.solve(position, Goal::Value, limits).at_least() >= value);
-        }
-        let beta = match value {
-            Value::Loss => return Some(true),
-            Value::Draw => 0,
-            Value::Win => 1,
-        };
-        let question = self.question(limits);
-        let score = self.score(&State::of(position), beta, &question).ok()?;
-        Some(score >= beta)
+        let budget = self.engine.budget(limits);
+        self.engine.reaches(position, value, budget)
     }
 
-    /// Whether the turn that led to `after` is worth at least `value` to who made it; `None` when
-    /// a limit struck.
+    /// Whether the turn that led to `after` is worth at least `value` to the side that made it;
+    /// `None` when the search reached a limit.
     pub fn keeps(&self, after: &Position, value: Value, limits: &Limits) -> Option<bool> {
         if after.outcome().is_some() {
-            // Nothing was given: the same side speaks.
+            // Nothing was given: the side to move is still the side that made the turn.
             return self.reaches(after, value, limits);
         }
         let too_much = match value {
@@ -180,275 +170,81 @@ impl Solver {
         Some(!reached)
     }
 
-    /// Every turn, in the order of cells and pieces, with its value for the side that makes it.
-    /// A placement that wins is one turn, without a gift. Empty when the game is over.
-    pub fn moves(&self, position: &Position, goal: Goal, limits: &Limits) -> Vec<(Turn, Answer)> {
-        let question = self.question(limits);
-        turns(position)
+    /// Every turn, in the order of [`Position::turns`], with its value for the side that makes
+    /// it. Empty when the game is over.
+    pub fn solve_turns(
+        &self,
+        position: &Position,
+        goal: Goal,
+        limits: &Limits,
+    ) -> Vec<(Turn, Evaluation)> {
+        let budget = self.engine.budget(limits);
+        position
+            .turns()
             .into_iter()
-            .map(|(turn, after)| (turn, self.answer_turn(&after, turn, goal, &question)))
+            .map(|(turn, after)| (turn, self.engine.evaluate_turn(&after, turn, goal, budget)))
             .collect()
     }
 
     /// A game played perfectly from here on: the winner wins as soon as it can, the loser loses
-    /// as late as it can. When a limit strikes, the turns that are certain so far.
-    pub fn line(&self, position: &Position, limits: &Limits) -> Vec<Turn> {
-        let question = self.question(limits);
-        let mut line = Vec::new();
+    /// as late as it can. When the search reaches a limit, the turns that are proven so far.
+    pub fn principal_variation(&self, position: &Position, limits: &Limits) -> Vec<Turn> {
+        let budget = self.engine.budget(limits);
+        let mut variation = Vec::new();
         let mut position = *position;
         while position.outcome().is_none() {
-            let best = self.answer(&position, Goal::Distance, &question);
+            let best = self.engine.evaluate(&position, Goal::Distance, budget);
             let (low, high) = best.bounds();
             if low != high {
                 break;
             }
-            // A turn that keeps the score is known when its lower bound reaches it.
-            let keeps = turns(&position).into_iter().find(|(turn, after)| {
-                let answer = self.answer_turn(after, *turn, Goal::Distance, &question);
-                answer.bounds().0 >= low
+            // A turn that keeps the score is proven when its lower bound reaches it.
+            let keeps = position.turns().into_iter().find(|(turn, after)| {
+                let evaluation = self
+                    .engine
+                    .evaluate_turn(after, *turn, Goal::Distance, budget);
+                evaluation.bounds().0 >= low
             });
             let Some((turn, after)) = keeps else { break };
-            line.push(turn);
+            variation.push(turn);
             position = after;
         }
-        line
+        variation
     }
 
-    /// How far the solver has come. Other threads may ask while it works.
+    /// How far the solver has come. Other threads may ask while it searches.
     pub fn progress(&self) -> Progress {
-        self.counters.read()
+        self.engine.counters.read()
     }
 
-    /// Size of the table in bytes, and the share of it in use (0 to 1, from a sample).
-    pub fn table(&self) -> (usize, f64) {
-        (self.table.bytes(), self.table.fullness())
+    /// Size of the transposition table in bytes: less than was asked for when the machine does
+    /// not have that much memory.
+    pub fn tt_bytes(&self) -> usize {
+        self.engine.table.bytes()
     }
 
-    /// What was proven of early positions beyond the book, for [`Solver::learn`] in another run.
-    pub fn notes(&self) -> Vec<u8> {
-        self.notes.to_bytes()
+    /// The share of the transposition table in use, 0 to 1, from a sample.
+    pub fn hashfull(&self) -> f64 {
+        self.engine.table.hashfull()
     }
 
-    /// What was proven of these positions, with a piece in hand and at most four on the board, in
-    /// the same form: as a book.
-    pub fn notes_of(&self, positions: &[Position]) -> Vec<u8> {
-        self.notes
-            .some_to_bytes(positions.iter().filter_map(early::hash))
+    /// What was proven of early positions beyond the shipped book, as a file for
+    /// [`Solver::import_proofs`] in another run.
+    pub fn export_proofs(&self) -> Vec<u8> {
+        self.engine.book.to_bytes()
     }
 
-    /// Learns what [`Solver::notes`] gave, and says how many positions that is. After an error
-    /// nothing was learnt.
-    pub fn learn(&self, notes: &[u8]) -> Result<usize, BadNotes> {
-        self.notes.read(notes)
+    /// What was proven of these positions, the shipped book included, in the same format. Only
+    /// positions with a piece in hand and at most four pieces on the board are in it.
+    pub fn export_proofs_of(&self, positions: &[Position]) -> Vec<u8> {
+        self.engine
+            .book
+            .some_to_bytes(positions.iter().filter_map(early_positions::hash))
     }
 
-    fn question<'a>(&self, limits: &'a Limits) -> Question<'a> {
-        let so_far = self.counters.nodes.load(Ordering::Relaxed);
-        let nodes = limits.nodes.unwrap_or(u64::MAX);
-        Question {
-            limits,
-            last_node: so_far.saturating_add(nodes),
-        }
+    /// Adds what [`Solver::export_proofs`] gave, and returns the number of positions. After an
+    /// error nothing was added.
+    pub fn import_proofs(&self, bytes: &[u8]) -> Result<usize, ProofBookError> {
+        self.engine.book.read(bytes)
     }
-
-    /// The value of the turn that led to `after`, for the side that made it.
-    fn answer_turn(
-        &self,
-        after: &Position,
-        turn: Turn,
-        goal: Goal,
-        question: &Question<'_>,
-    ) -> Answer {
-        let answer = self.answer(after, goal, question);
-        let (low, high) = answer.bounds();
-        // When it gave nothing, the same side speaks: the game is over.
-        let (low, high) = match turn.gift {
-            Some(_) if after.outcome().is_none() => (-high, -low),
-            _ => (low, high),
-        };
-        let placed = u8::from(turn.cell.is_some());
-        Answer::new(low, high, answer.free() + placed)
-    }
-
-    fn answer(&self, position: &Position, goal: Goal, question: &Question<'_>) -> Answer {
-        if let Some(outcome) = position.outcome() {
-            let n = free(position);
-            let score = match outcome {
-                Outcome::Draw => 0,
-                // Completed when one cell more was free.
-                Outcome::Win(side) if side == position.to_move() => n.cast_signed() + 1,
-                Outcome::Win(_) => -n.cast_signed() - 1,
-            };
-            return Answer::new(score, score, n);
-        }
-        let state = State::of(position);
-        let s = state.n.cast_signed();
-        let (mut low, mut high) = (-s, s);
-        let ask = |low: &mut Score, high: &mut Score, beta: Score| {
-            let score = self.score(&state, beta, question)?;
-            if score >= beta {
-                *low = score;
-            } else {
-                *high = score;
-            }
-            Ok::<_, Stopped>(())
-        };
-        let mut find = || {
-            // A turn that does not lose is usually found soon, long before it is certain that none
-            // wins.
-            ask(&mut low, &mut high, 0)?;
-            if low == 0 {
-                ask(&mut low, &mut high, 1)?;
-            }
-            if goal == Goal::Distance {
-                while low < high && low > 0 {
-                    let soonest = high;
-                    ask(&mut low, &mut high, soonest)?;
-                }
-                while low < high && high < 0 {
-                    let later = low + 1;
-                    ask(&mut low, &mut high, later)?;
-                }
-            }
-            Ok::<_, Stopped>(())
-        };
-        // What is known so far is the answer, stopped or not.
-        let _ = find();
-        Answer::new(low, high, state.n)
-    }
-
-    /// Whether the score is at least `beta`, as [`Worker::search`] says it.
-    fn score(&self, state: &State, beta: Score, question: &Question<'_>) -> Result<Score, Stopped> {
-        let s = state.n.cast_signed();
-        let Some(hand) = state.hand else {
-            let mut best = -s;
-            for piece in (0..16).filter(|piece| state.board.left >> piece & 1 == 1) {
-                let after = State {
-                    board: state.board.give(piece),
-                    hand: Some(piece),
-                    ..*state
-                };
-                best = best.max(-self.score(&after, 1 - beta, question)?);
-                if best >= beta {
-                    break;
-                }
-            }
-            return Ok(best);
-        };
-        if state.threats.wins(hand) {
-            return Ok(s);
-        }
-        if has_squares(state.rules) {
-            self.run::<true>(state, hand, beta, question)
-        } else {
-            self.run::<false>(state, hand, beta, question)
-        }
-    }
-
-    /// Searches with all threads; the first to know answers.
-    fn run<const SQUARES: bool>(
-        &self,
-        state: &State,
-        hand: u8,
-        beta: Score,
-        question: &Question<'_>,
-    ) -> Result<Score, Stopped> {
-        let watch = Watch::new(question.limits, &self.counters, question.last_node);
-        let shared = Shared {
-            table: &self.table,
-            notes: &self.notes,
-            symmetries: Symmetries::of(state.rules),
-            busy: (self.threads > 1 && state.n >= search::TOGETHER_FROM).then_some(&self.busy),
-            watch: &watch,
-            look_up_from: self.look_up_from,
-        };
-        // A search too short to look at the clock by itself must not run on after the end.
-        if !watch.go_on(0) {
-            return Err(Stopped);
-        }
-        let search = || {
-            let mut worker = Worker::<SQUARES>::new(shared, state.n);
-            let score = worker.search(&state.board, &state.threats, hand, state.n, beta);
-            if score.is_ok() {
-                watch.over.store(true, Ordering::Relaxed);
-            }
-            let _ = worker.tell();
-            score
-        };
-        if shared.busy.is_none() {
-            return search();
-        }
-        thread::scope(|scope| {
-            let others: Vec<_> = (1..self.threads).map(|_| scope.spawn(search)).collect();
-            let own = search();
-            others
-                .into_iter()
-                .filter_map(|other| other.join().ok())
-                .fold(own, Result::or)
-        })
-    }
-}
-
-impl State {
-    fn of(position: &Position) -> Self {
-        let (board, hand) = Board::of(position);
-        let rules = position.rules();
-        let threats = if has_squares(rules) {
-            Threats::of::<true>(&board)
-        } else {
-            Threats::of::<false>(&board)
-        };
-        Self {
-            board,
-            threats,
-            hand,
-            rules,
-            n: free(position),
-        }
-    }
-}
-
-#[expect(clippy::cast_possible_truncation, reason = "at most 16")]
-fn free(position: &Position) -> u8 {
-    position.board().free().count() as u8
-}
-
-/// How many turns of the side to move do not let the other side win at once; 0 when nothing is
-/// in hand. Who looks for a good turn tries first what leaves the other side the fewest: the
-/// search does the same.
-pub fn safe_turns(position: &Position) -> u32 {
-    let state = State::of(position);
-    state.hand.map_or(0, |hand| {
-        search::replies(&state.board, &state.threats, hand)
-    })
-}
-
-/// Every turn with the position it leads to.
-fn turns(position: &Position) -> Vec<(Turn, Position)> {
-    if position.outcome().is_some() {
-        return Vec::new();
-    }
-    let cells: Vec<Option<Cell>> = match position.hand() {
-        None => vec![None],
-        Some(_) => position.board().free().map(Some).collect(),
-    };
-    let mut turns = Vec::new();
-    for cell in cells {
-        let mut placed = *position;
-        if cell.is_some_and(|cell| placed.play(Move::Place(cell)).is_err()) {
-            continue;
-        }
-        if placed.outcome().is_some() {
-            turns.push((Turn { cell, gift: None }, placed));
-            continue;
-        }
-        for piece in placed.left() {
-            let mut given = placed;
-            if given.play(Move::Give(piece)).is_ok() {
-                let gift = Some(piece);
-                turns.push((Turn { cell, gift }, given));
-            }
-        }
-    }
-    turns
 }

@@ -1,27 +1,27 @@
-//! Scores: who wins, and how soon.
+//! Scores: who wins, and how soon; and the bounds of a score.
 //!
-//! A score is seen by the side to move and counted in free cells, so that it means the same at
-//! every depth: `+k` the side to move completes a line when k cells are free, `-k` the other
-//! side does, 0 is a draw. Sooner is larger, and a full board is worth nothing.
+//! A score is that of the side to move and counted in free cells, so that it means the same at
+//! every depth: `+k` if the side to move completes a line when k cells are free, `-k` if the other
+//! side does, 0 for a draw. Sooner wins are larger, and a full board without a line is 0.
 
 /// A score, -16 to 16.
 pub(super) type Score = i8;
 
-/// The bounds of a score, as a byte.
+/// The bounds of a score, each in four bits.
 ///
 /// For the side to move with n cells free and a piece in hand that wins nowhere, only these
 /// fifteen scores occur: losses at n−3, n−5, … cells, a draw, wins at n−2, n−4, … cells (a loss
-/// at n−1 cells is seen without any table). Their numbers, 0 for the soonest loss and 14 for the
-/// soonest win, are kept.
+/// at n−1 cells is detected without a table). They are stored as their numbers, from 0 for the
+/// soonest loss to 14 for the soonest win.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Span {
+pub(super) struct Bounds {
     low: u8,
     high: u8,
 }
 
 const DRAW: u8 = 7;
 
-impl Span {
+impl Bounds {
     /// `score` is a lower bound with n free cells.
     #[inline]
     pub(super) const fn at_least(score: Score, n: u8) -> Self {
@@ -52,7 +52,7 @@ impl Span {
         score(self.high, n)
     }
 
-    /// What both say.
+    /// The tighter of both on each side.
     #[inline]
     pub(super) fn and(self, other: Self) -> Self {
         Self {
@@ -66,12 +66,12 @@ impl Span {
         self.low <= self.high && self.high <= 14
     }
 
-    /// The byte that [`Span::from_byte`] reads.
+    /// The byte that [`Bounds::from_byte`] reads.
     pub(super) const fn to_byte(self) -> u8 {
         self.low << 4 | self.high
     }
 
-    /// What [`Span::to_byte`] wrote.
+    /// The bounds that [`Bounds::to_byte`] wrote.
     pub(super) const fn from_byte(byte: u8) -> Self {
         Self {
             low: byte >> 4,
@@ -85,7 +85,7 @@ const fn number(score: Score, n: u8) -> u8 {
     let n = n.cast_signed();
     let number = match score {
         0 => DRAW.cast_signed(),
-        // A win is as many cells away as the sides have placed in turn: the division is exact.
+        // Sides alternate, so wins differ by two cells: the division is exact.
         1.. => 15 - (n - score) / 2,
         _ => n.midpoint(score - 3),
     };
@@ -95,7 +95,7 @@ const fn number(score: Score, n: u8) -> u8 {
 #[inline]
 const fn score(number: u8, n: u8) -> Score {
     let (number, n) = (number.cast_signed(), n.cast_signed());
-    // With few cells the soonest wins and losses do not exist: they are draws.
+    // With few free cells the soonest wins and losses do not exist: they count as draws.
     match number {
         7 => 0,
         8.. => max(n - 2 * (15 - number), 0),
@@ -117,8 +117,8 @@ mod tests {
             let wins = (1..n.cast_signed() - 1).filter(|s| (n.cast_signed() - s) % 2 == 0);
             let losses = (1..n.cast_signed() - 2).filter(|s| (n.cast_signed() - s) % 2 == 1);
             for score in wins.chain([0]).chain(losses.map(|s| -s)) {
-                let low = Span::from_byte(Span::at_least(score, n).to_byte());
-                let high = Span::from_byte(Span::at_most(score, n).to_byte());
+                let low = Bounds::from_byte(Bounds::at_least(score, n).to_byte());
+                let high = Bounds::from_byte(Bounds::at_most(score, n).to_byte());
                 assert_eq!((low.low(n), high.high(n)), (score, score), "{score} at {n}");
                 assert_eq!(low.and(high), high.and(low));
             }

@@ -1,9 +1,9 @@
-//! Alpha–beta with a null window: is the score at least so much?
+//! Alpha–beta with a null window: is the score at least `beta`?
 //!
 //! A node is a board with a piece in hand that completes no line (a gift that completes one is
-//! never searched: it loses at once). A turn places it and gives another, so the sides alternate
-//! from node to node and scores change their sign. That holds for nodes only: who gives is who
-//! has just placed.
+//! never searched: it loses at once). A turn places the piece and gives another, so the sides
+//! alternate from node to node and scores change their sign. Within a turn they do not alternate:
+//! the side that places also gives.
 #![expect(
     clippy::cast_possible_truncation,
     reason = "indices of cells, pieces and turns are small"
@@ -11,61 +11,63 @@
 
 use arrayvec::ArrayVec;
 
-use super::board::{Alive, Board, Threats, bits, safe_cells};
-use super::limits::Watch;
-use super::notes::{NOTE_FROM, Notes};
-use super::parallel::Busy;
-use super::score::{Score, Span};
+use super::bitboard::{Bitboard, Lanes, bits};
+use super::limits::LimitCheck;
+use super::live_lines::LiveLines;
+use super::parallel::CurrentlySearched;
+use super::proof_book::{BOOK_FROM, ProofBook};
+use super::score::{Bounds, Score};
 use super::symmetry::{Hash, Symmetries};
-use super::table::Table;
+use super::threats::{Threats, safe_cells};
+use super::transposition_table::TranspositionTable;
 
-/// The search was told to stop before it had an answer.
+/// The search reached a limit before it had a result.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stopped;
 
-/// With fewer free cells, searching is cheaper than looking up: the table is larger than any
-/// cache, and positions so late seldom come twice.
-pub(super) const LOOK_UP_FROM: u8 = 8;
+/// Free cells from which positions are looked up in the transposition table. With fewer, searching
+/// is cheaper than looking up: the table is larger than any cache, and transpositions are rare.
+pub(super) const TT_FROM: u8 = 8;
 
-/// From here on all symmetries are tried to find a position in the table.
+/// Free cells from which the canonical key is the smallest under all symmetries.
 const THOROUGH_FROM: u8 = 9;
 
-/// Nodes between two looks at the clock.
-const LOOK_AT_CLOCK: u64 = 1 << 13;
+/// Nodes between two checks of the limits.
+const NODES_PER_CHECK: u64 = 1 << 13;
 
-/// From here on threads tell each other where they are.
-pub(super) const TOGETHER_FROM: u8 = 9;
+/// Free cells from which a search uses several threads.
+pub(super) const PARALLEL_FROM: u8 = 9;
 
-/// What the threads on one question have in common.
+/// What the threads of one search share.
 #[derive(Clone, Copy)]
 pub(super) struct Shared<'a> {
-    pub(super) table: &'a Table,
-    pub(super) notes: &'a Notes,
+    pub(super) table: &'a TranspositionTable,
+    pub(super) book: &'a ProofBook,
     pub(super) symmetries: &'static Symmetries,
     /// `None` when there is one thread.
-    pub(super) busy: Option<&'a Busy>,
-    pub(super) watch: &'a Watch<'a>,
-    /// Usually [`LOOK_UP_FROM`]; tests look up earlier.
-    pub(super) look_up_from: u8,
+    pub(super) searched: Option<&'a CurrentlySearched>,
+    pub(super) check: &'a LimitCheck<'a>,
+    /// Usually [`TT_FROM`]; tests change it.
+    pub(super) tt_from: u8,
 }
 
 /// One thread's search.
 pub(super) struct Worker<'a, const SQUARES: bool> {
     shared: Shared<'a>,
-    /// Free cells of the position asked about.
+    /// Free cells at the root.
     root: u8,
     nodes: u64,
-    /// Nodes at the last look at the clock.
-    told: u64,
+    /// Nodes at the last check of the limits.
+    checked: u64,
 }
 
-/// Turns of one node: at most 16 cells with 15 gifts each.
+/// The safe turns of one node: at most 16 cells with 15 gifts each.
 #[derive(Default)]
-struct Turns {
-    /// The board after each placement, and what it threatens.
-    placed: ArrayVec<(Board, Threats), 16>,
-    /// The turns that do not lose at once, one number each: the order in which to try them, the
-    /// index in `placed`, the gift.
+struct SafeTurns {
+    /// The board after each placement, and its threats.
+    placed: ArrayVec<(Bitboard, Threats), 16>,
+    /// The turns that do not lose at once, each packed into one number: the number of safe replies
+    /// (the order in which to try them), the index in `placed`, the gift.
     list: ArrayVec<u32, 240>,
 }
 
@@ -75,15 +77,15 @@ impl<'a, const SQUARES: bool> Worker<'a, SQUARES> {
             shared,
             root,
             nodes: 0,
-            told: 0,
+            checked: 0,
         }
     }
 
-    /// Whether the score of `board` with `hand` in hand is at least `beta`: a score of at least
-    /// `beta` is a lower bound, one below is an upper bound.
+    /// The score of `board` with `hand` in hand and `n` free cells, as a bound on one side of
+    /// `beta`: a result of at least `beta` is a lower bound, one below `beta` is an upper bound.
     pub(super) fn search(
         &mut self,
-        board: &Board,
+        board: &Bitboard,
         threats: &Threats,
         hand: u8,
         n: u8,
@@ -96,11 +98,11 @@ impl<'a, const SQUARES: bool> Worker<'a, SQUARES> {
             return Ok(0);
         }
         let after = threats.after(hand);
-        let safe = safe_turns(board, after);
+        let safe = safe_placements(board, after);
         if safe == 0 {
             return Ok(1 - s);
         }
-        // Nothing is won before the next placement but one, nothing lost before the third.
+        // The soonest win is the next placement but one, the soonest loss the one after it.
         let (soonest_win, soonest_loss) = ((s - 2).max(0), -(s - 3).max(0));
         if soonest_win < beta {
             return Ok(soonest_win);
@@ -108,7 +110,7 @@ impl<'a, const SQUARES: bool> Worker<'a, SQUARES> {
         if soonest_loss >= beta {
             return Ok(soonest_loss);
         }
-        // The next placements but one and but two: if they decide, no turn needs a search.
+        // If these placements decide the question, no turn needs a search.
         let (next_win, next_loss) = ((s - 4).max(0), -(s - 5).max(0));
         if beta > 0 && next_win < beta {
             let wins = self.wins_next(board, after, safe, hand);
@@ -118,15 +120,15 @@ impl<'a, const SQUARES: bool> Worker<'a, SQUARES> {
             let holds = self.holds_next(board, after, safe, hand);
             return Ok(if holds { next_loss } else { soonest_loss });
         }
-        if n < self.shared.look_up_from {
-            return self.turns(board, hand, after, safe, n, beta);
+        if n < self.shared.tt_from {
+            return self.search_turns(board, hand, after, safe, n, beta);
         }
-        let alive = Alive::of::<SQUARES>(board);
-        if alive.cells(board.free) == 0 {
+        let live = LiveLines::of::<SQUARES>(board);
+        if live.cells(board.free) == 0 {
             return Ok(0);
         }
-        let place = self.hash(board, &alive, hand, n);
-        if let Some(known) = self.known(place, n) {
+        let hash = self.hash(board, &live, hand, n);
+        if let Some(known) = self.known_bounds(hash, n) {
             let (low, high) = (known.low(n), known.high(n));
             if low >= beta {
                 return Ok(low);
@@ -136,27 +138,27 @@ impl<'a, const SQUARES: bool> Worker<'a, SQUARES> {
             }
         }
         let start = self.nodes;
-        let best = self.turns(board, hand, after, safe, n, beta)?;
-        let known = if best >= beta {
-            Span::at_least(best, n)
+        let best = self.search_turns(board, hand, after, safe, n, beta)?;
+        let bounds = if best >= beta {
+            Bounds::at_least(best, n)
         } else {
-            Span::at_most(best, n)
+            Bounds::at_most(best, n)
         };
-        self.shared.table.put(place, known, self.nodes - start);
-        if n >= NOTE_FROM {
-            self.shared.notes.add(place, known);
+        self.shared.table.put(hash, bounds, self.nodes - start);
+        if n >= BOOK_FROM {
+            self.shared.book.add(hash, bounds);
         }
         Ok(best)
     }
 
-    /// What was found out about a position, now or ever.
-    fn known(&self, hash: Hash, n: u8) -> Option<Span> {
-        let noted = (n >= NOTE_FROM).then(|| self.shared.notes.get(hash));
-        noted.flatten().or_else(|| self.shared.table.get(hash))
+    /// The bounds of a position in the proof book or the transposition table.
+    fn known_bounds(&self, hash: Hash, n: u8) -> Option<Bounds> {
+        let proven = (n >= BOOK_FROM).then(|| self.shared.book.get(hash));
+        proven.flatten().or_else(|| self.shared.table.get(hash))
     }
 
-    /// Whether some turn leaves no safe reply: a win at the next placement but one.
-    fn wins_next(&mut self, board: &Board, after: [u64; 2], safe: u16, hand: u8) -> bool {
+    /// Whether some turn leaves no safe turn to the other side: a win at the next placement but one.
+    fn wins_next(&mut self, board: &Bitboard, after: [Lanes; 2], safe: u16, hand: u8) -> bool {
         for cell in bits(safe) {
             let placed = board.place(cell, hand);
             let threats = Threats::of::<SQUARES>(&placed);
@@ -165,7 +167,7 @@ impl<'a, const SQUARES: bool> Worker<'a, SQUARES> {
                     continue;
                 }
                 self.nodes += 1;
-                if !can_reply(&placed.give(gift), &threats, gift) {
+                if !has_safe_turn(&placed.give(gift), &threats, gift) {
                     return true;
                 }
             }
@@ -173,8 +175,8 @@ impl<'a, const SQUARES: bool> Worker<'a, SQUARES> {
         false
     }
 
-    /// Whether some turn cannot be answered by [`Worker::wins_next`].
-    fn holds_next(&mut self, board: &Board, after: [u64; 2], safe: u16, hand: u8) -> bool {
+    /// Whether after some turn the other side has no such win: [`Worker::wins_next`].
+    fn holds_next(&mut self, board: &Bitboard, after: [Lanes; 2], safe: u16, hand: u8) -> bool {
         for cell in bits(safe) {
             let placed = board.place(cell, hand);
             let threats = Threats::of::<SQUARES>(&placed);
@@ -185,7 +187,7 @@ impl<'a, const SQUARES: bool> Worker<'a, SQUARES> {
                 self.nodes += 1;
                 let next = placed.give(gift);
                 let after = threats.after(gift);
-                let safe = safe_turns(&next, after);
+                let safe = safe_placements(&next, after);
                 if safe == 0 || !self.wins_next(&next, after, safe, gift) {
                     return true;
                 }
@@ -194,30 +196,30 @@ impl<'a, const SQUARES: bool> Worker<'a, SQUARES> {
         false
     }
 
-    fn hash(&self, board: &Board, alive: &Alive, hand: u8, n: u8) -> Hash {
+    fn hash(&self, board: &Bitboard, live: &LiveLines, hand: u8, n: u8) -> Hash {
         let thorough = n >= THOROUGH_FROM;
         let key = self
             .shared
             .symmetries
-            .key::<SQUARES>(board, alive, hand, thorough);
+            .key::<SQUARES>(board, live, hand, thorough);
         self.shared.symmetries.hash(&key)
     }
 
-    /// The best of the turns, as far as the question needs it.
-    fn turns(
+    /// The best score of the safe turns: a bound on one side of `beta`, as in [`Worker::search`].
+    fn search_turns(
         &mut self,
-        board: &Board,
+        board: &Bitboard,
         hand: u8,
-        after: [u64; 2],
+        after: [Lanes; 2],
         safe: u16,
         n: u8,
         beta: Score,
     ) -> Result<Score, Stopped> {
-        if self.nodes - self.told >= LOOK_AT_CLOCK {
-            self.tell()?;
+        if self.nodes - self.checked >= NODES_PER_CHECK {
+            self.check_limits()?;
         }
         let s = n.cast_signed();
-        let mut turns = Turns::default();
+        let mut turns = SafeTurns::default();
         for (index, cell) in bits(safe).enumerate() {
             let placed = board.place(cell, hand);
             let threats = Threats::of::<SQUARES>(&placed);
@@ -227,7 +229,7 @@ impl<'a, const SQUARES: bool> Worker<'a, SQUARES> {
                     continue;
                 }
                 self.nodes += 1;
-                let replies = replies(&placed.give(gift), &threats, gift);
+                let replies = count_safe_turns(&placed.give(gift), &threats, gift);
                 if replies == 0 {
                     return Ok(s - 2);
                 }
@@ -240,38 +242,38 @@ impl<'a, const SQUARES: bool> Worker<'a, SQUARES> {
         }
         turns.list.sort_unstable();
         if n == self.root {
-            self.shared.watch.counters.begin(turns.list.len());
+            self.shared.check.counters.begin(turns.list.len());
         }
         let mut best = 1 - s;
-        let busy = self.shared.busy.filter(|_| n > TOGETHER_FROM);
-        let mut waiting = ArrayVec::<u32, 240>::new();
+        let searched = self.shared.searched.filter(|_| n > PARALLEL_FROM);
+        let mut deferred = ArrayVec::<u32, 240>::new();
         for index in 0..turns.list.len() {
             let (board, threats, gift) = turns.get(turns.list[index]);
-            let score = if let Some(busy) = busy {
-                let alive = Alive::of::<SQUARES>(&board);
-                let hash = self.hash(&board, &alive, gift, n - 1).check;
-                if index > 0 && busy.has(hash) {
-                    waiting.push(turns.list[index]);
+            let score = if let Some(searched) = searched {
+                let live = LiveLines::of::<SQUARES>(&board);
+                let hash = self.hash(&board, &live, gift, n - 1).signature;
+                if index > 0 && searched.contains(hash) {
+                    deferred.push(turns.list[index]);
                     continue;
                 }
-                busy.enter(hash);
+                searched.start(hash);
                 let score = self.search(&board, &threats, gift, n - 1, 1 - beta);
-                busy.leave(hash);
+                searched.finish(hash);
                 score?
             } else {
                 self.search(&board, &threats, gift, n - 1, 1 - beta)?
             };
-            self.decided(n);
+            self.count_decided(n);
             best = best.max(-score);
             if best >= beta {
                 return Ok(best);
             }
         }
-        // What other threads were at is in the table by now, or helped to get there.
-        for turn in &waiting {
+        // What other threads were searching is in the table by now, or is searched together.
+        for turn in &deferred {
             let (board, threats, gift) = turns.get(*turn);
             let score = self.search(&board, &threats, gift, n - 1, 1 - beta)?;
-            self.decided(n);
+            self.count_decided(n);
             best = best.max(-score);
             if best >= beta {
                 break;
@@ -280,18 +282,18 @@ impl<'a, const SQUARES: bool> Worker<'a, SQUARES> {
         Ok(best)
     }
 
-    /// Counts a turn of the position that was asked about.
-    fn decided(&self, n: u8) {
+    /// Counts a turn at the root.
+    fn count_decided(&self, n: u8) {
         if n == self.root {
-            self.shared.watch.counters.decide();
+            self.shared.check.counters.decide();
         }
     }
 
-    /// Tells how many nodes were searched, and asks whether to go on.
-    pub(super) fn tell(&mut self) -> Result<(), Stopped> {
-        let nodes = self.nodes - self.told;
-        self.told = self.nodes;
-        if self.shared.watch.go_on(nodes) {
+    /// Reports the nodes searched since the last check, and checks the limits.
+    pub(super) fn check_limits(&mut self) -> Result<(), Stopped> {
+        let nodes = self.nodes - self.checked;
+        self.checked = self.nodes;
+        if self.shared.check.may_continue(nodes) {
             Ok(())
         } else {
             Err(Stopped)
@@ -299,7 +301,7 @@ impl<'a, const SQUARES: bool> Worker<'a, SQUARES> {
     }
 }
 
-impl Turns {
+impl SafeTurns {
     #[inline]
     fn add(&mut self, order: u32, placed: usize, gift: u8) {
         self.list
@@ -308,16 +310,16 @@ impl Turns {
 
     /// The position after a turn.
     #[inline]
-    fn get(&self, turn: u32) -> (Board, Threats, u8) {
+    fn get(&self, turn: u32) -> (Bitboard, Threats, u8) {
         let (board, threats) = self.placed[(turn >> 4 & 15) as usize];
         let gift = (turn & 15) as u8;
         (board.give(gift), threats, gift)
     }
 }
 
-/// The cells where a turn can place without losing at once.
+/// The cells of the safe turns: those with a gift that completes no line afterwards.
 #[inline]
-fn safe_turns(board: &Board, after: [u64; 2]) -> u16 {
+fn safe_placements(board: &Bitboard, after: [Lanes; 2]) -> u16 {
     bits(board.left)
         .map(|gift| safe_cells(after, gift, board.free))
         .fold(0, |all, cells| all | cells)
@@ -325,16 +327,16 @@ fn safe_turns(board: &Board, after: [u64; 2]) -> u16 {
 
 /// Whether there is a turn that does not lose at once.
 #[inline]
-fn can_reply(board: &Board, threats: &Threats, hand: u8) -> bool {
+fn has_safe_turn(board: &Bitboard, threats: &Threats, hand: u8) -> bool {
     let after = threats.after(hand);
     bits(board.left).any(|gift| safe_cells(after, gift, board.free) != 0)
 }
 
 /// The number of turns that do not lose at once.
-pub(super) fn replies(board: &Board, threats: &Threats, hand: u8) -> u32 {
+pub(super) fn count_safe_turns(board: &Bitboard, threats: &Threats, hand: u8) -> u32 {
     let after = threats.after(hand);
     let mut count = 0;
-    // Counting bits is dear where the processor cannot be relied on to do it: four sets a time.
+    // Four sets a count: without an instruction for it, counting bits is expensive.
     let mut four = 0u64;
     let mut room = 4;
     for gift in bits(board.left) {

@@ -1,45 +1,49 @@
-//! One form for all positions that are the same game.
+//! Canonical keys: one key for all positions that are the same game under symmetry.
 //!
-//! Two steps bring positions together. First everything that no longer matters is left out: a
-//! position is described by the lines that can still be completed, with which properties, by
-//! the free cells on them and by the pieces to come; where dead lines got their pieces is
-//! forgotten. Then symmetry: the cells are moved so that the set of free cells is as small a
-//! number as possible, features are turned over so that the piece in hand is 0000, and sorted.
+//! A key is made in two steps. First everything that no longer matters is left out: a position is
+//! described by the lines that can still be completed, with which properties, by the free cells
+//! on them and by the pieces that are left. The pieces on dead lines are ignored. Then symmetry:
+//! the cells are permuted so that the set of free cells is the smallest number, the features are
+//! complemented so that the piece in hand is 0000, and sorted.
 //!
-//! Equal keys therefore mean equal values. The converse does not hold everywhere: where two
-//! features look alike, their order is left to chance.
+//! Equal keys therefore mean equal values. The converse does not always hold: two features with
+//! equal descriptions are not ordered by the pieces that are left.
 
 #![expect(
     clippy::cast_possible_truncation,
-    reason = "what is cut off of a set of bits is not asked for"
+    reason = "only the low bits of a set are wanted"
 )]
 
 use std::sync::LazyLock;
 
-use super::board::{ALL, Alive, Board, Lanes, opposite};
+use super::bitboard::{ALL, Bitboard, Lanes, opposite};
+use super::live_lines::LiveLines;
 use crate::game::quarto::{Cell, Rules};
 
-/// A position in the form that it shares with its likes.
+/// The canonical key of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Key([u64; 4]);
 
-/// Two independent numbers made of a key: one says where to look, one what must be found.
+/// Two independent hashes of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Hash {
-    pub(super) place: u64,
-    pub(super) check: u64,
+    /// Selects the bucket of the transposition table.
+    pub(super) slot: u64,
+    /// Identifies the position within it.
+    pub(super) signature: u64,
 }
 
 /// The permutations of the cells that keep the lines of a rule set: 32, or 8 with squares.
 pub(super) struct Symmetries {
-    /// Where each permutation moves the lower and the upper eight cells.
+    /// For each permutation, where it moves the sets of the lower and of the upper eight cells.
     cells: Vec<[[u16; 256]; 2]>,
-    /// Where it moves each set of rows, columns and diagonals.
+    /// For each permutation, where it moves each set of rows, columns and diagonals.
     lines: Vec<[u16; 1024]>,
-    /// Where it moves each set of squares (by their top left cells).
+    /// For each permutation, where it moves each set of squares (by their top left cells).
     squares: Vec<[u16; 2048]>,
     /// For each set of cells, the permutations (a bit each) that give the smallest number.
     best: Vec<u32>,
+    /// Makes the hashes of the two rule sets different.
     salt: u64,
 }
 
@@ -81,7 +85,7 @@ impl Symmetries {
             let find = |cells: u16| all.iter().position(|&line| line == cells);
             let bit = |line: usize| find(moved(to, all[line])).map_or(0, |to| 1 << to);
             this.lines.push(table(bit));
-            // With the standard rules squares need not stay squares, nor are they asked for.
+            // With the standard rules squares need not be mapped to squares, and are not used.
             this.squares.push(table(|corner| {
                 let line = (10..all.len()).find(|&s| all[s].trailing_zeros() as usize == corner);
                 let to = line.and_then(|line| find(moved(to, all[line])));
@@ -92,28 +96,28 @@ impl Symmetries {
         this
     }
 
-    /// Every orbit has a smallest set; what leads back to it from another of its sets is best.
+    /// For each set of cells, the permutations that map it to the smallest set of its orbit.
     fn best_of(&self, permutations: &[[usize; 16]]) -> Vec<u32> {
-        let undone: Vec<usize> = permutations
+        let inverses: Vec<usize> = permutations
             .iter()
             .filter_map(|to| {
-                let undoes = |back: &[usize; 16]| (0..16).all(|cell| back[to[cell]] == cell);
-                permutations.iter().position(undoes)
+                let is_inverse = |back: &[usize; 16]| (0..16).all(|cell| back[to[cell]] == cell);
+                permutations.iter().position(is_inverse)
             })
             .collect();
         let mut best = vec![0; 1 << 16];
         for cells in 0..=u16::MAX {
-            // Ascending: a set that nothing has led to is the smallest of its orbit.
+            // Ascending: a set that is not in an orbit so far is the smallest of its orbit.
             if best[usize::from(cells)] == 0 {
-                for (n, back) in undone.iter().enumerate() {
-                    best[usize::from(self.move_cells(n, cells))] |= 1u32 << back;
+                for (n, inverse) in inverses.iter().enumerate() {
+                    best[usize::from(self.move_cells(n, cells))] |= 1u32 << inverse;
                 }
             }
         }
         best
     }
 
-    /// Where each of them moves each cell.
+    /// For each permutation, where it moves each cell.
     #[cfg(test)]
     pub(super) fn permutations(&self) -> Vec<[usize; 16]> {
         let to = |n, cell: usize| self.move_cells(n, 1 << cell).trailing_zeros() as usize;
@@ -128,20 +132,21 @@ impl Symmetries {
         low[usize::from(cells & 0xff)] | high[usize::from(cells >> 8)]
     }
 
-    /// The form of the position with `hand` in hand. With `thorough`, of all permutations of the
-    /// cells that are as good as each other the best is taken, not the first.
+    /// The key of the position with `hand` in hand. Several permutations may give the smallest set of
+    /// free cells: with `thorough` the smallest key of all of them is taken, otherwise the key of
+    /// the first.
     #[inline]
     pub(super) fn key<const SQ: bool>(
         &self,
-        board: &Board,
-        alive: &Alive,
+        board: &Bitboard,
+        live: &LiveLines,
         hand: u8,
         thorough: bool,
     ) -> Key {
-        let cells = alive.cells(board.free);
-        let lines = turn_over(alive.lines, hand);
-        let squares = turn_over(alive.squares, hand);
-        let left = turn_pieces_over(board.left, hand);
+        let cells = live.cells(board.free);
+        let lines = complement(live.lines, hand);
+        let squares = complement(live.squares, hand);
+        let left = complement_pieces(board.left, hand);
         let mut which = self.best[usize::from(cells)];
         let first = which.trailing_zeros() as usize;
         let to = self.move_cells(first, cells);
@@ -156,7 +161,7 @@ impl Symmetries {
                         | u64::from(self.squares[n][lane(squares[1]) & 2047]) << 31;
                 }
             }
-            finish(features, left, to)
+            sorted(features, left, to)
         };
         let mut key = one(first);
         if thorough {
@@ -169,16 +174,16 @@ impl Symmetries {
         key
     }
 
-    /// What stands for the key in tables.
+    /// The hashes of a key.
     #[inline]
     pub(super) const fn hash(&self, key: &Key) -> Hash {
         let [a, b, c, d] = key.0;
         Hash {
-            place: mix(
+            slot: mix(
                 mix(a ^ 0xa076_1d64_78bd_642f, b ^ 0xe703_7ed1_a0b4_28db),
                 mix(c ^ 0x8ebc_6af0_9c88_c6e3, d ^ 0x5899_65cc_7537_4cc3) ^ self.salt,
             ),
-            check: mix(
+            signature: mix(
                 mix(a ^ 0x1d8e_4e27_c47d_124f, b ^ 0xeb44_acca_b455_d165),
                 mix(c ^ 0x9c6e_6877_736c_46e3, d ^ 0x4cf5_ad43_2745_937f) ^ self.salt,
             ),
@@ -186,13 +191,14 @@ impl Symmetries {
     }
 }
 
-/// The feature descriptions in order, the pieces along with them.
+/// The key with the descriptions of the features sorted, and the pieces that are left permuted
+/// along with them.
 #[inline]
-fn finish(mut features: [u64; 4], mut left: u16, cells: u16) -> Key {
+fn sorted(mut features: [u64; 4], mut left: u16, cells: u16) -> Key {
     let mut order = |i: usize, j: usize, lower: u16| {
         if features[i] > features[j] {
             features.swap(i, j);
-            // Pieces that differ in these two features change places.
+            // Pieces that differ in these two features are swapped.
             let step = (1 << j) - (1 << i);
             let differ = (left >> step ^ left) & lower;
             left ^= differ ^ differ << step;
@@ -203,7 +209,7 @@ fn finish(mut features: [u64; 4], mut left: u16, cells: u16) -> Key {
     order(0, 2, 0x0a0a);
     order(1, 3, 0x00cc);
     order(1, 2, 0x0c0c);
-    // A feature in which no line can be completed tells no pieces apart.
+    // Where no line can be completed by a feature, its value does not matter.
     for (feature, &description) in features.iter().enumerate() {
         if description != 0 {
             break;
@@ -216,16 +222,16 @@ fn finish(mut features: [u64; 4], mut left: u16, cells: u16) -> Key {
     Key([a | u64::from(cells) << 42, b | u64::from(left) << 42, c, d])
 }
 
-/// Values change places in the features whose bit `hand` has.
+/// Swaps the two values in the features whose bit `hand` has.
 #[inline]
-const fn turn_over([zero, one]: [Lanes; 2], hand: u8) -> [Lanes; 2] {
-    let (keep, turn) = (ALL[opposite(hand)], ALL[hand as usize]);
-    [zero & keep | one & turn, one & keep | zero & turn]
+const fn complement([zero, one]: [Lanes; 2], hand: u8) -> [Lanes; 2] {
+    let (keep, swap) = (ALL[opposite(hand)], ALL[hand as usize]);
+    [zero & keep | one & swap, one & keep | zero & swap]
 }
 
 /// The set of the pieces `p ^ hand`.
 #[inline]
-const fn turn_pieces_over(mut left: u16, hand: u8) -> u16 {
+const fn complement_pieces(mut left: u16, hand: u8) -> u16 {
     if hand & 1 != 0 {
         left = (left & 0x5555) << 1 | left >> 1 & 0x5555;
     }
@@ -241,7 +247,8 @@ const fn turn_pieces_over(mut left: u16, hand: u8) -> u16 {
     left
 }
 
-/// The upper and the lower half of a product: every bit of both factors reaches every bit.
+/// The upper and the lower half of a product, combined: every bit of the result depends on both
+/// factors.
 #[inline]
 const fn mix(a: u64, b: u64) -> u64 {
     let product = a as u128 * b as u128;
@@ -258,7 +265,7 @@ fn moved(to: &[usize; 16], cells: u16) -> u16 {
         .fold(0, |set, cell: usize| set | 1 << to[cell])
 }
 
-/// For each set of `n`s, the union of what `one` gives for each.
+/// For each set of numbers, the union of `one` of each number.
 fn table<const N: usize>(one: impl Fn(usize) -> u16) -> [u16; N] {
     let mut table = [0; N];
     for set in 1..N {
@@ -268,7 +275,8 @@ fn table<const N: usize>(one: impl Fn(usize) -> u16) -> [u16; N] {
     table
 }
 
-/// Every permutation of rows with every permutation of columns, and each of them transposed.
+/// Every permutation of rows combined with every permutation of columns, and each of them
+/// transposed.
 fn candidates() -> impl Iterator<Item = [usize; 16]> {
     let orders = || {
         (0..256usize)

@@ -1,14 +1,17 @@
-//! What the search leaves out because tables and symmetry say so, against searching it.
+//! The transposition table and the symmetries, against searching without them.
 
 use rand::rngs::ChaCha8Rng;
 use rand::seq::{IndexedRandom as _, SliceRandom as _};
 use rand::{RngExt as _, SeedableRng as _};
 
+use super::bitboard::{Bitboard, has_squares};
+use super::live_lines::LiveLines;
+use super::symmetry::Symmetries;
 use super::*;
-use crate::game::quarto::{Board as GameBoard, Piece};
+use crate::game::quarto::{Board, Cell, Move, Piece, Rules};
 
 const SMALL: Options = Options {
-    hash: 1 << 16,
+    tt_bytes: 1 << 16,
     threads: 1,
 };
 
@@ -26,7 +29,7 @@ fn random_position(rng: &mut ChaCha8Rng, free: usize, rules: Rules) -> Position 
 }
 
 fn position(cells: &[Cell], pieces: &[Piece], free: usize, rules: Rules) -> Option<Position> {
-    let mut board = GameBoard::default();
+    let mut board = Board::default();
     for (cell, piece) in cells.iter().zip(pieces).take(16 - free) {
         assert!(board.place(*cell, *piece));
     }
@@ -35,16 +38,16 @@ fn position(cells: &[Cell], pieces: &[Piece], free: usize, rules: Rules) -> Opti
     Some(position)
 }
 
-/// The same position: cells moved, features in another order and some turned over.
-fn likeness(rng: &mut ChaCha8Rng, position: &Position, to: &[usize; 16]) -> Position {
+/// The same game under symmetry: cells permuted, features in another order and some complemented.
+fn symmetric(rng: &mut ChaCha8Rng, position: &Position, to: &[usize; 16]) -> Position {
     let mut order = [0, 1, 2, 3];
     order.shuffle(rng);
-    let turned = rng.random_range(0..16u8);
+    let complemented = rng.random_range(0..16u8);
     let piece = |piece: Piece| {
         let bits = (0..4).fold(0, |bits, f| bits | (piece.bits() >> f & 1) << order[f]);
-        Piece::new(bits ^ turned).unwrap()
+        Piece::new(bits ^ complemented).unwrap()
     };
-    let mut board = GameBoard::default();
+    let mut board = Board::default();
     for (cell, old) in position.board().pieces() {
         let cell = Cell::from_index(u8::try_from(to[cell.index()]).unwrap()).unwrap();
         assert!(board.place(cell, piece(old)));
@@ -56,15 +59,15 @@ fn likeness(rng: &mut ChaCha8Rng, position: &Position, to: &[usize; 16]) -> Posi
 }
 
 fn key(position: &Position) -> symmetry::Key {
-    let (board, hand) = Board::of(position);
+    let (board, hand) = Bitboard::of(position);
     let symmetries = Symmetries::of(position.rules());
     let hand = hand.unwrap();
     if has_squares(position.rules()) {
-        let alive = board::Alive::of::<true>(&board);
-        symmetries.key::<true>(&board, &alive, hand, true)
+        let live = LiveLines::of::<true>(&board);
+        symmetries.key::<true>(&board, &live, hand, true)
     } else {
-        let alive = board::Alive::of::<false>(&board);
-        symmetries.key::<false>(&board, &alive, hand, true)
+        let live = LiveLines::of::<false>(&board);
+        symmetries.key::<false>(&board, &live, hand, true)
     }
 }
 
@@ -75,7 +78,7 @@ fn the_symmetries_are_those_of_the_lines() {
 }
 
 #[test]
-fn likenesses_have_the_same_value_and_mostly_the_same_key() {
+fn symmetric_positions_have_the_same_value_and_mostly_the_same_key() {
     let mut rng = ChaCha8Rng::seed_from_u64(11);
     for rules in [Rules::Standard, Rules::Squares] {
         let permutations = Symmetries::of(rules).permutations();
@@ -85,10 +88,10 @@ fn likenesses_have_the_same_value_and_mostly_the_same_key() {
             let free = if count < exact { 6 } else { 4 + count % 12 };
             let position = random_position(&mut rng, free, rules);
             let to = permutations[count % permutations.len()];
-            let like = likeness(&mut rng, &position, &to);
+            let like = symmetric(&mut rng, &position, &to);
             same += usize::from(key(&position) == key(&like));
             if count < exact {
-                // One solver each, so that nothing is looked up from the other.
+                // One solver each, so that neither uses the table of the other.
                 let [one, two] = [&position, &like].map(|position| {
                     let solver = Solver::without_book(SMALL);
                     solver.solve(position, Goal::Distance, &Limits::NONE)
@@ -96,22 +99,22 @@ fn likenesses_have_the_same_value_and_mostly_the_same_key() {
                 assert_eq!(one, two, "{position:?}");
             }
         }
-        // Two features that look alike may change places.
+        // Features with equal descriptions may be in another order.
         assert!(same * 100 >= total * 90, "{rules:?}: {same} of {total}");
     }
 }
 
-/// Looking up as early as possible, in a table that many positions share, changes no answer.
+/// Looking up as early as possible, in a table that many positions share, changes no result.
 #[test]
 fn looking_up_is_as_good_as_searching() {
     let mut rng = ChaCha8Rng::seed_from_u64(12);
     for rules in [Rules::Standard, Rules::Squares] {
         let mut early = Solver::without_book(SMALL);
-        early.look_up_from = 1;
+        early.engine.tt_from = 1;
         for count in 0..if cfg!(debug_assertions) { 120 } else { 4000 } {
             let position = random_position(&mut rng, 4 + count % 5, rules);
             let mut never = Solver::without_book(SMALL);
-            never.look_up_from = 17;
+            never.engine.tt_from = 17;
             let [one, two] = [&early, &never]
                 .map(|solver| solver.solve(&position, Goal::Distance, &Limits::NONE));
             assert_eq!(one, two, "{position:?}");
@@ -119,7 +122,7 @@ fn looking_up_is_as_good_as_searching() {
     }
 }
 
-/// Equal keys, equal values: of many random games from one position some meet again.
+/// Equal keys, equal values: of many random games from one position some transpose.
 #[test]
 fn equal_keys_mean_equal_scores() {
     let mut rng = ChaCha8Rng::seed_from_u64(13);
@@ -131,19 +134,22 @@ fn equal_keys_mean_equal_scores() {
             for _ in 0..1500 {
                 let mut later = start;
                 for _ in 0..4 {
-                    if let Some((_, next)) = turns(&later).choose(&mut rng) {
+                    if let Some((_, next)) = later.turns().choose(&mut rng) {
                         later = *next;
                     }
                 }
                 if later.outcome().is_some() || later.can_win_at_once() {
                     continue;
                 }
-                let mut solver = Solver::without_book(Options { hash: 0, ..SMALL });
-                solver.look_up_from = 17;
-                let answer = solver.solve(&later, Goal::Distance, &Limits::NONE);
-                let first = *seen.entry(key(&later)).or_insert((answer, later));
+                let mut solver = Solver::without_book(Options {
+                    tt_bytes: 0,
+                    ..SMALL
+                });
+                solver.engine.tt_from = 17;
+                let evaluation = solver.solve(&later, Goal::Distance, &Limits::NONE);
+                let first = *seen.entry(key(&later)).or_insert((evaluation, later));
                 shared += usize::from(first.1 != later);
-                assert_eq!(first.0, answer, "{later:?} and {:?}", first.1);
+                assert_eq!(first.0, evaluation, "{later:?} and {:?}", first.1);
             }
         }
     }
@@ -151,7 +157,7 @@ fn equal_keys_mean_equal_scores() {
 }
 
 /// Whether some line of four shares a property.
-fn has_quarto(board: &Board) -> bool {
+fn has_quarto(board: &Bitboard) -> bool {
     Rules::Standard.lines().any(|line| {
         let cells = line
             .cells()
@@ -165,14 +171,14 @@ fn has_quarto(board: &Board) -> bool {
 }
 
 /// The pieces are put on the cells one after the other, the diagonals first: that leaves the most
-/// symmetry. Boards that the solver takes for the same game
-/// have as many ways to be filled, so they are counted together: a check of its keys as well.
+/// symmetry. Boards with the same key have as many ways to be filled, so they are counted
+/// together: that checks the keys as well.
 #[test]
 #[ignore = "half a minute of one core in a release build, 2 GB of memory"]
 fn full_boards_without_a_quarto() {
     let symmetries = Symmetries::of(Rules::Standard);
-    // The first piece is 0000; the other fifteen are the same turned over.
-    let first = Board {
+    // The first piece is 0000; the other fifteen are the same under complement.
+    let first = Bitboard {
         with: [0; 2],
         free: 0xffff,
         left: 0xfffe,
@@ -181,16 +187,16 @@ fn full_boards_without_a_quarto() {
     let mut level = vec![(first, 1u64)];
     let order = [5, 10, 15, 3, 6, 9, 12, 1, 2, 13, 14, 4, 8, 7, 11];
     for cell in order {
-        let mut next: std::collections::HashMap<symmetry::Hash, (Board, u64)> =
+        let mut next: std::collections::HashMap<symmetry::Hash, (Bitboard, u64)> =
             std::collections::HashMap::new();
         for (board, ways) in level {
-            for piece in board::bits(board.left) {
+            for piece in bitboard::bits(board.left) {
                 let placed = board.give(piece).place(cell, piece);
                 if has_quarto(&placed) {
                     continue;
                 }
-                let alive = board::Alive::of::<false>(&placed);
-                let key = symmetries.key::<false>(&placed, &alive, 0, true);
+                let live = LiveLines::of::<false>(&placed);
+                let key = symmetries.key::<false>(&placed, &live, 0, true);
                 next.entry(symmetries.hash(&key)).or_insert((placed, 0)).1 += ways;
             }
         }

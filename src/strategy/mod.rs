@@ -1,5 +1,4 @@
-//! The strategies shipped inside the program. They are served by `referee bot NAME` as any
-//! other program is, over the same pipes.
+//! The built-in bots. `referee bot NAME` serves them over the same pipes as any other program.
 
 pub mod perfect;
 
@@ -14,12 +13,12 @@ pub const NAMES: [&str; 3] = ["random", "greedy", PERFECT];
 /// The name of [`perfect::Perfect`].
 pub const PERFECT: &str = "perfect";
 
-/// A built-in strategy that knows no game by name. The other one is [`perfect::Perfect`].
+/// A built-in strategy for every game. [`perfect::Perfect`] plays Quarto only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strategy {
-    /// Any legal turn.
+    /// A random legal turn.
     Random,
-    /// Wins when it can, and gives no piece that wins at once if it can help it.
+    /// Wins at once when it can, and lets the opponent win at once only when it must.
     Greedy,
 }
 
@@ -47,8 +46,8 @@ impl Strategy {
     }
 }
 
-/// One random move after the other until the turn is over: so every free cell is as likely as
-/// any other, however many gifts there are after it.
+/// One random move after the other until the turn is over. So every free cell is equally likely,
+/// whatever the number of gifts after it.
 fn random<G: Game>(game: &G, position: &G::Position, rng: &mut impl Rng) -> Option<G::Turn> {
     let me = position.to_move();
     let mut position = position.clone();
@@ -62,7 +61,7 @@ fn random<G: Game>(game: &G, position: &G::Position, rng: &mut impl Rng) -> Opti
     game.turn_of(&moves)
 }
 
-/// A random one of the turns that look best one step ahead.
+/// A random one of the turns that are best one step ahead.
 fn greedy<G: Game>(game: &G, position: &G::Position, rng: &mut impl Rng) -> Option<G::Turn> {
     let me = position.to_move();
     let mut turns = game.turns(position);
@@ -73,12 +72,12 @@ fn greedy<G: Game>(game: &G, position: &G::Position, rng: &mut impl Rng) -> Opti
     turns.choose(rng).map(|(turn, _)| *turn)
 }
 
-/// How good the position after one's own turn looks, one step ahead.
+/// The value of the position after a turn, one step ahead, for the side that made it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
     /// The opponent can win at once.
     OpponentWins,
-    /// The game goes on, or is drawn.
+    /// The game continues, or is drawn.
     GoesOn,
     /// Won.
     Won,

@@ -1,62 +1,62 @@
-//! `builtin:perfect`: plays Quarto perfectly wherever the solver reaches in its time, and keeps
-//! away from what it can prove to be lost before that.
+//! `builtin:perfect`: plays Quarto perfectly wherever the solver has a result in its time, and
+//! avoids turns that it can prove to lose before that.
 //!
-//! Among turns that are worth the same it takes the one after which most answers of the other
-//! side are mistakes: a draw against a perfect player is often won against another one.
+//! Among turns of the same value it chooses the one after which most answers of the other side are
+//! mistakes: a draw against a perfect player is often a win against another one.
 
 use std::time::{Duration, Instant};
 
 use rand::Rng;
 use rand::seq::SliceRandom as _;
 
-use crate::game::quarto::{Edition, Move, Position, Turn};
-use crate::game::{Game as _, Outcome, Position as _};
+use crate::game::quarto::{Position, Turn};
+use crate::game::{Outcome, Position as _};
 use crate::solver::{self, Goal, Limits, Options, Solver, Value};
 
-/// Bytes that the solver remembers with. Small: every process of a tournament has its own.
-const HASH: usize = 32 << 20;
+/// Bytes of the transposition table. Small: every process of a tournament has its own.
+const TT_BYTES: usize = 32 << 20;
 
-/// With at least this many free cells, what the book does not know is not found out in time.
+/// Free cells from which positions that are not in the book cannot be solved in time.
 const OPENING_FROM: usize = 14;
 
-/// In the opening, the share of the time that is used: one of so many parts.
+/// In the opening, the share of the time that is used: one part of so many.
 const OPENING_SHARE: u32 = 20;
 
-/// Nodes for what costs next to nothing, because the book or the table knows it.
-const GLANCE: u64 = 1 << 12;
+/// Nodes of a search that only has a result if the book or the table has the position.
+const PROBE_NODES: u64 = 1 << 12;
 
-/// Nodes spent on a turn before the next one is looked at: enough for nearly all of them with
-/// twelve free cells. Those that it was not enough for get eight times as many the next time.
-const FIRST_LOOK: u64 = 1 << 20;
+/// Nodes for each turn in the first pass: enough to decide nearly all of them with twelve free
+/// cells. Every further pass gives the undecided turns eight times as many.
+const FIRST_PASS_NODES: u64 = 1 << 20;
 
-/// Turns of the same value that are compared.
+/// The largest number of turns of the same value that are compared.
 const COMPARED: usize = 16;
 
-/// Nodes to find out whether another turn is as good as the one that was found.
-const ANOTHER: u64 = 1 << 15;
+/// Nodes to determine whether another turn is as good as the one that was found.
+const OTHERS_NODES: u64 = 1 << 15;
 
-/// The percentages of the time up to which it looks for a turn that does not lose, for one that
-/// wins, for others that are as good; and compares them. What must not fail comes first.
+/// The percentages of the time until which it searches for a turn that does not lose, for one that
+/// wins, for others that are as good, and until which it compares those.
 const UNTIL_SAFE: u32 = 70;
 const UNTIL_WON: u32 = 90;
 const UNTIL_OTHERS: u32 = 80;
 const UNTIL_COMPARED: u32 = 95;
 
-/// With more free cells after a turn, the other side's answers cannot all be solved in no time.
-const TRAPS_UP_TO: usize = 10;
+/// With more free cells after a turn, solving all answers of the other side takes too long.
+const MISTAKES_UP_TO: usize = 10;
 
-/// From here on the book knows them all.
+/// Free cells from which all answers are in the book.
 const BOOK_FROM: usize = 13;
 
-/// Nodes that go into all answers to one turn.
-const TRAP_NODES: u64 = 1 << 18;
+/// Nodes to solve all answers to one turn.
+const MISTAKE_NODES: u64 = 1 << 18;
 
 /// See the [module](self).
 #[derive(Debug)]
 pub struct Perfect {
-    /// Made when it is needed: memory takes time to prepare.
+    /// Made when it is first needed: allocating the table takes time.
     solver: Option<Solver>,
-    /// For an answer.
+    /// The time for an answer.
     time: Duration,
 }
 
@@ -75,13 +75,8 @@ impl Perfect {
     }
 
     /// Chooses a turn; `None` when the game is over.
-    pub fn choose(
-        &mut self,
-        edition: &Edition,
-        position: &Position,
-        rng: &mut impl Rng,
-    ) -> Option<Turn> {
-        let mut turns = edition.turns(position);
+    pub fn choose(&mut self, position: &Position, rng: &mut impl Rng) -> Option<Turn> {
+        let mut turns = position.turns();
         turns.shuffle(rng);
         let first = turns.first()?.0;
         let wins = |(_, after): &&Choice| matches!(after.outcome(), Some(Outcome::Win(_)));
@@ -95,44 +90,44 @@ impl Perfect {
         }
         let solver = self.solver.get_or_insert_with(|| {
             Solver::new(Options {
-                hash: HASH,
+                tt_bytes: TT_BYTES,
                 threads: 1,
             })
         });
-        let opening = free(position) >= OPENING_FROM;
+        let opening = position.board().free_count() >= OPENING_FROM;
         let time = if opening {
             self.time / OPENING_SHARE
         } else {
             self.time
         };
-        let thought = Thought {
+        let search = TurnSearch {
             solver,
             started: Instant::now(),
             time,
         };
-        let chosen = thought.best(position, turns);
+        let chosen = search.best(position, turns);
         chosen.or(Some(first))
     }
 }
 
-/// What became of looking for a turn.
+/// The result of a search for a turn.
 enum Search {
     Found(Choice),
-    /// None of them is worth so much.
-    NoneIs,
-    /// These may be, the most likely one first: there was no time to find out.
-    Open(Vec<Choice>),
+    /// No turn has the value.
+    None,
+    /// These turns may have the value, the most likely one first: the time was over.
+    Undecided(Vec<Choice>),
 }
 
-/// One answer being thought about.
-struct Thought<'a> {
+/// The search for one answer.
+struct TurnSearch<'a> {
     solver: &'a Solver,
     started: Instant,
     time: Duration,
 }
 
-impl Thought<'_> {
-    /// Until so many percent of the time are over.
+impl TurnSearch<'_> {
+    /// Limits that stop a search after this percentage of the time.
     fn until(&self, percent: u32) -> Limits {
         Limits {
             deadline: self.started.checked_add(self.time * percent / 100),
@@ -140,6 +135,7 @@ impl Thought<'_> {
         }
     }
 
+    /// Whether this percentage of the time is over.
     fn is_over(&self, percent: u32) -> bool {
         self.started.elapsed() >= self.time * percent / 100
     }
@@ -147,19 +143,19 @@ impl Thought<'_> {
     /// One of the best of the turns, none of which wins or loses at once.
     ///
     /// In a drawn position a turn that draws is found in a hundredth of the time that it takes to
-    /// prove that none wins. So that comes first: it is what keeps from losing.
+    /// prove that none wins. So it is searched for first: it prevents a loss.
     fn best(&self, position: &Position, mut turns: Vec<Choice>) -> Option<Turn> {
         turns.sort_by_cached_key(|(_, after)| solver::safe_turns(after));
-        let glance = Limits::nodes(GLANCE);
-        let known = self.solver.solve(position, Goal::Value, &glance);
+        let probe = Limits::nodes(PROBE_NODES);
+        let known = self.solver.solve(position, Goal::Value, &probe);
         if known.at_most() == Value::Loss {
-            // What is left is to make it hard.
+            // Every turn loses: choose the one after which most answers are mistakes.
             return self.hardest(&turns);
         }
         let safe = match self.first(&turns, Value::Draw, UNTIL_SAFE) {
             Search::Found(safe) => safe,
-            Search::NoneIs => return self.hardest(&turns),
-            Search::Open(open) => return open.first().map(|(turn, _)| *turn),
+            Search::None => return self.hardest(&turns),
+            Search::Undecided(turns) => return turns.first().map(|(turn, _)| *turn),
         };
         if known.at_most() == Value::Win
             && (known.at_least() == Value::Win || self.is_won(position))
@@ -167,25 +163,26 @@ impl Thought<'_> {
         {
             return Some(turn);
         }
-        if trap_nodes(&safe.1).is_none() {
+        if mistake_nodes(&safe.1).is_none() {
             return Some(safe.0);
         }
         self.hardest(&self.others(&turns, safe))
     }
 
-    /// Whether somebody who plays on perfectly wins, as far as it can be found out in time.
+    /// Whether it is proven in time that the side to move wins.
     fn is_won(&self, position: &Position) -> bool {
         let limits = self.until(UNTIL_WON);
         self.solver.reaches(position, Value::Win, &limits) == Some(true)
     }
 
-    /// The first of the turns that is worth at least `value`.
+    /// The first of the turns that is proven to be worth at least `value`, by iterative deepening of
+    /// the node limit.
     fn first(&self, turns: &[Choice], value: Value, percent: u32) -> Search {
-        let mut open = turns.to_vec();
-        let mut nodes = FIRST_LOOK;
-        while !open.is_empty() {
+        let mut undecided = turns.to_vec();
+        let mut nodes = FIRST_PASS_NODES;
+        while !undecided.is_empty() {
             let mut unknown = Vec::new();
-            for choice in open {
+            for choice in undecided {
                 let limits = Limits {
                     nodes: Some(nodes),
                     ..self.until(percent)
@@ -197,12 +194,12 @@ impl Thought<'_> {
                 }
             }
             if self.is_over(percent) && !unknown.is_empty() {
-                return Search::Open(unknown);
+                return Search::Undecided(unknown);
             }
-            open = unknown;
+            undecided = unknown;
             nodes = nodes.saturating_mul(8);
         }
-        Search::NoneIs
+        Search::None
     }
 
     /// This turn, and more of those that draw.
@@ -213,7 +210,7 @@ impl Thought<'_> {
                 break;
             }
             let limits = Limits {
-                nodes: Some(ANOTHER),
+                nodes: Some(OTHERS_NODES),
                 ..self.until(UNTIL_OTHERS)
             };
             if self.solver.keeps(&choice.1, Value::Draw, &limits) == Some(true) {
@@ -223,10 +220,10 @@ impl Thought<'_> {
         good
     }
 
-    /// The turn after which most answers are mistakes, as far as time allows to compare.
+    /// The turn after which most answers are mistakes, of those that are compared in time.
     fn hardest(&self, turns: &[Choice]) -> Option<Turn> {
         let (first, rest) = turns.split_first()?;
-        let Some(nodes) = trap_nodes(&first.1).filter(|_| !rest.is_empty()) else {
+        let Some(nodes) = mistake_nodes(&first.1).filter(|_| !rest.is_empty()) else {
             return Some(first.0);
         };
         let mut best = (f64::NEG_INFINITY, first.0);
@@ -234,29 +231,30 @@ impl Thought<'_> {
             if self.is_over(UNTIL_COMPARED) {
                 break;
             }
-            let hope = self.hope(after, nodes);
-            if hope > best.0 {
-                best = (hope, *turn);
+            let expected = self.expected_result(after, nodes);
+            if expected > best.0 {
+                best = (expected, *turn);
             }
         }
         Some(best.1)
     }
 
-    /// What to expect, from -1 (a loss) to 1 (a win), of a player who gives no piece that loses
-    /// at once and is blind otherwise.
-    fn hope(&self, after: &Position, nodes: u64) -> f64 {
+    /// The expected result, from -1 (a loss) to 1 (a win), against a player who gives no piece that
+    /// loses at once and otherwise answers at random.
+    fn expected_result(&self, after: &Position, nodes: u64) -> f64 {
         let limits = Limits {
             nodes: Some(nodes),
             ..self.until(UNTIL_COMPARED)
         };
-        let answers = self.solver.moves(after, Goal::Value, &limits);
+        let answers = self.solver.solve_turns(after, Goal::Value, &limits);
         let (mut sum, mut count) = (0.0, 0.0);
-        for (turn, answer) in answers {
-            if made(after, turn).can_win_at_once() {
+        for (turn, evaluation) in answers {
+            // Every turn is legal.
+            if after.after(turn).is_ok_and(|made| made.can_win_at_once()) {
                 continue;
             }
             count += 1.0;
-            sum += match answer.value() {
+            sum += match evaluation.value() {
                 Some(Value::Loss) => 1.0,
                 Some(Value::Win) => -1.0,
                 Some(Value::Draw) | None => 0.0,
@@ -266,26 +264,11 @@ impl Thought<'_> {
     }
 }
 
-/// Nodes to find out how many answers are mistakes; `None` where that takes too long.
-fn trap_nodes(after: &Position) -> Option<u64> {
-    match free(after) {
-        BOOK_FROM.. => Some(GLANCE),
-        0..=TRAPS_UP_TO => Some(TRAP_NODES),
+/// Nodes to count the answers that are mistakes; `None` where that takes too long.
+fn mistake_nodes(after: &Position) -> Option<u64> {
+    match after.board().free_count() {
+        BOOK_FROM.. => Some(PROBE_NODES),
+        0..=MISTAKES_UP_TO => Some(MISTAKE_NODES),
         _ => None,
     }
-}
-
-/// The position after a turn.
-fn made(position: &Position, turn: Turn) -> Position {
-    let mut after = *position;
-    let moves = [turn.cell.map(Move::Place), turn.gift.map(Move::Give)];
-    for mv in moves.into_iter().flatten() {
-        // Turns are legal where they come from.
-        let _ = after.play(mv);
-    }
-    after
-}
-
-fn free(position: &Position) -> usize {
-    position.board().free().count()
 }

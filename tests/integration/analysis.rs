@@ -63,7 +63,7 @@ fn analyst(nodes: u64) -> Analyst {
     Analyst::new(Options {
         effort: Effort::Nodes(nodes),
         solver: solver::Options {
-            hash: 8 << 20,
+            tt_bytes: 8 << 20,
             threads: 1,
         },
     })
@@ -136,7 +136,7 @@ fn values_agree_with_a_search_without_pruning() {
             let of = |played: &Turn| values.iter().find(|(turn, _)| turn == played).map(|v| v.1);
             let context = format!("turn {} of {turns:?}: {note:?}", index + 1);
             assert_eq!((note.value, note.best), (of(turn), best), "{context}");
-            falls += u32::from(note.fall().is_some());
+            falls += u32::from(note.value_loss().is_some());
             if let Some(better) = &note.better {
                 let (better, after) = edition.judge(before, better).expect("a legal turn");
                 // A missed win is named also where others won, too.
@@ -146,7 +146,7 @@ fn values_agree_with_a_search_without_pruning() {
             }
             assert_eq!(
                 note.better.is_some(),
-                note.fall().is_some() || note.missed_win,
+                note.value_loss().is_some() || note.missed_win,
                 "{context}"
             );
             let as_good = values
@@ -157,9 +157,9 @@ fn values_agree_with_a_search_without_pruning() {
                 Some(Mark::Only) => assert_eq!(as_good, 1, "{context}"),
                 Some(Mark::Forced) => assert_eq!(as_good, values.len(), "{context}"),
                 Some(Mark::Blunder | Mark::MissedWin) => {
-                    assert!(note.fall().is_some(), "{context}");
+                    assert!(note.value_loss().is_some(), "{context}");
                 }
-                None => assert!(note.fall().is_none(), "{context}"),
+                None => assert!(note.value_loss().is_none(), "{context}"),
             }
             marks.push(note.mark);
         }

@@ -12,7 +12,7 @@ use referee::game::{Game, Position as _, Rejection};
 use referee::play::replay::{ReplayError, replay};
 use referee::protocol::answer_text;
 use referee::record::Record;
-use referee::text::{escape, escape_lines, quote, safe};
+use referee::text::{escape, escape_controls, escape_lines, quote};
 
 const ENGLISH: &str = include_str!("../../sets/english.csv");
 const DUTCH: &str = include_str!("../../sets/dutch.csv");
@@ -357,7 +357,7 @@ proptest! {
 
     #[test]
     fn what_is_shown_is_harmless(bytes in nasty()) {
-        for shown in [escape(&bytes), quote(&bytes), safe(&String::from_utf8_lossy(&bytes))] {
+        for shown in [escape(&bytes), quote(&bytes), escape_controls(&String::from_utf8_lossy(&bytes))] {
             prop_assert!(!shown.contains(is_harmful), "{:?}", shown);
         }
         let lines = escape_lines(&bytes);
@@ -376,15 +376,15 @@ proptest! {
     #[test]
     fn safe_twice_is_safe_once(text in any::<String>(), bytes in nasty()) {
         for text in [text, String::from_utf8_lossy(&bytes).into_owned()] {
-            let once = safe(&text);
-            prop_assert_eq!(safe(&once), once);
+            let once = escape_controls(&text);
+            prop_assert_eq!(escape_controls(&once), once);
         }
     }
 
     #[test]
     fn plain_ascii_is_shown_as_it_is(text in "[ -\\[\\]-~]{0,60}") {
         prop_assert_eq!(escape(text.as_bytes()), text.clone());
-        prop_assert_eq!(safe(&text), text.clone());
+        prop_assert_eq!(escape_controls(&text), text.clone());
         prop_assert_eq!(quote(text.as_bytes()), format!("`{text}`"));
     }
 

@@ -16,7 +16,7 @@ const LONG: Duration = Duration::from_mins(10);
 
 fn solver() -> Solver {
     Solver::new(Options {
-        hash: 4 << 20,
+        tt_bytes: 4 << 20,
         threads: 1,
     })
 }
@@ -60,9 +60,7 @@ fn it_keeps_every_value() {
             answer.value().expect("no limits")
         };
         let mut perfect = Perfect::new(LONG);
-        let turn = perfect
-            .choose(&edition, &position, &mut rng)
-            .expect("a turn");
+        let turn = perfect.choose(&position, &mut rng).expect("a turn");
         let mut answer = String::new();
         edition.write_turn(turn, &mut answer);
         let (_, after) = edition.judge(&position, &answer).expect("a legal turn");
@@ -86,16 +84,14 @@ fn it_answers_everywhere_and_in_time() {
     let mut position = edition.start();
     let mut turns = 0;
     while position.outcome().is_none() {
-        let turn = perfect
-            .choose(&edition, &position, &mut rng)
-            .expect("a turn");
+        let turn = perfect.choose(&position, &mut rng).expect("a turn");
         let mut answer = String::new();
         edition.write_turn(turn, &mut answer);
         position = edition.judge(&position, &answer).expect("a legal turn").1;
         turns += 1;
     }
     assert!(turns > 5);
-    assert_eq!(perfect.choose(&edition, &position, &mut rng), None);
+    assert_eq!(perfect.choose(&position, &mut rng), None);
 }
 
 /// A board with eight free cells on which whoever begins, and nobody who plays well loses.

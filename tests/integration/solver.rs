@@ -9,7 +9,9 @@ use rand::seq::{IteratorRandom as _, SliceRandom as _};
 use rand::{RngExt as _, SeedableRng as _};
 use referee::game::quarto::{Board, Cell, Edition, Move, Piece, PieceSet, Position, Rules};
 use referee::game::{Game as _, Position as _};
-use referee::solver::{Answer, Goal, Limits, Options, Solver, Value, early_positions, safe_turns};
+use referee::solver::{
+    Evaluation, Goal, Limits, Options, Solver, Value, early_positions, safe_turns,
+};
 
 /// Who wins in how many placements, for the side to move; `None` is a draw.
 type Truth = Option<(Value, u32)>;
@@ -123,7 +125,7 @@ fn truth(position: &Position) -> Truth {
     }
 }
 
-fn said(answer: Answer) -> Truth {
+fn said(answer: Evaluation) -> Truth {
     let value = answer.value().expect("no limit was set");
     assert_eq!(value == Value::Draw, answer.plies().is_none(), "{answer:?}");
     answer.plies().map(|plies| (value, plies))
@@ -173,7 +175,7 @@ fn compare(solver: &Solver, position: &Position) {
         assert_eq!(reached, value.map(|value| value >= least), "{text}");
     }
     let edition = Edition::new(position.rules(), PieceSet::default());
-    let moves = solver.moves(position, Goal::Distance, &Limits::NONE);
+    let moves = solver.solve_turns(position, Goal::Distance, &Limits::NONE);
     let turns = edition.turns(position);
     let names: Vec<_> = moves.iter().map(|(turn, _)| *turn).collect();
     assert_eq!(
@@ -219,7 +221,7 @@ fn compare_many(seed: u64, options: Options, counts: &[(usize, u32)]) {
 }
 
 const ONE: Options = Options {
-    hash: 1 << 20,
+    tt_bytes: 1 << 20,
     threads: 1,
 };
 
@@ -265,7 +267,7 @@ fn safe_turns_are_counted() {
 fn any_table_will_do() {
     for bytes in [0, 64, 1000] {
         let options = Options {
-            hash: bytes,
+            tt_bytes: bytes,
             threads: 1,
         };
         compare_many(3 + bytes as u64, options, &[(3, 20), (4, 15), (5, 3)]);
@@ -286,7 +288,7 @@ fn what_was_proven_before_an_interruption_is_not_proven_again() {
     let most = stopped.solve(&position, Goal::Value, &Limits::nodes(all * 4 / 5));
     assert_eq!((most.value(), most.words()), (None, "not a loss"));
     let resumed = Solver::without_book(ONE);
-    assert!(resumed.learn(&stopped.notes()).unwrap() > 0);
+    assert!(resumed.import_proofs(&stopped.export_proofs()).unwrap() > 0);
     assert_eq!(resumed.solve(&position, Goal::Value, &Limits::NONE), answer);
     let rest = resumed.progress().nodes;
     assert!(rest < all / 2, "{rest} of {all} nodes again");
@@ -312,8 +314,8 @@ fn threads_agree() {
         for _ in 0..3 {
             let position = random_position(&mut rng, 9, rules);
             let answers = [1, 4].map(|threads| {
-                let hash = 1 << 20;
-                let solver = Solver::without_book(Options { hash, threads });
+                let tt_bytes = 1 << 20;
+                let solver = Solver::without_book(Options { tt_bytes, threads });
                 solver.solve(&position, Goal::Distance, &Limits::NONE)
             });
             assert_eq!(answers[0], answers[1], "{}", shown(&position));
@@ -331,7 +333,7 @@ fn a_perfect_line_is_perfect() {
             let solver = Solver::new(ONE);
             let mut position = random_position(&mut rng, free, rules);
             let mut expected = truth_if_few(&position, &solver);
-            let line = solver.line(&position, &Limits::NONE);
+            let line = solver.principal_variation(&position, &Limits::NONE);
             let placements = line.iter().filter(|turn| turn.cell.is_some()).count();
             let plies = expected.map_or(free, |(_, plies)| plies as usize);
             assert_eq!(placements, plies, "{}", shown(&position));

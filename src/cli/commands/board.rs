@@ -47,7 +47,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     };
     let board = set.configuration(&args.config).map_err(wrong)?;
     let quartos = set.name_quartos(&board, args.rules.into());
-    for note in edition.double_notes(&board) {
+    for note in edition.duplicate_warnings(&board) {
         tell(&format!("referee: {note}"));
     }
     let mut out = io::stdout().lock();

@@ -18,7 +18,7 @@ use crate::game::quarto::PieceSet;
 use crate::play::TimeControl;
 use crate::report::terminal::{Palette, styled};
 use crate::session::registry::Choices;
-use crate::text::safe;
+use crate::text::escape_controls;
 
 /// A set that no bot has built in, to see whether a bot reads the one it is given.
 const ODD_SET: &str = include_str!("../../../sets/greek.csv");
@@ -178,7 +178,7 @@ fn line(check: &Check, palette: &Palette) -> String {
     let text = if text.is_empty() {
         String::new()
     } else {
-        format!(": {}", safe(text))
+        format!(": {}", escape_controls(text))
     };
     let fix = if fix.is_empty() {
         String::new()

@@ -25,7 +25,7 @@ use crate::report::terminal_view::{Detail, Look, Screen};
 use crate::session::Ruleset;
 use crate::session::registry::Choices;
 use crate::strategy::PERFECT;
-use crate::text::safe;
+use crate::text::escape_controls;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
@@ -286,6 +286,6 @@ fn seats(
 
 /// Shows a bot's stderr, each line with its name.
 fn tap(name: &str) -> Tap {
-    let name = safe(name);
+    let name = escape_controls(name);
     Arc::new(move |line| tell(&format!("{name}| {line}")))
 }

@@ -9,7 +9,7 @@ use crate::cli::support::failure::Failure;
 use crate::cli::support::setup::{palette, piece_set};
 use crate::game::quarto::PieceSet;
 use crate::report::terminal::aligned;
-use crate::text::safe;
+use crate::text::escape_controls;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
@@ -32,7 +32,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let mut rows = vec![Vec::from([set.column().to_owned()])];
     rows[0].extend(set.features().iter().map(|feature| feature.name.clone()));
     for &piece in set.order() {
-        let mut row = vec![safe(set.symbol(piece).encode_utf8(&mut [0; 4]))];
+        let mut row = vec![escape_controls(set.symbol(piece).encode_utf8(&mut [0; 4]))];
         row.extend(set.words(piece).map(str::to_owned));
         rows.push(row);
     }

@@ -16,7 +16,7 @@ use crate::report::serve::Feed;
 use crate::report::terminal_view::{Detail, Look, Screen};
 use crate::session::Ruleset;
 use crate::session::registry::{self, Choices};
-use crate::text::safe;
+use crate::text::escape_controls;
 
 /// Where a game's page goes when nobody says; N is the game's number.
 const NUMBERED: &str = "game-N.html";
@@ -135,7 +135,7 @@ fn page(args: &Args, target: &Path) -> Result<(), Failure> {
     )? {
         return Err(wrong(problem));
     }
-    let names = record.bots.each_ref().map(|bot| safe(&bot.name));
+    let names = record.bots.each_ref().map(|bot| escape_controls(&bot.name));
     let feed = Feed::new(html::Options {
         title: names.join(" vs "),
         private: args.private,
@@ -197,7 +197,7 @@ fn show(
         err_palette: palette(&io::stderr()),
         json: false,
     };
-    let names = record.bots.each_ref().map(|bot| safe(&bot.name));
+    let names = record.bots.each_ref().map(|bot| escape_controls(&bot.name));
     let mut screen = Screen::new(names, u64::MAX, look, out, io::stderr());
     let replayed = if quiet {
         replay(ruleset, record, &mut ()).map(drop)

@@ -182,7 +182,7 @@ fn say(text: &str) -> io::Result<()> {
 fn echo(editing: bool, typed: &Typed) -> io::Result<()> {
     match typed {
         _ if editing => Ok(()),
-        Typed::Line(line) => say(&format!("{}\n", crate::text::safe(line))),
+        Typed::Line(line) => say(&format!("{}\n", crate::text::escape_controls(line))),
         Typed::End | Typed::Interrupted => say("\n"),
     }
 }

@@ -187,8 +187,8 @@ impl Options {
     pub(in crate::cli) fn first(&self, seed: u64) -> usize {
         match self.first {
             Some(First::Bot2) => 1,
-            Some(First::Random) => seed::lot(seed),
-            None if self.game.first_by_lot => seed::lot(seed),
+            Some(First::Random) => seed::first_bot(seed),
+            None if self.game.first_by_lot => seed::first_bot(seed),
             Some(First::Bot1) | None => 0,
         }
     }

@@ -27,14 +27,14 @@ impl Thinking {
     pub(in crate::cli) fn options(self) -> Options {
         let usual = Options::default();
         Options {
-            hash: self.hash,
+            tt_bytes: self.hash,
             threads: self.threads.map_or(usual.threads, |n| n.get().into()),
         }
     }
 
     /// Says so when the machine does not give as much memory as was asked for.
     pub(in crate::cli) fn check(self, solver: &Solver) {
-        let (bytes, _) = solver.table();
+        let bytes = solver.tt_bytes();
         if bytes < self.hash / 2 {
             tell(&format!(
                 "referee: --hash: the machine gives {} only, going on with that",

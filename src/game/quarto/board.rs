@@ -1,22 +1,22 @@
-//! What stands where, with the running AND and OR of every line.
+//! The board: which piece stands on which cell, with the running AND and OR of every line.
 
 use super::cell::{CELLS, Cell, LINES, Line, Rules};
-use super::piece::{FEATURES, Piece};
+use super::piece::{FEATURES, PIECES, Piece};
 
 const EMPTY: u8 = 0xff;
 
 /// A line of four pieces that share a property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Quarto {
-    /// Where.
+    /// The four cells.
     pub line: Line,
-    /// Which feature, 0 to 3.
+    /// The feature whose value they share, 0 to 3.
     pub feature: usize,
-    /// Which of its two properties, 0 or 1.
+    /// The value that they share, 0 or 1.
     pub value: usize,
 }
 
-/// The pieces of one line, folded: enough to see a quarto, without looking at them again.
+/// The pieces of one line, folded: enough to detect a quarto without reading the cells again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Fold {
     /// Bits that all pieces have; 1111 for no piece.
@@ -46,7 +46,24 @@ impl Fold {
     }
 }
 
-/// Sixteen cells, each empty or with a piece. Knows nothing of whose turn it is.
+/// Sixteen cells, each empty or with a piece. A board has no turn and no piece in hand, and a piece
+/// may stand on it twice: [`Position`](super::Position) holds the rules of play.
+///
+/// ```
+/// use referee::game::quarto::{Board, Cell, Piece, Rules};
+///
+/// let mut board = Board::default();
+/// // Four pieces with bit 0 set, in the top row.
+/// for (number, bits) in [(1, 1), (2, 3), (3, 5), (4, 9)] {
+///     let cell = Cell::from_number(number).unwrap();
+///     assert!(board.place(cell, Piece::new(bits).unwrap()));
+/// }
+/// assert_eq!(board.free_count(), 12);
+/// let quartos: Vec<_> = board.quartos(Rules::Standard).collect();
+/// assert_eq!(quartos.len(), 1);
+/// assert_eq!(quartos[0].line.name(), "H1");
+/// assert_eq!((quartos[0].feature, quartos[0].value), (0, 1));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Board {
     cells: [u8; CELLS],
@@ -96,6 +113,21 @@ impl Board {
     /// Number of pieces on the board.
     pub fn count(&self) -> usize {
         self.cells.iter().filter(|&&cell| cell != EMPTY).count()
+    }
+
+    /// Number of free cells.
+    pub fn free_count(&self) -> usize {
+        CELLS - self.count()
+    }
+
+    /// Pieces that stand on more than one cell, with the first cell and each later one, row by
+    /// row: possible in a drawing, not in a game.
+    pub fn duplicates(&self) -> impl Iterator<Item = (Piece, Cell, Cell)> + '_ {
+        let mut first = [None; PIECES];
+        self.pieces().filter_map(move |(cell, piece)| {
+            let earlier = *first[piece.index()].get_or_insert(cell);
+            (earlier != cell).then_some((piece, earlier, cell))
+        })
     }
 
     /// Whether a line through this cell is a quarto under `rules`.

@@ -1,4 +1,4 @@
-//! The 16 cells, the ten lines and the nine squares.
+//! Cells, lines and rule sets: the 16 cells, the ten lines and the nine squares.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ pub const LINES: usize = 19;
 pub struct Cell(u8);
 
 impl Cell {
-    /// The cell people call `number` (1 to 16).
+    /// The cell with this number as people count (1 to 16).
     pub const fn from_number(number: u8) -> Option<Self> {
         if number >= 1 && number <= 16 {
             Some(Self(number - 1))
@@ -27,7 +27,7 @@ impl Cell {
         if index < 16 { Some(Self(index)) } else { None }
     }
 
-    /// What people call it, 1 to 16.
+    /// Its number as people count, 1 to 16.
     pub const fn number(self) -> u8 {
         self.0 + 1
     }

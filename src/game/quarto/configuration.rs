@@ -1,11 +1,11 @@
-//! Configurations: a board as 16 characters, for looking at.
+//! Configurations: any board as 16 characters, whether or not it can occur in a game.
 
 use std::fmt;
 
 use super::board::Board;
 use super::cell::{CELLS, Cell, Rules};
-use super::piece::{FEATURES, Piece};
-use super::set::PieceSet;
+use super::piece::FEATURES;
+use super::piece_set::PieceSet;
 
 /// A text that is no configuration: it has another length than 16 characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,7 +40,7 @@ impl PieceSet {
         let mut board = Board::default();
         for (cell, symbol) in Cell::all().zip(text.chars()) {
             if let Some(piece) = self.piece(symbol) {
-                // Each cell comes once, so it is free.
+                // Every cell is visited once, so it is free.
                 let _ = board.place(cell, piece);
             }
         }
@@ -113,17 +113,4 @@ impl PieceSet {
             })
             .collect()
     }
-}
-
-/// Pieces that stand on more than one cell: possible in a drawing, not in a game.
-pub fn doubles(board: &Board) -> Vec<(Piece, Cell, Cell)> {
-    let mut first = [None; 16];
-    let mut doubles = Vec::new();
-    for (cell, piece) in board.pieces() {
-        match first[piece.index()] {
-            None => first[piece.index()] = Some(cell),
-            Some(earlier) => doubles.push((piece, earlier, cell)),
-        }
-    }
-    doubles
 }

@@ -1,4 +1,4 @@
-//! A piece is four bits, one a feature.
+//! Pieces: four bits each, one for every feature.
 
 /// Number of features of a piece.
 pub const FEATURES: usize = 4;
@@ -45,13 +45,13 @@ impl Piece {
         (0..16).map(Self)
     }
 
-    /// This piece as a one-element set: bit *n* stands for the piece with bits *n*.
+    /// This piece as a set of one: bit *n* of a set stands for the piece with bits *n*.
     pub const fn mask(self) -> u16 {
         1 << self.0
     }
 }
 
-/// How people type and see pieces.
+/// How people type and read pieces. Bots and records always use the set's characters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PieceFormat {
     /// The set's characters.
@@ -59,6 +59,6 @@ pub enum PieceFormat {
     Symbol,
     /// Four binary digits, such as `0101`: the piece's bits, bit 3 first.
     Binary,
-    /// 0 to 15.
+    /// The piece's bits as a number, 0 to 15.
     Decimal,
 }

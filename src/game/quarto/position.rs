@@ -1,4 +1,4 @@
-//! The rules of play: giving and placing.
+//! The rules of play: giving and placing, one move at a time.
 
 use super::board::Board;
 use super::cell::{Cell, Rules};
@@ -7,9 +7,9 @@ use crate::game::{self, IllegalMove, IllegalReason, Outcome, Side};
 
 /// One step: the side to move gives a piece, or places the one it was given.
 ///
-/// They are separate moves although the wire carries both in one line: a node of
-/// a search then has at most sixteen choices, and the first and the last turn
-/// are no special cases.
+/// They are separate moves although the protocol carries both in one line (a
+/// [`Turn`](super::Turn)): a node of a search then has at most sixteen choices, and the
+/// first and the last turn are no special cases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Move {
     /// Hand this piece to the opponent.
@@ -18,7 +18,23 @@ pub enum Move {
     Place(Cell),
 }
 
-/// A position of Quarto.
+/// A position of Quarto: the board, the piece in hand, the side to move, the rules and the outcome.
+///
+/// ```
+/// use referee::game::Position as _;
+/// use referee::game::Side;
+/// use referee::game::quarto::{Cell, Move, Piece, Position, Rules};
+///
+/// let mut position = Position::new(Rules::Standard);
+/// assert_eq!(position.moves().count(), 16);
+/// position.play(Move::Give(Piece::new(10).unwrap())).unwrap();
+/// assert_eq!(position.to_move(), Side::Second);
+/// position.play(Move::Place(Cell::from_number(6).unwrap())).unwrap();
+/// // The side that placed also gives.
+/// assert_eq!(position.to_move(), Side::Second);
+/// assert_eq!(position.left().count(), 15);
+/// assert_eq!(position.outcome(), None);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Position {
     board: Board,
@@ -30,11 +46,11 @@ pub struct Position {
     outcome: Option<Outcome>,
 }
 
-/// Why a board cannot start a game.
+/// Why a game cannot start from a board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BadStart {
-    /// One piece stands on two cells.
-    Twice(Piece, Cell, Cell),
+pub enum StartError {
+    /// This piece stands on two cells.
+    Duplicate(Piece, Cell, Cell),
     /// There is a quarto already.
     HasQuarto,
     /// No cell is free.
@@ -55,21 +71,18 @@ impl Position {
     }
 
     /// A game that starts from `board`; the first side is to give.
-    pub fn from_board(board: Board, rules: Rules) -> Result<Self, BadStart> {
-        let mut used = 0;
-        let mut first_cell = [None; 16];
-        for (cell, piece) in board.pieces() {
-            if let Some(first) = first_cell[piece.index()] {
-                return Err(BadStart::Twice(piece, first, cell));
-            }
-            first_cell[piece.index()] = Some(cell);
-            used |= piece.mask();
+    pub fn from_board(board: Board, rules: Rules) -> Result<Self, StartError> {
+        if let Some((piece, first, second)) = board.duplicates().next() {
+            return Err(StartError::Duplicate(piece, first, second));
         }
         if board.has_quarto(rules) {
-            return Err(BadStart::HasQuarto);
+            return Err(StartError::HasQuarto);
         }
+        let used = board
+            .pieces()
+            .fold(0, |used, (_, piece)| used | piece.mask());
         if used == u16::MAX {
-            return Err(BadStart::Full);
+            return Err(StartError::Full);
         }
         Ok(Self {
             board,
@@ -91,7 +104,7 @@ impl Position {
         self.hand
     }
 
-    /// The rules in force.
+    /// The rule set.
     pub const fn rules(&self) -> Rules {
         self.rules
     }
@@ -112,6 +125,15 @@ impl Position {
         self.board
             .free()
             .find(|&cell| self.board.would_win(cell, piece, self.rules))
+    }
+
+    /// A cell where the side to move completes a line with the piece in hand; `None` when there
+    /// is none, nothing is in hand or the game is over.
+    pub fn winning_placement(&self) -> Option<Cell> {
+        if self.outcome.is_some() {
+            return None;
+        }
+        self.winning_cell(self.hand?)
     }
 }
 
@@ -163,5 +185,9 @@ impl game::Position for Position {
             attempted: mv,
             reason,
         })
+    }
+
+    fn can_win_at_once(&self) -> bool {
+        self.winning_placement().is_some()
     }
 }

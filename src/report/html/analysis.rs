@@ -26,7 +26,7 @@ use serde_json::{Value, json};
 
 use super::pack::{MAX_TURNS, cut};
 use crate::record::Record;
-use crate::text::safe;
+use crate::text::escape_controls;
 
 const TEXT_CHARS: usize = 400;
 const WORD_CHARS: usize = 24;
@@ -43,7 +43,7 @@ fn value(entry: &Value, field: &str) -> (char, Option<u8>) {
 
 fn word(entry: &Value, field: &str, chars: usize) -> String {
     let word = entry.get(field).and_then(Value::as_str).unwrap_or_default();
-    cut(&safe(word), chars)
+    cut(&escape_controls(word), chars)
 }
 
 /// What is said of one turn.

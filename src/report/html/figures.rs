@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use serde_json::{Value, json};
 
 use crate::record::Record;
-use crate::text::safe;
+use crate::text::escape_controls;
 use crate::tournament::ratings::{Model, RatingError, Results, Tally, rate};
 use crate::tournament::standings::{Collector, GameLine, Place, Standings};
 
@@ -78,7 +78,10 @@ impl Figures {
         for (turn, &ms) in record.times_ms.iter().enumerate() {
             *self.times[sides[turn % 2]].entry(bin(ms)).or_default() += 1;
         }
-        *self.endings.entry(safe(&record.result.reason)).or_default() += 1;
+        *self
+            .endings
+            .entry(escape_controls(&record.result.reason))
+            .or_default() += 1;
         let turns = record.turns.len().min(MAX_TURNS);
         if self.lengths.len() <= turns {
             self.lengths.resize(turns + 1, 0);
@@ -160,7 +163,7 @@ impl Figures {
         let forfeits: BTreeMap<String, u64> = place
             .forfeits
             .iter()
-            .map(|(reason, &count)| (safe(reason), count))
+            .map(|(reason, &count)| (escape_controls(reason), count))
             .collect();
         Some(json!({
             "bot": bot,

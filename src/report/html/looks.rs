@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 
 use crate::game::quarto::PieceSet;
 use crate::game::quarto::piece::{FEATURES, Piece};
-use crate::game::quarto::set::Feature;
+use crate::game::quarto::piece_set::Feature;
 use crate::record::Record;
-use crate::text::safe;
+use crate::text::escape_controls;
 
 /// What can be seen of a piece: words for the feature, and for its two values as drawn.
 struct Sight {
@@ -153,9 +153,9 @@ pub(super) fn set(record: &Record) -> Value {
         .iter()
         .map(|f| {
             [
-                safe(&f.name),
-                safe(&f.properties[0]),
-                safe(&f.properties[1]),
+                escape_controls(&f.name),
+                escape_controls(&f.properties[0]),
+                escape_controls(&f.properties[1]),
             ]
         })
         .collect();

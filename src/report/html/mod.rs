@@ -29,7 +29,7 @@ pub use figures::Figures;
 pub use page::{Served, served};
 
 use crate::record::Record;
-use crate::text::safe;
+use crate::text::escape_controls;
 use crate::tournament::ratings::RatingError;
 use crate::tournament::standings::GameLine;
 use pack::Rooms;
@@ -110,11 +110,11 @@ impl Report {
         }
         let index = self.bots.len();
         self.bots.insert(entry.name.clone(), index);
-        let name = pack::cut(&safe(&entry.name), NAME_CHARS);
+        let name = pack::cut(&escape_controls(&entry.name), NAME_CHARS);
         let command = if self.options.private {
             String::new()
         } else {
-            pack::cut(&safe(&entry.command.join(" ")), NAME_CHARS)
+            pack::cut(&escape_controls(&entry.command.join(" ")), NAME_CHARS)
         };
         self.push(&json!(["b", name, command]));
         index
@@ -130,7 +130,12 @@ impl Report {
         let index = self.editions.len();
         self.editions.insert(key, index);
         let set = looks::set(record);
-        self.push(&json!(["e", safe(&record.game), safe(&record.rules), set]));
+        self.push(&json!([
+            "e",
+            escape_controls(&record.game),
+            escape_controls(&record.rules),
+            set
+        ]));
         index
     }
 

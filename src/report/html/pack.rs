@@ -27,7 +27,7 @@ use serde_json::{Value, json};
 
 use super::analysis;
 use crate::record::Record;
-use crate::text::safe;
+use crate::text::escape_controls;
 
 /// A reason longer than this is none of ours.
 const REASON_CHARS: usize = 40;
@@ -88,7 +88,7 @@ fn end_of(text: &str, chars: usize) -> String {
     let from = text.char_indices().rev().nth(chars.saturating_sub(1));
     let cut = from.filter(|&(start, _)| start > 0);
     let tail = cut.map_or(text, |(start, _)| &text[start..]);
-    let lines: Vec<String> = tail.lines().map(safe).collect();
+    let lines: Vec<String> = tail.lines().map(escape_controls).collect();
     let mut out = if cut.is_some() { "…" } else { "" }.to_owned();
     out.push_str(&lines.join("\n"));
     out
@@ -153,21 +153,23 @@ fn times(record: &Record) -> String {
 fn turns(record: &Record) -> String {
     let quarto = |turn: &str| {
         let (cell, gift) = turn.split_once(' ')?;
-        (gift.chars().count() == 1 && cell.len() <= 2).then(|| safe(&format!("{cell}{gift}")))
+        (gift.chars().count() == 1 && cell.len() <= 2)
+            .then(|| escape_controls(&format!("{cell}{gift}")))
     };
     let listed = record.turns.iter().take(MAX_TURNS);
     let short: Option<Vec<String>> = listed
         .clone()
         .map(|turn| match record.game.as_str() {
             "quarto" => quarto(turn),
-            _ => (!turn.contains(char::is_whitespace)).then(|| cut(&safe(turn), WORD_CHARS)),
+            _ => (!turn.contains(char::is_whitespace))
+                .then(|| cut(&escape_controls(turn), WORD_CHARS)),
         })
         .collect();
     match short {
         Some(turns) => turns.join(" "),
         // Not in canonical form: shown as it is.
         None => listed
-            .map(|turn| cut(&safe(turn), WORD_CHARS))
+            .map(|turn| cut(&escape_controls(turn), WORD_CHARS))
             .collect::<Vec<_>>()
             .join("\t"),
     }
@@ -177,7 +179,12 @@ fn lines(record: &Record) -> String {
     let mut out = String::new();
     for (line, property) in record.result.lines.iter().take(20) {
         let separator = if out.is_empty() { "" } else { ", " };
-        let _ = write!(out, "{separator}{} {}", safe(line), safe(property));
+        let _ = write!(
+            out,
+            "{separator}{} {}",
+            escape_controls(line),
+            escape_controls(property)
+        );
     }
     cut(&out, 4 * WORD_CHARS)
 }
@@ -197,7 +204,7 @@ fn remark(record: &Record) -> Option<String> {
         )),
     }
     if let Some(why) = record.more.get("delayed").and_then(Value::as_str) {
-        let why = cut(&safe(why), DETAIL_CHARS);
+        let why = cut(&escape_controls(why), DETAIL_CHARS);
         parts.push(format!("The result is doubtful: {why}"));
     }
     (!parts.is_empty()).then(|| parts.join(" "))
@@ -218,8 +225,14 @@ pub(super) fn game(
             |said: String, room: &mut usize| text(said, &mut rooms.known, room, &mut texts);
         let answer = result.answer.as_deref().unwrap_or_default();
         let detail = result.detail.as_deref().unwrap_or_default();
-        let answer = say(cut(&safe(answer), ANSWER_CHARS), &mut rooms.sentences);
-        let detail = say(cut(&safe(detail), DETAIL_CHARS), &mut rooms.sentences);
+        let answer = say(
+            cut(&escape_controls(answer), ANSWER_CHARS),
+            &mut rooms.sentences,
+        );
+        let detail = say(
+            cut(&escape_controls(detail), DETAIL_CHARS),
+            &mut rooms.sentences,
+        );
         let end = result.stderr.as_deref().filter(|_| stderr);
         let end = end_of(end.unwrap_or_default(), STDERR_CHARS);
         let end = say(end, &mut rooms.stderrs);
@@ -239,14 +252,14 @@ pub(super) fn game(
         json!(bots[1]),
         json!(record.first),
         json!(winner),
-        json!(cut(&safe(&result.reason), REASON_CHARS)),
+        json!(cut(&escape_controls(&result.reason), REASON_CHARS)),
         json!(started.map(Timestamp::as_second)),
-        json!(cut(&safe(&record.id), WORD_CHARS)),
+        json!(cut(&escape_controls(&record.id), WORD_CHARS)),
         json!(turns(record)),
         json!(times(record)),
         json!(lines(record)),
         json!(fault),
-        json!((!empty).then(|| cut(&safe(&record.start), WORD_CHARS))),
+        json!((!empty).then(|| cut(&escape_controls(&record.start), WORD_CHARS))),
         json!(analysis::packed(record, &mut rooms.analyses)),
         json!(remark(record)),
     ];

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::{MAX_GAMES, Options};
-use crate::text::safe;
+use crate::text::escape_controls;
 use crate::tournament::standings::Standings;
 
 const STYLE: &str = concat!(
@@ -85,7 +85,7 @@ fn embedded(data: &str) -> String {
 }
 
 fn render(options: &Options, data: &str, rows: Vec<Row>, connect: &str) -> String {
-    let title = safe(&options.title);
+    let title = escape_controls(&options.title);
     let page = Page {
         title: &title,
         version: env!("CARGO_PKG_VERSION"),
@@ -103,7 +103,7 @@ fn render(options: &Options, data: &str, rows: Vec<Row>, connect: &str) -> Strin
 
 fn head(options: &Options, live: bool) -> Value {
     json!({
-        "title": safe(&options.title),
+        "title": escape_controls(&options.title),
         "private": options.private,
         "live": live,
         "one": options.one,
@@ -126,7 +126,7 @@ pub(super) fn whole(
         .enumerate()
         .map(|(rank, place)| Row {
             rank: rank + 1,
-            name: safe(&place.name),
+            name: escape_controls(&place.name),
             games: place.games,
             points: place.points,
             elo: match place.error {

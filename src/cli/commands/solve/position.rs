@@ -14,12 +14,12 @@ use crate::cli::support::setup::{match_set, tell};
 use crate::game::Game as _;
 use crate::game::quarto::{Edition, Turn};
 use crate::report::terminal::time;
-use crate::solver::{Answer, Goal, Limits, Solver, Value};
+use crate::solver::{Evaluation, Goal, Limits, Solver, Value};
 
 /// What was found out.
 struct Found {
-    answer: Answer,
-    moves: Option<Vec<(Turn, Answer)>>,
+    answer: Evaluation,
+    moves: Option<Vec<(Turn, Evaluation)>>,
     line: Vec<Turn>,
 }
 
@@ -91,18 +91,18 @@ fn find(
     limits: &Limits,
 ) -> Found {
     let answer = solver.solve(position, Goal::Distance, limits);
-    let moves = all.then(|| solver.moves(position, Goal::Distance, limits));
+    let moves = all.then(|| solver.solve_turns(position, Goal::Distance, limits));
     Found {
         answer,
         moves,
-        line: solver.line(position, limits),
+        line: solver.principal_variation(position, limits),
     }
 }
 
 impl Found {
     /// Whether everything that was asked for is there.
     fn is_solved(&self) -> bool {
-        let known = |answer: &Answer| {
+        let known = |answer: &Evaluation| {
             matches!(answer.value(), Some(Value::Draw)) || answer.plies().is_some()
         };
         known(&self.answer) && self.moves.iter().flatten().all(|(_, answer)| known(answer))
@@ -116,7 +116,7 @@ fn turn_text(edition: &Edition, turn: Turn) -> String {
 }
 
 /// The fields of an answer. What is not known is null, and its bounds are said.
-fn fields(answer: Answer) -> Vec<(String, Json)> {
+fn fields(answer: Evaluation) -> Vec<(String, Json)> {
     let mut fields = vec![
         ("value".to_owned(), json!(answer.value().map(Value::name))),
         ("plies".to_owned(), json!(answer.plies())),
@@ -145,7 +145,7 @@ fn to_json(found: &Found, edition: &Edition, nodes: u64) -> Json {
 }
 
 /// `win in 3 placements`, `draw`, or what is certain.
-fn words(answer: Answer) -> String {
+fn words(answer: Evaluation) -> String {
     match (answer.value(), answer.plies()) {
         (Some(Value::Draw), _) => "draw".to_owned(),
         (Some(value), Some(1)) => format!("{} with the next placement", value.name()),

@@ -43,7 +43,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         rules.name(),
         options.threads,
         if options.threads == 1 { "" } else { "s" },
-        size(options.hash as u64),
+        size(options.tt_bytes as u64),
         args.positions,
         "free cells",
         "median",
@@ -110,7 +110,7 @@ fn measure(args: &Args, position: &Position, all: bool) -> Result<Measured, Fail
     let work = || {
         let begun = Instant::now();
         if all {
-            let _ = solver.moves(position, Goal::Distance, &limits);
+            let _ = solver.solve_turns(position, Goal::Distance, &limits);
         } else {
             let _ = solver.solve(position, Goal::Distance, &limits);
         }
@@ -124,7 +124,7 @@ fn measure(args: &Args, position: &Position, all: bool) -> Result<Measured, Fail
     Ok(Measured {
         time,
         nodes: solver.progress().nodes,
-        full: solver.table().1,
+        full: solver.hashfull(),
     })
 }
 

@@ -30,7 +30,7 @@ impl Notes {
     /// Reads the file, which need not exist yet, into the solver: and how many notes it held.
     /// Notes of all positions will be written to it.
     pub(super) fn open(path: &Path, solver: &Solver) -> Result<(Self, usize), Failure> {
-        Self::open_for(path, solver, |solver, _| solver.notes(), Vec::new())
+        Self::open_for(path, solver, |solver, _| solver.export_proofs(), Vec::new())
     }
 
     /// The same, but only notes of these positions will be written.
@@ -39,7 +39,7 @@ impl Notes {
         solver: &Solver,
         positions: Vec<Position>,
     ) -> Result<(Self, usize), Failure> {
-        Self::open_for(path, solver, Solver::notes_of, positions)
+        Self::open_for(path, solver, Solver::export_proofs_of, positions)
     }
 
     fn open_for(
@@ -50,7 +50,7 @@ impl Notes {
     ) -> Result<(Self, usize), Failure> {
         let known = match fs::read(path) {
             Ok(bytes) => solver
-                .learn(&bytes)
+                .import_proofs(&bytes)
                 .map_err(|bad| Failure::Usage(format!("{}: {bad}", path.display())))?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => 0,
             Err(error) => return Err(unreadable(path, &error)),

@@ -1,15 +1,15 @@
-//! What a solver says.
+//! The result of a search: the value of a position or a turn, or bounds of it.
 
 use super::score::Score;
 
 /// The value of a position or a turn, for the side to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Value {
-    /// The other side wins, whatever the side to move does.
+    /// The other side can force a win.
     Loss,
-    /// Neither side can be kept from a draw.
+    /// Neither side can force a win.
     Draw,
-    /// The side to move wins, whatever the other side does.
+    /// The side to move can force a win.
     Win,
 }
 
@@ -23,7 +23,7 @@ impl Value {
         }
     }
 
-    /// The same seen from the other side.
+    /// The same value for the other side.
     #[must_use]
     pub const fn opposite(self) -> Self {
         match self {
@@ -42,29 +42,29 @@ impl Value {
     }
 }
 
-/// How much to find out.
+/// What a search determines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Goal {
     /// Win, draw or loss.
     Value,
-    /// Also how many placements until the end, when somebody wins.
+    /// Also the number of placements until the end, when a side wins.
     #[default]
     Distance,
 }
 
-/// What was found out about a position or a turn, for the side to move there: its bounds.
+/// The value of a position or a turn for the side to move: a lower and an upper bound.
 ///
-/// Without limits the bounds meet. When a limit struck, they say what is certain so far, such
-/// as "not a loss".
+/// Without limits the bounds are equal. When the search reached a limit, they are what is proven so
+/// far, such as "not a loss".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Answer {
+pub struct Evaluation {
     low: Score,
     high: Score,
     /// Free cells.
     n: u8,
 }
 
-impl Answer {
+impl Evaluation {
     pub(super) const fn new(low: Score, high: Score, n: u8) -> Self {
         Self { low, high, n }
     }
@@ -74,34 +74,35 @@ impl Answer {
         self.n
     }
 
-    /// A number to compare turns of one position by: larger is better, by what is certain first
-    /// and what is possible second; sooner wins and later losses are better.
+    /// A key to compare the turns of one position by, larger is better: the lower bound, then the
+    /// upper bound. Sooner wins and later losses are better.
     pub const fn rank(self) -> (i8, i8) {
         (self.low, self.high)
     }
 
+    /// The lower and the upper bound.
     pub(super) const fn bounds(self) -> (Score, Score) {
         (self.low, self.high)
     }
 
-    /// The worst that is possible still.
+    /// The worst value that is still possible.
     pub const fn at_least(self) -> Value {
         Value::of(self.low)
     }
 
-    /// The best that is possible still.
+    /// The best value that is still possible.
     pub const fn at_most(self) -> Value {
         Value::of(self.high)
     }
 
-    /// The value, when it is known.
+    /// The value, when it is proven.
     pub fn value(self) -> Option<Value> {
         (self.at_least() == self.at_most()).then(|| self.at_least())
     }
 
     /// Placements until the quarto, this turn's included: the fewest that the winner can force,
-    /// and the most that the loser can reach. `None` for a draw, and as long as it is not known.
-    /// 0 when the game is over.
+    /// and the most that the loser can reach. `None` for a draw, and while it is not proven. 0 when
+    /// the game is over.
     pub const fn plies(self) -> Option<u32> {
         if self.low == self.high && self.low != 0 {
             let plies = self.n + 1 - self.low.unsigned_abs();
@@ -111,7 +112,7 @@ impl Answer {
         }
     }
 
-    /// What is known, in a few words: `win`, `not a loss`, `nothing`.
+    /// What is proven, in a few words: `win`, `not a loss`, `nothing`.
     pub fn words(self) -> &'static str {
         match (self.at_least(), self.at_most()) {
             (Value::Loss, Value::Loss) => "loss",

@@ -1,14 +1,15 @@
-//! Quarto at the keyboard: pieces as symbols, binary or decimal, cells as numbers or as row
-//! and column.
+//! Quarto at the keyboard: what people are asked, and how their answers are read. Pieces are
+//! typed as symbols, binary or decimal, cells as numbers or as row and column.
 
 use std::fmt::Write as _;
 
-use super::cell::Cell;
+use super::cell::{Cell, Rules};
 use super::edition::Edition;
+use super::notation::free_cells;
 use super::piece::{Piece, PieceFormat};
 use super::position::{Move, Position};
 use crate::game::dialogue::Dialogue;
-use crate::game::{Game as _, IllegalReason, Position as _};
+use crate::game::{IllegalReason, Position as _};
 use crate::text::quote;
 
 impl Edition {
@@ -33,7 +34,7 @@ impl Edition {
         }
     }
 
-    /// What a piece looks like when it is typed, for messages.
+    /// What a person types for a piece, for messages.
     const fn piece_example(&self) -> &'static str {
         match self.format() {
             PieceFormat::Symbol => "one of the characters listed",
@@ -42,14 +43,10 @@ impl Edition {
         }
     }
 
+    /// Pieces as people see them, separated by blanks.
     fn shown_list(&self, pieces: impl Iterator<Item = Piece>) -> String {
         let shown: Vec<String> = pieces.map(|piece| self.shown(piece)).collect();
         shown.join(" ")
-    }
-
-    fn in_order<'a>(&'a self, position: &'a Position) -> impl Iterator<Item = Piece> + 'a {
-        let order = self.set().order().iter().copied();
-        order.filter(|&piece| position.is_left(piece))
     }
 }
 
@@ -81,9 +78,9 @@ fn read_cell(typed: &str) -> Result<Cell, String> {
 
 impl Dialogue for Edition {
     fn instructions(&self) -> String {
-        let lines = match self.rules() {
-            "squares" => "row, column, diagonal or 2×2 square",
-            _ => "row, column or diagonal",
+        let lines = match self.rule_set() {
+            Rules::Squares => "row, column, diagonal or 2×2 square",
+            Rules::Standard => "row, column or diagonal",
         };
         format!(
             "Quarto: whoever completes a {lines} of four pieces\n\
@@ -110,7 +107,7 @@ impl Dialogue for Edition {
                 "{} is not a piece: expected {}; left: {}",
                 quote(typed.as_bytes()),
                 self.piece_example(),
-                self.shown_list(self.in_order(position))
+                self.shown_list(self.left_in_order(position))
             )
         })
     }
@@ -123,22 +120,17 @@ impl Dialogue for Edition {
         match (mv, illegal.reason) {
             (Move::Place(cell), IllegalReason::Occupied) => {
                 let piece = position.board().get(cell);
-                let free: Vec<String> = position
-                    .board()
-                    .free()
-                    .map(|cell| cell.number().to_string())
-                    .collect();
                 format!(
                     "cell {} is occupied by {}; free: {}",
                     cell.number(),
                     piece.map_or_else(String::new, |piece| self.shown(piece)),
-                    free.join(" ")
+                    free_cells(position.board())
                 )
             }
             (Move::Give(piece), IllegalReason::PieceUsed) => format!(
                 "{} is already on the board; left: {}",
                 self.shown(piece),
-                self.shown_list(self.in_order(position))
+                self.shown_list(self.left_in_order(position))
             ),
             (_, reason) => reason.to_string(),
         }
@@ -146,7 +138,7 @@ impl Dialogue for Edition {
 
     fn hint(&self, position: &Position) -> Option<String> {
         let losing: Vec<String> = self
-            .in_order(position)
+            .left_in_order(position)
             .filter(|&piece| position.winning_cell(piece).is_some())
             .map(|piece| self.shown(piece))
             .collect();
@@ -170,7 +162,7 @@ impl Dialogue for Edition {
             let _ = writeln!(text, "in hand: {}", self.in_words(piece));
         }
         text.push_str("left:\n");
-        for piece in self.in_order(position) {
+        for piece in self.left_in_order(position) {
             let _ = writeln!(text, "  {}", self.in_words(piece));
         }
         text

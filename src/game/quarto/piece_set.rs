@@ -1,19 +1,12 @@
-//! Piece sets: the words of an edition, read from CSV.
+//! Piece sets: the characters of the pieces and the names of their features and properties.
 //!
-//! A set names every piece with one character and says its property for each of
-//! four features. The field names and the words are the edition's own.
+//! A set gives every piece one character and one property for each of four features. The
+//! characters and the names are its own; the rules know bits only. `piece_set_reader` reads sets
+//! from CSV.
 
 use std::fmt;
-use std::io::Read;
 
 use super::piece::{FEATURES, PIECES, Piece};
-use super::set_reader;
-
-/// The built-in set: A–P, big/small, red/blue, square/circular, hollow/solid.
-const ENGLISH: &str = include_str!("../../../sets/english.csv");
-
-/// Larger files are no piece sets, and are not read further.
-const MAX_BYTES: u64 = 1 << 16;
 
 /// A feature, such as size, and its two properties.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,7 +17,17 @@ pub struct Feature {
     pub properties: [String; 2],
 }
 
-/// The words of an edition: a character for every piece, a name for every feature and property.
+/// A character for every piece, a name for every feature and property.
+///
+/// ```
+/// use referee::game::quarto::{Piece, PieceSet};
+///
+/// let set = PieceSet::default();
+/// let piece = set.piece('K').unwrap();
+/// assert_eq!(piece, Piece::new(0b1010).unwrap());
+/// assert_eq!(set.words(piece), ["big", "blue", "square", "solid"]);
+/// assert_eq!(set.features()[1].name, "color");
+/// ```
 #[derive(Clone, Debug)]
 pub struct PieceSet {
     /// The name of the piece column.
@@ -34,7 +37,8 @@ pub struct PieceSet {
     pub(super) order: [Piece; PIECES],
     /// Characters by piece index.
     pub(super) symbols: [char; PIECES],
-    /// Pieces by ASCII character, for the wire's hot path; others are looked up in `symbols`.
+    /// Pieces by ASCII character, so that reading an answer is fast; others are searched for in
+    /// `symbols`.
     pub(super) ascii: [Option<Piece>; 128],
     /// The file's text; empty for the built-in set.
     pub(super) text: String,
@@ -47,7 +51,7 @@ pub struct SetError {
     pub line: usize,
     /// Character of the line.
     pub column: usize,
-    /// What was found and what was expected.
+    /// What was found and what was expected, for people.
     pub message: String,
 }
 
@@ -75,69 +79,7 @@ impl PartialEq for PieceSet {
 
 impl Eq for PieceSet {}
 
-impl Default for PieceSet {
-    fn default() -> Self {
-        let mut set = Self::parse(ENGLISH).unwrap_or_else(|error| {
-            // A test reads the file; a build with a broken one never gets past it.
-            unreachable!("the built-in piece set is broken: {error}")
-        });
-        set.text.clear();
-        set
-    }
-}
-
 impl PieceSet {
-    /// Reads a piece set from CSV.
-    ///
-    /// A byte order mark, CRLF, blank lines at the end and spaces around fields are
-    /// accepted; every other deviation is an error with its place.
-    ///
-    /// ```
-    /// use referee::game::quarto::PieceSet;
-    ///
-    /// let dutch = PieceSet::read(&include_bytes!("../../../sets/dutch.csv")[..])?;
-    /// assert_eq!(dutch.features()[0].name, "grootte");
-    /// assert_eq!(dutch.properties('K'), Some(["groot", "blauw", "vierkant", "massief"]));
-    /// # Ok::<(), referee::game::quarto::SetError>(())
-    /// ```
-    pub fn read(source: impl Read) -> Result<Self, SetError> {
-        let at_start = |message: String| SetError {
-            line: 1,
-            column: 1,
-            message,
-        };
-        let mut bytes = Vec::new();
-        source
-            .take(MAX_BYTES + 1)
-            .read_to_end(&mut bytes)
-            .map_err(|error| at_start(format!("cannot be read: {error}")))?;
-        if bytes.len() as u64 > MAX_BYTES {
-            return Err(at_start(format!(
-                "the file is longer than {MAX_BYTES} bytes; expected a header and 16 rows"
-            )));
-        }
-        match std::str::from_utf8(&bytes) {
-            Ok(text) => Self::parse(text),
-            Err(error) => {
-                let good = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
-                let (line, column) = set_reader::place(&good, good.len());
-                Err(SetError {
-                    line,
-                    column,
-                    message: format!(
-                        "byte 0x{:02x} is not UTF-8; save the file with UTF-8 encoding",
-                        bytes[error.valid_up_to()]
-                    ),
-                })
-            }
-        }
-    }
-
-    /// Reads a piece set from CSV text, as [`PieceSet::read`].
-    pub fn parse(text: &str) -> Result<Self, SetError> {
-        set_reader::parse(text)
-    }
-
     /// The four features, in the order of the file.
     pub const fn features(&self) -> &[Feature; FEATURES] {
         &self.features
@@ -188,11 +130,6 @@ impl PieceSet {
     /// The word for a feature's value.
     pub fn property(&self, feature: usize, value: usize) -> &str {
         &self.features[feature].properties[value]
-    }
-
-    /// Whether this is the built-in set, wherever it was read from.
-    pub fn is_builtin(&self) -> bool {
-        self.text.is_empty() || *self == Self::default()
     }
 
     /// The CSV text it was read from; empty for the built-in set.

@@ -1,0 +1,116 @@
+//! The transposition table: bounds of positions, shared by all threads without locks.
+//!
+//! An entry is one `u64`, read and written whole, so no thread ever reads half of one: 52 bits of
+//! the position's hash, the two bounds of its score, and the nodes that they cost. The bucket
+//! follows from a second, independent hash.
+//!
+//! The probability of an error: a wrong entry is accepted when 52 bits agree by chance. A look-up
+//! compares with eight entries, so one look-up in 2^49 accepts a wrong one; in a search with a
+//! billion look-ups that happens with a probability of two in a million.
+
+#![expect(
+    clippy::cast_possible_truncation,
+    reason = "only the low bits of a hash or an entry are wanted"
+)]
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use bytemuck::Zeroable;
+
+use super::score::Bounds;
+use super::symmetry::Hash;
+
+/// Entries that share a cache line.
+const WAYS: usize = 8;
+
+/// The bits of the hash in an entry; the lowest twelve make room for bounds and work.
+const SIGNATURE: u64 = !0xfff;
+
+#[derive(Debug, Zeroable)]
+#[repr(C, align(64))]
+struct Bucket([AtomicU64; WAYS]);
+
+/// A transposition table of a fixed size.
+#[derive(Debug)]
+pub(super) struct TranspositionTable {
+    buckets: Box<[Bucket]>,
+}
+
+impl TranspositionTable {
+    /// A table of at most `bytes`, and of at least one bucket of 64 bytes. It is smaller when the
+    /// machine does not have that much memory.
+    pub(super) fn new(bytes: usize) -> Self {
+        let mut count = (bytes / size_of::<Bucket>()).max(1);
+        loop {
+            // Memory that is zeroed by the system is not touched before it is used.
+            if let Ok(buckets) = bytemuck::allocation::try_zeroed_slice_box(count) {
+                return Self { buckets };
+            }
+            count = (count / 2).max(1);
+        }
+    }
+
+    /// Its size in bytes.
+    pub(super) fn bytes(&self) -> usize {
+        self.buckets.len() * size_of::<Bucket>()
+    }
+
+    /// The share of entries in use, 0 to 1, from a sample.
+    pub(super) fn hashfull(&self) -> f64 {
+        let sample = &self.buckets[..self.buckets.len().min(1 << 12)];
+        let used: usize = sample
+            .iter()
+            .map(|bucket| {
+                bucket
+                    .0
+                    .iter()
+                    .filter(|e| e.load(Ordering::Relaxed) != 0)
+                    .count()
+            })
+            .sum();
+        let share = |n: usize| f64::from(u32::try_from(n).unwrap_or(u32::MAX));
+        share(used) / share(sample.len() * WAYS)
+    }
+
+    #[inline]
+    fn bucket(&self, hash: Hash) -> &[AtomicU64; WAYS] {
+        let slot = (u128::from(hash.slot) * self.buckets.len() as u128) >> 64;
+        &self.buckets[slot as usize].0
+    }
+
+    /// The bounds of a position, when it is in the table.
+    #[inline]
+    pub(super) fn get(&self, hash: Hash) -> Option<Bounds> {
+        let found = self
+            .bucket(hash)
+            .iter()
+            .map(|entry| entry.load(Ordering::Relaxed))
+            .find(|entry| (entry ^ hash.signature) & SIGNATURE == 0)?;
+        // An empty entry belongs to no position, but a hash can begin with zeros.
+        (found & 0xf != 0).then(|| Bounds::from_byte((found >> 4) as u8))
+    }
+
+    /// Adds the bounds of a position that `work` nodes proved. It replaces the entry of the same
+    /// position, or the one in the bucket with the least work.
+    #[inline]
+    pub(super) fn put(&self, hash: Hash, mut bounds: Bounds, work: u64) {
+        let bucket = self.bucket(hash);
+        // Half of the logarithm: it fills the four bits at 2^28 nodes.
+        let mut weight = (u64::from(64 - work.leading_zeros()) / 2 + 1).min(15);
+        let mut least = (u64::MAX, &bucket[0]);
+        for entry in bucket {
+            let old = entry.load(Ordering::Relaxed);
+            if old & 0xf != 0 && (old ^ hash.signature) & SIGNATURE == 0 {
+                bounds = bounds.and(Bounds::from_byte((old >> 4) as u8));
+                weight = weight.max(old & 0xf);
+                least.1 = entry;
+                break;
+            }
+            if old & 0xf < least.0 {
+                least = (old & 0xf, entry);
+            }
+        }
+        let new = hash.signature & SIGNATURE | u64::from(bounds.to_byte()) << 4 | weight;
+        least.1.store(new, Ordering::Relaxed);
+    }
+}
