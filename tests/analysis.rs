@@ -14,8 +14,8 @@ use referee::analysis::{Analyst, Effort, Options};
 use referee::game::quarto::{Edition, PieceSet, Position, Rules, Turn};
 use referee::game::{Game as _, Outcome, Position as _};
 use referee::play::scoresheet;
-use referee::record::Record;
 use referee::record::annotation::{Annotation, FIELD, Mark, Note};
+use referee::record::{BotIndex, ForfeitReason, Record};
 use referee::report::accuracy::game_text;
 use referee::solver::{self, Value};
 use serde_json::{Value as Json, json};
@@ -46,10 +46,10 @@ fn record_from(edition: &Edition, start: &str, first: usize, turns: &[&str]) -> 
     if let Some(outcome) = position.outcome() {
         scoresheet::outcome(&mut record, edition, &position, outcome);
     } else {
-        let by = (first + turns.len()) % 2;
-        record.result.winner = Some(1 - by);
+        let by = BotIndex::ALL[(first + turns.len()) % 2];
+        record.result.winner = Some(by.other());
         record.result.by = Some(by);
-        "timeout".clone_into(&mut record.result.reason);
+        record.result.reason = ForfeitReason::Timeout.into();
     }
     record
 }

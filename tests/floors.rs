@@ -19,7 +19,7 @@ const FLOORS: &[(&str, &[&str])] = &[
     // bots
     ("bot", &["game", "protocol", "text"]),
     // paper
-    ("record", &["solver"]),
+    ("record", &["protocol", "solver"]),
     // one game
     (
         "play",

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use super::plan::{Plan, PlanError};
 use super::results::Ledger;
 use super::shard::{self, Shard};
-use crate::record::journal::{Cut, Journal, Lines, OpenError};
+use crate::record::journal::{Journal, OpenError, TornTail};
+use crate::record::reader::{LineError, Reader};
 
 /// Why a folder cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -33,15 +34,8 @@ pub enum HomeError {
     #[error(transparent)]
     Journal(#[from] OpenError),
     /// A line of a journal is no game of the plan, or comes twice.
-    #[error("{path}: line {line}: {problem}; mend the line or take it out")]
-    Line {
-        /// The journal.
-        path: String,
-        /// The line, from 1.
-        line: u64,
-        /// What is wrong with it.
-        problem: String,
-    },
+    #[error("{0}; mend the line or take it out")]
+    Line(#[from] LineError),
     /// There is something, but no tournament.
     #[error("{path}: there is a {found} but no plan.json; choose another folder")]
     NoTournament {
@@ -150,7 +144,7 @@ impl Home {
     }
 
     /// Opens a journal of the folder for writing, locked.
-    pub fn open_journal(&self, path: &Path) -> Result<(Journal, Option<Cut>), HomeError> {
+    pub fn open_journal(&self, path: &Path) -> Result<(Journal, Option<TornTail>), HomeError> {
         let opened = Journal::open(path)?;
         // A file that was made is only there after a loss of power when its folder is synced.
         let folder = path.parent().unwrap_or(&self.path);
@@ -161,17 +155,10 @@ impl Home {
     /// Reads what has been played according to a journal. An incomplete last line is passed
     /// over.
     pub fn read_journal(path: &Path, plan: &Plan, ledger: &mut Ledger) -> Result<(), HomeError> {
-        let mut lines = Lines::open(path).map_err(HomeError::io(path))?;
-        while let Some((line, bytes)) = lines.next_line().map_err(HomeError::io(path))? {
-            if !bytes.ends_with(b"\n") {
-                break;
-            }
-            let added = ledger.add(plan, bytes);
-            added.map_err(|problem| HomeError::Line {
-                path: path.display().to_string(),
-                line,
-                problem,
-            })?;
+        let mut reader = Reader::open(path).map_err(HomeError::io(path))?;
+        while let Some(line) = reader.next_complete_line().map_err(HomeError::io(path))? {
+            let added = ledger.add(plan, &line.summary()?);
+            added.map_err(|problem| line.error(problem))?;
         }
         Ok(())
     }

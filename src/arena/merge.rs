@@ -17,10 +17,9 @@ use super::plan::{Plan, PlanError};
 use super::results::{Endings, Ledger};
 use super::scheduler::WriteUnplayed;
 use super::shard::{self, Header, Shard};
-use crate::bot::Reason;
-use crate::record::journal::Lines;
+use crate::record::reader::{Line, LineError, Reader};
+use crate::record::{BotIndex, ForfeitReason};
 use crate::tournament::schedule::{GameId, Half};
-use crate::tournament::standings::GameLine;
 
 /// Why shards cannot be put together.
 #[derive(Debug, thiserror::Error)]
@@ -146,23 +145,13 @@ impl Part {
     /// Looks at every complete line with its number.
     fn each(
         &self,
-        mut look: impl FnMut(u64, &[u8]) -> Result<(), MergeError>,
+        mut look: impl FnMut(&Line<'_>) -> Result<(), MergeError>,
     ) -> Result<(), MergeError> {
-        let mut lines = Lines::open(&self.path).map_err(self.failed())?;
-        while let Some((number, line)) = lines.next_line().map_err(self.failed())? {
-            if line.ends_with(b"\n") {
-                look(number, line)?;
-            }
+        let mut reader = Reader::open(&self.path).map_err(self.failed())?;
+        while let Some(line) = reader.next_complete_line().map_err(self.failed())? {
+            look(&line)?;
         }
         Ok(())
-    }
-
-    fn damaged(&self, line: u64, problem: String) -> MergeError {
-        MergeError::Home(HomeError::Line {
-            path: self.path.display().to_string(),
-            line,
-            problem,
-        })
     }
 }
 
@@ -171,6 +160,10 @@ fn failed(path: &Path) -> impl Fn(io::Error) -> MergeError + '_ {
         path: path.display().to_string(),
         error,
     }
+}
+
+fn damaged(error: LineError) -> MergeError {
+    MergeError::Home(error.into())
 }
 
 /// Puts the shards in a tournament's folder together into its journal.
@@ -198,18 +191,7 @@ pub fn merge(home: &Home, plan: &Plan, unplayed: &WriteUnplayed) -> Result<Merge
         doubtful: 0,
     };
     for part in &parts {
-        part.each(|number, line| {
-            write(
-                part,
-                number,
-                line,
-                plan,
-                &benched,
-                unplayed,
-                &mut merged,
-                &mut out,
-            )
-        })?;
+        part.each(|line| write(part, line, plan, &benched, unplayed, &mut merged, &mut out))?;
     }
     out.flush().map_err(failed(&journal))?;
     drop(out);
@@ -290,9 +272,10 @@ fn survey(parts: &[Part], plan: &Plan) -> Result<(Endings, Doubled), MergeError>
     let mut endings = Endings::default();
     let mut doubled = Doubled::default();
     for part in parts {
-        part.each(|number, line| {
-            let found = GameLine::parse(line).and_then(|game| Ledger::examine(plan, &game));
-            let (id, ending) = found.map_err(|problem| part.damaged(number, problem))?;
+        part.each(|line| {
+            let game = line.summary().map_err(damaged)?;
+            let found = Ledger::examine(plan, &game);
+            let (id, ending) = found.map_err(|problem| damaged(line.error(problem)))?;
             if !endings.note(id, ending) {
                 doubled.note(id);
             }
@@ -338,40 +321,38 @@ fn complete(endings: &Endings, plan: &Plan, parts: &[Part]) -> Result<(), MergeE
 #[expect(clippy::too_many_arguments, reason = "the innermost step of one loop")]
 fn write(
     part: &Part,
-    number: u64,
-    line: &[u8],
+    line: &Line<'_>,
     plan: &Plan,
     benched: &OnTheBench,
     unplayed: &WriteUnplayed,
     merged: &mut Merged,
     out: &mut impl io::Write,
 ) -> Result<(), MergeError> {
-    let damaged = |problem| part.damaged(number, problem);
-    let game = GameLine::parse(line).map_err(damaged)?;
-    let (id, ending) = Ledger::examine(plan, &game).map_err(damaged)?;
+    let wrong = |problem| damaged(line.error(problem));
+    let game = line.summary().map_err(damaged)?;
+    let (id, ending) = Ledger::examine(plan, &game).map_err(wrong)?;
     if merged.ledger.endings.of(id.pair)[id.half as usize].is_some() {
         return Ok(());
     }
-    if let Some(header) = part.session(number) {
+    if let Some(header) = part.session(line.number()) {
         let host = merged.hosts.entry(header.host.clone()).or_default();
         host.cpu.clone_from(&header.cpu);
         host.games += 1;
-        let late = [0, 1].map(|index| ending.forfeited_by(index) == Some(Reason::Timeout));
+        let late =
+            BotIndex::ALL.map(|bot| ending.forfeited_by(bot) == Some(ForfeitReason::Timeout));
         host.timeouts += u64::from(late.contains(&true));
     }
     let written = plan
         .pair(id.pair)
         .and_then(|pair| not_played(&pair, id, benched, unplayed));
-    let line = if let Some(unplayed) = &written {
-        merged
-            .ledger
-            .add(plan, unplayed.as_bytes())
-            .map_err(damaged)?;
-        unplayed.as_bytes()
+    let bytes = if let Some(unplayed) = &written {
+        let added = merged.ledger.add_finished(plan, unplayed);
+        added.map_err(wrong)?;
+        unplayed.line().as_bytes()
     } else {
         merged.doubtful += u64::from(!game.was_played());
-        merged.ledger.add_game(plan, &game).map_err(damaged)?;
-        line
+        merged.ledger.add(plan, &game).map_err(wrong)?;
+        line.bytes()
     };
-    out.write_all(line).map_err(part.failed())
+    out.write_all(bytes).map_err(part.failed())
 }

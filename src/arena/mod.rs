@@ -34,6 +34,7 @@ use crate::bot::process::Patience;
 use crate::game::dialogue::Dialogue;
 use crate::play::scoresheet::{self, Header};
 use crate::play::stall::DelayWatch;
+use crate::record::FinishedRecord;
 use crate::record::journal::{Journal, Writer};
 use crate::tournament::openings::Opening;
 use crate::tournament::schedule::knockout::KnockoutError;
@@ -43,8 +44,8 @@ use crate::tournament::sprt::{Decision, Scale, Sprt, SprtError};
 /// Something that happened.
 #[derive(Debug)]
 pub enum Event {
-    /// The record of a game is on the disk: its line.
-    Written(String),
+    /// The record of a game is on the disk.
+    Written(Arc<FinishedRecord>),
     /// A clock ran out for which the referee may be to blame.
     Delayed {
         /// The game.
@@ -64,8 +65,8 @@ pub enum Event {
 
 /// Somebody who follows a tournament.
 pub trait Follow {
-    /// A game is done and on the disk; `line` is its record.
-    fn game(&mut self, plan: &Plan, ledger: &Ledger, line: &str);
+    /// A game is done, and its record is on the disk.
+    fn game(&mut self, plan: &Plan, ledger: &Ledger, game: &FinishedRecord);
 
     /// A round begins.
     fn round(&mut self, plan: &Plan, number: usize);
@@ -271,12 +272,12 @@ enum Then {
 impl Progress<'_> {
     fn happened(&mut self, event: Event, follow: &mut impl Follow) -> Result<Then, RunError> {
         match event {
-            Event::Written(line) => {
-                let added = self.ledger.add(&self.plan, line.as_bytes());
+            Event::Written(game) => {
+                let added = self.ledger.add_finished(&self.plan, &game);
                 added.map_err(|problem| {
                     io::Error::other(format!("a record that was just written: {problem}"))
                 })?;
-                follow.game(&self.plan, &self.ledger, &line);
+                follow.game(&self.plan, &self.ledger, &game);
                 return self.next_round(follow);
             }
             Event::Delayed { id, why, again } => follow.delayed(id, &why, again),
@@ -334,13 +335,13 @@ where
     G: Dialogue + Clone + Send + Sync + 'static,
     G::Position: Send + Sync,
 {
-    let write = |line: String| {
-        let (hall, again) = (Arc::clone(hall), line.clone());
-        writer.write(line, move |written| {
+    let write = |game: Arc<FinishedRecord>| {
+        let hall = Arc::clone(hall);
+        writer.write(Arc::clone(game.line()), move |written| {
             hall.desk.written();
             // Nobody listens any more when the tournament has failed.
             let _ = hall.events.send(match written {
-                Ok(()) => Event::Written(again),
+                Ok(()) => Event::Written(game),
                 Err(error) => Event::NotWritten(error),
             });
         });
@@ -410,9 +411,6 @@ where
             benched.after
         );
         scoresheet::not_played(&mut record, by, benched.reason, &why);
-        // A record of texts and numbers can be written.
-        let mut line = record.to_line().unwrap_or_default();
-        line.push('\n');
-        line
+        Arc::new(FinishedRecord::new(record))
     })
 }

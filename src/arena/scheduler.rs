@@ -8,12 +8,12 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::plan::Plan;
-use super::results::{Ending, Endings};
+use super::results::Endings;
 use super::shard::rounds_of;
-use crate::bot::Reason;
+use crate::record::{BotIndex, Ending, FinishedRecord, ForfeitReason};
 use crate::tournament::schedule::{EntrantId, PairOfGames, Round, ScheduledGame};
 use crate::tournament::sprt::{Decision, Pentanomial, Sprt};
 
@@ -31,26 +31,27 @@ pub struct Benched {
     /// After so many forfeits in a row.
     pub after: u32,
     /// Why it forfeited last.
-    pub reason: Reason,
+    pub reason: ForfeitReason,
 }
 
 /// What a table gets from the desk.
 #[derive(Debug)]
-pub enum Handed {
+pub enum Handed<L = Arc<FinishedRecord>> {
     /// A pair to play, and which of its games are done already.
     Play(PairOfGames, [bool; 2]),
     /// Lines to write: games of a benched bot, which are not played.
-    Lines(Vec<String>),
+    Lines(Vec<L>),
 }
 
-/// Writes the record of a game that is not played because of this bot: a line with its newline.
-pub type WriteUnplayed = dyn Fn(&ScheduledGame, &Benched) -> String + Send + Sync;
+/// Writes the record of a game that is not played because of this bot.
+pub type WriteUnplayed<L = Arc<FinishedRecord>> =
+    dyn Fn(&ScheduledGame, &Benched) -> L + Send + Sync;
 
-/// See the [module](self).
-pub struct Desk {
-    state: Mutex<State>,
+/// See the [module](self). `L` is what is written of a game.
+pub struct Desk<L = Arc<FinishedRecord>> {
+    state: Mutex<State<L>>,
     changed: Condvar,
-    unplayed: Box<WriteUnplayed>,
+    unplayed: Box<WriteUnplayed<L>>,
 }
 
 /// A bot's pairs in the order of the schedule, from the first that is not settled on.
@@ -63,26 +64,26 @@ struct Order {
     benched: Option<Benched>,
 }
 
-type Forfeits = [Option<Reason>; 2];
+type Forfeits = [Option<ForfeitReason>; 2];
 
 /// A pair that has been handed out and is not settled.
-struct Open {
+struct Open<L> {
     pair: PairOfGames,
     endings: [Option<Ending>; 2],
     /// Lines that are held back.
-    held: Vec<String>,
+    held: Vec<L>,
     /// Whether the table is done with it.
     complete: bool,
 }
 
-struct State {
+struct State<L> {
     pairs: Box<dyn Iterator<Item = PairOfGames> + Send>,
     more_rounds: bool,
     endings: Endings,
     bench_after: u32,
     window: usize,
     orders: Vec<Order>,
-    open: BTreeMap<u64, Open>,
+    open: BTreeMap<u64, Open<L>>,
     sprt: Option<(Sprt, Pentanomial)>,
     unwritten: usize,
     stopping: bool,
@@ -100,7 +101,7 @@ enum Verdict {
     Benched([Option<Benched>; 2]),
 }
 
-impl Desk {
+impl<L> Desk<L> {
     /// A desk for those pairs of a plan. Games in `endings` are done. More rounds come by
     /// [`Self::add_round`] unless `more_rounds` is false. `unplayed` writes records of games that
     /// are not played.
@@ -111,7 +112,7 @@ impl Desk {
         tables: usize,
         sprt: Option<Sprt>,
         more_rounds: bool,
-        unplayed: Box<WriteUnplayed>,
+        unplayed: Box<WriteUnplayed<L>>,
     ) -> Self {
         let rounds = rounds_of(plan, &pairs);
         let pairs = rounds
@@ -139,7 +140,7 @@ impl Desk {
 
     /// What to do next; `None` when there is nothing any more. Waits when the next round is not
     /// known yet, or the disk is behind.
-    pub fn next(&self) -> Option<Handed> {
+    pub fn next(&self) -> Option<Handed<L>> {
         let mut state = self.lock();
         loop {
             if state.stopping {
@@ -164,7 +165,7 @@ impl Desk {
 
     /// Takes in a finished game of a pair under way: how it ended, and the line of its record.
     /// Gives the lines that are to be written now.
-    pub fn finished(&self, game: &ScheduledGame, ending: Ending, line: String) -> Vec<String> {
+    pub fn finished(&self, game: &ScheduledGame, ending: Ending, line: L) -> Vec<L> {
         let mut state = self.lock();
         let Some(open) = state.open.get_mut(&game.id.pair) else {
             // The tournament is decided without it.
@@ -176,7 +177,7 @@ impl Desk {
     }
 
     /// Takes back a pair that a table is done with. Gives the lines that are to be written now.
-    pub fn done(&self, pair: &PairOfGames) -> Vec<String> {
+    pub fn done(&self, pair: &PairOfGames) -> Vec<L> {
         let mut state = self.lock();
         if let Some(open) = state.open.get_mut(&pair.number) {
             if open.endings.iter().all(Option::is_some) {
@@ -230,7 +231,7 @@ impl Desk {
         std::mem::take(&mut self.lock().news)
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, State<L>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -240,9 +241,9 @@ fn pairs_of(round: Round) -> impl Iterator<Item = PairOfGames> + Send {
     numbers.filter_map(move |number| round.pair(number))
 }
 
-impl State {
+impl<L> State<L> {
     /// The next pair that is not done.
-    fn take(&mut self, unplayed: &WriteUnplayed) -> Option<Handed> {
+    fn take(&mut self, unplayed: &WriteUnplayed<L>) -> Option<Handed<L>> {
         while !self.stopping {
             let pair = self.pairs.next()?;
             let endings = self.endings.of(pair.number);
@@ -272,7 +273,7 @@ impl State {
     }
 
     /// Releases what can be released, in the order of the schedule.
-    fn settle(&mut self, unplayed: &WriteUnplayed) -> Vec<String> {
+    fn settle(&mut self, unplayed: &WriteUnplayed<L>) -> Vec<L> {
         let mut lines = Vec::new();
         let numbers: Vec<u64> = self.open.keys().copied().collect();
         for number in numbers {
@@ -316,8 +317,8 @@ impl State {
         pair: &PairOfGames,
         mut endings: [Option<Ending>; 2],
         benched: [Option<Benched>; 2],
-        unplayed: &WriteUnplayed,
-    ) -> Vec<String> {
+        unplayed: &WriteUnplayed<L>,
+    ) -> Vec<L> {
         let mut lines = Vec::new();
         for (half, game) in pair.games().iter().enumerate() {
             if endings[half].is_some() {
@@ -330,7 +331,7 @@ impl State {
                 1 - half
             };
             if let Some(benched) = &benched[by] {
-                endings[half] = Some(Ending::Forfeit(by, benched.reason));
+                endings[half] = Some(Ending::Forfeit(BotIndex::ALL[by], benched.reason));
                 lines.push(unplayed(game, benched));
             }
         }
@@ -343,7 +344,10 @@ impl State {
 
     /// All is known of a pair, and nothing will change it.
     fn settled(&mut self, pair: &PairOfGames, endings: [Ending; 2]) {
-        for (index, bot) in [pair.pairing.a, pair.pairing.b].into_iter().enumerate() {
+        for (index, bot) in BotIndex::ALL
+            .into_iter()
+            .zip([pair.pairing.a, pair.pairing.b])
+        {
             let forfeits = endings.map(|ending| ending.forfeited_by(index));
             let order = &mut self.orders[bot.index()];
             if let Some(known) = order.pairs.iter_mut().find(|(n, _)| *n == pair.number) {

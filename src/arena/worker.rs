@@ -12,7 +12,6 @@ use tokio::sync::mpsc::UnboundedSender;
 use super::Event;
 use super::logs::StderrLog;
 use super::plan::{Plan, Restart};
-use super::results::Ending;
 use super::scheduler::Desk;
 use crate::bot::process::Patience;
 use crate::bot::spec::{CannotStart, Program};
@@ -23,7 +22,7 @@ use crate::play::scoresheet::{self, Header};
 use crate::play::seat::{Entrant, Occupant, Seat, environment};
 use crate::play::stall::DelayWatch;
 use crate::play::{Clock, End, Played, TimeControl, play};
-use crate::record::Record;
+use crate::record::{BotIndex, Ending, FinishedRecord, Record};
 use crate::seed;
 use crate::tournament::openings::{self, Opening};
 use crate::tournament::schedule::{Half, PairOfGames, Pairing, ScheduledGame};
@@ -109,7 +108,7 @@ impl<'a, G: Dialogue + Clone> Table<'a, G> {
         &mut self,
         pair: &PairOfGames,
         done: [bool; 2],
-        write: &impl Fn(String),
+        write: &impl Fn(Arc<FinishedRecord>),
     ) -> Result<(), TableError> {
         let restart = self.hall.plan.restart;
         self.now.store(pair.number, Ordering::Relaxed);
@@ -160,8 +159,7 @@ impl<'a, G: Dialogue + Clone> Table<'a, G> {
                 if voids > 0 {
                     record.more.insert("voids".to_owned(), json!(voids));
                 }
-                let mut line = record.to_line().map_err(io::Error::from)?;
-                line.push('\n');
+                let line = Arc::new(FinishedRecord::new(*record));
                 for line in self.hall.desk.finished(&scheduled, ending, line) {
                     write(line);
                 }
@@ -286,7 +284,7 @@ impl<'a, G: Dialogue + Clone> Table<'a, G> {
                 excuse = shared.delay.excuse(&since, &fault);
                 let stderr = seats[by].forfeited(&fault).await?;
                 scoresheet::forfeit(&mut record, by, &fault, stderr);
-                Ending::Forfeit(by, fault.reason())
+                Ending::Forfeit(BotIndex::ALL[by], fault.reason())
             }
         };
         Ok(Over {
@@ -301,14 +299,14 @@ impl<'a, G: Dialogue + Clone> Table<'a, G> {
 const fn ending_of(outcome: Outcome, bots: [usize; 2]) -> Ending {
     match outcome {
         Outcome::Draw => Ending::Draw,
-        Outcome::Win(side) => Ending::Win(bots[side.index()]),
+        Outcome::Win(side) => Ending::Win(BotIndex::ALL[bots[side.index()]]),
     }
 }
 
 /// Works until the desk has nothing left, or `abort` is ready.
 pub async fn work<G: Dialogue + Clone>(
     table: &mut Table<'_, G>,
-    write: impl Fn(String),
+    write: impl Fn(Arc<FinishedRecord>),
     mut abort: impl Future<Output = ()> + Unpin,
 ) -> Result<(), TableError> {
     use super::scheduler::Handed;

@@ -10,12 +10,11 @@ pub mod stall;
 use std::io;
 use std::time::Duration;
 
-use compact_str::CompactString;
-
 use crate::bot::fault::{Came, Doing};
 use crate::bot::{Allowance, Fault, Player};
 use crate::game::{Game, Outcome, Position, Rejection, Side};
 use crate::protocol::{NotUtf8, answer_text};
+use crate::record::TurnText;
 
 /// The limits on a player's time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,7 +133,7 @@ pub enum End {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Played<G: Game> {
     /// The turns in canonical form.
-    pub turns: Vec<CompactString>,
+    pub turns: Vec<TurnText>,
     /// The time of each.
     pub times: Vec<Duration>,
     /// The position after the last legal turn.
@@ -194,7 +193,7 @@ pub async fn play<G: Game, P: Player>(
         watch.turn(side, &position, turn, &after, elapsed)?;
         canonical.clear();
         game.write_turn(turn, &mut canonical);
-        turns.push(CompactString::new(&canonical));
+        turns.push(TurnText::from(canonical.as_str()));
         times.push(elapsed);
         position = after;
     };

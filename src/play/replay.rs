@@ -3,11 +3,10 @@
 use std::io;
 use std::time::Duration;
 
-use crate::bot::Reason;
 use crate::game::{Game, Outcome, Position, Rejection};
 use crate::play::Watch;
 use crate::play::adjudicator::verdict;
-use crate::record::Record;
+use crate::record::{BotIndex, Reason, Record};
 use crate::text::{quote, safe};
 
 /// A record that the rules contradict.
@@ -55,7 +54,6 @@ pub fn replay<G: Game>(
     record: &Record,
     watch: &mut impl Watch<G>,
 ) -> Result<G::Position, ReplayError> {
-    record.check_indices().or_else(violation)?;
     let mut position = start_of(game, record)?;
     if record.times_ms.len() != record.turns.len() {
         return Err(Violation {
@@ -86,7 +84,7 @@ pub fn replay<G: Game>(
         })?;
         let mut canonical = String::new();
         game.write_turn(turn, &mut canonical);
-        if canonical != *answer {
+        if canonical != **answer {
             return Err(violation(format!(
                 "{} is not in canonical form; expected {}",
                 quote(answer.as_bytes()),
@@ -112,9 +110,8 @@ fn violation<T>(problem: String) -> Result<T, Violation> {
 }
 
 /// A bot as people call it; `nobody` for no bot.
-fn named(record: &Record, bot: Option<usize>) -> String {
-    let name = bot.and_then(|bot| record.bots.get(bot));
-    name.map_or_else(|| "nobody".to_owned(), |bot| safe(&bot.name))
+fn named(record: &Record, bot: Option<BotIndex>) -> String {
+    bot.map_or_else(|| "nobody".to_owned(), |bot| safe(&record.bots[bot].name))
 }
 
 /// Lines as people read them: `H4 big, V3 square`.
@@ -136,24 +133,24 @@ fn check_result<G: Game>(
     position: &G::Position,
 ) -> Result<(), Violation> {
     let result = &record.result;
-    let sides = [record.first, 1 - record.first];
+    let sides = [record.first, record.first.other()];
     let (winner, reason, lines) = match position.outcome() {
         None if result.adjudicated => return check_adjudicated(game, record, position),
         None => return check_forfeit(record, sides[position.to_move().index()]),
         Some(_) if result.adjudicated => {
             return violation("it says adjudicated, but the game ended by the rules".to_owned());
         }
-        Some(Outcome::Draw) => (None, "draw", Vec::new()),
+        Some(Outcome::Draw) => (None, Reason::Draw, Vec::new()),
         Some(Outcome::Win(side)) => (
             Some(sides[side.index()]),
-            G::NAME,
+            Reason::from(G::NAME),
             game.winning_lines(position),
         ),
     };
     if result.reason != reason {
         return violation(format!(
             "the result's reason is {}; by the rules it is `{reason}`",
-            quote(result.reason.as_bytes())
+            quote(result.reason.name().as_bytes())
         ));
     }
     if result.winner != winner {
@@ -186,7 +183,9 @@ fn check_adjudicated<G: Game>(
     position: &G::Position,
 ) -> Result<(), Violation> {
     let result = &record.result;
-    let reason = result.winner.map_or("draw", |_| G::NAME);
+    let reason = result
+        .winner
+        .map_or(Reason::Draw, |_| Reason::from(G::NAME));
     if result.reason != reason || result.by.is_some() || !result.lines.is_empty() {
         return violation(format!(
             "an adjudicated game {} has the reason `{reason}`, no forfeit and no winning lines",
@@ -195,7 +194,7 @@ fn check_adjudicated<G: Game>(
                 .map_or("without a winner", |_| "with a winner")
         ));
     }
-    let sides = [record.first, 1 - record.first];
+    let sides = [record.first, record.first.other()];
     let winner = match verdict(position) {
         Some(Outcome::Win(side)) => Some(sides[side.index()]),
         Some(Outcome::Draw) => None,
@@ -217,12 +216,12 @@ fn check_adjudicated<G: Game>(
 }
 
 /// A game that the rules have not ended and nobody has adjudicated can only have been forfeited, by the side to move.
-fn check_forfeit(record: &Record, to_move: usize) -> Result<(), Violation> {
+fn check_forfeit(record: &Record, to_move: BotIndex) -> Result<(), Violation> {
     let result = &record.result;
-    if Reason::from_name(&result.reason).is_none() {
+    if !matches!(result.reason, Reason::Forfeit(_)) {
         return violation(format!(
             "the game is not over after its last turn, but the result's reason is {}; expected a forfeit's",
-            quote(result.reason.as_bytes())
+            quote(result.reason.name().as_bytes())
         ));
     }
     if !result.lines.is_empty() {
@@ -234,7 +233,7 @@ fn check_forfeit(record: &Record, to_move: usize) -> Result<(), Violation> {
     // A benched bot forfeits games without being asked, whoever's turn it was.
     let unplayed = record.turns.is_empty();
     match (result.by, result.winner) {
-        (Some(by), Some(winner)) if winner == 1 - by && (by == to_move || unplayed) => Ok(()),
+        (Some(by), Some(winner)) if winner == by.other() && (by == to_move || unplayed) => Ok(()),
         (by, winner) => violation(format!(
             "a forfeit by {} and a win by {}; {} was to move",
             named(record, by),

@@ -9,7 +9,7 @@ use crate::bot::{Fault, Reason};
 use crate::game::{Game, Outcome};
 use crate::play::Played;
 use crate::play::seat::Seat;
-use crate::record::{BotEntry, Record, ResultEntry, UsageEntry, VERSION};
+use crate::record::{BotEntry, BotIndex, Record, ResultEntry, UsageEntry, VERSION};
 
 /// Everything of a record that is known before the game.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,7 +48,7 @@ pub fn blank<G: Game>(game: &G, bots: [BotEntry; 2], header: Header<'_>) -> Reco
         rules: game.rules().to_owned(),
         id: header.id,
         bots,
-        first: header.first,
+        first: BotIndex::ALL[header.first],
         seed: header.seed,
         start: header.start.to_owned(),
         pieces: game.pieces().map(str::to_owned),
@@ -84,13 +84,13 @@ pub fn used<G>(seats: &mut [Seat<G>; 2]) -> Option<[Option<UsageEntry>; 2]> {
 pub fn outcome<G: Game>(record: &mut Record, game: &G, position: &G::Position, outcome: Outcome) {
     record.result = match outcome {
         Outcome::Draw => ResultEntry {
-            reason: "draw".to_owned(),
+            reason: crate::record::Reason::Draw,
             ..ResultEntry::default()
         },
         Outcome::Win(side) => ResultEntry {
             // The first side is played by the bot that moves first.
-            winner: Some((record.first + side.index()) % 2),
-            reason: G::NAME.to_owned(),
+            winner: Some([record.first, record.first.other()][side.index()]),
+            reason: G::NAME.into(),
             lines: game.winning_lines(position),
             ..ResultEntry::default()
         },
@@ -111,9 +111,9 @@ pub fn adjudicated<G: Game>(
 /// Writes down that the bot with index `by` forfeited. `stderr` is the escaped end of its stderr.
 pub fn forfeit(record: &mut Record, by: usize, fault: &Fault, stderr: String) {
     record.result = ResultEntry {
-        winner: Some(1 - by),
-        reason: fault.reason().name().to_owned(),
-        by: Some(by),
+        winner: Some(BotIndex::ALL[by].other()),
+        reason: fault.reason().into(),
+        by: Some(BotIndex::ALL[by]),
         answer: Some(fault.answer()),
         detail: Some(fault.to_string()),
         stderr: Some(stderr),
@@ -124,9 +124,9 @@ pub fn forfeit(record: &mut Record, by: usize, fault: &Fault, stderr: String) {
 /// Writes down that the bot with index `by` is benched, and why: the game is not played.
 pub fn not_played(record: &mut Record, by: usize, reason: Reason, why: &str) {
     record.result = ResultEntry {
-        winner: Some(1 - by),
-        reason: reason.name().to_owned(),
-        by: Some(by),
+        winner: Some(BotIndex::ALL[by].other()),
+        reason: reason.into(),
+        by: Some(BotIndex::ALL[by]),
         answer: Some(String::new()),
         detail: Some(format!("not played: {why}")),
         stderr: Some(String::new()),

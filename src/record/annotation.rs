@@ -9,6 +9,7 @@ use std::ops::AddAssign;
 
 use serde_json::{Map, Value as Json, json};
 
+use super::BotIndex;
 use crate::solver::Value;
 
 /// The field of a record.
@@ -159,20 +160,24 @@ impl Annotation {
         }
     }
 
-    /// What a game of so many turns comes to for the two bots, in the order of the record.
-    /// `first` is the index of the one that moved first.
-    pub fn tallies(&self, first: usize, turns: usize) -> [Tally; 2] {
+    /// The figures of a game of so many turns for the two bots, in the order of the record.
+    /// `first` is the one that moved first.
+    pub fn tallies(&self, first: BotIndex, turns: usize) -> [Tally; 2] {
         let mut tallies = [Tally::default(); 2];
-        // One answer a turn, and the sides answer in turn.
-        let player = |turn: usize| (first + turn + 1) % 2;
         for turn in 1..=turns {
-            tallies[player(turn)].turns += 1;
+            tallies[player(first, turn)].turns += 1;
         }
         for note in self.turns.iter().filter(|note| note.turn <= turns) {
-            tallies[player(note.turn)].add(note);
+            tallies[player(first, note.turn)].add(note);
         }
         tallies
     }
+}
+
+/// The bot that made this turn, from 1; `first` made the first.
+pub fn player(first: BotIndex, turn: usize) -> BotIndex {
+    // One answer a turn, and the sides answer in turn.
+    if turn % 2 == 1 { first } else { first.other() }
 }
 
 /// What analysis says of a bot's turns.
@@ -321,7 +326,7 @@ mod tests {
                 note(9, Value::Win, Value::Loss),
             ],
         };
-        let [a, b] = annotation.tallies(1, 5);
+        let [a, b] = annotation.tallies(BotIndex::B, 5);
         assert_eq!((b.turns, b.proven, b.kept, b.win_to_draw), (3, 2, 1, 1));
         assert_eq!((a.turns, a.blunders(), a.kept), (2, 2, 0));
         assert_eq!(b.accuracy(), Some(0.5));

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::terminal::{Palette, aligned};
 use crate::record::Record;
-use crate::record::annotation::{Annotation, Note, Tally};
+use crate::record::annotation::{self, Annotation, Note, Tally};
 use crate::text::safe;
 
 /// A bot, and what its turns come to.
@@ -19,25 +19,21 @@ pub struct BotTally {
 }
 
 /// A game and every turn that there is something to say about.
-pub fn game_text(number: u64, record: &Record, annotation: &Annotation) -> String {
+pub fn game_text(number: u64, record: &Record, analysis: &Annotation) -> String {
     let names = record.bots.each_ref().map(|bot| safe(&bot.name));
     let mut out = format!(
         "game {number}, {} - {}: {}\n",
         names[record.first],
-        names[1 - record.first],
+        names[record.first.other()],
         safe(&record.result_line())
     );
-    for note in &annotation.turns {
+    for note in &analysis.turns {
         if let Some(text) = &note.text {
-            let player = &names[(record.first + note.turn + 1) % 2];
+            let player = &names[annotation::player(record.first, note.turn)];
             let _ = writeln!(out, "  turn {}, {player}: {}", note.turn, safe(text));
         }
     }
-    let _ = writeln!(
-        out,
-        "  {}\n",
-        how_far(&annotation.turns, record.turns.len())
-    );
+    let _ = writeln!(out, "  {}\n", how_far(&analysis.turns, record.turns.len()));
     out
 }
 

@@ -1,12 +1,9 @@
 //! Standings from records: points, tie-breaks, ratings, times, forfeits. Records are added one
 //! by one and not kept, so memory depends on the number of bots only.
 
-mod line;
-
 use std::collections::{BTreeMap, HashMap};
 
-pub use self::line::GameLine;
-use crate::record::annotation;
+use crate::record::{RecordSummary, annotation};
 
 use super::ratings::{Model, Outcome, RatingError, Results, Tally, rate};
 use super::schedule::GameId;
@@ -261,9 +258,9 @@ impl Collector {
     }
 
     /// Adds a game.
-    pub fn add(&mut self, game: &GameLine<'_>) {
+    pub fn add(&mut self, game: &RecordSummary<'_>) {
         let bots = game.names().map(|name| self.bot(name));
-        let sides = [bots[game.first], bots[1 - game.first]];
+        let sides = [bots[game.first], bots[game.first.other()]];
         let half = Half {
             bots: sides,
             outcome: match game.winner() {
@@ -278,10 +275,10 @@ impl Collector {
         }
         if let Some((by, reason)) = game.forfeit() {
             let forfeits = &mut self.forfeits[bots[by]];
-            match forfeits.get_mut(reason) {
+            match forfeits.get_mut(reason.name()) {
                 Some(count) => *count += 1,
                 None => {
-                    forfeits.insert(reason.to_owned(), 1);
+                    forfeits.insert(reason.name().to_owned(), 1);
                 }
             }
         }
@@ -294,7 +291,7 @@ impl Collector {
     }
 
     /// Adds what an analysis says of a game, if there is one, and not the game itself.
-    pub fn add_analysis(&mut self, game: &GameLine<'_>) {
+    pub fn add_analysis(&mut self, game: &RecordSummary<'_>) {
         let Some(tallies) = game.tallies() else {
             return;
         };

@@ -1,15 +1,17 @@
 //! Who is benched when the shards are put together: forfeits in a row go on from one shard into
 //! the next.
 
+use std::sync::Arc;
+
 use crate::arena::plan::Plan;
 use crate::arena::results::Endings;
 use crate::arena::scheduler::{Benched, WriteUnplayed};
-use crate::bot::Reason;
+use crate::record::{BotIndex, FinishedRecord, ForfeitReason};
 use crate::tournament::schedule::{EntrantId, GameId, PairOfGames};
 
 /// The pair after which each bot is benched, in the order of the schedule.
 pub(super) struct OnTheBench {
-    by_bot: Vec<Option<(u64, u32, Reason)>>,
+    by_bot: Vec<Option<(u64, u32, ForfeitReason)>>,
 }
 
 impl OnTheBench {
@@ -35,7 +37,7 @@ pub(super) fn benched(endings: &Endings, plan: &Plan) -> OnTheBench {
             continue;
         }
         let endings = endings.of(pair.number);
-        for (index, bot) in bots.into_iter().enumerate() {
+        for (index, bot) in BotIndex::ALL.into_iter().zip(bots) {
             let mut last = None;
             for ending in endings.into_iter().flatten() {
                 last = ending.forfeited_by(index);
@@ -61,7 +63,7 @@ pub(super) fn not_played(
     id: GameId,
     benched: &OnTheBench,
     unplayed: &WriteUnplayed,
-) -> Option<String> {
+) -> Option<Arc<FinishedRecord>> {
     let game = pair.games()[id.half as usize];
     // Whoever would have to begin comes first.
     let benched = game

@@ -8,8 +8,8 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use serde_json::Value;
 
 use super::{MergeError, Part};
+use crate::record::RecordSummary;
 use crate::tournament::schedule::{GameId, Half};
-use crate::tournament::standings::GameLine;
 
 /// So many notes, of some 70 bytes each, are kept at a time.
 pub(super) const AT_ONCE: usize = 400_000;
@@ -76,7 +76,8 @@ impl Doubled {
         for window in self.windows(at_once) {
             let mut firsts: HashMap<(u64, Half), First> = HashMap::new();
             for (place_of_part, part) in parts.iter().enumerate() {
-                part.each(|number, line| {
+                part.each(|line| {
+                    let (number, line) = (line.number(), line.bytes());
                     let Some(id) =
                         id_of(line).filter(|&id| window.contains(&place(id).0) && self.has(id))
                     else {
@@ -118,7 +119,7 @@ fn place(id: GameId) -> (usize, u32) {
 }
 
 fn id_of(line: &[u8]) -> Option<GameId> {
-    GameLine::parse(line).ok()?.id.parse().ok()
+    RecordSummary::parse(line).ok()?.id.parse().ok()
 }
 
 /// Of a record without what depends on when and where it was played, whatever the order of its

@@ -19,7 +19,7 @@ use crate::cli::support::setup::{palette, tell, unreadable};
 use crate::cli::support::solver_args::Thinking;
 use crate::record::Record;
 use crate::record::annotation::Annotation;
-use crate::record::journal::Lines;
+use crate::record::reader::Reader;
 use crate::report::accuracy::{BotTally, game_text, table, tally_json};
 
 #[derive(Debug, clap::Args)]
@@ -112,28 +112,26 @@ impl Output {
 /// line is damaged. Gives their number, or nothing when it was stopped.
 fn look_through(args: &Args, stop: &AtomicBool) -> Result<Option<u64>, Failure> {
     let failed = |error| unreadable(&args.file, &error);
-    let mut lines = Lines::open(&args.file).map_err(failed)?;
+    let mut reader = Reader::open(&args.file).map_err(failed)?;
     let (mut games, mut chosen) = (0, 0);
-    while let Some((number, line)) = lines.next_line().map_err(failed)? {
+    while let Some(line) = reader.next_line().map_err(failed)? {
         if stop.load(Ordering::Relaxed) {
             return Ok(None);
         }
-        if !line.ends_with(b"\n") && Record::from_line(line).is_err() {
-            tell(&format!(
-                "{}: line {number} is incomplete and left out",
-                args.file.display()
-            ));
+        if !line.is_complete()
+            && let Err(torn) = line.record()
+        {
+            tell(&torn.to_string());
             break;
         }
-        games = number;
-        if args.game.is_some_and(|game| game != number) {
+        games = line.number();
+        if args.game.is_some_and(|game| game != line.number()) {
             continue;
         }
-        let checked = Record::from_line(line)
-            .and_then(|record| check(&record).map_err(|problem| problem.to_string()));
-        checked.map_err(|problem| {
-            Failure::Usage(format!("{}: line {number}: {problem}", args.file.display()))
-        })?;
+        let checked = line
+            .record()
+            .and_then(|record| check(&record).map_err(|problem| line.damaged(problem.to_string())));
+        checked.map_err(|error| Failure::Usage(error.to_string()))?;
         chosen += 1;
     }
     if let Some(game) = args.game
@@ -159,35 +157,35 @@ fn analyse(
     })
     .or_when(Arc::clone(stop));
     let failed = |error| unreadable(&args.file, &error);
-    let mut lines = Lines::open(&args.file).map_err(failed)?;
+    let mut reader = Reader::open(&args.file).map_err(failed)?;
     let mut shown = Shown::new(args.json);
     let mut bots: Vec<BotTally> = Vec::new();
     let bar = bar(games.unwrap_or_default());
     let mut done = 0;
-    while let Some((number, line)) = lines.next_line().map_err(failed)? {
+    while let Some(line) = reader.next_line().map_err(failed)? {
+        let number = line.number();
         let wanted = args.game.is_none_or(|game| game == number);
         if !wanted || stop.load(Ordering::Relaxed) {
             if let Some(output) = &mut output
-                && line.ends_with(b"\n")
+                && line.is_complete()
             {
-                output.line(line)?;
+                output.line(line.bytes())?;
             }
             continue;
         }
         // A line that could not be read before has grown since, or is the incomplete last one.
-        let Ok(record) = Record::from_line(line) else {
+        let Ok(record) = line.record() else {
             break;
         };
         let annotation = analyst.analyse(&record, |turn| {
             bar.set_message(format!("game {number}, turn {turn}"));
         });
-        let annotation = annotation.map_err(|problem| {
-            Failure::Usage(format!("{}: line {number}: {problem}", args.file.display()))
-        })?;
+        let annotation = annotation
+            .map_err(|problem| Failure::Usage(line.damaged(problem.to_string()).to_string()))?;
         bar.inc(1);
         done += 1;
         if let Some(output) = &mut output {
-            let mut line = with_analysis(line, &annotation)?;
+            let mut line = with_analysis(line.bytes(), &annotation)?;
             line.push('\n');
             output.line(line.as_bytes())?;
         }

@@ -21,7 +21,7 @@ use super::config_values::parsed;
 use super::failure::Failure;
 use super::setup::{tell, unreadable};
 use crate::record::Record;
-use crate::record::journal::Lines;
+use crate::record::reader::{Line, LineError, Reader};
 use crate::report::html;
 use crate::report::serve::{Feed, Server};
 
@@ -180,15 +180,9 @@ impl Pages {
     /// Shows a game that has ended.
     pub(in crate::cli) fn publish(&self, record: &Record) -> io::Result<()> {
         match &self.feed {
-            Some(feed) => feed.publish(record),
-            None => Ok(()),
-        }
-    }
-
-    /// Shows a game that has ended, by the line of its record.
-    pub(in crate::cli) fn publish_line(&self, line: &[u8]) -> Result<(), String> {
-        match &self.feed {
-            Some(feed) => feed.publish_line(line),
+            Some(feed) => feed
+                .publish(record)
+                .map_err(|problem| io::Error::new(io::ErrorKind::InvalidData, problem)),
             None => Ok(()),
         }
     }
@@ -208,28 +202,29 @@ impl Pages {
 /// Adds the games of a file, line by line.
 pub(in crate::cli) fn add_file(path: &Path, feed: &Feed) -> Result<(), Failure> {
     let failed = |error| unreadable(path, &error);
-    let mut lines = Lines::open(path).map_err(failed)?;
-    while let Some((number, line)) = lines.next_line().map_err(failed)? {
-        if let Err(problem) = feed.publish_line(line) {
-            if !line.ends_with(b"\n") {
-                tell(&format!(
-                    "{}: line {number} is incomplete and left out",
-                    path.display()
-                ));
+    let mut reader = Reader::open(path).map_err(failed)?;
+    while let Some(line) = reader.next_line().map_err(failed)? {
+        match add_line(&line, feed) {
+            Ok(()) => {}
+            Err(torn @ LineError::Torn { .. }) => {
+                tell(&torn.to_string());
                 break;
             }
-            return Err(damaged(path, number, &problem));
+            Err(error) => return Err(damaged(&error)),
         }
     }
     Ok(())
 }
 
-/// A line that is no record.
-pub(in crate::cli) fn damaged(path: &Path, line: u64, problem: &str) -> Failure {
-    Failure::Usage(format!(
-        "{}: line {line}: {problem}; mend the line or take it out",
-        path.display()
-    ))
+/// Adds the game of a line.
+pub(in crate::cli) fn add_line(line: &Line<'_>, feed: &Feed) -> Result<(), LineError> {
+    let published = feed.publish(&line.record()?);
+    published.map_err(|problem| line.error(problem))
+}
+
+/// A line that holds no record.
+pub(in crate::cli) fn damaged(error: &LineError) -> Failure {
+    Failure::Usage(format!("{error}; mend the line or take it out"))
 }
 
 /// Writes the page of a feed: to a file, whole or not at all, or to standard output for `-`.

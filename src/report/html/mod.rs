@@ -1,6 +1,6 @@
 //! A report that people look at: one HTML page with everything in it.
 //!
-//! [`Report`] takes lines of records, one by one, and keeps two things: *entries*, which say
+//! [`Report`] takes records, one by one, and keeps two things: *entries*, which say
 //! what games there were, each as short as can be; and *figures*, which say what they come to.
 //! The page holds both as one block of JSON; its script draws what is looked at, and nothing
 //! else. A page that is served while games go on ([`crate::report::serve`]) gets the same entries and
@@ -28,10 +28,9 @@ use serde_json::{Value, json};
 pub use figures::Figures;
 pub use page::{Served, served};
 
-use crate::record::Record;
+use crate::record::{BotEntry, Record, RecordSummary};
 use crate::text::safe;
 use crate::tournament::ratings::RatingError;
-use crate::tournament::standings::GameLine;
 use pack::Rooms;
 
 /// Games beyond these count in the figures, but cannot be looked at: a browser has its limits,
@@ -79,17 +78,16 @@ impl Report {
         }
     }
 
-    /// Adds a game: a line of a journal. The error is a sentence.
-    pub fn add(&mut self, line: &[u8]) -> Result<(), String> {
-        let record = Record::from_line(line)?;
-        let game = GameLine::parse(line)?;
-        let bots = [0, 1].map(|bot| self.bot(&record, bot));
-        self.figures.add(&record, &game, bots);
+    /// Adds a game. The error is a sentence.
+    pub fn add(&mut self, record: &Record) -> Result<(), String> {
+        let game = RecordSummary::of(record)?;
+        let bots = record.bots.each_ref().map(|bot| self.bot(bot));
+        self.figures.add(record, &game, bots);
         self.games += 1;
         if self.games <= MAX_GAMES {
-            let edition = self.edition(&record);
+            let edition = self.edition(record);
             let stderr = !self.options.private;
-            let packed = pack::game(&record, edition, bots, stderr, &mut self.rooms);
+            let packed = pack::game(record, edition, bots, stderr, &mut self.rooms);
             for text in packed.texts {
                 self.push(&json!(["t", text]));
             }
@@ -103,8 +101,7 @@ impl Report {
     }
 
     /// The number of a record's bot; a new one gets an entry.
-    fn bot(&mut self, record: &Record, bot: usize) -> usize {
-        let entry = &record.bots[bot];
+    fn bot(&mut self, entry: &BotEntry) -> usize {
         if let Some(&index) = self.bots.get(&entry.name) {
             return index;
         }

@@ -26,7 +26,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::analysis;
-use crate::record::Record;
+use crate::record::{BotIndex, Record};
 use crate::text::safe;
 
 /// A reason longer than this is none of ours.
@@ -229,8 +229,8 @@ pub(super) fn game(
     let started: Option<Timestamp> = record.started.parse().ok();
     let winner = match result.winner {
         None => -1,
-        Some(0) => 0,
-        Some(_) => 1,
+        Some(BotIndex::A) => 0,
+        Some(BotIndex::B) => 1,
     };
     let mut fields = vec![
         json!("g"),
@@ -239,7 +239,7 @@ pub(super) fn game(
         json!(bots[1]),
         json!(record.first),
         json!(winner),
-        json!(cut(&safe(&result.reason), REASON_CHARS)),
+        json!(cut(&safe(result.reason.name()), REASON_CHARS)),
         json!(started.map(Timestamp::as_second)),
         json!(cut(&safe(&record.id), WORD_CHARS)),
         json!(turns(record)),

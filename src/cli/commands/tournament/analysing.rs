@@ -20,9 +20,8 @@ use crate::cli::commands::analyse::bar;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::setup::{tell, unreadable};
 use crate::record::Record;
-use crate::record::journal::Lines;
+use crate::record::reader::{LineError, Reader};
 use crate::solver;
-use crate::tournament::standings::GameLine;
 
 /// For a turn, when nothing else was asked for.
 const TIME_PER_MOVE: Duration = Duration::from_secs(1);
@@ -62,25 +61,21 @@ pub(super) async fn analyse(
 pub(super) fn add_to(ledger: &mut Ledger, home: &Home) -> Result<(), Failure> {
     let path = file(home);
     let failed = |error| unreadable(&path, &error);
-    let mut lines = match Lines::open(&path) {
-        Ok(lines) => lines,
+    let mut reader = match Reader::open(&path) {
+        Ok(reader) => reader,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(failed(error)),
     };
-    while let Some((number, line)) = lines.next_line().map_err(failed)? {
-        if !line.ends_with(b"\n") {
-            break;
-        }
-        let game = GameLine::parse(line).map_err(|problem| damaged(&path, number, &problem))?;
+    while let Some(line) = reader.next_complete_line().map_err(failed)? {
+        let game = line.summary().map_err(|error| damaged(&error))?;
         ledger.collector.add_analysis(&game);
     }
     Ok(())
 }
 
-fn damaged(path: &Path, line: u64, problem: &str) -> Failure {
+fn damaged(error: &LineError) -> Failure {
     Failure::Usage(format!(
-        "{}: line {line}: {problem}; delete this file to have all games analysed again",
-        path.display()
+        "{error}; delete this file to have all games analysed again"
     ))
 }
 
@@ -98,8 +93,8 @@ impl Work {
         let (mut journal, _) = self.home.open_journal(&path)?;
         let games = self.home.journal_file();
         let failed = |error| unreadable(&games, &error);
-        let mut lines = Lines::open(&games).map_err(failed)?;
-        let done = self.pass_over(&path, &mut lines)?;
+        let mut reader = Reader::open(&games).map_err(failed)?;
+        let done = self.pass_over(&path, &mut reader)?;
         // On a terminal the bar says it.
         if done < self.games && !io::stderr().is_terminal() {
             tell(&format!(
@@ -110,7 +105,7 @@ impl Work {
         }
         let bar = bar(self.games);
         bar.set_position(done);
-        let written = self.rest(&mut lines, &bar, |line| journal.append(line));
+        let written = self.rest(&mut reader, &bar, |line| journal.append(line));
         bar.finish_and_clear();
         let synced = journal.sync();
         let complete = written?;
@@ -121,30 +116,27 @@ impl Work {
     }
 
     /// Passes over the games that have been analysed, and gives their number.
-    fn pass_over(&self, path: &Path, games: &mut Lines) -> Result<u64, Failure> {
+    fn pass_over(&self, path: &Path, games: &mut Reader) -> Result<u64, Failure> {
         let failed = |error| unreadable(path, &error);
         let mut done = 0;
-        let mut analysed = Lines::open(path).map_err(failed)?;
-        while let Some((number, line)) = analysed.next_line().map_err(failed)? {
-            let old = GameLine::parse(line).map_err(|problem| damaged(path, number, &problem))?;
+        let mut analysed = Reader::open(path).map_err(failed)?;
+        while let Some(line) = analysed.next_line().map_err(failed)? {
+            let old = line.summary().map_err(|error| damaged(&error))?;
             let game = games.next_line();
             let game = game.map_err(|error| unreadable(&self.home.journal_file(), &error))?;
-            let same = game.and_then(|(_, line)| GameLine::parse(line).ok());
+            let same = game.and_then(|line| line.summary().ok());
             if same.is_none_or(|game| game.id != old.id) {
-                return Err(damaged(
-                    path,
-                    number,
-                    "it is not of the game in games.jsonl",
-                ));
+                let problem = "it is not of the game in games.jsonl".to_owned();
+                return Err(damaged(&line.damaged(problem)));
             }
-            done = number;
+            done = line.number();
         }
         Ok(done)
     }
 
     fn rest(
         &self,
-        lines: &mut Lines,
+        reader: &mut Reader,
         bar: &ProgressBar,
         mut write: impl FnMut(&str) -> io::Result<()>,
     ) -> Result<bool, Failure> {
@@ -155,14 +147,12 @@ impl Work {
             solver: solver::Options::default(),
         })
         .or_when(Arc::clone(&self.stop));
-        while let Some((number, line)) = lines
+        while let Some(line) = reader
             .next_line()
             .map_err(|error| unreadable(&games, &error))?
         {
-            let wrong = |problem: String| {
-                Failure::Usage(format!("{}: line {number}: {problem}", games.display()))
-            };
-            let record = Record::from_line(line).map_err(wrong)?;
+            let wrong = |problem| Failure::Usage(line.damaged(problem).to_string());
+            let record = Record::from_line(line.bytes()).map_err(wrong)?;
             let annotation = analyst.analyse(&record, |turn| {
                 bar.set_message(format!("analysing turn {turn} of {}", record.id));
             });
@@ -171,7 +161,7 @@ impl Work {
                 // It was looked at in a hurry; the next run does better.
                 return Ok(false);
             }
-            let mut line = with_analysis(line, &annotation)?;
+            let mut line = with_analysis(line.bytes(), &annotation)?;
             line.push('\n');
             write(&line).map_err(|error| {
                 Failure::Referee(format!("{}: cannot write: {error}", path.display()))

@@ -19,7 +19,7 @@ use crate::cli::support::games::{WithGame, with_game};
 use crate::cli::support::setup::tell;
 use crate::game::dialogue::Dialogue;
 use crate::game::quarto::PieceFormat;
-use crate::record::journal::{Cut, Journal, OpenError};
+use crate::record::journal::{Journal, OpenError, TornTail};
 use crate::tournament::schedule::Round;
 
 #[derive(Debug, clap::Args)]
@@ -140,7 +140,7 @@ pub(in crate::cli) fn open_journal(
     home: &Home,
     path: &Path,
     wait: Duration,
-) -> Result<(Journal, Option<Cut>), HomeError> {
+) -> Result<(Journal, Option<TornTail>), HomeError> {
     let begun = Instant::now();
     let mut told = false;
     loop {

@@ -11,6 +11,7 @@ use crate::arena::{Follow, sprt};
 use crate::cli::support::failure::Failure;
 use crate::cli::support::pages::Pages;
 use crate::cli::support::setup::tell;
+use crate::record::FinishedRecord;
 use crate::tournament::schedule::GameId;
 
 /// Between two lines where there is no terminal.
@@ -145,8 +146,8 @@ fn news(plan: &Plan, ledger: &Ledger) -> String {
 }
 
 impl Follow for Progress {
-    fn game(&mut self, plan: &Plan, ledger: &Ledger, line: &str) {
-        if let Err(error) = self.pages.publish_line(line.as_bytes()) {
+    fn game(&mut self, plan: &Plan, ledger: &Ledger, game: &FinishedRecord) {
+        if let Err(error) = self.pages.publish(game.record()) {
             tracing::warn!("a game is not on the page: {error}");
         }
         if let Some(bar) = &self.bar {
