@@ -24,7 +24,7 @@
 
 use serde_json::{Value, json};
 
-use super::pack::{MAX_TURNS, cut};
+use super::limits::{MAX_TURNS, cut};
 use crate::record::Record;
 use crate::text::safe;
 

@@ -8,8 +8,9 @@
 //!
 //! - `pack`: a record as an entry
 //! - `analysis`: what somebody's analysis says of a record's turns
-//! - `looks`: which feature of a piece set shows as size, colour, form and fill
+//! - `piece_style`: which feature of a piece set shows as size, colour, form and fill
 //! - `figures`: standings, times, endings and how ratings settled
+//! - `limits`: how much of a text is shown
 //! - `page`: the page itself, its script, and the policy that keeps everything else out
 //!
 //! Text from bots is made safe (`crate::text`) before it is packed, so nothing on the page hides
@@ -17,9 +18,10 @@
 
 mod analysis;
 mod figures;
-mod looks;
+mod limits;
 mod pack;
 mod page;
+mod piece_style;
 
 use std::collections::HashMap;
 
@@ -31,6 +33,7 @@ pub use page::{Served, served};
 use crate::record::{BotEntry, Record, RecordSummary};
 use crate::text::safe;
 use crate::tournament::ratings::RatingError;
+use limits::cut;
 use pack::Rooms;
 
 /// Games beyond these count in the figures, but cannot be looked at: a browser has its limits,
@@ -107,11 +110,11 @@ impl Report {
         }
         let index = self.bots.len();
         self.bots.insert(entry.name.clone(), index);
-        let name = pack::cut(&safe(&entry.name), NAME_CHARS);
+        let name = cut(&safe(&entry.name), NAME_CHARS);
         let command = if self.options.private {
             String::new()
         } else {
-            pack::cut(&safe(&entry.command.join(" ")), NAME_CHARS)
+            cut(&safe(&entry.command.join(" ")), NAME_CHARS)
         };
         self.push(&json!(["b", name, command]));
         index
@@ -126,7 +129,7 @@ impl Report {
         }
         let index = self.editions.len();
         self.editions.insert(key, index);
-        let set = looks::set(record);
+        let set = piece_style::set(record);
         self.push(&json!(["e", safe(&record.game), safe(&record.rules), set]));
         index
     }

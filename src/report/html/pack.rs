@@ -3,7 +3,7 @@
 //! | entry | what it holds |
 //! |---|---|
 //! | `["b", name, command]` | the next bot |
-//! | `["e", game, rules, set]` | the next edition; `set` as `looks` makes it, or null |
+//! | `["e", game, rules, set]` | the next edition; `set` as `piece_style` makes it, or null |
 //! | `["t", text]` | the next text |
 //! | `["g", …]` | the next game, see below |
 //!
@@ -26,6 +26,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::analysis;
+use super::limits::{MAX_TURNS, cut, end_of};
 use crate::record::{BotIndex, Record};
 use crate::text::safe;
 
@@ -39,8 +40,6 @@ const DETAIL_CHARS: usize = 1000;
 const STDERR_CHARS: usize = 4000;
 /// Longer boards and turns are no game's.
 const WORD_CHARS: usize = 80;
-/// More turns are no game's.
-pub(super) const MAX_TURNS: usize = 200;
 
 /// Room for texts, in bytes: a page stays small even when every game is a fault with a long
 /// story. What has no room is left out, and the record still has it.
@@ -72,26 +71,6 @@ impl Default for Rooms {
 pub(super) struct Packed {
     pub(super) game: Value,
     pub(super) texts: Vec<String>,
-}
-
-/// At most so many characters of a text.
-pub(super) fn cut(text: &str, chars: usize) -> String {
-    match text.char_indices().nth(chars) {
-        None => text.to_owned(),
-        Some((end, _)) => format!("{}…", &text[..end]),
-    }
-}
-
-/// The last characters of a text of several lines, with nothing in it that acts or hides.
-fn end_of(text: &str, chars: usize) -> String {
-    let text = text.trim_end();
-    let from = text.char_indices().rev().nth(chars.saturating_sub(1));
-    let cut = from.filter(|&(start, _)| start > 0);
-    let tail = cut.map_or(text, |(start, _)| &text[start..]);
-    let lines: Vec<String> = tail.lines().map(safe).collect();
-    let mut out = if cut.is_some() { "…" } else { "" }.to_owned();
-    out.push_str(&lines.join("\n"));
-    out
 }
 
 /// Takes a text in, and gives its number: −1 when there is nothing to say or no room to say it.
