@@ -1,13 +1,14 @@
 //! The folder of a tournament: its plan, its journal, its tables, and what bots wrote to stderr.
 //! Nothing else is state.
 
-use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::plan::{Plan, PlanError};
 use super::results::Ledger;
 use super::shard::{self, Shard};
+use crate::record::atomic_file::{replace, sync_directory};
 use crate::record::journal::{Journal, OpenError, TornTail};
 use crate::record::reader::{LineError, Reader};
 
@@ -140,7 +141,8 @@ impl Home {
     /// Writes a file of the folder, whole or not at all.
     pub fn write(&self, name: &str, text: &str) -> Result<(), HomeError> {
         let path = self.path.join(name);
-        write_whole(&path, text.as_bytes()).map_err(HomeError::io(&path))
+        let written = replace(&path, text.as_bytes()).and_then(|()| sync_directory(&self.path));
+        written.map_err(HomeError::io(&path))
     }
 
     /// Opens a journal of the folder for writing, locked.
@@ -148,7 +150,7 @@ impl Home {
         let opened = Journal::open(path)?;
         // A file that was made is only there after a loss of power when its folder is synced.
         let folder = path.parent().unwrap_or(&self.path);
-        sync_folder(folder).map_err(HomeError::io(folder))?;
+        sync_directory(folder).map_err(HomeError::io(folder))?;
         Ok(opened)
     }
 
@@ -162,27 +164,4 @@ impl Home {
         }
         Ok(())
     }
-}
-
-/// Writes a file beside, syncs it and puts it in place.
-fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let mut beside = tempfile::Builder::new()
-        .prefix(".new-")
-        .permissions(permissions())
-        .tempfile_in(folder)?;
-    beside.write_all(bytes)?;
-    beside.as_file().sync_all()?;
-    beside.persist(path).map_err(|error| error.error)?;
-    sync_folder(folder)
-}
-
-/// As for any other file: what the umask leaves.
-pub(super) fn permissions() -> fs::Permissions {
-    use std::os::unix::fs::PermissionsExt as _;
-    fs::Permissions::from_mode(0o666)
-}
-
-fn sync_folder(folder: &Path) -> io::Result<()> {
-    File::open(folder)?.sync_all()
 }

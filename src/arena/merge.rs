@@ -3,20 +3,21 @@
 //! written, but for the order of its lines. Streams: memory is a byte a game, and when games came
 //! twice a bit more, and a bounded number of notes of such games.
 
-mod bench;
-mod doubles;
+mod benched;
+mod duplicates;
 
 use std::collections::BTreeMap;
-use std::io::{self, BufWriter, Write as _};
+use std::io::{self, BufWriter, IntoInnerError};
 use std::path::{Path, PathBuf};
 
-use self::bench::{OnTheBench, benched, not_played};
-use self::doubles::Doubled;
+use self::benched::{BenchedBots, not_played};
+use self::duplicates::Duplicates;
 use super::directory::{Home, HomeError};
 use super::plan::{Plan, PlanError};
 use super::results::{Endings, Ledger};
 use super::scheduler::WriteUnplayed;
 use super::shard::{self, Header, Shard};
+use crate::record::atomic_file::AtomicFile;
 use crate::record::reader::{Line, LineError, Reader};
 use crate::record::{BotIndex, ForfeitReason};
 use crate::tournament::schedule::{GameId, Half};
@@ -119,7 +120,7 @@ pub struct Merged {
     /// By the name of the machine.
     pub hosts: BTreeMap<String, HostReport>,
     /// Games that were there twice, and the same.
-    pub doubles: u64,
+    pub duplicates: u64,
     /// Games that a shard did not play because a bot was benched there, that would have been
     /// played on one machine: the bot forfeited to another that was benched already.
     pub doubtful: u64,
@@ -169,36 +170,29 @@ fn damaged(error: LineError) -> MergeError {
 /// Puts the shards in a tournament's folder together into its journal.
 pub fn merge(home: &Home, plan: &Plan, unplayed: &WriteUnplayed) -> Result<Merged, MergeError> {
     let parts = parts(home, plan)?;
-    let (endings, doubled) = survey(&parts, plan)?;
-    doubled.compare(&parts)?;
+    let (endings, duplicates) = survey(&parts, plan)?;
+    duplicates.compare(&parts)?;
     complete(&endings, plan, &parts)?;
-    let benched = benched(&endings, plan);
+    let benched = BenchedBots::find(&endings, plan);
     // The ledger has its own.
     drop(endings);
     let journal = home.journal_file();
     // The lock of a referee that plays here.
     let locked = home.open_journal(&journal)?;
-    let beside = tempfile::Builder::new()
-        .prefix(".new-")
-        .permissions(super::directory::permissions())
-        .tempfile_in(home.path())
-        .map_err(failed(home.path()))?;
-    let mut out = BufWriter::with_capacity(1 << 17, beside.as_file());
+    let file = AtomicFile::create(&journal).map_err(failed(home.path()))?;
+    let mut out = BufWriter::with_capacity(1 << 17, file);
     let mut merged = Merged {
         ledger: Ledger::new(plan),
         hosts: BTreeMap::new(),
-        doubles: doubled.lines(),
+        duplicates: duplicates.lines(),
         doubtful: 0,
     };
     for part in &parts {
         part.each(|line| write(part, line, plan, &benched, unplayed, &mut merged, &mut out))?;
     }
-    out.flush().map_err(failed(&journal))?;
-    drop(out);
-    beside.as_file().sync_all().map_err(failed(&journal))?;
-    beside
-        .persist(&journal)
-        .map_err(|error| failed(&journal)(error.error))?;
+    let file = out.into_inner().map_err(IntoInnerError::into_error);
+    let done = file.and_then(AtomicFile::commit);
+    done.map_err(failed(&journal))?;
     drop(locked);
     Ok(merged)
 }
@@ -268,21 +262,21 @@ fn parts(home: &Home, plan: &Plan) -> Result<Vec<Part>, MergeError> {
 }
 
 /// How every game ended, and which came twice.
-fn survey(parts: &[Part], plan: &Plan) -> Result<(Endings, Doubled), MergeError> {
+fn survey(parts: &[Part], plan: &Plan) -> Result<(Endings, Duplicates), MergeError> {
     let mut endings = Endings::default();
-    let mut doubled = Doubled::default();
+    let mut duplicates = Duplicates::default();
     for part in parts {
         part.each(|line| {
             let game = line.summary().map_err(damaged)?;
             let found = Ledger::examine(plan, &game);
             let (id, ending) = found.map_err(|problem| damaged(line.error(problem)))?;
             if !endings.note(id, ending) {
-                doubled.note(id);
+                duplicates.note(id);
             }
             Ok(())
         })?;
     }
-    Ok((endings, doubled))
+    Ok((endings, duplicates))
 }
 
 fn complete(endings: &Endings, plan: &Plan, parts: &[Part]) -> Result<(), MergeError> {
@@ -318,12 +312,11 @@ fn complete(endings: &Endings, plan: &Plan, parts: &[Part]) -> Result<(), MergeE
 
 /// Writes a line, unless its game has been written; a game of a bot that was benched before, by
 /// games of another shard, is scored as not played.
-#[expect(clippy::too_many_arguments, reason = "the innermost step of one loop")]
 fn write(
     part: &Part,
     line: &Line<'_>,
     plan: &Plan,
-    benched: &OnTheBench,
+    benched: &BenchedBots,
     unplayed: &WriteUnplayed,
     merged: &mut Merged,
     out: &mut impl io::Write,

@@ -8,6 +8,7 @@
 
 pub mod directory;
 pub mod entry;
+mod forfeit_streak;
 pub mod logs;
 pub mod merge;
 pub mod plan;

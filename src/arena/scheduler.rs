@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
+use super::forfeit_streak::ForfeitStreak;
 use super::plan::Plan;
 use super::results::Endings;
 use super::shard::rounds_of;
@@ -60,7 +61,7 @@ struct Order {
     /// With the bot's forfeits in both games, once they are settled.
     pairs: VecDeque<(u64, Option<Forfeits>)>,
     /// Forfeits in a row before those.
-    row: u32,
+    streak: ForfeitStreak,
     benched: Option<Benched>,
 }
 
@@ -395,19 +396,11 @@ impl Order {
     fn advance(&mut self, bot: EntrantId, bench_after: u32, news: &mut Vec<Benched>) {
         while let Some(&(_, Some(forfeits))) = self.pairs.front() {
             self.pairs.pop_front();
-            for forfeit in forfeits {
-                self.row = if forfeit.is_some() { self.row + 1 } else { 0 };
-            }
+            let too_many = self.streak.pair(forfeits, bench_after);
             if self.benched.is_none()
-                && bench_after > 0
-                && self.row >= bench_after
-                && let Some(reason) = forfeits[1]
+                && let Some((after, reason)) = too_many
             {
-                let benched = Benched {
-                    bot,
-                    after: self.row,
-                    reason,
-                };
+                let benched = Benched { bot, after, reason };
                 self.benched = Some(benched);
                 news.push(benched);
             }
@@ -417,23 +410,18 @@ impl Order {
     /// Whether games that are not settled may bring so many forfeits in a row that the bot is
     /// benched before this pair.
     fn may_be_benched_before(&self, pair: u64, bench_after: u32) -> bool {
-        if bench_after == 0 {
-            return false;
-        }
-        let mut row = self.row;
+        let mut streak = self.streak;
         for &(number, forfeits) in &self.pairs {
             if number == pair {
                 break;
             }
             match forfeits {
-                None => row += 2,
+                None => streak.worst_pair(),
                 Some(forfeits) => {
-                    for forfeit in forfeits {
-                        row = if forfeit.is_some() { row + 1 } else { 0 };
-                    }
+                    streak.pair(forfeits, bench_after);
                 }
             }
-            if row >= bench_after {
+            if streak.reaches(bench_after) {
                 return true;
             }
         }

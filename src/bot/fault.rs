@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::Allowance;
 use super::interpreter::Language;
 pub use crate::protocol::ForfeitReason as Reason;
-use crate::text::{escape, quote};
+use crate::text::{escape, format_duration, quote};
 
 /// How a program ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -197,28 +197,15 @@ impl Fault {
     }
 }
 
-/// A duration as people say it: `10 s`, `1.5 s`, `250 ms`.
-pub fn spoken(duration: Duration) -> String {
-    let ms = duration.as_secs_f64() * 1000.0;
-    if ms >= 1000.0 {
-        let s = format!("{:.3}", ms / 1000.0);
-        format!("{} s", s.trim_end_matches('0').trim_end_matches('.'))
-    } else if ms >= 10.0 {
-        format!("{ms:.0} ms")
-    } else {
-        format!("{ms:.2} ms")
-    }
-}
-
-fn spoken_allowance(allowance: &Allowance, fresh: bool) -> String {
-    let time = spoken(allowance.time);
+fn allowance_text(allowance: &Allowance, fresh: bool) -> String {
+    let time = format_duration(allowance.time);
     let time = if allowance.clock {
         format!("{time} left on its clock")
     } else {
         time
     };
     if fresh && !allowance.start.is_zero() {
-        format!("{time} and {} to start", spoken(allowance.start))
+        format!("{time} and {} to start", format_duration(allowance.start))
     } else {
         time
     }
@@ -251,7 +238,7 @@ impl fmt::Display for Timeout {
             f,
             "it was asked {} and given {}; ",
             quote(self.asked.as_bytes()),
-            spoken_allowance(&self.allowance, self.fresh)
+            allowance_text(&self.allowance, self.fresh)
         )?;
         match &self.came {
             Came::Nothing(Doing::Stopped) => f.write_str(
@@ -274,7 +261,7 @@ impl fmt::Display for Timeout {
                 f,
                 "{} came too late, after about {}",
                 quote(line),
-                spoken(*elapsed)
+                format_duration(*elapsed)
             )
             }
             Came::Buffered(line) => {

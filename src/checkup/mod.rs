@@ -7,7 +7,7 @@ use std::io;
 use std::time::Duration;
 
 use self::questions::{is_last_turn, is_lost_at_once, positions, reopened};
-use crate::bot::fault::{Exit, spoken};
+use crate::bot::fault::Exit;
 use crate::bot::process::Patience;
 use crate::bot::spec::{CannotStart, Program};
 use crate::bot::{Fault, Player as _};
@@ -16,7 +16,7 @@ use crate::game::{Game, Position};
 use crate::play::seat::{Entrant, Occupant, Seat, environment};
 use crate::play::{Clock, TimeControl, Turned, take_turn};
 use crate::seed;
-use crate::text::quote;
+use crate::text::{format_duration, quote};
 
 /// Random positions that it is asked about.
 const POSITIONS: usize = 200;
@@ -240,7 +240,7 @@ impl<'a, G: Dialogue + Clone> Checkup<'a, G> {
             Verdict::Skipped
         } else {
             match self.ask(&start).await? {
-                Ok(turned) => Verdict::Good(format!("after {}", spoken(turned.elapsed))),
+                Ok(turned) => Verdict::Good(format!("after {}", format_duration(turned.elapsed))),
                 Err(fault) => {
                     self.hopeless = true;
                     let again = self.seat.ask_again(&self.request).unwrap_or_default();
@@ -369,10 +369,10 @@ impl<'a, G: Dialogue + Clone> Checkup<'a, G> {
         let limit = self.time.move_time;
         let told = format!(
             "median {}, 99 of 100 within {}, worst {}; the limit is {}",
-            spoken(times.median),
-            spoken(times.p99),
-            spoken(times.worst),
-            spoken(limit)
+            format_duration(times.median),
+            format_duration(times.p99),
+            format_duration(times.worst),
+            format_duration(limit)
         );
         let verdict = if times.worst * 2 > limit {
             Verdict::Bad(
@@ -396,7 +396,10 @@ impl<'a, G: Dialogue + Clone> Checkup<'a, G> {
             Some(Exit::Code(0)) => Verdict::Good(String::new()),
             Some(exit) => Verdict::Good(format!("{exit}")),
             None => Verdict::Bad(
-                format!("it still runs {} after the end of its input", spoken(END)),
+                format!(
+                    "it still runs {} after the end of its input",
+                    format_duration(END)
+                ),
                 "leave the loop when reading a line gives the end of the file".to_owned(),
             ),
         };

@@ -4,11 +4,13 @@
 //! - [`RecordSummary`]: the part that standings need, read without copying
 //! - [`FinishedRecord`]: a record and its line, made once for all who want either
 //! - [`reader`]: the records of a file, one after the other
-//! - [`journal`]: a file of records that loses nothing
+//! - [`journal`]: a file of records that loses nothing; [`atomic_file`]: files that are replaced
+//!   whole
 //!
 //! Readers keep fields and reasons of later versions as they are.
 
 pub mod annotation;
+pub mod atomic_file;
 mod finished;
 pub mod journal;
 pub mod reader;

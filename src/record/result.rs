@@ -119,9 +119,10 @@ pub(super) fn by<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Bo
 /// assert_eq!(Reason::from("timeout"), Reason::Forfeit(ForfeitReason::Timeout));
 /// assert_eq!(Reason::from("quarto").name(), "quarto");
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Reason<'a> {
     /// `draw`: nobody won.
+    #[default]
     Draw,
     /// A forfeit, for one of the protocol's reasons.
     Forfeit(ForfeitReason),
@@ -152,11 +153,11 @@ impl<'a> Reason<'a> {
     }
 
     /// The same, borrowed from this one.
-    pub fn borrowed(&'a self) -> Self {
+    pub fn borrowed(&self) -> Reason<'_> {
         match self {
-            Self::Draw => Self::Draw,
-            Self::Forfeit(reason) => Self::Forfeit(*reason),
-            Self::Word(word) => Self::Word(Cow::Borrowed(word)),
+            Self::Draw => Reason::Draw,
+            Self::Forfeit(reason) => Reason::Forfeit(*reason),
+            Self::Word(word) => Reason::Word(Cow::Borrowed(word)),
         }
     }
 
@@ -166,12 +167,6 @@ impl<'a> Reason<'a> {
             None if word == DRAW => Self::Draw,
             None => Self::Word(word),
         }
-    }
-}
-
-impl Default for Reason<'_> {
-    fn default() -> Self {
-        Self::Draw
     }
 }
 

@@ -10,7 +10,7 @@ use crate::game::{Game, Position, Side};
 use crate::play::Watch;
 use crate::play::match_runner::{Finished, Follow};
 use crate::record::Record;
-use crate::text::{escape, safe};
+use crate::text::{counted, escape, safe};
 
 /// How many lines of a bot's stderr are shown with its forfeit.
 const STDERR_LINES: usize = 12;
@@ -209,11 +209,6 @@ impl<'a, G: Game, O: Write, E: Write> Screen<'a, G, O, E> {
         )?;
         self.out.flush()
     }
-}
-
-/// `1 win`, `2 wins`.
-fn counted(count: u64, one: &str, more: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { more })
 }
 
 impl<G: Game, O: Write, E: Write> Watch<G> for Screen<'_, G, O, E> {

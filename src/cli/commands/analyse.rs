@@ -1,6 +1,6 @@
 //! `referee analyse FILE`: where recorded games of Quarto were won and lost.
 
-use std::io::{self, BufWriter, IsTerminal as _, Write};
+use std::io::{self, BufWriter, IntoInnerError, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,10 +8,8 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
-use tempfile::NamedTempFile;
 
 use crate::analysis::{Analyst, Effort, Options, check, with_analysis};
-use crate::cli::support::atomic_file::{beside, put_in_place};
 use crate::cli::support::duration;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::interruptible::stoppable;
@@ -19,8 +17,10 @@ use crate::cli::support::setup::{palette, tell, unreadable};
 use crate::cli::support::solver_args::Thinking;
 use crate::record::Record;
 use crate::record::annotation::Annotation;
+use crate::record::atomic_file::AtomicFile;
 use crate::record::reader::Reader;
 use crate::report::accuracy::{BotTally, game_text, table, tally_json};
+use crate::text::counted;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
@@ -66,7 +66,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
 /// The file of `-o`: written beside, put in place when it is whole.
 struct Output {
     path: PathBuf,
-    beside: BufWriter<NamedTempFile>,
+    file: BufWriter<AtomicFile>,
 }
 
 impl Output {
@@ -78,34 +78,28 @@ impl Output {
                 path.display()
             )));
         }
-        let beside = beside(path).map_err(|error| unreadable(path, &error))?;
+        let file = AtomicFile::create(path).map_err(|error| unreadable(path, &error))?;
         Ok(Self {
             path: path.to_owned(),
-            beside: BufWriter::new(beside),
+            file: BufWriter::new(file),
         })
     }
 
-    fn failed(&self, error: &io::Error) -> Failure {
-        Failure::Referee(format!("{}: cannot write: {error}", self.path.display()))
-    }
-
     fn line(&mut self, line: &[u8]) -> Result<(), Failure> {
-        let written = self.beside.write_all(line);
-        written.map_err(|error| self.failed(&error))
+        let written = self.file.write_all(line);
+        written.map_err(|error| cannot_write(&self.path, &error))
     }
 
-    fn finish(mut self) -> Result<(), Failure> {
-        let done = self.beside.flush();
-        done.map_err(|error| self.failed(&error))?;
-        let failed = |error: &io::Error| {
-            Failure::Referee(format!("{}: cannot write: {error}", self.path.display()))
-        };
-        let file = self
-            .beside
-            .into_inner()
-            .map_err(|error| failed(error.error()))?;
-        put_in_place(file, &self.path).map_err(|error| failed(&error))
+    fn finish(self) -> Result<(), Failure> {
+        let path = self.path;
+        let file = self.file.into_inner().map_err(IntoInnerError::into_error);
+        let done = file.and_then(AtomicFile::commit);
+        done.map_err(|error| cannot_write(&path, &error))
     }
+}
+
+fn cannot_write(path: &Path, error: &io::Error) -> Failure {
+    Failure::Referee(format!("{}: cannot write: {error}", path.display()))
 }
 
 /// Checks the games that are to be analysed, so that nobody waits for an hour to learn that a
@@ -199,8 +193,8 @@ fn analyse(
     match games {
         Some(_) if complete => {}
         Some(games) => {
-            let s = if games == 1 { "" } else { "s" };
-            tell(&format!("referee: {done} of {games} game{s} analysed"));
+            let games = counted(games, "game", "games");
+            tell(&format!("referee: {done} of {games} analysed"));
         }
         None => tell("referee: no game analysed: it was still looking through the file"),
     }

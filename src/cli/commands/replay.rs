@@ -16,7 +16,7 @@ use crate::record::{BotIndex, Record};
 use crate::report::html;
 use crate::report::serve::Feed;
 use crate::report::terminal_view::{Detail, Look, Screen};
-use crate::text::safe;
+use crate::text::{counted, safe};
 
 /// Where a game's page goes when nobody says; N is the game's number.
 const NUMBERED: &str = "game-N.html";
@@ -87,16 +87,16 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
             args.file.display()
         )));
     }
-    let s = if checked == 1 { "" } else { "s" };
+    let of_all = counted(checked, "game", "games");
     if wrong > 0 {
         return Err(Failure::Usage(format!(
-            "{}: {wrong} of {checked} game{s} cannot be right",
+            "{}: {wrong} of {of_all} cannot be right",
             args.file.display()
         )));
     }
     tell(&match checked {
         0 => format!("{}: no games", args.file.display()),
-        _ => format!("{checked} game{s} checked: all by the rules"),
+        _ => format!("{of_all} checked: all by the rules"),
     });
     Ok(())
 }

@@ -16,14 +16,15 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Deserializer};
 
-use super::atomic_file::{beside, directory_of, put_in_place};
 use super::config_values::parsed;
 use super::failure::Failure;
 use super::setup::{tell, unreadable};
 use crate::record::Record;
+use crate::record::atomic_file::{self, directory_of};
 use crate::record::reader::{Line, LineError, Reader};
 use crate::report::html;
 use crate::report::serve::{Feed, Server};
+use crate::text::counted;
 
 /// The port of a page that is served, when nobody chose another.
 const PORT: u16 = 4416;
@@ -249,11 +250,10 @@ pub(in crate::cli) fn write(feed: &Feed, path: &Path) -> Result<(), Failure> {
         };
         Failure::Usage(format!("cannot write {}: {error}{fix}", path.display()))
     })?;
-    let games = feed.games();
-    let s = if games == 1 { "" } else { "s" };
     tell(&format!(
-        "{}: {games} game{s} of {} bots, {}",
+        "{}: {} of {} bots, {}",
         path.display(),
+        counted(feed.games(), "game", "games"),
         feed.bots(),
         size(page.len())
     ));
@@ -276,9 +276,7 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
         // A pipe or a device is written to as it is.
         return std::fs::write(path, bytes);
     }
-    let mut file = beside(path)?;
-    file.write_all(bytes)?;
-    put_in_place(file, path)
+    atomic_file::replace(path, bytes)
 }
 
 #[cfg(test)]

@@ -273,10 +273,10 @@ fn tell_hosts(merged: &Merged) {
             report.cpu, report.games, report.timeouts
         ));
     }
-    if merged.doubles > 0 {
+    if merged.duplicates > 0 {
         tell(&format!(
             "referee: {} games were there twice and the same, and count once",
-            merged.doubles
+            merged.duplicates
         ));
     }
     if merged.doubtful > 0 {

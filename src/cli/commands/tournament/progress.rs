@@ -12,6 +12,7 @@ use crate::cli::support::failure::Failure;
 use crate::cli::support::pages::Pages;
 use crate::cli::support::setup::tell;
 use crate::record::FinishedRecord;
+use crate::text::counted;
 use crate::tournament::schedule::GameId;
 
 /// Between two lines where there is no terminal.
@@ -134,8 +135,8 @@ fn news(plan: &Plan, ledger: &Ledger) -> String {
         text = format!("; {}", top.join(", "));
     }
     if ledger.forfeits > 0 {
-        let s = if ledger.forfeits == 1 { "" } else { "s" };
-        text = format!("{text}; {} forfeit{s}", ledger.forfeits);
+        let forfeits = counted(ledger.forfeits, "forfeit", "forfeits");
+        text = format!("{text}; {forfeits}");
     }
     if let Some(Ok(test)) = plan.sprt.as_ref().map(sprt) {
         let (lower, upper) = test.bounds();

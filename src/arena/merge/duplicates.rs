@@ -16,7 +16,7 @@ pub(super) const AT_ONCE: usize = 400_000;
 
 /// Which games came twice or more often: a bit a game.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Doubled {
+pub(super) struct Duplicates {
     bits: Vec<u64>,
     lines: u64,
 }
@@ -28,7 +28,7 @@ struct First {
     line: u64,
 }
 
-impl Doubled {
+impl Duplicates {
     /// A game came once more.
     pub(super) fn note(&mut self, id: GameId) {
         self.lines += 1;
@@ -174,14 +174,14 @@ mod tests {
         format!("{record}\n")
     }
 
-    fn doubled(pairs: std::ops::Range<u64>) -> Doubled {
-        let mut doubled = Doubled::default();
+    fn duplicates(pairs: std::ops::Range<u64>) -> Duplicates {
+        let mut duplicates = Duplicates::default();
         for pair in pairs {
             for half in Half::BOTH {
-                doubled.note(GameId { pair, half });
+                duplicates.note(GameId { pair, half });
             }
         }
-        doubled
+        duplicates
     }
 
     #[test]
@@ -191,11 +191,11 @@ mod tests {
         let same = || part(folder.path(), "same", 100..400, 0);
         let other = || part(folder.path(), "other", 300..450, 1);
         for at_once in [1, 100, 1_000_000] {
-            let doubled = doubled(100..450);
-            assert_eq!(doubled.lines(), 700);
-            let good = doubled.compare_by(at_once, &[one(), same()]);
+            let duplicates = duplicates(100..450);
+            assert_eq!(duplicates.lines(), 700);
+            let good = duplicates.compare_by(at_once, &[one(), same()]);
             assert!(good.is_ok(), "{at_once}");
-            let bad = doubled.compare_by(at_once, &[one(), same(), other()]);
+            let bad = duplicates.compare_by(at_once, &[one(), same(), other()]);
             let error = bad.expect_err("one differs").to_string();
             assert!(
                 error.contains("p000449b") && error.contains("one:898"),
@@ -215,27 +215,27 @@ mod tests {
             path,
             headers: Vec::new(),
         };
-        let good = doubled(1..3).compare(&[one(), turned]);
+        let good = duplicates(1..3).compare(&[one(), turned]);
         assert!(good.is_ok());
     }
 
     #[test]
     fn no_window_holds_more() {
-        let doubled = doubled(1..1000);
+        let duplicates = duplicates(1..1000);
         for at_once in [64, 100, 1000] {
-            let windows = doubled.windows(at_once);
+            let windows = duplicates.windows(at_once);
             let mut end = 0;
             for window in windows {
                 assert_eq!(window.start, end);
                 end = window.end;
-                let games: u32 = doubled.bits[window]
+                let games: u32 = duplicates.bits[window]
                     .iter()
                     .map(|word| word.count_ones())
                     .sum();
                 assert!((1..=at_once).contains(&(games as usize)), "{games}");
             }
-            assert_eq!(end, doubled.bits.len());
+            assert_eq!(end, duplicates.bits.len());
         }
-        assert!(Doubled::default().windows(1).is_empty());
+        assert!(Duplicates::default().windows(1).is_empty());
     }
 }
