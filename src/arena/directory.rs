@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::plan::{Plan, PlanError};
-use super::results::Ledger;
+use super::results::Results;
 use super::shard::{self, Shard};
 use crate::record::atomic_file::{replace, sync_directory};
 use crate::record::journal::{Journal, OpenError, TornTail};
@@ -14,7 +14,7 @@ use crate::record::reader::{LineError, Reader};
 
 /// Why a folder cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum HomeError {
+pub enum DirectoryError {
     /// Something in it cannot be read or written.
     #[error("{path}: {error}")]
     Io {
@@ -47,7 +47,7 @@ pub enum HomeError {
     },
 }
 
-impl HomeError {
+impl DirectoryError {
     fn io(path: &Path) -> impl Fn(io::Error) -> Self + use<'_> {
         move |error| Self::Io {
             path: path.display().to_string(),
@@ -58,14 +58,14 @@ impl HomeError {
 
 /// A tournament's folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Home {
+pub struct TournamentDirectory {
     path: PathBuf,
 }
 
-impl Home {
+impl TournamentDirectory {
     /// The folder at this path, made if it is not there.
-    pub fn make(path: &Path) -> Result<Self, HomeError> {
-        fs::create_dir_all(path).map_err(HomeError::io(path))?;
+    pub fn make(path: &Path) -> Result<Self, DirectoryError> {
+        fs::create_dir_all(path).map_err(DirectoryError::io(path))?;
         Ok(Self::at(path))
     }
 
@@ -92,9 +92,9 @@ impl Home {
     }
 
     /// The journal of a shard, and the file with its headers.
-    pub fn shard_files(&self, shard: Shard, plan: &Plan) -> Result<[PathBuf; 2], HomeError> {
+    pub fn shard_files(&self, shard: Shard, plan: &Plan) -> Result<[PathBuf; 2], DirectoryError> {
         let folder = shard::folder(&self.path);
-        fs::create_dir_all(&folder).map_err(HomeError::io(&folder))?;
+        fs::create_dir_all(&folder).map_err(DirectoryError::io(&folder))?;
         let name = shard.name(plan);
         Ok(["jsonl", "header"].map(|ending| folder.join(format!("{name}.{ending}"))))
     }
@@ -105,23 +105,23 @@ impl Home {
     }
 
     /// The plan, if there is one.
-    pub fn plan(&self) -> Result<Option<Plan>, HomeError> {
+    pub fn plan(&self) -> Result<Option<Plan>, DirectoryError> {
         let path = self.plan_file();
         let text = match fs::read(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let journal = self.journal_file();
                 if fs::metadata(&journal).is_ok_and(|meta| meta.len() > 0) {
-                    return Err(HomeError::NoTournament {
+                    return Err(DirectoryError::NoTournament {
                         path: self.path.display().to_string(),
                         found: "games.jsonl",
                     });
                 }
                 return Ok(None);
             }
-            Err(error) => return Err(HomeError::io(&path)(error)),
+            Err(error) => return Err(DirectoryError::io(&path)(error)),
         };
-        let plan = Plan::from_json(&text).map_err(|error| HomeError::Plan {
+        let plan = Plan::from_json(&text).map_err(|error| DirectoryError::Plan {
             path: path.display().to_string(),
             error,
         })?;
@@ -129,9 +129,9 @@ impl Home {
     }
 
     /// Writes the plan, whole or not at all.
-    pub fn write_plan(&self, plan: &mut Plan) -> Result<(), HomeError> {
+    pub fn write_plan(&self, plan: &mut Plan) -> Result<(), DirectoryError> {
         let path = self.plan_file();
-        let text = plan.to_json().map_err(|error| HomeError::Plan {
+        let text = plan.to_json().map_err(|error| DirectoryError::Plan {
             path: path.display().to_string(),
             error,
         })?;
@@ -139,27 +139,34 @@ impl Home {
     }
 
     /// Writes a file of the folder, whole or not at all.
-    pub fn write(&self, name: &str, text: &str) -> Result<(), HomeError> {
+    pub fn write(&self, name: &str, text: &str) -> Result<(), DirectoryError> {
         let path = self.path.join(name);
         let written = replace(&path, text.as_bytes()).and_then(|()| sync_directory(&self.path));
-        written.map_err(HomeError::io(&path))
+        written.map_err(DirectoryError::io(&path))
     }
 
     /// Opens a journal of the folder for writing, locked.
-    pub fn open_journal(&self, path: &Path) -> Result<(Journal, Option<TornTail>), HomeError> {
+    pub fn open_journal(&self, path: &Path) -> Result<(Journal, Option<TornTail>), DirectoryError> {
         let opened = Journal::open(path)?;
         // A file that was made is only there after a loss of power when its folder is synced.
         let folder = path.parent().unwrap_or(&self.path);
-        sync_directory(folder).map_err(HomeError::io(folder))?;
+        sync_directory(folder).map_err(DirectoryError::io(folder))?;
         Ok(opened)
     }
 
     /// Reads what has been played according to a journal. An incomplete last line is passed
     /// over.
-    pub fn read_journal(path: &Path, plan: &Plan, ledger: &mut Ledger) -> Result<(), HomeError> {
-        let mut reader = Reader::open(path).map_err(HomeError::io(path))?;
-        while let Some(line) = reader.next_complete_line().map_err(HomeError::io(path))? {
-            let added = ledger.add(plan, &line.summary()?);
+    pub fn read_journal(
+        path: &Path,
+        plan: &Plan,
+        results: &mut Results,
+    ) -> Result<(), DirectoryError> {
+        let mut reader = Reader::open(path).map_err(DirectoryError::io(path))?;
+        while let Some(line) = reader
+            .next_complete_line()
+            .map_err(DirectoryError::io(path))?
+        {
+            let added = results.add(plan, &line.summary()?);
             added.map_err(|problem| line.error(problem))?;
         }
         Ok(())

@@ -12,9 +12,9 @@ use std::path::{Path, PathBuf};
 
 use self::benched::{BenchedBots, not_played};
 use self::duplicates::Duplicates;
-use super::directory::{Home, HomeError};
+use super::directory::{DirectoryError, TournamentDirectory};
 use super::plan::{Plan, PlanError};
-use super::results::{Endings, Ledger};
+use super::results::{Endings, Results};
 use super::scheduler::WriteUnplayed;
 use super::shard::{self, Header, Shard};
 use crate::record::atomic_file::AtomicFile;
@@ -27,7 +27,7 @@ use crate::tournament::schedule::{GameId, Half};
 pub enum MergeError {
     /// The folder or a journal in it cannot be used.
     #[error(transparent)]
-    Home(#[from] HomeError),
+    Directory(#[from] DirectoryError),
     /// A file cannot be read or written.
     #[error("{path}: {error}")]
     Io {
@@ -116,7 +116,7 @@ pub struct HostReport {
 #[derive(Debug)]
 pub struct Merged {
     /// All games.
-    pub ledger: Ledger,
+    pub results: Results,
     /// By the name of the machine.
     pub hosts: BTreeMap<String, HostReport>,
     /// Games that were there twice, and the same.
@@ -164,25 +164,29 @@ fn failed(path: &Path) -> impl Fn(io::Error) -> MergeError + '_ {
 }
 
 fn damaged(error: LineError) -> MergeError {
-    MergeError::Home(error.into())
+    MergeError::Directory(error.into())
 }
 
 /// Puts the shards in a tournament's folder together into its journal.
-pub fn merge(home: &Home, plan: &Plan, unplayed: &WriteUnplayed) -> Result<Merged, MergeError> {
-    let parts = parts(home, plan)?;
+pub fn merge(
+    directory: &TournamentDirectory,
+    plan: &Plan,
+    unplayed: &WriteUnplayed,
+) -> Result<Merged, MergeError> {
+    let parts = parts(directory, plan)?;
     let (endings, duplicates) = survey(&parts, plan)?;
     duplicates.compare(&parts)?;
     complete(&endings, plan, &parts)?;
     let benched = BenchedBots::find(&endings, plan);
-    // The ledger has its own.
+    // The results have their own.
     drop(endings);
-    let journal = home.journal_file();
+    let journal = directory.journal_file();
     // The lock of a referee that plays here.
-    let locked = home.open_journal(&journal)?;
-    let file = AtomicFile::create(&journal).map_err(failed(home.path()))?;
+    let locked = directory.open_journal(&journal)?;
+    let file = AtomicFile::create(&journal).map_err(failed(directory.path()))?;
     let mut out = BufWriter::with_capacity(1 << 17, file);
     let mut merged = Merged {
-        ledger: Ledger::new(plan),
+        results: Results::new(plan),
         hosts: BTreeMap::new(),
         duplicates: duplicates.lines(),
         doubtful: 0,
@@ -198,9 +202,9 @@ pub fn merge(home: &Home, plan: &Plan, unplayed: &WriteUnplayed) -> Result<Merge
 }
 
 /// The journals, each with headers that fit the plan.
-fn parts(home: &Home, plan: &Plan) -> Result<Vec<Part>, MergeError> {
-    let folder = shard::folder(home.path());
-    let paths = match shard::journals(home.path()) {
+fn parts(directory: &TournamentDirectory, plan: &Plan) -> Result<Vec<Part>, MergeError> {
+    let folder = shard::folder(directory.path());
+    let paths = match shard::journals(directory.path()) {
         Ok(paths) if !paths.is_empty() => paths,
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
             return Err(failed(&folder)(error));
@@ -268,7 +272,7 @@ fn survey(parts: &[Part], plan: &Plan) -> Result<(Endings, Duplicates), MergeErr
     for part in parts {
         part.each(|line| {
             let game = line.summary().map_err(damaged)?;
-            let found = Ledger::examine(plan, &game);
+            let found = Results::examine(plan, &game);
             let (id, ending) = found.map_err(|problem| damaged(line.error(problem)))?;
             if !endings.note(id, ending) {
                 duplicates.note(id);
@@ -323,8 +327,8 @@ fn write(
 ) -> Result<(), MergeError> {
     let wrong = |problem| damaged(line.error(problem));
     let game = line.summary().map_err(damaged)?;
-    let (id, ending) = Ledger::examine(plan, &game).map_err(wrong)?;
-    if merged.ledger.endings.of(id.pair)[id.half as usize].is_some() {
+    let (id, ending) = Results::examine(plan, &game).map_err(wrong)?;
+    if merged.results.endings.of(id.pair)[id.half as usize].is_some() {
         return Ok(());
     }
     if let Some(header) = part.session(line.number()) {
@@ -339,12 +343,12 @@ fn write(
         .pair(id.pair)
         .and_then(|pair| not_played(&pair, id, benched, unplayed));
     let bytes = if let Some(unplayed) = &written {
-        let added = merged.ledger.add_finished(plan, unplayed);
+        let added = merged.results.add_finished(plan, unplayed);
         added.map_err(wrong)?;
         unplayed.line().as_bytes()
     } else {
         merged.doubtful += u64::from(!game.was_played());
-        merged.ledger.add(plan, &game).map_err(wrong)?;
+        merged.results.add(plan, &game).map_err(wrong)?;
         line.bytes()
     };
     out.write_all(bytes).map_err(part.failed())

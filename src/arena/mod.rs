@@ -25,9 +25,9 @@ use std::thread;
 use jiff::Timestamp;
 use tokio::sync::{mpsc, watch};
 
-use self::directory::{Home, HomeError};
+use self::directory::{DirectoryError, TournamentDirectory};
 use self::plan::{Plan, SprtPlan};
-use self::results::{Ledger, Next};
+use self::results::{Next, Results};
 use self::scheduler::{Benched, Desk};
 use self::shard::Shard;
 use self::worker::{Hall, Ready, Table, TableError, work};
@@ -67,7 +67,7 @@ pub enum Event {
 /// Somebody who follows a tournament.
 pub trait Follow {
     /// A game is done, and its record is on the disk.
-    fn game(&mut self, plan: &Plan, ledger: &Ledger, game: &FinishedRecord);
+    fn game(&mut self, plan: &Plan, results: &Results, game: &FinishedRecord);
 
     /// A round begins.
     fn round(&mut self, plan: &Plan, number: usize);
@@ -106,7 +106,7 @@ pub enum RunError {
     NotWritten(io::Error),
     /// The folder cannot be written.
     #[error(transparent)]
-    Home(#[from] HomeError),
+    Directory(#[from] DirectoryError),
     /// The plan and what was played do not fit.
     #[error(transparent)]
     Knockout(#[from] KnockoutError),
@@ -125,7 +125,7 @@ pub struct Arena<G: Dialogue> {
     /// What is to be played.
     pub plan: Plan,
     /// What has been played.
-    pub ledger: Ledger,
+    pub results: Results,
     /// The bots, in the order of the plan.
     pub bots: Vec<Ready>,
     /// Where games start, in the order of the plan.
@@ -151,16 +151,16 @@ where
     /// the games in hand, the second at once. Gives what was played in the end.
     pub async fn run(
         self,
-        home: &Home,
+        directory: &TournamentDirectory,
         journal: Journal,
         mut stops: mpsc::Receiver<()>,
         follow: &mut impl Follow,
-    ) -> Result<(Ended, Plan, Ledger), RunError> {
+    ) -> Result<(Ended, Plan, Results), RunError> {
         let mut progress = Progress {
-            home,
+            directory,
             test: self.plan.sprt.as_ref().map(sprt).transpose()?,
             plan: self.plan,
-            ledger: self.ledger,
+            results: self.results,
             last: None,
             shard: self.shard,
         };
@@ -176,7 +176,7 @@ where
         let desk = Desk::new(
             &progress.plan,
             pairs,
-            progress.ledger.endings.clone(),
+            progress.results.endings.clone(),
             self.jobs,
             progress.test,
             progress.more_rounds(),
@@ -246,16 +246,16 @@ where
         }
         match failure {
             Some(failure) => Err(failure),
-            None => Ok((progress.ended(), progress.plan, progress.ledger)),
+            None => Ok((progress.ended(), progress.plan, progress.results)),
         }
     }
 }
 
 /// What has been played, and what comes next.
 struct Progress<'a> {
-    home: &'a Home,
+    directory: &'a TournamentDirectory,
     plan: Plan,
-    ledger: Ledger,
+    results: Results,
     test: Option<Sprt>,
     /// Once no more rounds can come.
     last: Option<Ended>,
@@ -274,11 +274,11 @@ impl Progress<'_> {
     fn happened(&mut self, event: Event, follow: &mut impl Follow) -> Result<Then, RunError> {
         match event {
             Event::Written(game) => {
-                let added = self.ledger.add_finished(&self.plan, &game);
+                let added = self.results.add_finished(&self.plan, &game);
                 added.map_err(|problem| {
                     io::Error::other(format!("a record that was just written: {problem}"))
                 })?;
-                follow.game(&self.plan, &self.ledger, &game);
+                follow.game(&self.plan, &self.results, &game);
                 return self.next_round(follow);
             }
             Event::Delayed { id, why, again } => follow.delayed(id, &why, again),
@@ -298,18 +298,18 @@ impl Progress<'_> {
     fn next_round(&mut self, follow: &mut impl Follow) -> Result<Then, RunError> {
         if let Some(shard) = self.shard {
             let pairs = shard.pairs(&self.plan);
-            if self.last.is_none() && self.ledger.games == 2 * (pairs.end - pairs.start) {
+            if self.last.is_none() && self.results.games == 2 * (pairs.end - pairs.start) {
                 self.last = Some(Ended::Complete);
             }
             return Ok(Then::GoOn);
         }
-        if self.last.is_some() || !self.ledger.is_done(&self.plan) {
+        if self.last.is_some() || !self.results.is_done(&self.plan) {
             return Ok(Then::GoOn);
         }
-        self.last = match self.ledger.next(&self.plan)? {
+        self.last = match self.results.next(&self.plan)? {
             Next::Round(round) => {
                 self.plan.rounds.push(round.clone());
-                self.home.write_plan(&mut self.plan)?;
+                self.directory.write_plan(&mut self.plan)?;
                 follow.round(&self.plan, self.plan.rounds.len());
                 return Ok(Then::Round(round));
             }
@@ -321,7 +321,7 @@ impl Progress<'_> {
 
     fn ended(&self) -> Ended {
         if let Some(test) = &self.test {
-            match test.decide(&self.ledger.pentanomial) {
+            match test.decide(&self.results.pentanomial) {
                 Decision::Continue => {}
                 decision => return Ended::Decided(decision),
             }

@@ -107,7 +107,7 @@ impl Distinct {
 
 /// What has been played so far.
 #[derive(Clone, Debug, Default)]
-pub struct Ledger {
+pub struct Results {
     /// How every game ended.
     pub endings: Endings,
     /// For the standings.
@@ -128,7 +128,7 @@ pub struct Ledger {
     matches: Vec<Vec<[Tally; 2]>>,
 }
 
-impl Ledger {
+impl Results {
     /// Nothing has been played.
     pub fn new(plan: &Plan) -> Self {
         Self {

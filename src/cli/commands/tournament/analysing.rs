@@ -14,8 +14,8 @@ use indicatif::ProgressBar;
 
 use super::stops;
 use crate::analysis::{Analyst, Effort, Options, with_analysis};
-use crate::arena::directory::Home;
-use crate::arena::results::Ledger;
+use crate::arena::directory::TournamentDirectory;
+use crate::arena::results::Results;
 use crate::cli::commands::analyse::bar;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::setup::{tell, unreadable};
@@ -26,21 +26,21 @@ use crate::solver;
 /// For a turn, when nothing else was asked for.
 const TIME_PER_MOVE: Duration = Duration::from_secs(1);
 
-fn file(home: &Home) -> PathBuf {
-    home.path().join("analysis.jsonl")
+fn file(directory: &TournamentDirectory) -> PathBuf {
+    directory.path().join("analysis.jsonl")
 }
 
 /// Analyses the games that have not been. Says whether all are analysed now, and not only those
 /// before an interruption.
 pub(super) async fn analyse(
-    home: &Home,
+    directory: &TournamentDirectory,
     games: u64,
     time_per_move: Option<Duration>,
 ) -> Result<bool, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
     let mut stops = stops()?;
     let work = Work {
-        home: home.clone(),
+        directory: directory.clone(),
         time_per_move: time_per_move.unwrap_or(TIME_PER_MOVE),
         stop: Arc::clone(&stop),
         games,
@@ -58,8 +58,11 @@ pub(super) async fn analyse(
 }
 
 /// Adds what has been analysed to the standings.
-pub(super) fn add_to(ledger: &mut Ledger, home: &Home) -> Result<(), Failure> {
-    let path = file(home);
+pub(super) fn add_to(
+    results: &mut Results,
+    directory: &TournamentDirectory,
+) -> Result<(), Failure> {
+    let path = file(directory);
     let failed = |error| unreadable(&path, &error);
     let mut reader = match Reader::open(&path) {
         Ok(reader) => reader,
@@ -68,7 +71,7 @@ pub(super) fn add_to(ledger: &mut Ledger, home: &Home) -> Result<(), Failure> {
     };
     while let Some(line) = reader.next_complete_line().map_err(failed)? {
         let game = line.summary().map_err(|error| damaged(&error))?;
-        ledger.collector.add_analysis(&game);
+        results.collector.add_analysis(&game);
     }
     Ok(())
 }
@@ -80,7 +83,7 @@ fn damaged(error: &LineError) -> Failure {
 }
 
 struct Work {
-    home: Home,
+    directory: TournamentDirectory,
     time_per_move: Duration,
     stop: Arc<AtomicBool>,
     games: u64,
@@ -88,10 +91,10 @@ struct Work {
 
 impl Work {
     fn run(&self) -> Result<bool, Failure> {
-        let path = file(&self.home);
+        let path = file(&self.directory);
         // What was cut off is analysed again.
-        let (mut journal, _) = self.home.open_journal(&path)?;
-        let games = self.home.journal_file();
+        let (mut journal, _) = self.directory.open_journal(&path)?;
+        let games = self.directory.journal_file();
         let failed = |error| unreadable(&games, &error);
         let mut reader = Reader::open(&games).map_err(failed)?;
         let done = self.pass_over(&path, &mut reader)?;
@@ -123,7 +126,7 @@ impl Work {
         while let Some(line) = analysed.next_line().map_err(failed)? {
             let old = line.summary().map_err(|error| damaged(&error))?;
             let game = games.next_line();
-            let game = game.map_err(|error| unreadable(&self.home.journal_file(), &error))?;
+            let game = game.map_err(|error| unreadable(&self.directory.journal_file(), &error))?;
             let same = game.and_then(|line| line.summary().ok());
             if same.is_none_or(|game| game.id != old.id) {
                 let problem = "it is not of the game in games.jsonl".to_owned();
@@ -140,8 +143,8 @@ impl Work {
         bar: &ProgressBar,
         mut write: impl FnMut(&str) -> io::Result<()>,
     ) -> Result<bool, Failure> {
-        let games = self.home.journal_file();
-        let path = file(&self.home);
+        let games = self.directory.journal_file();
+        let path = file(&self.directory);
         let analyst = Analyst::new(Options {
             effort: Effort::Time(self.time_per_move),
             solver: solver::Options::default(),

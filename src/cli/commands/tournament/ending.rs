@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 use std::io;
 
-use crate::arena::directory::Home;
+use crate::arena::directory::TournamentDirectory;
 use crate::arena::plan::{Format, Plan};
-use crate::arena::results::Ledger;
+use crate::arena::results::Results;
 use crate::arena::{Ended, sprt};
 use crate::cli::support::failure::Failure;
 use crate::cli::support::setup::{palette, tell};
@@ -15,8 +15,8 @@ use crate::tournament::schedule::knockout::DecidedBy;
 use crate::tournament::sprt::Decision;
 use crate::tournament::standings::Standings;
 
-fn standings(ledger: &Ledger) -> Result<Standings, Failure> {
-    ledger
+fn standings(results: &Results) -> Result<Standings, Failure> {
+    results
         .collector
         .standings(&Model::default())
         .map_err(|error| Failure::Referee(error.to_string()))
@@ -24,36 +24,36 @@ fn standings(ledger: &Ledger) -> Result<Standings, Failure> {
 
 /// Writes the tables into the folder. Times have one of their own: the others are the same, byte
 /// for byte, whenever the games are.
-pub(super) fn write(home: &Home, ledger: &Ledger) -> Result<(), Failure> {
-    let standings = standings(ledger)?;
+pub(super) fn write(directory: &TournamentDirectory, results: &Results) -> Result<(), Failure> {
+    let standings = standings(results)?;
     let timeless = standings.without_times();
-    home.write("standings.json", &format!("{}\n", as_json(&timeless)))?;
+    directory.write("standings.json", &format!("{}\n", as_json(&timeless)))?;
     for (name, text) in [
         ("standings.csv", as_csv(&timeless)),
         ("crosstable.csv", crosstable_csv(&timeless)),
         ("times.csv", times_csv(&standings)),
     ] {
         let text = text.map_err(|error| Failure::Referee(error.to_string()))?;
-        home.write(name, &text)?;
+        directory.write(name, &text)?;
     }
     Ok(())
 }
 
 /// Prints the standings, and what is to be said about the games.
-pub(super) fn print(ended: Ended, plan: &Plan, ledger: &Ledger) -> Result<(), Failure> {
-    let mut out = table(&standings(ledger)?, &palette(&io::stdout()));
+pub(super) fn print(ended: Ended, plan: &Plan, results: &Results) -> Result<(), Failure> {
+    let mut out = table(&standings(results)?, &palette(&io::stdout()));
     for away in &plan.turned_away {
         let _ = writeln!(out, "did not enter: {}: {}", away.bot.name, away.reason);
     }
-    out.push_str(&distinct(ledger));
+    out.push_str(&distinct(results));
     if plan.format == Format::Knockout {
-        out.push_str(&bracket(plan, ledger));
+        out.push_str(&bracket(plan, results));
     }
-    if let Some(verdict) = verdict(ended, plan, ledger)? {
+    if let Some(verdict) = verdict(ended, plan, results)? {
         out.push_str(&verdict);
     }
     io::Write::write_all(&mut io::stdout().lock(), out.as_bytes())?;
-    if ledger.distinct.count() as u64 * 10 < ledger.distinct.games * 9 && !ledger.distinct.full {
+    if results.distinct.count() as u64 * 10 < results.distinct.games * 9 && !results.distinct.full {
         tell(
             "referee: warning: bots that repeat themselves play the same game again from the same \
              opening, so the errors of the ratings are larger than they seem; use more openings \
@@ -64,8 +64,8 @@ pub(super) fn print(ended: Ended, plan: &Plan, ledger: &Ledger) -> Result<(), Fa
 }
 
 /// Says what a plan came to.
-pub(super) fn print_plan(plan: &Plan, home: &Home) {
-    let path = home.path().to_string_lossy();
+pub(super) fn print_plan(plan: &Plan, directory: &TournamentDirectory) {
+    let path = directory.path().to_string_lossy();
     let path = shell_words::quote(&path);
     tell(&format!(
         "referee: {} games of {} bots in round{} {}; play them in parts: referee run {path} --shard \
@@ -80,8 +80,8 @@ pub(super) fn print_plan(plan: &Plan, home: &Home) {
     ));
 }
 
-fn distinct(ledger: &Ledger) -> String {
-    let distinct = &ledger.distinct;
+fn distinct(results: &Results) -> String {
+    let distinct = &results.distinct;
     let least = if distinct.full { "at least " } else { "" };
     format!(
         "{least}{} distinct games of {}\n",
@@ -91,12 +91,12 @@ fn distinct(ledger: &Ledger) -> String {
 }
 
 /// The matches of a knockout, round by round.
-fn bracket(plan: &Plan, ledger: &Ledger) -> String {
+fn bracket(plan: &Plan, results: &Results) -> String {
     let name = |id| plan.bot(id).map_or("?", |bot| bot.name.as_str());
     let mut out = String::new();
     for (place, round) in plan.rounds.iter().enumerate() {
         let _ = writeln!(out, "\nround {} of {}", round.number, plan.rounds_planned);
-        for played in ledger.matches(plan, place) {
+        for played in results.matches(plan, place) {
             let (winner, by) = played.decision();
             let points = played.tallies.map(|tally| {
                 let half = if tally.half_points % 2 == 1 { ".5" } else { "" };
@@ -125,7 +125,7 @@ fn bracket(plan: &Plan, ledger: &Ledger) -> String {
     out
 }
 
-fn verdict(ended: Ended, plan: &Plan, ledger: &Ledger) -> Result<Option<String>, Failure> {
+fn verdict(ended: Ended, plan: &Plan, results: &Results) -> Result<Option<String>, Failure> {
     if let Ended::Won(winner) = ended {
         let name = plan.bot(winner).map_or("?", |bot| bot.name.as_str());
         return Ok(Some(format!("{name} wins the tournament.\n")));
@@ -136,8 +136,8 @@ fn verdict(ended: Ended, plan: &Plan, ledger: &Ledger) -> Result<Option<String>,
     let failed = |error: crate::tournament::sprt::SprtError| Failure::Usage(error.to_string());
     let test = sprt(hypotheses).map_err(failed)?;
     let (lower, upper) = test.bounds();
-    let llr = test.llr(&ledger.pentanomial);
-    let elo = ledger.pentanomial.elo();
+    let llr = test.llr(&results.pentanomial);
+    let elo = results.pentanomial.elo();
     let [a, b] = [0, 1].map(|i| plan.bots.get(i).map_or("?", |bot| bot.name.as_str()));
     let verdict = match ended {
         Ended::Decided(Decision::AcceptH1) => format!(
@@ -157,10 +157,10 @@ fn verdict(ended: Ended, plan: &Plan, ledger: &Ledger) -> Result<Option<String>,
     Ok(Some(format!(
         "SPRT: {verdict}. LLR {llr:.2}, bounds {lower:.2} and {upper:.2}; difference {difference}; \
          pairs by points of {a}: 0: {}, ½: {}, 1: {}, 1½: {}, 2: {}\n",
-        ledger.pentanomial.0[0],
-        ledger.pentanomial.0[1],
-        ledger.pentanomial.0[2],
-        ledger.pentanomial.0[3],
-        ledger.pentanomial.0[4],
+        results.pentanomial.0[0],
+        results.pentanomial.0[1],
+        results.pentanomial.0[2],
+        results.pentanomial.0[3],
+        results.pentanomial.0[4],
     )))
 }

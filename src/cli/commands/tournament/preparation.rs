@@ -11,7 +11,7 @@ use tokio::task::LocalSet;
 use super::GameSetup;
 use super::entrants::{Candidate, Entrants};
 use super::options::Options;
-use crate::arena::directory::Home;
+use crate::arena::directory::TournamentDirectory;
 use crate::arena::entry;
 use crate::arena::logs::StderrLog;
 use crate::arena::plan::{BotPlan, Format, Plan, Restart, TurnedAway, VERSION};
@@ -75,12 +75,15 @@ pub(super) fn game(options: &Options, old: Option<&Plan>) -> Result<GameSetup, F
 }
 
 /// Writes the piece set where bots find it, when it is not the built-in one; gives its path.
-pub(super) fn pieces_file<G: Game>(home: &Home, game: &G) -> Result<Option<String>, Failure> {
+pub(super) fn pieces_file<G: Game>(
+    directory: &TournamentDirectory,
+    game: &G,
+) -> Result<Option<String>, Failure> {
     let Some(pieces) = game.pieces() else {
         return Ok(None);
     };
-    home.write("pieces.csv", pieces)?;
-    absolute(&home.path().join("pieces.csv")).map(Some)
+    directory.write("pieces.csv", pieces)?;
+    absolute(&directory.path().join("pieces.csv")).map(Some)
 }
 
 /// The positions of a plan's openings.
@@ -104,7 +107,7 @@ pub(super) fn openings<G: Game>(
 pub(super) struct Prepare<'a, G> {
     pub(super) options: &'a Options,
     pub(super) game: &'a G,
-    pub(super) home: &'a Home,
+    pub(super) directory: &'a TournamentDirectory,
     pub(super) jobs: usize,
     pub(super) sandbox: &'a Sandbox,
     pub(super) pieces_path: Option<&'a str>,
@@ -171,7 +174,7 @@ impl<G: Dialogue + Clone + 'static> Prepare<'_, G> {
             self.boards_of_file()?
         };
         plan.rounds = plan.first_rounds();
-        self.home.write_plan(&mut plan)?;
+        self.directory.write_plan(&mut plan)?;
         let ready = candidates.into_iter().map(|bot| self.ready(bot)).collect();
         Ok((plan, ready))
     }
@@ -215,7 +218,7 @@ impl<G: Dialogue + Clone + 'static> Prepare<'_, G> {
             return Err(Failure::Usage(format!(
                 "{}: there is another tournament:\n  {}\nput things back as they were to go on with \
                  it, or choose another folder with --out",
-                self.home.path().display(),
+                self.directory.path().display(),
                 differences.join("\n  ")
             )));
         }
@@ -364,7 +367,7 @@ impl<G: Dialogue + Clone + 'static> Prepare<'_, G> {
             environment: plan.environment.into_iter().collect(),
             // It was made from one.
             time: TimeControl::try_from(plan.limits).unwrap_or_default(),
-            log: Arc::new(StderrLog::new(self.home.stderr_file(&plan.slug))),
+            log: Arc::new(StderrLog::new(self.directory.stderr_file(&plan.slug))),
         }
     }
 }
