@@ -54,7 +54,7 @@ fn plan(bots: usize, pairs: u32, bench_after: u32) -> Plan {
             freeze: false,
         },
         bots: (0..bots).map(bot).collect(),
-        turned_away: Vec::new(),
+        rejected: Vec::new(),
         rounds: Vec::new(),
     };
     plan.rounds = plan.first_rounds();

@@ -42,7 +42,7 @@ pub(super) fn write(directory: &TournamentDirectory, results: &Results) -> Resul
 /// Prints the standings, and what is to be said about the games.
 pub(super) fn print(ended: Ended, plan: &Plan, results: &Results) -> Result<(), Failure> {
     let mut out = table(&standings(results)?, &palette(&io::stdout()));
-    for away in &plan.turned_away {
+    for away in &plan.rejected {
         let _ = writeln!(out, "did not enter: {}: {}", away.bot.name, away.reason);
     }
     out.push_str(&distinct(results));

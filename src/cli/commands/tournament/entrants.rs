@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::options::{BotOptions, Options};
-use crate::arena::plan::{BotPlan, Limits, TurnedAway};
+use crate::arena::plan::{BotPlan, Limits, RejectedBot};
 use crate::arena::slug::slugs;
 use crate::bot::spec::{Bot, CannotStart, Program, distinct_names, is_program, short_name};
 use crate::cli::support::failure::Failure;
@@ -41,7 +41,7 @@ pub(super) struct Entrants {
     /// Those who can.
     pub(super) candidates: Vec<Candidate>,
     /// Those who cannot.
-    pub(super) turned_away: Vec<TurnedAway>,
+    pub(super) rejected: Vec<RejectedBot>,
 }
 
 /// Finds the bots of the command line and of the file.
@@ -245,7 +245,7 @@ fn look_up(given: &[Given], sandbox: &Sandbox) -> Result<Entrants, Failure> {
                 program.name.clone_from(&plan.name);
                 entrants.candidates.push(Candidate { plan, program });
             }
-            Err(reason) => entrants.turned_away.push(TurnedAway { bot: plan, reason }),
+            Err(reason) => entrants.rejected.push(RejectedBot { bot: plan, reason }),
         }
     }
     Ok(entrants)

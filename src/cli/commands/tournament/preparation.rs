@@ -14,7 +14,7 @@ use super::options::Options;
 use crate::arena::directory::TournamentDirectory;
 use crate::arena::entry;
 use crate::arena::logs::StderrLog;
-use crate::arena::plan::{BotPlan, Format, Plan, Restart, TurnedAway, VERSION};
+use crate::arena::plan::{BotPlan, Format, Plan, RejectedBot, Restart, VERSION};
 use crate::arena::worker::Ready;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::games::GameName;
@@ -124,7 +124,7 @@ impl<G: Dialogue + Clone + 'static> Prepare<'_, G> {
         });
         let Entrants {
             mut candidates,
-            mut turned_away,
+            mut rejected,
         } = entrants;
         if !self.options.no_check && !candidates.is_empty() {
             let checked = candidates.len();
@@ -134,7 +134,7 @@ impl<G: Dialogue + Clone + 'static> Prepare<'_, G> {
             for (candidate, verdict) in candidates.into_iter().zip(verdicts) {
                 match verdict {
                     Ok(()) => fit.push(candidate),
-                    Err(reason) => turned_away.push(TurnedAway {
+                    Err(reason) => rejected.push(RejectedBot {
                         bot: candidate.plan,
                         reason,
                     }),
@@ -146,21 +146,21 @@ impl<G: Dialogue + Clone + 'static> Prepare<'_, G> {
                 candidates.len()
             ));
         }
-        for away in &turned_away {
+        for away in &rejected {
             tell(&format!(
                 "referee: {} does not enter: {}",
                 away.bot.name, away.reason
             ));
         }
-        if self.options.strict && !turned_away.is_empty() {
+        if self.options.strict && !rejected.is_empty() {
             return Err(Failure::Usage(format!(
                 "{} of the bots cannot enter, and --strict wants all of them; mend them (see \
                  `referee check BOT`) or take them out",
-                turned_away.len()
+                rejected.len()
             )));
         }
         let bots = candidates.iter().map(|bot| bot.plan.clone()).collect();
-        let mut plan = self.plan(bots, turned_away, seed, None)?;
+        let mut plan = self.plan(bots, rejected, seed, None)?;
         plan.openings = if plan.opening_plies.is_some() {
             let count = u64::from(plan.rounds_planned) * u64::from(plan.pairs);
             let count = usize::try_from(count).map_err(|_| {
@@ -185,13 +185,13 @@ impl<G: Dialogue + Clone + 'static> Prepare<'_, G> {
         old: Plan,
         entrants: Entrants,
     ) -> Result<(Plan, Vec<Ready>), Failure> {
-        if let Some(away) = entrants.turned_away.iter().find(|away| {
+        if let Some(away) = entrants.rejected.iter().find(|away| {
             // Who did not enter is not needed.
             old.bots.iter().any(|bot| bot.name == away.bot.name)
         }) {
             return Err(Failure::Usage(away.reason.clone()));
         }
-        let was_away = |bot: &BotPlan| old.turned_away.iter().any(|away| away.bot.name == bot.name);
+        let was_away = |bot: &BotPlan| old.rejected.iter().any(|away| away.bot.name == bot.name);
         let (away, playing): (Vec<_>, Vec<_>) = entrants
             .candidates
             .into_iter()
@@ -199,15 +199,15 @@ impl<G: Dialogue + Clone + 'static> Prepare<'_, G> {
         let seed = self.options.seed.unwrap_or(old.seed);
         let bots = playing.iter().map(|bot| bot.plan.clone()).collect();
         let still_away = away.into_iter().map(|bot| bot.plan);
-        let never_found = entrants.turned_away.into_iter().map(|away| away.bot);
-        let turned_away = still_away
+        let never_found = entrants.rejected.into_iter().map(|away| away.bot);
+        let rejected = still_away
             .chain(never_found)
-            .map(|bot| TurnedAway {
+            .map(|bot| RejectedBot {
                 bot,
                 reason: String::new(),
             })
             .collect();
-        let mut now = self.plan(bots, turned_away, seed, Some(&old))?;
+        let mut now = self.plan(bots, rejected, seed, Some(&old))?;
         now.openings = match (&self.options.openings, self.options.opening_plies) {
             (Some(_), _) => self.boards_of_file()?,
             (None, Some(plies)) if Some(plies) != old.opening_plies => Vec::new(),
@@ -237,7 +237,7 @@ impl<G: Dialogue + Clone + 'static> Prepare<'_, G> {
     fn plan(
         &self,
         bots: Vec<BotPlan>,
-        turned_away: Vec<TurnedAway>,
+        rejected: Vec<RejectedBot>,
         seed: u64,
         old: Option<&Plan>,
     ) -> Result<Plan, Failure> {
@@ -306,7 +306,7 @@ impl<G: Dialogue + Clone + 'static> Prepare<'_, G> {
             sprt,
             sandbox: options.sandbox.plan(self.sandbox),
             bots,
-            turned_away,
+            rejected,
             rounds: Vec::new(),
         })
     }
