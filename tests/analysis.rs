@@ -132,7 +132,7 @@ fn values_agree_with_a_search_without_pruning() {
             let of = |played: &Turn| values.iter().find(|(turn, _)| turn == played).map(|v| v.1);
             let context = format!("turn {} of {turns:?}: {note:?}", index + 1);
             assert_eq!((note.value, note.best), (of(turn), best), "{context}");
-            falls += u32::from(note.fall().is_some());
+            falls += u32::from(note.value_loss().is_some());
             if let Some(better) = &note.better {
                 let (better, after) = edition.judge(before, better).expect("a legal turn");
                 // A missed win is named also where others won, too.
@@ -142,7 +142,7 @@ fn values_agree_with_a_search_without_pruning() {
             }
             assert_eq!(
                 note.better.is_some(),
-                note.fall().is_some() || note.missed_win,
+                note.value_loss().is_some() || note.missed_win,
                 "{context}"
             );
             let as_good = values
@@ -153,9 +153,9 @@ fn values_agree_with_a_search_without_pruning() {
                 Some(Mark::Only) => assert_eq!(as_good, 1, "{context}"),
                 Some(Mark::Forced) => assert_eq!(as_good, values.len(), "{context}"),
                 Some(Mark::Blunder | Mark::MissedWin) => {
-                    assert!(note.fall().is_some(), "{context}");
+                    assert!(note.value_loss().is_some(), "{context}");
                 }
-                None => assert!(note.fall().is_none(), "{context}"),
+                None => assert!(note.value_loss().is_none(), "{context}"),
             }
             marks.push(note.mark);
         }

@@ -49,7 +49,7 @@ pub enum Problem {
     /// Another game.
     #[error("it is a game of {}; only Quarto can be solved", crate::text::safe(.0))]
     NotQuarto(String),
-    /// Rules that nobody knows.
+    /// Unknown rules.
     #[error("the rules {} are unknown; expected standard or squares", crate::text::quote(.0.as_bytes()))]
     UnknownRules(String),
     /// A piece set that is none.
@@ -121,7 +121,7 @@ impl Analyst {
         }
     }
 
-    /// Gives up when somebody sets this, and says what has been found so far.
+    /// Stops when this is set, and returns what has been found so far.
     #[must_use]
     pub fn or_when(mut self, stop: Arc<AtomicBool>) -> Self {
         self.stop = stop;
@@ -140,7 +140,7 @@ impl Analyst {
         Ok(annotation)
     }
 
-    /// Analyses a game. `at` is told which turn comes next, from the last to the first.
+    /// Analyses a game. `at` gets the number of each turn before it is analysed, from the last to the first.
     pub fn analyse(
         &self,
         record: &Record,
@@ -229,10 +229,10 @@ impl Analyst {
             ..Note::default()
         };
         let mut better = win_at_once;
-        if let (None, Some((best, _))) = (better, note.fall()) {
+        if let (None, Some((best, _))) = (better, note.value_loss()) {
             better = self.keeper(&others, best);
         }
-        note.mark = if note.fall().is_some() {
+        note.mark = if note.value_loss().is_some() {
             Some(if note.missed_win {
                 Mark::MissedWin
             } else {
@@ -367,7 +367,7 @@ fn edition(record: &Record) -> Result<Edition, Problem> {
 
 /// The value for who made a turn, from that for the side to move after it.
 const fn for_player(step: &Step, value: Value) -> Value {
-    // When the game is over nobody was given anything, and the same side speaks.
+    // When the game is over no piece was given, and the value is that of the same side.
     if step.turn.gift.is_none() {
         value
     } else {

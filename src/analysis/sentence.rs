@@ -38,7 +38,7 @@ impl Sentence<'_> {
                 format!(" `{}` still {verb}.", safe(better))
             })
         };
-        match self.note.fall() {
+        match self.note.value_loss() {
             Some((_, Value::Draw)) => Some(format!(
                 "`{played}` let the win slip: it is a draw now.{}",
                 better("won")

@@ -1,6 +1,6 @@
 //! Puts the shards of a tournament together: checks that they belong to the plan, that nothing is
 //! missing and nothing contradicts itself, and writes the journal that one machine would have
-//! written, but for the order of its lines. Streams: memory is a byte a game, and when games came
+//! written, but for the order of its lines. Streams: memory is a byte a game, and when games occur
 //! twice a bit more, and a bounded number of notes of such games.
 
 mod benched;
@@ -112,7 +112,7 @@ pub struct HostReport {
     pub timeouts: u64,
 }
 
-/// What came of it.
+/// The merged tournament.
 #[derive(Debug)]
 pub struct Merged {
     /// All games.
@@ -265,7 +265,7 @@ fn parts(directory: &TournamentDirectory, plan: &Plan) -> Result<Vec<Part>, Merg
     Ok(parts)
 }
 
-/// How every game ended, and which came twice.
+/// How every game ended, and which occur twice.
 fn survey(parts: &[Part], plan: &Plan) -> Result<(Endings, Duplicates), MergeError> {
     let mut endings = Endings::default();
     let mut duplicates = Duplicates::default();

@@ -1,4 +1,4 @@
-//! What has been played so far: which games are done and what they come to. Filled from the
+//! What has been played so far: which games are done, and their results. Filled from the
 //! records, as they are written or as a journal holds them, one by one; no record is kept.
 
 use std::collections::HashSet;
@@ -65,7 +65,7 @@ impl Endings {
     }
 }
 
-/// Games that are told apart; beyond, only that there are more is known.
+/// Games that are compared; beyond, only that there are more is known.
 const MOST_DISTINCT: usize = 1_000_000;
 
 /// How many of the games played are different ones.
@@ -74,7 +74,7 @@ pub struct Distinct {
     seen: HashSet<u64>,
     /// Games with at least one turn.
     pub games: u64,
-    /// Whether there were too many to tell all apart.
+    /// Whether there were too many to compare all.
     pub full: bool,
 }
 
@@ -116,7 +116,7 @@ pub struct Results {
     pub distinct: Distinct,
     /// Games that are done.
     pub games: u64,
-    /// Games that somebody forfeited.
+    /// Games that ended in a forfeit.
     pub forfeits: u64,
     /// Half points of each bot.
     pub half_points: Vec<u64>,

@@ -194,7 +194,7 @@ fn host() -> String {
     "unknown".to_owned()
 }
 
-/// The processor's model, where the system tells.
+/// The processor's model, where the system reports it.
 fn cpu() -> String {
     let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = info.lines().find_map(|line| {

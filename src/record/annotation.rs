@@ -1,5 +1,4 @@
-//! What is written of an analysis in a record: values and marks of turns, and what they come to
-//! for a bot. Data only.
+//! The analysis in a record: values and marks of turns, and their sums for a bot. Data only.
 //!
 //! It stands in the field `analysis` of a record:
 //! `{"by":"referee 0.1.0","turns":[{"turn":9,"value":"loss","best":"draw","mark":"blunder","better":"6 B",…},…]}`.
@@ -24,7 +23,7 @@ pub enum Mark {
     MissedWin,
     /// The only turn that kept the value.
     Only,
-    /// Every turn came to the same.
+    /// Every turn had the same value.
     Forced,
 }
 
@@ -77,7 +76,7 @@ impl Note {
     }
 
     /// What was had and what is left, when that is less.
-    pub fn fall(&self) -> Option<(Value, Value)> {
+    pub fn value_loss(&self) -> Option<(Value, Value)> {
         let (best, value) = (self.best?, self.value?);
         (value < best).then_some((best, value))
     }
@@ -135,7 +134,7 @@ impl Note {
 /// What is known of a game.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Annotation {
-    /// Who says so.
+    /// The program that made the analysis.
     pub by: String,
     /// In the order of the turns.
     pub turns: Vec<Note>,
@@ -148,7 +147,7 @@ impl Annotation {
         json!({ "by": self.by, "turns": turns })
     }
 
-    /// Reads what stands in a record. Whoever wrote it, what cannot be understood is passed over.
+    /// Reads what stands in a record; what cannot be understood is left out.
     pub fn from_json(json: &Json) -> Self {
         let entries = json["turns"].as_array();
         let notes = entries.into_iter().flatten().filter_map(Note::from_json);
@@ -205,10 +204,10 @@ impl Tally {
     fn add(&mut self, note: &Note) {
         let one = |yes: bool| u64::from(yes);
         self.proven += one(note.is_proven());
-        self.kept += one(note.is_proven() && note.fall().is_none());
-        self.win_to_draw += one(note.fall() == Some((Value::Win, Value::Draw)));
-        self.win_to_loss += one(note.fall() == Some((Value::Win, Value::Loss)));
-        self.draw_to_loss += one(note.fall() == Some((Value::Draw, Value::Loss)));
+        self.kept += one(note.is_proven() && note.value_loss().is_none());
+        self.win_to_draw += one(note.value_loss() == Some((Value::Win, Value::Draw)));
+        self.win_to_loss += one(note.value_loss() == Some((Value::Win, Value::Loss)));
+        self.draw_to_loss += one(note.value_loss() == Some((Value::Draw, Value::Loss)));
         self.missed_wins += one(note.missed_win);
         self.lost_at_once += one(note.lost_at_once);
     }

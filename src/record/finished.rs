@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::Record;
 
-/// The record of a game that has ended, and the line that is written of it. Whoever writes the
-/// line, counts the game or shows it shares one of these.
+/// The record of a game that has ended, and its line. Those who write the
+/// line, count the game and show it share one of these.
 ///
 /// ```
 /// use referee::record::{FinishedRecord, Record};

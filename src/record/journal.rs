@@ -3,7 +3,7 @@
 //!
 //! A line is complete when its newline is there. Whatever is cut off behind the last newline,
 //! as a crash leaves it, is kept aside when the file is opened again; a line that cannot be
-//! read in the middle is an error that names it, for nobody can know what it was.
+//! read in the middle is an error that names it.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
@@ -48,7 +48,7 @@ pub enum OpenError {
         /// What the system says.
         error: io::Error,
     },
-    /// Somebody else writes to it.
+    /// Another process writes to it.
     #[error("{path}: another referee is writing to it; wait for it to end, or choose another file")]
     Locked {
         /// The file.
@@ -75,6 +75,25 @@ pub struct TornTail {
 }
 
 /// A journal, open for appending.
+///
+/// ```
+/// use referee::record::journal::Journal;
+/// use referee::record::reader::Reader;
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("games.jsonl");
+/// std::fs::write(&path, "{\"v\":1}\n{\"v\"")?; // as a crash may leave it
+/// let (mut journal, torn) = Journal::open(&path)?;
+/// assert_eq!(torn.map(|tail| tail.bytes), Some(4));
+/// journal.append("{\"v\":1}\n")?;
+/// journal.sync()?;
+///
+/// let mut reader = Reader::open(&path)?;
+/// while let Some(line) = reader.next_line()? {
+///     assert_eq!(line.bytes(), b"{\"v\":1}\n");
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Journal<S = File> {
     storage: S,
@@ -112,7 +131,7 @@ impl Journal<File> {
             }
             Err(TryLockError::Error(error)) => return Err(failed(error)),
         }
-        // Somebody may have written between opening and locking.
+        // Another process may have written between opening and locking.
         let found = file.metadata().map_err(failed)?.len();
         let length = complete_length(&mut file, found).map_err(failed)?;
         let cut = if length < found {
@@ -156,7 +175,7 @@ impl<S: Storage> Journal<S> {
 
     /// Makes all complete lines survive a loss of power.
     pub fn sync(&mut self) -> io::Result<()> {
-        // After a failed sync nobody knows what is on the disk, and a second one may succeed
+        // After a failed sync it is unknown what is on the disk, and a second one may succeed
         // without having written it.
         self.storage.sync().inspect_err(|_| self.broken = true)
     }
@@ -200,7 +219,7 @@ fn set_aside(path: &Path, file: &mut File, length: u64) -> io::Result<TornTail> 
     })
 }
 
-/// A line for the writer, and whom to tell.
+/// A line for the writer, and what to call when it is written.
 struct Order {
     line: Arc<str>,
     written: Box<dyn FnOnce(io::Result<()>) + Send>,
@@ -251,7 +270,7 @@ impl<S: Storage + 'static> Writer<S> {
     }
 }
 
-/// One write a line, one sync for all, then everybody is told.
+/// One write a line, one sync for all, then the callbacks.
 fn commit<S: Storage>(journal: &mut Journal<S>, orders: impl Iterator<Item = Order>) {
     let mut waiting = Vec::new();
     for order in orders {

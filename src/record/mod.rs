@@ -109,7 +109,7 @@ pub struct Record {
 }
 
 impl Record {
-    /// The line that tells the result: `greedy.py wins: H4 big, V3 square.`
+    /// The result as a sentence: `greedy.py wins: H4 big, V3 square.`
     pub fn result_line(&self) -> String {
         let name = |bot: BotIndex| &self.bots[bot].name;
         match (self.result.winner, self.result.by) {

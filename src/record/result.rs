@@ -208,7 +208,7 @@ fn owned_reason<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Reason<'st
     reason(deserializer).map(Reason::into_owned)
 }
 
-/// How a game ended, as it is written: fields that may contradict each other when somebody else
+/// How a game ended, as it is written: fields that may contradict each other when another program
 /// wrote them. [`Record::ending`](super::Record::ending) is what they amount to.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ResultEntry {
@@ -262,7 +262,7 @@ pub enum Ending {
 }
 
 impl Ending {
-    /// Whoever forfeited lost, whatever else is written.
+    /// A bot that forfeited lost, whatever else is written.
     pub(super) fn of(
         winner: Option<BotIndex>,
         by: Option<BotIndex>,

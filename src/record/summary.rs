@@ -78,7 +78,7 @@ struct ResultSummary<'a> {
     played: Option<bool>,
 }
 
-/// The turns, read only when somebody asks.
+/// The turns, read only when they are asked for.
 #[derive(Clone, Copy, Debug, Default)]
 enum Turns<'a> {
     #[default]
@@ -94,7 +94,7 @@ fn turns<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Turns<'de>, D::Er
     Ok(json.map_or(Turns::Missing, Turns::Json))
 }
 
-/// What an analysis says of the turns, read only when somebody asks.
+/// The analysis, read only when it is asked for.
 #[derive(Clone, Copy, Debug, Default)]
 enum Analysis<'a> {
     #[default]
@@ -224,8 +224,8 @@ mod tests {
 
     use super::*;
 
-    /// Everything that a summary tells.
-    fn told(game: &RecordSummary<'_>) -> String {
+    /// All that a summary holds.
+    fn contents(game: &RecordSummary<'_>) -> String {
         let mut turns = DefaultHasher::new();
         game.hash_turns(&mut turns);
         let RecordSummary {
@@ -288,7 +288,7 @@ mod tests {
             let record = Record::from_line(line.as_bytes()).unwrap();
             let of_record = RecordSummary::of(&record).unwrap();
             let parsed = RecordSummary::parse(line.as_bytes()).unwrap();
-            prop_assert_eq!(told(&parsed), told(&of_record));
+            prop_assert_eq!(contents(&parsed), contents(&of_record));
         }
     }
 

@@ -9,12 +9,12 @@ use crate::record::Record;
 use crate::record::annotation::{self, Annotation, Note, Tally};
 use crate::text::safe;
 
-/// A bot, and what its turns come to.
+/// A bot, and the sums of its turns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BotTally {
     /// What it is called.
     pub name: String,
-    /// What its turns come to.
+    /// The sums of its turns.
     pub tally: Tally,
 }
 

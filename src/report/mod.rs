@@ -1,6 +1,6 @@
 //! Records and games in, text out. The writers come from above: nothing here prints by itself.
 //!
-//! - [`terminal`]: how a board looks
+//! - [`terminal`]: boards and tables
 //! - [`terminal_view`]: a match or a replay as it goes on
 //! - [`standings`]: tables of results
 //! - [`html`]: a page with all of it

@@ -153,7 +153,7 @@ pub fn times_csv(standings: &Standings) -> Result<String, csv::Error> {
     let number = |value: Option<f64>| value.map_or_else(String::new, |v| format!("{v:.4}"));
     for place in &standings.places {
         writer.write_record([
-            defused(&place.name),
+            escape_formula(&place.name),
             number(place.median_ms),
             number(place.worst_ms),
         ])?;
@@ -203,7 +203,7 @@ pub fn as_json(standings: &Standings) -> Value {
 }
 
 /// A cell that no spreadsheet takes for a formula.
-fn defused(text: &str) -> String {
+fn escape_formula(text: &str) -> String {
     let text = safe(text);
     if text.starts_with(['=', '+', '-', '@']) {
         format!("'{text}")
@@ -255,7 +255,7 @@ pub fn as_csv(standings: &Standings) -> Result<String, csv::Error> {
     for (rank, place) in standings.places.iter().enumerate() {
         let mut row = vec![
             (rank + 1).to_string(),
-            defused(&place.name),
+            escape_formula(&place.name),
             place.games.to_string(),
             place.wins.to_string(),
             place.draws.to_string(),
@@ -267,7 +267,7 @@ pub fn as_csv(standings: &Standings) -> Result<String, csv::Error> {
             number(place.superiority),
             points(place.direct),
             points(place.sonneborn_berger),
-            defused(&forfeits(place)),
+            escape_formula(&forfeits(place)),
             number(place.median_ms),
             number(place.worst_ms),
         ];
@@ -290,12 +290,15 @@ pub fn as_csv(standings: &Standings) -> Result<String, csv::Error> {
 /// Points of each against each, for spreadsheets: a row a bot, in the order of the standings.
 pub fn crosstable_csv(standings: &Standings) -> Result<String, csv::Error> {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    let names = standings.places.iter().map(|place| defused(&place.name));
+    let names = standings
+        .places
+        .iter()
+        .map(|place| escape_formula(&place.name));
     writer.write_record(std::iter::once("bot".to_owned()).chain(names))?;
     for (place, against) in standings.places.iter().zip(cross(standings)) {
         // An empty cell, so that columns can be added up.
         let cells = against.into_iter().map(|cell| cell.replace('-', ""));
-        writer.write_record(std::iter::once(defused(&place.name)).chain(cells))?;
+        writer.write_record(std::iter::once(escape_formula(&place.name)).chain(cells))?;
     }
     written(writer)
 }

@@ -13,6 +13,21 @@ use super::schedule::GameId;
 use crate::record::{RecordSummary, annotation};
 
 /// Collects games.
+///
+/// ```
+/// use referee::record::RecordSummary;
+/// use referee::tournament::ratings::Model;
+/// use referee::tournament::standings::Collector;
+///
+/// let line = br#"{"bots":[{"name":"a"},{"name":"b"}],"first":0,
+///     "result":{"winner":0,"reason":"quarto"},"times_ms":[1.5,0.5]}"#;
+/// let mut collector = Collector::new();
+/// collector.add(&RecordSummary::parse(line)?);
+/// let standings = collector.standings(&Model::default()).map_err(|error| error.to_string())?;
+/// assert_eq!(standings.places[0].name, "a");
+/// assert_eq!(standings.places[0].wins, 1);
+/// # Ok::<(), String>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Collector {
     names: Vec<String>,
@@ -154,7 +169,7 @@ impl Collector {
     /// The table. An error says why the games determine no ratings.
     pub fn standings(&self, model: &Model) -> Result<Standings, RatingError> {
         let bots = self.names.len();
-        // Bots by name: figures do not depend on who came first.
+        // Bots by name: figures do not depend on the order of the records.
         let mut by_name: Vec<usize> = (0..bots).collect();
         by_name.sort_by(|&a, &b| self.names[a].cmp(&self.names[b]));
         let mut order_of = vec![0; bots];
@@ -190,7 +205,7 @@ impl Collector {
             let tied = (0..bots).filter(|&j| j != i && merit(j).total_cmp(&merit(i)).is_eq());
             total(tied.filter_map(|j| against[i][j]))
         };
-        // Game by game: what was scored against somebody, times what that one scored in all.
+        // Game by game: the points made against a bot, times the points that it made in all.
         let sonneborn_berger = |i: usize| -> f64 {
             let met = against[i].iter().zip(&points);
             total(met.filter_map(|(made, points)| Some(made.as_ref()? * points)))

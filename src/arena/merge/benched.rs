@@ -26,7 +26,7 @@ impl BenchedBots {
         for pair in plan.pairs() {
             let bots = [pair.pairing.a, pair.pairing.b];
             if bots.iter().any(|bot| by_bot[bot.index()].is_some()) {
-                // Not played, so nobody else forfeited.
+                // Not played, so no forfeits of the other.
                 for bot in bots {
                     streaks[bot.index()] = ForfeitStreak::default();
                 }
@@ -56,7 +56,7 @@ pub(super) fn not_played(
     unplayed: &WriteUnplayed,
 ) -> Option<Arc<FinishedRecord>> {
     let game = pair.games()[id.half as usize];
-    // Whoever would have to begin comes first.
+    // When both are benched, the one that would have to begin forfeits.
     let benched = game
         .seats
         .into_iter()

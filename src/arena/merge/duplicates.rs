@@ -1,4 +1,4 @@
-//! Games that came twice: when they are the same they count once, when they differ nobody knows
+//! Games that occur twice: when they are the same they count once, when they differ it is unknown
 //! which is right. Notes of them are kept for so many games at a time; for more, the journals are
 //! read again.
 
@@ -14,7 +14,7 @@ use crate::tournament::schedule::{GameId, Half};
 /// So many notes, of some 70 bytes each, are kept at a time.
 pub(super) const AT_ONCE: usize = 400_000;
 
-/// Which games came twice or more often: a bit a game.
+/// Which games occur twice or more often: a bit a game.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Duplicates {
     bits: Vec<u64>,
@@ -29,7 +29,7 @@ struct First {
 }
 
 impl Duplicates {
-    /// A game came once more.
+    /// Another line of the same game.
     pub(super) fn note(&mut self, id: GameId) {
         self.lines += 1;
         let (word, bit) = place(id);
@@ -67,7 +67,7 @@ impl Duplicates {
         windows
     }
 
-    /// Checks that games that came twice are the same, but for their clocks.
+    /// Checks that games that occur twice are the same, but for their clocks.
     pub(super) fn compare(&self, parts: &[Part]) -> Result<(), MergeError> {
         self.compare_by(AT_ONCE, parts)
     }

@@ -85,7 +85,7 @@ pub(in crate::cli) fn not_over(files: &[PathBuf], output: &Path) -> Result<(), F
     }
 }
 
-/// Serves the page, and adds games as the files grow, until somebody ends it.
+/// Serves the page, and adds games as the files grow, until it is interrupted.
 fn follow(args: &Args, feed: &Feed) -> Result<(), Failure> {
     let mut growing = args
         .files
@@ -113,7 +113,7 @@ fn follow(args: &Args, feed: &Feed) -> Result<(), Failure> {
     followed
 }
 
-/// Adds the games that have come to a file that somebody else writes to.
+/// Adds the new games of a file that another process writes to.
 fn add_new(file: &mut Reader, feed: &Feed) -> Result<(), Failure> {
     let path = file.path().to_owned();
     let failed = |error| unreadable(&path, &error);

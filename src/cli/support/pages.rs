@@ -26,7 +26,7 @@ use crate::report::html;
 use crate::report::serve::{Feed, Server};
 use crate::text::counted;
 
-/// The port of a page that is served, when nobody chose another.
+/// The port of a page that is served, when no other was chosen.
 const PORT: u16 = 4416;
 
 /// `--report`, `--live` and `--private` of a command that plays games; in a file they are the
@@ -188,7 +188,7 @@ impl Pages {
         }
     }
 
-    /// Writes the page, and tells those who watch that it is over.
+    /// Writes the page, and ends the one that is served.
     pub(in crate::cli) fn finish(mut self) -> Result<(), Failure> {
         if let (Some(feed), Some(path)) = (&self.feed, &self.report) {
             write(feed, path)?;

@@ -1,4 +1,4 @@
-//! What somebody's analysis says of a record's turns.
+//! The analysis of a record's turns, packed for the page.
 //!
 //! A record may have a field `analysis`:
 //!

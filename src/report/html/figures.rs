@@ -1,4 +1,4 @@
-//! What the games come to: standings, times, endings, and how ratings settled.
+//! The figures of all games: standings, times, endings, and how ratings settled.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -39,7 +39,7 @@ struct Moment {
     rated: Arc<OnceLock<Vec<Rated>>>,
 }
 
-/// What games come to. A copy is small: it depends on the number of bots, not on that of games.
+/// The figures of all games. A copy is small: it depends on the number of bots, not on that of games.
 #[derive(Clone, Debug, Default)]
 pub struct Figures {
     collector: Collector,

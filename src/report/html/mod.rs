@@ -1,13 +1,13 @@
-//! A report that people look at: one HTML page with everything in it.
+//! The report: one HTML page with everything in it.
 //!
 //! [`Report`] takes records, one by one, and keeps two things: *entries*, which say
-//! what games there were, each as short as can be; and *figures*, which say what they come to.
+//! list the games, each in as few bytes as possible; and *figures*, which sum them up.
 //! The page holds both as one block of JSON; its script draws what is looked at, and nothing
 //! else. A page that is served while games go on ([`crate::report::serve`]) gets the same entries and
 //! figures a few at a time.
 //!
 //! - `pack`: a record as an entry
-//! - `analysis`: what somebody's analysis says of a record's turns
+//! - `analysis`: the analysis of a record's turns
 //! - `piece_style`: which feature of a piece set shows as size, colour, form and fill
 //! - `figures`: standings, times, endings and how ratings settled
 //! - `limits`: how much of a text is shown
@@ -54,7 +54,7 @@ pub struct Options {
     pub one: bool,
 }
 
-/// The games of a page, and what they come to.
+/// The games of a page, and their figures.
 #[derive(Debug)]
 pub struct Report {
     options: Options,
@@ -149,13 +149,13 @@ impl Report {
         &self.options.title
     }
 
-    /// What the games come to, apart from the games.
+    /// The figures of all games.
     pub const fn figures(&self) -> &Figures {
         &self.figures
     }
 
     /// Entries from `from` on, as the inside of a JSON array, and the number of the entry after
-    /// them. Stops when there are `bytes` of them or more, so that nobody has to take all at once.
+    /// them. Stops when there are `bytes` of them or more, so that no client has to take all at once.
     pub fn entries(&self, from: usize, bytes: usize) -> (String, usize) {
         let mut text = String::new();
         let mut next = from;

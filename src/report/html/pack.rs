@@ -11,7 +11,7 @@
 //! second bot of the record, index of who moved first, index of the winner or −1, reason, when it
 //! started (seconds since 1970 or null), id, turns, times, winning lines, and, if there is
 //! something to say: the fault, the board at the start, the analysis, a remark on how the result
-//! came about. Nulls at the end are left out.
+//! was reached. Nulls at the end are left out.
 //!
 //! - Turns: the words of Quarto without the blank within (`-K 6A`), separated by blanks; those of
 //!   other games as they are, separated by blanks, or by tabs when a turn has a blank.
@@ -161,7 +161,7 @@ fn lines(record: &Record) -> String {
     cut(&out, 4 * WORD_CHARS)
 }
 
-/// What people should know of how the result came about, if there is anything.
+/// What is unusual about how the result was reached, if anything.
 fn remark(record: &Record) -> Option<String> {
     let mut parts = Vec::new();
     if record.result.adjudicated {
@@ -182,7 +182,7 @@ fn remark(record: &Record) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(" "))
 }
 
-/// A record's game. `stderr` tells whether what bots wrote there may be shown.
+/// A record's game. `stderr` is whether what bots wrote there may be shown.
 pub(super) fn game(
     record: &Record,
     edition: usize,

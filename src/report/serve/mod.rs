@@ -65,7 +65,7 @@ impl Feed {
         report.unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a game. Takes some microseconds, whoever watches. The error is a sentence.
+    /// Adds a game. Takes some microseconds, however many watch. The error is a sentence.
     pub fn publish(&self, record: &Record) -> Result<(), String> {
         let mut report = self.report();
         report.add(record)?;
@@ -102,7 +102,7 @@ impl Feed {
         self.report().entries(from, bytes)
     }
 
-    /// A copy, so that nobody waits for what is calculated from it.
+    /// A copy, so that no game waits for what is calculated from it.
     fn figures(&self) -> Figures {
         self.report().figures().clone()
     }
