@@ -2,7 +2,9 @@
 //!
 //! The content of a line is defined by the game ([`crate::game::Game`]). All games share what is
 //! here: the longest line, what may surround its text, and the names of a bot's environment
-//! variables. No input or output happens here.
+//! variables, and the reasons of forfeits. No input or output happens here.
+
+use std::fmt;
 
 /// The longest line a bot may send, in bytes, without its newline.
 pub const MAX_LINE_BYTES: usize = 1024;
@@ -39,4 +41,71 @@ pub fn answer_text(line: &[u8]) -> Result<&str, NotUtf8> {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     let text = std::str::from_utf8(line).map_err(|_| NotUtf8)?;
     Ok(text.trim_matches([' ', '\t']))
+}
+
+/// Why a game was forfeited: the words on the result line and in records.
+///
+/// ```
+/// use referee::protocol::ForfeitReason;
+///
+/// assert_eq!(ForfeitReason::IllegalMove.name(), "illegal-move");
+/// assert_eq!(ForfeitReason::from_name("timeout"), Some(ForfeitReason::Timeout));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ForfeitReason {
+    /// A well-formed answer that the rules forbid.
+    IllegalMove,
+    /// A line that is no answer.
+    Malformed,
+    /// More than the one line that was asked for.
+    ExtraOutput,
+    /// No answer in time.
+    Timeout,
+    /// The program ended.
+    Exited,
+    /// The program lives but closed its input or output.
+    Closed,
+    /// A line longer than the protocol allows.
+    LineTooLong,
+    /// Bytes that are no UTF-8 text.
+    NotUtf8,
+}
+
+impl ForfeitReason {
+    /// All of them.
+    pub const ALL: [Self; 8] = [
+        Self::IllegalMove,
+        Self::Malformed,
+        Self::ExtraOutput,
+        Self::Timeout,
+        Self::Exited,
+        Self::Closed,
+        Self::LineTooLong,
+        Self::NotUtf8,
+    ];
+
+    /// The word for it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::IllegalMove => "illegal-move",
+            Self::Malformed => "malformed",
+            Self::ExtraOutput => "extra-output",
+            Self::Timeout => "timeout",
+            Self::Exited => "exited",
+            Self::Closed => "closed",
+            Self::LineTooLong => "line-too-long",
+            Self::NotUtf8 => "not-utf8",
+        }
+    }
+
+    /// The reason of this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|reason| reason.name() == name)
+    }
+}
+
+impl fmt::Display for ForfeitReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
 }

@@ -1,9 +1,11 @@
 //! Escaping untrusted text before people see it, such as the output and the name of a bot; and
-//! sizes in words.
+//! sizes, times and
+//! numbers in words.
 
 use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
+use std::time::Duration;
 
 /// Quotations are cut to this many characters, so that a sentence stays readable.
 const QUOTE_CHARS: usize = 80;
@@ -125,4 +127,57 @@ pub fn unreadable(path: &Path, error: &io::Error) -> String {
         _ => "",
     };
     format!("{}: {error}{fix}", path.display())
+}
+
+/// A duration as sentences say it, exact to the millisecond: `10 s`, `1.5 s`, `250 ms`, `0.03 ms`.
+pub fn format_duration(duration: Duration) -> String {
+    let ms = duration.as_secs_f64() * 1000.0;
+    if ms >= 1000.0 {
+        let s = format!("{:.3}", ms / 1000.0);
+        format!("{} s", s.trim_end_matches('0').trim_end_matches('.'))
+    } else {
+        format_milliseconds(ms)
+    }
+}
+
+/// Milliseconds as columns of times show them: `1.25 s`, `58 ms`, `0.03 ms`.
+pub fn format_milliseconds(ms: f64) -> String {
+    if ms >= 1000.0 {
+        format!("{:.2} s", ms / 1000.0)
+    } else if ms >= 10.0 {
+        format!("{ms:.0} ms")
+    } else {
+        format!("{ms:.2} ms")
+    }
+}
+
+/// A number of things: `1 win`, `2 wins`.
+///
+/// ```
+/// assert_eq!(referee::text::counted(1, "loss", "losses"), "1 loss");
+/// assert_eq!(referee::text::counted(0, "loss", "losses"), "0 losses");
+/// ```
+pub fn counted(count: u64, one: &str, more: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { more })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_said_as_people_say_them() {
+        let sentence = |micros| format_duration(Duration::from_micros(micros));
+        let column = |micros: u32| format_milliseconds(f64::from(micros) / 1000.0);
+        assert_eq!(
+            [sentence(10_000_000), column(10_000_000)],
+            ["10 s", "10.00 s"]
+        );
+        assert_eq!(
+            [sentence(1_256_000), column(1_256_000)],
+            ["1.256 s", "1.26 s"]
+        );
+        assert_eq!([sentence(250_400), column(250_400)], ["250 ms"; 2]);
+        assert_eq!([sentence(34), column(34)], ["0.03 ms"; 2]);
+    }
 }

@@ -48,7 +48,7 @@ pub enum Problem {
     /// Another game.
     #[error("it is a game of {}; only Quarto can be solved", crate::text::escape_controls(.0))]
     NotQuarto(String),
-    /// Rules that nobody knows.
+    /// Unknown rules.
     #[error("the rules {} are unknown; expected standard or squares", crate::text::quote(.0.as_bytes()))]
     UnknownRules(String),
     /// A piece set that is none.

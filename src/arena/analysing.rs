@@ -11,14 +11,14 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use super::directory::{Home, HomeError};
-use super::results::Ledger;
+use super::directory::{DirectoryError, TournamentDirectory};
+use super::results::Results;
 use crate::analysis::{Analyst, Effort, Options, with_analysis};
 use crate::record::Record;
-use crate::record::journal::{Journal, Lines};
+use crate::record::journal::Journal;
+use crate::record::reader::{LineError, Reader};
 use crate::solver;
 use crate::text::unreadable;
-use crate::tournament::standings::GameLine;
 
 /// Why a tournament cannot be analysed.
 #[derive(Debug, thiserror::Error)]
@@ -32,25 +32,11 @@ pub enum AnalysisError {
         error: io::Error,
     },
     /// The analysis so far is not of these games.
-    #[error("{}: line {line}: {problem}; delete this file to have all games analysed again", .path.display())]
-    Damaged {
-        /// The file of the analysis.
-        path: PathBuf,
-        /// The line, from 1.
-        line: u64,
-        /// What is wrong with it.
-        problem: String,
-    },
+    #[error("{0}; delete this file to have all games analysed again")]
+    Damaged(LineError),
     /// A game that cannot be analysed.
-    #[error("{}: line {line}: {problem}", .path.display())]
-    Game {
-        /// The journal.
-        path: PathBuf,
-        /// The line, from 1.
-        line: u64,
-        /// What is wrong with it.
-        problem: String,
-    },
+    #[error(transparent)]
+    Game(LineError),
     /// The analysis cannot be written.
     #[error("{}: cannot write: {error}", .path.display())]
     NotWritten {
@@ -61,7 +47,7 @@ pub enum AnalysisError {
     },
     /// The folder cannot be used.
     #[error(transparent)]
-    Directory(#[from] HomeError),
+    Directory(#[from] DirectoryError),
 }
 
 /// How far an analysis is.
@@ -87,7 +73,7 @@ pub enum AnalysisProgress<'a> {
 #[derive(Clone, Debug)]
 pub struct TournamentAnalysis {
     /// The tournament's folder.
-    pub home: Home,
+    pub directory: TournamentDirectory,
     /// For the value of each turn.
     pub time_per_move: Duration,
     /// Ends the analysis when somebody sets it.
@@ -101,14 +87,14 @@ impl TournamentAnalysis {
         &self,
         progress: &mut dyn FnMut(AnalysisProgress<'_>),
     ) -> Result<bool, AnalysisError> {
-        let path = file(&self.home);
+        let path = file(&self.directory);
         // What was cut off is analysed again.
-        let (mut journal, _) = self.home.open_journal(&path)?;
-        let games = self.home.journal_file();
-        let mut lines = Lines::open(&games).map_err(unread(&games))?;
-        let done = pass_over(&path, &games, &mut lines)?;
+        let (mut journal, _) = self.directory.open_journal(&path)?;
+        let games = self.directory.journal_file();
+        let mut reader = Reader::open(&games).map_err(unread(&games))?;
+        let done = pass_over(&path, &games, &mut reader)?;
         progress(AnalysisProgress::Begins { done });
-        let complete = self.rest(&games, &mut lines, &path, &mut journal, progress);
+        let complete = self.rest(&games, &mut reader, &path, &mut journal, progress);
         let synced = journal.sync();
         let complete = complete?;
         synced.map_err(unwritten(&path))?;
@@ -118,7 +104,7 @@ impl TournamentAnalysis {
     fn rest(
         &self,
         games: &Path,
-        lines: &mut Lines,
+        reader: &mut Reader,
         path: &Path,
         journal: &mut Journal,
         progress: &mut dyn FnMut(AnalysisProgress<'_>),
@@ -128,13 +114,9 @@ impl TournamentAnalysis {
             solver: solver::Options::default(),
         })
         .or_when(Arc::clone(&self.stop));
-        while let Some((number, line)) = lines.next_line().map_err(unread(games))? {
-            let wrong = |problem: String| AnalysisError::Game {
-                path: games.to_owned(),
-                line: number,
-                problem,
-            };
-            let record = Record::from_line(line).map_err(wrong)?;
+        while let Some(line) = reader.next_line().map_err(unread(games))? {
+            let wrong = |problem| AnalysisError::Game(line.damaged(problem));
+            let record = Record::from_line(line.bytes()).map_err(wrong)?;
             let annotation = analyst.analyse(&record, |turn| {
                 let id = &record.id;
                 progress(AnalysisProgress::Turn { turn, id });
@@ -144,10 +126,10 @@ impl TournamentAnalysis {
                 // It was cut short; the next run does better.
                 return Ok(false);
             }
-            let annotated = with_analysis(line, &annotation);
-            let mut line = annotated.map_err(|error| wrong(error.to_string()))?;
-            line.push('\n');
-            journal.append(&line).map_err(unwritten(path))?;
+            let annotated = with_analysis(line.bytes(), &annotation);
+            let mut annotated = annotated.map_err(|error| wrong(error.to_string()))?;
+            annotated.push('\n');
+            journal.append(&annotated).map_err(unwritten(path))?;
             progress(AnalysisProgress::Game);
         }
         Ok(true)
@@ -155,25 +137,25 @@ impl TournamentAnalysis {
 }
 
 /// Adds what has been analysed to the standings.
-pub fn add_analysis(ledger: &mut Ledger, home: &Home) -> Result<(), AnalysisError> {
-    let path = file(home);
-    let mut lines = match Lines::open(&path) {
-        Ok(lines) => lines,
+pub fn add_analysis(
+    results: &mut Results,
+    directory: &TournamentDirectory,
+) -> Result<(), AnalysisError> {
+    let path = file(directory);
+    let mut reader = match Reader::open(&path) {
+        Ok(reader) => reader,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         Err(error) => return Err(unread(&path)(error)),
     };
-    while let Some((number, line)) = lines.next_line().map_err(unread(&path))? {
-        if !line.ends_with(b"\n") {
-            break;
-        }
-        let game = GameLine::parse(line).map_err(|problem| damaged(&path, number, problem))?;
-        ledger.collector.add_analysis(&game);
+    while let Some(line) = reader.next_complete_line().map_err(unread(&path))? {
+        let game = line.summary().map_err(AnalysisError::Damaged)?;
+        results.collector.add_analysis(&game);
     }
     Ok(())
 }
 
-fn file(home: &Home) -> PathBuf {
-    home.path().join("analysis.jsonl")
+fn file(directory: &TournamentDirectory) -> PathBuf {
+    directory.path().join("analysis.jsonl")
 }
 
 fn unread(path: &Path) -> impl Fn(io::Error) -> AnalysisError + use<'_> {
@@ -190,27 +172,19 @@ fn unwritten(path: &Path) -> impl Fn(io::Error) -> AnalysisError + use<'_> {
     }
 }
 
-fn damaged(path: &Path, line: u64, problem: String) -> AnalysisError {
-    AnalysisError::Damaged {
-        path: path.to_owned(),
-        line,
-        problem,
-    }
-}
-
 /// Passes over the games that have been analysed, and returns their number.
-fn pass_over(path: &Path, journal: &Path, games: &mut Lines) -> Result<u64, AnalysisError> {
+fn pass_over(path: &Path, journal: &Path, games: &mut Reader) -> Result<u64, AnalysisError> {
     let mut done = 0;
-    let mut analysed = Lines::open(path).map_err(unread(path))?;
-    while let Some((number, line)) = analysed.next_line().map_err(unread(path))? {
-        let old = GameLine::parse(line).map_err(|problem| damaged(path, number, problem))?;
+    let mut analysed = Reader::open(path).map_err(unread(path))?;
+    while let Some(line) = analysed.next_line().map_err(unread(path))? {
+        let old = line.summary().map_err(AnalysisError::Damaged)?;
         let game = games.next_line().map_err(unread(journal))?;
-        let same = game.and_then(|(_, line)| GameLine::parse(line).ok());
+        let same = game.and_then(|line| line.summary().ok());
         if same.is_none_or(|game| game.id != old.id) {
             let problem = "it is not of the game in games.jsonl".to_owned();
-            return Err(damaged(path, number, problem));
+            return Err(AnalysisError::Damaged(line.damaged(problem)));
         }
-        done = number;
+        done = line.number();
     }
     Ok(done)
 }

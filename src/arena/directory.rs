@@ -1,18 +1,20 @@
 //! The folder of a tournament: its plan, its journal, its tables, and what bots wrote to stderr.
 //! Nothing else is state.
 
-use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use super::plan::{Plan, PlanError};
-use super::results::Ledger;
+use super::results::Results;
 use super::shard::{self, Shard};
-use crate::record::journal::{Cut, Journal, Lines, OpenError};
+use crate::record::atomic_file::{replace, sync_directory};
+use crate::record::journal::{Journal, OpenError, TornTail};
+use crate::record::reader::{LineError, Reader};
 
 /// Why a folder cannot be used.
 #[derive(Debug, thiserror::Error)]
-pub enum HomeError {
+pub enum DirectoryError {
     /// Something in it cannot be read or written.
     #[error("{path}: {error}")]
     Io {
@@ -33,15 +35,8 @@ pub enum HomeError {
     #[error(transparent)]
     Journal(#[from] OpenError),
     /// A line of a journal is no game of the plan, or comes twice.
-    #[error("{path}: line {line}: {problem}; mend the line or take it out")]
-    Line {
-        /// The journal.
-        path: String,
-        /// The line, from 1.
-        line: u64,
-        /// What is wrong with it.
-        problem: String,
-    },
+    #[error("{0}; mend the line or take it out")]
+    Line(#[from] LineError),
     /// There is something, but no tournament.
     #[error("{path}: there is a {found} but no plan.json; choose another folder")]
     NoTournament {
@@ -52,7 +47,7 @@ pub enum HomeError {
     },
 }
 
-impl HomeError {
+impl DirectoryError {
     pub(super) fn io(path: &Path) -> impl Fn(io::Error) -> Self + use<'_> {
         move |error| Self::Io {
             path: path.display().to_string(),
@@ -63,14 +58,14 @@ impl HomeError {
 
 /// A tournament's folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Home {
+pub struct TournamentDirectory {
     path: PathBuf,
 }
 
-impl Home {
+impl TournamentDirectory {
     /// The folder at this path, made if it is not there.
-    pub fn make(path: &Path) -> Result<Self, HomeError> {
-        fs::create_dir_all(path).map_err(HomeError::io(path))?;
+    pub fn make(path: &Path) -> Result<Self, DirectoryError> {
+        fs::create_dir_all(path).map_err(DirectoryError::io(path))?;
         Ok(Self::at(path))
     }
 
@@ -97,9 +92,9 @@ impl Home {
     }
 
     /// The journal of a shard, and the file with its headers.
-    pub fn shard_files(&self, shard: Shard, plan: &Plan) -> Result<[PathBuf; 2], HomeError> {
+    pub fn shard_files(&self, shard: Shard, plan: &Plan) -> Result<[PathBuf; 2], DirectoryError> {
         let folder = shard::folder(&self.path);
-        fs::create_dir_all(&folder).map_err(HomeError::io(&folder))?;
+        fs::create_dir_all(&folder).map_err(DirectoryError::io(&folder))?;
         let name = shard.name(plan);
         Ok(["jsonl", "header"].map(|ending| folder.join(format!("{name}.{ending}"))))
     }
@@ -110,23 +105,23 @@ impl Home {
     }
 
     /// The plan, if there is one.
-    pub fn plan(&self) -> Result<Option<Plan>, HomeError> {
+    pub fn plan(&self) -> Result<Option<Plan>, DirectoryError> {
         let path = self.plan_file();
         let text = match fs::read(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let journal = self.journal_file();
                 if fs::metadata(&journal).is_ok_and(|meta| meta.len() > 0) {
-                    return Err(HomeError::NoTournament {
+                    return Err(DirectoryError::NoTournament {
                         path: self.path.display().to_string(),
                         found: "games.jsonl",
                     });
                 }
                 return Ok(None);
             }
-            Err(error) => return Err(HomeError::io(&path)(error)),
+            Err(error) => return Err(DirectoryError::io(&path)(error)),
         };
-        let plan = Plan::from_json(&text).map_err(|error| HomeError::Plan {
+        let plan = Plan::from_json(&text).map_err(|error| DirectoryError::Plan {
             path: path.display().to_string(),
             error,
         })?;
@@ -134,9 +129,9 @@ impl Home {
     }
 
     /// Writes the plan, whole or not at all.
-    pub fn write_plan(&self, plan: &mut Plan) -> Result<(), HomeError> {
+    pub fn write_plan(&self, plan: &mut Plan) -> Result<(), DirectoryError> {
         let path = self.plan_file();
-        let text = plan.to_json().map_err(|error| HomeError::Plan {
+        let text = plan.to_json().map_err(|error| DirectoryError::Plan {
             path: path.display().to_string(),
             error,
         })?;
@@ -144,58 +139,36 @@ impl Home {
     }
 
     /// Writes a file of the folder, whole or not at all.
-    pub fn write(&self, name: &str, text: &str) -> Result<(), HomeError> {
+    pub fn write(&self, name: &str, text: &str) -> Result<(), DirectoryError> {
         let path = self.path.join(name);
-        write_whole(&path, text.as_bytes()).map_err(HomeError::io(&path))
+        let written = replace(&path, text.as_bytes()).and_then(|()| sync_directory(&self.path));
+        written.map_err(DirectoryError::io(&path))
     }
 
     /// Opens a journal of the folder for writing, locked.
-    pub fn open_journal(&self, path: &Path) -> Result<(Journal, Option<Cut>), HomeError> {
+    pub fn open_journal(&self, path: &Path) -> Result<(Journal, Option<TornTail>), DirectoryError> {
         let opened = Journal::open(path)?;
         // A file that was made is only there after a loss of power when its folder is synced.
         let folder = path.parent().unwrap_or(&self.path);
-        sync_folder(folder).map_err(HomeError::io(folder))?;
+        sync_directory(folder).map_err(DirectoryError::io(folder))?;
         Ok(opened)
     }
 
     /// Reads what has been played according to a journal. An incomplete last line is passed
     /// over.
-    pub fn read_journal(path: &Path, plan: &Plan, ledger: &mut Ledger) -> Result<(), HomeError> {
-        let mut lines = Lines::open(path).map_err(HomeError::io(path))?;
-        while let Some((line, bytes)) = lines.next_line().map_err(HomeError::io(path))? {
-            if !bytes.ends_with(b"\n") {
-                break;
-            }
-            let added = ledger.add(plan, bytes);
-            added.map_err(|problem| HomeError::Line {
-                path: path.display().to_string(),
-                line,
-                problem,
-            })?;
+    pub fn read_journal(
+        path: &Path,
+        plan: &Plan,
+        results: &mut Results,
+    ) -> Result<(), DirectoryError> {
+        let mut reader = Reader::open(path).map_err(DirectoryError::io(path))?;
+        while let Some(line) = reader
+            .next_complete_line()
+            .map_err(DirectoryError::io(path))?
+        {
+            let added = results.add(plan, &line.summary()?);
+            added.map_err(|problem| line.error(problem))?;
         }
         Ok(())
     }
-}
-
-/// Writes a file beside, syncs it and puts it in place.
-fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let mut beside = tempfile::Builder::new()
-        .prefix(".new-")
-        .permissions(permissions())
-        .tempfile_in(folder)?;
-    beside.write_all(bytes)?;
-    beside.as_file().sync_all()?;
-    beside.persist(path).map_err(|error| error.error)?;
-    sync_folder(folder)
-}
-
-/// As for any other file: what the umask leaves.
-pub(super) fn permissions() -> fs::Permissions {
-    use std::os::unix::fs::PermissionsExt as _;
-    fs::Permissions::from_mode(0o666)
-}
-
-fn sync_folder(folder: &Path) -> io::Result<()> {
-    File::open(folder)?.sync_all()
 }

@@ -6,7 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::entrant::Entrant;
-use super::plan::{BotPlan, Limits, NoTime, TurnedAway};
+use super::plan::{BotPlan, Limits, NoTime, RejectedBot};
 use super::slug::slugs;
 use crate::bot::spec::{BotSpec, CannotStart, Program, distinct_names, is_program, short_name};
 use crate::play::TimeControl;
@@ -49,7 +49,7 @@ pub struct Entrants {
     /// Those who can.
     pub entered: Vec<Entrant>,
     /// Those who cannot.
-    pub turned_away: Vec<TurnedAway>,
+    pub rejected: Vec<RejectedBot>,
 }
 
 /// Why nobody of those who were named can enter.
@@ -199,7 +199,7 @@ pub fn find(
                 program.name.clone_from(&plan.name);
                 entrants.entered.push(Entrant { plan, program });
             }
-            Err(reason) => entrants.turned_away.push(TurnedAway { bot: plan, reason }),
+            Err(reason) => entrants.rejected.push(RejectedBot { bot: plan, reason }),
         }
     }
     Ok(entrants)

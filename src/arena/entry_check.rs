@@ -7,6 +7,7 @@ use crate::bot::process::GracePeriods;
 use crate::play::game_runner::{GameError, GameRunner};
 use crate::play::seat::stop_both;
 use crate::play::setup::GameSetup;
+use crate::record::BotIndex;
 use crate::seed;
 
 /// Lets a bot play one game against itself from this opening. The error is a sentence that says
@@ -23,7 +24,7 @@ pub async fn check(
         number: 0,
         id: String::new(),
         seed,
-        first: 0,
+        first: BotIndex::A,
         start: opening,
         process_seeds: [0, 1].map(|seat| seed::for_bot(seed, seat, 0)),
     };

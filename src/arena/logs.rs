@@ -32,7 +32,7 @@ impl StderrLog {
         Self { path, state }
     }
 
-    /// Somebody who writes lines down, each with the number of the pair that is played.
+    /// A tap that writes lines down, each with the number of the pair that is played.
     pub fn tap(self: &Arc<Self>, pair: Arc<AtomicU64>) -> Tap {
         let log = Arc::clone(self);
         Arc::new(move |line| log.write(pair.load(Ordering::Relaxed), line))

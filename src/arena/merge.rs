@@ -1,33 +1,33 @@
 //! Puts the shards of a tournament together: checks that they belong to the plan, that nothing is
 //! missing and nothing contradicts itself, and writes the journal that one machine would have
-//! written, but for the order of its lines. Streams: memory is a byte a game, and when games came
+//! written, but for the order of its lines. Streams: memory is a byte a game, and when games occur
 //! twice a bit more, and a bounded number of notes of such games.
 
-mod bench;
-mod doubles;
+mod benched;
+mod duplicates;
 
 use std::collections::BTreeMap;
-use std::io::{self, BufWriter, Write as _};
+use std::io::{self, BufWriter, IntoInnerError};
 use std::path::{Path, PathBuf};
 
-use self::bench::{OnTheBench, benched, not_played};
-use self::doubles::Doubled;
-use super::directory::{Home, HomeError};
+use self::benched::{BenchedBots, not_played};
+use self::duplicates::Duplicates;
+use super::directory::{DirectoryError, TournamentDirectory};
 use super::plan::{Plan, PlanError};
-use super::results::{Endings, Ledger};
+use super::results::{Endings, Results};
 use super::scheduler::WriteUnplayed;
 use super::shard::{self, Header, Shard};
-use crate::bot::Reason;
-use crate::record::journal::Lines;
+use crate::record::atomic_file::AtomicFile;
+use crate::record::reader::{Line, LineError, Reader};
+use crate::record::{BotIndex, ForfeitReason};
 use crate::tournament::schedule::{GameId, Half};
-use crate::tournament::standings::GameLine;
 
 /// Why shards cannot be put together.
 #[derive(Debug, thiserror::Error)]
 pub enum MergeError {
     /// The folder or a journal in it cannot be used.
     #[error(transparent)]
-    Home(#[from] HomeError),
+    Directory(#[from] DirectoryError),
     /// A file cannot be read or written.
     #[error("{path}: {error}")]
     Io {
@@ -112,15 +112,15 @@ pub struct HostReport {
     pub timeouts: u64,
 }
 
-/// What came of it.
+/// The merged tournament.
 #[derive(Debug)]
 pub struct Merged {
     /// All games.
-    pub ledger: Ledger,
+    pub results: Results,
     /// By the name of the machine.
     pub hosts: BTreeMap<String, HostReport>,
     /// Games that were there twice, and the same.
-    pub doubles: u64,
+    pub duplicates: u64,
     /// Games that a shard did not play because a bot was benched there, that would have been
     /// played on one machine: the bot forfeited to another that was benched already.
     pub doubtful: u64,
@@ -146,23 +146,13 @@ impl Part {
     /// Looks at every complete line with its number.
     fn each(
         &self,
-        mut look: impl FnMut(u64, &[u8]) -> Result<(), MergeError>,
+        mut look: impl FnMut(&Line<'_>) -> Result<(), MergeError>,
     ) -> Result<(), MergeError> {
-        let mut lines = Lines::open(&self.path).map_err(self.failed())?;
-        while let Some((number, line)) = lines.next_line().map_err(self.failed())? {
-            if line.ends_with(b"\n") {
-                look(number, line)?;
-            }
+        let mut reader = Reader::open(&self.path).map_err(self.failed())?;
+        while let Some(line) = reader.next_complete_line().map_err(self.failed())? {
+            look(&line)?;
         }
         Ok(())
-    }
-
-    fn damaged(&self, line: u64, problem: String) -> MergeError {
-        MergeError::Home(HomeError::Line {
-            path: self.path.display().to_string(),
-            line,
-            problem,
-        })
     }
 }
 
@@ -173,58 +163,48 @@ fn failed(path: &Path) -> impl Fn(io::Error) -> MergeError + '_ {
     }
 }
 
+fn damaged(error: LineError) -> MergeError {
+    MergeError::Directory(error.into())
+}
+
 /// Puts the shards in a tournament's folder together into its journal.
-pub fn merge(home: &Home, plan: &Plan, unplayed: &WriteUnplayed) -> Result<Merged, MergeError> {
-    let parts = parts(home, plan)?;
-    let (endings, doubled) = survey(&parts, plan)?;
-    doubled.compare(&parts)?;
+pub fn merge(
+    directory: &TournamentDirectory,
+    plan: &Plan,
+    unplayed: &WriteUnplayed,
+) -> Result<Merged, MergeError> {
+    let parts = parts(directory, plan)?;
+    let (endings, duplicates) = survey(&parts, plan)?;
+    duplicates.compare(&parts)?;
     complete(&endings, plan, &parts)?;
-    let benched = benched(&endings, plan);
-    // The ledger has its own.
+    let benched = BenchedBots::find(&endings, plan);
+    // The results have their own.
     drop(endings);
-    let journal = home.journal_file();
+    let journal = directory.journal_file();
     // The lock of a referee that plays here.
-    let locked = home.open_journal(&journal)?;
-    let beside = tempfile::Builder::new()
-        .prefix(".new-")
-        .permissions(super::directory::permissions())
-        .tempfile_in(home.path())
-        .map_err(failed(home.path()))?;
-    let mut out = BufWriter::with_capacity(1 << 17, beside.as_file());
+    let locked = directory.open_journal(&journal)?;
+    let file = AtomicFile::create(&journal).map_err(failed(directory.path()))?;
+    let mut out = BufWriter::with_capacity(1 << 17, file);
     let mut merged = Merged {
-        ledger: Ledger::new(plan),
+        results: Results::new(plan),
         hosts: BTreeMap::new(),
-        doubles: doubled.lines(),
+        duplicates: duplicates.lines(),
         doubtful: 0,
     };
     for part in &parts {
-        part.each(|number, line| {
-            write(
-                part,
-                number,
-                line,
-                plan,
-                &benched,
-                unplayed,
-                &mut merged,
-                &mut out,
-            )
-        })?;
+        part.each(|line| write(part, line, plan, &benched, unplayed, &mut merged, &mut out))?;
     }
-    out.flush().map_err(failed(&journal))?;
-    drop(out);
-    beside.as_file().sync_all().map_err(failed(&journal))?;
-    beside
-        .persist(&journal)
-        .map_err(|error| failed(&journal)(error.error))?;
+    let file = out.into_inner().map_err(IntoInnerError::into_error);
+    let done = file.and_then(AtomicFile::commit);
+    done.map_err(failed(&journal))?;
     drop(locked);
     Ok(merged)
 }
 
 /// The journals, each with headers that fit the plan.
-fn parts(home: &Home, plan: &Plan) -> Result<Vec<Part>, MergeError> {
-    let folder = shard::folder(home.path());
-    let paths = match shard::journals(home.path()) {
+fn parts(directory: &TournamentDirectory, plan: &Plan) -> Result<Vec<Part>, MergeError> {
+    let folder = shard::folder(directory.path());
+    let paths = match shard::journals(directory.path()) {
         Ok(paths) if !paths.is_empty() => paths,
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
             return Err(failed(&folder)(error));
@@ -285,21 +265,22 @@ fn parts(home: &Home, plan: &Plan) -> Result<Vec<Part>, MergeError> {
     Ok(parts)
 }
 
-/// How every game ended, and which came twice.
-fn survey(parts: &[Part], plan: &Plan) -> Result<(Endings, Doubled), MergeError> {
+/// How every game ended, and which occur twice.
+fn survey(parts: &[Part], plan: &Plan) -> Result<(Endings, Duplicates), MergeError> {
     let mut endings = Endings::default();
-    let mut doubled = Doubled::default();
+    let mut duplicates = Duplicates::default();
     for part in parts {
-        part.each(|number, line| {
-            let found = GameLine::parse(line).and_then(|game| Ledger::examine(plan, &game));
-            let (id, ending) = found.map_err(|problem| part.damaged(number, problem))?;
+        part.each(|line| {
+            let game = line.summary().map_err(damaged)?;
+            let found = Results::examine(plan, &game);
+            let (id, ending) = found.map_err(|problem| damaged(line.error(problem)))?;
             if !endings.note(id, ending) {
-                doubled.note(id);
+                duplicates.note(id);
             }
             Ok(())
         })?;
     }
-    Ok((endings, doubled))
+    Ok((endings, duplicates))
 }
 
 fn complete(endings: &Endings, plan: &Plan, parts: &[Part]) -> Result<(), MergeError> {
@@ -335,43 +316,40 @@ fn complete(endings: &Endings, plan: &Plan, parts: &[Part]) -> Result<(), MergeE
 
 /// Writes a line, unless its game has been written; a game of a bot that was benched before, by
 /// games of another shard, is scored as not played.
-#[expect(clippy::too_many_arguments, reason = "the innermost step of one loop")]
 fn write(
     part: &Part,
-    number: u64,
-    line: &[u8],
+    line: &Line<'_>,
     plan: &Plan,
-    benched: &OnTheBench,
+    benched: &BenchedBots,
     unplayed: &WriteUnplayed,
     merged: &mut Merged,
     out: &mut impl io::Write,
 ) -> Result<(), MergeError> {
-    let damaged = |problem| part.damaged(number, problem);
-    let game = GameLine::parse(line).map_err(damaged)?;
-    let (id, ending) = Ledger::examine(plan, &game).map_err(damaged)?;
-    if merged.ledger.endings.of(id.pair)[id.half as usize].is_some() {
+    let wrong = |problem| damaged(line.error(problem));
+    let game = line.summary().map_err(damaged)?;
+    let (id, ending) = Results::examine(plan, &game).map_err(wrong)?;
+    if merged.results.endings.of(id.pair)[id.half as usize].is_some() {
         return Ok(());
     }
-    if let Some(header) = part.session(number) {
+    if let Some(header) = part.session(line.number()) {
         let host = merged.hosts.entry(header.host.clone()).or_default();
         host.cpu.clone_from(&header.cpu);
         host.games += 1;
-        let late = [0, 1].map(|index| ending.forfeited_by(index) == Some(Reason::Timeout));
+        let late =
+            BotIndex::ALL.map(|bot| ending.forfeited_by(bot) == Some(ForfeitReason::Timeout));
         host.timeouts += u64::from(late.contains(&true));
     }
     let written = plan
         .pair(id.pair)
         .and_then(|pair| not_played(&pair, id, benched, unplayed));
-    let line = if let Some(unplayed) = &written {
-        merged
-            .ledger
-            .add(plan, unplayed.as_bytes())
-            .map_err(damaged)?;
-        unplayed.as_bytes()
+    let bytes = if let Some(unplayed) = &written {
+        let added = merged.results.add_finished(plan, unplayed);
+        added.map_err(wrong)?;
+        unplayed.line().as_bytes()
     } else {
         merged.doubtful += u64::from(!game.was_played());
-        merged.ledger.add_game(plan, &game).map_err(damaged)?;
-        line
+        merged.results.add(plan, &game).map_err(wrong)?;
+        line.bytes()
     };
-    out.write_all(line).map_err(part.failed())
+    out.write_all(bytes).map_err(part.failed())
 }

@@ -11,6 +11,7 @@ pub mod directory;
 pub mod entrant;
 pub mod entrants;
 pub mod entry_check;
+mod forfeit_streak;
 pub mod logs;
 pub mod merge;
 pub mod plan;
@@ -27,10 +28,10 @@ use std::thread;
 
 use tokio::sync::{mpsc, watch};
 
-use self::directory::{Home, HomeError};
+use self::directory::{DirectoryError, TournamentDirectory};
 use self::entrant::LoggedEntrant;
 use self::plan::{Plan, SprtPlan};
-use self::results::{Ledger, Next};
+use self::results::{Next, Results};
 use self::scheduler::{Benched, Scheduler};
 use self::shard::Shard;
 use self::worker::{ArenaContext, Worker};
@@ -38,6 +39,7 @@ use crate::bot::process::GracePeriods;
 use crate::play::game_runner::{GameError, GameRunner};
 use crate::play::setup::{GameSetup, bot_entry};
 use crate::record::journal::{Journal, Writer};
+use crate::record::{BotIndex, FinishedRecord};
 use crate::session::Ruleset;
 use crate::tournament::openings;
 use crate::tournament::schedule::knockout::KnockoutError;
@@ -47,8 +49,8 @@ use crate::tournament::sprt::{Decision, Scale, Sprt, SprtError};
 /// Something that happened.
 #[derive(Debug)]
 pub enum Event {
-    /// The record of a game is on the disk: its line.
-    Written(String),
+    /// The record of a game is on the disk.
+    Written(Arc<FinishedRecord>),
     /// A clock ran out for which the referee may be to blame.
     Stalled {
         /// The game.
@@ -68,8 +70,8 @@ pub enum Event {
 
 /// Observes a tournament.
 pub trait TournamentObserver {
-    /// A game is done and on the disk; `line` is its record.
-    fn game(&mut self, plan: &Plan, ledger: &Ledger, line: &str);
+    /// A game is done, and its record is on the disk.
+    fn game(&mut self, plan: &Plan, results: &Results, game: &FinishedRecord);
 
     /// A round begins.
     fn round(&mut self, plan: &Plan, number: usize);
@@ -108,7 +110,7 @@ pub enum RunError {
     NotWritten(io::Error),
     /// The folder cannot be written.
     #[error(transparent)]
-    Home(#[from] HomeError),
+    TournamentDirectory(#[from] DirectoryError),
     /// The plan and what was played do not fit.
     #[error(transparent)]
     Knockout(#[from] KnockoutError),
@@ -128,7 +130,7 @@ pub struct Arena {
     /// What is to be played.
     pub plan: Plan,
     /// What has been played.
-    pub ledger: Ledger,
+    pub results: Results,
     /// The bots, in the order of the plan.
     pub entrants: Vec<LoggedEntrant>,
     /// Path of the piece set's file, for the bots, when it is not the built-in set.
@@ -149,16 +151,16 @@ impl Arena {
     /// the games in hand, the second at once. Gives what was played in the end.
     pub async fn run(
         self,
-        home: &Home,
+        directory: &TournamentDirectory,
         journal: Journal,
         mut stops: mpsc::Receiver<()>,
         observer: &mut impl TournamentObserver,
-    ) -> Result<(Ended, Plan, Ledger), RunError> {
+    ) -> Result<(Ended, Plan, Results), RunError> {
         let mut progress = Progress {
-            home,
+            directory,
             test: self.plan.sprt.as_ref().map(sprt).transpose()?,
             plan: self.plan,
-            ledger: self.ledger,
+            results: self.results,
             last: None,
             shard: self.shard,
         };
@@ -174,7 +176,7 @@ impl Arena {
         let scheduler = Scheduler::new(
             &progress.plan,
             pairs,
-            progress.ledger.endings.clone(),
+            progress.results.endings.clone(),
             self.jobs,
             progress.test,
             progress.more_rounds(),
@@ -242,16 +244,16 @@ impl Arena {
         }
         match failure {
             Some(failure) => Err(failure),
-            None => Ok((progress.ended(), progress.plan, progress.ledger)),
+            None => Ok((progress.ended(), progress.plan, progress.results)),
         }
     }
 }
 
 /// What has been played, and what comes next.
 struct Progress<'a> {
-    home: &'a Home,
+    directory: &'a TournamentDirectory,
     plan: Plan,
-    ledger: Ledger,
+    results: Results,
     test: Option<Sprt>,
     /// Once no more rounds can come.
     last: Option<Ended>,
@@ -273,12 +275,12 @@ impl Progress<'_> {
         observer: &mut impl TournamentObserver,
     ) -> Result<Then, RunError> {
         match event {
-            Event::Written(line) => {
-                let added = self.ledger.add(&self.plan, line.as_bytes());
+            Event::Written(game) => {
+                let added = self.results.add_finished(&self.plan, &game);
                 added.map_err(|problem| {
                     io::Error::other(format!("a record that was just written: {problem}"))
                 })?;
-                observer.game(&self.plan, &self.ledger, &line);
+                observer.game(&self.plan, &self.results, &game);
                 return self.next_round(observer);
             }
             Event::Stalled { id, why, again } => observer.stalled(id, &why, again),
@@ -298,18 +300,18 @@ impl Progress<'_> {
     fn next_round(&mut self, observer: &mut impl TournamentObserver) -> Result<Then, RunError> {
         if let Some(shard) = self.shard {
             let pairs = shard.pairs(&self.plan);
-            if self.last.is_none() && self.ledger.games == 2 * (pairs.end - pairs.start) {
+            if self.last.is_none() && self.results.games == 2 * (pairs.end - pairs.start) {
                 self.last = Some(Ended::Complete);
             }
             return Ok(Then::GoOn);
         }
-        if self.last.is_some() || !self.ledger.is_done(&self.plan) {
+        if self.last.is_some() || !self.results.is_done(&self.plan) {
             return Ok(Then::GoOn);
         }
-        self.last = match self.ledger.next(&self.plan)? {
+        self.last = match self.results.next(&self.plan)? {
             Next::Round(round) => {
                 self.plan.rounds.push(round.clone());
-                self.home.write_plan(&mut self.plan)?;
+                self.directory.write_plan(&mut self.plan)?;
                 observer.round(&self.plan, self.plan.rounds.len());
                 return Ok(Then::Round(round));
             }
@@ -321,7 +323,7 @@ impl Progress<'_> {
 
     fn ended(&self) -> Ended {
         if let Some(test) = &self.test {
-            match test.decide(&self.ledger.pentanomial) {
+            match test.decide(&self.results.pentanomial) {
                 Decision::Continue => {}
                 decision => return Ended::Decided(decision),
             }
@@ -332,13 +334,13 @@ impl Progress<'_> {
 
 /// A thread: a worker and its runtime.
 fn run_worker(context: &Arc<ArenaContext>, writer: &Writer, mut aborted: watch::Receiver<bool>) {
-    let write = |line: String| {
-        let (context, again) = (Arc::clone(context), line.clone());
-        writer.write(line, move |written| {
+    let write = |game: Arc<FinishedRecord>| {
+        let context = Arc::clone(context);
+        writer.write(Arc::clone(game.line()), move |written| {
             context.scheduler.written();
             // Nobody listens any more when the tournament has failed.
             let _ = context.events.send(match written {
-                Ok(()) => Event::Written(again),
+                Ok(()) => Event::Written(game),
                 Err(error) => Event::NotWritten(error),
             });
         });
@@ -383,10 +385,12 @@ pub fn write_unplayed(
         .map(|(bot, command)| bot_entry(&bot.name, command))
         .collect();
     Box::new(move |scheduled, benched| {
-        let first = scheduled.id.half as usize;
+        let first = BotIndex::ALL[scheduled.id.half as usize];
         // The pairing's `a` comes first in a record, whoever begins.
-        let a = scheduled.seats[first];
-        let b = scheduled.seats[1 - first];
+        let [a, b] = [BotIndex::A, BotIndex::B].map(|bot| {
+            let side = usize::from(bot != first);
+            scheduled.seats[side]
+        });
         let setup = GameSetup {
             number: 2 * scheduled.id.pair + scheduled.id.half as u64,
             id: scheduled.id.to_string(),
@@ -397,15 +401,16 @@ pub fn write_unplayed(
             process_seeds: [0, 0],
         };
         let players = [a, b].map(|bot| entries[bot.index()].clone());
-        let by = usize::from(benched.bot == b);
+        let by = if benched.bot == b {
+            BotIndex::B
+        } else {
+            BotIndex::A
+        };
         let why = format!(
             "it forfeited {} games in a row and is benched",
             benched.after
         );
         let record = setup.unplayed(&*ruleset, players, by, benched.reason, &why);
-        // A record of texts and numbers can be written.
-        let mut line = record.to_line().unwrap_or_default();
-        line.push('\n');
-        line
+        Arc::new(FinishedRecord::new(record))
     })
 }

@@ -7,13 +7,13 @@ use std::sync::Arc;
 use tokio::sync::Semaphore;
 use tokio::task::LocalSet;
 
-use super::directory::{Home, HomeError};
+use super::directory::{DirectoryError, TournamentDirectory};
 use super::entrant::{Entrant, LoggedEntrant};
 use super::entrants::Entrants;
 use super::entry_check;
 use super::logs::StderrLog;
 use super::plan::request::{PlanRequest, RequestError};
-use super::plan::{BotPlan, Plan, TurnedAway};
+use super::plan::{BotPlan, Plan, RejectedBot};
 use crate::play::game_runner::GameRunner;
 use crate::session::Ruleset;
 
@@ -46,7 +46,7 @@ pub enum PreparationError {
     },
     /// The folder cannot be used.
     #[error(transparent)]
-    Directory(#[from] HomeError),
+    Directory(#[from] DirectoryError),
     /// The referee failed.
     #[error(transparent)]
     Io(#[from] io::Error),
@@ -65,7 +65,7 @@ pub enum Notice<'a> {
         of: usize,
     },
     /// This bot does not enter.
-    TurnedAway(&'a TurnedAway),
+    Rejected(&'a RejectedBot),
     /// Another version of the referee began this tournament.
     BegunByVersion(&'a str),
 }
@@ -78,7 +78,7 @@ pub struct Preparation<'a> {
     /// The game and its rules.
     pub ruleset: &'a Arc<dyn Ruleset>,
     /// Its folder.
-    pub home: &'a Home,
+    pub directory: &'a TournamentDirectory,
     /// Entry checks at once.
     pub jobs: usize,
     /// Path of the piece set's file, for the bots, when it is not the built-in set.
@@ -101,26 +101,26 @@ impl Preparation<'_> {
         });
         let Entrants {
             mut entered,
-            mut turned_away,
+            mut rejected,
         } = entrants;
         if !self.request.no_check && !entered.is_empty() {
             let of = entered.len();
-            entered = self.check(entered, seed, &mut turned_away).await?;
+            entered = self.check(entered, seed, &mut rejected).await?;
             let passed = entered.len();
             notify(Notice::Checked { passed, of });
         }
-        for away in &turned_away {
-            notify(Notice::TurnedAway(away));
+        for away in &rejected {
+            notify(Notice::Rejected(away));
         }
-        if self.request.strict && !turned_away.is_empty() {
-            return Err(PreparationError::NotAllEnter(turned_away.len()));
+        if self.request.strict && !rejected.is_empty() {
+            return Err(PreparationError::NotAllEnter(rejected.len()));
         }
         let bots = entered.iter().map(|bot| bot.plan.clone()).collect();
         let ruleset = &**self.ruleset;
-        let mut plan = self.request.plan(ruleset, bots, turned_away, seed, None)?;
+        let mut plan = self.request.plan(ruleset, bots, rejected, seed, None)?;
         plan.openings = self.request.openings(ruleset, &plan)?;
         plan.rounds = plan.first_rounds();
-        self.home.write_plan(&mut plan)?;
+        self.directory.write_plan(&mut plan)?;
         Ok((plan, self.with_logs(entered)))
     }
 
@@ -131,21 +131,21 @@ impl Preparation<'_> {
         entrants: Entrants,
         notify: &mut dyn FnMut(Notice<'_>),
     ) -> Result<(Plan, Vec<LoggedEntrant>), PreparationError> {
-        let enters = |away: &&TurnedAway| old.bots.iter().any(|bot| bot.name == away.bot.name);
+        let enters = |away: &&RejectedBot| old.bots.iter().any(|bot| bot.name == away.bot.name);
         // Who did not enter then is not needed now.
-        if let Some(away) = entrants.turned_away.iter().find(enters) {
+        if let Some(away) = entrants.rejected.iter().find(enters) {
             return Err(PreparationError::Missing(away.reason.clone()));
         }
-        let was_away = |bot: &BotPlan| old.turned_away.iter().any(|away| away.bot.name == bot.name);
+        let was_away = |bot: &BotPlan| old.rejected.iter().any(|away| away.bot.name == bot.name);
         let (away, playing): (Vec<_>, Vec<_>) = entrants
             .entered
             .into_iter()
             .partition(|entrant| was_away(&entrant.plan));
         let still_away = away.into_iter().map(|bot| bot.plan);
-        let never_found = entrants.turned_away.into_iter().map(|away| away.bot);
-        let turned_away = still_away
+        let never_found = entrants.rejected.into_iter().map(|away| away.bot);
+        let rejected = still_away
             .chain(never_found)
-            .map(|bot| TurnedAway {
+            .map(|bot| RejectedBot {
                 bot,
                 reason: String::new(),
             })
@@ -153,7 +153,7 @@ impl Preparation<'_> {
         let (request, ruleset) = (self.request, &**self.ruleset);
         let seed = request.seed.unwrap_or(old.seed);
         let bots = playing.iter().map(|bot| bot.plan.clone()).collect();
-        let mut now = request.plan(ruleset, bots, turned_away, seed, Some(&old))?;
+        let mut now = request.plan(ruleset, bots, rejected, seed, Some(&old))?;
         now.openings = match (&request.openings, request.opening_plies) {
             (Some(_), _) => request.openings_of_file(ruleset)?,
             (None, Some(plies)) if Some(plies) != old.opening_plies => Vec::new(),
@@ -162,7 +162,7 @@ impl Preparation<'_> {
         let differences = old.differences(&now);
         if !differences.is_empty() {
             return Err(PreparationError::Another {
-                path: self.home.path().display().to_string(),
+                path: self.directory.path().display().to_string(),
                 differences,
             });
         }
@@ -183,7 +183,7 @@ impl Preparation<'_> {
         &self,
         entrants: Vec<Entrant>,
         seed: u64,
-        turned_away: &mut Vec<TurnedAway>,
+        rejected: &mut Vec<RejectedBot>,
     ) -> Result<Vec<Entrant>, PreparationError> {
         let openings = self.request.draw_openings(&**self.ruleset, seed, 1)?;
         let opening: Rc<str> = openings.first().map_or("", String::as_str).into();
@@ -213,7 +213,7 @@ impl Preparation<'_> {
                     let (entrant, verdict) = check.await.map_err(io::Error::other)?;
                     match verdict? {
                         Ok(()) => fit.push(entrant),
-                        Err(reason) => turned_away.push(TurnedAway {
+                        Err(reason) => rejected.push(RejectedBot {
                             bot: entrant.plan,
                             reason,
                         }),
@@ -226,7 +226,7 @@ impl Preparation<'_> {
 
     fn with_logs(&self, entrants: Vec<Entrant>) -> Vec<LoggedEntrant> {
         let with_log = |entrant: Entrant| {
-            let log = self.home.stderr_file(&entrant.plan.slug);
+            let log = self.directory.stderr_file(&entrant.plan.slug);
             LoggedEntrant {
                 entrant,
                 log: Arc::new(StderrLog::new(log)),
@@ -238,12 +238,15 @@ impl Preparation<'_> {
 
 /// Writes the piece set where bots find it, when it is not the built-in one; returns its path,
 /// which means the same whatever the working directory is.
-pub fn write_pieces(home: &Home, ruleset: &dyn Ruleset) -> Result<Option<String>, HomeError> {
+pub fn write_pieces(
+    directory: &TournamentDirectory,
+    ruleset: &dyn Ruleset,
+) -> Result<Option<String>, DirectoryError> {
     let Some(pieces) = ruleset.pieces() else {
         return Ok(None);
     };
-    home.write("pieces.csv", pieces)?;
-    let path = home.path().join("pieces.csv");
-    let absolute = std::path::absolute(&path).map_err(HomeError::io(&path))?;
+    directory.write("pieces.csv", pieces)?;
+    let path = directory.path().join("pieces.csv");
+    let absolute = std::path::absolute(&path).map_err(DirectoryError::io(&path))?;
     Ok(Some(absolute.to_string_lossy().into_owned()))
 }

@@ -1,77 +1,37 @@
-//! What has been played so far: which games are done and what they come to. Filled from the
+//! What has been played so far: which games are done, and their results. Filled from the
 //! records, as they are written or as a journal holds them, one by one; no record is kept.
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use super::plan::{Format, Plan};
-use serde_json::value::RawValue;
-
-use crate::bot::Reason;
+use crate::record::{BotIndex, Ending, FinishedRecord, ForfeitReason, RecordSummary};
 use crate::tournament::schedule::knockout::{self, Match, Tally};
 use crate::tournament::schedule::{EntrantId, GameId, PairOfGames, Round, swiss};
 use crate::tournament::sprt::Pentanomial;
-use crate::tournament::standings::{Collector, GameLine};
+use crate::tournament::standings::Collector;
 
-/// How a game of a pair ended. Indices are 0 for the pairing's `a` and 1 for its `b`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
-    /// Somebody completed a line.
-    Win(usize),
-    /// Nobody did.
-    Draw,
-    /// This one forfeited.
-    Forfeit(usize, Reason),
+/// An ending as a byte that is not 0.
+fn encode(ending: Ending) -> u8 {
+    match ending {
+        Ending::Win(winner) => 1 + winner as u8,
+        Ending::Draw => 3,
+        Ending::Forfeit(by, reason) => 4 + 2 * reason as u8 + by as u8,
+    }
 }
 
-impl Ending {
-    /// Half points of the pairing's `a`: 2, 1 or 0.
-    pub const fn half_points(self) -> usize {
-        match self {
-            Self::Win(0) | Self::Forfeit(1, _) => 2,
-            Self::Draw => 1,
-            Self::Win(_) | Self::Forfeit(..) => 0,
-        }
-    }
-
-    /// Index of the winner.
-    pub const fn winner(self) -> Option<usize> {
-        match self {
-            Self::Win(winner) => Some(winner),
-            Self::Draw => None,
-            Self::Forfeit(by, _) => Some(1 - by),
-        }
-    }
-
-    /// Why this one forfeited the game, if it did.
-    pub fn forfeited_by(self, index: usize) -> Option<Reason> {
-        match self {
-            Self::Forfeit(by, reason) if by == index => Some(reason),
-            _ => None,
-        }
-    }
-
-    /// A byte that is not 0.
-    fn encode(self) -> u8 {
-        match self {
-            Self::Win(winner) => 1 + u8::from(winner == 1),
-            Self::Draw => 3,
-            Self::Forfeit(by, reason) => {
-                let place = Reason::ALL.iter().position(|&other| other == reason);
-                4 + 2 * u8::try_from(place.unwrap_or(0)).unwrap_or(0) + u8::from(by == 1)
-            }
-        }
-    }
-
-    fn decode(byte: u8) -> Option<Self> {
-        match byte {
-            0 => None,
-            1 | 2 => Some(Self::Win(usize::from(byte == 2))),
-            3 => Some(Self::Draw),
-            _ => {
-                let reason = Reason::ALL.get(usize::from(byte - 4) / 2)?;
-                Some(Self::Forfeit(usize::from(byte % 2), *reason))
-            }
+fn decode(byte: u8) -> Option<Ending> {
+    match byte {
+        0 => None,
+        1 => Some(Ending::Win(BotIndex::A)),
+        2 => Some(Ending::Win(BotIndex::B)),
+        3 => Some(Ending::Draw),
+        _ => {
+            let reason = *ForfeitReason::ALL.get(usize::from(byte - 4) / 2)?;
+            Some(Ending::Forfeit(
+                BotIndex::ALL[usize::from(byte % 2)],
+                reason,
+            ))
         }
     }
 }
@@ -85,7 +45,7 @@ impl Endings {
     pub fn of(&self, pair: u64) -> [Option<Ending>; 2] {
         let place = usize::try_from(pair).ok();
         let bytes = place.and_then(|place| self.0.get(place.checked_sub(1)?));
-        bytes.map_or([None; 2], |bytes| bytes.map(Ending::decode))
+        bytes.map_or([None; 2], |bytes| bytes.map(decode))
     }
 
     /// Notes how a game ended; false when that had been noted before.
@@ -100,12 +60,12 @@ impl Endings {
         if *byte != 0 {
             return false;
         }
-        *byte = ending.encode();
+        *byte = encode(ending);
         true
     }
 }
 
-/// Games that are told apart; beyond, only that there are more is known.
+/// Games that are compared; beyond, only that there are more is known.
 const MOST_DISTINCT: usize = 1_000_000;
 
 /// How many of the games played are different ones.
@@ -114,12 +74,12 @@ pub struct Distinct {
     seen: HashSet<u64>,
     /// Games with at least one turn.
     pub games: u64,
-    /// Whether there were too many to tell all apart.
+    /// Whether there were too many to compare all.
     pub full: bool,
 }
 
 impl Distinct {
-    fn add(&mut self, game: &GameLine<'_>) {
+    fn add(&mut self, game: &RecordSummary<'_>) {
         if game.times_ms.is_empty() {
             return;
         }
@@ -130,8 +90,12 @@ impl Distinct {
         }
         let mut hasher = DefaultHasher::new();
         let [a, b] = game.names();
-        let by_seat = if game.first == 0 { [a, b] } else { [b, a] };
-        (by_seat, &game.start, game.turns.map(RawValue::get)).hash(&mut hasher);
+        let by_seat = match game.first {
+            BotIndex::A => [a, b],
+            BotIndex::B => [b, a],
+        };
+        (by_seat, &game.start).hash(&mut hasher);
+        game.hash_turns(&mut hasher);
         self.seen.insert(hasher.finish());
     }
 
@@ -143,7 +107,7 @@ impl Distinct {
 
 /// What has been played so far.
 #[derive(Clone, Debug, Default)]
-pub struct Ledger {
+pub struct Results {
     /// How every game ended.
     pub endings: Endings,
     /// For the standings.
@@ -152,7 +116,7 @@ pub struct Ledger {
     pub distinct: Distinct,
     /// Games that are done.
     pub games: u64,
-    /// Games that somebody forfeited.
+    /// Games that ended in a forfeit.
     pub forfeits: u64,
     /// Half points of each bot.
     pub half_points: Vec<u64>,
@@ -164,7 +128,7 @@ pub struct Ledger {
     matches: Vec<Vec<[Tally; 2]>>,
 }
 
-impl Ledger {
+impl Results {
     /// Nothing has been played.
     pub fn new(plan: &Plan) -> Self {
         Self {
@@ -174,16 +138,15 @@ impl Ledger {
         }
     }
 
-    /// Adds the record of a game of this plan; its line may end with a newline. The error is a
-    /// sentence.
-    pub fn add(&mut self, plan: &Plan, line: &[u8]) -> Result<GameId, String> {
-        self.add_game(plan, &GameLine::parse(line)?)
+    /// Adds a game of this plan that has just been written. The error is a sentence.
+    pub fn add_finished(&mut self, plan: &Plan, game: &FinishedRecord) -> Result<GameId, String> {
+        self.add(plan, &RecordSummary::of(game.record())?)
     }
 
     /// Adds a game of this plan. The error is a sentence.
-    pub fn add_game(&mut self, plan: &Plan, game: &GameLine<'_>) -> Result<GameId, String> {
+    pub fn add(&mut self, plan: &Plan, game: &RecordSummary<'_>) -> Result<GameId, String> {
         let (id, pair) = identify(plan, game)?;
-        let ending = ending(game)?;
+        let ending = game.ending().map_err(|error| error.to_string())?;
         if !self.endings.note(id, ending) {
             return Err(format!("the game {id} comes twice"));
         }
@@ -207,9 +170,10 @@ impl Ledger {
     }
 
     /// Which game of this plan it is, and how it ended. The error is a sentence.
-    pub fn examine(plan: &Plan, game: &GameLine<'_>) -> Result<(GameId, Ending), String> {
+    pub fn examine(plan: &Plan, game: &RecordSummary<'_>) -> Result<(GameId, Ending), String> {
         let (id, _) = identify(plan, game)?;
-        Ok((id, ending(game)?))
+        let ending = game.ending().map_err(|error| error.to_string())?;
+        Ok((id, ending))
     }
 
     fn note_match(
@@ -217,7 +181,7 @@ impl Ledger {
         plan: &Plan,
         pair: PairOfGames,
         ending: Ending,
-        first: usize,
+        first: BotIndex,
         turns: u64,
     ) {
         let place = pair.round as usize - 1;
@@ -322,27 +286,15 @@ pub enum Next {
     Winner(EntrantId),
 }
 
-fn ending(game: &GameLine<'_>) -> Result<Ending, String> {
-    Ok(match (game.forfeit(), game.winner()) {
-        (Some((by, word)), _) => {
-            let reason = Reason::from_name(word);
-            let reason = reason.ok_or_else(|| format!("there is no reason called {word}"))?;
-            Ending::Forfeit(by, reason)
-        }
-        (None, Some(winner)) => Ending::Win(winner),
-        (None, None) => Ending::Draw,
-    })
-}
-
 /// Which game of the plan a record is of. The error is a sentence.
-fn identify(plan: &Plan, game: &GameLine<'_>) -> Result<(GameId, PairOfGames), String> {
+fn identify(plan: &Plan, game: &RecordSummary<'_>) -> Result<(GameId, PairOfGames), String> {
     let id: GameId = game.id.parse().map_err(|error| format!("`id`: {error}"))?;
     let pair = plan
         .pair(id.pair)
         .ok_or_else(|| format!("the game {id} is not in the plan"))?;
     let [a, b] = [pair.pairing.a, pair.pairing.b]
         .map(|bot| plan.bot(bot).map_or("", |bot| bot.name.as_str()));
-    if game.names() != [a, b] || game.first != id.half as usize {
+    if game.names() != [a, b] || game.first != BotIndex::ALL[id.half as usize] {
         return Err(format!(
             "in the plan {a} and {b} play the game {id}, and {} begins",
             if id.half as usize == 0 { a } else { b }
@@ -373,4 +325,22 @@ fn identify(plan: &Plan, game: &GameLine<'_>) -> Result<(GameId, PairOfGames), S
         ));
     }
     Ok((id, pair))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_ending_fits_into_a_byte() {
+        let forfeits = BotIndex::ALL.into_iter().flat_map(|by| {
+            let reasons = ForfeitReason::ALL.into_iter();
+            reasons.map(move |reason| Ending::Forfeit(by, reason))
+        });
+        let wins = BotIndex::ALL.map(Ending::Win);
+        for ending in forfeits.chain(wins).chain([Ending::Draw]) {
+            assert_eq!(decode(encode(ending)), Some(ending));
+        }
+        assert_eq!(decode(0), None);
+    }
 }

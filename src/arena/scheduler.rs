@@ -8,12 +8,13 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
+use super::forfeit_streak::ForfeitStreak;
 use super::plan::Plan;
-use super::results::{Ending, Endings};
+use super::results::Endings;
 use super::shard::rounds_of;
-use crate::bot::Reason;
+use crate::record::{BotIndex, Ending, FinishedRecord, ForfeitReason};
 use crate::tournament::schedule::{EntrantId, PairOfGames, Round, ScheduledGame};
 use crate::tournament::sprt::{Decision, Pentanomial, Sprt};
 
@@ -31,26 +32,27 @@ pub struct Benched {
     /// After so many forfeits in a row.
     pub after: u32,
     /// Why it forfeited last.
-    pub reason: Reason,
+    pub reason: ForfeitReason,
 }
 
 /// What a worker is given to do.
 #[derive(Debug)]
-pub enum WorkItem {
+pub enum WorkItem<L = Arc<FinishedRecord>> {
     /// A pair to play, and which of its games are done already.
     Play(PairOfGames, [bool; 2]),
     /// Lines to write: games of a benched bot, which are not played.
-    Lines(Vec<String>),
+    Lines(Vec<L>),
 }
 
-/// Writes the record of a game that is not played because of this bot: a line with its newline.
-pub type WriteUnplayed = dyn Fn(&ScheduledGame, &Benched) -> String + Send + Sync;
+/// Writes the record of a game that is not played because of this bot.
+pub type WriteUnplayed<L = Arc<FinishedRecord>> =
+    dyn Fn(&ScheduledGame, &Benched) -> L + Send + Sync;
 
-/// See the [module](self).
-pub struct Scheduler {
-    state: Mutex<State>,
+/// See the [module](self). `L` is what is written of a game.
+pub struct Scheduler<L = Arc<FinishedRecord>> {
+    state: Mutex<State<L>>,
     changed: Condvar,
-    unplayed: Box<WriteUnplayed>,
+    unplayed: Box<WriteUnplayed<L>>,
 }
 
 /// A bot's pairs in the order of the schedule, from the first that is not settled on.
@@ -59,30 +61,30 @@ struct Order {
     /// With the bot's forfeits in both games, once they are settled.
     pairs: VecDeque<(u64, Option<Forfeits>)>,
     /// Forfeits in a row before those.
-    row: u32,
+    streak: ForfeitStreak,
     benched: Option<Benched>,
 }
 
-type Forfeits = [Option<Reason>; 2];
+type Forfeits = [Option<ForfeitReason>; 2];
 
 /// A pair that has been handed out and is not settled.
-struct Open {
+struct Open<L> {
     pair: PairOfGames,
     endings: [Option<Ending>; 2],
     /// Lines that are held back.
-    held: Vec<String>,
+    held: Vec<L>,
     /// Whether the worker is done with it.
     complete: bool,
 }
 
-struct State {
+struct State<L> {
     pairs: Box<dyn Iterator<Item = PairOfGames> + Send>,
     more_rounds: bool,
     endings: Endings,
     bench_after: u32,
     window: usize,
     orders: Vec<Order>,
-    open: BTreeMap<u64, Open>,
+    open: BTreeMap<u64, Open<L>>,
     sprt: Option<(Sprt, Pentanomial)>,
     unwritten: usize,
     stopping: bool,
@@ -100,13 +102,13 @@ enum Verdict {
     Benched([Option<Benched>; 2]),
 }
 
-impl std::fmt::Debug for Scheduler {
+impl<L> std::fmt::Debug for Scheduler<L> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Scheduler").finish_non_exhaustive()
     }
 }
 
-impl Scheduler {
+impl<L> Scheduler<L> {
     /// A scheduler for those pairs of a plan. Games in `endings` are done. More rounds come by
     /// [`Self::add_round`] unless `more_rounds` is false. `unplayed` writes records of games that
     /// are not played.
@@ -117,7 +119,7 @@ impl Scheduler {
         workers: usize,
         sprt: Option<Sprt>,
         more_rounds: bool,
-        unplayed: Box<WriteUnplayed>,
+        unplayed: Box<WriteUnplayed<L>>,
     ) -> Self {
         let rounds = rounds_of(plan, &pairs);
         let pairs = rounds
@@ -145,7 +147,7 @@ impl Scheduler {
 
     /// What to do next; `None` when there is nothing any more. Waits when the next round is not
     /// known yet, or the disk is behind.
-    pub fn next(&self) -> Option<WorkItem> {
+    pub fn next(&self) -> Option<WorkItem<L>> {
         let mut state = self.lock();
         loop {
             if state.stopping {
@@ -170,7 +172,7 @@ impl Scheduler {
 
     /// Takes in a finished game of a pair under way: how it ended, and the line of its record.
     /// Gives the lines that are to be written now.
-    pub fn finished(&self, game: &ScheduledGame, ending: Ending, line: String) -> Vec<String> {
+    pub fn finished(&self, game: &ScheduledGame, ending: Ending, line: L) -> Vec<L> {
         let mut state = self.lock();
         let Some(open) = state.open.get_mut(&game.id.pair) else {
             // The tournament is decided without it.
@@ -182,7 +184,7 @@ impl Scheduler {
     }
 
     /// Takes back a pair that a worker is done with. Gives the lines that are to be written now.
-    pub fn done(&self, pair: &PairOfGames) -> Vec<String> {
+    pub fn done(&self, pair: &PairOfGames) -> Vec<L> {
         let mut state = self.lock();
         if let Some(open) = state.open.get_mut(&pair.number) {
             if open.endings.iter().all(Option::is_some) {
@@ -236,7 +238,7 @@ impl Scheduler {
         std::mem::take(&mut self.lock().newly_benched)
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, State<L>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -246,9 +248,9 @@ fn pairs_of(round: Round) -> impl Iterator<Item = PairOfGames> + Send {
     numbers.filter_map(move |number| round.pair(number))
 }
 
-impl State {
+impl<L> State<L> {
     /// The next pair that is not done.
-    fn take(&mut self, unplayed: &WriteUnplayed) -> Option<WorkItem> {
+    fn take(&mut self, unplayed: &WriteUnplayed<L>) -> Option<WorkItem<L>> {
         while !self.stopping {
             let pair = self.pairs.next()?;
             let endings = self.endings.of(pair.number);
@@ -278,7 +280,7 @@ impl State {
     }
 
     /// Releases what can be released, in the order of the schedule.
-    fn settle(&mut self, unplayed: &WriteUnplayed) -> Vec<String> {
+    fn settle(&mut self, unplayed: &WriteUnplayed<L>) -> Vec<L> {
         let mut lines = Vec::new();
         let numbers: Vec<u64> = self.open.keys().copied().collect();
         for number in numbers {
@@ -322,8 +324,8 @@ impl State {
         pair: &PairOfGames,
         mut endings: [Option<Ending>; 2],
         benched: [Option<Benched>; 2],
-        unplayed: &WriteUnplayed,
-    ) -> Vec<String> {
+        unplayed: &WriteUnplayed<L>,
+    ) -> Vec<L> {
         let mut lines = Vec::new();
         for (half, game) in pair.games().iter().enumerate() {
             if endings[half].is_some() {
@@ -336,7 +338,7 @@ impl State {
                 1 - half
             };
             if let Some(benched) = &benched[by] {
-                endings[half] = Some(Ending::Forfeit(by, benched.reason));
+                endings[half] = Some(Ending::Forfeit(BotIndex::ALL[by], benched.reason));
                 lines.push(unplayed(game, benched));
             }
         }
@@ -349,7 +351,10 @@ impl State {
 
     /// All is known of a pair, and nothing will change it.
     fn settled(&mut self, pair: &PairOfGames, endings: [Ending; 2]) {
-        for (index, bot) in [pair.pairing.a, pair.pairing.b].into_iter().enumerate() {
+        for (index, bot) in BotIndex::ALL
+            .into_iter()
+            .zip([pair.pairing.a, pair.pairing.b])
+        {
             let forfeits = endings.map(|ending| ending.forfeited_by(index));
             let order = &mut self.orders[bot.index()];
             if let Some(known) = order.pairs.iter_mut().find(|(n, _)| *n == pair.number) {
@@ -397,19 +402,11 @@ impl Order {
     fn advance(&mut self, bot: EntrantId, bench_after: u32, newly_benched: &mut Vec<Benched>) {
         while let Some(&(_, Some(forfeits))) = self.pairs.front() {
             self.pairs.pop_front();
-            for forfeit in forfeits {
-                self.row = if forfeit.is_some() { self.row + 1 } else { 0 };
-            }
+            let too_many = self.streak.pair(forfeits, bench_after);
             if self.benched.is_none()
-                && bench_after > 0
-                && self.row >= bench_after
-                && let Some(reason) = forfeits[1]
+                && let Some((after, reason)) = too_many
             {
-                let benched = Benched {
-                    bot,
-                    after: self.row,
-                    reason,
-                };
+                let benched = Benched { bot, after, reason };
                 self.benched = Some(benched);
                 newly_benched.push(benched);
             }
@@ -419,23 +416,18 @@ impl Order {
     /// Whether games that are not settled may bring so many forfeits in a row that the bot is
     /// benched before this pair.
     fn may_be_benched_before(&self, pair: u64, bench_after: u32) -> bool {
-        if bench_after == 0 {
-            return false;
-        }
-        let mut row = self.row;
+        let mut streak = self.streak;
         for &(number, forfeits) in &self.pairs {
             if number == pair {
                 break;
             }
             match forfeits {
-                None => row += 2,
+                None => streak.worst_pair(),
                 Some(forfeits) => {
-                    for forfeit in forfeits {
-                        row = if forfeit.is_some() { row + 1 } else { 0 };
-                    }
+                    streak.pair(forfeits, bench_after);
                 }
             }
-            if row >= bench_after {
+            if streak.reaches(bench_after) {
                 return true;
             }
         }

@@ -149,13 +149,13 @@ impl Header {
 }
 
 /// The folder of the shards in a tournament's folder.
-pub fn folder(home: &Path) -> PathBuf {
-    home.join("shards")
+pub fn folder(directory: &Path) -> PathBuf {
+    directory.join("shards")
 }
 
 /// The journals of shards, by name.
-pub fn journals(home: &Path) -> io::Result<Vec<PathBuf>> {
-    let folder = folder(home);
+pub fn journals(directory: &Path) -> io::Result<Vec<PathBuf>> {
+    let folder = folder(directory);
     let mut paths = Vec::new();
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
@@ -194,7 +194,7 @@ fn host() -> String {
     "unknown".to_owned()
 }
 
-/// The processor's model, where the system tells.
+/// The processor's model, where the system reports it.
 fn cpu() -> String {
     let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = info.lines().find_map(|line| {

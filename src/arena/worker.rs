@@ -10,13 +10,13 @@ use tokio::sync::mpsc::UnboundedSender;
 use super::Event;
 use super::entrant::LoggedEntrant;
 use super::plan::{Plan, Restart};
-use super::results::Ending;
 use super::scheduler::{Scheduler, WorkItem};
 use crate::bot::process::GracePeriods;
 use crate::play::GameObserver;
 use crate::play::game_runner::{FinishedGame, GameError, GameRunner};
 use crate::play::seat::{Seat, stop_both};
 use crate::play::setup::GameSetup;
+use crate::record::{BotIndex, Ending, FinishedRecord};
 use crate::seed;
 use crate::tournament::openings;
 use crate::tournament::schedule::{GameId, Half, PairOfGames, Pairing};
@@ -85,10 +85,10 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Works until the scheduler has nothing left, or `abort` is ready. Lines go to `write`.
+    /// Works until the scheduler has nothing left, or `abort` is ready. Records go to `write`.
     pub async fn run(
         &mut self,
-        write: impl Fn(String),
+        write: impl Fn(Arc<FinishedRecord>),
         mut abort: impl Future<Output = ()> + Unpin,
     ) -> Result<(), GameError> {
         let scheduler = &self.context.scheduler;
@@ -126,13 +126,13 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Plays the games of a pair that are not `done`, and hands lines to `write`. Stops between
+    /// Plays the games of a pair that are not `done`, and hands records to `write`. Stops between
     /// the games when the scheduler does.
     async fn pair(
         &mut self,
         pair: &PairOfGames,
         done: [bool; 2],
-        write: &impl Fn(String),
+        write: &impl Fn(Arc<FinishedRecord>),
     ) -> Result<(), GameError> {
         let context = self.context;
         let restart = context.plan.restart;
@@ -169,9 +169,9 @@ impl<'a> Worker<'a> {
                 .runner
                 .run(seats, setup, warm_up, !first_played, &mut observer)
                 .await?;
-            let mut line = game.record.to_line().map_err(io::Error::from)?;
-            line.push('\n');
-            let finished = context.scheduler.finished(&scheduled, ending(&game), line);
+            let ending = ending(&game);
+            let record = Arc::new(FinishedRecord::new(game.record));
+            let finished = context.scheduler.finished(&scheduled, ending, record);
             finished.into_iter().for_each(write);
             first_played |= half == Half::First;
         }
@@ -216,7 +216,7 @@ impl<'a> Worker<'a> {
             number,
             id: scheduled.id.to_string(),
             seed: plan.seed,
-            first: half as usize,
+            first: BotIndex::ALL[half as usize],
             start,
             process_seeds: [0, 1].map(|seat| seed::for_bot(plan.seed, seat, process_number)),
         })

@@ -29,5 +29,5 @@ pub mod spec;
 pub mod stderr;
 
 pub use allowance::Allowance;
-pub use fault::{Fault, Reason};
+pub use fault::Fault;
 pub use player::{Player, Reply};

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use self::questions::{is_last_turn, is_lost_at_once, lets_win, positions, reopened, request_of};
-use crate::bot::fault::{Exit, format_duration};
+use crate::bot::fault::Exit;
 use crate::bot::process::GracePeriods;
 use crate::bot::spec::{CannotStart, Program};
 use crate::bot::{Fault, Player as _};
@@ -16,10 +16,10 @@ use crate::game::Outcome;
 use crate::play::TimeControl;
 use crate::play::game_runner::{GameError, GameFault, GameRunner};
 use crate::play::seat::{Seat, environment};
-use crate::play::turn::{TurnText, TurnTime};
+use crate::play::turn::{TextBuffers, TurnTime};
 use crate::seed;
 use crate::session::{Ruleset, Session};
-use crate::text::quote;
+use crate::text::{format_duration, quote};
 
 /// Random positions that it is asked about.
 const POSITIONS: usize = 200;
@@ -91,7 +91,7 @@ pub struct Checkup<'a> {
     seat: Seat,
     checks: Vec<Check>,
     times: Vec<Duration>,
-    text: TurnText,
+    text: TextBuffers,
     /// A fault that makes all further questions pointless.
     hopeless: bool,
     /// An answer came only when its input was closed.
@@ -136,7 +136,7 @@ impl<'a> Checkup<'a> {
             seat,
             checks: Vec::new(),
             times: Vec::new(),
-            text: TurnText::default(),
+            text: TextBuffers::default(),
             hopeless: false,
             buffers: false,
             show,

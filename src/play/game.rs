@@ -3,14 +3,13 @@
 use std::io;
 use std::time::Duration;
 
-use compact_str::CompactString;
-
 use super::adjudicator::Adjudicator;
 use super::clock::Clock;
 use super::observer::GameObserver;
-use super::turn::{TurnText, take_turn};
+use super::turn::{TextBuffers, take_turn};
 use crate::bot::{Fault, Player};
 use crate::game::{Outcome, Side};
+use crate::record::TurnText;
 use crate::session::Session;
 
 /// How a game ended.
@@ -28,7 +27,7 @@ pub enum End {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Played {
     /// The turns in canonical form.
-    pub turns: Vec<CompactString>,
+    pub turns: Vec<TurnText>,
     /// The time of each.
     pub times: Vec<Duration>,
     /// How it ended.
@@ -51,7 +50,7 @@ pub async fn play<P: Player>(
 ) -> io::Result<Played> {
     let mut turns = Vec::with_capacity(TURNS);
     let mut times = Vec::with_capacity(TURNS);
-    let mut text = TurnText {
+    let mut text = TextBuffers {
         request: String::with_capacity(64),
         turn: String::with_capacity(8),
     };
@@ -73,7 +72,7 @@ pub async fn play<P: Player>(
             Err(fault) => break End::Forfeit(side, Box::new(fault)),
         };
         clock.spend(time.elapsed, time.fresh);
-        turns.push(CompactString::new(&text.turn));
+        turns.push(TurnText::from(text.turn.as_str()));
         times.push(time.elapsed);
     };
     Ok(Played { turns, times, end })

@@ -18,13 +18,13 @@ use super::observer::GameObserver;
 use super::seat::{Seat, stop_both};
 use super::setup::{GameSetup, bot_entries};
 use super::stall::{Mark, StallDetector};
-use super::turn::{TurnText, TurnTime, take_turn};
+use super::turn::{TextBuffers, TurnTime, take_turn};
 use crate::bot::Fault;
 use crate::bot::meter::Usage;
 use crate::bot::process::GracePeriods;
 use crate::bot::spec::CannotStart;
 use crate::game::Outcome;
-use crate::record::{Record, ResultEntry, UsageEntry};
+use crate::record::{BotIndex, Reason, Record, ResultEntry, UsageEntry};
 use crate::session::{Ruleset, Session};
 
 /// How often a game is played again because the referee was to blame.
@@ -34,7 +34,7 @@ const MOST_VOIDS: u32 = 2;
 #[derive(Debug)]
 pub struct GameFault {
     /// Index of the seat.
-    pub by: usize,
+    pub by: BotIndex,
     /// What it did.
     pub fault: Box<Fault>,
     /// The request that it did not answer well, without newline.
@@ -161,7 +161,11 @@ impl GameRunner {
         observer.begins(setup, &*session)?;
         let Played { turns, times, end } = {
             let [a, b] = seats.each_mut();
-            let players = if setup.first == 0 { [a, b] } else { [b, a] };
+            let players = if setup.first == BotIndex::A {
+                [a, b]
+            } else {
+                [b, a]
+            };
             let clocks = players.each_ref().map(|seat| Clock::new(seat.time()));
             play(&mut *session, players, clocks, self.adjudicator, observer).await?
         };
@@ -201,7 +205,7 @@ impl GameRunner {
         seat: &mut Seat,
         seed: u32,
         session: &mut dyn Session,
-        text: &mut TurnText,
+        text: &mut TextBuffers,
     ) -> Result<Result<TurnTime, GameFault>, GameError> {
         let mut voids = 0;
         loop {
@@ -213,7 +217,9 @@ impl GameRunner {
                 Err(fault) => Box::new(fault),
             };
             let request = text.request.trim_end_matches('\n').to_owned();
-            let fault = self.forfeit(seat, 0, fault, request, &since).await?;
+            let fault = self
+                .forfeit(seat, BotIndex::A, fault, request, &since)
+                .await?;
             if fault.void_reason.is_none() || voids == MOST_VOIDS {
                 return Ok(Err(fault));
             }
@@ -226,7 +232,7 @@ impl GameRunner {
     async fn forfeit(
         &self,
         seat: &mut Seat,
-        by: usize,
+        by: BotIndex,
         fault: Box<Fault>,
         request: String,
         since: &Mark,
@@ -247,12 +253,12 @@ impl GameRunner {
     fn result(&self, setup: &GameSetup<'_>, outcome: Outcome, last: &dyn Session) -> ResultEntry {
         match outcome {
             Outcome::Draw => ResultEntry {
-                reason: "draw".to_owned(),
+                reason: Reason::Draw,
                 ..ResultEntry::default()
             },
             Outcome::Win(side) => ResultEntry {
                 winner: Some(setup.seats_by_side()[side.index()]),
-                reason: self.ruleset.name().to_owned(),
+                reason: Reason::from(self.ruleset.name()).into_owned(),
                 lines: last.winning_lines(),
                 ..ResultEntry::default()
             },
@@ -279,8 +285,8 @@ impl GameFault {
 
 fn forfeit_result(fault: &GameFault) -> ResultEntry {
     ResultEntry {
-        winner: Some(1 - fault.by),
-        reason: fault.fault.reason().name().to_owned(),
+        winner: Some(fault.by.other()),
+        reason: fault.fault.reason().into(),
         by: Some(fault.by),
         answer: Some(fault.fault.answer()),
         detail: Some(fault.fault.to_string()),

@@ -10,7 +10,7 @@ use super::observer::GameObserver;
 use super::seat::{Seat, stop_both};
 use super::setup::{GameSetup, bot_entries};
 use crate::bot::process::GracePeriods;
-use crate::record::Record;
+use crate::record::{BotIndex, Record};
 use crate::seed;
 use crate::session::Session;
 
@@ -22,7 +22,7 @@ pub struct MatchPlan {
     /// How many games.
     pub games: u64,
     /// Index of the player that begins the first game; further games alternate.
-    pub first: usize,
+    pub first: BotIndex,
     /// Everything random comes from it.
     pub seed: u64,
     /// Fresh processes for every game.
@@ -36,7 +36,11 @@ impl MatchPlan {
             number,
             id: format!("{}-{}", self.seed, number + 1),
             seed: self.seed,
-            first: (self.first + usize::from(number % 2 == 1)) % 2,
+            first: if number % 2 == 0 {
+                self.first
+            } else {
+                self.first.other()
+            },
             start: &self.start,
             process_seeds: [0, 1].map(|seat| seed::for_bot(self.seed, seat, number)),
         }
@@ -60,7 +64,7 @@ pub trait MatchObserver: GameObserver {
     fn ended(&mut self, game: &MatchGame<'_>) -> io::Result<()>;
 
     /// A bot has been benched: it failed to give a first answer this many times in a row.
-    fn benched(&mut self, seat: usize, failures: u32, games_left: u64) -> io::Result<()>;
+    fn benched(&mut self, seat: BotIndex, failures: u32, games_left: u64) -> io::Result<()>;
 }
 
 /// The score of a match.
@@ -80,7 +84,7 @@ impl Score {
 
     /// Points of a player: a draw is half a point.
     #[expect(clippy::cast_precision_loss, reason = "no match has 2⁵² games")]
-    pub fn points(&self, seat: usize) -> f64 {
+    pub fn points(&self, seat: BotIndex) -> f64 {
         self.wins[seat] as f64 + self.draws as f64 / 2.0
     }
 
@@ -158,9 +162,10 @@ impl MatchRunner {
     /// Announces bots that are benched from now on.
     fn bench(&self, number: u64, observer: &mut dyn MatchObserver) -> io::Result<()> {
         let games_left = self.plan.games - number - 1;
-        for (index, seat) in self.seats.iter().enumerate() {
+        for bot in BotIndex::ALL {
+            let seat = &self.seats[bot];
             if seat.benched().is_some() && games_left > 0 {
-                observer.benched(index, seat.failed_starts(), games_left)?;
+                observer.benched(bot, seat.failed_starts(), games_left)?;
             }
         }
         Ok(())
@@ -168,9 +173,11 @@ impl MatchRunner {
 
     /// Scores a game that a benched bot does not play.
     fn skip(&self, number: u64, observer: &mut dyn MatchObserver) -> io::Result<Record> {
-        let mut benched = self.seats.iter().enumerate();
+        let benched = BotIndex::ALL.into_iter().find_map(|by| {
+            let seat = &self.seats[by];
+            Some((by, seat, seat.benched()?))
+        });
         let (by, seat, reason) = benched
-            .find_map(|(by, seat)| Some((by, seat, seat.benched()?)))
             .ok_or_else(|| io::Error::other("a game is skipped although no bot is benched"))?;
         let why = format!(
             "it failed to give a first answer {} times in a row and is benched",

@@ -5,9 +5,8 @@ use std::time::Duration;
 
 use super::adjudicator::proven_result;
 use super::observer::GameObserver;
-use crate::bot::Reason;
 use crate::game::{Outcome, Rejection};
-use crate::record::Record;
+use crate::record::{BotIndex, Reason, Record};
 use crate::session::{Ruleset, Session};
 use crate::text::{escape_controls, quote};
 
@@ -60,7 +59,6 @@ pub fn replay<'a>(
     record: &Record,
     observer: &mut dyn GameObserver,
 ) -> Result<Box<dyn Session + 'a>, ReplayError> {
-    record.check_indices().or_else(violation)?;
     let mut session = start_of(ruleset, record)?;
     if record.times_ms.len() != record.turns.len() {
         return Err(Violation {
@@ -91,7 +89,7 @@ pub fn replay<'a>(
             let (Rejection::Malformed(problem) | Rejection::Illegal(problem)) = rejection;
             violation(format!("{}: {problem}", quote(answer.as_bytes())))
         })?;
-        if canonical != *answer {
+        if canonical != **answer {
             return Err(violation(format!(
                 "{} is not in canonical form; expected {}",
                 quote(answer.as_bytes()),
@@ -116,9 +114,11 @@ fn violation<T>(problem: String) -> Result<T, Violation> {
 }
 
 /// A bot as people call it; `nobody` for no bot.
-fn named(record: &Record, bot: Option<usize>) -> String {
-    let name = bot.and_then(|bot| record.bots.get(bot));
-    name.map_or_else(|| "nobody".to_owned(), |bot| escape_controls(&bot.name))
+fn named(record: &Record, bot: Option<BotIndex>) -> String {
+    bot.map_or_else(
+        || "nobody".to_owned(),
+        |bot| escape_controls(&record.bots[bot].name),
+    )
 }
 
 /// Lines as people read them: `H4 big, V3 square`.
@@ -140,24 +140,24 @@ fn check_result(
     last: &dyn Session,
 ) -> Result<(), Violation> {
     let result = &record.result;
-    let sides = [record.first, 1 - record.first];
+    let sides = [record.first, record.first.other()];
     let (winner, reason, lines) = match last.outcome() {
         None if result.adjudicated => return check_adjudicated(ruleset, record, last),
         None => return check_forfeit(record, sides[last.to_move().index()]),
         Some(_) if result.adjudicated => {
             return violation("it says adjudicated, but the game ended by the rules".to_owned());
         }
-        Some(Outcome::Draw) => (None, "draw", Vec::new()),
+        Some(Outcome::Draw) => (None, Reason::Draw, Vec::new()),
         Some(Outcome::Win(side)) => (
             Some(sides[side.index()]),
-            ruleset.name(),
+            Reason::from(ruleset.name()),
             last.winning_lines(),
         ),
     };
     if result.reason != reason {
         return violation(format!(
             "the result's reason is {}; by the rules it is `{reason}`",
-            quote(result.reason.as_bytes())
+            quote(result.reason.name().as_bytes())
         ));
     }
     if result.winner != winner {
@@ -190,7 +190,9 @@ fn check_adjudicated(
     last: &dyn Session,
 ) -> Result<(), Violation> {
     let result = &record.result;
-    let reason = result.winner.map_or("draw", |_| ruleset.name());
+    let reason = result
+        .winner
+        .map_or(Reason::Draw, |_| Reason::from(ruleset.name()));
     if result.reason != reason || result.by.is_some() || !result.lines.is_empty() {
         return violation(format!(
             "an adjudicated game {} has the reason `{reason}`, no forfeit and no winning lines",
@@ -199,7 +201,7 @@ fn check_adjudicated(
                 .map_or("without a winner", |_| "with a winner")
         ));
     }
-    let sides = [record.first, 1 - record.first];
+    let sides = [record.first, record.first.other()];
     let winner = match proven_result(last) {
         Some(Outcome::Win(side)) => Some(sides[side.index()]),
         Some(Outcome::Draw) => None,
@@ -221,12 +223,12 @@ fn check_adjudicated(
 }
 
 /// A game that the rules have not ended and nobody has adjudicated can only have been forfeited, by the side to move.
-fn check_forfeit(record: &Record, to_move: usize) -> Result<(), Violation> {
+fn check_forfeit(record: &Record, to_move: BotIndex) -> Result<(), Violation> {
     let result = &record.result;
-    if Reason::from_name(&result.reason).is_none() {
+    if !matches!(result.reason, Reason::Forfeit(_)) {
         return violation(format!(
             "the game is not over after its last turn, but the result's reason is {}; expected a forfeit's",
-            quote(result.reason.as_bytes())
+            quote(result.reason.name().as_bytes())
         ));
     }
     if !result.lines.is_empty() {
@@ -238,7 +240,7 @@ fn check_forfeit(record: &Record, to_move: usize) -> Result<(), Violation> {
     // A benched bot forfeits games without being asked, whoever's turn it was.
     let unplayed = record.turns.is_empty();
     match (result.by, result.winner) {
-        (Some(by), Some(winner)) if winner == 1 - by && (by == to_move || unplayed) => Ok(()),
+        (Some(by), Some(winner)) if winner == by.other() && (by == to_move || unplayed) => Ok(()),
         (by, winner) => violation(format!(
             "a forfeit by {} and a win by {}; {} was to move",
             named(record, by),

@@ -11,8 +11,8 @@ use crate::bot::meter::Usage;
 use crate::bot::process::{GracePeriods, Process};
 use crate::bot::spec::{CannotStart, Program, reproduce_command};
 use crate::bot::stderr::Tap;
-use crate::bot::{Allowance, Fault, Player, Reason, Reply};
-use crate::protocol::env;
+use crate::bot::{Allowance, Fault, Player, Reply};
+use crate::protocol::{ForfeitReason, env};
 use crate::session::Ruleset;
 use crate::text::escape_lines;
 
@@ -31,7 +31,7 @@ pub struct Seat {
     time: TimeControl,
     player: SeatPlayer,
     failed_starts: u32,
-    benched: Option<Reason>,
+    benched: Option<ForfeitReason>,
 }
 
 /// Who plays.
@@ -154,7 +154,7 @@ impl Seat {
     }
 
     /// Why it plays no more games of this match, if it has been benched.
-    pub const fn benched(&self) -> Option<Reason> {
+    pub const fn benched(&self) -> Option<ForfeitReason> {
         self.benched
     }
 

@@ -4,8 +4,8 @@ use jiff::Timestamp;
 use serde_json::Map;
 
 use super::seat::Seat;
-use crate::bot::Reason;
-use crate::record::{BotEntry, Record, ResultEntry, VERSION};
+use crate::protocol::ForfeitReason;
+use crate::record::{BotEntry, BotIndex, Record, ResultEntry, VERSION};
 use crate::session::Ruleset;
 
 /// What is decided about a game before it begins.
@@ -18,7 +18,7 @@ pub struct GameSetup<'a> {
     /// The seed of the match or the tournament.
     pub seed: u64,
     /// Index of the seat that acts first.
-    pub first: usize,
+    pub first: BotIndex,
     /// The board at the start, as records write it.
     pub start: &'a str,
     /// The seeds of both seats' processes, for those that are started now.
@@ -27,8 +27,8 @@ pub struct GameSetup<'a> {
 
 impl GameSetup<'_> {
     /// Indices of the seats on the first and the second side.
-    pub const fn seats_by_side(&self) -> [usize; 2] {
-        [self.first, 1 - self.first]
+    pub const fn seats_by_side(&self) -> [BotIndex; 2] {
+        [self.first, self.first.other()]
     }
 
     /// The record of the game, of which nothing is known yet but who plays it.
@@ -63,14 +63,14 @@ impl GameSetup<'_> {
         &self,
         ruleset: &dyn Ruleset,
         bots: [BotEntry; 2],
-        by: usize,
-        reason: Reason,
+        by: BotIndex,
+        reason: ForfeitReason,
         why: &str,
     ) -> Record {
         let mut record = self.record(ruleset, bots, Timestamp::now());
         record.result = ResultEntry {
-            winner: Some(1 - by),
-            reason: reason.name().to_owned(),
+            winner: Some(by.other()),
+            reason: reason.into(),
             by: Some(by),
             answer: Some(String::new()),
             detail: Some(format!("not played: {why}")),

@@ -12,7 +12,7 @@ use crate::session::Session;
 
 /// Room for the texts of a turn, used again for every turn of a game.
 #[derive(Clone, Debug, Default)]
-pub struct TurnText {
+pub struct TextBuffers {
     /// The request, with its newline.
     pub request: String,
     /// The turn made, in canonical form.
@@ -34,7 +34,7 @@ pub async fn take_turn<P: Player>(
     session: &mut dyn Session,
     player: &mut P,
     allowance: Allowance,
-    text: &mut TurnText,
+    text: &mut TextBuffers,
     observer: &mut dyn GameObserver,
 ) -> io::Result<Result<TurnTime, Fault>> {
     let side = session.to_move();

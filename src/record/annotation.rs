@@ -1,5 +1,4 @@
-//! What is written of an analysis in a record: values and marks of turns, and what they come to
-//! for a bot. Data only.
+//! The analysis in a record: values and marks of turns, and their sums for a bot. Data only.
 //!
 //! It stands in the field `analysis` of a record:
 //! `{"by":"referee 0.1.0","turns":[{"turn":9,"value":"loss","best":"draw","mark":"blunder","better":"6 B",…},…]}`.
@@ -9,6 +8,7 @@ use std::ops::AddAssign;
 
 use serde_json::{Map, Value as Json, json};
 
+use super::BotIndex;
 use crate::solver::Value;
 
 /// The field of a record.
@@ -23,7 +23,7 @@ pub enum Mark {
     MissedWin,
     /// The only turn that kept the value.
     Only,
-    /// Every turn came to the same.
+    /// Every turn had the same value.
     Forced,
 }
 
@@ -134,7 +134,7 @@ impl Note {
 /// What is known of a game.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Annotation {
-    /// Who says so.
+    /// The program that made the analysis.
     pub by: String,
     /// In the order of the turns.
     pub turns: Vec<Note>,
@@ -147,7 +147,7 @@ impl Annotation {
         json!({ "by": self.by, "turns": turns })
     }
 
-    /// Reads what stands in a record. Whoever wrote it, what cannot be understood is passed over.
+    /// Reads what stands in a record; what cannot be understood is left out.
     pub fn from_json(json: &Json) -> Self {
         let entries = json["turns"].as_array();
         let notes = entries.into_iter().flatten().filter_map(Note::from_json);
@@ -159,20 +159,24 @@ impl Annotation {
         }
     }
 
-    /// What a game of so many turns comes to for the two bots, in the order of the record.
-    /// `first` is the index of the one that moved first.
-    pub fn tallies(&self, first: usize, turns: usize) -> [Tally; 2] {
+    /// The figures of a game of so many turns for the two bots, in the order of the record.
+    /// `first` is the one that moved first.
+    pub fn tallies(&self, first: BotIndex, turns: usize) -> [Tally; 2] {
         let mut tallies = [Tally::default(); 2];
-        // One answer a turn, and the sides answer in turn.
-        let player = |turn: usize| (first + turn + 1) % 2;
         for turn in 1..=turns {
-            tallies[player(turn)].turns += 1;
+            tallies[player(first, turn)].turns += 1;
         }
         for note in self.turns.iter().filter(|note| note.turn <= turns) {
-            tallies[player(note.turn)].add(note);
+            tallies[player(first, note.turn)].add(note);
         }
         tallies
     }
+}
+
+/// The bot that made this turn, from 1; `first` made the first.
+pub fn player(first: BotIndex, turn: usize) -> BotIndex {
+    // One answer a turn, and the sides answer in turn.
+    if turn % 2 == 1 { first } else { first.other() }
 }
 
 /// What analysis says of a bot's turns.
@@ -321,7 +325,7 @@ mod tests {
                 note(9, Value::Win, Value::Loss),
             ],
         };
-        let [a, b] = annotation.tallies(1, 5);
+        let [a, b] = annotation.tallies(BotIndex::B, 5);
         assert_eq!((b.turns, b.proven, b.kept, b.win_to_draw), (3, 2, 1, 1));
         assert_eq!((a.turns, a.blunders(), a.kept), (2, 2, 0));
         assert_eq!(b.accuracy(), Some(0.5));

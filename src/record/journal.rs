@@ -3,15 +3,13 @@
 //!
 //! A line is complete when its newline is there. Whatever is cut off behind the last newline,
 //! as a crash leaves it, is kept aside when the file is opened again; a line that cannot be
-//! read in the middle is an error that names it, for nobody can know what it was.
+//! read in the middle is an error that names it.
 
 use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
-
-use crate::record::Record;
 
 /// Where lines go: a file, or in tests something that fails.
 pub trait Storage: Send {
@@ -50,21 +48,11 @@ pub enum OpenError {
         /// What the system says.
         error: io::Error,
     },
-    /// Somebody else writes to it.
+    /// Another process writes to it.
     #[error("{path}: another referee is writing to it; wait for it to end, or choose another file")]
     Locked {
         /// The file.
         path: String,
-    },
-    /// A complete line is no record.
-    #[error("{path}: line {line}: {problem}; mend the line or take it out")]
-    Damaged {
-        /// The file.
-        path: String,
-        /// Which line, from 1.
-        line: u64,
-        /// What is wrong with it.
-        problem: String,
     },
 }
 
@@ -79,7 +67,7 @@ impl OpenError {
 
 /// What was cut off behind the last complete line, and where it is now.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cut {
+pub struct TornTail {
     /// How many bytes.
     pub bytes: u64,
     /// The file that they were appended to.
@@ -87,6 +75,25 @@ pub struct Cut {
 }
 
 /// A journal, open for appending.
+///
+/// ```
+/// use referee::record::journal::Journal;
+/// use referee::record::reader::Reader;
+///
+/// let folder = tempfile::tempdir()?;
+/// let path = folder.path().join("games.jsonl");
+/// std::fs::write(&path, "{\"v\":1}\n{\"v\"")?; // as a crash may leave it
+/// let (mut journal, torn) = Journal::open(&path)?;
+/// assert_eq!(torn.map(|tail| tail.bytes), Some(4));
+/// journal.append("{\"v\":1}\n")?;
+/// journal.sync()?;
+///
+/// let mut reader = Reader::open(&path)?;
+/// while let Some(line) = reader.next_line()? {
+///     assert_eq!(line.bytes(), b"{\"v\":1}\n");
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Journal<S = File> {
     storage: S,
@@ -98,7 +105,7 @@ pub struct Journal<S = File> {
 
 impl Journal<File> {
     /// Opens or makes a file, locks it, cuts an incomplete last line off and keeps it aside.
-    pub fn open(path: &Path) -> Result<(Self, Option<Cut>), OpenError> {
+    pub fn open(path: &Path) -> Result<(Self, Option<TornTail>), OpenError> {
         let failed = |error| OpenError::io(path, error);
         let mut file = OpenOptions::new()
             .read(true)
@@ -124,7 +131,7 @@ impl Journal<File> {
             }
             Err(TryLockError::Error(error)) => return Err(failed(error)),
         }
-        // Somebody may have written between opening and locking.
+        // Another process may have written between opening and locking.
         let found = file.metadata().map_err(failed)?.len();
         let length = complete_length(&mut file, found).map_err(failed)?;
         let cut = if length < found {
@@ -168,7 +175,7 @@ impl<S: Storage> Journal<S> {
 
     /// Makes all complete lines survive a loss of power.
     pub fn sync(&mut self) -> io::Result<()> {
-        // After a failed sync nobody knows what is on the disk, and a second one may succeed
+        // After a failed sync it is unknown what is on the disk, and a second one may succeed
         // without having written it.
         self.storage.sync().inspect_err(|_| self.broken = true)
     }
@@ -192,7 +199,7 @@ fn complete_length(file: &mut File, mut end: u64) -> io::Result<u64> {
 }
 
 /// Moves what is behind `length` to `FILE.cut`.
-fn set_aside(path: &Path, file: &mut File, length: u64) -> io::Result<Cut> {
+fn set_aside(path: &Path, file: &mut File, length: u64) -> io::Result<TornTail> {
     let mut kept_in = path.as_os_str().to_owned();
     kept_in.push(".cut");
     let mut rest = Vec::new();
@@ -206,80 +213,15 @@ fn set_aside(path: &Path, file: &mut File, length: u64) -> io::Result<Cut> {
     target.write_all(b"\n")?;
     target.sync_data()?;
     file.set_len(length)?;
-    Ok(Cut {
+    Ok(TornTail {
         bytes: rest.len() as u64,
         kept_in: kept_in.into(),
     })
 }
 
-/// The lines of a file with their numbers, one after the other, in constant memory.
-#[derive(Debug)]
-pub struct Lines {
-    reader: BufReader<File>,
-    line: Vec<u8>,
-    number: u64,
-}
-
-impl Lines {
-    /// The lines of the file at `path`.
-    pub fn open(path: &Path) -> io::Result<Self> {
-        Ok(Self {
-            reader: BufReader::with_capacity(1 << 17, File::open(path)?),
-            line: Vec::new(),
-            number: 0,
-        })
-    }
-
-    /// The next line's number, from 1, and the line with its newline; an incomplete last line
-    /// has none.
-    pub fn next_line(&mut self) -> io::Result<Option<(u64, &[u8])>> {
-        self.line.clear();
-        if self.reader.read_until(b'\n', &mut self.line)? == 0 {
-            return Ok(None);
-        }
-        self.number += 1;
-        Ok(Some((self.number, &self.line)))
-    }
-}
-
-/// The records of a journal, one after the other, in constant memory. An incomplete last line
-/// is passed over.
-pub fn read(path: &Path) -> Result<Records, OpenError> {
-    let lines = Lines::open(path).map_err(|error| OpenError::io(path, error))?;
-    Ok(Records {
-        path: path.to_owned(),
-        lines,
-    })
-}
-
-/// See [`read`].
-#[derive(Debug)]
-pub struct Records {
-    path: PathBuf,
-    lines: Lines,
-}
-
-impl Iterator for Records {
-    type Item = Result<Record, OpenError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let (line, bytes) = match self.lines.next_line() {
-            Ok(Some((line, bytes))) if bytes.ends_with(b"\n") => (line, bytes),
-            Ok(_) => return None,
-            Err(error) => return Some(Err(OpenError::io(&self.path, error))),
-        };
-        let record = Record::from_line(bytes);
-        Some(record.map_err(|problem| OpenError::Damaged {
-            path: self.path.display().to_string(),
-            line,
-            problem,
-        }))
-    }
-}
-
-/// A line for the writer, and whom to tell.
+/// A line for the writer, and what to call when it is written.
 struct Order {
-    line: String,
+    line: Arc<str>,
     written: Box<dyn FnOnce(io::Result<()>) + Send>,
 }
 
@@ -308,7 +250,12 @@ impl<S: Storage + 'static> Writer<S> {
 
     /// Hands a line, with its newline, to the writer. `written` is called on the writer's
     /// thread: when the line will survive a loss of power, or with the reason why it may not.
-    pub fn write(&self, line: String, written: impl FnOnce(io::Result<()>) + Send + 'static) {
+    pub fn write(
+        &self,
+        line: impl Into<Arc<str>>,
+        written: impl FnOnce(io::Result<()>) + Send + 'static,
+    ) {
+        let line = line.into();
         let written = Box::new(written);
         if let Err(mpsc::SendError(order)) = self.orders.send(Order { line, written }) {
             (order.written)(Err(io::Error::other("the journal's writer has ended")));
@@ -323,7 +270,7 @@ impl<S: Storage + 'static> Writer<S> {
     }
 }
 
-/// One write a line, one sync for all, then everybody is told.
+/// One write a line, one sync for all, then the callbacks.
 fn commit<S: Storage>(journal: &mut Journal<S>, orders: impl Iterator<Item = Order>) {
     let mut waiting = Vec::new();
     for order in orders {

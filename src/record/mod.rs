@@ -1,11 +1,31 @@
-//! What is written of a game: one JSON object a line. Data only.
+//! What is written of a game: one JSON object a line.
+//!
+//! - [`Record`]: the schema; [`result`]: how a game ended; [`annotation`]: what an analysis adds
+//! - [`RecordSummary`]: the part that standings need, read without copying
+//! - [`FinishedRecord`]: a record and its line, made once for all who want either
+//! - [`reader`]: the records of a file, one after the other
+//! - [`journal`]: a file of records that loses nothing; [`atomic_file`]: files that are replaced
+//!   whole
+//!
+//! Readers keep fields and reasons of later versions as they are.
 
 pub mod annotation;
+pub mod atomic_file;
+mod finished;
 pub mod journal;
+pub mod reader;
+pub mod result;
+mod summary;
+mod turn_text;
 
-use compact_str::CompactString;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+
+pub use crate::protocol::ForfeitReason;
+pub use finished::FinishedRecord;
+pub use result::{BotIndex, Ending, Reason, ResultEntry, UnknownReason};
+pub use summary::RecordSummary;
+pub use turn_text::TurnText;
 
 /// The version of the format that this program writes.
 pub const VERSION: u32 = 1;
@@ -17,36 +37,6 @@ pub struct BotEntry {
     pub name: String,
     /// The command that ran it.
     pub command: Vec<String>,
-    /// Fields of later versions, kept as they are.
-    #[serde(flatten)]
-    pub more: Map<String, Value>,
-}
-
-/// How a game ended.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ResultEntry {
-    /// Index of the bot that won; `None` for a draw.
-    pub winner: Option<usize>,
-    /// `quarto` (or the other game's word for a line), `draw`, or a forfeit's reason.
-    pub reason: String,
-    /// The winning lines: name and property.
-    #[serde(default)]
-    pub lines: Vec<(String, String)>,
-    /// Index of the bot that forfeited.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub by: Option<usize>,
-    /// Whether the game was not played out: its value was proven, and there are no lines.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub adjudicated: bool,
-    /// What it sent, escaped.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub answer: Option<String>,
-    /// The sentence that a person reads.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub detail: Option<String>,
-    /// The end of its stderr, escaped.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub stderr: Option<String>,
     /// Fields of later versions, kept as they are.
     #[serde(flatten)]
     pub more: Map<String, Value>,
@@ -65,6 +55,21 @@ pub struct UsageEntry {
 }
 
 /// A game.
+///
+/// ```
+/// use referee::record::{BotIndex, Ending, Record};
+///
+/// let line = r#"{"v":1,"game":"quarto","rules":"standard","id":"7-1",
+///     "bots":[{"name":"a.py","command":["a.py"]},{"name":"b.py","command":["b.py"]}],
+///     "first":0,"seed":7,"start":"................",
+///     "turns":["- A","1 B","2 C","3 D","4 -"],"times_ms":[1.5,0.5,0.5,2.0,0.25],
+///     "result":{"winner":0,"reason":"quarto","lines":[["H1","square"]]},
+///     "started":"2026-01-31T10:00:00Z"}"#;
+/// let record = Record::from_line(line.as_bytes())?;
+/// assert_eq!(record.ending(), Ok(Ending::Win(BotIndex::A)));
+/// assert_eq!(record.result_line(), "a.py wins: H1 square.");
+/// # Ok::<(), String>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
     /// Version of the format.
@@ -77,8 +82,9 @@ pub struct Record {
     pub id: String,
     /// Who played.
     pub bots: [BotEntry; 2],
-    /// Index in `bots` of the player who acted first (in Quarto, gave the first piece).
-    pub first: usize,
+    /// The bot that acted first (in Quarto, gave the first piece).
+    #[serde(deserialize_with = "result::first")]
+    pub first: BotIndex,
     /// The seed of the match.
     pub seed: u64,
     /// The board at the start.
@@ -87,7 +93,7 @@ pub struct Record {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pieces: Option<String>,
     /// The answers in canonical form.
-    pub turns: Vec<CompactString>,
+    pub turns: Vec<TurnText>,
     /// Time of each answer, in milliseconds.
     pub times_ms: Vec<f64>,
     /// How it ended.
@@ -103,9 +109,9 @@ pub struct Record {
 }
 
 impl Record {
-    /// The line that tells the result: `greedy.py wins: H4 big, V3 square.`
+    /// The result as a sentence: `greedy.py wins: H4 big, V3 square.`
     pub fn result_line(&self) -> String {
-        let name = |index: usize| self.bots.get(index).map_or("?", |bot| bot.name.as_str());
+        let name = |bot: BotIndex| &self.bots[bot].name;
         match (self.result.winner, self.result.by) {
             (None, _) if self.result.adjudicated => "Draw (adjudicated).".to_owned(),
             (None, _) => "Draw.".to_owned(),
@@ -142,7 +148,11 @@ impl Record {
             // A record is one line, so the line number says nothing.
             let text = error.to_string();
             let text = text.split(" at line ").next().unwrap_or(&text);
-            format!("column {}: {text}", error.column())
+            if result::is_about_an_index(text) {
+                text.to_owned()
+            } else {
+                format!("column {}: {text}", error.column())
+            }
         })?;
         if record.v != VERSION {
             return Err(format!(
@@ -150,24 +160,17 @@ impl Record {
                 record.v
             ));
         }
-        record.check_indices()?;
         Ok(record)
     }
 
-    /// Whether the indices of bots are 0 or 1. The error is a sentence.
-    pub fn check_indices(&self) -> Result<(), String> {
-        let indices = [
-            ("first", Some(self.first)),
-            ("winner", self.result.winner),
-            ("by", self.result.by),
-        ];
-        for (field, index) in indices {
-            if let Some(index) = index
-                && index > 1
-            {
-                return Err(format!("`{field}` is {index}; expected 0 or 1"));
-            }
-        }
-        Ok(())
+    /// How the game ended; a forfeit for a reason of a later version is an error.
+    pub fn ending(&self) -> Result<Ending, UnknownReason> {
+        let result = &self.result;
+        Ending::of(result.winner, result.by, &result.reason)
+    }
+
+    /// Whether it was played, and not scored because a bot was benched.
+    pub fn was_played(&self) -> bool {
+        self.result.more.get("played") != Some(&Value::Bool(false))
     }
 }

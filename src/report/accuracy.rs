@@ -6,30 +6,30 @@ use serde_json::{Value, json};
 
 use super::terminal::{Palette, aligned};
 use crate::record::Record;
-use crate::record::annotation::{Annotation, Note, Tally};
+use crate::record::annotation::{self, Annotation, Note, Tally};
 use crate::text::escape_controls;
 
-/// A bot, and what its turns come to.
+/// A bot, and the sums of its turns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BotTally {
     /// What it is called.
     pub name: String,
-    /// What its turns come to.
+    /// The sums of its turns.
     pub tally: Tally,
 }
 
 /// A game and every turn that there is something to say about.
-pub fn game_text(number: u64, record: &Record, annotation: &Annotation) -> String {
+pub fn game_text(number: u64, record: &Record, analysis: &Annotation) -> String {
     let names = record.bots.each_ref().map(|bot| escape_controls(&bot.name));
     let mut out = format!(
         "game {number}, {} - {}: {}\n",
         names[record.first],
-        names[1 - record.first],
+        names[record.first.other()],
         escape_controls(&record.result_line())
     );
-    for note in &annotation.turns {
+    for note in &analysis.turns {
         if let Some(text) = &note.text {
-            let player = &names[(record.first + note.turn + 1) % 2];
+            let player = &names[annotation::player(record.first, note.turn)];
             let _ = writeln!(
                 out,
                 "  turn {}, {player}: {}",
@@ -38,11 +38,7 @@ pub fn game_text(number: u64, record: &Record, annotation: &Annotation) -> Strin
             );
         }
     }
-    let _ = writeln!(
-        out,
-        "  {}\n",
-        how_far(&annotation.turns, record.turns.len())
-    );
+    let _ = writeln!(out, "  {}\n", how_far(&analysis.turns, record.turns.len()));
     out
 }
 

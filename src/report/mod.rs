@@ -1,6 +1,6 @@
 //! Records and games in, text out. The writers come from above: nothing here prints by itself.
 //!
-//! - [`terminal`]: how a board looks
+//! - [`terminal`]: boards and tables
 //! - [`terminal_view`]: a match or a replay as it goes on
 //! - [`tournament_summary`]: what people read when a tournament ends
 //! - [`standings`]: tables of results

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 use serde_json::{Value, json};
 
 use super::accuracy::{percent, tally_json};
-use super::terminal::{Palette, aligned, milliseconds};
-use crate::text::escape_controls;
+use super::terminal::{Palette, aligned};
+use crate::text::{counted, escape_controls, format_milliseconds};
 use crate::tournament::standings::{Place, Standings};
 
 /// Heads of the columns of a table and of Markdown.
@@ -66,7 +66,9 @@ fn row(rank: usize, place: &Place) -> Vec<String> {
         format!("{:.0}", place.elo),
         place.error.map_or_else(String::new, |e| format!("{e:.0}")),
         percent(place.superiority),
-        place.median_ms.map_or_else(String::new, milliseconds),
+        place
+            .median_ms
+            .map_or_else(String::new, format_milliseconds),
     ];
     if let Some(tally) = &place.analysis {
         row.extend([
@@ -118,11 +120,11 @@ pub fn table(standings: &Standings, palette: &Palette) -> String {
 }
 
 fn summary(standings: &Standings) -> String {
-    let s = if standings.games == 1 { "" } else { "s" };
+    let games = counted(standings.games, "game", "games");
     let advantage = standings.advantage.map_or_else(String::new, |elo| {
         format!("; moving first is worth {elo:.0} Elo")
     });
-    format!("{} game{s}{advantage}", standings.games)
+    format!("{games}{advantage}")
 }
 
 /// For documents and chats.

@@ -4,11 +4,13 @@
 //! characters take, not their bytes.
 
 use std::fmt::Write as _;
+use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::game::Picture;
+use crate::text::format_milliseconds;
 
 /// The width that drawings keep to.
 const WIDTH: usize = 80;
@@ -262,17 +264,6 @@ pub fn aligned(rows: &[Vec<String>], palette: &Palette, left: &[usize]) -> Strin
 }
 
 /// A time as people read it beside a turn.
-pub fn time(elapsed: std::time::Duration) -> String {
-    milliseconds(elapsed.as_secs_f64() * 1000.0)
-}
-
-/// Milliseconds as people read them: `0.03 ms`, `58 ms`, `1.25 s`.
-pub fn milliseconds(ms: f64) -> String {
-    if ms >= 1000.0 {
-        format!("{:.2} s", ms / 1000.0)
-    } else if ms >= 10.0 {
-        format!("{ms:.0} ms")
-    } else {
-        format!("{ms:.2} ms")
-    }
+pub fn time(elapsed: Duration) -> String {
+    format_milliseconds(elapsed.as_secs_f64() * 1000.0)
 }

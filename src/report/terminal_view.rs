@@ -10,9 +10,9 @@ use crate::game::Side;
 use crate::play::GameObserver;
 use crate::play::match_runner::{MatchGame, MatchObserver};
 use crate::play::setup::GameSetup;
-use crate::record::Record;
+use crate::record::{BotIndex, Record};
 use crate::session::Session;
-use crate::text::{escape, escape_controls};
+use crate::text::{counted, escape, escape_controls};
 
 /// How many lines of a bot's stderr are shown with its forfeit.
 const STDERR_LINES: usize = 12;
@@ -47,7 +47,7 @@ pub struct Screen<O, E> {
     /// Number of games to come, for headings.
     games: u64,
     /// Bots by side, in the current game.
-    bots: [usize; 2],
+    bots: [BotIndex; 2],
     turn: usize,
 }
 
@@ -76,7 +76,7 @@ impl<O: Write, E: Write> Screen<O, E> {
             err_palette: look.err_palette,
             json: look.json,
             games,
-            bots: [0, 1],
+            bots: BotIndex::ALL,
             turn: 0,
         }
     }
@@ -98,7 +98,7 @@ impl<O: Write, E: Write> Screen<O, E> {
     pub fn heading(
         &mut self,
         number: u64,
-        bots: [usize; 2],
+        bots: [BotIndex; 2],
         start: &dyn Session,
     ) -> io::Result<()> {
         self.bots = bots;
@@ -202,8 +202,8 @@ impl<O: Write, E: Write> Screen<O, E> {
             self.out,
             "Score: {} {} - {} {} ({}, {}, {} in {} games).",
             self.names[0],
-            score.points(0),
-            score.points(1),
+            score.points(BotIndex::A),
+            score.points(BotIndex::B),
             self.names[1],
             counted(score.wins[0], "win", "wins"),
             counted(score.draws, "draw", "draws"),
@@ -222,11 +222,6 @@ pub fn stall_sentence(why: &str, again: bool) -> String {
         "it has been played often enough, so the result counts"
     };
     format!("{why}; {then}")
-}
-
-/// `1 win`, `2 wins`.
-fn counted(count: u64, one: &str, more: &str) -> String {
-    format!("{count} {}", if count == 1 { one } else { more })
 }
 
 impl<O: Write, E: Write> GameObserver for Screen<O, E> {
@@ -317,7 +312,7 @@ impl<O: Write, E: Write> MatchObserver for Screen<O, E> {
         self.result(game.record)
     }
 
-    fn benched(&mut self, bot: usize, failures: u32, games_left: u64) -> io::Result<()> {
+    fn benched(&mut self, bot: BotIndex, failures: u32, games_left: u64) -> io::Result<()> {
         writeln!(
             self.err,
             "{} failed to give a first answer {failures} times in a row and is benched: the remaining {games_left} games are scored as its forfeits without being played",

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::standings::{as_csv, as_json, crosstable_csv, table, times_csv};
 use super::terminal::Palette;
 use crate::arena::plan::{Format, Plan};
-use crate::arena::results::Ledger;
+use crate::arena::results::Results;
 use crate::arena::{Ended, sprt};
 use crate::tournament::ratings::{Model, RatingError};
 use crate::tournament::schedule::knockout::DecidedBy;
@@ -26,14 +26,14 @@ pub enum SummaryError {
     Sprt(#[from] SprtError),
 }
 
-fn standings(ledger: &Ledger) -> Result<Standings, RatingError> {
-    ledger.collector.standings(&Model::default())
+fn standings(results: &Results) -> Result<Standings, RatingError> {
+    results.collector.standings(&Model::default())
 }
 
 /// The tables of a tournament's folder, each with its file's name. Times have one of their own:
 /// the others are the same, byte for byte, whenever the games are.
-pub fn tables(ledger: &Ledger) -> Result<[(&'static str, String); 4], SummaryError> {
-    let standings = standings(ledger)?;
+pub fn tables(results: &Results) -> Result<[(&'static str, String); 4], SummaryError> {
+    let standings = standings(results)?;
     let timeless = standings.without_times();
     Ok([
         ("standings.json", format!("{}\n", as_json(&timeless))),
@@ -47,25 +47,25 @@ pub fn tables(ledger: &Ledger) -> Result<[(&'static str, String); 4], SummaryErr
 pub fn summary(
     ended: Ended,
     plan: &Plan,
-    ledger: &Ledger,
+    results: &Results,
     palette: &Palette,
 ) -> Result<String, SummaryError> {
-    let mut out = table(&standings(ledger)?, palette);
-    for away in &plan.turned_away {
+    let mut out = table(&standings(results)?, palette);
+    for away in &plan.rejected {
         let _ = writeln!(out, "did not enter: {}: {}", away.bot.name, away.reason);
     }
-    out.push_str(&distinct(ledger));
+    out.push_str(&distinct(results));
     if plan.format == Format::Knockout {
-        out.push_str(&bracket(plan, ledger));
+        out.push_str(&bracket(plan, results));
     }
-    if let Some(verdict) = verdict(ended, plan, ledger)? {
+    if let Some(verdict) = verdict(ended, plan, results)? {
         out.push_str(&verdict);
     }
     Ok(out)
 }
 
-fn distinct(ledger: &Ledger) -> String {
-    let distinct = &ledger.distinct;
+fn distinct(results: &Results) -> String {
+    let distinct = &results.distinct;
     let least = if distinct.full { "at least " } else { "" };
     format!(
         "{least}{} distinct games of {}\n",
@@ -75,12 +75,12 @@ fn distinct(ledger: &Ledger) -> String {
 }
 
 /// The matches of a knockout, round by round.
-fn bracket(plan: &Plan, ledger: &Ledger) -> String {
+fn bracket(plan: &Plan, results: &Results) -> String {
     let name = |id| plan.bot(id).map_or("?", |bot| bot.name.as_str());
     let mut out = String::new();
     for (place, round) in plan.rounds.iter().enumerate() {
         let _ = writeln!(out, "\nround {} of {}", round.number, plan.rounds_planned);
-        for played in ledger.matches(plan, place) {
+        for played in results.matches(plan, place) {
             let (winner, by) = played.decision();
             let points = played.tallies.map(|tally| {
                 let half = if tally.half_points % 2 == 1 { ".5" } else { "" };
@@ -109,7 +109,7 @@ fn bracket(plan: &Plan, ledger: &Ledger) -> String {
     out
 }
 
-fn verdict(ended: Ended, plan: &Plan, ledger: &Ledger) -> Result<Option<String>, SprtError> {
+fn verdict(ended: Ended, plan: &Plan, results: &Results) -> Result<Option<String>, SprtError> {
     if let Ended::Won(winner) = ended {
         let name = plan.bot(winner).map_or("?", |bot| bot.name.as_str());
         return Ok(Some(format!("{name} wins the tournament.\n")));
@@ -119,8 +119,8 @@ fn verdict(ended: Ended, plan: &Plan, ledger: &Ledger) -> Result<Option<String>,
     };
     let test = sprt(hypotheses)?;
     let (lower, upper) = test.bounds();
-    let llr = test.llr(&ledger.pentanomial);
-    let elo = ledger.pentanomial.elo();
+    let llr = test.llr(&results.pentanomial);
+    let elo = results.pentanomial.elo();
     let [a, b] = [0, 1].map(|i| plan.bots.get(i).map_or("?", |bot| bot.name.as_str()));
     let verdict = match ended {
         Ended::Decided(Decision::AcceptH1) => format!(
@@ -140,10 +140,10 @@ fn verdict(ended: Ended, plan: &Plan, ledger: &Ledger) -> Result<Option<String>,
     Ok(Some(format!(
         "SPRT: {verdict}. LLR {llr:.2}, bounds {lower:.2} and {upper:.2}; difference {difference}; \
          pairs by points of {a}: 0: {}, ½: {}, 1: {}, 1½: {}, 2: {}\n",
-        ledger.pentanomial.0[0],
-        ledger.pentanomial.0[1],
-        ledger.pentanomial.0[2],
-        ledger.pentanomial.0[3],
-        ledger.pentanomial.0[4],
+        results.pentanomial.0[0],
+        results.pentanomial.0[1],
+        results.pentanomial.0[2],
+        results.pentanomial.0[3],
+        results.pentanomial.0[4],
     )))
 }

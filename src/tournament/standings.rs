@@ -1,103 +1,38 @@
 //! Standings from records: points, tie-breaks, ratings, times, forfeits. Records are added one
 //! by one and not kept, so memory depends on the number of bots only.
 
-mod line;
+mod scores;
+mod times;
 
 use std::collections::{BTreeMap, HashMap};
 
-pub use self::line::GameLine;
-use crate::record::annotation;
-
-use super::ratings::{Model, Outcome, RatingError, Results, Tally, rate};
+use self::scores::{Scores, Sums, total};
+use self::times::Times;
+use super::ratings::{Model, Outcome, RatingError, rate};
 use super::schedule::GameId;
-
-/// Times in bins of 1 %, so that a median needs no list of all times.
-#[derive(Clone, Debug, Default)]
-struct Times {
-    bins: BTreeMap<i32, u64>,
-    count: u64,
-    worst: f64,
-}
-
-/// Bins a factor of e.
-const BINS: f64 = 100.0;
-
-impl Times {
-    #[expect(
-        clippy::cast_possible_truncation,
-        reason = "logarithms of times are small"
-    )]
-    fn add(&mut self, ms: f64) {
-        let bin = (ms.max(1e-6).ln() * BINS).round() as i32;
-        *self.bins.entry(bin).or_default() += 1;
-        self.count += 1;
-        self.worst = self.worst.max(ms);
-    }
-
-    fn worst(&self) -> Option<f64> {
-        (self.count > 0).then_some(self.worst)
-    }
-
-    fn median(&self) -> Option<f64> {
-        let mut before = 0;
-        for (&bin, &count) in &self.bins {
-            before += count;
-            if 2 * before >= self.count {
-                return Some((f64::from(bin) / BINS).exp());
-            }
-        }
-        None
-    }
-}
-
-/// What two bots made of each other: games in which the first moved first.
-#[derive(Clone, Copy, Debug, Default)]
-struct Counts {
-    wins: u32,
-    draws: u32,
-    losses: u32,
-}
-
-impl Counts {
-    const fn add(&mut self, outcome: Outcome, times: u32) {
-        match outcome {
-            Outcome::FirstWins => self.wins += times,
-            Outcome::Draw => self.draws += times,
-            Outcome::SecondWins => self.losses += times,
-        }
-    }
-}
-
-/// One game of a pair, whose other game has not come yet: who moved first and second, and how
-/// it ended.
-#[derive(Clone, Copy, Debug)]
-struct Half {
-    bots: [usize; 2],
-    outcome: Outcome,
-}
-
-/// Pairs of games between two bots by outcome of the game that the first of the two began, and
-/// of the other.
-type Pairs = [[u32; 3]; 3];
-
-/// In the order of their numbers.
-const OUTCOMES: [Outcome; 3] = [Outcome::FirstWins, Outcome::Draw, Outcome::SecondWins];
-
-/// Halves of pairs that wait for the other; more than this are not waited for.
-const MOST_HALVES: usize = 100_000;
+use crate::record::{RecordSummary, annotation};
 
 /// Collects games.
+///
+/// ```
+/// use referee::record::RecordSummary;
+/// use referee::tournament::ratings::Model;
+/// use referee::tournament::standings::Collector;
+///
+/// let line = br#"{"bots":[{"name":"a"},{"name":"b"}],"first":0,
+///     "result":{"winner":0,"reason":"quarto"},"times_ms":[1.5,0.5]}"#;
+/// let mut collector = Collector::new();
+/// collector.add(&RecordSummary::parse(line)?);
+/// let standings = collector.standings(&Model::default()).map_err(|error| error.to_string())?;
+/// assert_eq!(standings.places[0].name, "a");
+/// assert_eq!(standings.places[0].wins, 1);
+/// # Ok::<(), String>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 pub struct Collector {
     names: Vec<String>,
     index: HashMap<String, usize>,
-    /// Games that are no part of a pair, by (moved first, moved second).
-    counts: HashMap<(usize, usize), Counts>,
-    /// Pairs of games with one opening, by the two bots in the order of their indices. Their
-    /// games are not independent, and the errors of ratings take that into account.
-    pairs: HashMap<(usize, usize), Pairs>,
-    /// By the number of the pair.
-    halves: HashMap<u64, Half>,
+    scores: Scores,
     forfeits: Vec<BTreeMap<String, u64>>,
     times: Vec<Times>,
     /// What analyses say of each bot's turns.
@@ -105,75 +40,6 @@ pub struct Collector {
     /// Whether some game has been analysed.
     analysed: bool,
     games: u64,
-}
-
-/// All games in a fixed order.
-struct Sorted {
-    singles: BTreeMap<(usize, usize), Counts>,
-    pairs: BTreeMap<(usize, usize), Pairs>,
-}
-
-/// What all games come to, by bot.
-struct Sums {
-    results: Results,
-    wins: Vec<u64>,
-    draws: Vec<u64>,
-    losses: Vec<u64>,
-    /// Points that the one made against the other.
-    against: Vec<Vec<Option<f64>>>,
-}
-
-impl Sums {
-    fn of(sorted: Sorted, bots: usize) -> Result<Self, RatingError> {
-        let mut sums = Self {
-            results: Results::new(bots),
-            wins: vec![0; bots],
-            draws: vec![0; bots],
-            losses: vec![0; bots],
-            against: vec![vec![None; bots]; bots],
-        };
-        for ((first, second), counts) in sorted.singles {
-            let tally = Tally {
-                wins: counts.wins,
-                draws: counts.draws,
-                losses: counts.losses,
-            };
-            sums.results.add_games(first, second, tally)?;
-            sums.add(first, second, counts);
-        }
-        for ((low, high), pairs) in sorted.pairs {
-            for (outcome_low, row) in OUTCOMES.into_iter().zip(pairs) {
-                for (outcome_high, times) in OUTCOMES.into_iter().zip(row) {
-                    if times == 0 {
-                        continue;
-                    }
-                    let outcomes = [outcome_low, outcome_high];
-                    sums.results.add_pairs(low, high, outcomes, times)?;
-                    for (first, second, outcome) in
-                        [(low, high, outcome_low), (high, low, outcome_high)]
-                    {
-                        let mut counts = Counts::default();
-                        counts.add(outcome, times);
-                        sums.add(first, second, counts);
-                    }
-                }
-            }
-        }
-        Ok(sums)
-    }
-
-    fn add(&mut self, first: usize, second: usize, counts: Counts) {
-        for (a, b, won, lost) in [
-            (first, second, counts.wins, counts.losses),
-            (second, first, counts.losses, counts.wins),
-        ] {
-            self.wins[a] += u64::from(won);
-            self.draws[a] += u64::from(counts.draws);
-            self.losses[a] += u64::from(lost);
-            let made = f64::from(won) + f64::from(counts.draws) / 2.0;
-            *self.against[a][b].get_or_insert(0.0) += made;
-        }
-    }
 }
 
 /// One bot's place.
@@ -261,27 +127,22 @@ impl Collector {
     }
 
     /// Adds a game.
-    pub fn add(&mut self, game: &GameLine<'_>) {
+    pub fn add(&mut self, game: &RecordSummary<'_>) {
         let bots = game.names().map(|name| self.bot(name));
-        let sides = [bots[game.first], bots[1 - game.first]];
-        let half = Half {
-            bots: sides,
-            outcome: match game.winner() {
-                None => Outcome::Draw,
-                Some(winner) if winner == game.first => Outcome::FirstWins,
-                Some(_) => Outcome::SecondWins,
-            },
+        let sides = [bots[game.first], bots[game.first.other()]];
+        let outcome = match game.winner() {
+            None => Outcome::Draw,
+            Some(winner) if winner == game.first => Outcome::FirstWins,
+            Some(_) => Outcome::SecondWins,
         };
-        match game.id.parse::<GameId>() {
-            Ok(id) => self.half(id.pair, half),
-            Err(_) => self.single(half),
-        }
+        let pair = game.id.parse::<GameId>().ok().map(|id| id.pair);
+        self.scores.add(pair, sides, outcome);
         if let Some((by, reason)) = game.forfeit() {
             let forfeits = &mut self.forfeits[bots[by]];
-            match forfeits.get_mut(reason) {
+            match forfeits.get_mut(reason.name()) {
                 Some(count) => *count += 1,
                 None => {
-                    forfeits.insert(reason.to_owned(), 1);
+                    forfeits.insert(reason.name().to_owned(), 1);
                 }
             }
         }
@@ -294,7 +155,7 @@ impl Collector {
     }
 
     /// Adds what an analysis says of a game, if there is one, and not the game itself.
-    pub fn add_analysis(&mut self, game: &GameLine<'_>) {
+    pub fn add_analysis(&mut self, game: &RecordSummary<'_>) {
         let Some(tallies) = game.tallies() else {
             return;
         };
@@ -305,66 +166,10 @@ impl Collector {
         }
     }
 
-    fn single(&mut self, Half { bots, outcome }: Half) {
-        let counts = self.counts.entry((bots[0], bots[1])).or_default();
-        counts.add(outcome, 1);
-    }
-
-    /// A game of the pair with this number: waits for the other one, or goes with it.
-    fn half(&mut self, pair: u64, new: Half) {
-        let Some(old) = self.halves.remove(&pair) else {
-            if self.halves.len() < MOST_HALVES {
-                self.halves.insert(pair, new);
-            } else {
-                self.single(new);
-            }
-            return;
-        };
-        let [first, second] = new.bots;
-        if old.bots != [second, first] {
-            // Not the other half: files of several tournaments, or a game that comes twice.
-            self.single(old);
-            self.halves.insert(pair, new);
-            return;
-        }
-        let (low, high) = if first < second {
-            (new, old)
-        } else {
-            (old, new)
-        };
-        let pairs = self.pairs.entry((low.bots[0], high.bots[0])).or_default();
-        pairs[low.outcome as usize][high.outcome as usize] += 1;
-    }
-
-    /// All games by (moved first, moved second), and the pairs among them, with the bots
-    /// numbered by `order`: sorted, so that sums do not depend on the order of the records.
-    fn sorted(&self, order: &[usize]) -> Sorted {
-        let mut singles: BTreeMap<_, Counts> = BTreeMap::new();
-        for (&(first, second), counts) in &self.counts {
-            singles.insert((order[first], order[second]), *counts);
-        }
-        for half in self.halves.values() {
-            let [first, second] = half.bots.map(|bot| order[bot]);
-            let counts = singles.entry((first, second)).or_default();
-            counts.add(half.outcome, 1);
-        }
-        let mut pairs = BTreeMap::new();
-        for (&(low, high), counts) in &self.pairs {
-            let (low, high) = (order[low], order[high]);
-            if low < high {
-                pairs.insert((low, high), *counts);
-            } else {
-                let turned = std::array::from_fn(|i| std::array::from_fn(|j| counts[j][i]));
-                pairs.insert((high, low), turned);
-            }
-        }
-        Sorted { singles, pairs }
-    }
-
     /// The table. An error says why the games determine no ratings.
     pub fn standings(&self, model: &Model) -> Result<Standings, RatingError> {
         let bots = self.names.len();
-        // Bots by name: figures do not depend on who came first.
+        // Bots by name: figures do not depend on the order of the records.
         let mut by_name: Vec<usize> = (0..bots).collect();
         by_name.sort_by(|&a, &b| self.names[a].cmp(&self.names[b]));
         let mut order_of = vec![0; bots];
@@ -372,7 +177,7 @@ impl Collector {
             order_of[bot] = place;
         }
         let names: Vec<&String> = by_name.iter().map(|&bot| &self.names[bot]).collect();
-        let sums = Sums::of(self.sorted(&order_of), bots)?;
+        let sums = self.scores.sums(&order_of)?;
         let Sums {
             results,
             wins,
@@ -400,7 +205,7 @@ impl Collector {
             let tied = (0..bots).filter(|&j| j != i && merit(j).total_cmp(&merit(i)).is_eq());
             total(tied.filter_map(|j| against[i][j]))
         };
-        // Game by game: what was scored against somebody, times what that one scored in all.
+        // Game by game: the points made against a bot, times the points that it made in all.
         let sonneborn_berger = |i: usize| -> f64 {
             let met = against[i].iter().zip(&points);
             total(met.filter_map(|(made, points)| Some(made.as_ref()? * points)))
@@ -441,11 +246,6 @@ impl Collector {
             advantage: ratings.advantage.map(|estimate| estimate.elo),
         })
     }
-}
-
-/// The sum; that of nothing is 0, where the standard library gives −0.
-fn total(figures: impl Iterator<Item = f64>) -> f64 {
-    figures.fold(0.0, |sum, figure| sum + figure)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "nobody plays 2⁵² games")]

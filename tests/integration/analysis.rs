@@ -11,8 +11,9 @@ use rand::{RngExt as _, SeedableRng as _};
 use referee::analysis::{Analyst, Effort, Options};
 use referee::game::quarto::{Edition, PieceSet, Position, Rules, Turn};
 use referee::game::{Game as _, Outcome, Position as _};
-use referee::record::Record;
+use referee::protocol::ForfeitReason;
 use referee::record::annotation::{Annotation, FIELD, Mark, Note};
+use referee::record::{BotIndex, Reason, Record};
 use referee::report::accuracy::game_text;
 use referee::solver::{self, Value};
 use serde_json::{Value as Json, json};
@@ -40,21 +41,21 @@ fn record_from(edition: &Edition, start: &str, first: usize, turns: &[&str]) -> 
         "started": "2026-01-31T10:00:00Z", "later": {"kept": 1}
     });
     let mut record = Record::from_line(json.to_string().as_bytes()).expect("a record");
-    let reason = match position.outcome() {
-        Some(Outcome::Draw) => "draw",
+    let first = BotIndex::ALL[first];
+    record.result.reason = match position.outcome() {
+        Some(Outcome::Draw) => Reason::Draw,
         Some(Outcome::Win(side)) => {
-            record.result.winner = Some((first + side.index()) % 2);
+            record.result.winner = Some([first, first.other()][side.index()]);
             record.result.lines = edition.winning_lines(&position);
-            "quarto"
+            "quarto".into()
         }
         None => {
-            let by = (first + turns.len()) % 2;
-            record.result.winner = Some(1 - by);
+            let by = [first, first.other()][turns.len() % 2];
+            record.result.winner = Some(by.other());
             record.result.by = Some(by);
-            "timeout"
+            ForfeitReason::Timeout.into()
         }
     };
-    reason.clone_into(&mut record.result.reason);
     record
 }
 

@@ -7,8 +7,9 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use referee::record::journal::{Journal, OpenError, Storage, Writer, read};
-use referee::record::{BotEntry, Record, ResultEntry, VERSION};
+use referee::record::journal::{Journal, OpenError, Storage, Writer};
+use referee::record::reader::{LineError, Reader};
+use referee::record::{BotEntry, BotIndex, Record, ResultEntry, VERSION};
 use serde_json::Map;
 
 fn record(number: usize) -> Record {
@@ -23,7 +24,7 @@ fn record(number: usize) -> Record {
         rules: "standard".to_owned(),
         id: format!("7-{number}"),
         bots: [bot("a"), bot("b")],
-        first: number % 2,
+        first: BotIndex::ALL[number % 2],
         seed: 7,
         start: "................".to_owned(),
         pieces: None,
@@ -40,11 +41,19 @@ fn line(number: usize) -> String {
     format!("{}\n", record(number).to_line().unwrap())
 }
 
+/// The records of the complete lines, up to the first that holds none.
+fn records(path: &Path) -> Result<Vec<Record>, LineError> {
+    let mut reader = Reader::open(path).unwrap();
+    let mut records = Vec::new();
+    while let Some(line) = reader.next_complete_line().unwrap() {
+        records.push(line.record()?);
+    }
+    Ok(records)
+}
+
 fn ids(path: &Path) -> Vec<String> {
-    read(path)
-        .unwrap()
-        .map(|record| record.unwrap().id)
-        .collect()
+    let records = records(path).unwrap();
+    records.into_iter().map(|record| record.id).collect()
 }
 
 #[test]
@@ -89,9 +98,9 @@ fn a_damaged_line_in_the_middle_is_named() {
         .replace("quarto", "qua\u{0}rto")
         .replace("\"v\":1", "\"v\":");
     fs::write(&path, format!("{}{damaged}{}", line(0), line(2))).unwrap();
-    let error = read(&path).unwrap().find_map(Result::err).unwrap();
+    let error = records(&path).unwrap_err();
     assert!(
-        matches!(error, OpenError::Damaged { line: 2, .. }),
+        matches!(error, LineError::Damaged { line: 2, .. }),
         "{error}"
     );
     assert!(error.to_string().contains("line 2"), "{error}");

@@ -3,7 +3,6 @@
 
 use std::sync::LazyLock;
 
-use compact_str::CompactString;
 use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestRunner};
 use referee::game::four_in_a_row::FourInARow;
@@ -11,7 +10,7 @@ use referee::game::quarto::{Edition, PieceSet, Position, Rules};
 use referee::game::{Game, Position as _, Rejection};
 use referee::play::replay::{ReplayError, replay};
 use referee::protocol::answer_text;
-use referee::record::Record;
+use referee::record::{Record, TurnText};
 use referee::text::{escape, escape_controls, escape_lines, quote};
 
 const ENGLISH: &str = include_str!("../../sets/english.csv");
@@ -206,7 +205,7 @@ fn replay_any(record: &Record) {
 }
 
 /// A turn as a record may hold it, by accident or malice.
-fn turn() -> impl Strategy<Value = CompactString> {
+fn turn() -> impl Strategy<Value = TurnText> {
     prop_oneof![
         "[0-9]{1,2} [A-P-]",
         "[1-9] [A-H]",
@@ -215,7 +214,7 @@ fn turn() -> impl Strategy<Value = CompactString> {
         "\\PC{0,6}",
         any::<String>(),
     ]
-    .prop_map(CompactString::from)
+    .prop_map(TurnText::from)
 }
 
 proptest! {

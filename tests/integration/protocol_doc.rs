@@ -1,9 +1,9 @@
 //! The transcripts and the table of `protocol.md`, replayed against the code.
 
-use referee::bot::Reason;
 use referee::game::four_in_a_row::FourInARow;
 use referee::game::quarto::Edition;
 use referee::game::{Game, Rejection};
+use referee::protocol::ForfeitReason;
 use referee::protocol::answer_text;
 
 const DOC: &str = include_str!("../../protocol.md");
@@ -17,12 +17,16 @@ fn transcripts(label: &str) -> Vec<Vec<&str>> {
 }
 
 /// The reason of a bad answer, or the position after a good one.
-fn judge<G: Game>(game: &G, position: &G::Position, answer: &[u8]) -> Result<G::Position, Reason> {
-    let text = answer_text(answer).map_err(|_| Reason::NotUtf8)?;
+fn judge<G: Game>(
+    game: &G,
+    position: &G::Position,
+    answer: &[u8],
+) -> Result<G::Position, ForfeitReason> {
+    let text = answer_text(answer).map_err(|_| ForfeitReason::NotUtf8)?;
     match game.judge(position, text) {
         Ok((_, after)) => Ok(after),
-        Err(Rejection::Malformed(_)) => Err(Reason::Malformed),
-        Err(Rejection::Illegal(_)) => Err(Reason::IllegalMove),
+        Err(Rejection::Malformed(_)) => Err(ForfeitReason::Malformed),
+        Err(Rejection::Illegal(_)) => Err(ForfeitReason::IllegalMove),
     }
 }
 
@@ -111,7 +115,9 @@ fn the_table_is_what_happens() {
         }
         assert!(!answers.is_empty(), "{row}");
         for answer in answers {
-            let verdict = judge(&edition, &position, &answer).err().map(Reason::name);
+            let verdict = judge(&edition, &position, &answer)
+                .err()
+                .map(ForfeitReason::name);
             assert_eq!(
                 verdict,
                 expected,
@@ -126,7 +132,7 @@ fn the_table_is_what_happens() {
 
 #[test]
 fn every_reason_is_explained() {
-    for reason in Reason::ALL {
+    for reason in ForfeitReason::ALL {
         let row = format!("| `{}` |", reason.name());
         assert!(DOC.contains(&row), "{row}");
     }

@@ -1,7 +1,5 @@
 //! Replaying tells what is wrong with a record, and where. And records keep what they hold.
 
-use compact_str::CompactString;
-use referee::bot::Reason;
 use referee::bot::scripted::Scripted;
 use referee::game::quarto::{Edition, PieceSet, Rules};
 use referee::game::{Outcome, Side};
@@ -9,7 +7,8 @@ use referee::play::adjudicator::PlayOut;
 use referee::play::game::{End, Played, play};
 use referee::play::replay::{ReplayError, Violation, replay};
 use referee::play::{Clock, TimeControl};
-use referee::record::{BotEntry, Record, ResultEntry, VERSION};
+use referee::protocol::ForfeitReason;
+use referee::record::{BotEntry, BotIndex, Reason as Word, Record, ResultEntry, TurnText, VERSION};
 use referee::session::{Ruleset, Session};
 use serde_json::{Map, Value, json};
 
@@ -57,22 +56,23 @@ fn bot(name: &str) -> BotEntry {
 fn record(answers: &[&str], first: usize) -> Record {
     let edition = Edition::default();
     let (played, last) = played(&edition, answers);
-    let bots = [first, 1 - first];
+    let first = BotIndex::ALL[first];
+    let bots = [first, first.other()];
     let result = match &played.end {
         End::Outcome(Outcome::Draw) => ResultEntry {
-            reason: "draw".to_owned(),
+            reason: Word::Draw,
             ..ResultEntry::default()
         },
         End::Outcome(Outcome::Win(side)) => ResultEntry {
             winner: Some(bots[side.index()]),
-            reason: "quarto".to_owned(),
+            reason: Word::from("quarto"),
             lines: last.winning_lines(),
             ..ResultEntry::default()
         },
         End::Adjudicated(_) => unreachable!("nobody asked for it"),
         End::Forfeit(side, fault) => ResultEntry {
             winner: Some(bots[side.other().index()]),
-            reason: fault.reason().name().to_owned(),
+            reason: fault.reason().into(),
             by: Some(bots[side.index()]),
             answer: Some(fault.answer()),
             detail: Some(fault.to_string()),
@@ -124,28 +124,28 @@ fn broken(record: &Record, change: impl FnOnce(&mut Record), turn: Option<usize>
 }
 
 fn set_turn(index: usize, text: &str) -> impl FnOnce(&mut Record) {
-    move |record| record.turns[index] = CompactString::new(text)
+    move |record| record.turns[index] = TurnText::from(text)
 }
 
 #[test]
 fn played_games_replay() {
-    for first in [0, 1] {
+    for (first, bot) in BotIndex::ALL.into_iter().enumerate() {
         let won = record(&WON, first);
         assert_eq!(violation(&won), None);
         // The fifth turn is the beginner's.
-        assert_eq!(won.result.winner, Some(first));
+        assert_eq!(won.result.winner, Some(bot));
         let lines = &won.result.lines;
         assert_eq!(lines.len(), 2, "{lines:?}");
         let drawn = record(&DRAWN, first);
         assert_eq!(violation(&drawn), None);
-        assert_eq!(drawn.result.reason, "draw");
+        assert_eq!(drawn.result.reason.name(), "draw");
         assert_eq!(drawn.turns.len(), 17);
         let forfeited = record(&WON[..3], first);
         assert_eq!(violation(&forfeited), None);
         // The scripted player has no fourth answer.
-        assert_eq!(forfeited.result.reason, "exited");
-        assert_eq!(forfeited.result.by, Some(1 - first));
-        assert_eq!(forfeited.result.winner, Some(first));
+        assert_eq!(forfeited.result.reason.name(), "exited");
+        assert_eq!(forfeited.result.by, Some(bot.other()));
+        assert_eq!(forfeited.result.winner, Some(bot));
     }
 }
 
@@ -164,32 +164,42 @@ fn a_replay_ends_where_the_game_did() {
 fn a_wrong_result_is_told() {
     let won = record(&WON, 0);
     let drawn = record(&DRAWN, 0);
-    broken(&won, |r| r.result.winner = Some(1), None, &["winner"]);
-    broken(&won, |r| r.result.winner = None, None, &["winner"]);
-    broken(&drawn, |r| r.result.winner = Some(0), None, &["winner"]);
-    // The same turns, but the other bot began: then it won.
-    broken(&won, |r| r.first = 1, None, &["winner"]);
     broken(
         &won,
-        |r| r.result.reason = "draw".to_owned(),
+        |r| r.result.winner = Some(BotIndex::B),
+        None,
+        &["winner"],
+    );
+    broken(&won, |r| r.result.winner = None, None, &["winner"]);
+    broken(
+        &drawn,
+        |r| r.result.winner = Some(BotIndex::A),
+        None,
+        &["winner"],
+    );
+    // The same turns, but the other bot began: then it won.
+    broken(&won, |r| r.first = BotIndex::B, None, &["winner"]);
+    broken(
+        &won,
+        |r| r.result.reason = Word::from("draw"),
         None,
         &["draw", "quarto"],
     );
     broken(
         &drawn,
-        |r| r.result.reason = "quarto".to_owned(),
+        |r| r.result.reason = Word::from("quarto"),
         None,
         &["draw", "quarto"],
     );
     broken(
         &won,
-        |r| r.result.reason = "timeout".to_owned(),
+        |r| r.result.reason = Word::from("timeout"),
         None,
         &["timeout", "quarto"],
     );
     broken(
         &won,
-        |r| r.result.reason = "victory".to_owned(),
+        |r| r.result.reason = Word::from("victory"),
         None,
         &["victory", "quarto"],
     );
@@ -321,7 +331,7 @@ fn a_turn_that_is_not_canonical_is_told_with_its_number() {
 fn turns_after_the_end_are_told_with_their_number() {
     let more = |text: &'static str| {
         move |record: &mut Record| {
-            record.turns.push(CompactString::new(text));
+            record.turns.push(TurnText::from(text));
             record.times_ms.push(0.25);
         }
     };
@@ -368,35 +378,35 @@ fn times_belong_to_turns() {
 fn only_who_was_to_move_can_have_forfeited() {
     let forfeited = record(&WON[..3], 0);
     let swap = |record: &mut Record| {
-        record.result.by = Some(0);
-        record.result.winner = Some(1);
+        record.result.by = Some(BotIndex::A);
+        record.result.winner = Some(BotIndex::B);
     };
     broken(&forfeited, swap, None, &["forfeit"]);
     broken(&forfeited, |r| r.result.by = None, None, &["forfeit"]);
     broken(&forfeited, |r| r.result.winner = None, None, &["forfeit"]);
     broken(
         &forfeited,
-        |r| r.result.winner = Some(1),
+        |r| r.result.winner = Some(BotIndex::B),
         None,
         &["forfeit"],
     );
-    broken(&forfeited, |r| r.first = 1, None, &["forfeit"]);
+    broken(&forfeited, |r| r.first = BotIndex::B, None, &["forfeit"]);
     broken(
         &forfeited,
-        |r| r.result.reason = "boredom".to_owned(),
+        |r| r.result.reason = Word::from("boredom"),
         None,
         &["boredom"],
     );
     broken(
         &forfeited,
-        |r| r.result.reason = "quarto".to_owned(),
+        |r| r.result.reason = Word::from("quarto"),
         None,
         &["quarto", "not over"],
     );
     // All reasons there are will do.
-    for reason in Reason::ALL {
+    for reason in ForfeitReason::ALL {
         let mut other = forfeited.clone();
-        other.result.reason = reason.name().to_owned();
+        other.result.reason = reason.into();
         assert_eq!(violation(&other), None, "{reason}");
     }
     // A bot that never got going forfeits games without being asked.
@@ -404,8 +414,8 @@ fn only_who_was_to_move_can_have_forfeited() {
     assert_eq!(violation(&unplayed), None);
     let mut other = unplayed;
     swap(&mut other);
-    other.result.by = Some(1);
-    other.result.winner = Some(0);
+    other.result.by = Some(BotIndex::B);
+    other.result.winner = Some(BotIndex::A);
     assert_eq!(violation(&other), None);
 }
 
@@ -413,13 +423,13 @@ fn only_who_was_to_move_can_have_forfeited() {
 fn a_game_that_ended_by_the_rules_was_not_forfeited() {
     broken(
         &record(&WON, 0),
-        |r| r.result.by = Some(1),
+        |r| r.result.by = Some(BotIndex::B),
         None,
         &["forfeit"],
     );
     broken(
         &record(&DRAWN, 0),
-        |r| r.result.by = Some(1),
+        |r| r.result.by = Some(BotIndex::B),
         None,
         &["forfeit"],
     );

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use referee::arena::plan::{BotPlan, Format, Limits, Plan, Restart, SandboxPlan};
-use referee::arena::results::{Ending, Endings};
+use referee::arena::results::Endings;
 use referee::arena::scheduler::{Scheduler, WorkItem};
-use referee::bot::Reason;
+use referee::record::{BotIndex, Ending, ForfeitReason};
 use referee::tournament::schedule::PairOfGames;
 use referee::tournament::sprt::{Decision, Pentanomial, Scale, Sprt};
 
@@ -54,14 +54,14 @@ fn plan(bots: usize, pairs: u32, bench_after: u32) -> Plan {
             freeze: false,
         },
         bots: (0..bots).map(bot).collect(),
-        turned_away: Vec::new(),
+        rejected: Vec::new(),
         rounds: Vec::new(),
     };
     plan.rounds = plan.first_rounds();
     plan
 }
 
-fn desk(plan: &Plan, tables: usize, sprt: Option<Sprt>) -> Scheduler {
+fn desk(plan: &Plan, tables: usize, sprt: Option<Sprt>) -> Scheduler<String> {
     let unplayed = Box::new(
         |game: &referee::tournament::schedule::ScheduledGame,
          benched: &referee::arena::scheduler::Benched| {
@@ -94,7 +94,7 @@ fn line(pair: &PairOfGames, half: usize, ending: Ending) -> String {
 
 /// Lets `tables` tables work; `choose` says which of those at work goes on. Gives all lines.
 fn play(
-    desk: &Scheduler,
+    desk: &Scheduler<String>,
     tables: usize,
     result: impl Fn(&PairOfGames, usize) -> Ending,
     mut choose: impl FnMut(usize) -> usize,
@@ -165,7 +165,7 @@ fn one_by_one(plan: &Plan, result: impl Fn(&PairOfGames, usize) -> Ending) -> Ve
             lines.push(line(&pair, half, ending));
             for (index, &bot) in bots.iter().enumerate() {
                 match ending {
-                    Ending::Forfeit(by, _) if by == index => row[bot] += 1,
+                    Ending::Forfeit(by, _) if by.index() == index => row[bot] += 1,
                     _ => row[bot] = 0,
                 }
             }
@@ -183,10 +183,10 @@ fn one_by_one(plan: &Plan, result: impl Fn(&PairOfGames, usize) -> Ending) -> Ve
 fn ending(number: u8) -> Ending {
     match number {
         0 => Ending::Draw,
-        1 => Ending::Win(0),
-        2 => Ending::Win(1),
-        3 | 4 => Ending::Forfeit(0, Reason::Timeout),
-        _ => Ending::Forfeit(1, Reason::Exited),
+        1 => Ending::Win(BotIndex::A),
+        2 => Ending::Win(BotIndex::B),
+        3 | 4 => Ending::Forfeit(BotIndex::A, ForfeitReason::Timeout),
+        _ => Ending::Forfeit(BotIndex::B, ForfeitReason::Exited),
     }
 }
 

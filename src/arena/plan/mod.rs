@@ -141,7 +141,7 @@ pub struct BotPlan {
 
 /// A bot that did not enter.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct TurnedAway {
+pub struct RejectedBot {
     /// The bot.
     pub bot: BotPlan,
     /// Why: a sentence.
@@ -227,7 +227,8 @@ pub struct Plan {
     /// Who plays.
     pub bots: Vec<BotPlan>,
     /// Who does not.
-    pub turned_away: Vec<TurnedAway>,
+    #[serde(rename = "turned_away")]
+    pub rejected: Vec<RejectedBot>,
     /// The rounds so far.
     pub rounds: Vec<Round>,
 }
@@ -369,7 +370,7 @@ impl Plan {
 
     /// All bots, entered or not.
     pub fn everybody(&self) -> impl Iterator<Item = &BotPlan> {
-        let away = self.turned_away.iter().map(|away| &away.bot);
+        let away = self.rejected.iter().map(|away| &away.bot);
         self.bots.iter().chain(away)
     }
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use super::{BotPlan, Format, Plan, Restart, SandboxPlan, SprtPlan, TurnedAway, VERSION};
+use super::{BotPlan, Format, Plan, RejectedBot, Restart, SandboxPlan, SprtPlan, VERSION};
 use crate::session::Ruleset;
 use crate::text::unreadable;
 use crate::tournament::openings::{self, PLIES};
@@ -59,7 +59,7 @@ impl PlanRequest {
         &self,
         ruleset: &dyn Ruleset,
         bots: Vec<BotPlan>,
-        turned_away: Vec<TurnedAway>,
+        rejected: Vec<RejectedBot>,
         seed: u64,
         old: Option<&Plan>,
     ) -> Result<Plan, RequestError> {
@@ -125,7 +125,7 @@ impl PlanRequest {
             sprt,
             sandbox: self.sandbox.clone(),
             bots,
-            turned_away,
+            rejected,
             rounds: Vec::new(),
         })
     }

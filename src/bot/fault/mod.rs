@@ -2,73 +2,12 @@
 
 mod sentence;
 
-use std::fmt;
 use std::time::Duration;
 
-pub use self::sentence::format_duration;
 use super::allowance::Allowance;
 use crate::executable::interpreter::Language;
+use crate::protocol::ForfeitReason;
 use crate::text::escape;
-
-/// Why a game was forfeited: the words on the result line and in records.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Reason {
-    /// A well-formed answer that the rules forbid.
-    IllegalMove,
-    /// A line that is no answer.
-    Malformed,
-    /// More than the one line that was asked for.
-    ExtraOutput,
-    /// No answer in time.
-    Timeout,
-    /// The program ended.
-    Exited,
-    /// The program lives but closed its input or output.
-    Closed,
-    /// A line longer than the protocol allows.
-    LineTooLong,
-    /// Bytes that are no UTF-8 text.
-    NotUtf8,
-}
-
-impl Reason {
-    /// All of them.
-    pub const ALL: [Self; 8] = [
-        Self::IllegalMove,
-        Self::Malformed,
-        Self::ExtraOutput,
-        Self::Timeout,
-        Self::Exited,
-        Self::Closed,
-        Self::LineTooLong,
-        Self::NotUtf8,
-    ];
-
-    /// The word for it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::IllegalMove => "illegal-move",
-            Self::Malformed => "malformed",
-            Self::ExtraOutput => "extra-output",
-            Self::Timeout => "timeout",
-            Self::Exited => "exited",
-            Self::Closed => "closed",
-            Self::LineTooLong => "line-too-long",
-            Self::NotUtf8 => "not-utf8",
-        }
-    }
-
-    /// The reason of this name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|reason| reason.name() == name)
-    }
-}
-
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
 
 /// How a program ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -199,16 +138,16 @@ pub enum Fault {
 
 impl Fault {
     /// The word for it.
-    pub const fn reason(&self) -> Reason {
+    pub const fn reason(&self) -> ForfeitReason {
         match self {
-            Self::IllegalMove { .. } => Reason::IllegalMove,
-            Self::Malformed { .. } => Reason::Malformed,
-            Self::ExtraOutput { .. } => Reason::ExtraOutput,
-            Self::Timeout(_) => Reason::Timeout,
-            Self::Exited { .. } => Reason::Exited,
-            Self::Closed { .. } => Reason::Closed,
-            Self::LineTooLong { .. } => Reason::LineTooLong,
-            Self::NotUtf8 { .. } => Reason::NotUtf8,
+            Self::IllegalMove { .. } => ForfeitReason::IllegalMove,
+            Self::Malformed { .. } => ForfeitReason::Malformed,
+            Self::ExtraOutput { .. } => ForfeitReason::ExtraOutput,
+            Self::Timeout(_) => ForfeitReason::Timeout,
+            Self::Exited { .. } => ForfeitReason::Exited,
+            Self::Closed { .. } => ForfeitReason::Closed,
+            Self::LineTooLong { .. } => ForfeitReason::LineTooLong,
+            Self::NotUtf8 { .. } => ForfeitReason::NotUtf8,
         }
     }
 

@@ -1,12 +1,11 @@
 //! The sentence of each fault, as people read it after the name of the bot.
 
 use std::fmt;
-use std::time::Duration;
 
 use super::{Exit, Fault, ProcessState, Stream, Timeout, TimeoutEvidence};
 use crate::bot::allowance::Allowance;
 use crate::protocol::MAX_LINE_BYTES;
-use crate::text::quote;
+use crate::text::{format_duration, quote};
 
 impl fmt::Display for Exit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -23,19 +22,6 @@ impl fmt::Display for Exit {
             Self::Limit(what) => write!(f, "it {what}, and was ended"),
             Self::Left => f.write_str("left the game"),
         }
-    }
-}
-
-/// A duration as people write it: `10 s`, `1.5 s`, `250 ms`.
-pub fn format_duration(duration: Duration) -> String {
-    let ms = duration.as_secs_f64() * 1000.0;
-    if ms >= 1000.0 {
-        let s = format!("{:.3}", ms / 1000.0);
-        format!("{} s", s.trim_end_matches('0').trim_end_matches('.'))
-    } else if ms >= 10.0 {
-        format!("{ms:.0} ms")
-    } else {
-        format!("{ms:.2} ms")
     }
 }
 

@@ -1,6 +1,6 @@
 //! `referee analyse FILE`: where recorded games of Quarto were won and lost.
 
-use std::io::{self, BufWriter, IsTerminal as _, Write};
+use std::io::{self, BufWriter, IntoInnerError, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,10 +8,8 @@ use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
-use tempfile::NamedTempFile;
 
 use crate::analysis::{Analyst, Effort, Options, check, with_analysis};
-use crate::cli::support::atomic_file::{beside, put_in_place};
 use crate::cli::support::duration;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::interruptible::stoppable;
@@ -19,8 +17,10 @@ use crate::cli::support::setup::{palette, tell, unreadable};
 use crate::cli::support::solver_args::Thinking;
 use crate::record::Record;
 use crate::record::annotation::Annotation;
-use crate::record::journal::Lines;
+use crate::record::atomic_file::AtomicFile;
+use crate::record::reader::Reader;
 use crate::report::accuracy::{BotTally, game_text, table, tally_json};
+use crate::text::counted;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
@@ -66,7 +66,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
 /// The file of `-o`: written beside, put in place when it is whole.
 struct Output {
     path: PathBuf,
-    beside: BufWriter<NamedTempFile>,
+    file: BufWriter<AtomicFile>,
 }
 
 impl Output {
@@ -78,62 +78,54 @@ impl Output {
                 path.display()
             )));
         }
-        let beside = beside(path).map_err(|error| unreadable(path, &error))?;
+        let file = AtomicFile::create(path).map_err(|error| unreadable(path, &error))?;
         Ok(Self {
             path: path.to_owned(),
-            beside: BufWriter::new(beside),
+            file: BufWriter::new(file),
         })
     }
 
-    fn failed(&self, error: &io::Error) -> Failure {
-        Failure::Referee(format!("{}: cannot write: {error}", self.path.display()))
-    }
-
     fn line(&mut self, line: &[u8]) -> Result<(), Failure> {
-        let written = self.beside.write_all(line);
-        written.map_err(|error| self.failed(&error))
+        let written = self.file.write_all(line);
+        written.map_err(|error| cannot_write(&self.path, &error))
     }
 
-    fn finish(mut self) -> Result<(), Failure> {
-        let done = self.beside.flush();
-        done.map_err(|error| self.failed(&error))?;
-        let failed = |error: &io::Error| {
-            Failure::Referee(format!("{}: cannot write: {error}", self.path.display()))
-        };
-        let file = self
-            .beside
-            .into_inner()
-            .map_err(|error| failed(error.error()))?;
-        put_in_place(file, &self.path).map_err(|error| failed(&error))
+    fn finish(self) -> Result<(), Failure> {
+        let path = self.path;
+        let file = self.file.into_inner().map_err(IntoInnerError::into_error);
+        let done = file.and_then(AtomicFile::commit);
+        done.map_err(|error| cannot_write(&path, &error))
     }
+}
+
+fn cannot_write(path: &Path, error: &io::Error) -> Failure {
+    Failure::Referee(format!("{}: cannot write: {error}", path.display()))
 }
 
 /// Checks the games that are to be analysed, so that nobody waits for an hour to learn that a
 /// line is damaged. Gives their number, or nothing when it was stopped.
 fn look_through(args: &Args, stop: &AtomicBool) -> Result<Option<u64>, Failure> {
     let failed = |error| unreadable(&args.file, &error);
-    let mut lines = Lines::open(&args.file).map_err(failed)?;
+    let mut reader = Reader::open(&args.file).map_err(failed)?;
     let (mut games, mut chosen) = (0, 0);
-    while let Some((number, line)) = lines.next_line().map_err(failed)? {
+    while let Some(line) = reader.next_line().map_err(failed)? {
         if stop.load(Ordering::Relaxed) {
             return Ok(None);
         }
-        if !line.ends_with(b"\n") && Record::from_line(line).is_err() {
-            tell(&format!(
-                "{}: line {number} is incomplete and left out",
-                args.file.display()
-            ));
+        if !line.is_complete()
+            && let Err(torn) = line.record()
+        {
+            tell(&torn.to_string());
             break;
         }
-        games = number;
-        if args.game.is_some_and(|game| game != number) {
+        games = line.number();
+        if args.game.is_some_and(|game| game != line.number()) {
             continue;
         }
-        let checked = Record::from_line(line)
-            .and_then(|record| check(&record).map_err(|problem| problem.to_string()));
-        checked.map_err(|problem| {
-            Failure::Usage(format!("{}: line {number}: {problem}", args.file.display()))
-        })?;
+        let checked = line
+            .record()
+            .and_then(|record| check(&record).map_err(|problem| line.damaged(problem.to_string())));
+        checked.map_err(|error| Failure::Usage(error.to_string()))?;
         chosen += 1;
     }
     if let Some(game) = args.game
@@ -159,35 +151,35 @@ fn analyse(
     })
     .or_when(Arc::clone(stop));
     let failed = |error| unreadable(&args.file, &error);
-    let mut lines = Lines::open(&args.file).map_err(failed)?;
+    let mut reader = Reader::open(&args.file).map_err(failed)?;
     let mut shown = Shown::new(args.json);
     let mut bots: Vec<BotTally> = Vec::new();
     let bar = bar(games.unwrap_or_default());
     let mut done = 0;
-    while let Some((number, line)) = lines.next_line().map_err(failed)? {
+    while let Some(line) = reader.next_line().map_err(failed)? {
+        let number = line.number();
         let wanted = args.game.is_none_or(|game| game == number);
         if !wanted || stop.load(Ordering::Relaxed) {
             if let Some(output) = &mut output
-                && line.ends_with(b"\n")
+                && line.is_complete()
             {
-                output.line(line)?;
+                output.line(line.bytes())?;
             }
             continue;
         }
         // A line that could not be read before has grown since, or is the incomplete last one.
-        let Ok(record) = Record::from_line(line) else {
+        let Ok(record) = line.record() else {
             break;
         };
         let annotation = analyst.analyse(&record, |turn| {
             bar.set_message(format!("game {number}, turn {turn}"));
         });
-        let annotation = annotation.map_err(|problem| {
-            Failure::Usage(format!("{}: line {number}: {problem}", args.file.display()))
-        })?;
+        let annotation = annotation
+            .map_err(|problem| Failure::Usage(line.damaged(problem.to_string()).to_string()))?;
         bar.inc(1);
         done += 1;
         if let Some(output) = &mut output {
-            let mut line = with_analysis(line, &annotation)?;
+            let mut line = with_analysis(line.bytes(), &annotation)?;
             line.push('\n');
             output.line(line.as_bytes())?;
         }
@@ -201,8 +193,8 @@ fn analyse(
     match games {
         Some(_) if complete => {}
         Some(games) => {
-            let s = if games == 1 { "" } else { "s" };
-            tell(&format!("referee: {done} of {games} game{s} analysed"));
+            let games = counted(games, "game", "games");
+            tell(&format!("referee: {done} of {games} analysed"));
         }
         None => tell("referee: no game analysed: it was still looking through the file"),
     }

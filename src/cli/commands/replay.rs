@@ -10,13 +10,13 @@ use crate::cli::support::setup::{palette, tell, unreadable};
 use crate::game::quarto::{PieceSet, Rules};
 use crate::play::replay::{ReplayError, replay, start_of};
 use crate::record::Record;
-use crate::record::journal::Lines;
+use crate::record::reader::Reader;
 use crate::report::html;
 use crate::report::serve::Feed;
 use crate::report::terminal_view::{Detail, Look, Screen};
 use crate::session::Ruleset;
 use crate::session::registry::{self, Choices};
-use crate::text::escape_controls;
+use crate::text::{counted, escape_controls};
 
 /// Where a game's page goes when nobody says; N is the game's number.
 const NUMBERED: &str = "game-N.html";
@@ -55,16 +55,17 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         return page(args, target);
     }
     let failed = |error| unreadable(&args.file, &error);
-    let mut lines = Lines::open(&args.file).map_err(failed)?;
+    let mut reader = Reader::open(&args.file).map_err(failed)?;
     let (mut games, mut checked, mut wrong) = (0, 0, 0);
     let mut out = BufWriter::new(io::stdout().lock());
-    while let Some((number, line)) = lines.next_line().map_err(failed)? {
+    while let Some(line) = reader.next_line().map_err(failed)? {
+        let number = line.number();
         games = number;
         if args.game.is_some_and(|game| game != number) {
             continue;
         }
         checked += 1;
-        let problem = match Record::from_line(line) {
+        let problem = match Record::from_line(line.bytes()) {
             Ok(record) => one(&record, number, args.quiet, &mut out)?,
             Err(problem) => Some(problem),
         };
@@ -86,16 +87,16 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
             args.file.display()
         )));
     }
-    let s = if checked == 1 { "" } else { "s" };
+    let of_all = counted(checked, "game", "games");
     if wrong > 0 {
         return Err(Failure::Usage(format!(
-            "{}: {wrong} of {checked} game{s} cannot be right",
+            "{}: {wrong} of {of_all} cannot be right",
             args.file.display()
         )));
     }
     tell(&match checked {
         0 => format!("{}: no games", args.file.display()),
-        _ => format!("{checked} game{s} checked: all by the rules"),
+        _ => format!("{of_all} checked: all by the rules"),
     });
     Ok(())
 }
@@ -103,12 +104,12 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
 /// Writes a page of one game, once it has been checked.
 fn page(args: &Args, target: &Path) -> Result<(), Failure> {
     let failed = |error| unreadable(&args.file, &error);
-    let mut lines = Lines::open(&args.file).map_err(failed)?;
+    let mut reader = Reader::open(&args.file).map_err(failed)?;
     let (mut games, mut chosen) = (0, None);
-    while let Some((number, line)) = lines.next_line().map_err(failed)? {
-        games = number;
-        if args.game.unwrap_or(1) == number {
-            chosen = Some(line.to_vec());
+    while let Some(line) = reader.next_line().map_err(failed)? {
+        games = line.number();
+        if args.game.unwrap_or(1) == games {
+            chosen = Some(line.bytes().to_vec());
         }
     }
     let path = args.file.display();
@@ -141,7 +142,7 @@ fn page(args: &Args, target: &Path) -> Result<(), Failure> {
         private: args.private,
         one: true,
     });
-    feed.publish_line(&line).map_err(wrong)?;
+    feed.publish(&record).map_err(wrong)?;
     let target = if target == Path::new(NUMBERED) {
         PathBuf::from(format!("game-{number}.html"))
     } else {
@@ -204,7 +205,7 @@ fn show(
     } else {
         match start_of(ruleset, record) {
             Ok(start) => {
-                let bots = [record.first, 1 - record.first];
+                let bots = [record.first, record.first.other()];
                 screen.heading(number - 1, bots, &*start)?;
             }
             Err(violation) => return of_game(violation.problem),

@@ -1,14 +1,14 @@
 //! `referee report FILE…`: a page with standings, charts and every game.
 
-use std::fs::{self, File};
-use std::io::{self, Read as _};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::cli::support::failure::Failure;
 use crate::cli::support::interrupt::until_interrupted;
-use crate::cli::support::pages::{LiveOption, add_file, damaged, write};
+use crate::cli::support::pages::{LiveOption, add_file, add_line, damaged, write};
 use crate::cli::support::setup::unreadable;
+use crate::record::reader::Reader;
 use crate::report::html;
 use crate::report::serve::Feed;
 
@@ -85,15 +85,15 @@ pub(in crate::cli) fn not_over(files: &[PathBuf], output: &Path) -> Result<(), F
     }
 }
 
-/// Serves the page, and adds games as the files grow, until somebody ends it.
+/// Serves the page, and adds games as the files grow, until it is interrupted.
 fn follow(args: &Args, feed: &Feed) -> Result<(), Failure> {
     let mut growing = args
         .files
         .iter()
-        .map(|path| Growing::open(path))
+        .map(|path| Reader::open(path).map_err(|error| unreadable(path, &error)))
         .collect::<Result<Vec<_>, Failure>>()?;
     for file in &mut growing {
-        file.read(feed)?;
+        add_new(file, feed)?;
     }
     let server = args.live.serve(feed)?;
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -103,7 +103,7 @@ fn follow(args: &Args, feed: &Feed) -> Result<(), Failure> {
         loop {
             tokio::time::sleep(LOOK).await;
             for file in &mut growing {
-                file.read(feed)?;
+                add_new(file, feed)?;
             }
         }
     }));
@@ -113,59 +113,21 @@ fn follow(args: &Args, feed: &Feed) -> Result<(), Failure> {
     followed
 }
 
-/// A file of records that somebody else writes to.
-struct Growing {
-    path: PathBuf,
-    file: File,
-    /// Bytes read so far.
-    read: u64,
-    /// The beginning of a line whose end is not there yet.
-    partial: Vec<u8>,
-    lines: u64,
-}
-
-impl Growing {
-    fn open(path: &Path) -> Result<Self, Failure> {
-        Ok(Self {
-            file: File::open(path).map_err(|error| unreadable(path, &error))?,
-            path: path.to_owned(),
-            read: 0,
-            partial: Vec::new(),
-            lines: 0,
-        })
+/// Adds the new games of a file that another process writes to.
+fn add_new(file: &mut Reader, feed: &Feed) -> Result<(), Failure> {
+    let path = file.path().to_owned();
+    let failed = |error| unreadable(&path, &error);
+    let meta = file.file().metadata().map_err(failed)?;
+    if meta.is_file() && meta.len() < file.position() {
+        return Err(Failure::Usage(format!(
+            "{}: it has become shorter, from {} to {} bytes, while it was followed; start again",
+            path.display(),
+            file.position(),
+            meta.len()
+        )));
     }
-
-    /// Adds the games that have come.
-    fn read(&mut self, feed: &Feed) -> Result<(), Failure> {
-        let failed = |error| unreadable(&self.path, &error);
-        let meta = self.file.metadata().map_err(failed)?;
-        if meta.is_file() && meta.len() < self.read {
-            return Err(Failure::Usage(format!(
-                "{}: it has become shorter, from {} to {} bytes, while it was followed; start again",
-                self.path.display(),
-                self.read,
-                meta.len()
-            )));
-        }
-        let mut block = vec![0; 1 << 16];
-        loop {
-            let came = match self.file.read(&mut block) {
-                Ok(0) => return Ok(()),
-                Ok(came) => came,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(unreadable(&self.path, &error)),
-            };
-            self.read += came as u64;
-            self.partial.extend_from_slice(&block[..came]);
-            let Some(end) = self.partial.iter().rposition(|&byte| byte == b'\n') else {
-                continue;
-            };
-            for line in self.partial[..end].split(|&byte| byte == b'\n') {
-                self.lines += 1;
-                feed.publish_line(line)
-                    .map_err(|problem| damaged(&self.path, self.lines, &problem))?;
-            }
-            self.partial.drain(..=end);
-        }
+    while let Some(line) = file.next_complete_line().map_err(failed)? {
+        add_line(&line, feed).map_err(|error| damaged(&error))?;
     }
+    Ok(())
 }

@@ -10,11 +10,12 @@ use jiff::tz::TimeZone;
 
 use crate::cli::support::failure::Failure;
 use crate::cli::support::setup::{palette, tell, unreadable};
-use crate::record::journal::Lines;
+use crate::record::RecordSummary;
+use crate::record::reader::{LineError, Reader};
 use crate::report::standings::{as_csv, as_json, markdown, table};
 use crate::text::quote;
 use crate::tournament::ratings::Model;
-use crate::tournament::standings::{Collector, GameLine};
+use crate::tournament::standings::Collector;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
@@ -88,30 +89,27 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
 /// Line by line, so that a million games take no more room than one.
 fn add_file(path: &Path, args: &Args, collector: &mut Collector) -> Result<(), Failure> {
     let failed = |error| unreadable(path, &error);
-    let mut lines = Lines::open(path).map_err(failed)?;
-    while let Some((number, line)) = lines.next_line().map_err(failed)? {
-        match GameLine::parse(line) {
+    let mut reader = Reader::open(path).map_err(failed)?;
+    while let Some(line) = reader.next_line().map_err(failed)? {
+        match line.summary() {
             Ok(game) => {
-                if wanted(&game, args, path, number)? {
+                if wanted(&game, args, path, line.number())? {
                     collector.add(&game);
                 }
             }
-            Err(_) if !line.ends_with(b"\n") => tell(&format!(
-                "{}: line {number} is incomplete and left out",
-                path.display()
-            )),
-            Err(problem) => {
-                return Err(Failure::Usage(format!(
-                    "{}: line {number}: {problem}",
-                    path.display()
-                )));
-            }
+            Err(torn @ LineError::Torn { .. }) => tell(&torn.to_string()),
+            Err(error) => return Err(Failure::Usage(error.to_string())),
         }
     }
     Ok(())
 }
 
-fn wanted(game: &GameLine<'_>, args: &Args, path: &Path, number: u64) -> Result<bool, Failure> {
+fn wanted(
+    game: &RecordSummary<'_>,
+    args: &Args,
+    path: &Path,
+    number: u64,
+) -> Result<bool, Failure> {
     if !args.bot.is_empty() && !args.bot.iter().any(|name| game.has(name)) {
         return Ok(false);
     }

@@ -1,6 +1,5 @@
 //! What several commands share.
 
-pub(in crate::cli) mod atomic_file;
 pub(in crate::cli) mod config_values;
 pub(in crate::cli) mod console;
 pub(in crate::cli) mod duration;

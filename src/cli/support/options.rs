@@ -14,6 +14,7 @@ use super::setup::{RulesName, absolute, tell};
 use crate::bot::human::NO_HURRY;
 use crate::game::quarto::PieceFormat;
 use crate::play::TimeControl;
+use crate::record::BotIndex;
 use crate::seed;
 use crate::session::Ruleset;
 
@@ -184,12 +185,13 @@ impl Options {
     }
 
     /// Index of the bot that begins the first game.
-    pub(in crate::cli) fn first(&self, seed: u64) -> usize {
+    pub(in crate::cli) fn first(&self, seed: u64) -> BotIndex {
+        let drawn = || BotIndex::ALL[seed::first_bot(seed)];
         match self.first {
-            Some(First::Bot2) => 1,
-            Some(First::Random) => seed::first_bot(seed),
-            None if self.game.first_by_lot => seed::first_bot(seed),
-            Some(First::Bot1) | None => 0,
+            Some(First::Bot2) => BotIndex::B,
+            Some(First::Random) => drawn(),
+            None if self.game.first_by_lot => drawn(),
+            Some(First::Bot1) | None => BotIndex::A,
         }
     }
 

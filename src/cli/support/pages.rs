@@ -16,16 +16,17 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Deserializer};
 
-use super::atomic_file::{beside, directory_of, put_in_place};
 use super::config_values::parsed;
 use super::failure::Failure;
 use super::setup::{tell, unreadable};
 use crate::record::Record;
-use crate::record::journal::Lines;
+use crate::record::atomic_file::{self, directory_of};
+use crate::record::reader::{Line, LineError, Reader};
 use crate::report::html;
 use crate::report::serve::{Feed, Server};
+use crate::text::counted;
 
-/// The port of a page that is served, when nobody chose another.
+/// The port of a page that is served, when no other was chosen.
 const PORT: u16 = 4416;
 
 /// `--report`, `--live` and `--private` of a command that plays games; in a file they are the
@@ -180,20 +181,14 @@ impl Pages {
     /// Shows a game that has ended.
     pub(in crate::cli) fn publish(&self, record: &Record) -> io::Result<()> {
         match &self.feed {
-            Some(feed) => feed.publish(record),
+            Some(feed) => feed
+                .publish(record)
+                .map_err(|problem| io::Error::new(io::ErrorKind::InvalidData, problem)),
             None => Ok(()),
         }
     }
 
-    /// Shows a game that has ended, by the line of its record.
-    pub(in crate::cli) fn publish_line(&self, line: &[u8]) -> Result<(), String> {
-        match &self.feed {
-            Some(feed) => feed.publish_line(line),
-            None => Ok(()),
-        }
-    }
-
-    /// Writes the page, and tells those who watch that it is over.
+    /// Writes the page, and ends the one that is served.
     pub(in crate::cli) fn finish(mut self) -> Result<(), Failure> {
         if let (Some(feed), Some(path)) = (&self.feed, &self.report) {
             write(feed, path)?;
@@ -208,28 +203,29 @@ impl Pages {
 /// Adds the games of a file, line by line.
 pub(in crate::cli) fn add_file(path: &Path, feed: &Feed) -> Result<(), Failure> {
     let failed = |error| unreadable(path, &error);
-    let mut lines = Lines::open(path).map_err(failed)?;
-    while let Some((number, line)) = lines.next_line().map_err(failed)? {
-        if let Err(problem) = feed.publish_line(line) {
-            if !line.ends_with(b"\n") {
-                tell(&format!(
-                    "{}: line {number} is incomplete and left out",
-                    path.display()
-                ));
+    let mut reader = Reader::open(path).map_err(failed)?;
+    while let Some(line) = reader.next_line().map_err(failed)? {
+        match add_line(&line, feed) {
+            Ok(()) => {}
+            Err(torn @ LineError::Torn { .. }) => {
+                tell(&torn.to_string());
                 break;
             }
-            return Err(damaged(path, number, &problem));
+            Err(error) => return Err(damaged(&error)),
         }
     }
     Ok(())
 }
 
-/// A line that is no record.
-pub(in crate::cli) fn damaged(path: &Path, line: u64, problem: &str) -> Failure {
-    Failure::Usage(format!(
-        "{}: line {line}: {problem}; mend the line or take it out",
-        path.display()
-    ))
+/// Adds the game of a line.
+pub(in crate::cli) fn add_line(line: &Line<'_>, feed: &Feed) -> Result<(), LineError> {
+    let published = feed.publish(&line.record()?);
+    published.map_err(|problem| line.error(problem))
+}
+
+/// A line that holds no record.
+pub(in crate::cli) fn damaged(error: &LineError) -> Failure {
+    Failure::Usage(format!("{error}; mend the line or take it out"))
 }
 
 /// Writes the page of a feed: to a file, whole or not at all, or to standard output for `-`.
@@ -254,11 +250,10 @@ pub(in crate::cli) fn write(feed: &Feed, path: &Path) -> Result<(), Failure> {
         };
         Failure::Usage(format!("cannot write {}: {error}{fix}", path.display()))
     })?;
-    let games = feed.games();
-    let s = if games == 1 { "" } else { "s" };
     tell(&format!(
-        "{}: {games} game{s} of {} bots, {}",
+        "{}: {} of {} bots, {}",
         path.display(),
+        counted(feed.games(), "game", "games"),
         feed.bots(),
         size(page.len())
     ));
@@ -281,9 +276,7 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
         // A pipe or a device is written to as it is.
         return std::fs::write(path, bytes);
     }
-    let mut file = beside(path)?;
-    file.write_all(bytes)?;
-    put_in_place(file, path)
+    atomic_file::replace(path, bytes)
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ use crate::game::Side;
 use crate::play::GameObserver;
 use crate::play::match_runner::{MatchGame, MatchObserver};
 use crate::play::setup::GameSetup;
+use crate::record::BotIndex;
 use crate::record::journal::{Journal, OpenError};
 use crate::session::Session;
 
@@ -27,7 +28,7 @@ impl RecordFile {
     pub(in crate::cli) fn open(path: &Path) -> Result<Self, Failure> {
         let (journal, cut) = Journal::open(path).map_err(|error| match error {
             OpenError::Io { error, .. } => unreadable(path, &error),
-            error => Failure::Usage(error.to_string()),
+            error @ OpenError::Locked { .. } => Failure::Usage(error.to_string()),
         })?;
         if let Some(cut) = cut {
             tracing::warn!(
@@ -100,7 +101,7 @@ impl<F: MatchObserver> MatchObserver for Recorded<F> {
         self.inner.ended(game)
     }
 
-    fn benched(&mut self, bot: usize, failures: u32, games_left: u64) -> io::Result<()> {
+    fn benched(&mut self, bot: BotIndex, failures: u32, games_left: u64) -> io::Result<()> {
         self.inner.benched(bot, failures, games_left)
     }
 }

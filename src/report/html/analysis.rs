@@ -1,4 +1,4 @@
-//! What somebody's analysis says of a record's turns.
+//! The analysis of a record's turns, packed for the page.
 //!
 //! A record may have a field `analysis`:
 //!
@@ -24,7 +24,7 @@
 
 use serde_json::{Value, json};
 
-use super::pack::{MAX_TURNS, cut};
+use super::limits::{MAX_TURNS, cut};
 use crate::record::Record;
 use crate::text::escape_controls;
 

@@ -1,14 +1,14 @@
-//! What the games come to: standings, times, endings, and how ratings settled.
+//! The figures of all games: standings, times, endings, and how ratings settled.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use serde_json::{Value, json};
 
-use crate::record::Record;
+use crate::record::{Record, RecordSummary};
 use crate::text::escape_controls;
 use crate::tournament::ratings::{Model, RatingError, Results, Tally, rate};
-use crate::tournament::standings::{Collector, GameLine, Place, Standings};
+use crate::tournament::standings::{Collector, Place, Standings};
 
 /// Bins of times a factor of ten.
 const BINS: f64 = 40.0;
@@ -39,7 +39,7 @@ struct Moment {
     rated: Arc<OnceLock<Vec<Rated>>>,
 }
 
-/// What games come to. A copy is small: it depends on the number of bots, not on that of games.
+/// The figures of all games. A copy is small: it depends on the number of bots, not on that of games.
 #[derive(Clone, Debug, Default)]
 pub struct Figures {
     collector: Collector,
@@ -57,30 +57,30 @@ pub struct Figures {
 
 impl Figures {
     /// Adds a game between the bots of these numbers.
-    pub(super) fn add(&mut self, record: &Record, game: &GameLine<'_>, bots: [usize; 2]) {
+    pub(super) fn add(&mut self, record: &Record, game: &RecordSummary<'_>, bots: [usize; 2]) {
         self.collector.add(game);
-        for (bot, entry) in bots.into_iter().zip(&record.bots) {
+        for (bot, name) in bots.into_iter().zip(game.names()) {
             if self.names.len() <= bot {
                 self.names.resize(bot + 1, String::new());
                 self.times.resize(bot + 1, BTreeMap::new());
             }
             if self.names[bot].is_empty() {
-                self.names[bot].clone_from(&entry.name);
+                name.clone_into(&mut self.names[bot]);
             }
         }
-        let sides = [bots[record.first], bots[1 - record.first]];
+        let sides = [bots[game.first], bots[game.first.other()]];
         let tally = self.met.entry((sides[0], sides[1])).or_default();
-        match record.result.winner {
+        match game.winner() {
             None => tally.draws += 1,
-            Some(winner) if winner == record.first => tally.wins += 1,
+            Some(winner) if winner == game.first => tally.wins += 1,
             Some(_) => tally.losses += 1,
         }
-        for (turn, &ms) in record.times_ms.iter().enumerate() {
+        for (turn, &ms) in game.times_ms.iter().enumerate() {
             *self.times[sides[turn % 2]].entry(bin(ms)).or_default() += 1;
         }
         *self
             .endings
-            .entry(escape_controls(&record.result.reason))
+            .entry(escape_controls(record.result.reason.name()))
             .or_default() += 1;
         let turns = record.turns.len().min(MAX_TURNS);
         if self.lengths.len() <= turns {

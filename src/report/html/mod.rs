@@ -1,15 +1,16 @@
-//! A report that people look at: one HTML page with everything in it.
+//! The report: one HTML page with everything in it.
 //!
-//! [`Report`] takes lines of records, one by one, and keeps two things: *entries*, which say
-//! what games there were, each as short as can be; and *figures*, which say what they come to.
+//! [`Report`] takes records, one by one, and keeps two things: *entries*, which say
+//! list the games, each in as few bytes as possible; and *figures*, which sum them up.
 //! The page holds both as one block of JSON; its script draws what is looked at, and nothing
 //! else. A page that is served while games go on ([`crate::report::serve`]) gets the same entries and
 //! figures a few at a time.
 //!
 //! - `pack`: a record as an entry
-//! - `analysis`: what somebody's analysis says of a record's turns
-//! - `looks`: which feature of a piece set shows as size, colour, form and fill
+//! - `analysis`: the analysis of a record's turns
+//! - `piece_style`: which feature of a piece set shows as size, colour, form and fill
 //! - `figures`: standings, times, endings and how ratings settled
+//! - `limits`: how much of a text is shown
 //! - `page`: the page itself, its script, and the policy that keeps everything else out
 //!
 //! Text from bots is made safe (`crate::text`) before it is packed, so nothing on the page hides
@@ -17,9 +18,10 @@
 
 mod analysis;
 mod figures;
-mod looks;
+mod limits;
 mod pack;
 mod page;
+mod piece_style;
 
 use std::collections::HashMap;
 
@@ -28,10 +30,10 @@ use serde_json::{Value, json};
 pub use figures::Figures;
 pub use page::{Served, served};
 
-use crate::record::Record;
+use crate::record::{BotEntry, Record, RecordSummary};
 use crate::text::escape_controls;
 use crate::tournament::ratings::RatingError;
-use crate::tournament::standings::GameLine;
+use limits::cut;
 use pack::Rooms;
 
 /// Games beyond these count in the figures, but cannot be looked at: a browser has its limits,
@@ -52,7 +54,7 @@ pub struct Options {
     pub one: bool,
 }
 
-/// The games of a page, and what they come to.
+/// The games of a page, and their figures.
 #[derive(Debug)]
 pub struct Report {
     options: Options,
@@ -79,17 +81,16 @@ impl Report {
         }
     }
 
-    /// Adds a game: a line of a journal. The error is a sentence.
-    pub fn add(&mut self, line: &[u8]) -> Result<(), String> {
-        let record = Record::from_line(line)?;
-        let game = GameLine::parse(line)?;
-        let bots = [0, 1].map(|bot| self.bot(&record, bot));
-        self.figures.add(&record, &game, bots);
+    /// Adds a game. The error is a sentence.
+    pub fn add(&mut self, record: &Record) -> Result<(), String> {
+        let game = RecordSummary::of(record)?;
+        let bots = record.bots.each_ref().map(|bot| self.bot(bot));
+        self.figures.add(record, &game, bots);
         self.games += 1;
         if self.games <= MAX_GAMES {
-            let edition = self.edition(&record);
+            let edition = self.edition(record);
             let stderr = !self.options.private;
-            let packed = pack::game(&record, edition, bots, stderr, &mut self.rooms);
+            let packed = pack::game(record, edition, bots, stderr, &mut self.rooms);
             for text in packed.texts {
                 self.push(&json!(["t", text]));
             }
@@ -103,18 +104,17 @@ impl Report {
     }
 
     /// The number of a record's bot; a new one gets an entry.
-    fn bot(&mut self, record: &Record, bot: usize) -> usize {
-        let entry = &record.bots[bot];
+    fn bot(&mut self, entry: &BotEntry) -> usize {
         if let Some(&index) = self.bots.get(&entry.name) {
             return index;
         }
         let index = self.bots.len();
         self.bots.insert(entry.name.clone(), index);
-        let name = pack::cut(&escape_controls(&entry.name), NAME_CHARS);
+        let name = cut(&escape_controls(&entry.name), NAME_CHARS);
         let command = if self.options.private {
             String::new()
         } else {
-            pack::cut(&escape_controls(&entry.command.join(" ")), NAME_CHARS)
+            cut(&escape_controls(&entry.command.join(" ")), NAME_CHARS)
         };
         self.push(&json!(["b", name, command]));
         index
@@ -129,7 +129,7 @@ impl Report {
         }
         let index = self.editions.len();
         self.editions.insert(key, index);
-        let set = looks::set(record);
+        let set = piece_style::set(record);
         self.push(&json!([
             "e",
             escape_controls(&record.game),
@@ -154,13 +154,13 @@ impl Report {
         &self.options.title
     }
 
-    /// What the games come to, apart from the games.
+    /// The figures of all games.
     pub const fn figures(&self) -> &Figures {
         &self.figures
     }
 
     /// Entries from `from` on, as the inside of a JSON array, and the number of the entry after
-    /// them. Stops when there are `bytes` of them or more, so that nobody has to take all at once.
+    /// them. Stops when there are `bytes` of them or more, so that no client has to take all at once.
     pub fn entries(&self, from: usize, bytes: usize) -> (String, usize) {
         let mut text = String::new();
         let mut next = from;

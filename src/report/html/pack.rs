@@ -3,7 +3,7 @@
 //! | entry | what it holds |
 //! |---|---|
 //! | `["b", name, command]` | the next bot |
-//! | `["e", game, rules, set]` | the next edition; `set` as `looks` makes it, or null |
+//! | `["e", game, rules, set]` | the next edition; `set` as `piece_style` makes it, or null |
 //! | `["t", text]` | the next text |
 //! | `["g", …]` | the next game, see below |
 //!
@@ -11,7 +11,7 @@
 //! second bot of the record, index of who moved first, index of the winner or −1, reason, when it
 //! started (seconds since 1970 or null), id, turns, times, winning lines, and, if there is
 //! something to say: the fault, the board at the start, the analysis, a remark on how the result
-//! came about. Nulls at the end are left out.
+//! was reached. Nulls at the end are left out.
 //!
 //! - Turns: the words of Quarto without the blank within (`-K 6A`), separated by blanks; those of
 //!   other games as they are, separated by blanks, or by tabs when a turn has a blank.
@@ -26,7 +26,8 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::analysis;
-use crate::record::Record;
+use super::limits::{MAX_TURNS, cut, end_of};
+use crate::record::{BotIndex, Record};
 use crate::text::escape_controls;
 
 /// A reason longer than this is none of ours.
@@ -39,8 +40,6 @@ const DETAIL_CHARS: usize = 1000;
 const STDERR_CHARS: usize = 4000;
 /// Longer boards and turns are no game's.
 const WORD_CHARS: usize = 80;
-/// More turns are no game's.
-pub(super) const MAX_TURNS: usize = 200;
 
 /// Room for texts, in bytes: a page stays small even when every game is a fault with a long
 /// story. What has no room is left out, and the record still has it.
@@ -72,26 +71,6 @@ impl Default for Rooms {
 pub(super) struct Packed {
     pub(super) game: Value,
     pub(super) texts: Vec<String>,
-}
-
-/// At most so many characters of a text.
-pub(super) fn cut(text: &str, chars: usize) -> String {
-    match text.char_indices().nth(chars) {
-        None => text.to_owned(),
-        Some((end, _)) => format!("{}…", &text[..end]),
-    }
-}
-
-/// The last characters of a text of several lines, with nothing in it that acts or hides.
-fn end_of(text: &str, chars: usize) -> String {
-    let text = text.trim_end();
-    let from = text.char_indices().rev().nth(chars.saturating_sub(1));
-    let cut = from.filter(|&(start, _)| start > 0);
-    let tail = cut.map_or(text, |(start, _)| &text[start..]);
-    let lines: Vec<String> = tail.lines().map(escape_controls).collect();
-    let mut out = if cut.is_some() { "…" } else { "" }.to_owned();
-    out.push_str(&lines.join("\n"));
-    out
 }
 
 /// Takes a text in, and gives its number: −1 when there is nothing to say or no room to say it.
@@ -189,7 +168,7 @@ fn lines(record: &Record) -> String {
     cut(&out, 4 * WORD_CHARS)
 }
 
-/// What people should know of how the result came about, if there is anything.
+/// What is unusual about how the result was reached, if anything.
 fn remark(record: &Record) -> Option<String> {
     let mut parts = Vec::new();
     if record.result.adjudicated {
@@ -210,7 +189,7 @@ fn remark(record: &Record) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(" "))
 }
 
-/// A record's game. `stderr` tells whether what bots wrote there may be shown.
+/// A record's game. `stderr` is whether what bots wrote there may be shown.
 pub(super) fn game(
     record: &Record,
     edition: usize,
@@ -242,8 +221,8 @@ pub(super) fn game(
     let started: Option<Timestamp> = record.started.parse().ok();
     let winner = match result.winner {
         None => -1,
-        Some(0) => 0,
-        Some(_) => 1,
+        Some(BotIndex::A) => 0,
+        Some(BotIndex::B) => 1,
     };
     let mut fields = vec![
         json!("g"),
@@ -252,7 +231,7 @@ pub(super) fn game(
         json!(bots[1]),
         json!(record.first),
         json!(winner),
-        json!(cut(&escape_controls(&result.reason), REASON_CHARS)),
+        json!(cut(&escape_controls(result.reason.name()), REASON_CHARS)),
         json!(started.map(Timestamp::as_second)),
         json!(cut(&escape_controls(&record.id), WORD_CHARS)),
         json!(turns(record)),

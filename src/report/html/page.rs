@@ -12,7 +12,15 @@ use super::{MAX_GAMES, Options};
 use crate::text::escape_controls;
 use crate::tournament::standings::Standings;
 
+/// The colours of the dark theme stand in it twice: for those whose system is dark, and for those
+/// who chose it on the page.
 const STYLE: &str = concat!(
+    include_str!("assets/light.css"),
+    "@media (prefers-color-scheme: dark) {\n:root:not([data-theme=\"light\"]) {\n",
+    include_str!("assets/dark.css"),
+    "}\n}\n:root[data-theme=\"dark\"] {\n",
+    include_str!("assets/dark.css"),
+    "}\n",
     include_str!("assets/style.css"),
     include_str!("assets/views.css"),
     include_str!("assets/media.css")

@@ -1,4 +1,4 @@
-//! What a browser asks, and what it is told: a page, a stream of events, or why not.
+//! Requests of browsers and the answers to them: a page, a stream of events, or why not.
 
 use std::net::IpAddr;
 

@@ -24,7 +24,6 @@
 mod http;
 mod server;
 
-use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::watch;
@@ -66,17 +65,10 @@ impl Feed {
         report.unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a game. Takes some microseconds, whoever watches.
-    pub fn publish(&self, record: &Record) -> io::Result<()> {
-        let line = record.to_line()?;
-        self.publish_line(line.as_bytes())
-            .map_err(|problem| io::Error::new(io::ErrorKind::InvalidData, problem))
-    }
-
-    /// Adds a game: a line of a journal. The error is a sentence.
-    pub fn publish_line(&self, line: &[u8]) -> Result<(), String> {
+    /// Adds a game. Takes some microseconds, however many watch. The error is a sentence.
+    pub fn publish(&self, record: &Record) -> Result<(), String> {
         let mut report = self.report();
-        report.add(line)?;
+        report.add(record)?;
         let games = report.games();
         drop(report);
         self.shared.games.send_replace(games);
@@ -110,7 +102,7 @@ impl Feed {
         self.report().entries(from, bytes)
     }
 
-    /// A copy, so that nobody waits for what is calculated from it.
+    /// A copy, so that no game waits for what is calculated from it.
     fn figures(&self) -> Figures {
         self.report().figures().clone()
     }

@@ -34,7 +34,7 @@ const PIECE: usize = 64 * 1024;
 const TOGETHER: Duration = Duration::from_millis(150);
 /// Figures are calculated no more often.
 const FIGURES: Duration = Duration::from_secs(1);
-/// A client that is told nothing for so long is told that we are still here.
+/// A client to which nothing was sent for so long gets a sign of life.
 const SILENCE: Duration = Duration::from_secs(15);
 /// How long clients may take to hear that it is over.
 const FAREWELL: Duration = Duration::from_secs(2);
@@ -165,7 +165,7 @@ async fn serve(
     }
     drop(listener);
     let _ = calculator.await;
-    // Whoever watches hears the end; nobody is waited for longer.
+    // Clients that watch get the end; none is waited for longer.
     let all = u32::try_from(CONNECTIONS).unwrap_or(u32::MAX);
     let _ = timeout(FAREWELL, places.acquire_many(all)).await;
     Ok(())
@@ -250,7 +250,7 @@ fn place_of(id: &str, run: u32) -> Option<usize> {
     (of.parse() == Ok(run)).then(|| place.parse().ok())?
 }
 
-/// Why nobody is told anything any more.
+/// The client is gone, or takes nothing any more.
 struct Gone;
 
 async fn send(sender: &mut Sender<Bytes>, text: String) -> Result<(), Gone> {
@@ -320,6 +320,6 @@ async fn tell_all(
 
 /// Waits until it is over.
 async fn ended(over: &mut watch::Receiver<bool>) {
-    // Whoever would say so is gone: that is an end, too.
+    // The sender is gone: that is an end, too.
     let _ = over.wait_for(|&over| over).await;
 }

@@ -1,18 +1,18 @@
 //! Long work of the solver: with a progress line, ended by Ctrl-C, kept in a file as it goes on.
 
 use std::fs;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::cli::support::atomic_file::{beside, put_in_place};
 use crate::cli::support::failure::Failure;
 use crate::cli::support::interruptible;
 use crate::cli::support::setup::unreadable;
 use crate::game::quarto::Position;
+use crate::record::atomic_file;
 use crate::solver::Solver;
 
 /// How often the notes are saved: what is lost when the machine fails.
@@ -67,12 +67,8 @@ impl Notes {
 
     /// Writes the notes to another file first, so that there is a whole one at any moment.
     pub(super) fn save(&self, solver: &Solver) -> Result<(), Failure> {
-        let write = || {
-            let mut file = beside(&self.path)?;
-            file.write_all(&(self.choose)(solver, &self.positions))?;
-            put_in_place(file, &self.path)
-        };
-        write().map_err(|error| {
+        let notes = (self.choose)(solver, &self.positions);
+        atomic_file::replace(&self.path, &notes).map_err(|error| {
             Failure::Usage(format!(
                 "{}: cannot be written: {error}; choose a file in a directory you may write to",
                 self.path.display()

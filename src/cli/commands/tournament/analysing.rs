@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use super::stops;
 use crate::arena::analysing::{AnalysisError, AnalysisProgress, TournamentAnalysis};
-use crate::arena::directory::Home;
+use crate::arena::directory::TournamentDirectory;
 use crate::cli::commands::analyse::bar;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::setup::tell;
@@ -18,14 +18,14 @@ const TIME_PER_MOVE: Duration = Duration::from_secs(1);
 /// Analyses the games that have not been. Returns whether all are analysed now, and not only
 /// those before an interruption.
 pub(super) async fn analyse(
-    home: &Home,
+    directory: &TournamentDirectory,
     games: u64,
     time_per_move: Option<Duration>,
 ) -> Result<bool, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
     let mut stops = stops()?;
     let analysis = TournamentAnalysis {
-        home: home.clone(),
+        directory: directory.clone(),
         time_per_move: time_per_move.unwrap_or(TIME_PER_MOVE),
         stop: Arc::clone(&stop),
     };

@@ -3,26 +3,26 @@
 use std::io;
 
 use crate::arena::Ended;
-use crate::arena::directory::Home;
+use crate::arena::directory::TournamentDirectory;
 use crate::arena::plan::Plan;
-use crate::arena::results::Ledger;
+use crate::arena::results::Results;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::setup::{palette, tell};
 use crate::report::tournament_summary::{SummaryError, summary, tables};
 
 /// Writes the tables into the folder.
-pub(super) fn write(home: &Home, ledger: &Ledger) -> Result<(), Failure> {
-    for (name, text) in tables(ledger)? {
-        home.write(name, &text)?;
+pub(super) fn write(directory: &TournamentDirectory, results: &Results) -> Result<(), Failure> {
+    for (name, text) in tables(results)? {
+        directory.write(name, &text)?;
     }
     Ok(())
 }
 
 /// Prints the standings, and what there is to say about the games.
-pub(super) fn print(ended: Ended, plan: &Plan, ledger: &Ledger) -> Result<(), Failure> {
-    let out = summary(ended, plan, ledger, &palette(&io::stdout()))?;
+pub(super) fn print(ended: Ended, plan: &Plan, results: &Results) -> Result<(), Failure> {
+    let out = summary(ended, plan, results, &palette(&io::stdout()))?;
     io::Write::write_all(&mut io::stdout().lock(), out.as_bytes())?;
-    if ledger.distinct.count() as u64 * 10 < ledger.distinct.games * 9 && !ledger.distinct.full {
+    if results.distinct.count() as u64 * 10 < results.distinct.games * 9 && !results.distinct.full {
         tell(
             "referee: warning: bots that repeat themselves play the same game again from the same \
              opening, so the errors of the ratings are larger than they seem; use more openings \
@@ -33,8 +33,8 @@ pub(super) fn print(ended: Ended, plan: &Plan, ledger: &Ledger) -> Result<(), Fa
 }
 
 /// Says what has been planned.
-pub(super) fn print_plan(plan: &Plan, home: &Home) {
-    let path = home.path().to_string_lossy();
+pub(super) fn print_plan(plan: &Plan, directory: &TournamentDirectory) {
+    let path = directory.path().to_string_lossy();
     let path = shell_words::quote(&path);
     tell(&format!(
         "referee: {} games of {} bots in round{} {}; play them in parts: referee run {path} --shard \

@@ -20,11 +20,11 @@ use tokio::sync::mpsc;
 use self::options::Options;
 use self::progress::Progress;
 use crate::arena::analysing::add_analysis;
-use crate::arena::directory::{Home, HomeError};
+use crate::arena::directory::{DirectoryError, TournamentDirectory};
 use crate::arena::entrants::{self, BotRequest, Entrants, EntrantsError};
 use crate::arena::plan::{BotPlan, Plan};
 use crate::arena::preparation::{Notice, Preparation, PreparationError, write_pieces};
-use crate::arena::results::Ledger;
+use crate::arena::results::Results;
 use crate::arena::shard::{Header, Shard};
 use crate::arena::{Arena, Ended, RunError};
 use crate::bot::orphans;
@@ -96,21 +96,21 @@ fn start(texts: &[String], options: Options, what: What) -> Result<(), Failure> 
 
 fn open(texts: &[String], mut options: Options, what: What, out: &Path) -> Result<(), Failure> {
     let named = !texts.is_empty() || !options.bots.is_empty();
-    let home = Home::make(out)?;
-    let old = home.plan()?;
+    let directory = TournamentDirectory::make(out)?;
+    let old = directory.plan()?;
     let files = match (what, &old) {
-        (What::Shard(shard, _), Some(plan)) => Some(home.shard_files(shard, plan)?),
+        (What::Shard(shard, _), Some(plan)) => Some(directory.shard_files(shard, plan)?),
         _ => None,
     };
     let journal_file = match &files {
         Some([journal, _]) => journal.clone(),
-        None => home.journal_file(),
+        None => directory.journal_file(),
     };
     let wait = match what {
         What::Shard(_, wait) => wait,
         What::Play | What::Plan => Duration::ZERO,
     };
-    let (journal, cut) = parts::open_journal(&home, &journal_file, wait)?;
+    let (journal, cut) = parts::open_journal(&directory, &journal_file, wait)?;
     if let Some(cut) = cut {
         tell(&format!(
             "referee: the last line of the journal was incomplete; its {} bytes are now in {}, and \
@@ -160,7 +160,7 @@ fn open(texts: &[String], mut options: Options, what: What, out: &Path) -> Resul
         ruleset,
         entrants,
         old,
-        home,
+        directory,
         journal,
         journal_file,
         header_file: files.map(|[_, header]| header),
@@ -240,7 +240,7 @@ struct Start<'a> {
     ruleset: Arc<dyn Ruleset>,
     entrants: Entrants,
     old: Option<Plan>,
-    home: Home,
+    directory: TournamentDirectory,
     journal: Journal,
     journal_file: PathBuf,
     /// Of a shard.
@@ -253,12 +253,12 @@ struct Start<'a> {
 impl Start<'_> {
     async fn play(mut self) -> Result<(), Failure> {
         let mut stops = stops()?;
-        let pieces_path = write_pieces(&self.home, &*self.ruleset)?;
+        let pieces_path = write_pieces(&self.directory, &*self.ruleset)?;
         let request = self.options.request(&self.sandbox);
         let preparation = Preparation {
             request: &request,
             ruleset: &self.ruleset,
-            home: &self.home,
+            directory: &self.directory,
             jobs: self.jobs,
             pieces_path: pieces_path.as_deref(),
         };
@@ -273,7 +273,7 @@ impl Start<'_> {
             }
         };
         if self.what == What::Plan {
-            ending::print_plan(&plan, &self.home);
+            ending::print_plan(&plan, &self.directory);
             return Ok(());
         }
         let shard = self.shard(&plan)?;
@@ -281,43 +281,43 @@ impl Start<'_> {
             let pairs = shard.pairs(&plan);
             2 * (pairs.end - pairs.start)
         });
-        let ledger = self.played(&plan, shard, expected)?;
-        let title = title(&self.home);
+        let results = self.played(&plan, shard, expected)?;
+        let title = title(&self.directory);
         let pages = self.options.pages.open(&title, Some(&self.journal_file))?;
         let terminal = io::stderr().is_terminal();
-        let mut progress = Progress::new(expected, ledger.games, terminal, pages);
+        let mut progress = Progress::new(expected, results.games, terminal, pages);
         let arena = Arena {
             ruleset: self.ruleset,
             plan,
-            ledger,
+            results,
             entrants: bots,
             pieces_path,
             jobs: self.jobs,
             shard,
         };
         let ran = arena
-            .run(&self.home, self.journal, stops, &mut progress)
+            .run(&self.directory, self.journal, stops, &mut progress)
             .await;
         progress.end();
-        let go_on = how_to_go_on(&self.home, shard);
-        let (ended, plan, mut ledger) = match ran {
+        let go_on = how_to_go_on(&self.directory, shard);
+        let (ended, plan, mut results) = match ran {
             Ok(ran) => ran,
             Err(error) => {
                 progress.finish()?;
                 return Err(failed(error, &self.journal_file, &go_on));
             }
         };
-        let rate = progress.rate(ledger.games);
+        let rate = progress.rate(results.games);
         progress.finish()?;
         let mut analysed = true;
         if shard.is_none() {
             if self.options.analyse && ended != Ended::Interrupted {
                 let time = self.options.time_per_move;
-                analysed = analysing::analyse(&self.home, ledger.games, time).await?;
+                analysed = analysing::analyse(&self.directory, results.games, time).await?;
             }
-            add_analysis(&mut ledger, &self.home)?;
-            ending::write(&self.home, &ledger)?;
-            ending::print(ended, &plan, &ledger)?;
+            add_analysis(&mut results, &self.directory)?;
+            ending::write(&self.directory, &results)?;
+            ending::print(ended, &plan, &results)?;
         }
         if ended == Ended::Interrupted || !analysed {
             let analyse = if self.options.analyse {
@@ -331,13 +331,13 @@ impl Start<'_> {
         tell(&match shard {
             None => format!(
                 "referee: {rate:.0} games a second; everything is in {}",
-                self.home.path().display()
+                self.directory.path().display()
             ),
             Some(shard) => format!(
                 "referee: shard {shard} is done: {} games, {rate:.0} a second; when all are: \
                  referee merge {}",
-                ledger.games,
-                self.home.path().display()
+                results.games,
+                self.directory.path().display()
             ),
         });
         Ok(())
@@ -359,21 +359,21 @@ impl Start<'_> {
     }
 
     /// What the journal holds, of this many games; a shard's header is written now.
-    fn played(&self, plan: &Plan, shard: Option<Shard>, expected: u64) -> Result<Ledger, Failure> {
-        let mut ledger = Ledger::new(plan);
-        Home::read_journal(&self.journal_file, plan, &mut ledger)?;
-        if ledger.games > 0 {
+    fn played(&self, plan: &Plan, shard: Option<Shard>, expected: u64) -> Result<Results, Failure> {
+        let mut results = Results::new(plan);
+        TournamentDirectory::read_journal(&self.journal_file, plan, &mut results)?;
+        if results.games > 0 {
             tell(&format!(
                 "referee: going on after {} of {expected} games",
-                ledger.games,
+                results.games,
             ));
         }
         if let (Some(shard), Some(path)) = (shard, &self.header_file) {
-            let header = Header::new(plan, shard, ledger.games);
+            let header = Header::new(plan, shard, results.games);
             let appended = header.append(path);
             appended.map_err(|error| unreadable(path, &error))?;
         }
-        Ok(ledger)
+        Ok(results)
     }
 }
 
@@ -384,7 +384,7 @@ fn notify(notice: Notice<'_>) {
         Notice::Checked { passed, of } => {
             format!("referee: {passed} of {of} bots passed the entry check")
         }
-        Notice::TurnedAway(away) => {
+        Notice::Rejected(away) => {
             format!("referee: {} does not enter: {}", away.bot.name, away.reason)
         }
         Notice::BegunByVersion(old) => format!(
@@ -395,8 +395,8 @@ fn notify(notice: Notice<'_>) {
 }
 
 /// What pages are headed by: the name of the folder.
-fn title(home: &Home) -> String {
-    let path = home.path();
+fn title(directory: &TournamentDirectory) -> String {
+    let path = directory.path();
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     path.file_name()
         .map_or_else(String::new, |name| name.to_string_lossy().into_owned())
@@ -423,8 +423,8 @@ fn stops() -> io::Result<mpsc::Receiver<()>> {
     Ok(told)
 }
 
-fn how_to_go_on(home: &Home, shard: Option<Shard>) -> String {
-    let path = home.path().to_string_lossy();
+fn how_to_go_on(directory: &TournamentDirectory, shard: Option<Shard>) -> String {
+    let path = directory.path().to_string_lossy();
     let path = shell_words::quote(&path);
     match shard {
         None => format!("to go on: referee tournament --out {path}"),
@@ -446,14 +446,14 @@ fn failed(error: RunError, journal: &Path, go_on: &str) -> Failure {
     }
 }
 
-impl From<HomeError> for Failure {
-    fn from(error: HomeError) -> Self {
+impl From<DirectoryError> for Failure {
+    fn from(error: DirectoryError) -> Self {
         match error {
-            HomeError::Journal(OpenError::Locked { path }) => Self::Usage(format!(
+            DirectoryError::Journal(OpenError::Locked { path }) => Self::Usage(format!(
                 "{path}: another referee is playing this tournament; wait for it, or choose \
                  another folder with --out"
             )),
-            HomeError::Io { .. } => Self::Referee(error.to_string()),
+            DirectoryError::Io { .. } => Self::Referee(error.to_string()),
             error => Self::Usage(error.to_string()),
         }
     }

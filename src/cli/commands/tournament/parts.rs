@@ -7,17 +7,17 @@ use std::time::{Duration, Instant};
 
 use super::options::Options;
 use super::{Args, What, ending, start};
-use crate::arena::directory::{Home, HomeError};
+use crate::arena::directory::{DirectoryError, TournamentDirectory};
 use crate::arena::entrants::command;
 use crate::arena::merge::{MergeError, Merged, merge};
 use crate::arena::plan::Plan;
-use crate::arena::results::{Ledger, Next};
+use crate::arena::results::{Next, Results};
 use crate::arena::shard::Shard;
 use crate::arena::{Ended, write_unplayed};
 use crate::cli::support::duration;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::setup::{tell, this_program};
-use crate::record::journal::{Cut, Journal, OpenError};
+use crate::record::journal::{Journal, OpenError, TornTail};
 use crate::tournament::schedule::Round;
 
 #[derive(Debug, clap::Args)]
@@ -135,15 +135,18 @@ const NEXT_LOOK: Duration = Duration::from_millis(500);
 
 /// Opens a journal for writing. While another referee has it, waits as long as this.
 pub(in crate::cli) fn open_journal(
-    home: &Home,
+    directory: &TournamentDirectory,
     path: &Path,
     wait: Duration,
-) -> Result<(Journal, Option<Cut>), HomeError> {
+) -> Result<(Journal, Option<TornTail>), DirectoryError> {
     let begun = Instant::now();
     let mut told = false;
     loop {
-        let opened = home.open_journal(path);
-        let locked = matches!(opened, Err(HomeError::Journal(OpenError::Locked { .. })));
+        let opened = directory.open_journal(path);
+        let locked = matches!(
+            opened,
+            Err(DirectoryError::Journal(OpenError::Locked { .. }))
+        );
         let Some(left) = wait.checked_sub(begun.elapsed()).filter(|_| locked) else {
             return opened;
         };
@@ -162,11 +165,11 @@ pub(in crate::cli) fn open_journal(
 }
 
 /// The plan in a folder.
-fn planned(home: &Home) -> Result<Plan, Failure> {
-    home.plan()?.ok_or_else(|| {
+fn planned(directory: &TournamentDirectory) -> Result<Plan, Failure> {
+    directory.plan()?.ok_or_else(|| {
         Failure::Usage(format!(
             "{}: there is no plan.json in it; make one with referee plan",
-            home.path().display()
+            directory.path().display()
         ))
     })
 }
@@ -178,26 +181,26 @@ fn next(options: &Options) -> Result<(), Failure> {
             "--next needs the folder of the tournament: --out DIR".to_owned(),
         ));
     };
-    let home = Home::at(out);
-    let mut plan = planned(&home)?;
+    let directory = TournamentDirectory::at(out);
+    let mut plan = planned(&directory)?;
     // Nobody else may be playing here.
-    let (_locked, _) = home.open_journal(&home.journal_file())?;
-    let mut ledger = Ledger::new(&plan);
-    Home::read_journal(&home.journal_file(), &plan, &mut ledger)?;
-    if !ledger.is_done(&plan) {
+    let (_locked, _) = directory.open_journal(&directory.journal_file())?;
+    let mut results = Results::new(&plan);
+    TournamentDirectory::read_journal(&directory.journal_file(), &plan, &mut results)?;
+    if !results.is_done(&plan) {
         return Err(Failure::Usage(format!(
             "{}: {} of the {} games planned so far have been played and merged; play the rest \
              (referee run) and put the shards together (referee merge)",
             out.display(),
-            ledger.games,
+            results.games,
             2 * plan.pairs_so_far()
         )));
     }
-    let next = ledger.next(&plan);
+    let next = results.next(&plan);
     match next.map_err(|error| Failure::Referee(error.to_string()))? {
         Next::Round(round) => {
             plan.rounds.push(round);
-            home.write_plan(&mut plan)?;
+            directory.write_plan(&mut plan)?;
             tell(&format!(
                 "referee: round {} of {} has {} games",
                 plan.rounds.len(),
@@ -215,8 +218,8 @@ fn next(options: &Options) -> Result<(), Failure> {
 
 /// `referee merge`
 pub(in crate::cli) fn run_merge(args: &MergeArgs) -> Result<(), Failure> {
-    let home = Home::at(&args.folder);
-    let plan = planned(&home)?;
+    let directory = TournamentDirectory::at(&args.folder);
+    let plan = planned(&directory)?;
     let options = Options::default();
     let (_, ruleset) = options.ruleset(Some(&plan))?;
     // What records call the commands; bots need not be there any more.
@@ -224,17 +227,17 @@ pub(in crate::cli) fn run_merge(args: &MergeArgs) -> Result<(), Failure> {
     let commands = plan.bots.iter().map(|bot| command(bot, &referee));
     let commands: Vec<_> = commands.collect();
     let unplayed = write_unplayed(ruleset, &plan, &commands);
-    let merged = merge(&home, &plan, &*unplayed)?;
+    let merged = merge(&directory, &plan, &*unplayed)?;
     tell_hosts(&merged);
-    let ended = match merged.ledger.next(&plan) {
+    let ended = match merged.results.next(&plan) {
         Ok(Next::Winner(winner)) => Ended::Won(winner),
         Ok(Next::Round(_)) => Ended::Interrupted,
         Ok(Next::Over) | Err(_) => Ended::Complete,
     };
-    ending::write(&home, &merged.ledger)?;
-    ending::print(ended, &plan, &merged.ledger)?;
+    ending::write(&directory, &merged.results)?;
+    ending::print(ended, &plan, &merged.results)?;
     if ended == Ended::Interrupted {
-        let path = home.path().to_string_lossy();
+        let path = directory.path().to_string_lossy();
         tell(&format!(
             "referee: round {} of {} is done; the next: referee plan --next --out {}",
             plan.rounds.len(),
@@ -253,10 +256,10 @@ fn tell_hosts(merged: &Merged) {
             report.cpu, report.games, report.timeouts
         ));
     }
-    if merged.doubles > 0 {
+    if merged.duplicates > 0 {
         tell(&format!(
             "referee: {} games were there twice and the same, and count once",
-            merged.doubles
+            merged.duplicates
         ));
     }
     if merged.doubtful > 0 {
@@ -272,7 +275,7 @@ fn tell_hosts(merged: &Merged) {
 impl From<MergeError> for Failure {
     fn from(error: MergeError) -> Self {
         match error {
-            MergeError::Home(error) => error.into(),
+            MergeError::Directory(error) => error.into(),
             MergeError::Io { .. } => Self::Referee(error.to_string()),
             error => Self::Usage(error.to_string()),
         }

@@ -5,13 +5,15 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use crate::arena::plan::Plan;
-use crate::arena::results::Ledger;
+use crate::arena::results::Results;
 use crate::arena::scheduler::Benched;
 use crate::arena::{TournamentObserver, sprt};
 use crate::cli::support::failure::Failure;
 use crate::cli::support::pages::Pages;
 use crate::cli::support::setup::tell;
+use crate::record::FinishedRecord;
 use crate::report::terminal_view::stall_sentence;
+use crate::text::counted;
 use crate::tournament::schedule::GameId;
 
 /// Between two lines where there is no terminal.
@@ -93,10 +95,10 @@ impl Progress {
         f64::from(played) / self.begun.elapsed().as_secs_f64().max(1e-6)
     }
 
-    fn line(&self, plan: &Plan, ledger: &Ledger) -> String {
+    fn line(&self, plan: &Plan, results: &Results) -> String {
         let expected = self.expected;
-        let rate = self.rate(ledger.games);
-        let left = u32::try_from(expected.saturating_sub(ledger.games)).unwrap_or(u32::MAX);
+        let rate = self.rate(results.games);
+        let left = u32::try_from(expected.saturating_sub(results.games)).unwrap_or(u32::MAX);
         let left = Duration::try_from_secs_f64(f64::from(left) / rate.max(1e-9));
         let left = left.map_or_else(
             |_| String::new(),
@@ -104,28 +106,29 @@ impl Progress {
         );
         format!(
             "referee: {}/{expected} games, {rate:.1}/s{left}{}",
-            ledger.games,
-            news(plan, ledger)
+            results.games,
+            news(plan, results)
         )
     }
 }
 
 /// Who leads, what went wrong, and what the sequential test says.
-fn news(plan: &Plan, ledger: &Ledger) -> String {
+fn news(plan: &Plan, results: &Results) -> String {
     let mut order: Vec<usize> = (0..plan.bots.len())
-        .filter(|&bot| ledger.games_of[bot] > 0)
+        .filter(|&bot| results.games_of[bot] > 0)
         .collect();
     // By the share of points, without rounding: a/b > c/d when ad > cb.
     order.sort_by(|&a, &b| {
-        let share =
-            |x: usize, y: usize| u128::from(ledger.half_points[x]) * u128::from(ledger.games_of[y]);
+        let share = |x: usize, y: usize| {
+            u128::from(results.half_points[x]) * u128::from(results.games_of[y])
+        };
         share(b, a).cmp(&share(a, b))
     });
     let top: Vec<String> = order
         .iter()
         .take(TOP)
         .map(|&bot| {
-            let tenths = 500 * ledger.half_points[bot] / ledger.games_of[bot];
+            let tenths = 500 * results.half_points[bot] / results.games_of[bot];
             format!("{} {}.{}%", plan.bots[bot].name, tenths / 10, tenths % 10)
         })
         .collect();
@@ -133,32 +136,32 @@ fn news(plan: &Plan, ledger: &Ledger) -> String {
     if !top.is_empty() {
         text = format!("; {}", top.join(", "));
     }
-    if ledger.forfeits > 0 {
-        let s = if ledger.forfeits == 1 { "" } else { "s" };
-        text = format!("{text}; {} forfeit{s}", ledger.forfeits);
+    if results.forfeits > 0 {
+        let forfeits = counted(results.forfeits, "forfeit", "forfeits");
+        text = format!("{text}; {forfeits}");
     }
     if let Some(Ok(test)) = plan.sprt.as_ref().map(sprt) {
         let (lower, upper) = test.bounds();
-        let llr = test.llr(&ledger.pentanomial);
+        let llr = test.llr(&results.pentanomial);
         text = format!("{text}; LLR {llr:.2} ({lower:.2}, {upper:.2})");
     }
     text
 }
 
 impl TournamentObserver for Progress {
-    fn game(&mut self, plan: &Plan, ledger: &Ledger, line: &str) {
-        if let Err(error) = self.pages.publish_line(line.as_bytes()) {
+    fn game(&mut self, plan: &Plan, results: &Results, game: &FinishedRecord) {
+        if let Err(error) = self.pages.publish(game.record()) {
             tracing::warn!("a game is not on the page: {error}");
         }
         if let Some(bar) = &self.bar {
-            bar.set_position(ledger.games);
+            bar.set_position(results.games);
             if self.shown.elapsed() >= LOOKS {
                 self.shown = Instant::now();
-                bar.set_message(news(plan, ledger));
+                bar.set_message(news(plan, results));
             }
         } else if self.shown.elapsed() >= LINES {
             self.shown = Instant::now();
-            tell(&self.line(plan, ledger));
+            tell(&self.line(plan, results));
         }
     }
 

@@ -3,13 +3,13 @@
 import { el, svg } from "./dom.js";
 
 // The values of a piece as drawn: 0 or 1 for size, colour, form and fill.
-function sightsOf(set, bits) {
-  return set.sights.map(([feature, turned]) => ((bits >> feature) & 1) ^ (turned ? 1 : 0));
+function styleOf(set, bits) {
+  return set.style.map(([feature, turned]) => ((bits >> feature) & 1) ^ (turned ? 1 : 0));
 }
 
 // Colours are named by value, so turning does not matter to them.
 function colourOf(set, bits) {
-  return set.colours[(bits >> set.sights[1][0]) & 1];
+  return set.colours[(bits >> set.style[1][0]) & 1];
 }
 
 // `K: big blue square solid`
@@ -46,7 +46,7 @@ export function token(small, colour, round, solid) {
 }
 
 export function pieceOf(set, bits) {
-  const [small, , round, solid] = sightsOf(set, bits);
+  const [small, , round, solid] = styleOf(set, bits);
   return token(small, colourOf(set, bits), round, solid);
 }
 
@@ -64,15 +64,15 @@ export function legend(set) {
     ["form", (value) => token(0, "plain", value, 1)],
     ["fill", (value) => token(0, "plain", 0, value)],
   ];
-  const rows = samples.map(([sight, sample], index) => {
-    const [feature, turned] = set.sights[index];
+  const rows = samples.map(([part, sample], index) => {
+    const [feature, turned] = set.style[index];
     const [called, ...words] = set.features[feature];
     const shown = words.map((word, value) => {
       const drawn = index === 1 ? value : value ^ (turned ? 1 : 0);
       return el("span", { class: "sample" },
         svg("svg", { viewBox: "0 0 100 100", "aria-hidden": "true" }, sample(drawn)), word);
     });
-    const title = called === sight ? called : `${called} (drawn as ${sight})`;
+    const title = called === part ? called : `${called} (drawn as ${part})`;
     return el("div", { class: "legend-row" }, el("dt", {}, title), el("dd", {}, ...shown));
   });
   return el("details", { class: "legend", open: !set.builtin },

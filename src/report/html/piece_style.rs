@@ -12,15 +12,15 @@ use crate::game::quarto::piece_set::Feature;
 use crate::record::Record;
 use crate::text::escape_controls;
 
-/// What can be seen of a piece: words for the feature, and for its two values as drawn.
-struct Sight {
+/// A part of how a piece is drawn: words for the feature that it shows, and for its two values.
+struct StylePart {
     names: &'static [&'static str],
     values: [&'static [&'static str]; 2],
 }
 
 /// Size, colour, form and fill: drawn big, in the first colour, square and hollow for value 0.
-const SIGHTS: [Sight; FEATURES] = [
-    Sight {
+const PARTS: [StylePart; FEATURES] = [
+    StylePart {
         names: &[
             "size", "height", "grootte", "hoogte", "größe", "taille", "tamaño",
         ],
@@ -33,11 +33,11 @@ const SIGHTS: [Sight; FEATURES] = [
             ],
         ],
     },
-    Sight {
+    StylePart {
         names: &["color", "colour", "kleur", "shade", "farbe", "couleur"],
         values: [&[], &[]],
     },
-    Sight {
+    StylePart {
         names: &["form", "shape", "vorm", "forme", "forma"],
         values: [
             &[
@@ -52,7 +52,7 @@ const SIGHTS: [Sight; FEATURES] = [
             &["circular", "round", "circle", "rond", "rund", "redondo"],
         ],
     },
-    Sight {
+    StylePart {
         names: &["fill", "core", "vulling", "hole", "top", "füllung"],
         values: [
             &["hollow", "hole", "open", "empty", "hol", "hohl", "creux"],
@@ -91,20 +91,20 @@ fn colour(word: &str) -> Option<&'static str> {
     found.map(|(name, _)| *name)
 }
 
-fn fits(sight: usize, feature: &Feature) -> bool {
-    let known = &SIGHTS[sight];
+fn fits(part: usize, feature: &Feature) -> bool {
+    let known = &PARTS[part];
     let words = || feature.properties.iter();
     is_one(known.names, &feature.name)
         || words().any(|word| known.values.iter().any(|of_value| is_one(of_value, word)))
-        || (sight == 1 && words().any(|word| colour(word).is_some()))
+        || (part == 1 && words().any(|word| colour(word).is_some()))
 }
 
-/// For each sight the feature that it shows.
+/// For each part of the style the feature that it shows.
 fn assigned(features: &[Feature; FEATURES]) -> [usize; FEATURES] {
     let mut shown: [Option<usize>; FEATURES] = [None; FEATURES];
     let mut taken = [false; FEATURES];
-    for (sight, shown) in shown.iter_mut().enumerate() {
-        *shown = (0..FEATURES).find(|&f| !taken[f] && fits(sight, &features[f]));
+    for (part, shown) in shown.iter_mut().enumerate() {
+        *shown = (0..FEATURES).find(|&f| !taken[f] && fits(part, &features[f]));
         if let Some(feature) = *shown {
             taken[feature] = true;
         }
@@ -113,9 +113,9 @@ fn assigned(features: &[Feature; FEATURES]) -> [usize; FEATURES] {
     shown.map(|feature| feature.or_else(|| rest.next()).unwrap_or(0))
 }
 
-/// Whether value 0 of a feature is to be drawn as the sight's second value.
-fn is_turned(sight: usize, feature: &Feature) -> bool {
-    let [first, second] = SIGHTS[sight].values;
+/// Whether value 0 of a feature is to be drawn as the part's second value.
+fn is_turned(part: usize, feature: &Feature) -> bool {
+    let [first, second] = PARTS[part].values;
     is_one(second, &feature.properties[0]) || is_one(first, &feature.properties[1])
 }
 
@@ -123,7 +123,7 @@ fn is_turned(sight: usize, feature: &Feature) -> bool {
 /// set that cannot be read.
 ///
 /// `features` are names with their two properties, `symbols` the characters by a piece's bits,
-/// `order` the pieces' bits in the order of the file, `sights` for size, colour, form and fill the
+/// `order` the pieces' bits in the order of the file, `style` for size, colour, form and fill the
 /// feature shown and whether its values are turned, `colours` those of value 0 and 1.
 pub(super) fn set(record: &Record) -> Value {
     if record.game != "quarto" {
@@ -136,10 +136,10 @@ pub(super) fn set(record: &Record) -> Value {
     };
     let features = set.features();
     let shown = assigned(features);
-    let sights: Vec<(usize, bool)> = shown
+    let style: Vec<(usize, bool)> = shown
         .iter()
         .enumerate()
-        .map(|(sight, &feature)| (feature, is_turned(sight, &features[feature])))
+        .map(|(part, &feature)| (feature, is_turned(part, &features[feature])))
         .collect();
     let [first, second] = features[shown[1]]
         .properties
@@ -165,7 +165,7 @@ pub(super) fn set(record: &Record) -> Value {
         "features": words,
         "symbols": symbols,
         "order": order,
-        "sights": sights,
+        "style": style,
         "colours": colours,
         "builtin": set.is_builtin(),
     })
@@ -179,8 +179,7 @@ mod tests {
         let set = PieceSet::parse(csv).unwrap();
         let features = set.features();
         let shown = assigned(features);
-        let turned: [bool; 4] =
-            std::array::from_fn(|sight| is_turned(sight, &features[shown[sight]]));
+        let turned: [bool; 4] = std::array::from_fn(|part| is_turned(part, &features[shown[part]]));
         (shown, turned)
     }
 

@@ -1,4 +1,4 @@
-//! Games that came twice: when they are the same they count once, when they differ nobody knows
+//! Games that occur twice: when they are the same they count once, when they differ it is unknown
 //! which is right. Notes of them are kept for so many games at a time; for more, the journals are
 //! read again.
 
@@ -8,15 +8,15 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use serde_json::Value;
 
 use super::{MergeError, Part};
+use crate::record::RecordSummary;
 use crate::tournament::schedule::{GameId, Half};
-use crate::tournament::standings::GameLine;
 
 /// So many notes, of some 70 bytes each, are kept at a time.
 pub(super) const AT_ONCE: usize = 400_000;
 
-/// Which games came twice or more often: a bit a game.
+/// Which games occur twice or more often: a bit a game.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Doubled {
+pub(super) struct Duplicates {
     bits: Vec<u64>,
     lines: u64,
 }
@@ -28,8 +28,8 @@ struct First {
     line: u64,
 }
 
-impl Doubled {
-    /// A game came once more.
+impl Duplicates {
+    /// Another line of the same game.
     pub(super) fn note(&mut self, id: GameId) {
         self.lines += 1;
         let (word, bit) = place(id);
@@ -67,7 +67,7 @@ impl Doubled {
         windows
     }
 
-    /// Checks that games that came twice are the same, but for their clocks.
+    /// Checks that games that occur twice are the same, but for their clocks.
     pub(super) fn compare(&self, parts: &[Part]) -> Result<(), MergeError> {
         self.compare_by(AT_ONCE, parts)
     }
@@ -76,7 +76,8 @@ impl Doubled {
         for window in self.windows(at_once) {
             let mut firsts: HashMap<(u64, Half), First> = HashMap::new();
             for (place_of_part, part) in parts.iter().enumerate() {
-                part.each(|number, line| {
+                part.each(|line| {
+                    let (number, line) = (line.number(), line.bytes());
                     let Some(id) =
                         id_of(line).filter(|&id| window.contains(&place(id).0) && self.has(id))
                     else {
@@ -118,7 +119,7 @@ fn place(id: GameId) -> (usize, u32) {
 }
 
 fn id_of(line: &[u8]) -> Option<GameId> {
-    GameLine::parse(line).ok()?.id.parse().ok()
+    RecordSummary::parse(line).ok()?.id.parse().ok()
 }
 
 /// Of a record without what depends on when and where it was played, whatever the order of its
@@ -173,14 +174,14 @@ mod tests {
         format!("{record}\n")
     }
 
-    fn doubled(pairs: std::ops::Range<u64>) -> Doubled {
-        let mut doubled = Doubled::default();
+    fn duplicates(pairs: std::ops::Range<u64>) -> Duplicates {
+        let mut duplicates = Duplicates::default();
         for pair in pairs {
             for half in Half::BOTH {
-                doubled.note(GameId { pair, half });
+                duplicates.note(GameId { pair, half });
             }
         }
-        doubled
+        duplicates
     }
 
     #[test]
@@ -190,11 +191,11 @@ mod tests {
         let same = || part(folder.path(), "same", 100..400, 0);
         let other = || part(folder.path(), "other", 300..450, 1);
         for at_once in [1, 100, 1_000_000] {
-            let doubled = doubled(100..450);
-            assert_eq!(doubled.lines(), 700);
-            let good = doubled.compare_by(at_once, &[one(), same()]);
+            let duplicates = duplicates(100..450);
+            assert_eq!(duplicates.lines(), 700);
+            let good = duplicates.compare_by(at_once, &[one(), same()]);
             assert!(good.is_ok(), "{at_once}");
-            let bad = doubled.compare_by(at_once, &[one(), same(), other()]);
+            let bad = duplicates.compare_by(at_once, &[one(), same(), other()]);
             let error = bad.expect_err("one differs").to_string();
             assert!(
                 error.contains("p000449b") && error.contains("one:898"),
@@ -214,27 +215,27 @@ mod tests {
             path,
             headers: Vec::new(),
         };
-        let good = doubled(1..3).compare(&[one(), turned]);
+        let good = duplicates(1..3).compare(&[one(), turned]);
         assert!(good.is_ok());
     }
 
     #[test]
     fn no_window_holds_more() {
-        let doubled = doubled(1..1000);
+        let duplicates = duplicates(1..1000);
         for at_once in [64, 100, 1000] {
-            let windows = doubled.windows(at_once);
+            let windows = duplicates.windows(at_once);
             let mut end = 0;
             for window in windows {
                 assert_eq!(window.start, end);
                 end = window.end;
-                let games: u32 = doubled.bits[window]
+                let games: u32 = duplicates.bits[window]
                     .iter()
                     .map(|word| word.count_ones())
                     .sum();
                 assert!((1..=at_once).contains(&(games as usize)), "{games}");
             }
-            assert_eq!(end, doubled.bits.len());
+            assert_eq!(end, duplicates.bits.len());
         }
-        assert!(Doubled::default().windows(1).is_empty());
+        assert!(Duplicates::default().windows(1).is_empty());
     }
 }

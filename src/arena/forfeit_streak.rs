@@ -1,0 +1,53 @@
+//! Forfeits in a row, and when they bench a bot.
+
+use crate::record::ForfeitReason;
+
+/// How many games a bot has forfeited in a row, in the order of the schedule.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct ForfeitStreak(u32);
+
+/// So many forfeits in a row, the last for this reason, have benched a bot.
+pub(super) type TooMany = (u32, ForfeitReason);
+
+impl ForfeitStreak {
+    /// Adds the bot's two games of a pair: why it forfeited each, if it did. Tells whether that
+    /// benches it, which is decided between pairs; with `bench_after` 0 nothing does.
+    pub(super) fn pair(
+        &mut self,
+        forfeits: [Option<ForfeitReason>; 2],
+        bench_after: u32,
+    ) -> Option<TooMany> {
+        for forfeit in forfeits {
+            self.0 = if forfeit.is_some() { self.0 + 1 } else { 0 };
+        }
+        let reason = forfeits[1]?;
+        self.reaches(bench_after).then_some((self.0, reason))
+    }
+
+    /// Adds a pair of which nothing is known yet, as if the bot forfeited both games.
+    pub(super) const fn worst_pair(&mut self) {
+        self.0 += 2;
+    }
+
+    /// Whether the bot is benched after so many; it is not when there is no such number.
+    pub(super) const fn reaches(self, bench_after: u32) -> bool {
+        bench_after > 0 && self.0 >= bench_after
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forfeits_in_a_row_bench_a_bot_between_pairs() {
+        const F: Option<ForfeitReason> = Some(ForfeitReason::Timeout);
+        let mut streak = ForfeitStreak::default();
+        assert_eq!(streak.pair([F, F], 3), None);
+        assert_eq!(streak.pair([F, None], 3), None);
+        assert_eq!(streak.pair([None, F], 3), None);
+        assert_eq!(streak.pair([F, F], 3), Some((3, ForfeitReason::Timeout)));
+        assert_eq!(streak.pair([F, F], 0), None);
+        assert!(!streak.reaches(0) && streak.reaches(5) && !streak.reaches(6));
+    }
+}

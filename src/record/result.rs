@@ -1,0 +1,304 @@
+//! How a game ended, typed: which bot, for what reason.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::{Index, IndexMut};
+
+use serde::de::{self, Deserializer};
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::{Map, Value};
+
+use crate::protocol::ForfeitReason;
+
+/// One of the two bots of a record, in the order in which it names them; 0 and 1 in JSON.
+///
+/// Arrays of two are indexed by it:
+///
+/// ```
+/// use referee::record::BotIndex;
+///
+/// let names = ["greedy.py", "random.py"];
+/// assert_eq!(names[BotIndex::A], "greedy.py");
+/// assert_eq!(names[BotIndex::A.other()], "random.py");
+/// assert_eq!(BotIndex::ALL[1], BotIndex::B);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum BotIndex {
+    /// The bot that the record names first; in a tournament the pairing's `a`.
+    A,
+    /// The other one.
+    B,
+}
+
+impl BotIndex {
+    /// Both, in order.
+    pub const ALL: [Self; 2] = [Self::A, Self::B];
+
+    /// 0 or 1.
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+
+    /// The opponent.
+    #[must_use]
+    pub const fn other(self) -> Self {
+        match self {
+            Self::A => Self::B,
+            Self::B => Self::A,
+        }
+    }
+}
+
+impl<T> Index<BotIndex> for [T; 2] {
+    type Output = T;
+
+    fn index(&self, bot: BotIndex) -> &T {
+        let [a, b] = self;
+        match bot {
+            BotIndex::A => a,
+            BotIndex::B => b,
+        }
+    }
+}
+
+impl<T> IndexMut<BotIndex> for [T; 2] {
+    fn index_mut(&mut self, bot: BotIndex) -> &mut T {
+        let [a, b] = self;
+        match bot {
+            BotIndex::A => a,
+            BotIndex::B => b,
+        }
+    }
+}
+
+impl Serialize for BotIndex {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u8(*self as u8)
+    }
+}
+
+/// The end of the message for an index that is neither 0 nor 1. It names the field, so it needs
+/// no column, see [`is_about_an_index`].
+const EXPECTED_INDEX: &str = "; expected 0 or 1";
+
+/// Whether a message of the reader is about an index of a bot.
+pub(super) fn is_about_an_index(message: &str) -> bool {
+    message.ends_with(EXPECTED_INDEX)
+}
+
+fn checked<E: de::Error>(index: usize, field: &str) -> Result<BotIndex, E> {
+    let bot = BotIndex::ALL.get(index).copied();
+    bot.ok_or_else(|| E::custom(format_args!("`{field}` is {index}{EXPECTED_INDEX}")))
+}
+
+/// Reads the field `first`.
+pub(super) fn first<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BotIndex, D::Error> {
+    checked(usize::deserialize(deserializer)?, "first")
+}
+
+/// Reads the field `winner`.
+pub(super) fn winner<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<BotIndex>, D::Error> {
+    let index = Option::deserialize(deserializer)?;
+    index.map(|index| checked(index, "winner")).transpose()
+}
+
+/// Reads the field `by`.
+pub(super) fn by<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<BotIndex>, D::Error> {
+    let index = Option::deserialize(deserializer)?;
+    index.map(|index| checked(index, "by")).transpose()
+}
+
+/// Why a game ended as it did: one word in the record.
+///
+/// ```
+/// use referee::protocol::ForfeitReason;
+/// use referee::record::Reason;
+///
+/// assert_eq!(Reason::from("timeout"), Reason::Forfeit(ForfeitReason::Timeout));
+/// assert_eq!(Reason::from("quarto").name(), "quarto");
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Reason<'a> {
+    /// `draw`: nobody won.
+    #[default]
+    Draw,
+    /// A forfeit, for one of the protocol's reasons.
+    Forfeit(ForfeitReason),
+    /// The game's own word for a completed line, such as `quarto`, or a word of a later version.
+    Word(Cow<'a, str>),
+}
+
+/// The word for a draw.
+const DRAW: &str = "draw";
+
+impl<'a> Reason<'a> {
+    /// The word in the record.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Draw => DRAW,
+            Self::Forfeit(reason) => reason.name(),
+            Self::Word(word) => word,
+        }
+    }
+
+    /// The same without borrowing.
+    pub fn into_owned(self) -> Reason<'static> {
+        match self {
+            Self::Draw => Reason::Draw,
+            Self::Forfeit(reason) => Reason::Forfeit(reason),
+            Self::Word(word) => Reason::Word(Cow::Owned(word.into_owned())),
+        }
+    }
+
+    /// The same, borrowed from this one.
+    pub fn borrowed(&self) -> Reason<'_> {
+        match self {
+            Self::Draw => Reason::Draw,
+            Self::Forfeit(reason) => Reason::Forfeit(*reason),
+            Self::Word(word) => Reason::Word(Cow::Borrowed(word)),
+        }
+    }
+
+    fn of(word: Cow<'a, str>) -> Self {
+        match ForfeitReason::from_name(&word) {
+            Some(reason) => Self::Forfeit(reason),
+            None if word == DRAW => Self::Draw,
+            None => Self::Word(word),
+        }
+    }
+}
+
+impl<'a> From<&'a str> for Reason<'a> {
+    fn from(word: &'a str) -> Self {
+        Self::of(Cow::Borrowed(word))
+    }
+}
+
+impl From<ForfeitReason> for Reason<'_> {
+    fn from(reason: ForfeitReason) -> Self {
+        Self::Forfeit(reason)
+    }
+}
+
+impl fmt::Display for Reason<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl Serialize for Reason<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+/// A text that borrows from what is read where it can.
+#[derive(Deserialize)]
+#[serde(transparent)]
+pub(super) struct Text<'a>(#[serde(borrow)] pub(super) Cow<'a, str>);
+
+/// Reads a reason that borrows from its line.
+pub(super) fn reason<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Reason<'de>, D::Error> {
+    Text::deserialize(deserializer).map(|Text(word)| Reason::of(word))
+}
+
+fn owned_reason<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Reason<'static>, D::Error> {
+    reason(deserializer).map(Reason::into_owned)
+}
+
+/// How a game ended, as it is written: fields that may contradict each other when another program
+/// wrote them. [`Record::ending`](super::Record::ending) is what they amount to.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ResultEntry {
+    /// The bot that won; `None` for a draw.
+    #[serde(default, deserialize_with = "winner")]
+    pub winner: Option<BotIndex>,
+    /// Why.
+    #[serde(deserialize_with = "owned_reason")]
+    pub reason: Reason<'static>,
+    /// The winning lines: name and property.
+    #[serde(default)]
+    pub lines: Vec<(String, String)>,
+    /// The bot that forfeited.
+    #[serde(
+        default,
+        deserialize_with = "by",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub by: Option<BotIndex>,
+    /// Whether the game was not played out: its value was proven, and there are no lines.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub adjudicated: bool,
+    /// What it sent, escaped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<String>,
+    /// The sentence that a person reads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+    /// The end of its stderr, escaped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stderr: Option<String>,
+    /// Fields of later versions, kept as they are.
+    #[serde(flatten)]
+    pub more: Map<String, Value>,
+}
+
+/// A forfeit for a reason that this version does not know.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no reason called {0}")]
+pub struct UnknownReason(pub String);
+
+/// What the fields of a result amount to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// This bot completed a line, or was proven to be winning.
+    Win(BotIndex),
+    /// Nobody did.
+    Draw,
+    /// This bot forfeited.
+    Forfeit(BotIndex, ForfeitReason),
+}
+
+impl Ending {
+    /// A bot that forfeited lost, whatever else is written.
+    pub(super) fn of(
+        winner: Option<BotIndex>,
+        by: Option<BotIndex>,
+        reason: &Reason<'_>,
+    ) -> Result<Self, UnknownReason> {
+        match (by, reason, winner) {
+            (Some(by), Reason::Forfeit(reason), _) => Ok(Self::Forfeit(by, *reason)),
+            (Some(_), reason, _) => Err(UnknownReason(reason.name().to_owned())),
+            (None, _, Some(winner)) => Ok(Self::Win(winner)),
+            (None, _, None) => Ok(Self::Draw),
+        }
+    }
+
+    /// Half points of bot A: 2, 1 or 0.
+    pub const fn half_points(self) -> usize {
+        match self.winner() {
+            Some(BotIndex::A) => 2,
+            None => 1,
+            Some(BotIndex::B) => 0,
+        }
+    }
+
+    /// The winner.
+    pub const fn winner(self) -> Option<BotIndex> {
+        match self {
+            Self::Win(winner) => Some(winner),
+            Self::Draw => None,
+            Self::Forfeit(by, _) => Some(by.other()),
+        }
+    }
+
+    /// Why this bot forfeited the game, if it did.
+    pub fn forfeited_by(self, bot: BotIndex) -> Option<ForfeitReason> {
+        match self {
+            Self::Forfeit(by, reason) if by == bot => Some(reason),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,312 @@
+//! The part of a record that standings need, read without copying.
+
+use std::borrow::Cow;
+use std::hash::{Hash, Hasher};
+
+use serde::{Deserialize, Deserializer};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::annotation::{Annotation, FIELD, Tally};
+use super::result::{self, Text, is_about_an_index};
+use super::{BotIndex, Ending, Reason, Record, TurnText, UnknownReason};
+
+/// What standings, results and merging need of a [`Record`]: borrowed from a line, of which
+/// nothing else is looked at, or from a record.
+///
+/// ```
+/// use referee::record::{BotIndex, RecordSummary};
+///
+/// let line = br#"{"bots":[{"name":"a"},{"name":"b"}],"first":1,
+///     "result":{"winner":0,"reason":"quarto"},"times_ms":[1.5,0.5]}"#;
+/// let game = RecordSummary::parse(line)?;
+/// assert_eq!(game.names(), ["a", "b"]);
+/// assert_eq!(game.winner(), Some(BotIndex::A));
+/// # Ok::<(), String>(())
+/// ```
+#[derive(Debug, Deserialize)]
+pub struct RecordSummary<'a> {
+    /// Identifies the game; in a tournament it is a number of a pair and a letter.
+    #[serde(borrow, default)]
+    pub id: Cow<'a, str>,
+    /// The game's name.
+    #[serde(borrow, default)]
+    pub game: Cow<'a, str>,
+    /// The rule set's name.
+    #[serde(borrow, default)]
+    pub rules: Cow<'a, str>,
+    /// The seed of the match or the tournament.
+    #[serde(default)]
+    pub seed: u64,
+    #[serde(borrow)]
+    bots: [BotName<'a>; 2],
+    /// The bot that moved first.
+    #[serde(deserialize_with = "result::first")]
+    pub first: BotIndex,
+    /// The board at the start.
+    #[serde(borrow, default)]
+    pub start: Cow<'a, str>,
+    #[serde(borrow, default, deserialize_with = "turns")]
+    turns: Turns<'a>,
+    /// The time of each turn, in milliseconds.
+    #[serde(default)]
+    pub times_ms: Cow<'a, [f64]>,
+    #[serde(borrow)]
+    result: ResultSummary<'a>,
+    #[serde(borrow, default, deserialize_with = "analysis")]
+    analysis: Analysis<'a>,
+    /// When the game started: RFC 3339.
+    #[serde(borrow, default)]
+    pub started: Cow<'a, str>,
+}
+
+#[derive(Debug, Deserialize)]
+struct BotName<'a> {
+    #[serde(borrow)]
+    name: Cow<'a, str>,
+}
+
+#[derive(Debug, Deserialize)]
+struct ResultSummary<'a> {
+    #[serde(default, deserialize_with = "result::winner")]
+    winner: Option<BotIndex>,
+    #[serde(borrow, deserialize_with = "result::reason")]
+    reason: Reason<'a>,
+    #[serde(default, deserialize_with = "result::by")]
+    by: Option<BotIndex>,
+    #[serde(default)]
+    played: Option<bool>,
+}
+
+/// The turns, read only when they are asked for.
+#[derive(Clone, Copy, Debug, Default)]
+enum Turns<'a> {
+    #[default]
+    Missing,
+    /// As they stand in a line.
+    Json(&'a RawValue),
+    /// Of a record.
+    Texts(&'a [TurnText]),
+}
+
+fn turns<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Turns<'de>, D::Error> {
+    let json: Option<&RawValue> = Option::deserialize(deserializer)?;
+    Ok(json.map_or(Turns::Missing, Turns::Json))
+}
+
+/// The analysis, read only when it is asked for.
+#[derive(Clone, Copy, Debug, Default)]
+enum Analysis<'a> {
+    #[default]
+    Missing,
+    /// As it stands in a line.
+    Json(&'a RawValue),
+    /// Of a record.
+    Value(&'a Value),
+}
+
+fn analysis<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Analysis<'de>, D::Error> {
+    let json: Option<&RawValue> = Option::deserialize(deserializer)?;
+    Ok(json.map_or(Analysis::Missing, Analysis::Json))
+}
+
+impl<'a> RecordSummary<'a> {
+    /// Reads a line. The error is a sentence.
+    pub fn parse(line: &'a [u8]) -> Result<Self, String> {
+        let game: Self = serde_json::from_slice(line).map_err(|error| {
+            let text = error.to_string();
+            if is_about_an_index(text.split(" at line ").next().unwrap_or(&text)) {
+                "`first`, `winner` and `by` are 0 or 1".to_owned()
+            } else {
+                text
+            }
+        })?;
+        game.with_two_names()
+    }
+
+    /// That of a record. The error is a sentence.
+    pub fn of(record: &'a Record) -> Result<Self, String> {
+        let result = &record.result;
+        let game = Self {
+            id: Cow::Borrowed(&record.id),
+            game: Cow::Borrowed(&record.game),
+            rules: Cow::Borrowed(&record.rules),
+            seed: record.seed,
+            bots: record.bots.each_ref().map(|bot| BotName {
+                name: Cow::Borrowed(&bot.name),
+            }),
+            first: record.first,
+            start: Cow::Borrowed(&record.start),
+            turns: Turns::Texts(&record.turns),
+            times_ms: Cow::Borrowed(&record.times_ms),
+            result: ResultSummary {
+                winner: result.winner,
+                reason: result.reason.borrowed(),
+                by: result.by,
+                played: Some(record.was_played()),
+            },
+            analysis: match record.more.get(FIELD) {
+                None | Some(Value::Null) => Analysis::Missing,
+                Some(json) => Analysis::Value(json),
+            },
+            started: Cow::Borrowed(&record.started),
+        };
+        game.with_two_names()
+    }
+
+    fn with_two_names(self) -> Result<Self, String> {
+        if self.bots[0].name == self.bots[1].name {
+            return Err("both bots have the same name".to_owned());
+        }
+        Ok(self)
+    }
+
+    /// What the two are called.
+    pub fn names(&self) -> [&str; 2] {
+        self.bots.each_ref().map(|bot| bot.name.as_ref())
+    }
+
+    /// Whether a bot of this name played.
+    pub fn has(&self, name: &str) -> bool {
+        self.bots.iter().any(|bot| bot.name == name)
+    }
+
+    /// The winner, as it is written.
+    pub const fn winner(&self) -> Option<BotIndex> {
+        self.result.winner
+    }
+
+    /// The bot that forfeited, and why, as it is written.
+    pub fn forfeit(&self) -> Option<(BotIndex, &Reason<'a>)> {
+        Some((self.result.by?, &self.result.reason))
+    }
+
+    /// How the game ended; a forfeit for a reason of a later version is an error.
+    pub fn ending(&self) -> Result<Ending, UnknownReason> {
+        let result = &self.result;
+        Ending::of(result.winner, result.by, &result.reason)
+    }
+
+    /// Whether it was played, and not scored because a bot was benched.
+    pub fn was_played(&self) -> bool {
+        self.result.played != Some(false)
+    }
+
+    /// Adds the turns to a hash: the same for a line and for its record.
+    pub fn hash_turns(&self, state: &mut impl Hasher) {
+        match self.turns {
+            Turns::Missing => {}
+            Turns::Texts(turns) => turns.iter().for_each(|turn| turn.as_str().hash(state)),
+            Turns::Json(json) => match serde_json::from_str::<Vec<Text<'_>>>(json.get()) {
+                Ok(turns) => turns.iter().for_each(|Text(turn)| turn.hash(state)),
+                Err(_) => json.get().hash(state),
+            },
+        }
+    }
+
+    /// What the analysis, if there is one, says of each bot's turns.
+    pub fn tallies(&self) -> Option<[Tally; 2]> {
+        let annotation = match self.analysis {
+            Analysis::Missing => return None,
+            Analysis::Value(json) => Annotation::from_json(json),
+            Analysis::Json(json) => Annotation::from_json(&serde_json::from_str(json.get()).ok()?),
+        };
+        Some(annotation.tallies(self.first, self.times_ms.len()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::hash::DefaultHasher;
+
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    /// All that a summary holds.
+    fn contents(game: &RecordSummary<'_>) -> String {
+        let mut turns = DefaultHasher::new();
+        game.hash_turns(&mut turns);
+        let RecordSummary {
+            id,
+            game: name,
+            rules,
+            seed,
+            first,
+            start,
+            times_ms,
+            started,
+            ..
+        } = game;
+        format!(
+            "{:?}",
+            (
+                (id, name, rules, seed, first, start, times_ms, started),
+                (game.names(), game.winner(), game.forfeit(), game.ending()),
+                (game.was_played(), game.tallies(), turns.finish()),
+            )
+        )
+    }
+
+    fn index() -> impl Strategy<Value = Value> {
+        prop_oneof![Just(json!(0)), Just(json!(1)), Just(Value::Null)]
+    }
+
+    proptest! {
+        /// The two readers of a line agree on what it says.
+        #[test]
+        fn a_summary_is_that_of_the_record(
+            (id, start, started) in ("\\PC{0,9}", "[A-P.\"\\\\]{16}", "\\PC{0,9}"),
+            (first, winner, by) in (0..2u8, index(), index()),
+            reason in prop_oneof!["quarto|draw|timeout|exited|later", "\\PC{0,9}"],
+            turns in prop::collection::vec("\\PC{0,30}", 0..5),
+            times in prop::collection::vec(0.0..1e6, 0..5),
+            played in prop::option::of(any::<bool>()),
+            analysis in prop_oneof![
+                Just(Value::Null),
+                Just(json!(3)),
+                Just(json!({"turns": [{"turn": 1, "value": "loss", "best": "win"}]})),
+            ],
+            spaces in any::<bool>(),
+        ) {
+            let mut value = json!({
+                "v": 1, "game": "quarto", "rules": "standard", "id": id,
+                "bots": [{"name": "a", "command": ["x"]}, {"name": "b", "command": []}],
+                "first": first, "seed": 7, "start": start, "turns": turns, "times_ms": times,
+                "result": {"winner": winner, "reason": reason, "lines": [], "by": by},
+                "started": started, "analysis": analysis, "later": [1],
+            });
+            if let Some(played) = played {
+                value["result"]["played"] = json!(played);
+            }
+            let line = if spaces {
+                serde_json::to_string_pretty(&value).unwrap()
+            } else {
+                value.to_string()
+            };
+            let record = Record::from_line(line.as_bytes()).unwrap();
+            let of_record = RecordSummary::of(&record).unwrap();
+            let parsed = RecordSummary::parse(line.as_bytes()).unwrap();
+            prop_assert_eq!(contents(&parsed), contents(&of_record));
+        }
+    }
+
+    #[test]
+    fn lines_that_are_no_games_are_refused_with_a_reason() {
+        for (bots, first, problem) in [
+            (["a", "b"], 2, "`first`, `winner` and `by` are 0 or 1"),
+            (["a", "a"], 0, "both bots have the same name"),
+        ] {
+            let line = json!({
+                "bots": bots.map(|name| json!({"name": name})),
+                "first": first, "result": {"reason": "draw"},
+            });
+            let line = line.to_string();
+            let refused = RecordSummary::parse(line.as_bytes());
+            assert_eq!(refused.unwrap_err(), problem);
+        }
+        let problem = RecordSummary::parse(b"{}").unwrap_err();
+        assert!(problem.contains("missing field"), "{problem}");
+    }
+}

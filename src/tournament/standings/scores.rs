@@ -1,0 +1,202 @@
+//! Results between two bots each, and their sums.
+
+use std::collections::{BTreeMap, HashMap};
+
+use crate::tournament::ratings::{Outcome, RatingError, Results, Tally};
+
+/// Results of the games between two bots in which the first moved first.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counts {
+    wins: u32,
+    draws: u32,
+    losses: u32,
+}
+
+impl Counts {
+    const fn add(&mut self, outcome: Outcome, times: u32) {
+        match outcome {
+            Outcome::FirstWins => self.wins += times,
+            Outcome::Draw => self.draws += times,
+            Outcome::SecondWins => self.losses += times,
+        }
+    }
+}
+
+/// One game of a pair, whose other game has not come yet: who moved first and second, and how
+/// it ended.
+#[derive(Clone, Copy, Debug)]
+struct Half {
+    bots: [usize; 2],
+    outcome: Outcome,
+}
+
+/// Pairs of games between two bots by outcome of the game that the first of the two began, and
+/// of the other.
+type Pairs = [[u32; 3]; 3];
+
+/// In the order of their numbers.
+const OUTCOMES: [Outcome; 3] = [Outcome::FirstWins, Outcome::Draw, Outcome::SecondWins];
+
+/// Halves of pairs that wait for the other; more than this are not waited for.
+const MOST_HALVES: usize = 100_000;
+
+/// The results of games, by who moved first and second. Its size depends on the number of bots,
+/// and on how many pairs are half done.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Scores {
+    /// Games that are no part of a pair, by (moved first, moved second).
+    singles: HashMap<(usize, usize), Counts>,
+    /// Pairs of games with one opening, by the two bots in the order of their indices. Their
+    /// games are not independent, and the errors of ratings take that into account.
+    pairs: HashMap<(usize, usize), Pairs>,
+    /// By the number of the pair.
+    halves: HashMap<u64, Half>,
+}
+
+impl Scores {
+    /// Adds a game: the number of its pair, if it has one, who moved first and second, and how it
+    /// ended.
+    pub(super) fn add(&mut self, pair: Option<u64>, bots: [usize; 2], outcome: Outcome) {
+        let half = Half { bots, outcome };
+        match pair {
+            Some(pair) => self.half(pair, half),
+            None => self.single(half),
+        }
+    }
+
+    /// The sums, with the bots numbered by `order`.
+    pub(super) fn sums(&self, order: &[usize]) -> Result<Sums, RatingError> {
+        Sums::of(self.sorted(order), order.len())
+    }
+
+    fn single(&mut self, Half { bots, outcome }: Half) {
+        let counts = self.singles.entry((bots[0], bots[1])).or_default();
+        counts.add(outcome, 1);
+    }
+
+    /// A game of the pair with this number: waits for the other one, or goes with it.
+    fn half(&mut self, pair: u64, new: Half) {
+        let Some(old) = self.halves.remove(&pair) else {
+            if self.halves.len() < MOST_HALVES {
+                self.halves.insert(pair, new);
+            } else {
+                self.single(new);
+            }
+            return;
+        };
+        let [first, second] = new.bots;
+        if old.bots != [second, first] {
+            // Not the other half: files of several tournaments, or a game that comes twice.
+            self.single(old);
+            self.halves.insert(pair, new);
+            return;
+        }
+        let (low, high) = if first < second {
+            (new, old)
+        } else {
+            (old, new)
+        };
+        let pairs = self.pairs.entry((low.bots[0], high.bots[0])).or_default();
+        pairs[low.outcome as usize][high.outcome as usize] += 1;
+    }
+
+    /// All games by (moved first, moved second), and the pairs among them, with the bots
+    /// numbered by `order`: sorted, so that sums do not depend on the order of the records.
+    fn sorted(&self, order: &[usize]) -> Sorted {
+        let mut singles: BTreeMap<_, Counts> = BTreeMap::new();
+        for (&(first, second), counts) in &self.singles {
+            singles.insert((order[first], order[second]), *counts);
+        }
+        for half in self.halves.values() {
+            let [first, second] = half.bots.map(|bot| order[bot]);
+            let counts = singles.entry((first, second)).or_default();
+            counts.add(half.outcome, 1);
+        }
+        let mut pairs = BTreeMap::new();
+        for (&(low, high), counts) in &self.pairs {
+            let (low, high) = (order[low], order[high]);
+            if low < high {
+                pairs.insert((low, high), *counts);
+            } else {
+                let turned = std::array::from_fn(|i| std::array::from_fn(|j| counts[j][i]));
+                pairs.insert((high, low), turned);
+            }
+        }
+        Sorted { singles, pairs }
+    }
+}
+
+/// All games in a fixed order.
+struct Sorted {
+    singles: BTreeMap<(usize, usize), Counts>,
+    pairs: BTreeMap<(usize, usize), Pairs>,
+}
+
+/// The sums of all games, by bot.
+pub(super) struct Sums {
+    /// For ratings.
+    pub(super) results: Results,
+    pub(super) wins: Vec<u64>,
+    pub(super) draws: Vec<u64>,
+    pub(super) losses: Vec<u64>,
+    /// Points that the one made against the other.
+    pub(super) against: Vec<Vec<Option<f64>>>,
+}
+
+impl Sums {
+    fn of(sorted: Sorted, bots: usize) -> Result<Self, RatingError> {
+        let mut sums = Self {
+            results: Results::new(bots),
+            wins: vec![0; bots],
+            draws: vec![0; bots],
+            losses: vec![0; bots],
+            against: vec![vec![None; bots]; bots],
+        };
+        for ((first, second), counts) in sorted.singles {
+            let tally = Tally {
+                wins: counts.wins,
+                draws: counts.draws,
+                losses: counts.losses,
+            };
+            sums.results.add_games(first, second, tally)?;
+            sums.add(first, second, counts);
+        }
+        for ((low, high), pairs) in sorted.pairs {
+            for (outcome_low, row) in OUTCOMES.into_iter().zip(pairs) {
+                for (outcome_high, times) in OUTCOMES.into_iter().zip(row) {
+                    if times == 0 {
+                        continue;
+                    }
+                    let outcomes = [outcome_low, outcome_high];
+                    sums.results.add_pairs(low, high, outcomes, times)?;
+                    for (first, second, outcome) in
+                        [(low, high, outcome_low), (high, low, outcome_high)]
+                    {
+                        let mut counts = Counts::default();
+                        counts.add(outcome, times);
+                        sums.add(first, second, counts);
+                    }
+                }
+            }
+        }
+        Ok(sums)
+    }
+
+    fn add(&mut self, first: usize, second: usize, counts: Counts) {
+        for (a, b, won, lost) in [
+            (first, second, counts.wins, counts.losses),
+            (second, first, counts.losses, counts.wins),
+        ] {
+            self.wins[a] += u64::from(won);
+            self.draws[a] += u64::from(counts.draws);
+            self.losses[a] += u64::from(lost);
+            let made = f64::from(won) + f64::from(counts.draws) / 2.0;
+            *self.against[a][b].get_or_insert(0.0) += made;
+        }
+    }
+}
+
+/// The sum; that of nothing is 0, where the standard library gives −0.
+pub(super) fn total(figures: impl Iterator<Item = f64>) -> f64 {
+    figures.fold(0.0, |sum, figure| sum + figure)
+}
