@@ -1,27 +1,21 @@
 //! A referee for board games between external programs.
 //!
-//! Arrows point down only; `tests/floors.rs` holds the code to it.
+//! The program `referee` is a thin layer over this library. What other programs need of it is
+//! re-exported here; `examples/` shows each in use:
 //!
-//! | room | module | what it is |
+//! | to | use | example |
 //! |---|---|---|
-//! | rules | [`game`] | the rules; knows no process, clock or file |
-//! | | [`solver`] | the exact value of any position of Quarto |
-//! | | [`strategy`] | the built-in bots |
-//! | | [`protocol`] | the frame of a line, and the environment of a bot |
-//! | | [`text`], [`seed`] | untrusted text made safe; numbers drawn from a seed |
-//! | bots | [`executable`] | files that can be run: found, checked, and their languages |
-//! | | [`sandbox`] | what confines hostile bots |
-//! | | [`bot`] | programs and people: starting, asking, stopping, and every fault |
-//! | paper | [`record`] | what is written of games, and the files it is written to |
-//! | one game | [`play`] | one game, and a match of many games between two bots |
-//! | truth | [`analysis`] | where a recorded game was won and lost |
-//! | many games | [`tournament`] | schedules, openings, ratings, sequential tests, standings; pure |
-//! | | [`arena`] | a tournament as it is played: many games at once, journal, resume |
-//! | | [`checkup`] | is a bot fit to enter a tournament? |
-//! | to look at | [`report`] | records and games in, text and pages out |
-//! | door | [`cli`] | one file a command; the only place that prints |
+//! | play a match | [`MatchRunner`], [`GameRunner`], [`Seat`] | `play_match.rs` |
+//! | run a tournament | [`Arena`], [`Preparation`], [`PlanRequest`] | `tournament.rs` |
+//! | solve a position of Quarto | [`solver::Solver`], [`game::quarto::Edition`] | `solve_position.rs` |
+//! | write a bot | [`game::quarto::Edition`], [`strategy`] | `solver_bot.rs` |
+//! | read records | [`Record`], [`record::reader::Reader`] | |
+//! | add a game | [`Ruleset`], [`Session`] | |
 //!
-//! # The rules as a library
+//! Until version 1.0 the library promises nothing: names and signatures change when that makes
+//! the program better. The program's commands, records and protocol are stable.
+//!
+//! # The rules
 //!
 //! ```
 //! use referee::game::quarto::{PieceSet, Rules};
@@ -31,6 +25,45 @@
 //! assert_eq!(quartos[0], ("H4", "big"));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! # A record
+//!
+//! ```
+//! use referee::{BotIndex, Ending, Record};
+//!
+//! let line = r#"{"v":1,"game":"quarto","rules":"standard","id":"7-1",
+//!     "bots":[{"name":"a.py","command":["a.py"]},{"name":"b.py","command":["b.py"]}],
+//!     "first":0,"seed":7,"start":"................","turns":["- K"],"times_ms":[1.2],
+//!     "result":{"winner":0,"reason":"timeout","by":1},"started":"2026-01-31T10:00:00Z"}"#;
+//! let record = Record::from_line(line.replace('\n', "").as_bytes())?;
+//! assert_eq!(record.ending().map(Ending::winner), Ok(Some(BotIndex::A)));
+//! assert_eq!(record.result_line(), "a.py wins: b.py forfeits (timeout).");
+//! # Ok::<(), String>(())
+//! ```
+//!
+//! # Modules
+//!
+//! From the bottom up; each uses only those above it in this table. ARCHITECTURE.md says more.
+//!
+//! | | module | what it is |
+//! |---|---|---|
+//! | rules | [`game`] | positions, moves and notation; knows no process, clock or file |
+//! | | [`solver`] | the exact value of any position of Quarto |
+//! | | [`strategy`] | the built-in bots |
+//! | | [`session`] | games without type parameters, and their registry |
+//! | | [`protocol`] | the frame of a line, and the environment of a bot |
+//! | | [`text`], [`seed`] | untrusted text made safe; numbers drawn from a seed |
+//! | bots | [`executable`] | files that can be run: found, checked, and their languages |
+//! | | [`sandbox`] | what confines hostile bots |
+//! | | [`bot`] | programs and people: starting, asking, stopping, and every fault |
+//! | records | [`record`] | what is written of games, and the files it is written to |
+//! | one game | [`play`] | one game, and a match of many games between two bots |
+//! | | [`analysis`] | where a recorded game was won and lost |
+//! | many games | [`tournament`] | schedules, openings, ratings, sequential tests, standings; pure |
+//! | | [`arena`] | a tournament as it is played: many games at once, journal, resume |
+//! | | [`checkup`] | is a bot fit to enter a tournament? |
+//! | output | [`report`] | records and games in, text and pages out |
+//! | | [`cli`] | one file a command; the only module that prints |
 
 pub mod analysis;
 pub mod arena;
@@ -50,3 +83,28 @@ pub mod solver;
 pub mod strategy;
 pub mod text;
 pub mod tournament;
+
+#[doc(inline)]
+pub use arena::plan::request::PlanRequest;
+#[doc(inline)]
+pub use arena::{
+    Arena, TournamentObserver, directory::TournamentDirectory, preparation::Preparation,
+    results::Results,
+};
+#[doc(inline)]
+pub use bot::{process::GracePeriods, spec::BotSpec};
+#[doc(inline)]
+pub use play::{
+    GameObserver, TimeControl,
+    game_runner::GameRunner,
+    match_runner::{MatchObserver, MatchPlan, MatchRunner, Score},
+    seat::Seat,
+};
+#[doc(inline)]
+pub use record::{BotIndex, Ending, Record};
+#[doc(inline)]
+pub use report::{terminal::Palette, tournament_summary::summary as tournament_summary};
+#[doc(inline)]
+pub use sandbox::Sandbox;
+#[doc(inline)]
+pub use session::{Ruleset, Session, registry};

@@ -7,7 +7,7 @@ use super::plan::BotPlan;
 use crate::bot::spec::Program;
 use crate::bot::stderr::Tap;
 use crate::play::TimeControl;
-use crate::play::seat::{Seat, environment};
+use crate::play::seat::Seat;
 use crate::session::Ruleset;
 
 /// What a plan says of a bot, and the program that was found for it.
@@ -25,16 +25,14 @@ impl Entrant {
     pub fn seat(&self, ruleset: &dyn Ruleset, pieces_path: Option<&str>, tap: Option<Tap>) -> Seat {
         // The limits of a plan were made from a time control.
         let time = TimeControl::try_from(self.plan.limits).unwrap_or_default();
-        let mut variables = environment(ruleset, pieces_path, time.move_time);
-        let own = self.plan.environment.iter();
-        variables.extend(own.map(|(name, value)| (name.clone(), value.clone())));
-        Seat::program(
-            self.plan.name.clone(),
-            self.program.clone(),
-            variables,
-            time,
-            tap,
-        )
+        let own = self.plan.environment.clone();
+        let seat = Seat::program(ruleset, pieces_path, self.program.clone(), time)
+            .named(self.plan.name.clone())
+            .with_environment(own);
+        match tap {
+            Some(tap) => seat.with_tap(tap),
+            None => seat,
+        }
     }
 }
 

@@ -30,6 +30,16 @@ pub struct BotRequest {
     pub time: TimeControl,
 }
 
+impl From<String> for BotRequest {
+    /// A bot with the usual limits.
+    fn from(text: String) -> Self {
+        Self {
+            text,
+            ..Self::default()
+        }
+    }
+}
+
 impl BotRequest {
     /// What a plan says of a bot, asked for again.
     pub fn again(bot: &BotPlan) -> Result<Self, NoTime> {

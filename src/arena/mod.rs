@@ -71,20 +71,31 @@ pub enum Event {
 /// Observes a tournament.
 pub trait TournamentObserver {
     /// A game is done, and its record is on the disk.
-    fn game(&mut self, plan: &Plan, results: &Results, game: &FinishedRecord);
+    fn game(&mut self, plan: &Plan, results: &Results, game: &FinishedRecord) {
+        let _ = (plan, results, game);
+    }
 
     /// A round begins.
-    fn round(&mut self, plan: &Plan, number: usize);
+    fn round(&mut self, plan: &Plan, number: usize) {
+        let _ = (plan, number);
+    }
 
     /// A clock ran out for which the referee may be to blame; with `again` the game is void.
-    fn stalled(&mut self, id: GameId, why: &str, again: bool);
+    fn stalled(&mut self, id: GameId, why: &str, again: bool) {
+        let _ = (id, why, again);
+    }
 
     /// A bot is benched.
-    fn benched(&mut self, plan: &Plan, benched: &Benched);
+    fn benched(&mut self, plan: &Plan, benched: &Benched) {
+        let _ = (plan, benched);
+    }
 
     /// Somebody wants the tournament to end; the games in hand are finished.
-    fn stopping(&mut self);
+    fn stopping(&mut self) {}
 }
+
+/// Nobody observes.
+impl TournamentObserver for () {}
 
 /// How a tournament came to an end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -147,6 +158,19 @@ pub fn sprt(plan: &SprtPlan) -> Result<Sprt, SprtError> {
 }
 
 impl Arena {
+    /// A new tournament by this plan, one game at a time, with the built-in pieces.
+    pub fn new(ruleset: Arc<dyn Ruleset>, plan: Plan, entrants: Vec<LoggedEntrant>) -> Self {
+        Self {
+            ruleset,
+            results: Results::new(&plan),
+            plan,
+            entrants,
+            pieces_path: None,
+            jobs: 1,
+            shard: None,
+        }
+    }
+
     /// Plays what has not been played. The first message of `stops` ends the tournament after
     /// the games in hand, the second at once. Gives what was played in the end.
     pub async fn run(

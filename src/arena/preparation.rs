@@ -85,6 +85,23 @@ pub struct Preparation<'a> {
     pub pieces_path: Option<&'a str>,
 }
 
+impl<'a> Preparation<'a> {
+    /// A preparation with one entry check at a time and the built-in pieces.
+    pub const fn new(
+        request: &'a PlanRequest,
+        ruleset: &'a Arc<dyn Ruleset>,
+        directory: &'a TournamentDirectory,
+    ) -> Self {
+        Self {
+            request,
+            ruleset,
+            directory,
+            jobs: 1,
+            pieces_path: None,
+        }
+    }
+}
+
 impl Preparation<'_> {
     /// A new tournament: checks the bots, makes the plan and writes it into the folder. Returns
     /// the plan and its bots, in its order.

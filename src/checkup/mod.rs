@@ -15,7 +15,7 @@ use crate::bot::{Fault, Player as _};
 use crate::game::Outcome;
 use crate::play::TimeControl;
 use crate::play::game_runner::{GameError, GameFault, GameRunner};
-use crate::play::seat::{Seat, environment};
+use crate::play::seat::Seat;
 use crate::play::turn::{TextBuffers, TurnTime};
 use crate::seed;
 use crate::session::{Ruleset, Session};
@@ -436,12 +436,5 @@ fn in_words(fault: &GameFault) -> String {
 }
 
 fn seat(runner: &GameRunner, program: &Program, time: TimeControl, pieces: Option<&str>) -> Seat {
-    let environment = environment(runner.ruleset(), pieces, time.move_time);
-    Seat::program(
-        program.name.clone(),
-        program.clone(),
-        environment,
-        time,
-        None,
-    )
+    Seat::program(runner.ruleset(), pieces, program.clone(), time)
 }

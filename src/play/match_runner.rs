@@ -12,7 +12,7 @@ use super::setup::{GameSetup, bot_entries};
 use crate::bot::process::GracePeriods;
 use crate::record::{BotIndex, Record};
 use crate::seed;
-use crate::session::Session;
+use crate::session::{Ruleset, Session, registry};
 
 /// What a match is played by.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,6 +30,22 @@ pub struct MatchPlan {
 }
 
 impl MatchPlan {
+    /// So many games from the usual start; who begins the first is drawn from the seed where the
+    /// rules say so. Processes are kept from game to game.
+    pub fn new(ruleset: &dyn Ruleset, games: u64, seed: u64) -> Self {
+        let mut start = String::new();
+        ruleset.start().write_board(&mut start);
+        let by_lot = registry::find(ruleset.name()).is_some_and(|game| game.first_by_lot);
+        let first = if by_lot { seed::first_bot(seed) } else { 0 };
+        Self {
+            start,
+            games,
+            first: BotIndex::ALL[first],
+            seed,
+            restart: false,
+        }
+    }
+
     /// The game with this number, from 0.
     fn game(&self, number: u64) -> GameSetup<'_> {
         GameSetup {
@@ -61,11 +77,20 @@ pub struct MatchGame<'a> {
 /// Observes a match.
 pub trait MatchObserver: GameObserver {
     /// A game has ended, and its record is complete.
-    fn ended(&mut self, game: &MatchGame<'_>) -> io::Result<()>;
+    fn ended(&mut self, game: &MatchGame<'_>) -> io::Result<()> {
+        let _ = game;
+        Ok(())
+    }
 
     /// A bot has been benched: it failed to give a first answer this many times in a row.
-    fn benched(&mut self, seat: BotIndex, failures: u32, games_left: u64) -> io::Result<()>;
+    fn benched(&mut self, seat: BotIndex, failures: u32, games_left: u64) -> io::Result<()> {
+        let _ = (seat, failures, games_left);
+        Ok(())
+    }
 }
+
+/// Nobody observes.
+impl MatchObserver for () {}
 
 /// The score of a match.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -86,26 +86,54 @@ impl Player for Seat {
 }
 
 impl Seat {
-    /// A seat for a program. Its processes find `environment` beside the referee's own, and their
-    /// seed; `tap` is shown what they write to stderr.
+    /// A seat for a program in games by these rules. `pieces_path` is the path of the piece set's
+    /// file when the set is not the built-in one: processes find it in their environment, with
+    /// what else protocol.md promises.
     pub fn program(
-        name: String,
+        ruleset: &dyn Ruleset,
+        pieces_path: Option<&str>,
         program: Program,
-        environment: Vec<(String, String)>,
         time: TimeControl,
-        tap: Option<Tap>,
     ) -> Self {
         Self::new(
-            name,
+            program.name.clone(),
             program.command.clone(),
             time,
             SeatPlayer::Program(Box::new(ProgramSeat {
+                environment: environment(ruleset, pieces_path, time.move_time),
                 program,
-                tap,
-                environment,
+                tap: None,
                 process: None,
             })),
         )
+    }
+
+    /// The same under another name.
+    #[must_use]
+    pub fn named(mut self, name: String) -> Self {
+        self.name = name;
+        self
+    }
+
+    /// Adds variables to the environment of its processes.
+    #[must_use]
+    pub fn with_environment(
+        mut self,
+        variables: impl IntoIterator<Item = (String, String)>,
+    ) -> Self {
+        if let SeatPlayer::Program(seat) = &mut self.player {
+            seat.environment.extend(variables);
+        }
+        self
+    }
+
+    /// Shows `tap` what its processes write to stderr, line by line.
+    #[must_use]
+    pub fn with_tap(mut self, tap: Tap) -> Self {
+        if let SeatPlayer::Program(seat) = &mut self.player {
+            seat.tap = Some(tap);
+        }
+        self
     }
 
     /// A seat for a person.
@@ -269,7 +297,7 @@ pub async fn stop_both([a, b]: &mut [Seat; 2], grace: GracePeriods) -> io::Resul
 
 /// What a bot finds in its environment, but for its seed. `pieces` is the path of the set's
 /// file when the set is not the built-in one.
-pub fn environment(
+fn environment(
     ruleset: &dyn Ruleset,
     pieces: Option<&str>,
     move_time: Duration,

@@ -25,6 +25,7 @@ mod cli;
 mod common;
 mod conformance;
 mod drawing;
+mod examples;
 mod faults;
 mod four_in_a_row;
 mod journal;

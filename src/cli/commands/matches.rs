@@ -20,7 +20,7 @@ use crate::cli::support::setup::{bot, confine, match_set, palette, tell};
 use crate::game::quarto::PieceFormat;
 use crate::play::game_runner::GameRunner;
 use crate::play::match_runner::{MatchObserver, MatchPlan, MatchRunner, Score};
-use crate::play::seat::{Seat, environment};
+use crate::play::seat::Seat;
 use crate::report::terminal_view::{Detail, Look, Screen};
 use crate::session::Ruleset;
 use crate::session::registry::Choices;
@@ -270,8 +270,11 @@ fn seats(
         match (bot, console) {
             (BotSpec::Program(program), _) => {
                 let tap = (options.verbose > 0).then(|| tap(&name));
-                let variables = environment(&**ruleset, pieces_path, time.move_time);
-                Seat::program(name, program, variables, time, tap)
+                let seat = Seat::program(&**ruleset, pieces_path, program, time).named(name);
+                match tap {
+                    Some(tap) => seat.with_tap(tap),
+                    None => seat,
+                }
             }
             (BotSpec::Human, Some(console)) => {
                 let (ruleset, console) = (Arc::clone(ruleset), Rc::clone(console));

@@ -1,0 +1,38 @@
+//! Plays a round robin of Quarto between programs and prints the table.
+//!
+//! `cargo run --example tournament -- BOT...`, where a bot is a file or a command line.
+
+use std::env::args;
+use std::error::Error;
+use std::path::Path;
+
+use referee::arena::entrants::{BotRequest, find};
+use referee::{
+    Arena, Palette, PlanRequest, Preparation, Sandbox, TournamentDirectory, registry,
+    tournament_summary,
+};
+use tokio::sync::mpsc;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let quarto = registry::find("quarto").ok_or("Quarto is not registered")?;
+    let ruleset = quarto.ruleset(registry::Choices::default());
+    let folder = tempfile::tempdir()?;
+    let directory = TournamentDirectory::make(folder.path())?;
+    let bots: Vec<BotRequest> = args().skip(1).map(BotRequest::from).collect();
+    let entrants = find(&bots, Path::new("referee"), &Sandbox::none(false))?;
+    let request = PlanRequest {
+        pairs: Some(2),
+        seed: Some(7),
+        ..PlanRequest::default()
+    };
+    let preparation = Preparation::new(&request, &ruleset, &directory);
+    let (plan, entrants) = preparation.begin(entrants, &mut |_| {}).await?;
+    let (journal, _) = directory.open_journal(&directory.journal_file())?;
+    let arena = Arena::new(ruleset, plan, entrants);
+    let (_stop, stops) = mpsc::channel(1);
+    let (ended, plan, results) = arena.run(&directory, journal, stops, &mut ()).await?;
+    let summary = tournament_summary(ended, &plan, &results, &Palette::plain())?;
+    print!("{summary}");
+    Ok(())
+}

@@ -1,0 +1,97 @@
+//! The programs of `examples/`: short, and what they print.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+/// The longest an example may be, in lines: the library has to do the work.
+const MOST_LINES: usize = 40;
+
+/// The folder of the built examples. They are built here, so that they are never older than the
+/// library when only some tests are run.
+fn examples() -> &'static Path {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(|| {
+        let referee = Path::new(env!("CARGO_BIN_EXE_referee"));
+        let folder = referee.parent().expect("a folder");
+        let mut cargo = Command::new(env!("CARGO"));
+        cargo.args(["build", "--examples", "--quiet", "--offline", "--locked"]);
+        if folder.ends_with("release") {
+            cargo.arg("--release");
+        }
+        cargo.current_dir(env!("CARGO_MANIFEST_DIR"));
+        cargo.arg("--target-dir").arg(folder.parent().expect("a folder"));
+        let built = cargo.output().expect("cargo");
+        assert!(
+            built.status.success(),
+            "{}",
+            String::from_utf8_lossy(&built.stderr)
+        );
+        folder.join("examples")
+    })
+}
+
+fn run(example: &str, arguments: &[&str]) -> String {
+    let mut command = Command::new(examples().join(example));
+    let output = command.args(arguments).output().expect("a built example");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{example}: {stderr}");
+    String::from_utf8(output.stdout).expect("UTF-8")
+}
+
+/// A built-in bot as any other program is given.
+fn builtin(name: &str) -> String {
+    let referee = shell_words::quote(env!("CARGO_BIN_EXE_referee")).into_owned();
+    format!("{referee} bot {name}")
+}
+
+#[test]
+fn they_are_short() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples");
+    let mut count = 0;
+    for entry in fs::read_dir(folder).expect("the folder") {
+        let path = entry.expect("an entry").path();
+        let text = fs::read_to_string(&path).expect("a text");
+        let lines = text.lines().count();
+        assert!(lines <= MOST_LINES, "{} has {lines} lines", path.display());
+        count += 1;
+    }
+    assert_eq!(count, 4);
+}
+
+#[test]
+fn a_match() {
+    let (greedy, random) = (builtin("greedy"), builtin("random"));
+    let score = run("play_match", &[&greedy, &random]);
+    assert_eq!(score, run("play_match", &[&greedy, &random]), "seeded");
+    let points: Vec<f64> = score
+        .split(' ')
+        .filter_map(|word| word.parse().ok())
+        .collect();
+    assert!(points.iter().sum::<f64>() >= 10.0, "{score}");
+}
+
+#[test]
+fn a_tournament() {
+    let bots = ["greedy", "random", "greedy"].map(builtin);
+    let table = run("tournament", &bots.each_ref().map(String::as_str));
+    for part in ["bot", "referee#1", "referee#3", "12 distinct games of 12"] {
+        assert!(table.to_lowercase().contains(part), "{part}: {table}");
+    }
+}
+
+#[test]
+fn a_position() {
+    let solved = run("solve_position", &["KH.FN.CMDA.JP.O. B"]);
+    assert!(solved.starts_with("Some(Win) in Some(1)\n"), "{solved}");
+    assert!(solved.contains("\n16 -: Some(Win)\n"), "{solved}");
+}
+
+#[test]
+fn a_bot_with_the_solver() {
+    let bot = examples().join("solver_bot");
+    let bot = shell_words::quote(&bot.to_string_lossy()).into_owned();
+    let score = run("play_match", &[&bot, &builtin("random")]);
+    assert!(score.contains(" - "), "{score}");
+}
