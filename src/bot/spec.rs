@@ -190,7 +190,7 @@ fn first_word(arguments: &[String]) -> Option<&String> {
 
 /// Numbers bots of the same name: `random.py#1` and `random.py#2`.
 ///
-/// All names in the result differ, also when somebody is called `random.py#1` from the start.
+/// All names in the result differ, also when a bot is called `random.py#1` from the start.
 pub fn distinct_names(names: &[&str]) -> Vec<String> {
     let mut given: HashMap<&str, usize> = HashMap::new();
     for &name in names {

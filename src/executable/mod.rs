@@ -35,7 +35,7 @@ pub(crate) fn find_in_path(command: &str) -> Option<PathBuf> {
         .find(|candidate| is_executable_file(candidate))
 }
 
-/// Whether a path is a regular file that somebody may execute.
+/// Whether a path is a regular file with permission to execute it, for any user.
 pub(crate) fn is_executable_file(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
 }

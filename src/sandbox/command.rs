@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-/// A command that is to be confined: plain data, borrowed from whoever knows more of the bot.
+/// A command that is to be confined: plain data, borrowed from the module above, which knows more of the bot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BotCommand<'a> {
     /// What the bot is called, for messages; safe to show.

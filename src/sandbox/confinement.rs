@@ -54,8 +54,8 @@ impl Confinement {
 
 #[cfg(target_os = "linux")]
 impl Confinement {
-    /// What a supervisor is asked to start; `None` when there is no sandbox. `environment` is what
-    /// the bot is told.
+    /// What a supervisor is asked to start; `None` when there is no sandbox. `environment` is added
+    /// to the few variables that every bot gets.
     pub(crate) fn spawn_request(&self, environment: &[(String, String)]) -> Option<SpawnRequest> {
         let files = self.0.files.as_ref()?;
         Some(request::spawn_request(&self.0.settings, files, environment))

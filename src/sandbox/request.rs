@@ -14,7 +14,8 @@ use crate::protocol::env as names;
 /// Variables of the referee's environment that are passed on.
 const PASSED_ON: &[&str] = &["LANG", "LANGUAGE", "TZ", "TERM"];
 
-/// The request to start a bot of which these are the files. `environment` is what the bot is told.
+/// The request to start a bot with these files. `environment` is added to the few variables that
+/// every bot gets.
 pub(super) fn spawn_request(
     settings: &Settings,
     files: &PrivateCopy,
@@ -62,9 +63,8 @@ pub(super) fn self_test_request(
     }
 }
 
-/// All of a bot's environment: its search path, a few variables of the referee's own, and what it
-/// is told.
-fn variables(search_path: &str, told: &[(String, String)]) -> Vec<(String, String)> {
+/// All of a bot's environment: its search path, a few variables of the referee's own, and `more`.
+fn variables(search_path: &str, more: &[(String, String)]) -> Vec<(String, String)> {
     let mut variables = vec![("PATH".to_owned(), search_path.to_owned())];
     for (name, value) in env::vars_os() {
         if let (Some(name), Some(value)) = (name.to_str(), value.to_str())
@@ -73,7 +73,7 @@ fn variables(search_path: &str, told: &[(String, String)]) -> Vec<(String, Strin
             variables.push((name.to_owned(), value.to_owned()));
         }
     }
-    variables.extend_from_slice(told);
+    variables.extend_from_slice(more);
     variables
 }
 

@@ -102,7 +102,7 @@ const NEVER: &[c_long] = &[
 
 /// Answered with "no such system call", so that libraries take another way.
 const UNKNOWN: &[c_long] = &[
-    // Its flags are in memory, where no filter can look; `clone` does the same.
+    // Its flags are in memory, which no filter can read; `clone` does the same.
     libc::SYS_clone3,
     // Likewise; `openat` does the same.
     libc::SYS_openat2,
@@ -126,7 +126,7 @@ const NAMESPACES: &[libc::c_int] = &[
     libc::CLONE_NEWUTS,
 ];
 
-/// Typing for somebody else, taking a terminal, and the like.
+/// Typing into another process's terminal, taking a terminal, and the like.
 const TERMINAL: &[libc::Ioctl] = &[
     libc::TIOCSTI,
     libc::TIOCLINUX,

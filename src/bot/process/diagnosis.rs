@@ -10,7 +10,7 @@ use crate::bot::allowance::Allowance;
 use crate::bot::fault::{Exit, Fault, ProcessState, Stream, Timeout, TimeoutEvidence};
 use crate::sandbox::procfs::Stat;
 
-/// How long a bot that timed out has to be told from one that is merely late.
+/// How long after a timeout an answer is still waited for, to recognise a bot that is merely late.
 const LATE: Duration = Duration::from_millis(10);
 
 /// How long it has after that to empty its output buffer, once its input is closed. With

@@ -285,7 +285,7 @@ impl Process {
             self.child.wait().await?;
         } else {
             // What the leader left behind. While a member of the group lives its number
-            // is not given to another, so this hits nobody else.
+            // is not given to another, so this reaches no other process.
             self.signal(Signal::KILL);
         }
         let _ = timeout(LAST_STDERR, &mut self.stderr_reader).await;
@@ -295,7 +295,7 @@ impl Process {
 
     fn signal(&self, signal: Signal) {
         if let Some(group) = self.group {
-            // ESRCH: nobody is left in the group.
+            // ESRCH: the group is empty.
             let _ = kill_process_group(group, signal);
         }
     }

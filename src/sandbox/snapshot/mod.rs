@@ -122,7 +122,7 @@ impl BotFiles {
             Owned::Directory(path) => path,
         };
         let moved = |(index, word): (usize, &String)| {
-            // A first word without a slash is looked for in PATH.
+            // A first word without a slash is searched for in PATH.
             if word.starts_with('-') || (index == 0 && !word.contains('/')) {
                 return word.clone();
             }

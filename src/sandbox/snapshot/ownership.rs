@@ -116,7 +116,7 @@ pub(super) fn is_system(path: &Path) -> bool {
     SYSTEM.iter().any(|system| path.starts_with(system))
 }
 
-/// Whether nobody can own a directory alone: `/`, a home, the place for temporary files, and
+/// Whether no bot can own a directory alone: `/`, a home, the place for temporary files, and
 /// whatever holds one of them.
 fn is_common(directory: &Path) -> bool {
     let holds = |inside: PathBuf| {

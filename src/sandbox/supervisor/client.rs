@@ -166,13 +166,14 @@ impl SupervisorConnection {
         let _ = rustix::net::shutdown(&self.control, rustix::net::Shutdown::Write);
     }
 
-    /// How the bot ended, once its supervisor has reported that; asks the kernel.
+    /// How the bot ended, once its supervisor has reported that. One system call at least, until then.
     pub(crate) fn exit_report(&mut self) -> Option<ExitReport> {
         // Everything is there already; nothing has to be waited for.
         self.receive(|control, buffer| Ok(rustix::io::read(control, buffer)?))
     }
 
-    /// How the bot ended, if the runtime has noticed a report; asks the kernel nothing otherwise.
+    /// As [`Self::exit_report`], but without a system call as long as the runtime has not noticed a
+    /// report.
     pub(crate) fn noticed_exit_report(&mut self) -> Option<ExitReport> {
         self.receive(tokio::net::UnixStream::try_read)
     }

@@ -1,4 +1,4 @@
-//! What the referee and a supervisor say to each other: the arguments that a supervisor is started
+//! The protocol between the referee and a supervisor: the arguments that a supervisor is started
 //! with, and one line of JSON for each message.
 
 use std::path::PathBuf;
@@ -19,7 +19,7 @@ pub(super) const INSIDE: &str = "inside";
 /// The second argument of the program when it is to try what a bot could do.
 pub(super) const SELF_TEST: &str = "self-test";
 
-/// A bot to start. A descriptor comes with it: what the bot reads questions from.
+/// A bot to start. A descriptor is sent with it, from which the bot reads questions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SpawnRequest {
     /// What is started, and its arguments.

@@ -1,7 +1,7 @@
 //! The supervisor: a small process between the referee and a bot in a sandbox.
 //!
 //! The referee starts its own program again as `referee supervisor`, whose standard input is a socket.
-//! Over it comes a request; the supervisor starts the bot and reports whether it runs, how it ended,
+//! A request is sent over it; the supervisor starts the bot and reports whether it runs, how it ended,
 //! and what it had used. When the referee's end of the socket closes, whatever the cause, the
 //! supervisor ends the bot with all its processes. The bot's pipes lead straight to the referee: a
 //! ply needs no system call more.
@@ -15,7 +15,7 @@
 //!
 //! Both sides:
 //!
-//! - `message`: what is said over the socket
+//! - `message`: what is sent over the socket
 //! - `wire`: descriptors sent over a socket
 //!
 //! The supervisor's side:
@@ -114,7 +114,7 @@ fn report(control: &mut UnixStream, event: &SupervisorEvent) -> io::Result<()> {
     control.write_all(&line)
 }
 
-/// Reads a request and the descriptor that comes with it.
+/// Reads a request and the descriptor that is sent with it.
 fn receive(control: &UnixStream) -> io::Result<(SpawnRequest, OwnedFd)> {
     let whole = |bytes: &[u8]| bytes.last() == Some(&b'\n');
     let (text, input) = wire::receive(control, MAX_REQUEST, whole)?;
@@ -134,7 +134,7 @@ fn remove_scratch(directory: TempDir) {
     }
     let mut waiting = vec![path.clone()];
     while let Some(directory) = waiting.pop() {
-        // What cannot be opened or removed stays: nobody needs it.
+        // What cannot be opened or removed stays: it is not needed any more.
         let _ = fs::set_permissions(&directory, Permissions::from_mode(0o700));
         for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
             if entry.file_type().is_ok_and(|kind| kind.is_dir()) {

@@ -20,8 +20,8 @@ fn failed(what: &str, error: impl std::fmt::Display) -> io::Error {
 }
 
 /// Restricts this process: limits, capabilities and, last of all, system calls. `own_users` says that
-/// no processes but the bot's count for its user. `supervisor` is sent the descriptor at which the
-/// kernel asks what to answer when the network is tried.
+/// no processes but the bot's count for its user. The descriptor that reports attempts to use the
+/// network is sent to `supervisor`.
 pub(super) fn restrict_self(
     limits: &ResourceLimits,
     filters: &Filters,

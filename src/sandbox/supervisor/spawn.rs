@@ -24,7 +24,7 @@ use crate::sandbox::seccomp;
 /// The program inside bubblewrap reports no more than this, in bytes.
 const MAX_REPORT: usize = 1 << 20;
 
-/// Said by the program inside bubblewrap when all is prepared.
+/// Sent by the program inside bubblewrap when all is prepared.
 const PREPARED: u8 = b'+';
 
 /// How long bubblewrap may take to build a sandbox.
@@ -41,7 +41,7 @@ pub(super) struct RunningBot {
     pub(super) directory: Option<TempDir>,
     /// Its control group, if it has one; removed at the end, too.
     pub(super) group: Option<Group>,
-    /// Where the kernel asks what to answer when the bot tries the network.
+    /// Becomes readable when the bot tries the network; the kernel waits for an answer.
     pub(super) network_calls: OwnedFd,
 }
 
@@ -181,7 +181,7 @@ fn spawn_in_bubblewrap(
     drop(command);
     drop(theirs);
     let (report, network_calls) = wire::receive(&ours, MAX_REPORT, |_| false)?;
-    // A mark came with the descriptor.
+    // A mark was sent with the descriptor.
     match report.strip_prefix(b".").unwrap_or(&report).split_first() {
         Some((&PREPARED, [])) => Ok(RunningBot {
             pid: Pid::from_child(&child),

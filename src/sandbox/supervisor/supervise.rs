@@ -53,7 +53,7 @@ pub(super) fn supervise(
                 if events[2].revents().contains(PollFlags::IN) {
                     network |= sys::refuse_call(&bot.network_calls).is_ok();
                 } else {
-                    // Nobody is left to ask; the end is about to be reported.
+                    // No process is left that could ask; the end is about to be reported.
                     std::thread::sleep(Duration::from_millis(1));
                 }
             }

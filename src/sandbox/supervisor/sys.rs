@@ -79,11 +79,11 @@ pub(super) fn take_fd3() -> io::Result<UnixStream> {
     if unsafe { libc::fcntl(3, libc::F_GETFD) } < 0 {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: it is open, it came with the start of this program, and it is taken once.
+    // SAFETY: it is open, this program was started with it, and it is taken once.
     Ok(UnixStream::from(unsafe { OwnedFd::from_raw_fd(3) }))
 }
 
-/// Installs a filter that asks about some calls: the descriptor at which it asks.
+/// Installs a filter that has some calls answered by a supervisor: the descriptor for the answers.
 pub(super) fn listen_for_calls(filter: &[sock_filter]) -> io::Result<OwnedFd> {
     let program = libc::sock_fprog {
         len: u16::try_from(filter.len()).map_err(io::Error::other)?,
@@ -106,7 +106,7 @@ pub(super) fn listen_for_calls(filter: &[sock_filter]) -> io::Result<OwnedFd> {
     }
 }
 
-/// Answers a call that a filter asks about with "operation not permitted".
+/// Answers a call that waits for an answer with "operation not permitted".
 pub(super) fn refuse_call(listener: &OwnedFd) -> io::Result<()> {
     let mut call = MaybeUninit::<libc::seccomp_notif>::zeroed();
     // SAFETY: the kernel wants the struct zeroed, and fills it.

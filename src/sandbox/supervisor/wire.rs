@@ -27,7 +27,7 @@ pub(super) fn send_descriptor(
 }
 
 /// Reads until the stream ends or `enough` is read, at most about `most` bytes: the bytes, and the
-/// descriptor that came with them.
+/// descriptor that was sent with them.
 pub(super) fn receive(
     socket: &UnixStream,
     most: usize,
