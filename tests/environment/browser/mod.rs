@@ -10,11 +10,10 @@ mod driver;
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
 
 use self::driver::{Browser, Result};
 use crate::common::Referee;
-use crate::common::games::{many, tournament, write};
+use crate::common::games::{GAMES, many, write};
 use crate::requirements::{Large, lacking};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -32,8 +31,6 @@ const END: char = '\u{e010}';
 const TAB: char = '\u{e004}';
 
 /// Played once for all tests.
-static GAMES: LazyLock<Vec<Value>> = LazyLock::new(tournament);
-
 /// A report of records, and a browser to look at it.
 struct Look {
     browser: Browser,

@@ -82,7 +82,7 @@ fn the_map_of_modules_is_that_of_the_code() {
     let document = Path::new(env!("CARGO_MANIFEST_DIR")).join("ARCHITECTURE.md");
     let document = fs::read_to_string(document).expect("the document");
     if until_merged::MAP_IS_WRITTEN {
-        none(&differences(&document, &of_project()));
+        none(&differences(&document, of_project()));
     }
 
     let files = sample(&[

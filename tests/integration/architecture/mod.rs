@@ -44,7 +44,7 @@ fn upward(files: &[File], modules: &[(&str, &[&str])], exceptions: &[(&str, &str
             found.push(format!("{}: write one `use` a module", file.path));
         }
         let mut seen = BTreeSet::new();
-        for path in paths::named(file, files) {
+        for path in &file.paths {
             let Some(used) = path.inside.as_ref().and_then(|path| path.first()) else {
                 continue;
             };
@@ -64,8 +64,8 @@ fn upward(files: &[File], modules: &[(&str, &[&str])], exceptions: &[(&str, &str
 #[test]
 fn arrows_point_down() {
     let files = of_project();
-    none(&upward(&files, MODULES, until_merged::UPWARD));
-    let arrows = paths::uses(&files);
+    none(&upward(files, MODULES, until_merged::UPWARD));
+    let arrows = paths::uses(files);
     let between = arrows.iter().flat_map(|(from, to)| {
         let top = |path: &str| path.split("::").next().unwrap_or_default().to_owned();
         to.iter().filter(move |to| top(to) != top(from))
@@ -133,7 +133,7 @@ fn new_circles(files: &[File], exceptions: &[&[&str]]) -> Vec<String> {
 
 #[test]
 fn no_files_use_each_other_in_a_circle() {
-    none(&new_circles(&of_project(), until_merged::CIRCLES));
+    none(&new_circles(of_project(), until_merged::CIRCLES));
 
     let bad = sample(&[
         (
@@ -163,7 +163,7 @@ fn long_files(files: &[File], most: usize) -> Vec<String> {
 
 #[test]
 fn files_are_short() {
-    none(&long_files(&of_project(), until_merged::MOST_LINES));
+    none(&long_files(of_project(), until_merged::MOST_LINES));
 
     let bad = sample(&[("a.rs", "\n\n\n"), ("b.rs", "\n\n")]);
     reports(&long_files(&bad, 2), &["a.rs has 3 lines"]);
@@ -197,7 +197,7 @@ fn types_of_games(files: &[File], modules: &[&str]) -> Vec<String> {
 #[test]
 fn above_one_game_no_type_is_that_of_a_game() {
     none(&types_of_games(
-        &of_project(),
+        of_project(),
         until_merged::WITHOUT_TYPES_OF_GAMES,
     ));
 
@@ -223,7 +223,7 @@ fn above_one_game_no_type_is_that_of_a_game() {
 fn strayed_crates(files: &[File], crates: &[(&str, &[&str])]) -> Vec<String> {
     let mut found = BTreeSet::new();
     for file in files.iter().filter(|file| file.top() != "main") {
-        for path in paths::named(file, files) {
+        for path in &file.paths {
             let of = crates
                 .iter()
                 .find(|(name, _)| path.after(&[name]).is_some());
@@ -240,7 +240,7 @@ fn strayed_crates(files: &[File], crates: &[(&str, &[&str])]) -> Vec<String> {
 
 #[test]
 fn outside_crates_keep_to_their_modules() {
-    none(&strayed_crates(&of_project(), CRATES));
+    none(&strayed_crates(of_project(), CRATES));
 
     let bad = sample(&[
         ("a.rs", "use tokio::time;"),

@@ -175,11 +175,10 @@ pub(super) fn uses(files: &[File]) -> BTreeMap<String, BTreeSet<String>> {
         .filter(|(_, file)| !matches!(file.top(), "lib" | "main"))
         .map(|(number, file)| (file.module.as_slice(), number))
         .collect();
-    let named: Vec<Vec<Named>> = files.iter().map(|file| named(file, files)).collect();
-    let handed_on: Vec<HashMap<&str, &[String]>> = named
+    let handed_on: Vec<HashMap<&str, &[String]>> = files
         .iter()
-        .map(|named| {
-            let imports = named.iter();
+        .map(|file| {
+            let imports = file.paths.iter();
             imports
                 .filter_map(|one| Some((one.alias.as_deref()?, one.inside.as_deref()?)))
                 .collect()
@@ -188,7 +187,8 @@ pub(super) fn uses(files: &[File]) -> BTreeMap<String, BTreeSet<String>> {
     let mut graph: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for (&module, &number) in &by_module {
         let used = graph.entry(module.join("::")).or_default();
-        for path in named[number].iter().filter_map(|one| one.inside.as_ref()) {
+        let paths = files[number].paths.iter();
+        for path in paths.filter_map(|one| one.inside.as_ref()) {
             let mut path = path.clone();
             // Names may be handed on more than once, but not for ever.
             for _ in 0..8 {
