@@ -12,7 +12,7 @@ pub(super) mod until_merged {
 
     /// Whether ARCHITECTURE.md has been written anew: then its map of modules and the paths in it
     /// are checked.
-    pub(in super::super) const MAP_IS_WRITTEN: bool = false;
+    pub(in super::super) const MAP_IS_WRITTEN: bool = true;
 
     /// The largest file of `src/` in lines. The aim is 450.
     pub(in super::super) const MOST_LINES: usize = 600;
