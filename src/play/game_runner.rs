@@ -9,7 +9,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use serde_json::json;
 
 use super::adjudicator::{Adjudicator, adjudicator};
 use super::clock::Clock;
@@ -131,11 +130,9 @@ impl GameRunner {
                     continue;
                 }
                 // It has to end some time; the record says that the result is doubtful.
-                game.record.more.insert("delayed".to_owned(), json!(why));
+                game.record.delayed = Some(why);
             }
-            if voids > 0 {
-                game.record.more.insert("voids".to_owned(), json!(voids));
-            }
+            game.record.voids = voids;
             return Ok(game);
         }
     }
