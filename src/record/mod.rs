@@ -2,7 +2,7 @@
 //!
 //! - [`Record`]: the schema; [`result`]: how a game ended; [`annotation`]: what an analysis adds
 //! - [`RecordSummary`]: the part that standings need, read without copying
-//! - [`FinishedRecord`]: a record and its line, made once for all who want either
+//! - [`FinishedRecord`]: a record and its line, serialized once
 //! - [`reader`]: the records of a file, one after the other
 //! - [`journal`]: a file of records that loses nothing; [`atomic_file`]: files that are replaced
 //!   whole
