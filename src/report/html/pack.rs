@@ -175,14 +175,14 @@ fn remark(record: &Record) -> Option<String> {
         parts
             .push("Adjudicated: the value was proven, and the game was not played out.".to_owned());
     }
-    match record.more.get("voids").and_then(Value::as_u64) {
-        None | Some(0) => {}
-        Some(1) => parts.push("It was played again once: a clock had not been fair.".to_owned()),
-        Some(voids) => parts.push(format!(
+    match record.voids {
+        0 => {}
+        1 => parts.push("It was played again once: a clock had not been fair.".to_owned()),
+        voids => parts.push(format!(
             "It was played again {voids} times: clocks had not been fair."
         )),
     }
-    if let Some(why) = record.more.get("delayed").and_then(Value::as_str) {
+    if let Some(why) = &record.delayed {
         let why = cut(&escape_controls(why), DETAIL_CHARS);
         parts.push(format!("The result is doubtful: {why}"));
     }

@@ -205,7 +205,7 @@ fn above_one_game_no_type_is_that_of_a_game() {
         ("cli/a.rs", "fn f<T: Game>(x: T) {}"),
         (
             "cli/b.rs",
-            "fn f<T>(x: T) where T: Clone + crate::game::Dialogue {}",
+            "fn f<T>(x: T) where T: Clone + crate::game::HumanInput {}",
         ),
         ("cli/c.rs", "fn f(x: &impl Game) {}"),
         ("cli/d.rs", "struct S<G>(G);"),

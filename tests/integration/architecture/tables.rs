@@ -244,4 +244,4 @@ pub(super) const START_PROGRAMS: &[&str] = &["bot/process", "sandbox/supervisor"
 pub(super) const PRINT: &[&str] = &["cli", "sandbox/supervisor"];
 
 /// The traits that a game's type has.
-pub(super) const GAME_TRAITS: &[&str] = &["Game", "Dialogue"];
+pub(super) const GAME_TRAITS: &[&str] = &["Game", "HumanInput"];
