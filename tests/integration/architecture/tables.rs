@@ -189,7 +189,7 @@ pub(super) const CRATES: &[(&str, &[&str])] = &[
     ),
     ("sha2", &["sandbox", "arena", "report"]),
     ("shell_words", &["bot", "cli"]),
-    ("tempfile", &["sandbox", "record", "arena", "cli"]),
+    ("tempfile", &["sandbox", "record", "play", "arena", "cli"]),
     (
         "thiserror",
         &[
