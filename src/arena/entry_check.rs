@@ -37,7 +37,7 @@ pub async fn check(
     Ok(match game.fault {
         None => Ok(()),
         Some(fault) => Err(match &fault.reproduce {
-            Some(command) => format!("{}; see it again: {command}", fault.in_words()),
+            Some(command) => format!("{}; reproduce: {command}", fault.in_words()),
             None => fault.in_words(),
         }),
     })

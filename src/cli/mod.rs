@@ -1,4 +1,4 @@
-//! The command line: one file a command. The only place that prints.
+//! The command line: one file per command. The only part that prints.
 
 mod commands;
 mod support;
@@ -61,17 +61,17 @@ bot that cannot be started; 1 the referee itself failed; 130 interrupted.";
 enum Command {
     /// Two people play at this terminal
     Play(Box<matches::PlayArgs>),
-    /// Plays a tournament of many bots, many games at once, into a folder
+    /// Plays a tournament of many bots, many games at once, and keeps everything in a folder
     Tournament(Box<tournament::Args>),
     /// Makes the plan of a tournament without playing it, or of its next round
     Plan(Box<tournament::parts::PlanArgs>),
-    /// Plays a part of a tournament that has been planned
+    /// Plays a part (shard) of a planned tournament
     Run(tournament::parts::RunArgs),
-    /// Puts the parts of a tournament together
+    /// Merges the parts (shards) of a tournament
     Merge(tournament::parts::MergeArgs),
-    /// Examines a bot: is it fit to enter a tournament, and if not, why?
+    /// Checks whether a bot is fit to enter a tournament, and explains what is wrong if not
     Check(check::Args),
-    /// Writes a starter bot that plays at once; lists the languages without an argument
+    /// Writes a working starter bot; without an argument, lists the languages
     New(new::Args),
     /// Draws a board and lists its quartos
     Board(board::Args),
@@ -79,15 +79,15 @@ enum Command {
     Pieces(pieces::Args),
     /// Checks recorded games against the rules and shows them
     Replay(replay::Args),
-    /// Says where recorded games of Quarto were won and lost, with exact values
+    /// Finds the turns at which recorded games of Quarto were won and lost, with exact values
     Analyse(analyse::Args),
     /// Finds the exact value of a position of Quarto: win, draw or loss, and in how many placements
     Solve(solve::Args),
     /// Prints standings with ratings, from any records
     Standings(standings::Args),
-    /// Writes a page with standings, charts and every game, to be opened in a browser
+    /// Writes an HTML page with standings, charts and every game
     Report(report::Args),
-    /// Tells which sandboxes work on this machine, and what to do about those that do not
+    /// Reports which sandboxes work on this machine, and how to fix those that do not
     Doctor(doctor::Args),
     /// Serves a built-in strategy over stdin and stdout, as a bot
     Bot(bot::Args),
@@ -97,10 +97,10 @@ enum Command {
     Man,
 }
 
-/// Runs the command that the arguments name.
+/// Runs the command given by the arguments.
 pub fn run() -> ExitCode {
-    // A supervisor must be quick to start, have one thread, and log nothing: what it writes to
-    // stderr is taken for the bot's.
+    // A supervisor must start quickly, have one thread, and log nothing: its stderr is read as
+    // the bot's.
     #[cfg(target_os = "linux")]
     {
         if std::env::args_os()
@@ -111,7 +111,7 @@ pub fn run() -> ExitCode {
         }
     }
     let cli = Cli::parse();
-    let done = start_log(cli.log.as_deref()).and_then(|()| match cli.command {
+    let result = start_log(cli.log.as_deref()).and_then(|()| match cli.command {
         None => matches::run_command(&cli.play),
         Some(Command::Play(args)) => matches::play(&args),
         Some(Command::Tournament(args)) => tournament::run(&args),
@@ -132,7 +132,7 @@ pub fn run() -> ExitCode {
         Some(Command::Completions(args)) => shell::completions(&args, Cli::command()),
         Some(Command::Man) => shell::man(Cli::command()),
     });
-    match done {
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),
     }
@@ -146,7 +146,7 @@ fn start_log(level: Option<&str>) -> Result<(), Failure> {
                     "--log {level}: {error}; expected error, warn, info, debug, trace or a filter such as referee=debug"
                 ))
             };
-            // A word alone would be taken for the name of a module.
+            // `EnvFilter` would read a single word as the name of a module.
             if !level.contains(['=', ',', '[']) && level.parse::<LevelFilter>().is_err() {
                 return Err(wrong("no such level"));
             }

@@ -1,4 +1,4 @@
-//! What analysis says of games and of bots, as text and as JSON.
+//! The analysis of games and bots, as text and as JSON.
 
 use std::fmt::Write as _;
 
@@ -9,16 +9,16 @@ use crate::record::Record;
 use crate::record::annotation::{self, Annotation, Note, Tally};
 use crate::text::escape_controls;
 
-/// A bot, and the sums of its turns.
+/// A bot and the sums over its turns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BotTally {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// The sums of its turns.
+    /// The sums over its turns.
     pub tally: Tally,
 }
 
-/// A game and every turn that there is something to say about.
+/// A game's result, its turns with a remark, and which turns are proven.
 pub fn game_text(number: u64, record: &Record, analysis: &Annotation) -> String {
     let names = record.bots.each_ref().map(|bot| escape_controls(&bot.name));
     let mut out = format!(
@@ -38,12 +38,16 @@ pub fn game_text(number: u64, record: &Record, analysis: &Annotation) -> String 
             );
         }
     }
-    let _ = writeln!(out, "  {}\n", how_far(&analysis.turns, record.turns.len()));
+    let _ = writeln!(
+        out,
+        "  {}\n",
+        proven_turns(&analysis.turns, record.turns.len())
+    );
     out
 }
 
-/// Which of so many turns are proven.
-fn how_far(notes: &[Note], turns: usize) -> String {
+/// Which of the game's `turns` are proven, in words.
+fn proven_turns(notes: &[Note], turns: usize) -> String {
     let mut proven = notes.iter().filter(|note| note.is_proven());
     let count = proven.clone().count();
     match proven.next() {
@@ -56,12 +60,12 @@ fn how_far(notes: &[Note], turns: usize) -> String {
     }
 }
 
-/// A share as people read it: `97.5%`.
+/// A share as a percentage, `97.5%`; empty for none.
 pub(super) fn percent(share: Option<f64>) -> String {
     share.map_or_else(String::new, |share| format!("{:.1}%", 100.0 * share))
 }
 
-/// A row a bot.
+/// A table with a row for each bot.
 pub fn table(bots: &[BotTally], palette: &Palette) -> String {
     let heads = [
         "bot",
@@ -95,7 +99,7 @@ pub fn table(bots: &[BotTally], palette: &Palette) -> String {
     aligned(&rows, palette, &[0])
 }
 
-/// The figures of a bot for programs.
+/// The figures of a bot as JSON.
 pub fn tally_json(tally: &Tally) -> Value {
     json!({
         "turns": tally.turns,

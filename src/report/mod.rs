@@ -1,12 +1,13 @@
-//! Records and games in, text out. The writers come from above: nothing here prints by itself.
+//! Turns records and games into text, tables and pages. The caller passes the writers: nothing here
+//! prints.
 //!
 //! - [`terminal`]: boards and tables
-//! - [`terminal_view`]: a match or a replay as it goes on
-//! - [`tournament_summary`]: what people read when a tournament ends
+//! - [`terminal_view`]: a match or a replay, turn by turn
+//! - [`tournament_summary`]: the summary of a tournament
 //! - [`standings`]: tables of results
-//! - [`html`]: a page with all of it
-//! - [`serve`]: that page, served while games go on
-//! - [`accuracy`]: what analysis says of games and bots
+//! - [`html`]: the HTML report
+//! - [`serve`]: that page, served while games are played
+//! - [`accuracy`]: the analysis of games and bots
 
 pub mod accuracy;
 pub mod html;

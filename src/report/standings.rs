@@ -9,21 +9,21 @@ use super::terminal::{Palette, aligned};
 use crate::text::{counted, escape_controls, format_milliseconds};
 use crate::tournament::standings::{Place, Standings};
 
-/// Heads of the columns of a table and of Markdown.
+/// Column headers of a table and of Markdown.
 const HEADS: [&str; 12] = [
     "#", "bot", "games", "won", "drawn", "lost", "points", "score", "Elo", "±95%", "LOS", "median",
 ];
 
-/// Heads of further columns, when games were analysed.
+/// Further column headers when games were analysed.
 const ANALYSIS_HEADS: [&str; 4] = ["proven", "accuracy", "blunders", "missed wins"];
 
-/// The head of the last column: the longest texts come last.
+/// The last column's header: it has the longest texts.
 const FORFEITS: &str = "forfeits";
 
-/// Heads of the columns whose text begins at the left.
+/// Headers of the left-aligned columns.
 const LEFT: [&str; 2] = ["bot", FORFEITS];
 
-/// Half points without a needless zero: `7`, `7.5`.
+/// Points without trailing zeros: `7`, `7.5`.
 fn points(points: f64) -> String {
     format!("{points}")
 }
@@ -37,7 +37,7 @@ fn forfeits(place: &Place) -> String {
     listed.join(", ")
 }
 
-/// Heads of the columns, and those that begin at the left.
+/// The column headers and the indices of the left-aligned columns.
 fn heads(standings: &Standings) -> (Vec<String>, Vec<usize>) {
     let analysed = standings
         .places
@@ -87,7 +87,7 @@ fn rows(standings: &Standings) -> Vec<Vec<String>> {
     places.map(|(rank, place)| row(rank, place)).collect()
 }
 
-/// Points of each bot against each.
+/// Points of each bot against each other one; `-` when they have not met.
 fn cross(standings: &Standings) -> Vec<Vec<String>> {
     let cell = |made: &Option<f64>| made.map_or_else(|| "-".to_owned(), points);
     standings
@@ -97,7 +97,7 @@ fn cross(standings: &Standings) -> Vec<Vec<String>> {
         .collect()
 }
 
-/// For a terminal: the standings, and below them who made how many points against whom.
+/// For a terminal: the standings and, below them, the crosstable.
 pub fn table(standings: &Standings, palette: &Palette) -> String {
     let rows = rows(standings);
     let (heads, left) = heads(standings);
@@ -127,7 +127,7 @@ fn summary(standings: &Standings) -> String {
     format!("{games}{advantage}")
 }
 
-/// For documents and chats.
+/// The standings as a Markdown table.
 pub fn markdown(standings: &Standings) -> String {
     let cell = |text: &str| text.replace('\\', "\\\\").replace('|', "\\|");
     let mut out = String::new();
@@ -146,7 +146,7 @@ pub fn markdown(standings: &Standings) -> String {
     out
 }
 
-/// Times in milliseconds by bot, for spreadsheets.
+/// The times of each bot in milliseconds, as CSV.
 pub fn times_csv(standings: &Standings) -> Result<String, csv::Error> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(["name", "median_ms", "worst_ms"])?;
@@ -161,7 +161,7 @@ pub fn times_csv(standings: &Standings) -> Result<String, csv::Error> {
     written(writer)
 }
 
-/// For programs: all figures, unrounded; those of times only when there are any.
+/// All figures as JSON, unrounded; those of times only when there are any.
 pub fn as_json(standings: &Standings) -> Value {
     let places: Vec<Value> = standings
         .places
@@ -202,7 +202,7 @@ pub fn as_json(standings: &Standings) -> Value {
     })
 }
 
-/// A cell that no spreadsheet takes for a formula.
+/// Escapes text that a spreadsheet would interpret as a formula.
 fn escape_formula(text: &str) -> String {
     let text = escape_controls(text);
     if text.starts_with(['=', '+', '-', '@']) {
@@ -212,7 +212,7 @@ fn escape_formula(text: &str) -> String {
     }
 }
 
-/// For spreadsheets; with columns of times only when there are any.
+/// The standings as CSV; with columns of times only when there are any.
 pub fn as_csv(standings: &Standings) -> Result<String, csv::Error> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     let timed = standings.places.iter().any(|p| p.worst_ms.is_some());
@@ -287,7 +287,7 @@ pub fn as_csv(standings: &Standings) -> Result<String, csv::Error> {
     written(writer)
 }
 
-/// Points of each against each, for spreadsheets: a row a bot, in the order of the standings.
+/// The crosstable as CSV: a row for each bot, in the order of the standings.
 pub fn crosstable_csv(standings: &Standings) -> Result<String, csv::Error> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     let names = standings
@@ -296,7 +296,7 @@ pub fn crosstable_csv(standings: &Standings) -> Result<String, csv::Error> {
         .map(|place| escape_formula(&place.name));
     writer.write_record(std::iter::once("bot".to_owned()).chain(names))?;
     for (place, against) in standings.places.iter().zip(cross(standings)) {
-        // An empty cell, so that columns can be added up.
+        // Empty instead of `-`, so that columns can be summed.
         let cells = against.into_iter().map(|cell| cell.replace('-', ""));
         writer.write_record(std::iter::once(escape_formula(&place.name)).chain(cells))?;
     }
@@ -307,6 +307,6 @@ fn written(writer: csv::Writer<Vec<u8>>) -> Result<String, csv::Error> {
     let bytes = writer
         .into_inner()
         .map_err(|error| csv::Error::from(error.into_error()))?;
-    // Everything that went in was text.
+    // All fields were valid UTF-8.
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -1,7 +1,7 @@
-//! Games as people see them on a terminal.
+//! Boards and tables for a terminal.
 //!
-//! Everything fits 80 columns, works without colour, and counts the columns that
-//! characters take, not their bytes.
+//! Everything fits 80 columns, works without colour, and measures text in terminal columns, not in
+//! bytes.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use unicode_width::UnicodeWidthStr as _;
 use crate::game::Picture;
 use crate::text::format_milliseconds;
 
-/// The width that drawings keep to.
+/// The maximal width of a drawing, in columns.
 const WIDTH: usize = 80;
 
 /// Blanks between the board and what stands beside it.
@@ -21,20 +21,20 @@ const INDENT: usize = 2;
 /// Blanks between columns of pieces.
 const GAP: usize = 2;
 
-/// How text is marked; without colour all styles are plain.
+/// The styles of text; without colour all are plain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Palette {
     /// A bot's or a section's name.
     pub heading: Style,
-    /// What deserves less attention.
+    /// Less important text.
     pub faint: Style,
     /// The cell of the last turn.
     pub last: Style,
     /// The cells of a winning line.
     pub winning: Style,
-    /// What went wrong.
+    /// An error or a fault.
     pub problem: Style,
-    /// What is as it should be.
+    /// A check that passed.
     pub good: Style,
 }
 
@@ -80,7 +80,7 @@ fn padded(text: &str, width: usize) -> String {
     padded
 }
 
-/// Text in the middle of `width` columns.
+/// The blanks before and after text that is centred in `width` columns.
 fn centred(text: &str, width: usize) -> (String, String) {
     let blanks = width.saturating_sub(text.width());
     (" ".repeat(blanks / 2), " ".repeat(blanks - blanks / 2))
@@ -145,7 +145,7 @@ fn cell(
             .get(place.0)
             .and_then(|row| row.get(place.1))
             .map_or("", String::as_str);
-        // Without colours a number could be taken for a piece.
+        // Without colours a number could be mistaken for a piece.
         let name = if palette.faint.is_plain() { "" } else { name };
         let (left, right) = centred(name, inner);
         return styled(palette.faint, &format!("{left}{name}{right}"));
@@ -184,8 +184,8 @@ pub fn draw(picture: &Picture, palette: &Palette) -> String {
         .unwrap_or(0);
     let room = WIDTH.saturating_sub(board_width + INDENT);
     let hand_width = picture.hand.as_ref().map_or(0, |hand| 9 + hand.width());
-    // Two columns of pieces are never higher than the board, however many are left: so the
-    // layout does not change from turn to turn.
+    // Two columns of pieces are never higher than the board, so the layout stays the same from turn
+    // to turn.
     let beside = 2 * widest + GAP <= room && hand_width <= room;
     side.extend(columns_of(
         &picture.left,
@@ -229,8 +229,8 @@ fn columns_of(texts: &[String], widest: usize, room: usize) -> Vec<String> {
         .collect()
 }
 
-/// Rows of equal length in columns two blanks apart; the first row is the heads. Text begins at
-/// the left in the columns `left`, and ends at the right in the others.
+/// Rows of equal length in columns two blanks apart; the first row is the header. The columns
+/// `left` are left-aligned, the others right-aligned.
 pub fn aligned(rows: &[Vec<String>], palette: &Palette, left: &[usize]) -> String {
     let columns = rows.first().map_or(0, Vec::len);
     let width = |column: usize| {
@@ -263,7 +263,7 @@ pub fn aligned(rows: &[Vec<String>], palette: &Palette, left: &[usize]) -> Strin
     out
 }
 
-/// A time as people read it beside a turn.
+/// A turn's time, such as `0.13 ms`.
 pub fn time(elapsed: Duration) -> String {
     format_milliseconds(elapsed.as_secs_f64() * 1000.0)
 }

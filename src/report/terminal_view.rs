@@ -1,4 +1,4 @@
-//! A match as it goes on: turns and boards, faults, results.
+//! Shows a match or a replay on a terminal: turns and boards, faults, results.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -17,7 +17,7 @@ use crate::text::{counted, escape, escape_controls};
 /// How many lines of a bot's stderr are shown with its forfeit.
 const STDERR_LINES: usize = 12;
 
-/// How much of such a line is shown, in characters.
+/// The maximal length of such a line, in characters.
 const STDERR_COLUMNS: usize = 200;
 
 /// How much is shown.
@@ -31,8 +31,8 @@ pub enum Detail {
     Lines,
 }
 
-/// What to write for whom.
-pub struct Screen<O, E> {
+/// Writes games to two streams.
+pub struct TerminalView<O, E> {
     /// Results, and turns.
     out: O,
     /// Faults and warnings.
@@ -44,17 +44,17 @@ pub struct Screen<O, E> {
     err_palette: Palette,
     /// JSON lines instead of result lines.
     json: bool,
-    /// Number of games to come, for headings.
+    /// Number of games in all, for headings.
     games: u64,
     /// Bots by side, in the current game.
     bots: [BotIndex; 2],
     turn: usize,
 }
 
-/// How a [`Screen`] looks.
+/// How a [`TerminalView`] shows games.
 #[derive(Clone, Copy, Debug)]
-pub struct Look {
-    /// How much is shown.
+pub struct ViewOptions {
+    /// The level of detail.
     pub detail: Detail,
     /// Styles for results.
     pub palette: Palette,
@@ -64,24 +64,24 @@ pub struct Look {
     pub json: bool,
 }
 
-impl<O: Write, E: Write> Screen<O, E> {
-    /// Shows games between the bots of these names.
-    pub const fn new(names: [String; 2], games: u64, look: Look, out: O, err: E) -> Self {
+impl<O: Write, E: Write> TerminalView<O, E> {
+    /// A view of `games` games between bots of these names.
+    pub const fn new(names: [String; 2], games: u64, options: ViewOptions, out: O, err: E) -> Self {
         Self {
             out,
             err,
             names,
-            detail: look.detail,
-            palette: look.palette,
-            err_palette: look.err_palette,
-            json: look.json,
+            detail: options.detail,
+            palette: options.palette,
+            err_palette: options.err_palette,
+            json: options.json,
             games,
             bots: BotIndex::ALL,
             turn: 0,
         }
     }
 
-    /// What is shown of the game as it goes on.
+    /// Writes turns: to `out`, or to `err` when `out` holds records only.
     fn show(&mut self, text: &str) -> io::Result<()> {
         if self.json {
             self.err.write_all(text.as_bytes())
@@ -126,7 +126,7 @@ impl<O: Write, E: Write> Screen<O, E> {
             text.push_str(&draw(&start.picture(), &palette));
         }
         self.show(&text)?;
-        // The first question may be one for a person.
+        // The first turn may be a person's, who must see the heading.
         self.out.flush()
     }
 
@@ -138,20 +138,21 @@ impl<O: Write, E: Write> Screen<O, E> {
         }
     }
 
-    /// A forfeit: the sentence, the position, how to see it again, and the bot's last words.
-    fn forfeit(&mut self, record: &Record, board: &str, again: Option<&str>) -> io::Result<()> {
+    /// A forfeit: the explanation, the position, the command that reproduces it, and the end of the
+    /// bot's stderr. `reproduce` is `None` for a person.
+    fn forfeit(&mut self, record: &Record, board: &str, reproduce: Option<&str>) -> io::Result<()> {
         let result = &record.result;
         let name = result.by.map_or("?", |by| self.names[by].as_str());
         let title = format!("{name} forfeits ({})", result.reason);
         let detail = result.detail.as_deref().unwrap_or("");
         let problem = styled(self.err_palette.problem, &title);
         writeln!(self.err, "{problem}: {detail}.")?;
-        let Some(again) = again else {
-            // A person saw the position, and need not be asked again.
+        let Some(reproduce) = reproduce else {
+            // A person has seen the position.
             return Ok(());
         };
         writeln!(self.err, "  position: {}", escape_controls(board))?;
-        writeln!(self.err, "  see it again: {again}")?;
+        writeln!(self.err, "  reproduce: {reproduce}")?;
         let stderr = result.stderr.as_deref().unwrap_or("").trim_end();
         if stderr.is_empty() {
             return Ok(());
@@ -167,7 +168,7 @@ impl<O: Write, E: Write> Screen<O, E> {
         Ok(())
     }
 
-    /// The end of a game that is shown again.
+    /// The end of a replayed game.
     pub fn closing(&mut self, record: &Record) -> io::Result<()> {
         let detail = record.result.detail.as_deref().unwrap_or("");
         if !detail.is_empty() {
@@ -188,7 +189,7 @@ impl<O: Write, E: Write> Screen<O, E> {
         self.out.flush()
     }
 
-    /// The last line of several games.
+    /// The score line after several games.
     pub fn score(&mut self, score: &crate::play::match_runner::Score) -> io::Result<()> {
         if self.json || self.games == 1 {
             return Ok(());
@@ -209,17 +210,17 @@ impl<O: Write, E: Write> Screen<O, E> {
     }
 }
 
-/// What becomes of a game in which a clock ran out that the referee may be to blame for.
+/// Explains what happens to a game in which a clock ran out while the referee was stalled.
 pub fn stall_sentence(why: &str, again: bool) -> String {
     let then = if again {
         "the game is void and is played again"
     } else {
-        "it has been played often enough, so the result counts"
+        "it is not played again, so the result counts"
     };
     format!("{why}; {then}")
 }
 
-impl<O: Write, E: Write> GameObserver for Screen<O, E> {
+impl<O: Write, E: Write> GameObserver for TerminalView<O, E> {
     fn begins(&mut self, setup: &GameSetup<'_>, start: &dyn Session) -> io::Result<()> {
         self.heading(setup.number, setup.seats_by_side(), start)
     }
@@ -282,9 +283,9 @@ impl<O: Write, E: Write> GameObserver for Screen<O, E> {
     }
 }
 
-impl<O: Write, E: Write> MatchObserver for Screen<O, E> {
+impl<O: Write, E: Write> MatchObserver for TerminalView<O, E> {
     fn ended(&mut self, game: &MatchGame<'_>) -> io::Result<()> {
-        // Who leaves knows.
+        // A person who quits needs no explanation.
         let left = |fault: &Fault| {
             matches!(
                 fault,
@@ -297,7 +298,7 @@ impl<O: Write, E: Write> MatchObserver for Screen<O, E> {
         if let Some(fault) = game.fault
             && !left(&fault.fault)
         {
-            // The turns come first, also when both go to one terminal.
+            // The turns must appear first when both streams go to one terminal.
             self.out.flush()?;
             self.forfeit(game.record(), &fault.request, fault.reproduce.as_deref())?;
         }

@@ -1,4 +1,4 @@
-//! What people read when a tournament ends, and the tables in its folder.
+//! The printed summary of a tournament and the tables in its folder.
 
 use std::fmt::Write as _;
 
@@ -12,7 +12,7 @@ use crate::tournament::schedule::knockout::DecidedBy;
 use crate::tournament::sprt::{Decision, SprtError};
 use crate::tournament::standings::Standings;
 
-/// Why a tournament cannot be summed up.
+/// Why a tournament cannot be summarised.
 #[derive(Debug, thiserror::Error)]
 pub enum SummaryError {
     /// The results do not determine ratings.
@@ -21,7 +21,7 @@ pub enum SummaryError {
     /// A table cannot be written as CSV.
     #[error(transparent)]
     Csv(#[from] csv::Error),
-    /// The plan's sequential test is none.
+    /// The plan's sequential test is invalid.
     #[error(transparent)]
     Sprt(#[from] SprtError),
 }
@@ -30,8 +30,8 @@ fn standings(results: &Results) -> Result<Standings, RatingError> {
     results.collector.standings(&Model::default())
 }
 
-/// The tables of a tournament's folder, each with its file's name. Times have one of their own:
-/// the others are the same, byte for byte, whenever the games are.
+/// The tables of a tournament's folder, each with its file's name. Times have a table of their own:
+/// the others depend on the games only, byte for byte.
 pub fn tables(results: &Results) -> Result<[(&'static str, String); 4], SummaryError> {
     let standings = standings(results)?;
     let timeless = standings.without_times();
@@ -43,7 +43,8 @@ pub fn tables(results: &Results) -> Result<[(&'static str, String); 4], SummaryE
     ])
 }
 
-/// The standings, and what there is to say about the games.
+/// The standings, the rejected bots, the number of distinct games, a knockout's matches, and the
+/// result of a sequential test.
 pub fn summary(
     ended: Ended,
     plan: &Plan,
@@ -51,8 +52,12 @@ pub fn summary(
     palette: &Palette,
 ) -> Result<String, SummaryError> {
     let mut out = table(&standings(results)?, palette);
-    for away in &plan.rejected {
-        let _ = writeln!(out, "did not enter: {}: {}", away.bot.name, away.reason);
+    for rejected in &plan.rejected {
+        let _ = writeln!(
+            out,
+            "did not enter: {}: {}",
+            rejected.bot.name, rejected.reason
+        );
     }
     out.push_str(&distinct(results));
     if plan.format == Format::Knockout {
@@ -94,7 +99,7 @@ fn bracket(plan: &Plan, results: &Results) -> String {
             };
             let _ = writeln!(
                 out,
-                "  {} {} - {} {}: {} goes on{by}",
+                "  {} {} - {} {}: {} advances{by}",
                 name(played.pairing.a),
                 points[0],
                 points[1],
@@ -103,7 +108,7 @@ fn bracket(plan: &Plan, results: &Results) -> String {
             );
         }
         for &bye in &round.byes {
-            let _ = writeln!(out, "  {} sits out", name(bye));
+            let _ = writeln!(out, "  {} has a bye", name(bye));
         }
     }
     out

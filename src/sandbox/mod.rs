@@ -129,7 +129,7 @@ impl Sandbox {
         let by = match &self.0.group {
             _ if self.0.kind == Kind::None => return None,
             Some(parent) => format!("the kernel (control group {})", parent.version()),
-            None => "its guard, which looks every 25 ms".to_owned(),
+            None => "its supervisor, which checks every 25 ms".to_owned(),
         };
         Some(format!("each process by RLIMIT_DATA, all together by {by}"))
     }

@@ -288,12 +288,12 @@ impl Run {
     }
 
     /// Runs the command that stderr says shows the fault again; gives what it prints.
-    pub(crate) fn see_it_again(&self) -> Vec<u8> {
+    pub(crate) fn reproduce(&self) -> Vec<u8> {
         let command = self
             .stderr
             .lines()
-            .find_map(|line| line.strip_prefix("  see it again: "))
-            .unwrap_or_else(|| panic!("no command to see it again\n{self}"));
+            .find_map(|line| line.strip_prefix("  reproduce: "))
+            .unwrap_or_else(|| panic!("no command that reproduces the fault\n{self}"));
         let output = Command::new("sh")
             .args(["-c", command])
             .env("REFEREE_BIN", env!("CARGO_BIN_EXE_referee"))

@@ -385,7 +385,7 @@ fn annotated_records_go_into_another_file() {
     let run = analyse(&path, &["-o", path.to_str().expect("a name")]);
     assert_eq!(run.code, Some(2), "{run}");
     assert!(
-        run.stderr.contains("this is the file that is analysed"),
+        run.stderr.contains("this is the file being analysed"),
         "{run}"
     );
     assert_eq!(fs::read_to_string(&path).expect("the file"), before);

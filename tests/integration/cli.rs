@@ -594,13 +594,13 @@ fn a_bad_request() {
             let run = Referee::new(["bot", strategy])
                 .stdin(format!("{request}\n................ -\n"))
                 .run();
-            refused(&run, &["referee: the request is not understood: "]);
+            refused(&run, &["referee: invalid request: "]);
             assert_eq!(run.stderr.lines().count(), 1, "{run}");
         }
     }
     let long = "A".repeat(100_000);
     let run = Referee::new(["bot", "random"]).stdin(long).run();
-    refused(&run, &["referee: the request is not understood: "]);
+    refused(&run, &["referee: invalid request: "]);
     assert!(run.stderr.len() < 500, "{run}");
     // The requests before it are answered.
     let run = Referee::new(["bot", "greedy"])
@@ -613,7 +613,7 @@ fn a_bad_request() {
 #[test]
 fn a_request_that_is_not_utf8() {
     let run = Referee::new(["bot", "random"]).stdin(*b"\xff\n").run();
-    refused(&run, &["referee: the request is not understood: "]);
+    refused(&run, &["referee: invalid request: "]);
 }
 
 #[test]

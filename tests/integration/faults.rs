@@ -53,7 +53,7 @@ fn forfeited(run: &Run, reason: &str) -> Value {
     let sentence = format!("{} forfeits ({reason}): {detail}.\n", name(0));
     assert!(run.stderr.contains(&sentence), "{run}");
     assert!(
-        run.stderr.contains("  see it again: printf '%s\\n' '"),
+        run.stderr.contains("  reproduce: printf '%s\\n' '"),
         "{run}"
     );
     assert!(run.elapsed < 2 * BUSY, "{run}");
@@ -447,11 +447,7 @@ fn illegal_moves() {
             &[&format!("it answered `{answer}`: "), problem, legal],
         );
         assert_eq!(result["answer"], answer, "{run}");
-        assert_eq!(
-            run.see_it_again(),
-            format!("{answer}\n").into_bytes(),
-            "{run}"
-        );
+        assert_eq!(run.reproduce(), format!("{answer}\n").into_bytes(), "{run}");
         assert!(
             run.stderr.contains("  position: B............... P\n"),
             "{run}"
@@ -477,11 +473,7 @@ fn illegal_openings() {
         let run = opening(&script(&[&format!(r"{answer}\n")])).run();
         let result = forfeited(&run, "illegal-move");
         says(&result, &[problem]);
-        assert_eq!(
-            run.see_it_again(),
-            format!("{answer}\n").into_bytes(),
-            "{run}"
-        );
+        assert_eq!(run.reproduce(), format!("{answer}\n").into_bytes(), "{run}");
     }
 }
 
@@ -736,17 +728,17 @@ fn faults_can_be_seen_again() {
     ] {
         let run = opening(&bot).run();
         forfeited(&run, reason);
-        let again = run.see_it_again();
+        let again = run.reproduce();
         let again = again.escape_ascii().to_string();
         let shown = shown.as_bytes().escape_ascii().to_string();
         assert_eq!(again, shown.replace("\\\\xff", "\\xff"), "{run}");
     }
     let run = opening("./part-of-a-line.sh").args(SHORT).run();
     forfeited(&run, "timeout");
-    assert_eq!(run.see_it_again(), b"- A", "{run}");
+    assert_eq!(run.reproduce(), b"- A", "{run}");
     let run = opening("./answers-at-end.awk").args(SHORT).run();
     forfeited(&run, "timeout");
-    assert_eq!(run.see_it_again(), b"- A\n", "{run}");
+    assert_eq!(run.reproduce(), b"- A\n", "{run}");
 }
 
 /// What one bot does costs the next match nothing: two faulty bots meet.

@@ -143,7 +143,7 @@ fn forfeited(run: &Run, reason: &str) -> String {
     );
     assert!(
         run.stderr
-            .contains("  see it again: printf '%s\\n' '@ ..........................................' | REFEREE_GAME=four-in-a-row "),
+            .contains("  reproduce: printf '%s\\n' '@ ..........................................' | REFEREE_GAME=four-in-a-row "),
         "{run}"
     );
     result["detail"].as_str().expect("a sentence").to_owned()
@@ -562,7 +562,7 @@ fn no_answer_in_time() {
 #[test]
 fn the_question_can_be_asked_again() {
     let run = scripts(&["8"], &[]).run();
-    assert_eq!(run.see_it_again(), b"8\n", "{run}");
+    assert_eq!(run.reproduce(), b"8\n", "{run}");
 }
 
 #[test]

@@ -650,7 +650,7 @@ fn records_are_appended() {
         assert_eq!(fs::read_to_string(cut).expect("the rest"), all_cut);
     }
     let replay = Referee::new(["replay", "-q"]).args([&file]).run();
-    assert_eq!(replay.stderr, "7 games checked: all by the rules\n");
+    assert_eq!(replay.stderr, "7 games checked: all follow the rules\n");
 
     // Nothing but half a line.
     fs::write(&file, "{").expect("written");
@@ -1363,10 +1363,13 @@ fn a_replay_shows_games() {
     let replay = |options: &[&str]| Referee::new(["replay"]).args([&file]).args(options).run();
     let all = replay(&[]);
     succeeded(&all);
-    assert_eq!(all.stderr, "3 games checked: all by the rules\n", "{all}");
+    assert_eq!(
+        all.stderr, "3 games checked: all follow the rules\n",
+        "{all}"
+    );
     let second = replay(&["--game", "2"]);
     succeeded(&second);
-    assert_eq!(second.stderr, "1 game checked: all by the rules\n");
+    assert_eq!(second.stderr, "1 game checked: all follow the rules\n");
     assert!(all.stdout.contains(&second.stdout), "{all}\n{second}");
     assert!(second.stdout.starts_with("Game 2: "), "{second}");
     let result = run.stdout.lines().filter(|line| line.contains("wins: "));
@@ -1475,12 +1478,12 @@ fn wrong_options() {
         (&["--first", "3"], "[possible values: 1, 2, random]"),
         (&["--rules", "mine"], "[possible values: standard, squares]"),
         (&["--game", "go"], "quarto, four-in-a-row"),
-        (&["--move-time", "0s"], "more than no time"),
+        (&["--move-time", "0s"], "expected a time greater than zero"),
         (&["--move-time", "soon"], "such as 2s, 500ms"),
         (&["--move-time", ""], "such as 2s, 500ms"),
         (&["--move-time=-1s"], "such as 2s, 500ms"),
         (&["--start-time", "2 apples"], "such as 2s, 500ms"),
-        (&["--game-time", "0"], "more than no time"),
+        (&["--game-time", "0"], "expected a time greater than zero"),
         (&["--game-time", "nan"], "such as 2s, 500ms"),
         (&["--increment", "1s"], "--game-time"),
         (&["--increment", "x", "--game-time", "1s"], "such as 2s"),

@@ -243,7 +243,7 @@ fn what_cannot_be_written_or_read_is_named() {
     fails(&[Path::new("/nowhere/x.jsonl")], "check the spelling");
     fails(
         &[&games, o, Path::new("/nowhere/x.html")],
-        "there is no directory /nowhere; make it first",
+        "there is no directory /nowhere; create it first",
     );
     fails(&[&games, o, scratch.path()], "give a file within it");
     fails(&[&games, o, &games], "would replace the records");
@@ -305,7 +305,7 @@ fn a_replay_as_a_page_is_of_one_game_by_the_rules() {
     };
     let run = replay(&["--html"]);
     assert_eq!(run.code, Some(2), "{run}");
-    assert!(run.stderr.contains("choose it with --game N"), "{run}");
+    assert!(run.stderr.contains("choose one with --game N"), "{run}");
     let run = replay(&["--html", "--game", "4"]);
     assert!(
         run.stderr.contains("there is no game 4; the file has 3"),

@@ -85,7 +85,7 @@ fn the_doctor_tells_what_works() {
     let by = memory["result"].as_str().unwrap_or_default();
     let known = [
         "the kernel (control group v",
-        "its guard, which looks every 25 ms",
+        "its supervisor, which checks every 25 ms",
     ];
     assert!(
         known.iter().any(|known| by.contains(known)) || expected == "none",

@@ -259,7 +259,7 @@ fn a_file_that_becomes_shorter_is_not_followed() {
     let run = running.finish();
     assert_eq!(run.code, Some(2), "{run}");
     let said = run.file("said");
-    assert!(said.contains("it has become shorter"), "{said}");
+    assert!(said.contains("the file shrank from"), "{said}");
 }
 
 #[test]

@@ -235,7 +235,7 @@ fn what_does_not_fit_together() {
     place.planned("t");
     place.bad("merge", "t", &[], "there are no shards");
     place.bad("run", "t", &["--shard", "4/3"], "expected I/N");
-    place.bad("run", "nowhere", &[], "no tournament to go on with");
+    place.bad("run", "nowhere", &[], "no tournament to resume");
     place.bad("merge", "nowhere", &[], "there is no plan.json");
     place.good("run", "t", &["--shard", "1/2"]);
     place.bad("merge", "t", &[], "30 of 60 games are missing, the first is p000016a; play it with: referee run DIR --shard 2/2");
@@ -247,7 +247,7 @@ fn what_does_not_fit_together() {
     assert!(
         merged
             .stderr
-            .contains("20 games were there twice and the same"),
+            .contains("20 games were found twice, identical,"),
         "{merged}"
     );
 

@@ -137,7 +137,8 @@ fn an_interrupted_solve_leaves_its_notes() {
     let run = running.finish();
     assert_eq!(run.code, Some(130), "{run}");
     assert!(
-        run.stderr.contains("the same command goes on from"),
+        run.stderr
+            .contains("run the same command again to resume from"),
         "{run}"
     );
     let run = solve(&["--time", "50ms"]).run();

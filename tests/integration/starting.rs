@@ -328,7 +328,7 @@ const HARMLESS: &str = r"\x1b[31mred\x1b]0;title\x07\u{202e}evil\xff\r\x08!";
 fn harmless(run: &Run) {
     let (before, again) = run
         .stderr
-        .split_once(SEE_IT_AGAIN)
+        .split_once(REPRODUCE)
         .unwrap_or((&run.stderr, ""));
     let (_, after) = again.split_once(LAST_WORDS).unwrap_or_default();
     for text in [&run.stdout, before, after] {
@@ -340,7 +340,7 @@ fn harmless(run: &Run) {
 
 const LAST_WORDS: &str = "  the end of its stderr:";
 
-const SEE_IT_AGAIN: &str = "  see it again: ";
+const REPRODUCE: &str = "  reproduce: ";
 
 fn is_hostile(line: &str) -> bool {
     let bidi = '\u{202a}'..='\u{202e}';
@@ -456,13 +456,9 @@ fn the_command_that_shows_a_fault_again_is_harmless() {
         let bot = shell_words::join([path.to_str().expect("UTF-8"), &format!(r"{ANSWER}\n")]);
         let run = opening(bot).run();
         let mut lines = run.stderr.split('\n');
-        let again = lines.find(|line| line.starts_with(SEE_IT_AGAIN));
+        let again = lines.find(|line| line.starts_with(REPRODUCE));
         assert!(again.is_some_and(|line| !is_hostile(line)), "{run}");
-        assert_eq!(
-            run.see_it_again(),
-            format!("{ANSWER}\n").as_bytes(),
-            "{run}"
-        );
+        assert_eq!(run.reproduce(), format!("{ANSWER}\n").as_bytes(), "{run}");
     }
 }
 

@@ -403,9 +403,9 @@ fn ctrl_c_finishes_the_games_in_hand() {
     running.signal("INT");
     let run = running.finish();
     assert_eq!(run.code, Some(130), "{run}");
-    assert!(run.stderr.contains("finishing the games in hand"), "{run}");
+    assert!(run.stderr.contains("finishing the current games"), "{run}");
     let command = format!(
-        "to go on: referee tournament --out {}",
+        "to resume: referee tournament --out {}",
         place.path("t").display()
     );
     assert!(run.stderr.contains(&command), "{run}");
@@ -418,7 +418,7 @@ fn ctrl_c_finishes_the_games_in_hand() {
     let run = running.finish();
     assert!(
         run.stderr
-            .contains(&format!("going on after {} of 100", games.len())),
+            .contains(&format!("resuming after {} of 100", games.len())),
         "{run}"
     );
 }
@@ -835,7 +835,7 @@ fn a_disk_that_is_full() {
     assert_eq!(run.code, Some(1), "{run}");
     assert!(run.stderr.contains("games.jsonl: cannot write"), "{run}");
     assert!(
-        run.stderr.contains("to go on: referee tournament --out"),
+        run.stderr.contains("to resume: referee tournament --out"),
         "{run}"
     );
     let before = place.records_so_far("t");
@@ -964,7 +964,7 @@ fn wrong_usage() {
             ],
             "nothing.toml",
         ),
-        (&[], "no tournament to go on with"),
+        (&[], "no tournament to resume"),
     ] {
         let run = place.tournament("t", arguments).run();
         assert_eq!(run.code, Some(2), "{arguments:?}: {run}");

@@ -1,4 +1,4 @@
-//! `referee analyse FILE`: where recorded games of Quarto were won and lost.
+//! `referee analyse FILE`: finds the turns at which recorded games of Quarto were won and lost.
 
 use std::io::{self, BufWriter, IntoInnerError, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
@@ -12,9 +12,9 @@ use serde_json::{Value, json};
 use crate::analysis::{Analyst, Effort, Options, check, with_analysis};
 use crate::cli::support::duration;
 use crate::cli::support::failure::Failure;
-use crate::cli::support::interruptible::stoppable;
-use crate::cli::support::setup::{palette, tell, unreadable};
-use crate::cli::support::solver_args::Thinking;
+use crate::cli::support::interruptible::run_interruptible;
+use crate::cli::support::setup::{palette, print_stderr, unreadable};
+use crate::cli::support::solver_args::SolverArgs;
 use crate::record::Record;
 use crate::record::annotation::Annotation;
 use crate::record::atomic_file::AtomicFile;
@@ -31,30 +31,30 @@ pub(in crate::cli) struct Args {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     game: Option<u64>,
 
-    /// How long to think about the value of a turn
+    /// Time to solve each turn
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration::parse_positive)]
     time_per_move: Duration,
 
-    /// Write all records to this file, those that were analysed with their analysis
+    /// Write all records to this file, with their analysis where there is one
     #[arg(short = 'o', long = "write", value_name = "FILE")]
     output: Option<PathBuf>,
 
-    /// Print one JSON document: the analysis of every game, and what each bot made of its turns
+    /// Print one JSON document: the analysis of every game, and a summary for each bot
     #[arg(long)]
     json: bool,
 
     #[command(flatten)]
-    thinking: Thinking,
+    solver: SolverArgs,
 }
 
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
-    let ((), interrupted) = stoppable(|stop| {
+    let ((), interrupted) = run_interruptible(|stop| {
         let output = args
             .output
             .as_deref()
-            .map(|path| Output::new(path, &args.file));
+            .map(|path| AnnotatedFile::new(path, &args.file));
         let output = output.transpose()?;
-        let games = look_through(args, stop)?;
+        let games = check_games(args, stop)?;
         analyse(args, games, output, stop)
     })?;
     if interrupted {
@@ -63,18 +63,18 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The file of `-o`: written beside, put in place when it is whole.
-struct Output {
+/// The file of `-o`: written under a temporary name and renamed when complete.
+struct AnnotatedFile {
     path: PathBuf,
     file: BufWriter<AtomicFile>,
 }
 
-impl Output {
+impl AnnotatedFile {
     fn new(path: &Path, input: &Path) -> Result<Self, Failure> {
         let same = path.canonicalize().ok().zip(input.canonicalize().ok());
         if same.is_some_and(|(a, b)| a == b) {
             return Err(Failure::Usage(format!(
-                "{}: this is the file that is analysed; choose another one for -o",
+                "{}: this is the file being analysed; choose another one for -o",
                 path.display()
             )));
         }
@@ -102,9 +102,9 @@ fn cannot_write(path: &Path, error: &io::Error) -> Failure {
     Failure::Referee(format!("{}: cannot write: {error}", path.display()))
 }
 
-/// Checks the games that are to be analysed, so that nobody waits for an hour to learn that a
-/// line is damaged. Gives their number, or nothing when it was stopped.
-fn look_through(args: &Args, stop: &AtomicBool) -> Result<Option<u64>, Failure> {
+/// Checks all games before the first is analysed, so that a damaged line is reported at once and
+/// not after an hour. Returns the number of games to analyse, or `None` when it was stopped.
+fn check_games(args: &Args, stop: &AtomicBool) -> Result<Option<u64>, Failure> {
     let failed = |error| unreadable(&args.file, &error);
     let mut reader = Reader::open(&args.file).map_err(failed)?;
     let (mut games, mut chosen) = (0, 0);
@@ -115,7 +115,7 @@ fn look_through(args: &Args, stop: &AtomicBool) -> Result<Option<u64>, Failure> 
         if !line.is_complete()
             && let Err(torn) = line.record()
         {
-            tell(&torn.to_string());
+            print_stderr(&torn.to_string());
             break;
         }
         games = line.number();
@@ -142,19 +142,19 @@ fn look_through(args: &Args, stop: &AtomicBool) -> Result<Option<u64>, Failure> 
 fn analyse(
     args: &Args,
     games: Option<u64>,
-    mut output: Option<Output>,
+    mut output: Option<AnnotatedFile>,
     stop: &Arc<AtomicBool>,
 ) -> Result<(), Failure> {
     let analyst = Analyst::new(Options {
         effort: Effort::Time(args.time_per_move),
-        solver: args.thinking.options(),
+        solver: args.solver.options(),
     })
     .or_when(Arc::clone(stop));
     let failed = |error| unreadable(&args.file, &error);
     let mut reader = Reader::open(&args.file).map_err(failed)?;
-    let mut shown = Shown::new(args.json);
+    let mut printer = AnalysisPrinter::new(args.json);
     let mut bots: Vec<BotTally> = Vec::new();
-    let bar = bar(games.unwrap_or_default());
+    let bar = progress_bar(games.unwrap_or_default());
     let mut done = 0;
     while let Some(line) = reader.next_line().map_err(failed)? {
         let number = line.number();
@@ -167,7 +167,7 @@ fn analyse(
             }
             continue;
         }
-        // A line that could not be read before has grown since, or is the incomplete last one.
+        // The incomplete last line, or one that has changed since it was checked.
         let Ok(record) = line.record() else {
             break;
         };
@@ -183,35 +183,35 @@ fn analyse(
             line.push('\n');
             output.line(line.as_bytes())?;
         }
-        count(&mut bots, &record, &annotation);
-        bar.suspend(|| shown.game(number, &record, &annotation))?;
+        add_tallies(&mut bots, &record, &annotation);
+        bar.suspend(|| printer.game(number, &record, &annotation))?;
     }
     bar.finish_and_clear();
-    let written = output.map(Output::finish).transpose()?.is_some();
+    let written = output.map(AnnotatedFile::finish).transpose()?.is_some();
     let complete = games.is_some_and(|games| done >= games);
-    shown.end(&bots, complete)?;
+    printer.end(&bots, complete)?;
     match games {
         Some(_) if complete => {}
         Some(games) => {
             let games = counted(games, "game", "games");
-            tell(&format!("referee: {done} of {games} analysed"));
+            print_stderr(&format!("referee: {done} of {games} analysed"));
         }
-        None => tell("referee: no game analysed: it was still looking through the file"),
+        None => print_stderr("referee: no game analysed: interrupted while checking the file"),
     }
     if let (true, Some(path)) = (written, &args.output) {
-        tell(&format!("referee: the records are in {}", path.display()));
+        print_stderr(&format!("referee: the records are in {}", path.display()));
     }
     Ok(())
 }
 
-/// A bar on a terminal; nothing elsewhere.
-pub(in crate::cli) fn bar(games: u64) -> ProgressBar {
+/// A progress bar when stderr is a terminal; hidden otherwise.
+pub(in crate::cli) fn progress_bar(games: u64) -> ProgressBar {
     if !io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }
     let bar = ProgressBar::with_draw_target(Some(games), ProgressDrawTarget::stderr());
     let template = "{bar:24} {pos}/{len} games, {elapsed}, {msg}";
-    // The template is ours; were it wrong, the usual one would do.
+    // The template is a constant; if it were invalid, the default style would be used.
     if let Ok(style) = ProgressStyle::with_template(template) {
         bar.set_style(style);
     }
@@ -219,7 +219,8 @@ pub(in crate::cli) fn bar(games: u64) -> ProgressBar {
     bar
 }
 
-fn count(bots: &mut Vec<BotTally>, record: &Record, annotation: &Annotation) {
+/// Adds a game's tallies to those of its bots.
+fn add_tallies(bots: &mut Vec<BotTally>, record: &Record, annotation: &Annotation) {
     let tallies = annotation.tallies(record.first, record.turns.len());
     for (bot, tally) in record.bots.iter().zip(tallies) {
         let known = bots.iter_mut().find(|known| known.name == bot.name);
@@ -233,13 +234,13 @@ fn count(bots: &mut Vec<BotTally>, record: &Record, annotation: &Annotation) {
     }
 }
 
-/// What goes to stdout.
-struct Shown {
+/// Prints games and the summary on stdout, as text or as one JSON document.
+struct AnalysisPrinter {
     json: bool,
     games: u64,
 }
 
-impl Shown {
+impl AnalysisPrinter {
     fn new(json: bool) -> Self {
         Self { json, games: 0 }
     }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use crate::cli::support::failure::Failure;
-use crate::cli::support::setup::{RulesName, palette, piece_set, tell};
+use crate::cli::support::setup::{RulesName, palette, piece_set, print_stderr};
 use crate::game::quarto::Edition;
 use crate::report::terminal::draw;
 
@@ -48,7 +48,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let board = set.configuration(&args.config).map_err(wrong)?;
     let quartos = set.name_quartos(&board, args.rules.into());
     for note in edition.duplicate_warnings(&board) {
-        tell(&format!("referee: {note}"));
+        print_stderr(&format!("referee: {note}"));
     }
     let mut out = io::stdout().lock();
     if args.json {
@@ -63,7 +63,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         writeln!(out, "{line} {property}")?;
     }
     if quartos.is_empty() {
-        tell("no quarto");
+        print_stderr("no quarto");
     }
     Ok(())
 }

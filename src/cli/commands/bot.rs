@@ -15,8 +15,8 @@ use crate::session::registry::{self, Choices};
 use crate::session::{BuiltinBot, BuiltinOptions};
 use crate::strategy;
 
-/// For an answer, when no referee says how long it may take.
-const USUAL_MOVE_TIME: Duration = Duration::from_secs(1);
+/// The time for an answer when `REFEREE_MOVE_TIME` is not set.
+const DEFAULT_MOVE_TIME: Duration = Duration::from_secs(1);
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
@@ -33,7 +33,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         )));
     }
     let game = match variable(names::GAME)? {
-        None => games::usual(),
+        None => games::default_game(),
         Some(name) => registry::find(&name)
             .ok_or_else(|| Failure::Usage(format!("{}={name}: unknown game", names::GAME)))?,
     };
@@ -58,9 +58,9 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         set,
         ..Choices::default()
     });
-    // Only a bot that searches has to know how long it may take.
+    // Only a strategy that searches needs its time limit.
     let move_time = match variable(names::MOVE_TIME)?.filter(|_| args.name == strategy::PERFECT) {
-        None => USUAL_MOVE_TIME,
+        None => DEFAULT_MOVE_TIME,
         Some(text) => duration::parse_positive(&text)
             .map_err(|problem| Failure::Usage(format!("{}={text}: {problem}", names::MOVE_TIME)))?,
     };
@@ -82,7 +82,7 @@ fn variable(name: &str) -> Result<Option<String>, Failure> {
     }
 }
 
-/// Answers requests until there are no more.
+/// Answers requests until the end of input.
 fn serve(mut bot: BuiltinBot<'_>) -> Result<(), Failure> {
     let mut input = io::stdin().lock();
     let mut output = io::stdout().lock();
@@ -93,8 +93,7 @@ fn serve(mut bot: BuiltinBot<'_>) -> Result<(), Failure> {
         if limited.read_until(b'\n', &mut bytes)? == 0 {
             return Ok(());
         }
-        let wrong =
-            |problem: String| Failure::Usage(format!("the request is not understood: {problem}"));
+        let wrong = |problem: String| Failure::Usage(format!("invalid request: {problem}"));
         let line = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
         let request =
             answer_text(line).map_err(|NotUtf8| wrong("it is not UTF-8 text".to_owned()))?;

@@ -1,4 +1,4 @@
-//! `referee check BOT`: a walk-through for authors.
+//! `referee check BOT`: checks a bot step by step, for its author.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -20,8 +20,8 @@ use crate::report::terminal::{Palette, styled};
 use crate::session::registry::Choices;
 use crate::text::escape_controls;
 
-/// A set that no bot has built in, to see whether a bot reads the one it is given.
-const ODD_SET: &str = include_str!("../../../sets/greek.csv");
+/// A set that no bot has built in: tests whether a bot reads `REFEREE_PIECES`.
+const CUSTOM_SET: &str = include_str!("../../../sets/greek.csv");
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
@@ -68,7 +68,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let json = args.json;
     let mut show = move |check: &Check| {
         if !json {
-            // When nobody reads any more, the verdict still counts.
+            // A closed stdout must not change the exit status.
             let _ = io::stdout().write_all(line(check, &palette).as_bytes());
         }
     };
@@ -77,27 +77,27 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         start_time: args.start_time,
         ..TimeControl::default()
     };
-    let examine = Examine {
+    let examination = Examination {
         program: program.clone(),
         time,
         pieces,
         only_set: false,
         show: &mut show,
     };
-    let (mut checks, times) = examine.on(args, set)?;
-    let hopeless = checks.iter().take(2).any(Check::is_fault);
-    if args.game.has_piece_sets && !hopeless {
-        let odd = tempfile()?;
-        let set = PieceSet::parse(ODD_SET)
-            .map_err(|error| Failure::Referee(format!("the odd piece set: {error}")))?;
-        let examine = Examine {
+    let (mut checks, times) = examination.run(args, set)?;
+    let cannot_play = checks.iter().take(2).any(Check::is_fault);
+    if args.game.has_piece_sets && !cannot_play {
+        let file = custom_set_file()?;
+        let set = PieceSet::parse(CUSTOM_SET)
+            .map_err(|error| Failure::Referee(format!("the built-in custom piece set: {error}")))?;
+        let examination = Examination {
             program: program.clone(),
             time,
-            pieces: Some(odd.path().to_string_lossy().into_owned()),
+            pieces: Some(file.path().to_string_lossy().into_owned()),
             only_set: true,
             show: &mut show,
         };
-        checks.extend(examine.on(args, set)?.0);
+        checks.extend(examination.run(args, set)?.0);
     }
     let fit = !checks.iter().any(Check::is_fault);
     if args.json {
@@ -114,16 +114,16 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     if fit { Ok(()) } else { Err(Failure::Unfit) }
 }
 
-fn tempfile() -> Result<tempfile::NamedTempFile, Failure> {
+fn custom_set_file() -> Result<tempfile::NamedTempFile, Failure> {
     let mut file = tempfile::Builder::new()
         .prefix("referee-set-")
         .suffix(".csv")
         .tempfile()?;
-    file.write_all(ODD_SET.as_bytes())?;
+    file.write_all(CUSTOM_SET.as_bytes())?;
     Ok(file)
 }
 
-struct Examine<'a> {
+struct Examination<'a> {
     program: Program,
     time: TimeControl,
     pieces: Option<String>,
@@ -131,8 +131,8 @@ struct Examine<'a> {
     show: ShowCheck<'a>,
 }
 
-impl Examine<'_> {
-    fn on(self, args: &Args, set: PieceSet) -> Result<(Vec<Check>, Option<Times>), Failure> {
+impl Examination<'_> {
+    fn run(self, args: &Args, set: PieceSet) -> Result<(Vec<Check>, Option<Times>), Failure> {
         let ruleset = args.game.ruleset(Choices {
             rules: args.rules.into(),
             set,
@@ -154,14 +154,14 @@ impl Examine<'_> {
                 }
             })
             .await;
-            // Dropping the examination has ended the bot; these are what it left.
+            // Dropping the checkup has ended the bot; these are processes that it left behind.
             orphans::sweep();
             examined
         })
     }
 }
 
-/// A check as a line, and the fix below it.
+/// A check as a line, with the fix below it.
 fn line(check: &Check, palette: &Palette) -> String {
     let (mark, style, text, fix) = match &check.verdict {
         Verdict::Good(text) => ("✓", palette.good, text.as_str(), ""),

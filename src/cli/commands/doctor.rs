@@ -5,6 +5,7 @@ use std::io::{self, Write as _};
 use serde::Serialize;
 
 use crate::cli::support::failure::Failure;
+use crate::cli::support::sandbox::layer_names;
 use crate::cli::support::setup::{palette, this_program};
 use crate::report::terminal::styled;
 use crate::sandbox::{Finding, ResourceLimits, SandboxRequest, Selection, examine};
@@ -19,7 +20,7 @@ pub(in crate::cli) struct Args {
 /// What `--json` prints.
 #[derive(Serialize)]
 struct Report<'a> {
-    /// What `--sandbox auto` takes; `none` when it refuses.
+    /// The sandbox that `--sandbox auto` selects; `none` when none works.
     auto: &'a str,
     findings: &'a [Finding],
 }
@@ -60,12 +61,12 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     }
     match auto {
         Some(kind) => {
-            let layers = kind.layers().join(", ");
-            writeln!(out, "--sandbox auto takes {kind}: {layers}.")?;
+            let layers = layer_names(kind);
+            writeln!(out, "--sandbox auto selects {kind}: {layers}.")?;
         }
         None => writeln!(
             out,
-            "--sandbox auto refuses to play here; bots that you trust can play with --sandbox none."
+            "No sandbox works here, so --sandbox auto refuses to play; bots that you trust can play with --sandbox none."
         )?,
     }
     Ok(())

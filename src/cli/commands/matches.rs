@@ -16,12 +16,12 @@ use crate::cli::support::interrupt::until_interrupted;
 use crate::cli::support::options::{Options, PieceFormatName};
 use crate::cli::support::records::{RecordFile, Recorded};
 use crate::cli::support::sandbox::Choice;
-use crate::cli::support::setup::{bot, confine, match_set, palette, tell};
+use crate::cli::support::setup::{bot, confine, match_set, palette, print_stderr};
 use crate::game::quarto::PieceFormat;
 use crate::play::game_runner::GameRunner;
 use crate::play::match_runner::{MatchObserver, MatchPlan, MatchRunner, Score};
 use crate::play::seat::Seat;
-use crate::report::terminal_view::{Detail, Look, Screen};
+use crate::report::terminal_view::{Detail, TerminalView, ViewOptions};
 use crate::session::Ruleset;
 use crate::session::registry::Choices;
 use crate::strategy::PERFECT;
@@ -33,7 +33,7 @@ pub(in crate::cli) struct Args {
     #[arg(value_name = "BOT1", required = true)]
     bot1: Option<String>,
 
-    /// The other one
+    /// Its opponent, in the same forms
     #[arg(value_name = "BOT2", required = true)]
     bot2: Option<String>,
 
@@ -73,7 +73,7 @@ fn ask_format(terminal: &Terminal) -> Result<PieceFormatName, Failure> {
             None | Some("" | "symbol" | "s") => return Ok(PieceFormatName::Symbol),
             Some("binary" | "b") => return Ok(PieceFormatName::Binary),
             Some("decimal" | "d") => return Ok(PieceFormatName::Decimal),
-            Some(_) => tell("expected symbol, binary or decimal"),
+            Some(_) => print_stderr("expected symbol, binary or decimal"),
         }
     }
 }
@@ -86,10 +86,11 @@ fn start(
 ) -> Result<(), Failure> {
     if options.json && terminal.is_some() {
         return Err(Failure::Usage(
-            "--json keeps stdout for records, but a person needs it; use --record FILE".to_owned(),
+            "--json prints only records on stdout, but a person plays there; use --record FILE"
+                .to_owned(),
         ));
     }
-    if !options.game.has_piece_sets && (options.pieces.is_some() || !options.usual_rules()) {
+    if !options.game.has_piece_sets && (options.pieces.is_some() || !options.has_standard_rules()) {
         return Err(Failure::Usage(
             "--pieces and --rules are for Quarto; leave them out, or play --game quarto".to_owned(),
         ));
@@ -98,7 +99,7 @@ fn start(
     let plays_perfectly = |bot: &BotSpec| matches!(bot, BotSpec::Program(program) if program.command == [perfect.as_str()]);
     if !options.game.is_solvable && bots.iter().any(plays_perfectly) {
         return Err(Failure::Usage(format!(
-            "{perfect} plays Quarto only; take builtin:greedy, which plays every game"
+            "{perfect} plays Quarto only; use builtin:greedy, which plays every game"
         )));
     }
     if !options.game.is_solvable && options.adjudicate {
@@ -112,7 +113,7 @@ fn start(
         set: set.clone(),
         format,
     };
-    // Whatever is wrong is reported before anybody is asked.
+    // Errors are reported before people are asked for anything.
     options.start(&*options.game.ruleset(choices(PieceFormat::Symbol)))?;
     let format = match (options.piece_format, &terminal) {
         (Some(format), _) => format,
@@ -124,7 +125,7 @@ fn start(
     play_match(options, ruleset, bots, names, terminal)
 }
 
-/// What the two are called. Two people are asked.
+/// The two names: from the options, else asked for when two people play, else the bots' own.
 fn names(
     options: &Options,
     bots: &[BotSpec; 2],
@@ -137,15 +138,15 @@ fn names(
         if let Some(given) = given[i] {
             *name = short_name(given);
         } else if let Some(terminal) = terminal.filter(|_| two_people) {
-            let usual = format!("player {}", i + 1);
-            let typed = terminal.ask(&format!("name of {usual}? "))?;
+            let default = format!("player {}", i + 1);
+            let typed = terminal.ask(&format!("name of {default}? "))?;
             *name = typed
                 .filter(|typed| !typed.is_empty())
-                .map_or(usual, |typed| short_name(&typed));
+                .map_or(default, |typed| short_name(&typed));
         }
     }
     let distinct = distinct_names(&names.each_ref().map(String::as_str));
-    // As many as there were.
+    // `distinct_names` returns as many names as it is given.
     Ok(distinct.try_into().unwrap_or(names))
 }
 
@@ -177,10 +178,10 @@ fn play_match(
         console.borrow_mut().show(&ruleset.instructions())?;
     }
     let mut observer = Recorded {
-        inner: Screen::new(
+        inner: TerminalView::new(
             names.clone(),
             options.games,
-            look(options, console.is_some()),
+            view_options(options, console.is_some()),
             BufWriter::new(io::stdout().lock()),
             io::stderr(),
         ),
@@ -200,35 +201,35 @@ fn play_match(
     if let Ok(score) = &played {
         observer.inner.score(score)?;
     }
-    // What was played is worth a page, also when somebody ended the match.
-    let shown = observer.pages.finish();
+    // An interrupted match gets its page, too.
+    let finished = observer.pages.finish();
     played?;
-    shown
+    finished
 }
 
-fn look(options: &Options, people: bool) -> Look {
-    // People need to see the board.
+fn view_options(options: &Options, people: bool) -> ViewOptions {
+    // A person must see the board.
     let least = if people {
         Detail::Turns
     } else {
         Detail::Results
     };
-    let asked = match options.verbose {
+    let requested = match options.verbose {
         0 => Detail::Results,
         1 => Detail::Turns,
         _ => Detail::Lines,
     };
-    Look {
-        detail: asked.max(least),
+    ViewOptions {
+        detail: requested.max(least),
         palette: palette(&io::stdout()),
         err_palette: palette(&io::stderr()),
         json: options.json,
     }
 }
 
-/// Plays the match, to the end or until somebody wants it to end.
+/// Plays the match to its end or until it is interrupted.
 fn run(mut runner: MatchRunner, observer: &mut dyn MatchObserver) -> Result<Score, Failure> {
-    // One thread: a ply is handed to nobody, so nobody has to be woken for it.
+    // A single thread: no ply has to wake another thread.
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
@@ -250,7 +251,7 @@ fn run(mut runner: MatchRunner, observer: &mut dyn MatchObserver) -> Result<Scor
         stopped?;
         Ok::<_, Failure>(score)
     });
-    // A thread may still be waiting for somebody to type.
+    // A thread may still be blocked reading the keyboard.
     runtime.shutdown_background();
     score
 }
@@ -281,14 +282,14 @@ fn seats(
                 let human = Human::new(ruleset, name.clone(), console, options.hint);
                 Seat::human(name, human, time)
             }
-            // A console is made whenever a person plays.
+            // A console is created whenever a person plays.
             (BotSpec::Human, None) => unreachable!("a person without a console"),
         }
     })
 }
 
-/// Shows a bot's stderr, each line with its name.
+/// Prints a bot's stderr, each line prefixed with its name.
 fn tap(name: &str) -> Tap {
     let name = escape_controls(name);
-    Arc::new(move |line| tell(&format!("{name}| {line}")))
+    Arc::new(move |line| print_stderr(&format!("{name}| {line}")))
 }

@@ -1,4 +1,4 @@
-//! One file a command.
+//! The commands, one file each.
 
 pub(in crate::cli) mod analyse;
 pub(in crate::cli) mod board;

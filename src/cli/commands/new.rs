@@ -1,4 +1,4 @@
-//! `referee new LANGUAGE [FILE]`: a starter bot that plays at once.
+//! `referee new LANGUAGE [FILE]`: writes a working starter bot.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -10,12 +10,12 @@ use crate::cli::support::setup::unreadable;
 
 /// A shipped random strategy.
 struct Starter {
-    /// What people type.
+    /// The value of LANGUAGE.
     language: &'static str,
     /// The file's name here, and its text.
     file: &'static str,
     text: &'static str,
-    /// How to compile it, with `FILE` and `BOT` for the two paths; empty when it runs as it is.
+    /// The compile command, with `FILE` and `BOT` for the two paths; empty when it runs uncompiled.
     compile: &'static str,
 }
 
@@ -110,14 +110,14 @@ fn ending(starter: &Starter) -> &'static str {
 }
 
 fn default_file(starter: &Starter) -> PathBuf {
-    // Java wants a file to be called after its class.
+    // Java requires a file to be named after its class.
     match starter.language {
         "java" => PathBuf::from(starter.file),
         _ => PathBuf::from(format!("mybot.{}", ending(starter))),
     }
 }
 
-/// Writes the file; an existing one is never touched.
+/// Writes the file; never overwrites one.
 fn write_new(file: &Path, starter: &Starter) -> Result<(), Failure> {
     let script = starter.text.starts_with("#!");
     let mut options = OpenOptions::new();
@@ -126,14 +126,14 @@ fn write_new(file: &Path, starter: &Starter) -> Result<(), Failure> {
     let mut target = options.open(file).map_err(|error| {
         if error.kind() == io::ErrorKind::AlreadyExists {
             return Failure::Usage(format!(
-                "{}: the file exists, and is left as it is; give another name",
+                "{}: the file exists already and was not changed; give another name",
                 file.display()
             ));
         }
         unreadable(file, &error)
     })?;
     target.write_all(starter.text.as_bytes()).map_err(|error| {
-        // Half a file would be in the way of the next try.
+        // An incomplete file would block the next attempt.
         let _ = fs::remove_file(file);
         Failure::Referee(format!("{}: cannot be written: {error}", file.display()))
     })

@@ -3,23 +3,23 @@
 use std::io::{self, BufWriter, StdoutLock};
 use std::path::{Path, PathBuf};
 
-use super::report::not_over;
+use super::report::check_not_input;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::pages::write;
-use crate::cli::support::setup::{palette, tell, unreadable};
+use crate::cli::support::setup::{palette, print_stderr, unreadable};
 use crate::game::quarto::{PieceSet, Rules};
 use crate::play::replay::{ReplayError, replay, start_of};
 use crate::record::Record;
 use crate::record::reader::Reader;
 use crate::report::html;
 use crate::report::serve::Feed;
-use crate::report::terminal_view::{Detail, Look, Screen};
+use crate::report::terminal_view::{Detail, TerminalView, ViewOptions};
 use crate::session::Ruleset;
 use crate::session::registry::{self, Choices};
 use crate::text::{counted, escape_controls};
 
-/// Where a game's page goes when nobody says; N is the game's number.
-const NUMBERED: &str = "game-N.html";
+/// The default file of a game's page; N is the game's number.
+const DEFAULT_PAGE: &str = "game-N.html";
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
@@ -30,7 +30,7 @@ pub(in crate::cli) struct Args {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     game: Option<u64>,
 
-    /// Check, and show nothing but what is wrong
+    /// Check only: print nothing but errors
     #[arg(short, long)]
     quiet: bool,
 
@@ -40,7 +40,7 @@ pub(in crate::cli) struct Args {
         value_name = "FILE",
         num_args = 0..=1,
         require_equals = true,
-        default_missing_value = NUMBERED,
+        default_missing_value = DEFAULT_PAGE,
         conflicts_with = "quiet"
     )]
     html: Option<PathBuf>,
@@ -52,7 +52,7 @@ pub(in crate::cli) struct Args {
 
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     if let Some(target) = &args.html {
-        return page(args, target);
+        return write_page(args, target);
     }
     let failed = |error| unreadable(&args.file, &error);
     let mut reader = Reader::open(&args.file).map_err(failed)?;
@@ -66,13 +66,13 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         }
         checked += 1;
         let problem = match Record::from_line(line.bytes()) {
-            Ok(record) => one(&record, number, args.quiet, &mut out)?,
+            Ok(record) => check_record(&record, number, args.quiet, &mut out)?,
             Err(problem) => Some(problem),
         };
         if let Some(problem) = problem {
             wrong += 1;
             io::Write::flush(&mut out)?;
-            tell(&format!(
+            print_stderr(&format!(
                 "{}: line {number}: {problem}",
                 args.file.display()
             ));
@@ -90,19 +90,19 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let of_all = counted(checked, "game", "games");
     if wrong > 0 {
         return Err(Failure::Usage(format!(
-            "{}: {wrong} of {of_all} cannot be right",
+            "{}: {wrong} of {of_all} break the rules or cannot be read",
             args.file.display()
         )));
     }
-    tell(&match checked {
+    print_stderr(&match checked {
         0 => format!("{}: no games", args.file.display()),
-        _ => format!("{of_all} checked: all by the rules"),
+        _ => format!("{of_all} checked: all follow the rules"),
     });
     Ok(())
 }
 
-/// Writes a page of one game, once it has been checked.
-fn page(args: &Args, target: &Path) -> Result<(), Failure> {
+/// Checks one game and writes its page.
+fn write_page(args: &Args, target: &Path) -> Result<(), Failure> {
     let failed = |error| unreadable(&args.file, &error);
     let mut reader = Reader::open(&args.file).map_err(failed)?;
     let (mut games, mut chosen) = (0, None);
@@ -116,7 +116,7 @@ fn page(args: &Args, target: &Path) -> Result<(), Failure> {
     let number = match args.game {
         None if games > 1 => {
             return Err(Failure::Usage(format!(
-                "{path}: it has {games} games and a page shows one; choose it with --game N, or use referee report for all"
+                "{path}: it has {games} games and a page shows one; choose one with --game N, or use referee report for all"
             )));
         }
         chosen => chosen.unwrap_or(1),
@@ -126,15 +126,15 @@ fn page(args: &Args, target: &Path) -> Result<(), Failure> {
             "{path}: there is no game {number}; the file has {games}"
         )));
     };
-    let wrong = |problem: String| Failure::Usage(format!("{path}: line {number}: {problem}"));
-    let record = Record::from_line(&line).map_err(wrong)?;
-    if let Some(problem) = one(
+    let invalid = |problem: String| Failure::Usage(format!("{path}: line {number}: {problem}"));
+    let record = Record::from_line(&line).map_err(invalid)?;
+    if let Some(problem) = check_record(
         &record,
         number,
         true,
         &mut BufWriter::new(io::stdout().lock()),
     )? {
-        return Err(wrong(problem));
+        return Err(invalid(problem));
     }
     let names = record.bots.each_ref().map(|bot| escape_controls(&bot.name));
     let feed = Feed::new(html::Options {
@@ -142,18 +142,18 @@ fn page(args: &Args, target: &Path) -> Result<(), Failure> {
         private: args.private,
         one: true,
     });
-    feed.publish(&record).map_err(wrong)?;
-    let target = if target == Path::new(NUMBERED) {
+    feed.publish(&record).map_err(invalid)?;
+    let target = if target == Path::new(DEFAULT_PAGE) {
         PathBuf::from(format!("game-{number}.html"))
     } else {
         target.to_owned()
     };
-    not_over(std::slice::from_ref(&args.file), &target)?;
+    check_not_input(std::slice::from_ref(&args.file), &target)?;
     write(&feed, &target)
 }
 
-/// Checks and shows a record; gives what is wrong with it.
-fn one(
+/// Checks a record and, unless `quiet`, shows it. Returns the problem, if there is one.
+fn check_record(
     record: &Record,
     number: u64,
     quiet: bool,
@@ -192,30 +192,30 @@ fn show(
     out: &mut BufWriter<StdoutLock<'_>>,
 ) -> Result<Option<String>, Failure> {
     let of_game = |problem: String| Ok(Some(format!("game {}: {problem}", record.id)));
-    let look = Look {
+    let options = ViewOptions {
         detail: Detail::Turns,
         palette: palette(&io::stdout()),
         err_palette: palette(&io::stderr()),
         json: false,
     };
     let names = record.bots.each_ref().map(|bot| escape_controls(&bot.name));
-    let mut screen = Screen::new(names, u64::MAX, look, out, io::stderr());
+    let mut view = TerminalView::new(names, u64::MAX, options, out, io::stderr());
     let replayed = if quiet {
         replay(ruleset, record, &mut ()).map(drop)
     } else {
         match start_of(ruleset, record) {
             Ok(start) => {
                 let bots = [record.first, record.first.other()];
-                screen.heading(number - 1, bots, &*start)?;
+                view.heading(number - 1, bots, &*start)?;
             }
             Err(violation) => return of_game(violation.problem),
         }
-        replay(ruleset, record, &mut screen).map(drop)
+        replay(ruleset, record, &mut view).map(drop)
     };
     match replayed {
         Ok(()) if quiet => Ok(None),
         Ok(()) => {
-            screen.closing(record)?;
+            view.closing(record)?;
             Ok(None)
         }
         Err(ReplayError::Io(error)) => Err(error.into()),

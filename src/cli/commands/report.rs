@@ -12,8 +12,8 @@ use crate::record::reader::Reader;
 use crate::report::html;
 use crate::report::serve::Feed;
 
-/// How often files are looked at for new games.
-const LOOK: Duration = Duration::from_millis(200);
+/// Time between two checks of the files for new games.
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
@@ -31,7 +31,7 @@ pub(in crate::cli) struct Args {
     )]
     output: PathBuf,
 
-    /// The page's heading; the files' names when it is not given
+    /// The page's heading [default: the files' names]
     #[arg(long)]
     title: Option<String>,
 
@@ -43,7 +43,7 @@ pub(in crate::cli) struct Args {
     live: LiveOption,
 }
 
-/// The files' names without their endings.
+/// The files' names without extensions, separated by commas.
 fn title_of(files: &[PathBuf]) -> String {
     let names: Vec<_> = files
         .iter()
@@ -66,12 +66,12 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     for path in &args.files {
         add_file(path, &feed)?;
     }
-    not_over(&args.files, &args.output)?;
+    check_not_input(&args.files, &args.output)?;
     write(&feed, &args.output)
 }
 
-/// Nobody wants a page in the place of the records that it was made from.
-pub(in crate::cli) fn not_over(files: &[PathBuf], output: &Path) -> Result<(), Failure> {
+/// Refuses an output that would overwrite one of the input files.
+pub(in crate::cli) fn check_not_input(files: &[PathBuf], output: &Path) -> Result<(), Failure> {
     let Ok(target) = fs::canonicalize(output) else {
         return Ok(());
     };
@@ -79,13 +79,13 @@ pub(in crate::cli) fn not_over(files: &[PathBuf], output: &Path) -> Result<(), F
     match files.iter().find(is_target) {
         None => Ok(()),
         Some(file) => Err(Failure::Usage(format!(
-            "{}: the page would replace the records it is made from; choose another file with -o",
+            "{}: the page would overwrite the records it is made from; choose another file with -o",
             file.display()
         ))),
     }
 }
 
-/// Serves the page, and adds games as the files grow, until it is interrupted.
+/// Serves the page and adds games as the files grow, until interrupted.
 fn follow(args: &Args, feed: &Feed) -> Result<(), Failure> {
     let mut growing = args
         .files
@@ -101,7 +101,7 @@ fn follow(args: &Args, feed: &Feed) -> Result<(), Failure> {
         .build()?;
     let followed = runtime.block_on(until_interrupted(async {
         loop {
-            tokio::time::sleep(LOOK).await;
+            tokio::time::sleep(POLL_INTERVAL).await;
             for file in &mut growing {
                 add_new(file, feed)?;
             }
@@ -113,14 +113,14 @@ fn follow(args: &Args, feed: &Feed) -> Result<(), Failure> {
     followed
 }
 
-/// Adds the new games of a file that another process writes to.
+/// Adds the games that another process has appended to a file.
 fn add_new(file: &mut Reader, feed: &Feed) -> Result<(), Failure> {
     let path = file.path().to_owned();
     let failed = |error| unreadable(&path, &error);
     let meta = file.file().metadata().map_err(failed)?;
     if meta.is_file() && meta.len() < file.position() {
         return Err(Failure::Usage(format!(
-            "{}: it has become shorter, from {} to {} bytes, while it was followed; start again",
+            "{}: the file shrank from {} to {} bytes while it was followed; start again",
             path.display(),
             file.position(),
             meta.len()

@@ -16,7 +16,7 @@ pub(in crate::cli) struct Args {
 
 /// Prints a completion script.
 pub(in crate::cli) fn completions(args: &Args, mut command: Command) -> Result<(), Failure> {
-    // Into memory first: the generator panics when it cannot write.
+    // Generated into memory: the generator panics when it cannot write.
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut command, "referee", &mut script);
     Ok(io::stdout().lock().write_all(&script)?)

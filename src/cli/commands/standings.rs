@@ -1,4 +1,4 @@
-//! `referee standings FILE…`: a table from any records.
+//! `referee standings FILE…`: standings and ratings from records.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 use crate::cli::support::failure::Failure;
-use crate::cli::support::setup::{palette, tell, unreadable};
+use crate::cli::support::setup::{palette, print_stderr, unreadable};
 use crate::record::RecordSummary;
 use crate::record::reader::{LineError, Reader};
 use crate::report::standings::{as_csv, as_json, markdown, table};
@@ -43,11 +43,11 @@ pub(in crate::cli) struct Args {
     #[arg(long, value_name = "TIME", value_parser = time)]
     from: Option<Timestamp>,
 
-    /// Only games of this bot; may be repeated, then of any of them
+    /// Only games of this bot; when repeated, games of any of these bots
     #[arg(long, value_name = "NAME")]
     bot: Vec<String>,
 
-    /// Virtual draws of each bot against the field, so that perfect scores stay finite
+    /// Virtual draws of each bot against the field, which keep the ratings of perfect scores finite
     #[arg(long, value_name = "N", default_value_t = 2.0)]
     prior: f64,
 }
@@ -86,25 +86,25 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     Ok(io::stdout().lock().write_all(text.as_bytes())?)
 }
 
-/// Line by line, so that a million games take no more room than one.
+/// Reads a file line by line, so that memory does not grow with the number of games.
 fn add_file(path: &Path, args: &Args, collector: &mut Collector) -> Result<(), Failure> {
     let failed = |error| unreadable(path, &error);
     let mut reader = Reader::open(path).map_err(failed)?;
     while let Some(line) = reader.next_line().map_err(failed)? {
         match line.summary() {
             Ok(game) => {
-                if wanted(&game, args, path, line.number())? {
+                if is_selected(&game, args, path, line.number())? {
                     collector.add(&game);
                 }
             }
-            Err(torn @ LineError::Torn { .. }) => tell(&torn.to_string()),
+            Err(torn @ LineError::Torn { .. }) => print_stderr(&torn.to_string()),
             Err(error) => return Err(Failure::Usage(error.to_string())),
         }
     }
     Ok(())
 }
 
-fn wanted(
+fn is_selected(
     game: &RecordSummary<'_>,
     args: &Args,
     path: &Path,

@@ -1,4 +1,4 @@
-//! Values of a configuration file, read as the command line reads them.
+//! Parses values of a configuration file with the parsers of the command line.
 
 use clap::ValueEnum;
 use serde::{Deserialize, Deserializer};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer};
 use super::games::GameArg;
 use crate::session::registry::{self, GAMES};
 
-/// A text that is parsed as on the command line.
+/// Parses a string with the option's command-line parser.
 pub(in crate::cli) fn parsed<'de, D: Deserializer<'de>, T>(
     deserializer: D,
     parse: impl Fn(&str) -> Result<T, String>,
@@ -15,7 +15,7 @@ pub(in crate::cli) fn parsed<'de, D: Deserializer<'de>, T>(
     parse(&text).map(Some).map_err(serde::de::Error::custom)
 }
 
-/// One of the words that an option knows.
+/// Parses one of the possible values of an option.
 pub(in crate::cli) fn word<'de, D: Deserializer<'de>, T: ValueEnum>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {
@@ -28,7 +28,7 @@ pub(in crate::cli) fn word<'de, D: Deserializer<'de>, T: ValueEnum>(
     })
 }
 
-/// A game's name.
+/// Parses the name of a game.
 pub(in crate::cli) fn game<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<GameArg>, D::Error> {

@@ -1,5 +1,5 @@
-//! The terminal that people play at: line editing and history when it is one, plain
-//! reading when standard input is a pipe.
+//! The console that people play at: line editing and history on a terminal, plain reading when
+//! standard input is a pipe.
 
 use std::cell::Cell;
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
@@ -19,63 +19,64 @@ use crate::bot::human::{Console, Typed, Typing};
 use crate::game::Picture;
 use crate::report::terminal::{Palette, draw};
 
-/// A prompt, and where the line goes.
-type Order = (String, oneshot::Sender<io::Result<Typed>>);
+/// A prompt, and the channel that the line is returned on.
+type PromptRequest = (String, oneshot::Sender<io::Result<Typed>>);
 
-/// Standard input and output as a console. A thread of its own reads, so that a clock, a bot's
-/// stderr and signals are attended to while somebody thinks.
+/// Standard input and output as a console. A separate thread reads, so that clocks, the bots'
+/// stderr and signals are handled while a person thinks.
 pub(in crate::cli) struct Terminal {
-    orders: mpsc::Sender<Order>,
-    /// The thread shows prompts and what is typed; otherwise we do.
+    requests: mpsc::Sender<PromptRequest>,
+    /// Whether the thread shows prompts and echoes input; otherwise this side does.
     editing: bool,
-    /// A prompt is on the screen, and nobody has answered it.
-    asking: Rc<Cell<bool>>,
+    /// Whether a prompt is shown that has not been answered.
+    prompt_open: Rc<Cell<bool>>,
     palette: Palette,
-    /// How the terminal was set up when we came.
-    before: Option<Termios>,
+    /// The terminal's mode before it was changed.
+    original_mode: Option<Termios>,
 }
 
 impl Terminal {
     pub(in crate::cli) fn new(palette: Palette) -> Self {
-        let (orders, ordered) = mpsc::channel();
+        let (sender, requests) = mpsc::channel();
         let editing = io::stdin().is_terminal() && io::stdout().is_terminal();
-        let before = editing
+        let original_mode = editing
             .then(|| tcgetattr(io::stdin().as_fd()).ok())
             .flatten();
-        // The thread ends with the channel, or with the process when it is reading.
+        // The thread ends when the channel closes, or with the process while it is reading.
         thread::spawn(move || {
             if editing {
-                edit_lines(&ordered);
+                edit_lines(&requests);
             } else {
-                read_lines(&ordered);
+                read_lines(&requests);
             }
         });
         Self {
-            orders,
+            requests: sender,
             editing,
-            asking: Rc::default(),
+            prompt_open: Rc::default(),
             palette,
-            before,
+            original_mode,
         }
     }
 
-    fn order(&self, prompt: &str) -> io::Result<oneshot::Receiver<io::Result<Typed>>> {
+    fn request_line(&self, prompt: &str) -> io::Result<oneshot::Receiver<io::Result<Typed>>> {
         if !self.editing {
-            say(prompt)?;
+            print(prompt)?;
         }
-        let (tell, told) = oneshot::channel();
-        self.orders
-            .send((prompt.to_owned(), tell))
-            .map_err(|_| gone())?;
-        self.asking.set(true);
-        Ok(told)
+        let (reply, line) = oneshot::channel();
+        self.requests
+            .send((prompt.to_owned(), reply))
+            .map_err(|_| reader_ended())?;
+        self.prompt_open.set(true);
+        Ok(line)
     }
 
-    /// Asks a question before the games begin; `None` at the end of input. Must not be called
-    /// within an asynchronous runtime.
+    /// Asks a question before the games begin; returns `None` at the end of input. Must not be
+    /// called within an asynchronous runtime.
     pub(in crate::cli) fn ask(&self, prompt: &str) -> Result<Option<String>, Failure> {
-        let typed = self.order(prompt)?.blocking_recv().map_err(|_| gone())??;
-        self.asking.set(false);
+        let line = self.request_line(prompt)?;
+        let typed = line.blocking_recv().map_err(|_| reader_ended())??;
+        self.prompt_open.set(false);
         echo(self.editing, &typed)?;
         match typed {
             Typed::Line(line) => Ok(Some(line.trim().to_owned())),
@@ -88,11 +89,11 @@ impl Terminal {
 impl Drop for Terminal {
     fn drop(&mut self) {
         // The thread may be in the middle of editing a line.
-        if let Some(before) = &self.before {
-            let _ = tcsetattr(io::stdin().as_fd(), OptionalActions::Now, before);
-            if self.asking.get() {
-                // What is said next must not stick to the prompt.
-                let _ = say("\n");
+        if let Some(mode) = &self.original_mode {
+            let _ = tcsetattr(io::stdin().as_fd(), OptionalActions::Now, mode);
+            if self.prompt_open.get() {
+                // The next output must start on a new line.
+                let _ = print("\n");
             }
         }
     }
@@ -100,7 +101,7 @@ impl Drop for Terminal {
 
 impl Console for Terminal {
     fn show(&mut self, text: &str) -> io::Result<()> {
-        say(text)
+        print(text)
     }
 
     fn draw(&mut self, picture: &Picture) -> io::Result<()> {
@@ -109,37 +110,37 @@ impl Console for Terminal {
     }
 
     fn prompt(&mut self, prompt: &str) -> io::Result<Typing> {
-        let told = self.order(prompt)?;
+        let line = self.request_line(prompt)?;
         let editing = self.editing;
-        let asking = Rc::clone(&self.asking);
+        let prompt_open = Rc::clone(&self.prompt_open);
         Ok(Box::pin(async move {
-            let typed = told.await.map_err(|_| gone())??;
-            asking.set(false);
+            let typed = line.await.map_err(|_| reader_ended())??;
+            prompt_open.set(false);
             echo(editing, &typed)?;
             Ok(typed)
         }))
     }
 }
 
-fn gone() -> io::Error {
+fn reader_ended() -> io::Error {
     io::Error::other("the thread that reads the keyboard has ended")
 }
 
-/// With line editing and history.
-fn edit_lines(ordered: &mpsc::Receiver<Order>) {
+/// Reads lines with line editing and history.
+fn edit_lines(requests: &mpsc::Receiver<PromptRequest>) {
     let editor = {
-        // A prompt may be left at any moment: nothing must stay switched on in the terminal.
+        // A prompt may be abandoned at any moment: no terminal mode may stay switched on.
         let config = Config::builder().bracketed_paste(false).build();
         Editor::<(), _>::with_history(config, MemHistory::new())
     };
     let Ok(mut editor) = editor else {
         // A terminal that cannot be edited on can still be read from.
-        return read_lines(ordered);
+        return read_lines(requests);
     };
-    while let Ok((prompt, tell)) = ordered.recv() {
+    while let Ok((prompt, reply)) = requests.recv() {
         let typed = match editor.readline(&prompt) {
             Ok(line) => {
-                // A line that is not remembered is no loss.
+                // History is a convenience: its errors are ignored.
                 let _ = editor.add_history_entry(line.as_str());
                 Ok(Typed::Line(line))
             }
@@ -148,14 +149,14 @@ fn edit_lines(ordered: &mpsc::Receiver<Order>) {
             Err(error) => Err(io::Error::other(error)),
         };
         // The game may have ended meanwhile.
-        let _ = tell.send(typed);
+        let _ = reply.send(typed);
     }
 }
 
-/// Plainly. The prompt is shown elsewhere: this thread must not wait for standard output, which
-/// the games hold on to.
-fn read_lines(ordered: &mpsc::Receiver<Order>) {
-    while let Ok((_, tell)) = ordered.recv() {
+/// Reads lines without editing. The prompt is printed elsewhere: this thread must not wait for
+/// standard output, which the games keep locked.
+fn read_lines(requests: &mpsc::Receiver<PromptRequest>) {
+    while let Ok((_, reply)) = requests.recv() {
         let mut bytes = Vec::new();
         let typed = match io::stdin().lock().read_until(b'\n', &mut bytes) {
             Ok(0) => Ok(Typed::End),
@@ -167,22 +168,22 @@ fn read_lines(ordered: &mpsc::Receiver<Order>) {
                 "standard input cannot be read: {error}"
             ))),
         };
-        let _ = tell.send(typed);
+        let _ = reply.send(typed);
     }
 }
 
-fn say(text: &str) -> io::Result<()> {
+fn print(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes())?;
     out.flush()
 }
 
-/// Prints what was read from a pipe after its prompt, so that the output of a scripted session
-/// reads like one that was typed.
+/// Prints input from a pipe after its prompt, so that the output of a scripted session looks like
+/// a typed one.
 fn echo(editing: bool, typed: &Typed) -> io::Result<()> {
     match typed {
         _ if editing => Ok(()),
-        Typed::Line(line) => say(&format!("{}\n", crate::text::escape_controls(line))),
-        Typed::End | Typed::Interrupted => say("\n"),
+        Typed::Line(line) => print(&format!("{}\n", crate::text::escape_controls(line))),
+        Typed::End | Typed::Interrupted => print("\n"),
     }
 }

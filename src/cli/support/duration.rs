@@ -18,7 +18,7 @@ pub(in crate::cli) fn parse(text: &str) -> Result<Duration, String> {
 pub(in crate::cli) fn parse_positive(text: &str) -> Result<Duration, String> {
     let duration = parse(text)?;
     if duration.is_zero() {
-        return Err("expected more than no time at all".to_owned());
+        return Err("expected a time greater than zero".to_owned());
     }
     Ok(duration)
 }
@@ -28,7 +28,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_people_type() {
+    fn durations_are_parsed() {
         for (text, ms) in [
             ("2s", 2000),
             ("500ms", 500),

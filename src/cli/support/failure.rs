@@ -1,4 +1,4 @@
-//! How a command fails: the sentence and the exit status.
+//! Errors of commands: the message and the exit status.
 
 use std::io;
 use std::process::ExitCode;
@@ -6,26 +6,27 @@ use std::process::ExitCode;
 use crate::bot::spec::CannotStart;
 use crate::play::game_runner::GameError;
 
-/// Why a command did not do what it was asked.
+/// Why a command failed.
 #[derive(Debug)]
 pub(in crate::cli) enum Failure {
-    /// Wrong usage, input that cannot be read or understood, or a bot that cannot be
-    /// started: the thing, the place, what was expected and what to do. Status 2.
+    /// Wrong usage, input that cannot be read or parsed, or a bot that cannot be started. The
+    /// message names the thing, the place, what was expected and the fix. Status 2.
     Usage(String),
     /// The referee itself failed. Status 1.
     Referee(String),
-    /// A bot that was checked is not fit to enter a tournament; the report has said why. Status 3.
+    /// A checked bot is not fit to enter a tournament; its report has been printed. Status 3.
     Unfit,
-    /// Somebody pressed Ctrl-C, or asked the process to end. Status 130.
+    /// SIGINT (Ctrl-C), SIGTERM or SIGHUP. Status 130.
     Interrupted,
-    /// Nobody reads our output any more, as with `| head`. Status 1, nothing is said.
+    /// The reader of stdout has closed it, as `| head` does. Status 1, without a message.
     OutputClosed,
 }
 
 impl Failure {
+    /// Prints the message on stderr and returns the exit status.
     pub(in crate::cli) fn report(&self) -> ExitCode {
-        // Nothing can be done when stderr is closed, too.
-        let say = |text: &str| {
+        // A closed stderr cannot be reported anywhere.
+        let print = |text: &str| {
             let _ = io::Write::write_all(
                 &mut io::stderr(),
                 format!("referee: {}\n", text.trim_end()).as_bytes(),
@@ -33,15 +34,15 @@ impl Failure {
         };
         match self {
             Self::Usage(text) => {
-                say(text);
+                print(text);
                 ExitCode::from(2)
             }
             Self::Referee(text) => {
-                say(text);
+                print(text);
                 ExitCode::FAILURE
             }
             Self::Interrupted => {
-                say("interrupted");
+                print("interrupted");
                 ExitCode::from(130)
             }
             Self::Unfit => ExitCode::from(3),
@@ -51,7 +52,7 @@ impl Failure {
 }
 
 impl From<io::Error> for Failure {
-    /// For our own streams and processes; files that people name have sentences of their own.
+    /// For the referee's own streams and processes; errors of named files have their own messages.
     fn from(error: io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Self::OutputClosed,

@@ -12,11 +12,11 @@ pub(in crate::cli) fn parser() -> impl TypedValueParser<Value = GameArg> {
     let values = GAMES
         .iter()
         .map(|game| PossibleValue::new(game.name).help(game.about));
-    // It only lets names of games through.
-    PossibleValuesParser::new(values).map(|name| registry::find(&name).unwrap_or_else(usual))
+    // The parser accepts names of games only.
+    PossibleValuesParser::new(values).map(|name| registry::find(&name).unwrap_or_else(default_game))
 }
 
-/// The game when none is named.
-pub(in crate::cli) fn usual() -> GameArg {
+/// The game when `--game` is not given.
+pub(in crate::cli) fn default_game() -> GameArg {
     &GAMES[0]
 }

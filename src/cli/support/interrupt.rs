@@ -1,4 +1,4 @@
-//! Work that Ctrl-C ends.
+//! Asynchronous work that Ctrl-C ends.
 
 use std::future::Future;
 use std::pin::{Pin, pin};
@@ -7,14 +7,15 @@ use std::task::Poll;
 use super::failure::Failure;
 use super::signals;
 
-/// Does the work, or stops waiting for it when somebody wants this process to end.
+/// Awaits `work`; drops it and returns [`Failure::Interrupted`] on a termination signal.
 pub(in crate::cli) async fn until_interrupted<T>(
     work: impl Future<Output = Result<T, Failure>>,
 ) -> Result<T, Failure> {
     let mut interrupted = signals::interrupted()?;
     let mut work = pin!(work);
     std::future::poll_fn(|cx| {
-        // A game is woken for every ply: the work comes first, the rest costs next to nothing.
+        // A game wakes this task for every ply: its work is polled first, and the check for an
+        // interruption is cheap.
         if let Poll::Ready(done) = work.as_mut().poll(cx) {
             return Poll::Ready(done);
         }

@@ -1,4 +1,4 @@
-//! Work of this process itself that Ctrl-C ends early, with what it has found so far.
+//! Computations of this process that Ctrl-C stops early, with their results so far.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,46 +11,46 @@ use tokio::time::{MissedTickBehavior, interval};
 use super::failure::Failure;
 use super::signals;
 
-/// How often somebody looks at the work.
-const LOOK: Duration = Duration::from_millis(200);
+/// Time between two calls of `on_tick`.
+const TICK: Duration = Duration::from_millis(200);
 
-/// Does the work on a thread of its own and sets its flag when somebody wants this process to
-/// end. Says whether that was so.
-pub(in crate::cli) fn stoppable<T: Send>(
+/// Runs `work` on a thread of its own and sets its stop flag on a termination signal. Returns
+/// the result and whether it was interrupted.
+pub(in crate::cli) fn run_interruptible<T: Send>(
     work: impl FnOnce(&Arc<AtomicBool>) -> Result<T, Failure> + Send,
 ) -> Result<(T, bool), Failure> {
     let stop = Arc::default();
-    let (done, interrupted) = watched(&stop, || Ok(()), || work(&stop))?;
+    let (done, interrupted) = run_with_ticks(&stop, || Ok(()), || work(&stop))?;
     Ok((done?, interrupted))
 }
 
-/// The same for work that knows the flag, with a look at it every now and then; the work ends
-/// when that look fails, too.
-pub(in crate::cli) fn watched<T: Send>(
+/// The same for work that already has the flag `stop`. Calls `on_tick` several times a second;
+/// its error stops the work, too.
+pub(in crate::cli) fn run_with_ticks<T: Send>(
     stop: &AtomicBool,
-    mut look: impl FnMut() -> Result<(), Failure>,
+    mut on_tick: impl FnMut() -> Result<(), Failure>,
     work: impl FnOnce() -> T + Send,
 ) -> Result<(T, bool), Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
     thread::scope(|scope| {
-        // However this ends, the work must, too: the scope waits for it.
+        // The scope waits for the work, so every way out of it must stop the work.
         let _stop_at_end = StopAtEnd(stop);
         let mut interrupted = runtime.block_on(async { signals::interrupted() })?;
-        let (tell, mut told) = oneshot::channel();
+        let (sender, mut result) = oneshot::channel();
         scope.spawn(move || {
-            // Somebody waits for it, unless a look has failed.
-            let _ = tell.send(work());
+            // The receiver is only gone when `on_tick` has failed.
+            let _ = sender.send(work());
         });
         runtime.block_on(async {
             let mut was_interrupted = false;
-            let mut looks = interval(LOOK);
-            looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+            let mut ticks = interval(TICK);
+            ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
             loop {
                 tokio::select! {
                     biased;
-                    done = &mut told => {
+                    done = &mut result => {
                         let done = done
                             .map_err(|_| Failure::Referee("the work ended in a panic".to_owned()))?;
                         return Ok((done, was_interrupted));
@@ -59,7 +59,7 @@ pub(in crate::cli) fn watched<T: Send>(
                         was_interrupted = true;
                         stop.store(true, Ordering::Relaxed);
                     }
-                    _ = looks.tick() => look()?,
+                    _ = ticks.tick() => on_tick()?,
                 }
             }
         })

@@ -1,4 +1,4 @@
-//! What several commands share.
+//! Shared by several commands: options, files, signals, the terminal.
 
 pub(in crate::cli) mod config_values;
 pub(in crate::cli) mod console;

@@ -10,7 +10,7 @@ use super::failure::Failure;
 use super::games::{self, GameArg};
 use super::pages;
 use super::sandbox::SandboxOptions;
-use super::setup::{RulesName, absolute, tell};
+use super::setup::{RulesName, absolute, print_stderr};
 use crate::bot::human::NO_HURRY;
 use crate::game::quarto::PieceFormat;
 use crate::play::TimeControl;
@@ -27,7 +27,7 @@ pub(in crate::cli) enum First {
     /// BOT2 begins
     #[value(name = "2")]
     Bot2,
-    /// The lot decides
+    /// Drawn at random
     Random,
 }
 
@@ -73,8 +73,8 @@ pub(in crate::cli) struct Options {
     #[arg(short = 'n', long, value_name = "N", default_value_t = 1, value_parser = at_least_one)]
     pub(in crate::cli) games: u64,
 
-    /// Who begins the first game (in Quarto: gives the first piece). In Quarto the lot
-    /// decides when this is not given, in Four In A Row BOT1 begins
+    /// Who begins the first game (in Quarto: gives the first piece) [default: random in Quarto,
+    /// BOT1 in Four In A Row]
     #[arg(long, value_enum)]
     first: Option<First>,
 
@@ -154,32 +154,32 @@ pub(in crate::cli) struct Options {
 }
 
 impl Options {
-    /// Whether no other rules than the usual ones were asked for.
-    pub(in crate::cli) fn usual_rules(&self) -> bool {
+    /// Whether the rules are the standard ones.
+    pub(in crate::cli) fn has_standard_rules(&self) -> bool {
         self.rules == RulesName::Standard
     }
 
-    /// The limits on a program's or a person's time.
+    /// The time control of a program or a person.
     pub(in crate::cli) fn time(&self, human: bool) -> TimeControl {
-        let usual = if human {
+        let default = if human {
             NO_HURRY
         } else {
             TimeControl::default().move_time
         };
         TimeControl {
-            move_time: self.move_time.unwrap_or(usual),
+            move_time: self.move_time.unwrap_or(default),
             start_time: self.start_time,
             game_time: self.game_time,
             increment: self.increment,
         }
     }
 
-    /// The seed, drawn and told when it was not given.
+    /// The seed; without `--seed` it is drawn and printed.
     pub(in crate::cli) fn seed(&self) -> u64 {
         self.seed.unwrap_or_else(|| {
-            // Short, so that people can type it again.
+            // 32 bits: short enough to type again.
             let seed = u64::from(rand::random::<u32>());
-            tell(&format!("referee: seed {seed}"));
+            print_stderr(&format!("referee: seed {seed}"));
             seed
         })
     }
@@ -209,8 +209,7 @@ impl Options {
         Ok(board)
     }
 
-    /// The piece set's file for bots, when the set is not the built-in one: a path that means
-    /// the same whatever the working directory is.
+    /// The absolute path of the piece set's file for bots, when the set is not the built-in one.
     pub(in crate::cli) fn pieces_path(
         &self,
         ruleset: &dyn Ruleset,

@@ -1,5 +1,5 @@
-//! Pages of games: written to a file, or served while the games go on. What a command that plays
-//! games needs to have both:
+//! Pages of games: written to a file, or served while the games are played. A command that plays
+//! games uses it so:
 //!
 //! ```ignore
 //! #[command(flatten)]
@@ -7,7 +7,7 @@
 //!
 //! let pages = args.pages.open("Spring cup", Some(&journal))?; // before the first game
 //! pages.publish(&record)?;                           // after every game, from any thread
-//! pages.finish()?;                                   // in the end, interrupted or not
+//! pages.finish()?;                                   // at the end, interrupted or not
 //! ```
 
 use std::io::{self, Write as _};
@@ -18,7 +18,7 @@ use serde::{Deserialize, Deserializer};
 
 use super::config_values::parsed;
 use super::failure::Failure;
-use super::setup::{tell, unreadable};
+use super::setup::{print_stderr, unreadable};
 use crate::record::Record;
 use crate::record::atomic_file::{self, directory_of};
 use crate::record::reader::{Line, LineError, Reader};
@@ -26,11 +26,11 @@ use crate::report::html;
 use crate::report::serve::{Feed, Server};
 use crate::text::counted;
 
-/// The port of a page that is served, when no other was chosen.
-const PORT: u16 = 4416;
+/// The default port of a served page.
+const DEFAULT_PORT: u16 = 4416;
 
-/// `--report`, `--live` and `--private` of a command that plays games; in a file they are the
-/// table `[pages]`.
+/// `--report`, `--live` and `--private` of a command that plays games; in a configuration file
+/// they are the table `[pages]`.
 #[derive(Clone, Debug, Default, clap::Args, Deserialize)]
 #[command(next_help_heading = "Pages")]
 #[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
@@ -50,7 +50,7 @@ pub(in crate::cli) struct PageOptions {
 /// `--live`
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(in crate::cli) struct LiveOption {
-    /// Serve the page while games go on; at 127.0.0.1:4416 unless told otherwise, such as --live=0.0.0.0:8080 for all who reach this machine
+    /// Serve the page while games are played, at 127.0.0.1:4416 or the given address: --live=0.0.0.0:8080 lets other machines watch
     #[arg(
         long,
         value_name = "ADDR",
@@ -70,7 +70,7 @@ impl<'de> Deserialize<'de> for LiveOption {
     }
 }
 
-/// An address with or without its port, or a port alone.
+/// Parses an address with or without its port, or a port alone.
 fn address(text: &str) -> Result<SocketAddr, String> {
     let text = text.strip_prefix("localhost").map_or_else(
         || text.to_owned(),
@@ -78,7 +78,7 @@ fn address(text: &str) -> Result<SocketAddr, String> {
     );
     let ip: Result<IpAddr, _> = text.trim_start_matches('[').trim_end_matches(']').parse();
     if let Ok(ip) = ip {
-        return Ok(SocketAddr::new(ip, PORT));
+        return Ok(SocketAddr::new(ip, DEFAULT_PORT));
     }
     if let Ok(port) = text.trim_start_matches(':').parse() {
         return Ok(SocketAddr::new(Ipv4Addr::LOCALHOST.into(), port));
@@ -89,7 +89,7 @@ fn address(text: &str) -> Result<SocketAddr, String> {
 }
 
 impl LiveOption {
-    /// Serves a feed, if that was asked for, and says where.
+    /// Serves a feed, if `--live` was given, and prints its address.
     pub(in crate::cli) fn serve(&self, feed: &Feed) -> Result<Option<Server>, Failure> {
         let Some(address) = self.live else {
             return Ok(None);
@@ -105,23 +105,23 @@ impl LiveOption {
             };
             Failure::Usage(format!("--live={address}: {error}{fix}"))
         })?;
-        tell(&format!("watch at {}", server.url()));
+        print_stderr(&format!("watch at {}", server.url()));
         if !server.address().ip().is_loopback() {
-            tell(
-                "  everybody who reaches this machine can watch, too; by its address, not by its name",
+            print_stderr(
+                "  other machines can watch, too: by this machine's IP address, not by its name",
             );
-            tell("  the page shows what bots write to stderr, unless --private is given");
+            print_stderr("  the page shows what bots write to stderr, unless --private is given");
         }
         Ok(Some(server))
     }
 
-    /// Whether it was asked for.
+    /// Whether `--live` was given.
     pub(in crate::cli) const fn is_on(&self) -> bool {
         self.live.is_some()
     }
 }
 
-/// Pages of games that are played now.
+/// The pages of the games being played.
 #[derive(Debug)]
 pub(in crate::cli) struct Pages {
     feed: Option<Feed>,
@@ -130,7 +130,7 @@ pub(in crate::cli) struct Pages {
 }
 
 impl PageOptions {
-    /// These, and where they say nothing, those of a file.
+    /// These options, with those of a file where these are not given.
     pub(in crate::cli) fn or(self, file: Self) -> Self {
         Self {
             report: self.report.or(file.report),
@@ -141,14 +141,14 @@ impl PageOptions {
         }
     }
 
-    /// Takes relative paths as meant from `base`.
+    /// Resolves relative paths against `base`.
     pub(in crate::cli) fn relative_to(&mut self, base: &Path) {
         if let Some(report) = &mut self.report {
             *report = base.join(&*report);
         }
     }
 
-    /// Begins. `played` is a journal of games that count, too: of a run that is resumed.
+    /// Starts the pages. `played` is the journal of a resumed run, whose games are shown, too.
     pub(in crate::cli) fn open(
         &self,
         title: &str,
@@ -178,7 +178,7 @@ impl PageOptions {
 }
 
 impl Pages {
-    /// Shows a game that has ended.
+    /// Adds a finished game.
     pub(in crate::cli) fn publish(&self, record: &Record) -> io::Result<()> {
         match &self.feed {
             Some(feed) => feed
@@ -188,7 +188,7 @@ impl Pages {
         }
     }
 
-    /// Writes the page, and ends the one that is served.
+    /// Writes the page of `--report` and stops serving.
     pub(in crate::cli) fn finish(mut self) -> Result<(), Failure> {
         if let (Some(feed), Some(path)) = (&self.feed, &self.report) {
             write(feed, path)?;
@@ -208,7 +208,7 @@ pub(in crate::cli) fn add_file(path: &Path, feed: &Feed) -> Result<(), Failure> 
         match add_line(&line, feed) {
             Ok(()) => {}
             Err(torn @ LineError::Torn { .. }) => {
-                tell(&torn.to_string());
+                print_stderr(&torn.to_string());
                 break;
             }
             Err(error) => return Err(damaged(&error)),
@@ -217,18 +217,18 @@ pub(in crate::cli) fn add_file(path: &Path, feed: &Feed) -> Result<(), Failure> 
     Ok(())
 }
 
-/// Adds the game of a line.
+/// Adds the game of one line.
 pub(in crate::cli) fn add_line(line: &Line<'_>, feed: &Feed) -> Result<(), LineError> {
     let published = feed.publish(&line.record()?);
     published.map_err(|problem| line.error(problem))
 }
 
-/// A line that holds no record.
+/// The failure for a line that holds no record.
 pub(in crate::cli) fn damaged(error: &LineError) -> Failure {
-    Failure::Usage(format!("{error}; mend the line or take it out"))
+    Failure::Usage(format!("{error}; correct the line or remove it"))
 }
 
-/// Writes the page of a feed: to a file, whole or not at all, or to standard output for `-`.
+/// Writes the page of a feed: to a file, completely or not at all, or to standard output for `-`.
 pub(in crate::cli) fn write(feed: &Feed, path: &Path) -> Result<(), Failure> {
     let page = feed.page().map_err(Failure::Usage)?;
     if path == Path::new("-") {
@@ -237,7 +237,7 @@ pub(in crate::cli) fn write(feed: &Feed, path: &Path) -> Result<(), Failure> {
     let directory = directory_of(path);
     if !directory.is_dir() {
         return Err(Failure::Usage(format!(
-            "cannot write {}: there is no directory {}; make it first",
+            "cannot write {}: there is no directory {}; create it first",
             path.display(),
             directory.display()
         )));
@@ -250,7 +250,7 @@ pub(in crate::cli) fn write(feed: &Feed, path: &Path) -> Result<(), Failure> {
         };
         Failure::Usage(format!("cannot write {}: {error}{fix}", path.display()))
     })?;
-    tell(&format!(
+    print_stderr(&format!(
         "{}: {} of {} bots, {}",
         path.display(),
         counted(feed.games(), "game", "games"),
@@ -267,7 +267,7 @@ fn size(bytes: usize) -> String {
     }
 }
 
-/// Puts a new file in the place of what was there. Who has the old one open keeps it whole.
+/// Replaces the file atomically: a process that has the old one open still reads it completely.
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if path.is_dir() {
         return Err(io::ErrorKind::IsADirectory.into());
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_are_said_as_people_say_them() {
+    fn sizes_are_rounded_to_readable_units() {
         assert_eq!(size(999), "1 kB");
         assert_eq!(size(95_001), "96 kB");
         assert_eq!(size(1_250_000), "1.2 MB");

@@ -1,4 +1,4 @@
-//! The file of `--record`: one line a game, appended as soon as the game ends.
+//! The file of `--record`: one line per game, appended when the game ends.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -23,19 +23,19 @@ pub(in crate::cli) struct RecordFile {
 }
 
 impl RecordFile {
-    /// Opens or makes the file. An incomplete last line, as a crash leaves it, is moved
-    /// to `FILE.cut`, so that it is not glued to the next record.
+    /// Opens or creates the file. An incomplete last line, as a crash leaves it, is moved
+    /// to `FILE.cut`, so that the next record starts on a line of its own.
     pub(in crate::cli) fn open(path: &Path) -> Result<Self, Failure> {
-        let (journal, cut) = Journal::open(path).map_err(|error| match error {
+        let (journal, torn) = Journal::open(path).map_err(|error| match error {
             OpenError::Io { error, .. } => unreadable(path, &error),
             error @ OpenError::Locked { .. } => Failure::Usage(error.to_string()),
         })?;
-        if let Some(cut) = cut {
+        if let Some(torn) = torn {
             tracing::warn!(
                 "{}: the last line was incomplete; its {} bytes are now in {}",
                 path.display(),
-                cut.bytes,
-                cut.kept_in.display()
+                torn.bytes,
+                torn.kept_in.display()
             );
         }
         Ok(Self {
@@ -44,7 +44,7 @@ impl RecordFile {
         })
     }
 
-    /// Appends a line with its newline, whole or not at all.
+    /// Appends a line with its newline, completely or not at all.
     fn append(&mut self, line: &str) -> io::Result<()> {
         self.journal.append(line).map_err(|error| {
             io::Error::other(format!(
@@ -55,7 +55,7 @@ impl RecordFile {
     }
 }
 
-/// Follows a match for somebody, writes its records and shows them on pages.
+/// Observes a match: writes its records, publishes them on pages, and forwards to `inner`.
 pub(in crate::cli) struct Recorded<F> {
     pub(in crate::cli) inner: F,
     pub(in crate::cli) file: Option<RecordFile>,

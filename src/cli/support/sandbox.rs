@@ -36,7 +36,12 @@ impl From<Choice> for Selection {
     }
 }
 
-/// A size no smaller than any program needs.
+/// The layers of a sandbox, for people. Plans call the supervisor by its old name, `guard`.
+pub(in crate::cli) fn layer_names(kind: Kind) -> String {
+    kind.layers().join(", ").replace("guard", "supervisor")
+}
+
+/// Parses a memory limit: at least what any program needs to start.
 fn memory(text: &str) -> Result<u64, String> {
     match size::parse(text)? {
         bytes if bytes < 8 << 20 => {
@@ -53,12 +58,12 @@ fn count<const LEAST: u64>(text: &str) -> Result<u64, String> {
     }
 }
 
-/// The options of a sandbox; in a file they are the table `[sandbox]`.
+/// The options of a sandbox; in a configuration file they are the table `[sandbox]`.
 #[derive(Clone, Debug, Default, clap::Args, Deserialize)]
 #[command(next_help_heading = "Sandbox (Linux)")]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(in crate::cli) struct SandboxOptions {
-    /// What keeps the bots in [default: auto for tournaments, none for matches]
+    /// The sandbox that bots run in [default: auto for tournaments, none for matches]
     #[arg(long = "sandbox", value_enum, value_name = "KIND")]
     #[serde(default, deserialize_with = "word")]
     kind: Option<Choice>,
@@ -102,7 +107,7 @@ fn size_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, 
 }
 
 impl SandboxOptions {
-    /// These, and where they say nothing, those of a file.
+    /// These options, with those of a file where these are not given.
     pub(in crate::cli) fn or(self, file: Self) -> Self {
         Self {
             kind: self.kind.or(file.kind),
@@ -115,28 +120,28 @@ impl SandboxOptions {
         }
     }
 
-    /// Takes relative paths as meant from `base`.
+    /// Resolves relative paths against `base`.
     pub(in crate::cli) fn relative_to(&mut self, base: &Path) {
         for path in &mut self.expose {
             *path = base.join(&*path);
         }
     }
 
-    /// These, and where they say nothing, what is in force in a tournament that goes on.
-    pub(in crate::cli) fn or_as_before(mut self, before: &SandboxPlan) -> Self {
-        self.kind = self.kind.or(Choice::from_str(&before.kind, false).ok());
-        self.memory = self.memory.or(Some(before.memory));
-        self.processes = self.processes.or(Some(before.processes));
-        self.open_files = self.open_files.or(Some(before.open_files));
-        self.scratch = self.scratch.or(Some(before.scratch));
+    /// These options, with those of a resumed tournament's plan where these are not given.
+    pub(in crate::cli) fn or_planned(mut self, planned: &SandboxPlan) -> Self {
+        self.kind = self.kind.or(Choice::from_str(&planned.kind, false).ok());
+        self.memory = self.memory.or(Some(planned.memory));
+        self.processes = self.processes.or(Some(planned.processes));
+        self.open_files = self.open_files.or(Some(planned.open_files));
+        self.scratch = self.scratch.or(Some(planned.scratch));
         if self.expose.is_empty() {
-            self.expose = before.expose.iter().map(PathBuf::from).collect();
+            self.expose = planned.expose.iter().map(PathBuf::from).collect();
         }
-        self.freeze |= before.freeze;
+        self.freeze |= planned.freeze;
         self
     }
 
-    /// What a plan says of the sandbox that these options gave.
+    /// The entry in a plan for the sandbox that these options selected.
     pub(in crate::cli) fn plan(&self, sandbox: &Sandbox) -> SandboxPlan {
         let limits = sandbox.limits();
         SandboxPlan {
@@ -161,16 +166,16 @@ impl SandboxOptions {
         }
     }
 
-    /// The sandbox that was asked for, or `usual`; tried out.
-    pub(in crate::cli) fn sandbox(&self, usual: Choice) -> Result<Sandbox, Failure> {
-        let usual_limits = ResourceLimits::default();
+    /// Selects the sandbox, `default` when none was chosen, and tests that it works.
+    pub(in crate::cli) fn sandbox(&self, default: Choice) -> Result<Sandbox, Failure> {
+        let default_limits = ResourceLimits::default();
         let request = SandboxRequest {
-            selection: self.kind.unwrap_or(usual).into(),
+            selection: self.kind.unwrap_or(default).into(),
             limits: ResourceLimits {
-                memory: self.memory.unwrap_or(usual_limits.memory),
-                processes: self.processes.unwrap_or(usual_limits.processes),
-                open_files: self.open_files.unwrap_or(usual_limits.open_files),
-                scratch: self.scratch.unwrap_or(usual_limits.scratch),
+                memory: self.memory.unwrap_or(default_limits.memory),
+                processes: self.processes.unwrap_or(default_limits.processes),
+                open_files: self.open_files.unwrap_or(default_limits.open_files),
+                scratch: self.scratch.unwrap_or(default_limits.scratch),
             },
             expose: self.expose.clone(),
             freeze: self.freeze,

@@ -1,4 +1,4 @@
-//! What several commands share: piece sets, rules, colours.
+//! Piece sets, rules, bots and colours, as several commands read them.
 
 use std::env;
 use std::fs::File;
@@ -34,7 +34,7 @@ impl From<RulesName> for Rules {
     }
 }
 
-/// Reads the set of `--pieces`, or takes the built-in one.
+/// Reads the set of `--pieces`; without it, returns the built-in one.
 pub(in crate::cli) fn piece_set(path: Option<&PathBuf>) -> Result<PieceSet, Failure> {
     let Some(path) = path else {
         return Ok(PieceSet::default());
@@ -46,22 +46,22 @@ pub(in crate::cli) fn piece_set(path: Option<&PathBuf>) -> Result<PieceSet, Fail
             path.display()
         )));
     }
-    PieceSet::read(file).map_err(|error| in_set(path, &error))
+    PieceSet::read(file).map_err(|error| set_failure(path, &error))
 }
 
-/// A piece set that bots can be asked about.
+/// As [`piece_set`], but only a set whose characters the protocol allows.
 pub(in crate::cli) fn match_set(path: Option<&PathBuf>) -> Result<PieceSet, Failure> {
     let set = piece_set(path)?;
     set.check_for_match()
-        .map_err(|error| in_set(path.map_or(Path::new("the built-in set"), |p| p), &error))?;
+        .map_err(|error| set_failure(path.map_or(Path::new("the built-in set"), |p| p), &error))?;
     Ok(set)
 }
 
-fn in_set(path: &Path, error: &crate::game::quarto::SetError) -> Failure {
+fn set_failure(path: &Path, error: &crate::game::quarto::SetError) -> Failure {
     Failure::Usage(format!("{}: {error}", path.display()))
 }
 
-/// A file that cannot be opened.
+/// The failure for a file that cannot be opened or read.
 pub(in crate::cli) fn unreadable(path: &Path, error: &io::Error) -> Failure {
     Failure::Usage(crate::text::unreadable(path, error))
 }
@@ -75,25 +75,24 @@ pub(in crate::cli) fn palette(stream: &impl RawStream) -> Palette {
     }
 }
 
-/// Tells people something on stderr. When stderr cannot be written to, nobody is listening, and
-/// the work goes on.
-pub(in crate::cli) fn tell(text: &str) {
+/// Prints a line on stderr. Errors are ignored: a closed stderr must not stop the games.
+pub(in crate::cli) fn print_stderr(text: &str) {
     let line = format!("{text}\n");
     let _ = io::Write::write_all(&mut io::stderr(), line.as_bytes());
 }
 
-/// This program's file.
+/// The path of this executable.
 pub(in crate::cli) fn this_program() -> Result<PathBuf, Failure> {
     env::current_exe()
         .map_err(|error| Failure::Referee(format!("cannot find this program's file: {error}")))
 }
 
-/// What a BOT on the command line means.
+/// Parses a BOT of the command line.
 pub(in crate::cli) fn bot(text: &str) -> Result<BotSpec, Failure> {
     Ok(BotSpec::parse(text, &this_program()?, &strategy::NAMES)?)
 }
 
-/// Takes the programs among the bots into a sandbox, each out of sight of the others.
+/// Confines the programs among the bots to a sandbox in which none sees the others' files.
 pub(in crate::cli) fn confine<const N: usize>(
     sandbox: &Sandbox,
     bots: &[BotSpec; N],
@@ -115,7 +114,7 @@ pub(in crate::cli) fn confine<const N: usize>(
     Ok(confined)
 }
 
-/// A path that means the same whatever the working directory is.
+/// The absolute form of a path.
 pub(in crate::cli) fn absolute(path: &Path) -> Result<String, Failure> {
     let absolute = path::absolute(path)
         .map_err(|error| Failure::Usage(format!("{}: {error}", path.display())))?;

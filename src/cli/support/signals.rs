@@ -1,4 +1,4 @@
-//! Ctrl-C and other requests to end, as a future.
+//! Ctrl-C and other termination signals, as a future.
 
 use std::future::Future;
 use std::io;
@@ -6,30 +6,30 @@ use std::io;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::oneshot;
 
-/// A future that is ready once somebody wants this process to end.
+/// A future that is ready once this process receives SIGINT, SIGTERM or SIGHUP.
 ///
-/// A task of its own listens, so that waiting for this costs a game next to nothing.
+/// A separate task listens for the signals, so that polling this future is cheap during a game.
 pub(in crate::cli) fn interrupted() -> io::Result<impl Future<Output = ()> + Unpin> {
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
     let mut hangup = signal(SignalKind::hangup())?;
-    let (tell, told) = oneshot::channel();
+    let (sender, receiver) = oneshot::channel();
     tokio::spawn(async move {
         tokio::select! {
             _ = interrupt.recv() => {}
             _ = terminate.recv() => {}
             _ = hangup.recv() => {}
         }
-        // The receiver is gone when the games are over.
-        let _ = tell.send(());
+        // The receiver has been dropped when the games are over.
+        let _ = sender.send(());
     });
-    Ok(Told(told))
+    Ok(Interrupted(receiver))
 }
 
-/// The receiving end; an error (the task ended with the runtime) never comes first.
-struct Told(oneshot::Receiver<()>);
+/// The receiving end. It can only fail when the runtime has ended, and then nobody polls it.
+struct Interrupted(oneshot::Receiver<()>);
 
-impl Future for Told {
+impl Future for Interrupted {
     type Output = ();
 
     fn poll(

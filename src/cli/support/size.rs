@@ -21,15 +21,15 @@ pub(in crate::cli) fn parse(text: &str) -> Result<u64, String> {
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
-        reason = "its range has just been checked"
+        reason = "the range was checked above"
     )]
     Ok(bytes as u64)
 }
 
-/// As [`parse`], but more than nothing.
+/// As [`parse`], but greater than zero.
 pub(in crate::cli) fn parse_positive(text: &str) -> Result<u64, String> {
     match parse(text)? {
-        0 => Err("expected more than no memory at all".to_owned()),
+        0 => Err("expected a size greater than zero".to_owned()),
         bytes => Ok(bytes),
     }
 }
@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_people_type() {
+    fn sizes_are_parsed() {
         for (text, bytes) in [
             ("0", 0),
             ("1", 1),

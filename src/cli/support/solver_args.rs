@@ -1,19 +1,19 @@
-//! How much a solver may use, for all commands that solve.
+//! The solver's options for memory and threads, for all commands that solve.
 
 use std::num::NonZeroU16;
 
-use super::setup::tell;
+use super::setup::print_stderr;
 use super::size;
 use crate::solver::{Options, Solver};
 use crate::text;
 
 #[derive(Clone, Copy, Debug, clap::Args)]
-pub(in crate::cli) struct Thinking {
-    /// Memory for positions already solved, such as 512M or 4G
+pub(in crate::cli) struct SolverArgs {
+    /// Memory for the transposition table, such as 512M or 4G
     #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = hash)]
     hash: usize,
 
-    /// Threads [default: as many as the machine runs at once]
+    /// Threads [default: one for each core]
     #[arg(long, value_name = "N")]
     threads: Option<NonZeroU16>,
 }
@@ -23,21 +23,21 @@ fn hash(text: &str) -> Result<usize, String> {
         .map_err(|_| "expected no more than this machine can address".to_owned())
 }
 
-impl Thinking {
+impl SolverArgs {
     pub(in crate::cli) fn options(self) -> Options {
-        let usual = Options::default();
+        let default = Options::default();
         Options {
             tt_bytes: self.hash,
-            threads: self.threads.map_or(usual.threads, |n| n.get().into()),
+            threads: self.threads.map_or(default.threads, |n| n.get().into()),
         }
     }
 
-    /// Says so when the machine does not give as much memory as was asked for.
-    pub(in crate::cli) fn check(self, solver: &Solver) {
+    /// Warns when less than half of the requested memory could be allocated.
+    pub(in crate::cli) fn warn_if_smaller(self, solver: &Solver) {
         let bytes = solver.tt_bytes();
         if bytes < self.hash / 2 {
-            tell(&format!(
-                "referee: --hash: the machine gives {} only, going on with that",
+            print_stderr(&format!(
+                "referee: --hash: only {} could be allocated; continuing with that",
                 text::size(bytes as u64)
             ));
         }

@@ -9,18 +9,18 @@
 //! ```
 //!
 //! - `turn`: 1 for the first of the record's `turns`. One entry a turn; the last one counts.
-//! - `value`: what the turn left its player with, by best play afterwards; `best`: what its
-//!   player could have had. `win`, `draw`, `loss` or `unknown`; missing is unknown.
-//! - `mark`: `blunder`, `missed-win`, `only`, `forced`, or a word that is shown as it is. A turn without one
-//!   whose value is worse than the best counts as a `blunder`.
-//! - `better`: an answer that would have kept the best; `in`: turns until the end that the value
-//!   promises; `text`: a sentence for people. All three may be missing.
+//! - `value`: the value for the player after the turn, with best play; `best`: the value of the best
+//!   turn. `win`, `draw`, `loss` or `unknown`; missing is unknown.
+//! - `mark`: `blunder`, `missed-win`, `only`, `forced`, or a word that is shown unchanged. A turn
+//!   without one whose value is worse than the best counts as a `blunder`.
+//! - `better`: an answer that keeps the best value; `in`: turns until the end with best play; `text`:
+//!   an explanation. All three may be missing.
 //!
-//! Whatever is not of this shape is passed over: an analysis never keeps a game from being shown.
+//! Anything of another shape is ignored: a damaged analysis never keeps a game from being shown.
 //!
-//! Packed it is `[values, bests, distances, said]`: three strings with a character a turn, and an
-//! array of `[turn, mark, better, text]` for the turns of which there is more to say. A value is
-//! `w`, `d`, `l` or `-`, a distance a digit of base 36 with 0 for none.
+//! Packed it is `[values, bests, distances, remarks]`: three strings with a character for each turn,
+//! and an array of `[turn, mark, better, text]` for the turns with any of these. A value is `w`, `d`,
+//! `l` or `-`, a distance a base-36 digit with 0 for none.
 
 use serde_json::{Value, json};
 
@@ -31,7 +31,7 @@ use crate::text::escape_controls;
 const TEXT_CHARS: usize = 400;
 const WORD_CHARS: usize = 24;
 
-/// The letter for a value, and its rank.
+/// The letter of a value and its rank; unknown values have no rank.
 fn value(entry: &Value, field: &str) -> (char, Option<u8>) {
     match entry.get(field).and_then(Value::as_str) {
         Some("win") => ('w', Some(2)),
@@ -46,9 +46,9 @@ fn word(entry: &Value, field: &str, chars: usize) -> String {
     cut(&escape_controls(word), chars)
 }
 
-/// What is said of one turn.
+/// The analysis of one turn.
 #[derive(Clone)]
-struct Said {
+struct TurnAnalysis {
     value: char,
     best: char,
     distance: char,
@@ -56,8 +56,8 @@ struct Said {
     words: [String; 3],
 }
 
-/// One turn's entry, and the turn's index; `None` when it names no turn of the game.
-fn turn(entry: &Value, turns: usize) -> Option<(usize, Said)> {
+/// Reads one turn's entry. Returns the turn's index, too; `None` when the game has no such turn.
+fn turn(entry: &Value, turns: usize) -> Option<(usize, TurnAnalysis)> {
     let number = usize::try_from(entry.get("turn")?.as_u64()?).ok()?;
     if number == 0 || number > turns {
         return None;
@@ -74,7 +74,7 @@ fn turn(entry: &Value, turns: usize) -> Option<(usize, Said)> {
     }
     let distance = entry.get("in").and_then(Value::as_u64);
     let distance = distance.and_then(|turns| char::from_digit(u32::try_from(turns).ok()?, 36));
-    let said = Said {
+    let analysis = TurnAnalysis {
         value: left,
         best,
         distance: distance.unwrap_or('0'),
@@ -84,37 +84,37 @@ fn turn(entry: &Value, turns: usize) -> Option<(usize, Said)> {
             word(entry, "text", TEXT_CHARS),
         ],
     };
-    Some((number - 1, said))
+    Some((number - 1, analysis))
 }
 
-/// What there is to show; `None` when there is nothing, or no room for it.
+/// The packed analysis; `None` when there is none or the `room` (in bytes) is used up.
 pub(super) fn packed(record: &Record, room: &mut usize) -> Option<Value> {
     let entries = record.more.get("analysis")?.get("turns")?.as_array()?;
-    let nothing = Said {
+    let unknown = TurnAnalysis {
         value: '-',
         best: '-',
         distance: '0',
         words: Default::default(),
     };
-    let mut turns = vec![nothing; record.turns.len().min(MAX_TURNS)];
+    let mut turns = vec![unknown; record.turns.len().min(MAX_TURNS)];
     let mut found = false;
     for entry in entries {
-        if let Some((index, said)) = turn(entry, turns.len()) {
-            turns[index] = said;
+        if let Some((index, analysis)) = turn(entry, turns.len()) {
+            turns[index] = analysis;
             found = true;
         }
     }
     if !found {
         return None;
     }
-    let row = |of: fn(&Said) -> char| -> String { turns.iter().map(of).collect() };
+    let row = |of: fn(&TurnAnalysis) -> char| -> String { turns.iter().map(of).collect() };
     let more: Vec<Value> = turns
         .iter()
         .enumerate()
-        .filter_map(|(index, said)| {
-            let words = said.words.iter().rposition(|word| !word.is_empty())?;
+        .filter_map(|(index, analysis)| {
+            let words = analysis.words.iter().rposition(|word| !word.is_empty())?;
             let mut fields = vec![json!(index + 1)];
-            fields.extend(said.words[..=words].iter().map(|word| json!(word)));
+            fields.extend(analysis.words[..=words].iter().map(|word| json!(word)));
             Some(Value::Array(fields))
         })
         .collect();
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_of_the_shape_is_passed_over() {
+    fn other_shapes_are_ignored() {
         for analysis in [
             "null",
             "3",
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn long_texts_are_cut_and_room_is_kept() {
+    fn long_texts_are_cut_and_the_last_entry_of_a_turn_counts() {
         let text = "x".repeat(2000);
         let packed = of(&format!(r#"{{"turns":[{{"turn":1,"text":"{text}"}}]}}"#)).unwrap();
         assert_eq!(packed[3][0][3].as_str().unwrap().chars().count(), 401);

@@ -1,4 +1,4 @@
-//! The figures of all games: standings, times, endings, and how ratings settled.
+//! The figures of all games: standings, times, endings, and the history of ratings.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -10,53 +10,53 @@ use crate::text::escape_controls;
 use crate::tournament::ratings::{Model, RatingError, Results, Tally, rate};
 use crate::tournament::standings::{Collector, Place, Standings};
 
-/// Bins of times a factor of ten.
+/// Bins of times per factor of ten.
 const BINS: f64 = 40.0;
 
-/// The page shows one bar for so many bins.
-const BINS_A_BAR: u16 = 5;
+/// Bins in one bar of the page's charts.
+const BINS_PER_BAR: u16 = 5;
 
 /// Times below this, in milliseconds, go to the first bin.
 const SHORTEST_MS: f64 = 1e-3;
 
-/// Games with more turns count as having so many.
+/// Longer games count as having this many turns.
 const MAX_TURNS: usize = 100;
 
-/// At most so many points of the curve of a rating.
-const MOMENTS: usize = 48;
+/// The maximal number of points of a rating's curve.
+const CHECKPOINTS: usize = 48;
 
-/// Results by (moved first, moved second), as the page's numbers of bots.
-type Met = BTreeMap<(usize, usize), Tally>;
+/// Results by (moved first, moved second), as indices of bots.
+type HeadToHead = BTreeMap<(usize, usize), Tally>;
 
 /// Bot, Elo, half the width of the interval.
 type Rated = (usize, f64, Option<f64>);
 
-/// Ratings after some games, calculated when they are asked for, and once.
+/// The results after some games; their ratings are calculated on first use.
 #[derive(Clone, Debug)]
-struct Moment {
+struct Checkpoint {
     games: u64,
-    met: Met,
+    met: HeadToHead,
     rated: Arc<OnceLock<Vec<Rated>>>,
 }
 
-/// The figures of all games. A copy is small: it depends on the number of bots, not on that of games.
+/// The figures of all games. Its size depends on the number of bots, not on that of games.
 #[derive(Clone, Debug, Default)]
 pub struct Figures {
     collector: Collector,
-    /// As recorded, by number.
+    /// Names as recorded, by index.
     names: Vec<String>,
-    met: Met,
+    met: HeadToHead,
     times: Vec<BTreeMap<u16, u64>>,
     endings: BTreeMap<String, u64>,
     lengths: Vec<u64>,
     games: u64,
-    moments: Vec<Moment>,
-    /// Games from one moment to the next.
+    checkpoints: Vec<Checkpoint>,
+    /// Games between two checkpoints.
     stride: u64,
 }
 
 impl Figures {
-    /// Adds a game between the bots of these numbers.
+    /// Adds a game between the bots of these indices.
     pub(super) fn add(&mut self, record: &Record, game: &RecordSummary<'_>, bots: [usize; 2]) {
         self.collector.add(game);
         for (bot, name) in bots.into_iter().zip(game.names()) {
@@ -88,14 +88,14 @@ impl Figures {
         }
         self.lengths[turns] += 1;
         self.games += 1;
-        self.note_moment();
+        self.add_checkpoint();
     }
 
-    /// Keeps the results so far, now and then: the more games, the more rarely.
-    fn note_moment(&mut self) {
-        if self.moments.len() >= MOMENTS {
+    /// Keeps the results so far as a checkpoint, at intervals that grow with the number of games.
+    fn add_checkpoint(&mut self) {
+        if self.checkpoints.len() >= CHECKPOINTS {
             let mut keep = false;
-            self.moments.retain(|_| {
+            self.checkpoints.retain(|_| {
                 keep = !keep;
                 !keep
             });
@@ -103,7 +103,7 @@ impl Figures {
         }
         self.stride = self.stride.max(1);
         if self.games.is_multiple_of(self.stride) {
-            self.moments.push(Moment {
+            self.checkpoints.push(Checkpoint {
                 games: self.games,
                 met: self.met.clone(),
                 rated: Arc::default(),
@@ -116,12 +116,12 @@ impl Figures {
         self.games
     }
 
-    /// The table.
+    /// The standings.
     pub fn standings(&self) -> Result<Standings, RatingError> {
         self.collector.standings(&Model::default())
     }
 
-    /// All of it, for the page's script. `standings` are its own.
+    /// All figures for the page's script. `standings` must be those of [`Figures::standings`].
     pub fn as_json(&self, standings: &Standings) -> Value {
         let met: Vec<[u64; 5]> = self
             .met
@@ -185,19 +185,19 @@ impl Figures {
         }))
     }
 
-    /// Ratings after some of the games, and last after all of them: games, then bot, Elo and half
-    /// the width of the interval for each.
+    /// Ratings at the checkpoints and after all games: the number of games, then bot, Elo and half the
+    /// width of the interval for each.
     fn history(&self, standings: &Standings) -> Vec<Value> {
         let earlier = self
-            .moments
+            .checkpoints
             .iter()
-            .filter(|moment| moment.games < self.games);
+            .filter(|checkpoint| checkpoint.games < self.games);
         let mut history: Vec<Value> = earlier
-            .map(|moment| {
-                let rated = moment
+            .map(|checkpoint| {
+                let rated = checkpoint
                     .rated
-                    .get_or_init(|| rated(&moment.met, self.names.len()));
-                json!([moment.games, rated])
+                    .get_or_init(|| rated(&checkpoint.met, self.names.len()));
+                json!([checkpoint.games, rated])
             })
             .collect();
         let now: Vec<Rated> = standings
@@ -213,8 +213,8 @@ impl Figures {
     }
 }
 
-/// Ratings of the bots that had played; none when the results determine none.
-fn rated(met: &Met, bots: usize) -> Vec<Rated> {
+/// Ratings of the bots that have played; empty when the results determine none.
+fn rated(met: &HeadToHead, bots: usize) -> Vec<Rated> {
     let mut results = Results::new(bots);
     for (&(first, second), &tally) in met {
         if results.add_games(first, second, tally).is_err() {
@@ -250,13 +250,13 @@ fn middle(bin: u16) -> f64 {
     SHORTEST_MS * 10f64.powf((f64::from(bin) + 0.5) / BINS)
 }
 
-/// The time, in milliseconds, that this share of the answers did not exceed, to 3 %.
+/// The time, in milliseconds, that this share of the answers did not exceed, accurate to 3 %.
 fn percentile(bins: &BTreeMap<u16, u64>, share: f64) -> Option<f64> {
     let total: u64 = bins.values().sum();
     let mut before = 0;
     for (&bin, &count) in bins {
         before += count;
-        #[expect(clippy::cast_precision_loss, reason = "nobody answers 2⁵² times")]
+        #[expect(clippy::cast_precision_loss, reason = "no bot gives 2⁵² answers")]
         if before as f64 >= share * total as f64 {
             return Some(middle(bin));
         }
@@ -267,7 +267,7 @@ fn percentile(bins: &BTreeMap<u16, u64>, share: f64) -> Option<f64> {
 /// `[number of the first bar, counts of the bars…]`; a bar is an eighth of a factor of ten, bar 0
 /// begins at a microsecond.
 fn bars(bins: &BTreeMap<u16, u64>) -> Value {
-    let bar = |bin: u16| bin / BINS_A_BAR;
+    let bar = |bin: u16| bin / BINS_PER_BAR;
     let (Some((&first, _)), Some((&last, _))) = (bins.first_key_value(), bins.last_key_value())
     else {
         return json!([0]);
@@ -285,7 +285,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_go_to_bars() {
+    fn times_are_counted_in_bars() {
         let mut bins = BTreeMap::new();
         for ms in [0.0, 0.001, 1.0, 1.01, 9.9] {
             *bins.entry(bin(ms)).or_default() += 1;

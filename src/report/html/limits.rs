@@ -1,11 +1,11 @@
-//! What keeps a page small whatever a record holds.
+//! Limits that keep a page small whatever a record holds.
 
 use crate::text::escape_controls;
 
-/// More turns are no game's.
+/// The maximal number of turns shown: more than any game has.
 pub(super) const MAX_TURNS: usize = 200;
 
-/// At most so many characters of a text.
+/// The first `chars` characters of a text, with `…` when it is cut.
 pub(super) fn cut(text: &str, chars: usize) -> String {
     match text.char_indices().nth(chars) {
         None => text.to_owned(),
@@ -13,7 +13,7 @@ pub(super) fn cut(text: &str, chars: usize) -> String {
     }
 }
 
-/// The last characters of a text of several lines, with nothing in it that acts or hides.
+/// The last `chars` characters of a text of several lines, with control characters escaped.
 pub(super) fn end_of(text: &str, chars: usize) -> String {
     let text = text.trim_end();
     let from = text.char_indices().rev().nth(chars.saturating_sub(1));

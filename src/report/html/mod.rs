@@ -1,20 +1,19 @@
-//! The report: one HTML page with everything in it.
+//! The report: a self-contained HTML page.
 //!
-//! [`Report`] takes records, one by one, and keeps two things: *entries*, which say
-//! list the games, each in as few bytes as possible; and *figures*, which sum them up.
-//! The page holds both as one block of JSON; its script draws what is looked at, and nothing
-//! else. A page that is served while games go on ([`crate::report::serve`]) gets the same entries and
-//! figures a few at a time.
+//! [`Report`] takes records one by one and keeps two things: *entries*, which list the games, each in
+//! as few bytes as possible, and *figures*, which summarise them. The page holds both as one block of
+//! JSON, and its script draws only the view that is open. A page that is served while games are played
+//! ([`crate::report::serve`]) receives the same entries and figures a few at a time.
 //!
 //! - `pack`: a record as an entry
 //! - `analysis`: the analysis of a record's turns
-//! - `piece_style`: which feature of a piece set shows as size, colour, form and fill
-//! - `figures`: standings, times, endings and how ratings settled
-//! - `limits`: how much of a text is shown
-//! - `page`: the page itself, its script, and the policy that keeps everything else out
+//! - `piece_style`: which feature of a piece set is drawn as size, colour, form and fill
+//! - `figures`: standings, times, endings and the history of ratings
+//! - `limits`: the maximal lengths of texts
+//! - `page`: the page itself, its script, and its content security policy
 //!
-//! Text from bots is made safe (`crate::text`) before it is packed, so nothing on the page hides
-//! or reorders what was sent; the page's script makes text nodes of it and never reads it as HTML.
+//! Control characters in text from bots are escaped (`crate::text`) before it is packed, so nothing
+//! can hide or reorder other text; the page's script inserts it as text nodes, never as HTML.
 
 mod analysis;
 mod figures;
@@ -34,23 +33,23 @@ use crate::record::{BotEntry, Record, RecordSummary};
 use crate::text::escape_controls;
 use crate::tournament::ratings::RatingError;
 use limits::cut;
-use pack::Rooms;
+use pack::TextStore;
 
-/// Games beyond these count in the figures, but cannot be looked at: a browser has its limits,
-/// and so has the memory of a referee that serves a page.
+/// Games beyond this number count in the figures but are not listed: it bounds the memory of the
+/// browser and of a referee that serves a page.
 pub const MAX_GAMES: u64 = 50_000;
 
-/// Longer names are cut, in characters.
+/// The maximal length of a name, in characters.
 const NAME_CHARS: usize = 300;
 
-/// What a page is to say.
+/// The options of a page.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Its heading.
     pub title: String,
     /// Leave out what bots wrote to stderr, and the commands that ran them.
     pub private: bool,
-    /// Show the one game there is, and no lists.
+    /// Show a single game, without lists.
     pub one: bool,
 }
 
@@ -62,26 +61,26 @@ pub struct Report {
     entries: Vec<Box<str>>,
     bots: HashMap<String, usize>,
     editions: HashMap<[String; 3], usize>,
-    rooms: Rooms,
+    texts: TextStore,
     games: u64,
     figures: Figures,
 }
 
 impl Report {
-    /// No games yet.
+    /// A report without games.
     pub fn new(options: Options) -> Self {
         Self {
             options,
             entries: Vec::new(),
             bots: HashMap::new(),
             editions: HashMap::new(),
-            rooms: Rooms::default(),
+            texts: TextStore::default(),
             games: 0,
             figures: Figures::default(),
         }
     }
 
-    /// Adds a game. The error is a sentence.
+    /// Adds a game. The error says what is wrong with the record.
     pub fn add(&mut self, record: &Record) -> Result<(), String> {
         let game = RecordSummary::of(record)?;
         let bots = record.bots.each_ref().map(|bot| self.bot(bot));
@@ -90,7 +89,7 @@ impl Report {
         if self.games <= MAX_GAMES {
             let edition = self.edition(record);
             let stderr = !self.options.private;
-            let packed = pack::game(record, edition, bots, stderr, &mut self.rooms);
+            let packed = pack::game(record, edition, bots, stderr, &mut self.texts);
             for text in packed.texts {
                 self.push(&json!(["t", text]));
             }
@@ -103,7 +102,7 @@ impl Report {
         self.entries.push(entry.to_string().into_boxed_str());
     }
 
-    /// The number of a record's bot; a new one gets an entry.
+    /// The index of a record's bot; adds an entry for a new one.
     fn bot(&mut self, entry: &BotEntry) -> usize {
         if let Some(&index) = self.bots.get(&entry.name) {
             return index;
@@ -120,7 +119,7 @@ impl Report {
         index
     }
 
-    /// The number of a record's edition of its game; a new one gets an entry.
+    /// The index of a record's edition (game, rules, piece set); adds an entry for a new one.
     fn edition(&mut self, record: &Record) -> usize {
         let pieces = record.pieces.as_deref().unwrap_or_default();
         let key = [&record.game, &record.rules, pieces].map(str::to_owned);
@@ -159,8 +158,8 @@ impl Report {
         &self.figures
     }
 
-    /// Entries from `from` on, as the inside of a JSON array, and the number of the entry after
-    /// them. Stops when there are `bytes` of them or more, so that no client has to take all at once.
+    /// Entries from index `from` on, as the inside of a JSON array, and the index after the last of
+    /// them. Stops after about `bytes` bytes, so that a client receives them in pieces.
     pub fn entries(&self, from: usize, bytes: usize) -> (String, usize) {
         let mut text = String::new();
         let mut next = from;
@@ -177,7 +176,7 @@ impl Report {
         (text, next)
     }
 
-    /// The page, to be opened from a file.
+    /// The page as a file.
     pub fn page(&self) -> Result<String, RatingError> {
         let (entries, _) = self.entries(0, usize::MAX);
         let standings = self.figures.standings()?;

@@ -1,6 +1,6 @@
-//! A record as an entry: a JSON array, as short as can be and still read without a table.
+//! Packs a record as an entry: a short JSON array.
 //!
-//! | entry | what it holds |
+//! | entry | meaning |
 //! |---|---|
 //! | `["b", name, command]` | the next bot |
 //! | `["e", game, rules, set]` | the next edition; `set` as `piece_style` makes it, or null |
@@ -9,14 +9,15 @@
 //!
 //! Bots, editions and texts are counted from 0. A game is, after `"g"`: edition, first and
 //! second bot of the record, index of who moved first, index of the winner or −1, reason, when it
-//! started (seconds since 1970 or null), id, turns, times, winning lines, and, if there is
-//! something to say: the fault, the board at the start, the analysis, a remark on how the result
-//! was reached. Nulls at the end are left out.
+//! started (seconds since 1970 or null), id, turns, times, winning lines, and, when present, the
+//! fault, the board at the start, the analysis, and a remark on how the result was reached. Nulls at
+//! the end are omitted.
 //!
-//! - Turns: the words of Quarto without the blank within (`-K 6A`), separated by blanks; those of
-//!   other games as they are, separated by blanks, or by tabs when a turn has a blank.
+//! - Turns: those of Quarto without the blank within (`-K 6A`), separated by blanks; those of other
+//!   games unchanged, separated by blanks, or by tabs when a turn contains a blank.
 //! - Times: microseconds in base 36, separated by blanks.
-//! - Fault: who, and texts: what it answered, the sentence, the end of its stderr; −1 for none.
+//! - Fault: the bot's index, and the indices of three texts: its answer, the explanation, the end of
+//!   its stderr; −1 for none.
 //! - Analysis: see `analysis`.
 
 use std::collections::HashMap;
@@ -30,7 +31,7 @@ use super::limits::{MAX_TURNS, cut, end_of};
 use crate::record::{BotIndex, Record};
 use crate::text::escape_controls;
 
-/// A reason longer than this is none of ours.
+/// Longer than any reason of the referee.
 const REASON_CHARS: usize = 40;
 /// An answer is at most 1024 bytes, but escapes make it longer.
 const ANSWER_CHARS: usize = 1200;
@@ -38,25 +39,25 @@ const ANSWER_CHARS: usize = 1200;
 const DETAIL_CHARS: usize = 1000;
 /// How much of the end of a bot's stderr is kept.
 const STDERR_CHARS: usize = 4000;
-/// Longer boards and turns are no game's.
+/// Longer than a board or a turn of any game.
 const WORD_CHARS: usize = 80;
 
-/// Room for texts, in bytes: a page stays small even when every game is a fault with a long
-/// story. What has no room is left out, and the record still has it.
+/// The maximal total size of texts of each kind, in bytes: a page stays small even when every game
+/// ends with a long fault. Texts beyond it are omitted from the page; the record has them.
 const SENTENCES: usize = 1_400_000;
 const STDERRS: usize = 1_000_000;
 const ANALYSES: usize = 1_500_000;
 
-/// Texts so far, and how much room there is for more.
+/// The texts so far and the bytes left for more.
 #[derive(Debug)]
-pub(super) struct Rooms {
+pub(super) struct TextStore {
     known: HashMap<Box<str>, usize>,
     sentences: usize,
     stderrs: usize,
     pub(super) analyses: usize,
 }
 
-impl Default for Rooms {
+impl Default for TextStore {
     fn default() -> Self {
         Self {
             known: HashMap::new(),
@@ -67,32 +68,32 @@ impl Default for Rooms {
     }
 }
 
-/// A game, and the texts that it is the first to need.
+/// A game's entry and the texts that it adds.
 pub(super) struct Packed {
     pub(super) game: Value,
     pub(super) texts: Vec<String>,
 }
 
-/// Takes a text in, and gives its number: −1 when there is nothing to say or no room to say it.
-fn text(
-    said: String,
+/// Stores a text and returns its index: −1 when it is empty or no room is left.
+fn text_index(
+    text: String,
     known: &mut HashMap<Box<str>, usize>,
     room: &mut usize,
     new: &mut Vec<String>,
 ) -> i64 {
-    if said.is_empty() {
+    if text.is_empty() {
         return -1;
     }
-    let index = if let Some(&index) = known.get(said.as_str()) {
+    let index = if let Some(&index) = known.get(text.as_str()) {
         index
     } else {
-        let Some(left) = room.checked_sub(said.len()) else {
+        let Some(left) = room.checked_sub(text.len()) else {
             return -1;
         };
         *room = left;
         let index = known.len();
-        known.insert(said.as_str().into(), index);
-        new.push(said);
+        known.insert(text.as_str().into(), index);
+        new.push(text);
         index
     };
     i64::try_from(index).unwrap_or(-1)
@@ -116,7 +117,7 @@ fn base36(mut number: u64, out: &mut String) {
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "a time beyond the range, as a forged record may have, ends at its end"
+    reason = "the cast saturates for times out of range, as a forged record may have"
 )]
 fn times(record: &Record) -> String {
     let mut out = String::new();
@@ -146,7 +147,7 @@ fn turns(record: &Record) -> String {
         .collect();
     match short {
         Some(turns) => turns.join(" "),
-        // Not in canonical form: shown as it is.
+        // Not in canonical form: kept unchanged.
         None => listed
             .map(|turn| cut(&escape_controls(turn), WORD_CHARS))
             .collect::<Vec<_>>()
@@ -168,18 +169,19 @@ fn lines(record: &Record) -> String {
     cut(&out, 4 * WORD_CHARS)
 }
 
-/// What is unusual about how the result was reached, if anything.
+/// A remark on a game that was adjudicated, played again or delayed; `None` for others.
 fn remark(record: &Record) -> Option<String> {
     let mut parts = Vec::new();
     if record.result.adjudicated {
-        parts
-            .push("Adjudicated: the value was proven, and the game was not played out.".to_owned());
+        parts.push(
+            "Adjudicated: the value was proven, so the game was not played to its end.".to_owned(),
+        );
     }
     match record.voids {
         0 => {}
-        1 => parts.push("It was played again once: a clock had not been fair.".to_owned()),
+        1 => parts.push("The game was played again once, because a clock was not fair.".to_owned()),
         voids => parts.push(format!(
-            "It was played again {voids} times: clocks had not been fair."
+            "The game was played again {voids} times, because clocks were not fair."
         )),
     }
     if let Some(why) = &record.delayed {
@@ -189,32 +191,32 @@ fn remark(record: &Record) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(" "))
 }
 
-/// A record's game. `stderr` is whether what bots wrote there may be shown.
+/// Packs a record's game. `stderr` is whether the bots' stderr may be shown.
 pub(super) fn game(
     record: &Record,
     edition: usize,
     bots: [usize; 2],
     stderr: bool,
-    rooms: &mut Rooms,
+    store: &mut TextStore,
 ) -> Packed {
     let result = &record.result;
     let mut texts = Vec::new();
     let fault = result.by.map(|by| {
-        let mut say =
-            |said: String, room: &mut usize| text(said, &mut rooms.known, room, &mut texts);
+        let mut store_text =
+            |text: String, room: &mut usize| text_index(text, &mut store.known, room, &mut texts);
         let answer = result.answer.as_deref().unwrap_or_default();
         let detail = result.detail.as_deref().unwrap_or_default();
-        let answer = say(
+        let answer = store_text(
             cut(&escape_controls(answer), ANSWER_CHARS),
-            &mut rooms.sentences,
+            &mut store.sentences,
         );
-        let detail = say(
+        let detail = store_text(
             cut(&escape_controls(detail), DETAIL_CHARS),
-            &mut rooms.sentences,
+            &mut store.sentences,
         );
         let end = result.stderr.as_deref().filter(|_| stderr);
         let end = end_of(end.unwrap_or_default(), STDERR_CHARS);
-        let end = say(end, &mut rooms.stderrs);
+        let end = store_text(end, &mut store.stderrs);
         json!([by, answer, detail, end])
     });
     let empty = record.start.chars().all(|cell| cell == '.');
@@ -239,7 +241,7 @@ pub(super) fn game(
         json!(lines(record)),
         json!(fault),
         json!((!empty).then(|| cut(&escape_controls(&record.start), WORD_CHARS))),
-        json!(analysis::packed(record, &mut rooms.analyses)),
+        json!(analysis::packed(record, &mut store.analyses)),
         json!(remark(record)),
     ];
     while fields.last().is_some_and(Value::is_null) {

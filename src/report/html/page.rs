@@ -1,4 +1,4 @@
-//! The page: a template, a style, a script, and a policy that lets nothing else in.
+//! The page: a template, a style, a script, and a policy that forbids everything else.
 
 use std::sync::LazyLock;
 
@@ -12,8 +12,8 @@ use super::{MAX_GAMES, Options};
 use crate::text::escape_controls;
 use crate::tournament::standings::Standings;
 
-/// The colours of the dark theme stand in it twice: for those whose system is dark, and for those
-/// who chose it on the page.
+/// The style sheet. It has the colours of the dark theme twice: for systems set to dark, and for
+/// readers who choose it on the page.
 const STYLE: &str = concat!(
     include_str!("assets/light.css"),
     "@media (prefers-color-scheme: dark) {\n:root:not([data-theme=\"light\"]) {\n",
@@ -41,8 +41,8 @@ const MODULES: [(&str, &str); 11] = [
     ("main.js", include_str!("assets/main.js")),
 ];
 
-/// One script of all modules: a browser imports nothing from a page that was opened from disk.
-/// `import` lines go, and so does the word `export`; names are the page's own.
+/// All modules joined to one script, because a page opened from disk cannot import modules. `import`
+/// lines and the word `export` are removed, so names must be unique across modules.
 static SCRIPT: LazyLock<String> = LazyLock::new(|| {
     let lines = MODULES.iter().flat_map(|(_, text)| text.lines());
     let mut script = String::from("\n");
@@ -57,7 +57,8 @@ fn hash(text: &str) -> String {
     format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)))
 }
 
-/// Only this script and this style; no network, but for a served page its own server.
+/// Content security policy: only this script and this style; no network, except for a served page
+/// its own server.
 fn policy(connect: &str) -> String {
     format!(
         "default-src 'none'; script-src {}; style-src {}; img-src data:; connect-src {connect}; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
@@ -66,7 +67,7 @@ fn policy(connect: &str) -> String {
     )
 }
 
-/// A row of the table that can be read without the script.
+/// A row of the table that is shown without JavaScript.
 struct Row {
     rank: usize,
     name: String,
@@ -87,7 +88,7 @@ struct Page<'a> {
     rows: Vec<Row>,
 }
 
-/// JSON that can stand in a page: nothing in it ends the element or begins a comment.
+/// JSON escaped for a script element: it cannot end the element or begin a comment.
 fn embedded(data: &str) -> String {
     data.replace('<', "\\u003c")
 }
@@ -104,7 +105,7 @@ fn render(options: &Options, data: &str, rows: Vec<Row>, connect: &str) -> Strin
         rows,
     };
     let mut out = String::with_capacity(data.len() + SCRIPT.len() + STYLE.len() + 4096);
-    // The only errors are those of the writer, and a string has none.
+    // Only the writer can fail, and writing to a string does not.
     let _ = page.render_into(&mut out);
     out
 }
@@ -148,13 +149,13 @@ pub(super) fn whole(
 /// A page without data, and the policy to serve it with.
 #[derive(Clone, Debug)]
 pub struct Served {
-    /// The page; it asks its server for `events`.
+    /// The page; its script requests `events` from the server.
     pub page: String,
-    /// For the header `Content-Security-Policy`.
+    /// The value of the header `Content-Security-Policy`.
     pub policy: String,
 }
 
-/// A page that gets its entries and figures from the server that it comes from.
+/// A page without data, which receives its entries and figures from its server.
 pub fn served(options: &Options) -> Served {
     let data = json!({ "head": head(options, true) }).to_string();
     Served {
@@ -185,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn the_script_and_the_style_end_where_they_should() {
+    fn the_script_and_the_style_cannot_end_their_elements() {
         for text in [SCRIPT.as_str(), STYLE] {
             assert!(!text.contains("</"), "would end the element");
             assert!(!text.contains("<!--"));

@@ -1,8 +1,7 @@
-//! Which feature of a piece set shows as size, colour, form and fill.
+//! Which feature of a piece set is drawn as size, colour, form and fill.
 //!
-//! The page draws every piece with these four. For sets with other words the features are told
-//! by their words, in a few languages, and what is left by their place in the file; the page has a
-//! legend that says which is which.
+//! The page draws every piece with these four. Features of other sets are recognised by their words
+//! in several languages, the rest are assigned in the order of the file; the page has a legend.
 
 use serde_json::{Value, json};
 
@@ -12,13 +11,13 @@ use crate::game::quarto::piece_set::Feature;
 use crate::record::Record;
 use crate::text::escape_controls;
 
-/// A part of how a piece is drawn: words for the feature that it shows, and for its two values.
+/// A visual property of a piece: words for the feature that it shows and for its two values.
 struct StylePart {
     names: &'static [&'static str],
     values: [&'static [&'static str]; 2],
 }
 
-/// Size, colour, form and fill: drawn big, in the first colour, square and hollow for value 0.
+/// Size, colour, form and fill; value 0 is drawn big, in the first colour, square and hollow.
 const PARTS: [StylePart; FEATURES] = [
     StylePart {
         names: &[
@@ -113,18 +112,18 @@ fn assigned(features: &[Feature; FEATURES]) -> [usize; FEATURES] {
     shown.map(|feature| feature.or_else(|| rest.next()).unwrap_or(0))
 }
 
-/// Whether value 0 of a feature is to be drawn as the part's second value.
-fn is_turned(part: usize, feature: &Feature) -> bool {
+/// Whether value 0 of a feature is drawn as the part's second value.
+fn is_swapped(part: usize, feature: &Feature) -> bool {
     let [first, second] = PARTS[part].values;
     is_one(second, &feature.properties[0]) || is_one(first, &feature.properties[1])
 }
 
-/// The words of a record's pieces and how they are drawn; null for a game without any, and for a
-/// set that cannot be read.
+/// A record's piece set and how it is drawn; null for a game without pieces and for a set that cannot
+/// be read.
 ///
 /// `features` are names with their two properties, `symbols` the characters by a piece's bits,
 /// `order` the pieces' bits in the order of the file, `style` for size, colour, form and fill the
-/// feature shown and whether its values are turned, `colours` those of value 0 and 1.
+/// feature shown and whether its values are swapped, `colours` those of value 0 and 1.
 pub(super) fn set(record: &Record) -> Value {
     if record.game != "quarto" {
         return Value::Null;
@@ -139,7 +138,7 @@ pub(super) fn set(record: &Record) -> Value {
     let style: Vec<(usize, bool)> = shown
         .iter()
         .enumerate()
-        .map(|(part, &feature)| (feature, is_turned(part, &features[feature])))
+        .map(|(part, &feature)| (feature, is_swapped(part, &features[feature])))
         .collect();
     let [first, second] = features[shown[1]]
         .properties
@@ -179,12 +178,13 @@ mod tests {
         let set = PieceSet::parse(csv).unwrap();
         let features = set.features();
         let shown = assigned(features);
-        let turned: [bool; 4] = std::array::from_fn(|part| is_turned(part, &features[shown[part]]));
-        (shown, turned)
+        let swapped: [bool; 4] =
+            std::array::from_fn(|part| is_swapped(part, &features[shown[part]]));
+        (shown, swapped)
     }
 
     #[test]
-    fn sets_of_the_house_look_as_they_read() {
+    fn shipped_sets_are_drawn_as_their_words_say() {
         for csv in [
             include_str!("../../../sets/english.csv"),
             include_str!("../../../sets/dutch.csv"),
@@ -193,9 +193,9 @@ mod tests {
             let (shown, _) = of(csv);
             assert_eq!(shown, [0, 1, 2, 3]);
         }
-        let (_, turned) = of(include_str!("../../../sets/greek.csv"));
+        let (_, swapped) = of(include_str!("../../../sets/greek.csv"));
         // Greek: tall light round hollow is the first piece.
-        assert_eq!(turned, [false, false, true, false]);
+        assert_eq!(swapped, [false, false, true, false]);
     }
 
     #[test]
@@ -215,9 +215,9 @@ mod tests {
             ["weight", "light as air", "heavy"],
             ["Colour", "white", "black"],
         ]);
-        let (shown, turned) = of(&mixed);
+        let (shown, swapped) = of(&mixed);
         assert_eq!(shown, [2, 3, 1, 0]);
-        assert_eq!(turned, [false, false, true, true]);
+        assert_eq!(swapped, [false, false, true, true]);
         let other = rows([
             ["a", "b", "c"],
             ["d", "e", "f"],

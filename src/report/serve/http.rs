@@ -1,4 +1,4 @@
-//! Requests of browsers and the answers to them: a page, a stream of events, or why not.
+//! HTTP requests and responses: the page, a stream of events, or a refusal.
 
 use std::net::IpAddr;
 
@@ -13,26 +13,25 @@ use hyper::{Method, Request, Response, StatusCode};
 
 use crate::report::html::Served;
 
-/// What is sent back: something whole, or a stream.
+/// A response's body: complete, or a stream.
 pub(super) type Body = Either<Full<Bytes>, Channel<Bytes>>;
 
 const SAME_ORIGIN: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
 
-/// What was asked for.
+/// The resource that a request is for.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Asked {
+pub(super) enum Route {
     /// The page.
     Page,
-    /// Events; with the id of the last one that the client has seen.
+    /// Events; with the id of the last one that the client has received.
     Events(Option<String>),
-    /// Nothing that there is: what to say, and why.
-    Nothing(StatusCode, &'static str),
+    /// A refusal: its status and explanation.
+    Refused(StatusCode, &'static str),
 }
 
-/// Whether a page from elsewhere cannot have chosen this name for us. A site that points its own
-/// name at this machine (DNS rebinding) would be asked for by that name; addresses and `localhost`
-/// cannot be pointed anywhere.
+/// Whether a `Host` header is an IP address or `localhost`. A website that points its own name at
+/// this machine (DNS rebinding) would send that name.
 fn is_own_name(host: &str) -> bool {
     let name = match host.strip_prefix('[') {
         Some(rest) => rest.split(']').next().unwrap_or(rest),
@@ -41,31 +40,28 @@ fn is_own_name(host: &str) -> bool {
     name.eq_ignore_ascii_case("localhost") || name.parse::<IpAddr>().is_ok()
 }
 
-/// Reads a request.
-pub(super) fn asked<B>(request: &Request<B>) -> Asked {
+/// Routes a request.
+pub(super) fn route<B>(request: &Request<B>) -> Route {
     let host = request
         .headers()
         .get(HOST)
         .and_then(|host| host.to_str().ok());
     if !host.is_some_and(is_own_name) {
-        return Asked::Nothing(
+        return Route::Refused(
             StatusCode::FORBIDDEN,
-            "Ask by address, such as http://127.0.0.1 or http://localhost with the port: other names could lead other sites here.\n",
+            "Use an IP address or localhost, with the port: other names are refused to protect against DNS rebinding.\n",
         );
     }
     if request.method() != Method::GET && request.method() != Method::HEAD {
-        return Asked::Nothing(
-            StatusCode::METHOD_NOT_ALLOWED,
-            "There is nothing to change here: this page is read only.\n",
-        );
+        return Route::Refused(StatusCode::METHOD_NOT_ALLOWED, "This page is read only.\n");
     }
     match request.uri().path() {
-        "/" => Asked::Page,
+        "/" => Route::Page,
         "/events" => {
             let seen = request.headers().get(LAST_EVENT);
-            Asked::Events(seen.and_then(|id| id.to_str().ok()).map(str::to_owned))
+            Route::Events(seen.and_then(|id| id.to_str().ok()).map(str::to_owned))
         }
-        _ => Asked::Nothing(StatusCode::NOT_FOUND, "There is only the page /.\n"),
+        _ => Route::Refused(StatusCode::NOT_FOUND, "There is only the page /.\n"),
     }
 }
 
@@ -98,7 +94,7 @@ pub(super) fn page(served: &Served) -> Response<Body> {
         "text/html; charset=utf-8",
         served.page.clone(),
     );
-    // Words and hashes of ours: always a header's value.
+    // The policy consists of words and hashes: always a valid header value.
     if let Ok(policy) = HeaderValue::from_str(&served.policy) {
         response
             .headers_mut()
@@ -114,7 +110,7 @@ pub(super) fn events(stream: Channel<Bytes>) -> Response<Body> {
     response
 }
 
-/// Why there is nothing.
+/// A refusal with its explanation.
 pub(super) fn refusal(status: StatusCode, why: &'static str) -> Response<Body> {
     let mut response = whole(status, "text/plain; charset=utf-8", why.to_owned());
     if status == StatusCode::METHOD_NOT_ALLOWED {
@@ -129,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_are_own_names_and_others_are_not() {
+    fn only_addresses_and_localhost_are_own_names() {
         for host in [
             "127.0.0.1",
             "127.0.0.1:80",
@@ -155,32 +151,32 @@ mod tests {
     }
 
     #[test]
-    fn only_the_page_and_its_events_are_there() {
+    fn only_the_page_and_its_events_are_served() {
         let ask = |method: &str, path: &str| {
             let request = Request::builder()
                 .method(method)
                 .uri(path)
                 .header(HOST, "[::1]:1");
-            asked(&request.body(()).unwrap())
+            route(&request.body(()).unwrap())
         };
-        assert_eq!(ask("GET", "/"), Asked::Page);
-        assert_eq!(ask("HEAD", "/?x"), Asked::Page);
-        assert_eq!(ask("GET", "/events"), Asked::Events(None));
+        assert_eq!(ask("GET", "/"), Route::Page);
+        assert_eq!(ask("HEAD", "/?x"), Route::Page);
+        assert_eq!(ask("GET", "/events"), Route::Events(None));
         for (method, path, status) in [
             ("POST", "/", 405),
             ("DELETE", "/events", 405),
             ("GET", "/../etc/passwd", 404),
             ("GET", "/events/", 404),
         ] {
-            let Asked::Nothing(found, _) = ask(method, path) else {
+            let Route::Refused(found, _) = ask(method, path) else {
                 panic!("{method} {path}");
             };
             assert_eq!(found.as_u16(), status, "{method} {path}");
         }
         let nameless = Request::builder().uri("/").body(()).unwrap();
         assert!(matches!(
-            asked(&nameless),
-            Asked::Nothing(StatusCode::FORBIDDEN, _)
+            route(&nameless),
+            Route::Refused(StatusCode::FORBIDDEN, _)
         ));
     }
 }

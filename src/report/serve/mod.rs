@@ -1,7 +1,7 @@
-//! The report's page while games go on: served on this machine, read only.
+//! Serves the report's page while games are played: read only, by default to this machine.
 //!
-//! A [`Feed`] takes records from any thread. A [`Server`] shows them to browsers, on a thread of
-//! its own: one page without data, and a stream of server-sent events that brings the data.
+//! A [`Feed`] takes records from any thread. A [`Server`] serves them to browsers on a thread of its
+//! own: a page without data, and a stream of server-sent events with the data.
 //!
 //! ```no_run
 //! use referee::report::serve::{Feed, Server};
@@ -16,10 +16,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Nothing is queued for anybody. The feed holds the report's entries once; every client has a
-//! place in them and takes the next few when its connection has room. So many clients, slow ones
-//! and late ones cost the games nothing but a short lock, and a client that comes back goes on
-//! where it was.
+//! There are no queues for clients. The feed holds the report's entries once; every client has a
+//! position in them and is sent the next few when its connection has room. Many, slow and late clients
+//! therefore cost the games no more than a short lock, and a client that reconnects resumes at its
+//! position.
 
 mod http;
 mod server;
@@ -33,7 +33,7 @@ pub use server::Server;
 use crate::record::Record;
 use crate::report::html::{Figures, Options, Report};
 
-/// Games as they end, for a [`Server`] to show and for a page in the end.
+/// Collects games as they end, for a [`Server`] and for a page.
 #[derive(Clone, Debug)]
 pub struct Feed {
     shared: Arc<Shared>,
@@ -43,12 +43,12 @@ pub struct Feed {
 struct Shared {
     options: Options,
     report: Mutex<Report>,
-    /// Number of games; watched by those who show them.
+    /// Number of games; servers watch it for changes.
     games: watch::Sender<u64>,
 }
 
 impl Feed {
-    /// No games yet.
+    /// A feed without games.
     pub fn new(options: Options) -> Self {
         Self {
             shared: Arc::new(Shared {
@@ -59,13 +59,14 @@ impl Feed {
         }
     }
 
-    /// A panic elsewhere while a game was added leaves a report that lacks that game at most.
+    /// Ignores poisoning: a panic while a game was added leaves a report that lacks at most that game.
     fn report(&self) -> MutexGuard<'_, Report> {
         let report = self.shared.report.lock();
         report.unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds a game. Takes some microseconds, however many watch. The error is a sentence.
+    /// Adds a game. Takes some microseconds, whatever the number of clients. The error says what is
+    /// wrong with the record.
     pub fn publish(&self, record: &Record) -> Result<(), String> {
         let mut report = self.report();
         report.add(record)?;
@@ -85,7 +86,7 @@ impl Feed {
         self.report().bots()
     }
 
-    /// The page of all games so far, to be opened from a file. The error is a sentence.
+    /// The page of all games so far, as a file. The error says why there are no ratings.
     pub fn page(&self) -> Result<String, String> {
         self.report().page().map_err(|error| error.to_string())
     }
@@ -102,7 +103,7 @@ impl Feed {
         self.report().entries(from, bytes)
     }
 
-    /// A copy, so that no game waits for what is calculated from it.
+    /// A copy of the figures, so that no game waits for calculations on them.
     fn figures(&self) -> Figures {
         self.report().figures().clone()
     }

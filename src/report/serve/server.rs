@@ -19,49 +19,49 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::{sleep, timeout};
 
 use super::Feed;
-use super::http::{Asked, Body, asked, events, page, refusal};
+use super::http::{Body, Route, events, page, refusal, route};
 use crate::report::html::{Served, served};
 
-/// More than these have to wait: every one costs some memory.
+/// The maximal number of connections, as each takes memory; further ones wait.
 const CONNECTIONS: usize = 128;
-/// How long a client may take to ask.
-const ASKING: Duration = Duration::from_secs(10);
-/// How long a client may take to accept a piece of what it asked for.
-const TAKING: Duration = Duration::from_secs(30);
-/// Entries go in events of about so many bytes.
-const PIECE: usize = 64 * 1024;
-/// Games that end within this time go in one event.
-const TOGETHER: Duration = Duration::from_millis(150);
-/// Figures are calculated no more often.
-const FIGURES: Duration = Duration::from_secs(1);
-/// A client to which nothing was sent for so long gets a sign of life.
-const SILENCE: Duration = Duration::from_secs(15);
-/// How long clients may take to hear that it is over.
-const FAREWELL: Duration = Duration::from_secs(2);
+/// How long a client may take to send a request.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a client may take to accept an event.
+const SEND_TIMEOUT: Duration = Duration::from_secs(30);
+/// The approximate size of an event with entries, in bytes.
+const EVENT_BYTES: usize = 64 * 1024;
+/// Games that end within this time are sent in one event.
+const BATCH_INTERVAL: Duration = Duration::from_millis(150);
+/// The minimal time between two calculations of figures.
+const FIGURES_INTERVAL: Duration = Duration::from_secs(1);
+/// A client to which nothing was sent for this time is sent a comment.
+const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(15);
+/// How long clients may take to receive the last events.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A page that is served until [`Server::stop`].
 #[derive(Debug)]
 pub struct Server {
     address: SocketAddr,
-    over: watch::Sender<bool>,
+    shutdown: watch::Sender<bool>,
     thread: Option<JoinHandle<()>>,
 }
 
-/// What all connections share.
-struct Room {
+/// The state shared by all connections.
+struct Shared {
     feed: Feed,
     served: Served,
-    /// Tells this server's events from those of one before it.
+    /// Distinguishes this server's event ids from those of an earlier one.
     run: u32,
-    figures: watch::Receiver<Shown>,
-    over: watch::Receiver<bool>,
+    figures: watch::Receiver<CurrentFigures>,
+    shutdown: watch::Receiver<bool>,
 }
 
 /// Figures as they were calculated last.
 #[derive(Clone, Default)]
-struct Shown {
-    text: Arc<str>,
-    /// There will be no others.
+struct CurrentFigures {
+    json: Arc<str>,
+    /// No others will follow.
     last: bool,
 }
 
@@ -71,7 +71,7 @@ impl Server {
         let listener = StdListener::bind(address)?;
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
-        let (over, ends) = watch::channel(false);
+        let (shutdown, receiver) = watch::channel(false);
         let runtime = Builder::new_current_thread()
             .enable_io()
             .enable_time()
@@ -79,24 +79,24 @@ impl Server {
         let thread = thread::Builder::new()
             .name("live".to_owned())
             .spawn(move || {
-                if let Err(error) = runtime.block_on(serve(listener, feed, ends)) {
+                if let Err(error) = runtime.block_on(serve(listener, feed, receiver)) {
                     tracing::warn!("the page is not served any more: {error}");
                 }
             })?;
         Ok(Self {
             address,
-            over,
+            shutdown,
             thread: Some(thread),
         })
     }
 
-    /// Where it listens.
+    /// The address that it listens on.
     pub const fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// What to type into a browser on this machine. Behind an address that means all of this
-    /// machine's, others need the machine's own.
+    /// The URL for a browser on this machine. When the server listens on all addresses, other machines
+    /// use one of this machine's addresses instead.
     pub fn url(&self) -> String {
         let mut address = self.address;
         if address.ip().is_unspecified() {
@@ -108,15 +108,15 @@ impl Server {
         format!("http://{address}/")
     }
 
-    /// Tells those who watch that it is over, and ends. Their pages stay as they are.
+    /// Sends clients the last events and stops. Pages that are open stay usable.
     pub fn stop(mut self) {
         self.end();
     }
 
     fn end(&mut self) {
-        self.over.send_replace(true);
+        self.shutdown.send_replace(true);
         if let Some(thread) = self.thread.take() {
-            // A panic there has been reported, and ends nothing but the page.
+            // A panic there has been reported; it affects the page only.
             let _ = thread.join();
         }
     }
@@ -131,96 +131,100 @@ impl Drop for Server {
 async fn serve(
     listener: StdListener,
     feed: Feed,
-    mut over: watch::Receiver<bool>,
+    mut shutdown: watch::Receiver<bool>,
 ) -> io::Result<()> {
     let listener = TcpListener::from_std(listener)?;
-    let (show, figures) = watch::channel(Shown::default());
-    let calculator = tokio::spawn(calculate(feed.clone(), show, over.clone()));
-    let room = Arc::new(Room {
+    let (current, figures) = watch::channel(CurrentFigures::default());
+    let calculator = tokio::spawn(calculate(feed.clone(), current, shutdown.clone()));
+    let shared = Arc::new(Shared {
         served: served(feed.options()),
         feed,
         run: rand::random(),
         figures,
-        over: over.clone(),
+        shutdown: shutdown.clone(),
     });
-    let places = Arc::new(Semaphore::new(CONNECTIONS));
+    let permits = Arc::new(Semaphore::new(CONNECTIONS));
     loop {
-        // The permit is waited for first, so that those who wait do so in the system's queue.
-        let Ok(place) = Arc::clone(&places).acquire_owned().await else {
+        // A permit is acquired before accepting, so that further clients wait in the system's queue.
+        let Ok(permit) = Arc::clone(&permits).acquire_owned().await else {
             break;
         };
         tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => {
-                    tokio::spawn(connection(stream, Arc::clone(&room), place));
+                    tokio::spawn(connection(stream, Arc::clone(&shared), permit));
                 }
-                // The client has gone, or there are too many open files: neither lasts.
+                // The client has disconnected, or too many files are open: both are temporary.
                 Err(error) => {
                     tracing::debug!("a client was not accepted: {error}");
                     sleep(Duration::from_millis(100)).await;
                 }
             },
-            () = ended(&mut over) => break,
+            () = wait_for_shutdown(&mut shutdown) => break,
         }
     }
     drop(listener);
     let _ = calculator.await;
-    // Clients that watch get the end; none is waited for longer.
+    // All connections have ended when all permits are back.
     let all = u32::try_from(CONNECTIONS).unwrap_or(u32::MAX);
-    let _ = timeout(FAREWELL, places.acquire_many(all)).await;
+    let _ = timeout(SHUTDOWN_TIMEOUT, permits.acquire_many(all)).await;
     Ok(())
 }
 
-/// Calculates figures when there are new games, now and then, and once more in the end.
-async fn calculate(feed: Feed, show: watch::Sender<Shown>, mut over: watch::Receiver<bool>) {
+/// Calculates figures while there are new games, and once more at the end.
+async fn calculate(
+    feed: Feed,
+    current: watch::Sender<CurrentFigures>,
+    mut shutdown: watch::Receiver<bool>,
+) {
     let mut games = feed.watch();
     loop {
-        let last = *over.borrow_and_update();
+        let last = *shutdown.borrow_and_update();
         games.mark_unchanged();
         let began = Instant::now();
         let figures = feed.figures();
         match figures.standings() {
             Ok(standings) => {
-                let text = figures.as_json(&standings).to_string().into();
-                show.send_replace(Shown { text, last });
+                let json = figures.as_json(&standings).to_string().into();
+                current.send_replace(CurrentFigures { json, last });
             }
             Err(error) => {
                 tracing::warn!("no figures for the page: {error}");
-                show.send_modify(|shown| shown.last = last);
+                current.send_modify(|figures| figures.last = last);
             }
         }
         if last {
             return;
         }
-        // Bots need the machine more than those who watch them.
-        let pause = FIGURES.max(10 * began.elapsed());
+        // At most a tenth of a core: the bots need it more than the viewers.
+        let pause = FIGURES_INTERVAL.max(10 * began.elapsed());
         tokio::select! {
             () = sleep(pause) => {}
-            () = ended(&mut over) => continue,
+            () = wait_for_shutdown(&mut shutdown) => continue,
         }
         tokio::select! {
             _ = games.changed() => {}
-            () = ended(&mut over) => {}
+            () = wait_for_shutdown(&mut shutdown) => {}
         }
     }
 }
 
-async fn connection(stream: TcpStream, room: Arc<Room>, place: OwnedSemaphorePermit) {
-    let mut over = room.over.clone();
+async fn connection(stream: TcpStream, shared: Arc<Shared>, permit: OwnedSemaphorePermit) {
+    let mut shutdown = shared.shutdown.clone();
     let service = service_fn(|request: Request<Incoming>| {
-        let answer = answer(&request, &room);
+        let answer = answer(&request, &shared);
         async move { Ok::<_, Infallible>(answer) }
     });
     let serving = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(ASKING)
-        .max_buf_size(PIECE)
+        .header_read_timeout(REQUEST_TIMEOUT)
+        .max_buf_size(EVENT_BYTES)
         .serve_connection(TokioIo::new(stream), service);
     let mut serving = std::pin::pin!(serving);
     let served = tokio::select! {
         served = serving.as_mut() => served,
-        () = ended(&mut over) => {
-            // Streams end by themselves; who has asked nothing is not waited for.
+        () = wait_for_shutdown(&mut shutdown) => {
+            // Streams end by themselves; idle connections are closed.
             serving.as_mut().graceful_shutdown();
             serving.await
         }
@@ -228,77 +232,81 @@ async fn connection(stream: TcpStream, room: Arc<Room>, place: OwnedSemaphorePer
     if let Err(error) = served {
         tracing::debug!("a client: {error}");
     }
-    drop(place);
+    drop(permit);
 }
 
-fn answer(request: &Request<Incoming>, room: &Arc<Room>) -> Response<Body> {
-    match asked(request) {
-        Asked::Page => page(&room.served),
-        Asked::Events(seen) => {
-            let from = seen.and_then(|id| place_of(&id, room.run));
+fn answer(request: &Request<Incoming>, shared: &Arc<Shared>) -> Response<Body> {
+    match route(request) {
+        Route::Page => page(&shared.served),
+        Route::Events(last_id) => {
+            let from = last_id.and_then(|id| position_of(&id, shared.run));
             let (sender, stream) = Channel::new(1);
-            tokio::spawn(tell(sender, Arc::clone(room), from));
+            tokio::spawn(stream_events(sender, Arc::clone(shared), from));
             events(stream)
         }
-        Asked::Nothing(status, why) => refusal(status, why),
+        Route::Refused(status, why) => refusal(status, why),
     }
 }
 
-/// The place in the entries that an event's id stands for, if it is one of ours.
-fn place_of(id: &str, run: u32) -> Option<usize> {
-    let (of, place) = id.split_once('-')?;
-    (of.parse() == Ok(run)).then(|| place.parse().ok())?
+/// The position in the entries of an event's id; `None` for an id of another server.
+fn position_of(id: &str, run: u32) -> Option<usize> {
+    let (id_run, position) = id.split_once('-')?;
+    (id_run.parse() == Ok(run)).then(|| position.parse().ok())?
 }
 
-/// The client is gone, or takes nothing any more.
-struct Gone;
+/// The client has disconnected or does not accept data.
+struct Disconnected;
 
-async fn send(sender: &mut Sender<Bytes>, text: String) -> Result<(), Gone> {
-    match timeout(TAKING, sender.send_data(Bytes::from(text))).await {
+async fn send(sender: &mut Sender<Bytes>, text: String) -> Result<(), Disconnected> {
+    match timeout(SEND_TIMEOUT, sender.send_data(Bytes::from(text))).await {
         Ok(Ok(())) => Ok(()),
-        _ => Err(Gone),
+        _ => Err(Disconnected),
     }
 }
 
-async fn tell(mut sender: Sender<Bytes>, room: Arc<Room>, from: Option<usize>) {
-    // A client that has gone needs no words.
-    let _ = tell_all(&mut sender, &room, from).await;
+async fn stream_events(mut sender: Sender<Bytes>, shared: Arc<Shared>, from: Option<usize>) {
+    // The client has disconnected: nothing is left to do.
+    let _ = send_events(&mut sender, &shared, from).await;
 }
 
-/// Tells a client what there is from its place on, and goes on until it is over.
-async fn tell_all(
+/// Sends a client the entries from its position on, and new ones and figures until shutdown.
+async fn send_events(
     sender: &mut Sender<Bytes>,
-    room: &Room,
+    shared: &Shared,
     from: Option<usize>,
-) -> Result<(), Gone> {
-    let mut games = room.feed.watch();
-    let mut figures = room.figures.clone();
-    let mut told: Arc<str> = Arc::default();
+) -> Result<(), Disconnected> {
+    let mut games = shared.feed.watch();
+    let mut figures = shared.figures.clone();
+    let mut sent: Arc<str> = Arc::default();
     if from.is_none() {
         send(sender, "retry: 2000\nevent: begin\ndata: {}\n\n".to_owned()).await?;
     }
-    let mut place = from.unwrap_or(0);
+    let mut position = from.unwrap_or(0);
     loop {
         games.mark_unchanged();
         loop {
-            let (entries, next) = room.feed.entries(place, PIECE);
-            if next == place {
+            let (entries, next) = shared.feed.entries(position, EVENT_BYTES);
+            if next == position {
                 break;
             }
-            place = next;
-            let run = room.run;
+            position = next;
+            let run = shared.run;
             send(
                 sender,
-                format!("id: {run}-{place}\nevent: entries\ndata: [{entries}]\n\n"),
+                format!("id: {run}-{position}\nevent: entries\ndata: [{entries}]\n\n"),
             )
             .await?;
         }
-        let shown = figures.borrow_and_update().clone();
-        if !shown.text.is_empty() && !Arc::ptr_eq(&shown.text, &told) {
-            send(sender, format!("event: figures\ndata: {}\n\n", shown.text)).await?;
-            told = shown.text;
+        let current = figures.borrow_and_update().clone();
+        if !current.json.is_empty() && !Arc::ptr_eq(&current.json, &sent) {
+            send(
+                sender,
+                format!("event: figures\ndata: {}\n\n", current.json),
+            )
+            .await?;
+            sent = current.json;
         }
-        if shown.last {
+        if current.last {
             return send(sender, "event: end\ndata: {}\n\n".to_owned()).await;
         }
         tokio::select! {
@@ -306,20 +314,20 @@ async fn tell_all(
                 if changed.is_err() {
                     return Ok(());
                 }
-                sleep(TOGETHER).await;
+                sleep(BATCH_INTERVAL).await;
             }
             changed = figures.changed() => {
                 if changed.is_err() {
                     return Ok(());
                 }
             }
-            () = sleep(SILENCE) => send(sender, ": still here\n\n".to_owned()).await?,
+            () = sleep(KEEP_ALIVE_INTERVAL) => send(sender, ": keep-alive\n\n".to_owned()).await?,
         }
     }
 }
 
-/// Waits until it is over.
-async fn ended(over: &mut watch::Receiver<bool>) {
-    // The sender is gone: that is an end, too.
-    let _ = over.wait_for(|&over| over).await;
+/// Waits until the server is stopped.
+async fn wait_for_shutdown(shutdown: &mut watch::Receiver<bool>) {
+    // The error means that the sender was dropped, which is a shutdown, too.
+    let _ = shutdown.wait_for(|&shutdown| shutdown).await;
 }

@@ -152,7 +152,7 @@ impl SupervisorConnection {
                     let mut buffer = [0; 1024];
                     let count = self.control.read(&mut buffer).await?;
                     if count == 0 {
-                        return Err(io::Error::other("its guard has ended"));
+                        return Err(io::Error::other("its supervisor has ended"));
                     }
                     self.inbox.add(&buffer[..count]);
                 }

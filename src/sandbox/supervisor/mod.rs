@@ -119,10 +119,10 @@ fn receive(control: &UnixStream) -> io::Result<(SpawnRequest, OwnedFd)> {
     let whole = |bytes: &[u8]| bytes.last() == Some(&b'\n');
     let (text, input) = wire::receive(control, MAX_REQUEST, whole)?;
     if !whole(&text) {
-        return Err(io::Error::other("no order came"));
+        return Err(io::Error::other("no request arrived"));
     }
     let request = serde_json::from_slice(&text)?;
-    let input = input.ok_or_else(|| io::Error::other("no descriptor came with the order"))?;
+    let input = input.ok_or_else(|| io::Error::other("the request has no descriptor"))?;
     Ok((request, input))
 }
 

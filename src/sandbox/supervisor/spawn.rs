@@ -89,7 +89,7 @@ impl Entry {
         setsid()?;
         set_parent_process_death_signal(Some(Signal::KILL))?;
         if getppid() != Some(self.supervisor) {
-            return Err(io::Error::other("the guard has ended"));
+            return Err(io::Error::other("the supervisor has ended"));
         }
         self.procs_file
             .as_mut()

@@ -1,4 +1,4 @@
-//! `referee solve --book FILE`: proves every early position, and keeps them.
+//! `referee solve --book FILE`: proves every early position and keeps the proofs.
 
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -8,16 +8,16 @@ use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::Args;
-use super::work::{Notes, grouped, watched};
+use super::work::{ProofFile, grouped, run_with_progress};
 use crate::cli::support::failure::Failure;
-use crate::cli::support::setup::tell;
+use crate::cli::support::setup::print_stderr;
 use crate::game::quarto::Rules;
 use crate::solver::{Goal, Limits, Solver, Value, early_positions};
 
-/// How far a book can go: `--placements`.
+/// The largest `--placements`.
 const MOST_PLACEMENTS: usize = 4;
 
-/// How far the work has come.
+/// The progress within a level.
 #[derive(Clone, Copy, Default)]
 struct Done {
     placed: usize,
@@ -29,14 +29,14 @@ pub(super) fn run(args: &Args, file: &Path) -> Result<(), Failure> {
     let rules = Rules::from(args.rules);
     // Without the shipped book, so that the file holds everything.
     let solver = Solver::without_book(args.options());
-    // All of them are kept, also those that are not asked for this time.
+    // The file keeps the proofs of all levels, also of those not solved in this run.
     let mut levels: Vec<_> = (0..=MOST_PLACEMENTS)
         .map(|placed| early_positions(rules, placed))
         .collect();
-    let (notes, known) = Notes::open_book(file, &solver, levels.concat())?;
+    let (proofs, known) = ProofFile::open_book(file, &solver, levels.concat())?;
     levels.truncate(usize::from(args.placements) + 1);
-    tell(&format!(
-        "referee: {} notes in {}",
+    print_stderr(&format!(
+        "referee: {} proofs in {}",
         grouped(known as u64),
         file.display()
     ));
@@ -57,7 +57,7 @@ pub(super) fn run(args: &Args, file: &Path) -> Result<(), Failure> {
     };
     let work = || {
         let mut rows = Vec::new();
-        // The latest first: what comes before them is then found out in no time.
+        // The latest level first: the earlier ones then follow from it at once.
         for (placed, positions) in levels.iter().enumerate().rev() {
             let mut counts = [0_usize; 3];
             for (index, position) in positions.iter().enumerate() {
@@ -78,7 +78,7 @@ pub(super) fn run(args: &Args, file: &Path) -> Result<(), Failure> {
         rows.reverse();
         rows
     };
-    let (rows, interrupted) = watched(&solver, &stop, Some(&notes), show, work)?;
+    let (rows, interrupted) = run_with_progress(&solver, &stop, Some(&proofs), show, work)?;
     let mut out = io::stdout().lock();
     for (placed, all, counts) in rows {
         let proven: usize = counts.iter().sum();

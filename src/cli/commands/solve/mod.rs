@@ -1,4 +1,4 @@
-//! `referee solve`: the exact value of a position; the table of measurements; the book.
+//! `referee solve`: exact values of positions; benchmarks of the solver; books of proofs.
 
 mod book;
 mod position;
@@ -11,25 +11,25 @@ use std::time::Duration;
 use crate::cli::support::duration;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::setup::RulesName;
-use crate::cli::support::solver_args::Thinking;
+use crate::cli::support::solver_args::SolverArgs;
 use crate::solver::{Options, Solver};
 
 #[derive(Debug, clap::Args)]
 #[expect(
     clippy::struct_excessive_bools,
-    reason = "each is a switch of the command line"
+    reason = "each is a flag of the command line"
 )]
 #[command(after_help = AFTER_HELP)]
 pub(in crate::cli) struct Args {
-    /// What a bot is sent: the board, `.` for an empty cell, and the piece in hand or `-`
+    /// A position as the protocol writes it: the board, `.` for an empty cell, and the piece in hand or `-`
     #[arg(required_unless_present_any = ["table", "book"], conflicts_with_all = ["table", "book"])]
     position: Option<String>,
 
-    /// Stop after this time and say what is certain so far
+    /// Stop after this time and print what is proven so far
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, conflicts_with = "table", value_parser = duration::parse_positive)]
     time: Option<Duration>,
 
-    /// The value of every turn, too; with --table, measure this
+    /// Also print the value of every turn; with --table, measure that
     #[arg(long, conflicts_with = "book")]
     all: bool,
 
@@ -46,14 +46,14 @@ pub(in crate::cli) struct Args {
     json: bool,
 
     #[command(flatten)]
-    thinking: Thinking,
+    solver: SolverArgs,
 
-    /// Keep what is proven in this file, and start from what it holds: a solve that was
-    /// interrupted goes on where it was
+    /// Keep proofs in this file and start from those that it holds: an interrupted solve can be
+    /// resumed
     #[arg(long, value_name = "FILE", conflicts_with_all = ["table", "book"])]
     resume: Option<PathBuf>,
 
-    /// Prove everything anew, without the book of early positions
+    /// Solve without the built-in book of early positions
     #[arg(long)]
     no_book: bool,
 
@@ -73,7 +73,8 @@ pub(in crate::cli) struct Args {
     #[arg(long, requires = "table")]
     empty: bool,
 
-    /// Prove every position of up to four placements, or go on with it, and keep them in this file
+    /// Prove every position of up to four placements and keep the proofs in this file; resumes
+    /// from what it holds
     #[arg(long, value_name = "FILE")]
     book: Option<PathBuf>,
 
@@ -104,10 +105,10 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
 
 impl Args {
     fn options(&self) -> Options {
-        self.thinking.options()
+        self.solver.options()
     }
 
-    /// A solver as the options ask for it.
+    /// A solver with these options.
     fn solver(&self) -> Solver {
         let options = self.options();
         let solver = if self.no_book {
@@ -115,7 +116,7 @@ impl Args {
         } else {
             Solver::new(options)
         };
-        self.thinking.check(&solver);
+        self.solver.warn_if_smaller(&solver);
         solver
     }
 }

@@ -1,4 +1,4 @@
-//! `referee solve POSITION`.
+//! `referee solve POSITION`: the exact value of a position.
 
 use std::io::{self, Write as _};
 use std::sync::Arc;
@@ -8,18 +8,18 @@ use std::time::Instant;
 use serde_json::{Value as Json, json};
 
 use super::Args;
-use super::work::{Notes, grouped, watched};
+use super::work::{ProofFile, grouped, run_with_progress};
 use crate::cli::support::failure::Failure;
-use crate::cli::support::setup::{match_set, tell};
+use crate::cli::support::setup::{match_set, print_stderr};
 use crate::game::Game as _;
 use crate::game::quarto::{Edition, Turn};
 use crate::report::terminal::time;
 use crate::solver::{Evaluation, Goal, Limits, Solver, Value};
 
-/// What was found out.
-struct Found {
-    answer: Evaluation,
-    moves: Option<Vec<(Turn, Evaluation)>>,
+/// The result of a solve.
+struct Solution {
+    value: Evaluation,
+    turns: Option<Vec<(Turn, Evaluation)>>,
     line: Vec<Turn>,
 }
 
@@ -29,21 +29,21 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let text = args.position.as_deref().unwrap_or_default();
     let position = edition
         .read_request(text.trim())
-        .map_err(|problem| Failure::Usage(format!("{problem}; a position is what a bot is sent, such as `A..PC...J..EF... G`, with `-` when no piece is in hand")))?;
+        .map_err(|problem| Failure::Usage(format!("{problem}; expected a board and the piece in hand, such as `A..PC...J..EF... G`, with `-` when no piece is in hand")))?;
 
     let solver = args.solver();
     let file = match &args.resume {
         None => None,
         Some(path) => {
-            let (notes, known) = Notes::open(path, &solver)?;
+            let (proofs, known) = ProofFile::open(path, &solver)?;
             if known > 0 {
-                tell(&format!(
+                print_stderr(&format!(
                     "referee: {} positions are known from {}",
                     grouped(known as u64),
                     path.display()
                 ));
             }
-            Some(notes)
+            Some(proofs)
         }
     };
     let stop = Arc::new(AtomicBool::new(false));
@@ -59,24 +59,30 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             progress.turns
         )
     };
-    let work = || find(&solver, &position, args.all, &limits);
-    let (found, interrupted) = watched(&solver, &stop, file.as_ref(), show, work)?;
+    let work = || solve(&solver, &position, args.all, &limits);
+    let (solution, interrupted) = run_with_progress(&solver, &stop, file.as_ref(), show, work)?;
     let nodes = solver.progress().nodes;
     if interrupted {
         let hint = match &args.resume {
-            Some(path) => format!("; the same command goes on from {}", path.display()),
+            Some(path) => format!(
+                "; run the same command again to resume from {}",
+                path.display()
+            ),
             None => String::new(),
         };
-        tell(&format!("referee: so far: {}{hint}", found.answer.words()));
+        print_stderr(&format!(
+            "referee: so far: {}{hint}",
+            solution.value.words()
+        ));
         return Err(Failure::Interrupted);
     }
     let mut out = io::stdout().lock();
     if args.json {
-        writeln!(out, "{}", to_json(&found, &edition, nodes))?;
+        writeln!(out, "{}", to_json(&solution, &edition, nodes))?;
         return Ok(());
     }
-    write!(out, "{}", to_text(&found, &edition, args))?;
-    tell(&format!(
+    write!(out, "{}", to_text(&solution, &edition, args))?;
+    print_stderr(&format!(
         "{} nodes in {}",
         grouped(nodes),
         time(begun.elapsed())
@@ -84,28 +90,33 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-fn find(
+fn solve(
     solver: &Solver,
     position: &crate::game::quarto::Position,
     all: bool,
     limits: &Limits,
-) -> Found {
-    let answer = solver.solve(position, Goal::Distance, limits);
-    let moves = all.then(|| solver.solve_turns(position, Goal::Distance, limits));
-    Found {
-        answer,
-        moves,
+) -> Solution {
+    let value = solver.solve(position, Goal::Distance, limits);
+    let turns = all.then(|| solver.solve_turns(position, Goal::Distance, limits));
+    Solution {
+        value,
+        turns,
         line: solver.principal_variation(position, limits),
     }
 }
 
-impl Found {
-    /// Whether everything that was asked for is there.
+impl Solution {
+    /// Whether every value asked for is exact, with its distance.
     fn is_solved(&self) -> bool {
-        let known = |answer: &Evaluation| {
-            matches!(answer.value(), Some(Value::Draw)) || answer.plies().is_some()
+        let known = |evaluation: &Evaluation| {
+            matches!(evaluation.value(), Some(Value::Draw)) || evaluation.plies().is_some()
         };
-        known(&self.answer) && self.moves.iter().flatten().all(|(_, answer)| known(answer))
+        known(&self.value)
+            && self
+                .turns
+                .iter()
+                .flatten()
+                .all(|(_, evaluation)| known(evaluation))
     }
 }
 
@@ -115,60 +126,71 @@ fn turn_text(edition: &Edition, turn: Turn) -> String {
     text
 }
 
-/// The fields of an answer. What is not known is null, and its bounds are said.
-fn fields(answer: Evaluation) -> Vec<(String, Json)> {
+/// The JSON fields of a value. Unknown fields are null; an inexact value has its bounds.
+fn fields(evaluation: Evaluation) -> Vec<(String, Json)> {
     let mut fields = vec![
-        ("value".to_owned(), json!(answer.value().map(Value::name))),
-        ("plies".to_owned(), json!(answer.plies())),
+        (
+            "value".to_owned(),
+            json!(evaluation.value().map(Value::name)),
+        ),
+        ("plies".to_owned(), json!(evaluation.plies())),
     ];
-    if answer.value().is_none() {
-        fields.push(("at_least".to_owned(), json!(answer.at_least().name())));
-        fields.push(("at_most".to_owned(), json!(answer.at_most().name())));
+    if evaluation.value().is_none() {
+        fields.push(("at_least".to_owned(), json!(evaluation.at_least().name())));
+        fields.push(("at_most".to_owned(), json!(evaluation.at_most().name())));
     }
     fields
 }
 
-fn to_json(found: &Found, edition: &Edition, nodes: u64) -> Json {
-    let mut object = fields(found.answer);
-    if let Some(moves) = &found.moves {
-        let moves = moves.iter().map(|(turn, answer)| {
+fn to_json(solution: &Solution, edition: &Edition, nodes: u64) -> Json {
+    let mut object = fields(solution.value);
+    if let Some(turns) = &solution.turns {
+        let moves = turns.iter().map(|(turn, evaluation)| {
             let name = ("move".to_owned(), json!(turn_text(edition, *turn)));
-            Json::Object([name].into_iter().chain(fields(*answer)).collect())
+            Json::Object([name].into_iter().chain(fields(*evaluation)).collect())
         });
         object.push(("moves".to_owned(), moves.collect()));
     }
-    let line: Vec<_> = found.line.iter().map(|t| turn_text(edition, *t)).collect();
+    let line: Vec<_> = solution
+        .line
+        .iter()
+        .map(|t| turn_text(edition, *t))
+        .collect();
     object.push(("line".to_owned(), json!(line)));
     object.push(("nodes".to_owned(), json!(nodes)));
-    object.push(("solved".to_owned(), json!(found.is_solved())));
+    object.push(("solved".to_owned(), json!(solution.is_solved())));
     Json::Object(object.into_iter().collect())
 }
 
-/// `win in 3 placements`, `draw`, or what is certain.
-fn words(answer: Evaluation) -> String {
-    match (answer.value(), answer.plies()) {
+/// `win in 3 placements`, `draw`, or the proven bounds.
+fn words(evaluation: Evaluation) -> String {
+    match (evaluation.value(), evaluation.plies()) {
         (Some(Value::Draw), _) => "draw".to_owned(),
         (Some(value), Some(1)) => format!("{} with the next placement", value.name()),
         (Some(value), Some(plies)) => format!("{} in {plies} placements", value.name()),
         (Some(value), None) => format!("{}, the distance is not known", value.name()),
-        (None, _) if answer.words() == "nothing" => "nothing is certain so far".to_owned(),
-        (None, _) => format!("so far: {}", answer.words()),
+        (None, _) if evaluation.words() == "nothing" => "nothing is proven so far".to_owned(),
+        (None, _) => format!("so far: {}", evaluation.words()),
     }
 }
 
-fn to_text(found: &Found, edition: &Edition, args: &Args) -> String {
-    let first = match (found.answer.value(), args.time) {
-        (None, Some(limit)) => format!("Not solved in {}; {}", time(limit), words(found.answer)),
-        _ => capital(&words(found.answer)),
+fn to_text(solution: &Solution, edition: &Edition, args: &Args) -> String {
+    let first = match (solution.value.value(), args.time) {
+        (None, Some(limit)) => format!("Not solved in {}; {}", time(limit), words(solution.value)),
+        _ => capital(&words(solution.value)),
     };
     let mut lines = vec![format!("{first}.")];
-    if !found.line.is_empty() {
-        let turns: Vec<_> = found.line.iter().map(|t| turn_text(edition, *t)).collect();
+    if !solution.line.is_empty() {
+        let turns: Vec<_> = solution
+            .line
+            .iter()
+            .map(|t| turn_text(edition, *t))
+            .collect();
         lines.push(format!("Line: {}", turns.join(", ")));
     }
-    for (turn, answer) in found.moves.iter().flatten() {
+    for (turn, evaluation) in solution.turns.iter().flatten() {
         let turn = turn_text(edition, *turn);
-        lines.push(format!("{turn:>4}  {}", words(*answer)));
+        lines.push(format!("{turn:>4}  {}", words(*evaluation)));
     }
     lines.join("\n") + "\n"
 }

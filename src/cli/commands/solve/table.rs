@@ -1,4 +1,5 @@
-//! `referee solve --table`: measures the solver, so that anyone can check the figures.
+//! `referee solve --table`: measures the solver on random positions, so that anyone can check the
+//! figures in docs/solver.md.
 
 use std::io::{self, Write as _};
 use std::sync::Arc;
@@ -10,27 +11,27 @@ use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom as _;
 
 use super::Args;
-use super::work::{grouped, watched};
+use super::work::{grouped, run_with_progress};
 use crate::cli::support::failure::Failure;
-use crate::cli::support::setup::tell;
+use crate::cli::support::setup::print_stderr;
 use crate::game::Position as _;
 use crate::game::quarto::{Board, Cell, Move, Piece, Position, Rules};
 use crate::report::terminal::time;
 use crate::solver::{Goal, Limits, Solver};
 use crate::text::size;
 
-/// The usual rows: free cells.
+/// The default rows: free cells.
 const FREE: [u8; 5] = [10, 11, 12, 13, 14];
 
-/// The usual rows with all turns.
+/// The default rows with all turns.
 const FREE_ALL: [u8; 3] = [10, 11, 12];
 
 /// One position's measurement.
 struct Measured {
     time: Duration,
     nodes: u64,
-    /// Share of the table in use.
-    full: f64,
+    /// Share of the transposition table in use.
+    hashfull: f64,
 }
 
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
@@ -38,7 +39,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let options = args.options();
     writeln!(
         io::stdout(),
-        "{} rules, {} thread{}, table of {}, {} positions a row, each solved with a fresh table and without the book\n\n\
+        "{} rules, {} thread{}, table of {}, {} positions a row, each solved with an empty table and without the book\n\n\
          {:<22} {:>9} {:>9} {:>12} {:>13} {:>9} {:>6}",
         rules.name(),
         options.threads,
@@ -84,7 +85,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
 fn row(name: &str, measured: &mut [Measured]) -> Result<(), Failure> {
     let nodes: u64 = measured.iter().map(|m| m.nodes).sum();
     let total: Duration = measured.iter().map(|m| m.time).sum();
-    let full = measured.iter().map(|m| m.full).fold(0.0, f64::max);
+    let hashfull = measured.iter().map(|m| m.hashfull).fold(0.0, f64::max);
     measured.sort_by_key(|m| m.nodes);
     let (middle, last) = (measured.len() / 2, measured.len() - 1);
     let (median_nodes, worst_nodes) = (measured[middle].nodes, measured[last].nodes);
@@ -98,7 +99,7 @@ fn row(name: &str, measured: &mut [Measured]) -> Result<(), Failure> {
         time(measured[last].time),
         grouped(median_nodes),
         grouped(worst_nodes),
-        100.0 * full,
+        100.0 * hashfull,
     )?)
 }
 
@@ -116,20 +117,20 @@ fn measure(args: &Args, position: &Position, all: bool) -> Result<Measured, Fail
         }
         begun.elapsed()
     };
-    let (time, interrupted) = watched(&solver, &stop, None, show, work)?;
+    let (time, interrupted) = run_with_progress(&solver, &stop, None, show, work)?;
     if interrupted {
-        tell("referee: the rest of the table was not measured");
+        print_stderr("referee: interrupted; the rest of the table is missing");
         return Err(Failure::Interrupted);
     }
     Ok(Measured {
         time,
         nodes: solver.progress().nodes,
-        full: solver.hashfull(),
+        hashfull: solver.hashfull(),
     })
 }
 
-/// Positions drawn at random: as many pieces as it takes anywhere, no quarto, a piece in hand
-/// that wins nowhere. The same ones every time.
+/// Random positions with `free` empty cells, no quarto, and a piece in hand that cannot win at
+/// once. The seed is fixed, so they are the same in every run.
 fn positions(free: usize, count: usize, rules: Rules) -> impl Iterator<Item = Position> {
     let mut rng = ChaCha8Rng::seed_from_u64(free as u64);
     let drawn = std::iter::repeat_with(move || {

@@ -1,4 +1,4 @@
-//! Long work of the solver: with a progress line, ended by Ctrl-C, kept in a file as it goes on.
+//! Long solves: with a progress line, stopped by Ctrl-C, with proofs saved to a file regularly.
 
 use std::fs;
 use std::io;
@@ -15,25 +15,25 @@ use crate::game::quarto::Position;
 use crate::record::atomic_file;
 use crate::solver::Solver;
 
-/// How often the notes are saved: what is lost when the machine fails.
-const SAVE: Duration = Duration::from_secs(5);
+/// Time between two saves of the proofs: what is lost when the machine fails.
+const SAVE_INTERVAL: Duration = Duration::from_secs(5);
 
-/// A file of notes.
-pub(super) struct Notes {
+/// A file of proofs.
+pub(super) struct ProofFile {
     path: PathBuf,
-    /// What of the solver's notes to write.
-    choose: fn(&Solver, &[Position]) -> Vec<u8>,
+    /// Selects the proofs to write.
+    export: fn(&Solver, &[Position]) -> Vec<u8>,
     positions: Vec<Position>,
 }
 
-impl Notes {
-    /// Reads the file, which need not exist yet, into the solver: and how many notes it held.
-    /// Notes of all positions will be written to it.
+impl ProofFile {
+    /// Reads the file, which need not exist yet, into the solver. Returns it and the number of
+    /// proofs that it held. The proofs of all positions will be saved to it.
     pub(super) fn open(path: &Path, solver: &Solver) -> Result<(Self, usize), Failure> {
         Self::open_for(path, solver, |solver, _| solver.export_proofs(), Vec::new())
     }
 
-    /// The same, but only notes of these positions will be written.
+    /// The same, but only proofs of these positions will be saved.
     pub(super) fn open_book(
         path: &Path,
         solver: &Solver,
@@ -45,7 +45,7 @@ impl Notes {
     fn open_for(
         path: &Path,
         solver: &Solver,
-        choose: fn(&Solver, &[Position]) -> Vec<u8>,
+        export: fn(&Solver, &[Position]) -> Vec<u8>,
         positions: Vec<Position>,
     ) -> Result<(Self, usize), Failure> {
         let known = match fs::read(path) {
@@ -57,34 +57,35 @@ impl Notes {
         };
         let this = Self {
             path: path.to_owned(),
-            choose,
+            export,
             positions,
         };
-        // Better now than after an hour.
+        // A file that cannot be written is reported now and not after an hour.
         this.save(solver)?;
         Ok((this, known))
     }
 
-    /// Writes the notes to another file first, so that there is a whole one at any moment.
+    /// Replaces the file atomically, so that it is complete at any moment.
     pub(super) fn save(&self, solver: &Solver) -> Result<(), Failure> {
-        let notes = (self.choose)(solver, &self.positions);
-        atomic_file::replace(&self.path, &notes).map_err(|error| {
+        let proofs = (self.export)(solver, &self.positions);
+        atomic_file::replace(&self.path, &proofs).map_err(|error| {
             Failure::Usage(format!(
-                "{}: cannot be written: {error}; choose a file in a directory you may write to",
+                "{}: cannot be written: {error}; choose a file in a directory that you may write to",
                 self.path.display()
             ))
         })
     }
 }
 
-/// Does the work on another thread. Ctrl-C sets `stop` and is reported with what was done.
+/// Runs `work` on another thread and saves its proofs. Ctrl-C sets `stop`; returns the result and
+/// whether it was interrupted.
 ///
-/// `show` gives the text of the progress line, which is there on a terminal only.
-pub(super) fn watched<T: Send>(
+/// `progress` returns the text of the progress line, which is shown on a terminal only.
+pub(super) fn run_with_progress<T: Send>(
     solver: &Solver,
     stop: &AtomicBool,
-    notes: Option<&Notes>,
-    show: impl Fn() -> String,
+    proofs: Option<&ProofFile>,
+    progress: impl Fn() -> String,
     work: impl FnOnce() -> T + Send,
 ) -> Result<(T, bool), Failure> {
     let bar = ProgressBar::new_spinner();
@@ -92,21 +93,21 @@ pub(super) fn watched<T: Send>(
         bar.set_style(style);
     }
     let mut saved = Instant::now();
-    let look = || {
-        bar.set_message(show());
+    let on_tick = || {
+        bar.set_message(progress());
         bar.tick();
-        if let Some(notes) = notes
-            && saved.elapsed() >= SAVE
+        if let Some(proofs) = proofs
+            && saved.elapsed() >= SAVE_INTERVAL
         {
-            notes.save(solver)?;
+            proofs.save(solver)?;
             saved = Instant::now();
         }
         Ok(())
     };
-    let outcome = interruptible::watched(stop, look, work);
+    let outcome = interruptible::run_with_ticks(stop, on_tick, work);
     bar.finish_and_clear();
-    if let Some(notes) = notes {
-        notes.save(solver)?;
+    if let Some(proofs) = proofs {
+        proofs.save(solver)?;
     }
     outcome
 }

@@ -1,29 +1,29 @@
-//! `--analyse`: shows how the analysis of a tournament goes, and stops it on request.
+//! `--analyse`: runs the analysis of a tournament with a progress bar; a signal stops it.
 
 use std::io::{self, IsTerminal as _};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use super::stops;
+use super::stop_signals;
 use crate::arena::analysing::{AnalysisError, AnalysisProgress, TournamentAnalysis};
 use crate::arena::directory::TournamentDirectory;
-use crate::cli::commands::analyse::bar;
+use crate::cli::commands::analyse::progress_bar;
 use crate::cli::support::failure::Failure;
-use crate::cli::support::setup::tell;
+use crate::cli::support::setup::print_stderr;
 
-/// For a turn, when nothing else was asked for.
+/// The default of `--time-per-move`.
 const TIME_PER_MOVE: Duration = Duration::from_secs(1);
 
-/// Analyses the games that have not been. Returns whether all are analysed now, and not only
-/// those before an interruption.
+/// Analyses the games that have no analysis yet. Returns whether all are analysed now; `false`
+/// when interrupted.
 pub(super) async fn analyse(
     directory: &TournamentDirectory,
     games: u64,
     time_per_move: Option<Duration>,
 ) -> Result<bool, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
-    let mut stops = stops()?;
+    let mut stops = stop_signals()?;
     let analysis = TournamentAnalysis {
         directory: directory.clone(),
         time_per_move: time_per_move.unwrap_or(TIME_PER_MOVE),
@@ -42,13 +42,13 @@ pub(super) async fn analyse(
 }
 
 fn with_bar(analysis: &TournamentAnalysis, games: u64) -> Result<bool, Failure> {
-    let bar = bar(games);
+    let bar = progress_bar(games);
     let complete = analysis.run(&mut |progress| match progress {
         AnalysisProgress::Begins { done } => {
             bar.set_position(done);
-            // On a terminal the bar shows it.
+            // On a terminal the bar shows the number.
             if done < games && !io::stderr().is_terminal() {
-                tell(&format!(
+                print_stderr(&format!(
                     "referee: analysing {} of {games} games",
                     games - done
                 ));

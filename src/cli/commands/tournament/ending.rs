@@ -1,4 +1,4 @@
-//! What is left when a tournament ends: the tables in its folder, and what people read.
+//! The end of a tournament: the tables in its folder and the printed summary.
 
 use std::io;
 
@@ -7,7 +7,7 @@ use crate::arena::directory::TournamentDirectory;
 use crate::arena::plan::Plan;
 use crate::arena::results::Results;
 use crate::cli::support::failure::Failure;
-use crate::cli::support::setup::{palette, tell};
+use crate::cli::support::setup::{palette, print_stderr};
 use crate::report::tournament_summary::{SummaryError, summary, tables};
 
 /// Writes the tables into the folder.
@@ -18,25 +18,24 @@ pub(super) fn write(directory: &TournamentDirectory, results: &Results) -> Resul
     Ok(())
 }
 
-/// Prints the standings, and what there is to say about the games.
+/// Prints the standings, the summary of the games, and a warning when many games were the same.
 pub(super) fn print(ended: Ended, plan: &Plan, results: &Results) -> Result<(), Failure> {
     let out = summary(ended, plan, results, &palette(&io::stdout()))?;
     io::Write::write_all(&mut io::stdout().lock(), out.as_bytes())?;
     if results.distinct.count() as u64 * 10 < results.distinct.games * 9 && !results.distinct.full {
-        tell(
-            "referee: warning: bots that repeat themselves play the same game again from the same \
-             opening, so the errors of the ratings are larger than they seem; use more openings \
-             (--opening-plies)",
+        print_stderr(
+            "referee: warning: deterministic bots play the same game again from the same opening, so \
+             the errors of the ratings are larger than shown; use more openings (--opening-plies)",
         );
     }
     Ok(())
 }
 
-/// Says what has been planned.
+/// Prints what was planned and how to play it.
 pub(super) fn print_plan(plan: &Plan, directory: &TournamentDirectory) {
     let path = directory.path().to_string_lossy();
     let path = shell_words::quote(&path);
-    tell(&format!(
+    print_stderr(&format!(
         "referee: {} games of {} bots in round{} {}; play them in parts: referee run {path} --shard \
          I/N, then referee merge {path}",
         2 * plan.pairs_so_far(),

@@ -1,4 +1,4 @@
-//! `referee tournament`: many games at once, into a folder from which it can go on.
+//! `referee tournament`: plays many games at once into a folder from which it can be resumed.
 
 mod analysing;
 mod ending;
@@ -29,22 +29,22 @@ use crate::arena::shard::{Header, Shard};
 use crate::arena::{Arena, Ended, RunError};
 use crate::bot::orphans;
 use crate::cli::support::failure::Failure;
-use crate::cli::support::sandbox::Choice;
-use crate::cli::support::setup::{tell, this_program, unreadable};
+use crate::cli::support::sandbox::{Choice, layer_names};
+use crate::cli::support::setup::{print_stderr, this_program, unreadable};
 use crate::play::game_runner::GameError;
 use crate::record::journal::{Journal, OpenError};
-use crate::sandbox::Sandbox;
+use crate::sandbox::{Kind, Sandbox};
 use crate::session::Ruleset;
 
-/// What `referee tournament` and `referee plan` are asked for.
+/// The arguments of `referee tournament` and `referee plan`.
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
-    /// Files, command lines or builtin:NAME; of a directory every program enters. Without any,
-    /// the tournament in --out goes on
+    /// Files, command lines or builtin:NAME; of a directory, every program in it. Without bots,
+    /// the tournament in --out is resumed
     #[arg(value_name = "BOT")]
     bots: Vec<String>,
 
-    /// A file with bots and options; those of the command line come first
+    /// A TOML file with bots and options; the command line takes precedence
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 
@@ -52,14 +52,14 @@ pub(in crate::cli) struct Args {
     options: Options,
 }
 
-/// What is done with a tournament.
+/// What a command does with a tournament.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum What {
-    /// All of it is played.
+enum Task {
+    /// Plays all of it.
     Play,
-    /// Only its plan is made.
+    /// Only makes its plan.
     Plan,
-    /// A part of it is played; when another referee plays it, it is waited for this long.
+    /// Plays a part of it; waits this long for another referee that is playing the same part.
     Shard(Shard, Duration),
 }
 
@@ -69,58 +69,58 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     if let Some(path) = &args.config {
         options = options.or(Options::read(path)?);
     }
-    start(&args.bots, options, What::Play)
+    start(&args.bots, options, Task::Play)
 }
 
-fn start(texts: &[String], options: Options, what: What) -> Result<(), Failure> {
+fn start(texts: &[String], options: Options, task: Task) -> Result<(), Failure> {
     let named = !texts.is_empty() || !options.bots.is_empty();
-    let out = folder(&options, named)?;
+    let out = out_folder(&options, named)?;
     let is_new = !out.join("plan.json").exists();
-    if is_new && (!named || matches!(what, What::Shard(..))) {
+    if is_new && (!named || matches!(task, Task::Shard(..))) {
         return Err(Failure::Usage(format!(
-            "{}: there is no tournament to go on with; name bots to begin one",
+            "{}: there is no tournament to resume; name bots to begin one",
             out.display()
         )));
     }
-    let made = !out.exists();
-    let done = open(texts, options, what, &out);
-    if done.is_err() && made && !out.join("plan.json").exists() {
-        // Nothing began: no traces, as far as they are ours.
+    let is_created = !out.exists();
+    let result = open(texts, options, task, &out);
+    if result.is_err() && is_created && !out.join("plan.json").exists() {
+        // The tournament did not begin: remove the files that were created for it.
         for file in ["games.jsonl", "pieces.csv"] {
             let _ = fs::remove_file(out.join(file));
         }
         let _ = fs::remove_dir(&out);
     }
-    done
+    result
 }
 
-fn open(texts: &[String], mut options: Options, what: What, out: &Path) -> Result<(), Failure> {
+fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Result<(), Failure> {
     let named = !texts.is_empty() || !options.bots.is_empty();
     let directory = TournamentDirectory::make(out)?;
     let old = directory.plan()?;
-    let files = match (what, &old) {
-        (What::Shard(shard, _), Some(plan)) => Some(directory.shard_files(shard, plan)?),
+    let files = match (task, &old) {
+        (Task::Shard(shard, _), Some(plan)) => Some(directory.shard_files(shard, plan)?),
         _ => None,
     };
     let journal_file = match &files {
         Some([journal, _]) => journal.clone(),
         None => directory.journal_file(),
     };
-    let wait = match what {
-        What::Shard(_, wait) => wait,
-        What::Play | What::Plan => Duration::ZERO,
+    let wait = match task {
+        Task::Shard(_, wait) => wait,
+        Task::Play | Task::Plan => Duration::ZERO,
     };
-    let (journal, cut) = parts::open_journal(&directory, &journal_file, wait)?;
-    if let Some(cut) = cut {
-        tell(&format!(
+    let (journal, torn) = parts::open_journal(&directory, &journal_file, wait)?;
+    if let Some(torn) = torn {
+        print_stderr(&format!(
             "referee: the last line of the journal was incomplete; its {} bytes are now in {}, and \
-             the game is played again",
-            cut.bytes,
-            cut.kept_in.display()
+             the game will be played again",
+            torn.bytes,
+            torn.kept_in.display()
         ));
     }
     if let Some(plan) = &old {
-        options.sandbox = options.sandbox.or_as_before(&plan.sandbox);
+        options.sandbox = options.sandbox.or_planned(&plan.sandbox);
     }
     let sandbox = options.sandbox.sandbox(Choice::Auto)?;
     let bots = match (&old, named) {
@@ -129,20 +129,23 @@ fn open(texts: &[String], mut options: Options, what: What, out: &Path) -> Resul
     };
     let entrants = entrants::find(&bots, &this_program()?, &sandbox)?;
     if old.is_none() {
-        tell(&match sandbox.kind().layers() {
-            [] => {
-                "referee: bots are not kept in a sandbox: they can do whatever you can".to_owned()
+        print_stderr(&match sandbox.kind() {
+            Kind::None => {
+                "referee: bots run without a sandbox and can do whatever you can".to_owned()
             }
-            layers => format!("referee: bots are kept in by {}", layers.join(", ")),
+            kind => format!("referee: sandbox of the bots: {}", layer_names(kind)),
         });
     }
-    let jobs = if what == What::Plan {
+    let jobs = if task == Task::Plan {
         1
     } else {
         jobs(&options, &entrants)
     };
     if options.out.is_none() {
-        tell(&format!("referee: everything goes into {}", out.display()));
+        print_stderr(&format!(
+            "referee: all files are written to {}",
+            out.display()
+        ));
     }
     let (game, ruleset) = options.ruleset(old.as_ref())?;
     if options.adjudicate && !game.is_solvable {
@@ -155,7 +158,7 @@ fn open(texts: &[String], mut options: Options, what: What, out: &Path) -> Resul
             "--analyse needs a solver, and only Quarto can be solved; leave it out".to_owned(),
         ));
     }
-    let start = Start {
+    let run = TournamentRun {
         options: &options,
         ruleset,
         entrants,
@@ -166,18 +169,18 @@ fn open(texts: &[String], mut options: Options, what: What, out: &Path) -> Resul
         header_file: files.map(|[_, header]| header),
         jobs,
         sandbox,
-        what,
+        task,
     };
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
     orphans::adopt();
-    let done = runtime.block_on(start.play());
+    let result = runtime.block_on(run.play());
     orphans::sweep();
-    done
+    result
 }
 
-/// The bots of a plan.
+/// The bots of a plan, as requests to start them again.
 fn bots_of(plan: &Plan) -> Result<Vec<BotRequest>, Failure> {
     let again = |bot: &BotPlan| {
         BotRequest::again(bot).map_err(|error| Failure::Usage(format!("{}: {error}", bot.name)))
@@ -185,8 +188,8 @@ fn bots_of(plan: &Plan) -> Result<Vec<BotRequest>, Failure> {
     plan.everybody().map(again).collect()
 }
 
-/// The folder that was asked for, or a new one.
-fn folder(options: &Options, named: bool) -> Result<PathBuf, Failure> {
+/// The folder of `--out`, or a new one named after the time.
+fn out_folder(options: &Options, named: bool) -> Result<PathBuf, Failure> {
     match &options.out {
         Some(out) => Ok(out.clone()),
         None if named => {
@@ -195,19 +198,19 @@ fn folder(options: &Options, named: bool) -> Result<PathBuf, Failure> {
         }
         None => Err(Failure::Usage(
             "there are no bots; name at least two, a folder of them, or with --out the folder of a \
-             tournament that is to go on"
+             tournament to resume"
                 .to_owned(),
         )),
     }
 }
 
-/// Games at once; says so.
+/// The number of games at once. Prints it when it was not given, and warns when it is too large.
 fn jobs(options: &Options, entrants: &Entrants) -> usize {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let s = |count: usize| if count == 1 { "" } else { "s" };
     let Some(jobs) = options.jobs else {
         let jobs = (cores / 2).max(1);
-        tell(&format!(
+        print_stderr(&format!(
             "referee: {jobs} game{} at once, a core for each bot (of {cores} core{}; --jobs N for \
              another number)",
             s(jobs),
@@ -216,14 +219,14 @@ fn jobs(options: &Options, entrants: &Entrants) -> usize {
         return jobs;
     };
     let jobs = usize::from(jobs);
-    // With less time than this, a bot that has to wait for a core loses for it.
+    // With less time than this, a bot that has to wait for a core would lose on time.
     let short = |seconds: f64| seconds < 1.0;
     let is_short = entrants.entered.iter().any(|bot| {
         let limits = &bot.plan.limits;
         short(limits.move_time) || limits.game_time.is_some_and(|time| short(time / 8.0))
     });
     if jobs * 2 > cores && is_short {
-        tell(&format!(
+        print_stderr(&format!(
             "referee: warning: {jobs} games at once need {} cores and there are {cores}, but the \
              clocks are short: bots will lose on time because they wait for each other; use \
              --jobs {}",
@@ -234,8 +237,8 @@ fn jobs(options: &Options, entrants: &Entrants) -> usize {
     jobs
 }
 
-/// A tournament about to begin, or to go on.
-struct Start<'a> {
+/// A tournament about to be started or resumed.
+struct TournamentRun<'a> {
     options: &'a Options,
     ruleset: Arc<dyn Ruleset>,
     entrants: Entrants,
@@ -243,16 +246,16 @@ struct Start<'a> {
     directory: TournamentDirectory,
     journal: Journal,
     journal_file: PathBuf,
-    /// Of a shard.
+    /// The header file, when a shard is played.
     header_file: Option<PathBuf>,
     jobs: usize,
     sandbox: Sandbox,
-    what: What,
+    task: Task,
 }
 
-impl Start<'_> {
+impl TournamentRun<'_> {
     async fn play(mut self) -> Result<(), Failure> {
-        let mut stops = stops()?;
+        let mut stops = stop_signals()?;
         let pieces_path = write_pieces(&self.directory, &*self.ruleset)?;
         let request = self.options.request(&self.sandbox);
         let preparation = Preparation {
@@ -272,7 +275,7 @@ impl Start<'_> {
                 _ = stops.recv() => return Err(Failure::Interrupted),
             }
         };
-        if self.what == What::Plan {
+        if self.task == Task::Plan {
             ending::print_plan(&plan, &self.directory);
             return Ok(());
         }
@@ -281,7 +284,7 @@ impl Start<'_> {
             let pairs = shard.pairs(&plan);
             2 * (pairs.end - pairs.start)
         });
-        let results = self.played(&plan, shard, expected)?;
+        let results = self.read_results(&plan, shard, expected)?;
         let title = title(&self.directory);
         let pages = self.options.pages.open(&title, Some(&self.journal_file))?;
         let terminal = io::stderr().is_terminal();
@@ -298,13 +301,13 @@ impl Start<'_> {
         let ran = arena
             .run(&self.directory, self.journal, stops, &mut progress)
             .await;
-        progress.end();
-        let go_on = how_to_go_on(&self.directory, shard);
+        progress.clear();
+        let resume = resume_command(&self.directory, shard);
         let (ended, plan, mut results) = match ran {
             Ok(ran) => ran,
             Err(error) => {
                 progress.finish()?;
-                return Err(failed(error, &self.journal_file, &go_on));
+                return Err(run_failure(error, &self.journal_file, &resume));
             }
         };
         let rate = progress.rate(results.games);
@@ -325,16 +328,16 @@ impl Start<'_> {
             } else {
                 ""
             };
-            tell(&format!("referee: stopped; {go_on}{analyse}"));
+            print_stderr(&format!("referee: stopped; {resume}{analyse}"));
             return Err(Failure::Interrupted);
         }
-        tell(&match shard {
+        print_stderr(&match shard {
             None => format!(
-                "referee: {rate:.0} games a second; everything is in {}",
+                "referee: {rate:.0} games a second; all files are in {}",
                 self.directory.path().display()
             ),
             Some(shard) => format!(
-                "referee: shard {shard} is done: {} games, {rate:.0} a second; when all are: \
+                "referee: shard {shard} is done: {} games, {rate:.0} a second; when all shards are done: \
                  referee merge {}",
                 results.games,
                 self.directory.path().display()
@@ -344,27 +347,32 @@ impl Start<'_> {
     }
 }
 
-impl Start<'_> {
-    /// The part that is played; not every tournament can be played in parts.
+impl TournamentRun<'_> {
+    /// The part to play. Fails for a sequential test, which cannot be split.
     fn shard(&self, plan: &Plan) -> Result<Option<Shard>, Failure> {
-        match self.what {
-            What::Shard(..) if plan.sprt.is_some() => Err(Failure::Usage(
-                "a sequential test looks at one pair after the other, so it cannot be played in \
-                 parts; use referee tournament --out DIR"
+        match self.task {
+            Task::Shard(..) if plan.sprt.is_some() => Err(Failure::Usage(
+                "a sequential test decides after every pair whether to stop, so it cannot be played \
+                 in parts; use referee tournament --out DIR"
                     .to_owned(),
             )),
-            What::Shard(shard, _) => Ok(Some(shard)),
-            What::Play | What::Plan => Ok(None),
+            Task::Shard(shard, _) => Ok(Some(shard)),
+            Task::Play | Task::Plan => Ok(None),
         }
     }
 
-    /// What the journal holds, of this many games; a shard's header is written now.
-    fn played(&self, plan: &Plan, shard: Option<Shard>, expected: u64) -> Result<Results, Failure> {
+    /// Reads the results in the journal, of `expected` games in all. Writes a shard's header.
+    fn read_results(
+        &self,
+        plan: &Plan,
+        shard: Option<Shard>,
+        expected: u64,
+    ) -> Result<Results, Failure> {
         let mut results = Results::new(plan);
         TournamentDirectory::read_journal(&self.journal_file, plan, &mut results)?;
         if results.games > 0 {
-            tell(&format!(
-                "referee: going on after {} of {expected} games",
+            print_stderr(&format!(
+                "referee: resuming after {} of {expected} games",
                 results.games,
             ));
         }
@@ -377,24 +385,31 @@ impl Start<'_> {
     }
 }
 
-/// Says what people should know while a tournament is prepared.
+/// Prints the events of a tournament's preparation.
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "the observer of a preparation owns its notices"
+)]
 fn notify(notice: Notice<'_>) {
-    tell(&match notice {
+    print_stderr(&match notice {
         Notice::Seed(seed) => format!("referee: seed {seed}"),
         Notice::Checked { passed, of } => {
             format!("referee: {passed} of {of} bots passed the entry check")
         }
-        Notice::Rejected(away) => {
-            format!("referee: {} does not enter: {}", away.bot.name, away.reason)
+        Notice::Rejected(rejected) => {
+            format!(
+                "referee: {} does not enter: {}",
+                rejected.bot.name, rejected.reason
+            )
         }
         Notice::BegunByVersion(old) => format!(
-            "referee: this tournament was begun by version {old}; this is version {}",
+            "referee: version {old} began this tournament; this is version {}",
             env!("CARGO_PKG_VERSION")
         ),
     });
 }
 
-/// What pages are headed by: the name of the folder.
+/// The title of pages: the name of the folder.
 fn title(directory: &TournamentDirectory) -> String {
     let path = directory.path();
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
@@ -402,12 +417,12 @@ fn title(directory: &TournamentDirectory) -> String {
         .map_or_else(String::new, |name| name.to_string_lossy().into_owned())
 }
 
-/// A message for every signal that wants this process to end.
-fn stops() -> io::Result<mpsc::Receiver<()>> {
+/// A channel that receives a message for every SIGINT, SIGTERM and SIGHUP.
+fn stop_signals() -> io::Result<mpsc::Receiver<()>> {
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
     let mut hangup = signal(SignalKind::hangup())?;
-    let (tell, told) = mpsc::channel(4);
+    let (sender, receiver) = mpsc::channel(4);
     tokio::spawn(async move {
         loop {
             tokio::select! {
@@ -415,34 +430,35 @@ fn stops() -> io::Result<mpsc::Receiver<()>> {
                 _ = terminate.recv() => {}
                 _ = hangup.recv() => {}
             }
-            if tell.send(()).await.is_err() {
+            if sender.send(()).await.is_err() {
                 break;
             }
         }
     });
-    Ok(told)
+    Ok(receiver)
 }
 
-fn how_to_go_on(directory: &TournamentDirectory, shard: Option<Shard>) -> String {
+/// The hint that ends a message about a tournament that has stopped.
+fn resume_command(directory: &TournamentDirectory, shard: Option<Shard>) -> String {
     let path = directory.path().to_string_lossy();
     let path = shell_words::quote(&path);
     match shard {
-        None => format!("to go on: referee tournament --out {path}"),
-        Some(shard) => format!("to go on: referee run {path} --shard {shard}"),
+        None => format!("to resume: referee tournament --out {path}"),
+        Some(shard) => format!("to resume: referee run {path} --shard {shard}"),
     }
 }
 
-fn failed(error: RunError, journal: &Path, go_on: &str) -> Failure {
+fn run_failure(error: RunError, journal: &Path, resume: &str) -> Failure {
     match error {
         RunError::Game(GameError::CannotStart(error)) => {
-            Failure::Usage(format!("{error}\n{go_on}"))
+            Failure::Usage(format!("{error}\n{resume}"))
         }
         RunError::NotWritten(error) => Failure::Referee(format!(
-            "{}: cannot write: {error}; no more games were begun, and every game that was counted \
-             is in it; make room, then {go_on}",
+            "{}: cannot write: {error}; no more games were begun, and the file holds every game that \
+             was counted; free some space, then {resume}",
             journal.display()
         )),
-        error => Failure::Referee(format!("{error}; {go_on}")),
+        error => Failure::Referee(format!("{error}; {resume}")),
     }
 }
 

@@ -21,13 +21,13 @@ use crate::play::TimeControl;
 /// `--format`
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(in crate::cli) enum FormatName {
-    /// Everybody meets everybody
+    /// Every bot plays every other
     RoundRobin,
-    /// The first bot meets each of the others
+    /// The first bot plays each of the others
     Gauntlet,
-    /// Every round, equals meet equals
+    /// In every round, bots with similar scores play each other
     Swiss,
-    /// Who loses is out
+    /// The loser of a match is eliminated
     Knockout,
 }
 
@@ -49,7 +49,7 @@ pub(in crate::cli) enum RestartName {
     Game,
     /// After both games of a pair
     Pair,
-    /// When other bots meet: the fastest; bots that draw random numbers do not repeat
+    /// When the pairing changes: fastest, but bots that draw random numbers are not reproducible
     Pairing,
 }
 
@@ -63,8 +63,8 @@ impl From<RestartName> for Restart {
     }
 }
 
-/// Every option that decides how a tournament goes: each on the command line and, under the
-/// same name, in the file of `--config`.
+/// The options of a tournament: on the command line and, under the same names, in the file of
+/// `--config`.
 #[derive(Clone, Debug, Default, clap::Args, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 #[expect(
@@ -72,16 +72,16 @@ impl From<RestartName> for Restart {
     reason = "each is a flag of the command line"
 )]
 pub(in crate::cli) struct Options {
-    /// Who meets whom [default: round-robin]
+    /// Who plays whom [default: round-robin]
     #[arg(long, value_enum, help_heading = "Schedule")]
     #[serde(default, deserialize_with = "word")]
     pub(in crate::cli) format: Option<FormatName>,
 
-    /// Rounds [default: until everybody has met everybody; Swiss and knockout: until one is left]
+    /// Rounds [default: until all have played each other; Swiss and knockout: until one is left]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Schedule")]
     pub(in crate::cli) rounds: Option<u32>,
 
-    /// Pairs of games that two bots play when they meet [default: 10]
+    /// Pairs of games in each pairing of two bots [default: 10]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Schedule")]
     pub(in crate::cli) pairs: Option<u32>,
 
@@ -94,7 +94,7 @@ pub(in crate::cli) struct Options {
     )]
     pub(in crate::cli) opening_plies: Option<u32>,
 
-    /// Start games from the boards of this file instead, one a line
+    /// Start games from the boards of this file instead, one per line
     #[arg(long, value_name = "FILE", help_heading = "Schedule")]
     pub(in crate::cli) openings: Option<PathBuf>,
 
@@ -102,8 +102,8 @@ pub(in crate::cli) struct Options {
     #[arg(long, value_name = "N", help_heading = "Schedule")]
     pub(in crate::cli) seed: Option<u64>,
 
-    /// Two bots: stop as soon as a sequential test knows which of two differences holds:
-    /// elo0,elo1 or elo0,elo1,alpha,beta
+    /// Two bots: stop as soon as a sequential probability ratio test accepts one of two rating
+    /// differences: elo0,elo1 or elo0,elo1,alpha,beta
     #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true, value_parser = sprt, help_heading = "Schedule")]
     #[serde(default, deserialize_with = "sprt_text")]
     pub(in crate::cli) sprt: Option<SprtPlan>,
@@ -142,17 +142,17 @@ pub(in crate::cli) struct Options {
     #[serde(default, deserialize_with = "time")]
     pub(in crate::cli) increment: Option<Duration>,
 
-    /// End a game as soon as its value is proven, within limits that take no time from bots
+    /// End a game as soon as its value is proven; the time to prove it is charged to no bot
     #[arg(long, help_heading = "Game")]
     #[serde(default)]
     pub(in crate::cli) adjudicate: bool,
 
-    /// When bots' processes are replaced [default: pair]
+    /// When bots get fresh processes [default: pair]
     #[arg(long, value_enum, help_heading = "Bots")]
     #[serde(default, deserialize_with = "word")]
     pub(in crate::cli) restart: Option<RestartName>,
 
-    /// A bot that forfeits this many games in a row plays no more; 0 for never [default: 10]
+    /// Bench a bot that forfeits this many games in a row; 0 for never [default: 10]
     #[arg(long, value_name = "N", help_heading = "Bots")]
     pub(in crate::cli) bench_after: Option<u32>,
 
@@ -166,13 +166,13 @@ pub(in crate::cli) struct Options {
     #[serde(default)]
     pub(in crate::cli) no_check: bool,
 
-    /// When all games have been played, analyse them: the standings tell how many turns kept
-    /// what could be had, and how many were blunders
+    /// Analyse the games when all have been played: adds each bot's accuracy and blunders to the
+    /// standings
     #[arg(long, help_heading = "Analysis")]
     #[serde(default)]
     pub(in crate::cli) analyse: bool,
 
-    /// How long to think about the value of a turn [default: 1s]
+    /// Time to solve each turn [default: 1s]
     #[arg(long, value_name = "TIME", value_parser = duration::parse_positive, help_heading = "Analysis")]
     #[serde(default, deserialize_with = "positive_time")]
     pub(in crate::cli) time_per_move: Option<Duration>,
@@ -181,7 +181,7 @@ pub(in crate::cli) struct Options {
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(in crate::cli) jobs: Option<u16>,
 
-    /// The folder that holds everything; a tournament that is there goes on
+    /// The folder for all files; a tournament that is there is resumed
     /// [default: a new one, named after the time]
     #[arg(long, value_name = "DIR")]
     pub(in crate::cli) out: Option<PathBuf>,
@@ -204,13 +204,13 @@ pub(in crate::cli) struct Options {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(in crate::cli) struct BotOptions {
-    /// What it is called.
+    /// Its name.
     pub(in crate::cli) name: Option<String>,
-    /// As on the command line, or its words one by one.
+    /// The command: one string as on the command line, or a list of words.
     pub(in crate::cli) command: CommandOptions,
-    /// The folder that it is started in.
+    /// Its working directory.
     pub(in crate::cli) directory: Option<PathBuf>,
-    /// What its environment holds beside the referee's.
+    /// Environment variables in addition to the referee's.
     #[serde(default)]
     pub(in crate::cli) environment: BTreeMap<String, String>,
     #[serde(default, deserialize_with = "positive_time")]
@@ -223,9 +223,9 @@ pub(in crate::cli) struct BotOptions {
     increment: Option<Duration>,
 }
 
-/// A command: one text, or its words.
+/// A command: one string, or a list of words.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(untagged, expecting = "expected a text or a list of words")]
+#[serde(untagged, expecting = "expected a string or a list of words")]
 pub(in crate::cli) enum CommandOptions {
     Text(String),
     Words(Vec<String>),
@@ -238,7 +238,7 @@ impl Default for CommandOptions {
 }
 
 impl Options {
-    /// These, and where they say nothing, those of a file.
+    /// These options, with those of a file where these are not given.
     pub(in crate::cli) fn or(self, file: Self) -> Self {
         Self {
             format: self.format.or(file.format),
@@ -278,11 +278,11 @@ impl Options {
         }
     }
 
-    /// Reads a file. Paths in it are meant from where it is.
+    /// Reads a file. Relative paths in it are resolved against its directory.
     pub(in crate::cli) fn read(path: &Path) -> Result<Self, Failure> {
         let text = fs::read_to_string(path).map_err(|error| unreadable(path, &error))?;
         let mut options: Self = toml::from_str(&text).map_err(|error| {
-            // The message shows the line, with a mark below the place.
+            // The message quotes the line and marks the place.
             Failure::Usage(format!("{}: {error}", path.display()))
         })?;
         if options.opening_plies.is_some() && options.openings.is_some() {
@@ -303,30 +303,30 @@ impl Options {
         for bot in &mut options.bots {
             if let Some(directory) = &mut bot.directory {
                 *directory = base.join(&*directory);
-                bot.command = bot.command.from(directory);
+                bot.command = bot.command.resolved(directory);
             }
-            bot.command = bot.command.from(base);
+            bot.command = bot.command.resolved(base);
         }
         Ok(options)
     }
 
-    /// The limits on a bot's time; its own come first.
+    /// The time control of a bot; its own options take precedence.
     pub(in crate::cli) fn time(&self, own: Option<&BotOptions>) -> TimeControl {
-        let usual = TimeControl::default();
+        let default = TimeControl::default();
         let pick = |get: fn(&BotOptions) -> Option<Duration>, all: Option<Duration>| {
             own.and_then(get).or(all)
         };
         TimeControl {
-            move_time: pick(|bot| bot.move_time, self.move_time).unwrap_or(usual.move_time),
-            start_time: pick(|bot| bot.start_time, self.start_time).unwrap_or(usual.start_time),
+            move_time: pick(|bot| bot.move_time, self.move_time).unwrap_or(default.move_time),
+            start_time: pick(|bot| bot.start_time, self.start_time).unwrap_or(default.start_time),
             game_time: pick(|bot| bot.game_time, self.game_time),
-            increment: pick(|bot| bot.increment, self.increment).unwrap_or(usual.increment),
+            increment: pick(|bot| bot.increment, self.increment).unwrap_or(default.increment),
         }
     }
 }
 
 impl CommandOptions {
-    /// The words; the error says what is wrong.
+    /// The words; `None` when the quotes of a string are not closed.
     pub(in crate::cli) fn words(&self) -> Option<Vec<String>> {
         match self {
             Self::Text(text) => shell_words::split(text).ok(),
@@ -334,12 +334,12 @@ impl CommandOptions {
         }
     }
 
-    /// The same command, with files that are meant from `base` named from here.
-    fn from(&self, base: &Path) -> Self {
+    /// The same command with the files that exist relative to `base` resolved against it.
+    fn resolved(&self, base: &Path) -> Self {
         let found = |word: &str| {
             let path = base.join(word);
-            let meant = !Path::new(word).is_absolute() && path.exists();
-            meant.then(|| path.to_string_lossy().into_owned())
+            let is_relative_file = !Path::new(word).is_absolute() && path.exists();
+            is_relative_file.then(|| path.to_string_lossy().into_owned())
         };
         if base.as_os_str().is_empty() {
             return self.clone();
@@ -360,11 +360,11 @@ impl CommandOptions {
         }
     }
 
-    /// As it is written on the command line.
+    /// The command as written on the command line.
     pub(in crate::cli) fn text(&self) -> String {
         match self {
             Self::Text(text) => text.clone(),
-            // A path with blanks is a word as it is.
+            // A single word is not quoted: it may be a path with blanks.
             Self::Words(words) if words.len() == 1 => words[0].clone(),
             Self::Words(words) => shell_words::join(words),
         }

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::options::Options;
-use super::{Args, What, ending, start};
+use super::{Args, Task, ending, start};
 use crate::arena::directory::{DirectoryError, TournamentDirectory};
 use crate::arena::entrants::command;
 use crate::arena::merge::{MergeError, Merged, merge};
@@ -16,7 +16,7 @@ use crate::arena::shard::Shard;
 use crate::arena::{Ended, write_unplayed};
 use crate::cli::support::duration;
 use crate::cli::support::failure::Failure;
-use crate::cli::support::setup::{tell, this_program};
+use crate::cli::support::setup::{print_stderr, this_program};
 use crate::record::journal::{Journal, OpenError, TornTail};
 use crate::tournament::schedule::Round;
 
@@ -32,12 +32,12 @@ pub(in crate::cli) struct PlanArgs {
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct RunArgs {
-    /// The folder of a tournament that has been planned
+    /// The folder of a planned tournament
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 
-    /// Which part: I/N is the I-th of N; auto asks the scheduler, by its environment: of Slurm
-    /// arrays and Kubernetes indexed jobs; auto/N only for the I
+    /// The part to play: I/N is the I-th of N. `auto` reads both from the environment of a Slurm
+    /// array job or a Kubernetes indexed job, `auto/N` only I
     #[arg(long, value_name = "I/N", default_value = "1/1", value_parser = shard)]
     shard: Shard,
 
@@ -45,7 +45,7 @@ pub(in crate::cli) struct RunArgs {
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
 
-    /// When another referee is playing this part, wait for it this long, and play what it left: a
+    /// Wait this long when another referee is still playing this part, then play what it left: a
     /// scheduler may start a part again before the first attempt has ended
     #[arg(long, value_name = "TIME", default_value = "0s", value_parser = duration::parse)]
     wait: Duration,
@@ -72,7 +72,7 @@ fn shard(text: &str) -> Result<Shard, String> {
     }
 }
 
-/// The shard that a scheduler's environment names.
+/// Reads the shard from a scheduler's environment.
 fn automatic(
     count: Option<u64>,
     variable: impl Fn(&str) -> Option<String>,
@@ -112,12 +112,12 @@ fn automatic(
 pub(in crate::cli) fn plan(args: &PlanArgs) -> Result<(), Failure> {
     let mut options = args.tournament.options.clone();
     if args.next {
-        return next(&options);
+        return plan_next_round(&options);
     }
     if let Some(path) = &args.tournament.config {
         options = options.or(Options::read(path)?);
     }
-    start(&args.tournament.bots, options, What::Plan)
+    start(&args.tournament.bots, options, Task::Plan)
 }
 
 /// `referee run`
@@ -127,20 +127,20 @@ pub(in crate::cli) fn run(args: &RunArgs) -> Result<(), Failure> {
         jobs: args.jobs,
         ..Options::default()
     };
-    start(&[], options, What::Shard(args.shard, args.wait))
+    start(&[], options, Task::Shard(args.shard, args.wait))
 }
 
-/// How long to sleep between two looks at a lock; on a network a look costs a round trip.
-const NEXT_LOOK: Duration = Duration::from_millis(500);
+/// Time between two attempts to lock a journal; over a network each costs a round trip.
+const LOCK_POLL_INTERVAL: Duration = Duration::from_millis(500);
 
-/// Opens a journal for writing. While another referee has it, waits as long as this.
+/// Opens a journal for writing. While another referee has it locked, waits up to `wait`.
 pub(in crate::cli) fn open_journal(
     directory: &TournamentDirectory,
     path: &Path,
     wait: Duration,
 ) -> Result<(Journal, Option<TornTail>), DirectoryError> {
     let begun = Instant::now();
-    let mut told = false;
+    let mut is_reported = false;
     loop {
         let opened = directory.open_journal(path);
         let locked = matches!(
@@ -153,19 +153,19 @@ pub(in crate::cli) fn open_journal(
         if left.is_zero() {
             return opened;
         }
-        if !told {
-            tell(&format!(
+        if !is_reported {
+            print_stderr(&format!(
                 "referee: {}: another referee is playing this part; waiting for it",
                 path.display()
             ));
-            told = true;
+            is_reported = true;
         }
-        thread::sleep(left.min(NEXT_LOOK));
+        thread::sleep(left.min(LOCK_POLL_INTERVAL));
     }
 }
 
-/// The plan in a folder.
-fn planned(directory: &TournamentDirectory) -> Result<Plan, Failure> {
+/// Reads the plan of a folder; fails when there is none.
+fn read_plan(directory: &TournamentDirectory) -> Result<Plan, Failure> {
     directory.plan()?.ok_or_else(|| {
         Failure::Usage(format!(
             "{}: there is no plan.json in it; make one with referee plan",
@@ -175,15 +175,15 @@ fn planned(directory: &TournamentDirectory) -> Result<Plan, Failure> {
 }
 
 /// `referee plan --next`
-fn next(options: &Options) -> Result<(), Failure> {
+fn plan_next_round(options: &Options) -> Result<(), Failure> {
     let Some(out) = &options.out else {
         return Err(Failure::Usage(
             "--next needs the folder of the tournament: --out DIR".to_owned(),
         ));
     };
     let directory = TournamentDirectory::at(out);
-    let mut plan = planned(&directory)?;
-    // Nobody else may be playing here.
+    let mut plan = read_plan(&directory)?;
+    // Holds the lock of the journal, so that no other referee plays meanwhile.
     let (_locked, _) = directory.open_journal(&directory.journal_file())?;
     let mut results = Results::new(&plan);
     TournamentDirectory::read_journal(&directory.journal_file(), &plan, &mut results)?;
@@ -201,7 +201,7 @@ fn next(options: &Options) -> Result<(), Failure> {
         Next::Round(round) => {
             plan.rounds.push(round);
             directory.write_plan(&mut plan)?;
-            tell(&format!(
+            print_stderr(&format!(
                 "referee: round {} of {} has {} games",
                 plan.rounds.len(),
                 plan.rounds_planned,
@@ -219,16 +219,16 @@ fn next(options: &Options) -> Result<(), Failure> {
 /// `referee merge`
 pub(in crate::cli) fn run_merge(args: &MergeArgs) -> Result<(), Failure> {
     let directory = TournamentDirectory::at(&args.folder);
-    let plan = planned(&directory)?;
+    let plan = read_plan(&directory)?;
     let options = Options::default();
     let (_, ruleset) = options.ruleset(Some(&plan))?;
-    // What records call the commands; bots need not be there any more.
+    // The commands as records name them; the bots' files need not exist any more.
     let referee = this_program()?;
     let commands = plan.bots.iter().map(|bot| command(bot, &referee));
     let commands: Vec<_> = commands.collect();
     let unplayed = write_unplayed(ruleset, &plan, &commands);
     let merged = merge(&directory, &plan, &*unplayed)?;
-    tell_hosts(&merged);
+    print_hosts(&merged);
     let ended = match merged.results.next(&plan) {
         Ok(Next::Winner(winner)) => Ended::Won(winner),
         Ok(Next::Round(_)) => Ended::Interrupted,
@@ -238,7 +238,7 @@ pub(in crate::cli) fn run_merge(args: &MergeArgs) -> Result<(), Failure> {
     ending::print(ended, &plan, &merged.results)?;
     if ended == Ended::Interrupted {
         let path = directory.path().to_string_lossy();
-        tell(&format!(
+        print_stderr(&format!(
             "referee: round {} of {} is done; the next: referee plan --next --out {}",
             plan.rounds.len(),
             plan.rounds_planned,
@@ -248,25 +248,25 @@ pub(in crate::cli) fn run_merge(args: &MergeArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Where games were played, and where bots lost on time.
-fn tell_hosts(merged: &Merged) {
+/// Prints how many games each machine played and how many were lost on time there.
+fn print_hosts(merged: &Merged) {
     for (host, report) in &merged.hosts {
-        tell(&format!(
+        print_stderr(&format!(
             "referee: {host} ({}): {} games, {} lost on time",
             report.cpu, report.games, report.timeouts
         ));
     }
     if merged.duplicates > 0 {
-        tell(&format!(
-            "referee: {} games were there twice and the same, and count once",
+        print_stderr(&format!(
+            "referee: {} games were found twice, identical, and count once",
             merged.duplicates
         ));
     }
     if merged.doubtful > 0 {
-        tell(&format!(
+        print_stderr(&format!(
             "referee: warning: {} games were not played because a bot was benched in its shard, \
-             by forfeits against a bot that was benched in another; on one machine they would \
-             have been played",
+             after forfeits against a bot that another shard had benched; on one machine they \
+             would have been played",
             merged.doubtful
         ));
     }
@@ -295,7 +295,7 @@ mod tests {
     }
 
     #[test]
-    fn shards_of_schedulers() {
+    fn shards_are_read_from_the_environment_of_schedulers() {
         let slurm = [
             ("SLURM_ARRAY_TASK_ID", "4"),
             ("SLURM_ARRAY_TASK_MIN", "1"),

@@ -1,4 +1,4 @@
-//! Shows how a tournament goes: a bar on a terminal, a line now and then elsewhere.
+//! Shows the progress of a tournament: a bar on a terminal, a line every ten seconds elsewhere.
 
 use std::time::{Duration, Instant};
 
@@ -10,46 +10,46 @@ use crate::arena::scheduler::Benched;
 use crate::arena::{TournamentObserver, sprt};
 use crate::cli::support::failure::Failure;
 use crate::cli::support::pages::Pages;
-use crate::cli::support::setup::tell;
+use crate::cli::support::setup::print_stderr;
 use crate::record::FinishedRecord;
 use crate::report::terminal_view::stall_sentence;
 use crate::text::counted;
 use crate::tournament::schedule::GameId;
 
-/// Between two lines where there is no terminal.
-const LINES: Duration = Duration::from_secs(10);
+/// Time between two lines where there is no terminal.
+const LINE_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Between two looks at the table on a terminal.
-const LOOKS: Duration = Duration::from_millis(200);
+/// Time between two updates of the bar's text.
+const BAR_INTERVAL: Duration = Duration::from_millis(200);
 
-/// How many bots the top of the table has.
-const TOP: usize = 3;
+/// The number of leading bots shown.
+const LEADERS: usize = 3;
 
 /// See the [module](self).
 pub(super) struct Progress {
     bar: Option<ProgressBar>,
     shown: Instant,
-    /// When this run began, and the games that had been played before it.
+    /// When this run began, and the number of games played before it.
     begun: Instant,
     before: u64,
-    /// Games that there will be in all.
+    /// The number of games in all.
     expected: u64,
     pages: Pages,
 }
 
 impl Progress {
-    /// Nothing has been played in this run.
+    /// Starts the display; `played` games were played by earlier runs.
     pub(super) fn new(expected: u64, played: u64, terminal: bool, pages: Pages) -> Self {
         let bar = terminal.then(|| {
             let target = ProgressDrawTarget::stderr();
             let bar = ProgressBar::with_draw_target(Some(expected), target);
             let template = "{bar:24} {pos}/{len} games, {rate}, {eta} left{msg}";
-            // The template is ours; were it wrong, the usual one would do.
+            // The template is a constant; if it were invalid, the default style would be used.
             if let Ok(style) = ProgressStyle::with_template(template) {
                 bar.set_style(style.with_key(
                     "rate",
                     |state: &ProgressState, out: &mut dyn std::fmt::Write| {
-                        // A bar that cannot be drawn is no reason to stop.
+                        // An error in drawing must not stop the games.
                         let _ = write!(out, "{:.1}/s", state.per_sec());
                     },
                 ));
@@ -69,23 +69,23 @@ impl Progress {
         }
     }
 
-    /// Writes the page, if one was asked for.
+    /// Writes the page of `--report` and stops serving that of `--live`.
     pub(super) fn finish(self) -> Result<(), Failure> {
         self.pages.finish()
     }
 
-    /// Takes the bar away.
-    pub(super) fn end(&self) {
+    /// Clears the bar.
+    pub(super) fn clear(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
     }
 
-    /// Says something without getting in the bar's way.
-    fn say(&self, text: &str) {
+    /// Prints a line above the bar.
+    fn print(&self, text: &str) {
         match &self.bar {
-            Some(bar) => bar.suspend(|| tell(text)),
-            None => tell(text),
+            Some(bar) => bar.suspend(|| print_stderr(text)),
+            None => print_stderr(text),
         }
     }
 
@@ -107,17 +107,17 @@ impl Progress {
         format!(
             "referee: {}/{expected} games, {rate:.1}/s{left}{}",
             results.games,
-            news(plan, results)
+            status(plan, results)
         )
     }
 }
 
-/// Who leads, what went wrong, and what the sequential test says.
-fn news(plan: &Plan, results: &Results) -> String {
+/// The leading bots, the number of forfeits, and the state of the sequential test.
+fn status(plan: &Plan, results: &Results) -> String {
     let mut order: Vec<usize> = (0..plan.bots.len())
         .filter(|&bot| results.games_of[bot] > 0)
         .collect();
-    // By the share of points, without rounding: a/b > c/d when ad > cb.
+    // By the share of points, compared exactly: a/b > c/d when ad > cb.
     order.sort_by(|&a, &b| {
         let share = |x: usize, y: usize| {
             u128::from(results.half_points[x]) * u128::from(results.games_of[y])
@@ -126,7 +126,7 @@ fn news(plan: &Plan, results: &Results) -> String {
     });
     let top: Vec<String> = order
         .iter()
-        .take(TOP)
+        .take(LEADERS)
         .map(|&bot| {
             let tenths = 500 * results.half_points[bot] / results.games_of[bot];
             format!("{} {}.{}%", plan.bots[bot].name, tenths / 10, tenths % 10)
@@ -155,30 +155,30 @@ impl TournamentObserver for Progress {
         }
         if let Some(bar) = &self.bar {
             bar.set_position(results.games);
-            if self.shown.elapsed() >= LOOKS {
+            if self.shown.elapsed() >= BAR_INTERVAL {
                 self.shown = Instant::now();
-                bar.set_message(news(plan, results));
+                bar.set_message(status(plan, results));
             }
-        } else if self.shown.elapsed() >= LINES {
+        } else if self.shown.elapsed() >= LINE_INTERVAL {
             self.shown = Instant::now();
-            tell(&self.line(plan, results));
+            print_stderr(&self.line(plan, results));
         }
     }
 
     fn round(&mut self, plan: &Plan, number: usize) {
-        self.say(&format!(
+        self.print(&format!(
             "referee: round {number} of {}",
             plan.rounds_planned
         ));
     }
 
     fn stalled(&mut self, id: GameId, why: &str, again: bool) {
-        self.say(&format!("referee: {id}: {}", stall_sentence(why, again)));
+        self.print(&format!("referee: {id}: {}", stall_sentence(why, again)));
     }
 
     fn benched(&mut self, plan: &Plan, benched: &Benched) {
         let name = plan.bot(benched.bot).map_or("?", |bot| bot.name.as_str());
-        self.say(&format!(
+        self.print(&format!(
             "referee: {name} forfeited {} games in a row ({}) and is benched; its remaining \
              games are scored as forfeits without being played (--bench-after)",
             benched.after, benched.reason
@@ -186,6 +186,6 @@ impl TournamentObserver for Progress {
     }
 
     fn stopping(&mut self) {
-        self.say("referee: finishing the games in hand; press Ctrl-C again to stop at once");
+        self.print("referee: finishing the current games; press Ctrl-C again to stop at once");
     }
 }

@@ -1,4 +1,4 @@
-//! From the options of a tournament to what the library is asked for.
+//! Converts the options of a tournament to requests to the library.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use crate::arena::plan::request::PlanRequest;
 use crate::arena::plan::{Format, Plan, Restart};
 use crate::cli::support::failure::Failure;
 use crate::cli::support::games::{self, GameArg};
-use crate::cli::support::setup::{absolute, match_set, tell};
+use crate::cli::support::setup::{absolute, match_set, print_stderr};
 use crate::game::quarto::{PieceSet, Rules};
 use crate::play::TimeControl;
 use crate::sandbox::Sandbox;
@@ -32,7 +32,10 @@ impl Options {
             if path.is_dir() {
                 let found = entrants::programs(path)?;
                 if !found.others.is_empty() {
-                    tell(&format!("referee: no bots: {}", found.others.join(", ")));
+                    print_stderr(&format!(
+                        "referee: not entered, as these are no programs: {}",
+                        found.others.join(", ")
+                    ));
                 }
                 bots.extend(
                     found
@@ -50,7 +53,7 @@ impl Options {
         Ok(bots)
     }
 
-    /// What the tournament is asked to be. `sandbox` is the one that was chosen.
+    /// The request for a plan. `sandbox` is the selected one.
     pub(super) fn request(&self, sandbox: &Sandbox) -> PlanRequest {
         PlanRequest {
             seed: self.seed,
@@ -69,7 +72,7 @@ impl Options {
         }
     }
 
-    /// The game and its rules, as asked for or as the tournament that goes on has them.
+    /// The game and its rules: from the options, else from the plan of a resumed tournament.
     pub(super) fn ruleset(
         &self,
         old: Option<&Plan>,
@@ -84,7 +87,7 @@ impl Options {
             (None, Some(plan)) => {
                 registry::find(&plan.game).ok_or_else(|| known("game", &plan.game))?
             }
-            (None, None) => games::usual(),
+            (None, None) => games::default_game(),
         };
         let rules = match (self.rules, old) {
             (Some(rules), _) => Rules::from(rules),
@@ -118,7 +121,7 @@ impl BotOptions {
         let mut text = self.command.text();
         let directory = self.directory.as_deref().map(absolute).transpose()?;
         if directory.is_some() && !text.starts_with("builtin:") {
-            // It is started elsewhere: what is here must be found from there.
+            // It is started in another directory: paths that exist from here become absolute.
             let words = self.command.words().unwrap_or_default();
             let words = words.into_iter().map(|word| {
                 let path = Path::new(&word);
