@@ -14,7 +14,7 @@ where it was.
 
   -n, --shards N        parts; choose N so that each takes minutes (docs/scaling.md)
   -S, --hosts HOST,...  machines, as ssh knows them; `:` is this one; may be repeated
-      --hosts-file FILE a file with a machine a line (# begins a comment)
+      --hosts-file FILE a file with one machine per line (# begins a comment)
       --at-once K       shards at the same time on a machine                         [default: 1]
   -j, --jobs J          games at once in a shard          [default: half as many as it has cores]
       --retries R       how often a shard is begun in all             [default: 3, or one a host]
@@ -23,7 +23,7 @@ where it was.
   -h, --help            this text
 
 DIR/parallel.log tells which shard ran where, when and with what status. What is missing in the
-end, the merge says; the same command again plays only that.
+end, the merge says; run the same command again to play only that.
 
 Exit status: that of the merge: 0 merged, 2 wrong usage, or games are missing or contradict
 themselves, 1 the merge failed; 130 interrupted.
@@ -40,7 +40,7 @@ number() { # OPTION VALUE
 }
 
 shards='' at_once=1 jobs='' retries='' referee=referee folder=''
-# Without a password or not at all; a machine that is gone is noticed within a minute.
+# Never ask for a password; notice a failed machine within a minute.
 ssh='ssh -o BatchMode=yes -o ConnectTimeout=15 -o ServerAliveInterval=15 -o ServerAliveCountMax=3'
 hosts=()
 while (($#)); do
@@ -84,8 +84,8 @@ program=$(command -v -- "$referee") ||
   wrong "$referee: there is no such program; install referee or give its path: --referee FILE"
 program=$(realpath -- "$program")
 folder=$(realpath -- "$folder")
-# A machine that is gone fails at once and so takes shard after shard: each must be able to fail
-# on every machine but one.
+# A failed machine fails at once and so takes shard after shard: each shard must be able to fail on
+# every machine but one.
 retries=${retries:-$((${#hosts[@]} > 3 ? ${#hosts[@]} : 3))}
 
 # A number before the machine's name keeps parallel from asking it how many cores it has.
@@ -94,7 +94,7 @@ for host in "${hosts[@]}"; do
   machines+=(--sshlogin "$at_once/$host")
 done
 # Words that begin with {} are replaced by the shard's number. After a lost connection the referee
-# there may go on; who is sent after it waits for it.
+# there may keep running; the next start of the shard waits for it.
 printf -v command '%q run %q --shard {}/%q --wait 10m' "$program" "$folder" "$shards"
 [[ -z $jobs ]] || command+=" --jobs $jobs"
 
@@ -103,12 +103,12 @@ status=0
 seq 1 "$shards" | parallel --ssh "$ssh" "${machines[@]}" --jobs "$at_once" --workdir "$PWD" \
   --retries "$retries" --delay 0.1 --joblog "$folder/parallel.log" --tagstring 'shard {}' \
   --line-buffer "$command" || status=$?
-# 1 to 100: so many shards failed; 101: more.
+# 1 to 100: the number of shards that failed; 101: more.
 case $status in
   0) ;;
   [1-9] | [1-9][0-9] | 100 | 101)
     echo "run.sh: shards failed $retries times; see above and $folder/parallel.log" >&2 ;;
   *) exit "$status" ;;
 esac
-# Also then: the merge checks what is there, and names what is missing.
+# Also when shards failed: the merge checks the games and names what is missing.
 exec "$program" merge "$folder"

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# A job of the array that submit.sh submits: plays one shard. Whatever ends it (a node that dies, a
-# preemption, the time limit), the next start goes on where it was: games are only counted when they
-# are on the disk.
+# A job of the array that submit.sh submits: plays one shard. After a node failure, a preemption or
+# the time limit, the next start resumes it: games are only counted when they are on the disk.
 #
 # usage: shard.sh REFEREE DIR SHARDS RESTARTS
 set -uo pipefail
@@ -14,8 +13,8 @@ games=$((cpus / 2 > 0 ? cpus / 2 : 1))
 
 say() { printf 'shard.sh: %s on %s: %s\n' "$task" "${SLURMD_NODENAME:-?}" "$1"; }
 
-# USR1: the time is nearly up. TERM: somebody, or Slurm, wants this job to end. Either has the
-# referee finish its games in hand; what it has not finished by the end is played again.
+# USR1: the time limit is near. TERM: scancel or a preemption. On either the referee finishes its
+# current games; games that it cannot finish are played again.
 asked=''
 # shellcheck disable=SC2317  # traps call it
 stop() {
@@ -26,8 +25,8 @@ child=''
 trap 'stop USR1' USR1
 trap 'stop TERM' TERM
 say "start $((restarted + 1))"
-# The number of the task, not auto: it stays right when only some tasks are submitted again. When a
-# node is thought dead and is not, its referee may still be playing this shard: wait for it.
+# The number of the task, not auto: it is also right when only some tasks are submitted again. A node
+# that only seemed dead may still be playing this shard: wait for its referee.
 "$referee" run "$folder" --shard "$SLURM_ARRAY_TASK_ID/$shards" --jobs "$games" --wait 10m &
 child=$!
 while :; do
@@ -39,9 +38,9 @@ done
 
 case $status:$asked in
   0:*) exit 0 ;;
-  # Ended by somebody: scancel, or a preemption, after which Slurm queues the job by itself.
+  # scancel or a preemption, after which Slurm queues the job by itself.
   *:TERM) exit "$status" ;;
-  # A bot that has changed, or cannot be started: the same again would come to the same.
+  # A bot has changed or cannot be started: another attempt would fail, too.
   2:*) exit 2 ;;
 esac
 if ((restarted < restarts)); then

@@ -23,7 +23,7 @@ the bots are found; every node must see that folder, DIR and the referee by the 
 
 What follows -- is given to sbatch for all jobs, such as --partition=short --account=quarto.
 The last line on stdout is the number of the merge job. What is missing in the end, the merge's
-log says; the same command again plays only that.
+log says; run the same command again to play only that.
 
 Exit status: 0 submitted (with --wait: merged), 1 Slurm refused or the merge could not be waited
 for, 2 wrong usage, or with --wait: games are missing or contradict themselves.
@@ -89,7 +89,7 @@ outputs=${logs//%/%%}
 submit() {
   local printed
   printed=$(sbatch --parsable "$@") || {
-    echo 'submit.sh: sbatch refused; what it said is above' >&2
+    echo 'submit.sh: sbatch refused the job; see its message above' >&2
     exit 1
   }
   echo "${printed%%;*}"
@@ -98,13 +98,14 @@ submit() {
 common=(--chdir="$PWD" --job-name="referee-$(basename -- "$folder")")
 limit=()
 [[ -z $time ]] || limit=(--time="$time")
-# Two minutes before its time is up a shard is told, finishes its games in hand and is queued again.
+# Two minutes before its time limit a shard gets a signal, finishes its current games and is queued
+# again.
 array=$(submit "${common[@]}" --array="1-$shards$at_once" --cpus-per-task="$cpus" --ntasks=1 \
   "${limit[@]}" --requeue --open-mode=append --signal=B:USR1@120 --output="$outputs/shard-%a.log" \
   "${sbatch_options[@]}" "$job" "$program" "$folder" "$shards" "$restarts")
 echo "$shards shards: job $array" >&2
 
-# Not afterok: when a shard has failed, the merge says which games are missing and how to go on.
+# Not afterok: when a shard has failed, the merge says which games are missing and how to continue.
 merge=(--dependency="afterany:$array" --ntasks=1 --requeue --open-mode=append
   --output="$outputs/merge.log")
 printf -v command '%q merge %q' "$program" "$folder"
@@ -114,20 +115,20 @@ if ! $wait; then
   echo "$merged"
   exit 0
 fi
-# sbatch --wait ends with the job's exit status; what is its own failure is told apart by a mark.
+# sbatch --wait returns the job's exit status; a file distinguishes that from a failure of sbatch.
 mark=$logs/merge.status
 rm -f -- "$mark"
 printf -v quoted '%q' "$mark"
 sbatch --wait --parsable "${common[@]}" "${merge[@]}" "${sbatch_options[@]}" \
   --wrap "$command; status=\$?; echo \$status >$quoted; exit \$status" || true
-# The mark was written on another machine, and network file systems take their time to show it.
+# The file was written on another machine, and network file systems show it with a delay.
 for _ in 1 2 3 4 5 6 7 8 9 10; do
   [[ ! -s $mark ]] || break
   ls -- "$logs" >/dev/null
   sleep 1
 done
 [[ -s $mark ]] || {
-  echo "submit.sh: the merge has not come to an end; see $logs/merge.log" >&2
+  echo "submit.sh: the merge did not finish; see $logs/merge.log" >&2
   exit 1
 }
 status=$(<"$mark")

@@ -1,7 +1,9 @@
 //! `referee tournament`: plays many games at once into a folder from which it can be resumed.
 
 mod analysing;
+mod bot_options;
 mod ending;
+mod failures;
 mod options;
 pub(in crate::cli) mod parts;
 mod progress;
@@ -17,22 +19,22 @@ use jiff::Zoned;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 
+use self::failures::{resume_command, run_failure};
 use self::options::Options;
 use self::progress::Progress;
 use crate::arena::analysing::add_analysis;
-use crate::arena::directory::{DirectoryError, TournamentDirectory};
-use crate::arena::entrants::{self, BotRequest, Entrants, EntrantsError};
+use crate::arena::directory::TournamentDirectory;
+use crate::arena::entrants::{self, BotRequest, Entrants};
 use crate::arena::plan::{BotPlan, Plan};
-use crate::arena::preparation::{Notice, Preparation, PreparationError, write_pieces};
+use crate::arena::preparation::{Notice, Preparation, write_pieces};
 use crate::arena::results::Results;
 use crate::arena::shard::{Header, Shard};
-use crate::arena::{Arena, Ended, RunError};
+use crate::arena::{Arena, Ended};
 use crate::bot::orphans;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::sandbox::{Choice, layer_names};
 use crate::cli::support::setup::{print_stderr, this_program, unreadable};
-use crate::play::game_runner::GameError;
-use crate::record::journal::{Journal, OpenError};
+use crate::record::journal::Journal;
 use crate::sandbox::{Kind, Sandbox};
 use crate::session::Ruleset;
 
@@ -436,57 +438,4 @@ fn stop_signals() -> io::Result<mpsc::Receiver<()>> {
         }
     });
     Ok(receiver)
-}
-
-/// The hint that ends a message about a tournament that has stopped.
-fn resume_command(directory: &TournamentDirectory, shard: Option<Shard>) -> String {
-    let path = directory.path().to_string_lossy();
-    let path = shell_words::quote(&path);
-    match shard {
-        None => format!("to resume: referee tournament --out {path}"),
-        Some(shard) => format!("to resume: referee run {path} --shard {shard}"),
-    }
-}
-
-fn run_failure(error: RunError, journal: &Path, resume: &str) -> Failure {
-    match error {
-        RunError::Game(GameError::CannotStart(error)) => {
-            Failure::Usage(format!("{error}\n{resume}"))
-        }
-        RunError::NotWritten(error) => Failure::Referee(format!(
-            "{}: cannot write: {error}; no more games were begun, and the file holds every game that \
-             was counted; free some space, then {resume}",
-            journal.display()
-        )),
-        error => Failure::Referee(format!("{error}; {resume}")),
-    }
-}
-
-impl From<DirectoryError> for Failure {
-    fn from(error: DirectoryError) -> Self {
-        match error {
-            DirectoryError::Journal(OpenError::Locked { path }) => Self::Usage(format!(
-                "{path}: another referee is playing this tournament; wait for it, or choose \
-                 another folder with --out"
-            )),
-            DirectoryError::Io { .. } => Self::Referee(error.to_string()),
-            error => Self::Usage(error.to_string()),
-        }
-    }
-}
-
-impl From<EntrantsError> for Failure {
-    fn from(error: EntrantsError) -> Self {
-        Self::Usage(error.to_string())
-    }
-}
-
-impl From<PreparationError> for Failure {
-    fn from(error: PreparationError) -> Self {
-        match error {
-            PreparationError::Directory(error) => error.into(),
-            PreparationError::Io(error) => error.into(),
-            error => Self::Usage(error.to_string()),
-        }
-    }
 }

@@ -1,6 +1,5 @@
 //! The options of a tournament, from the command line and from a file.
 
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -8,6 +7,7 @@ use std::time::Duration;
 use clap::ValueEnum;
 use serde::{Deserialize, Deserializer};
 
+use super::bot_options::{BotOptions, positive_time, time};
 use crate::arena::plan::{Format, Restart, SprtPlan};
 use crate::cli::support::config_values::{self, parsed, word};
 use crate::cli::support::duration;
@@ -200,43 +200,6 @@ pub(in crate::cli) struct Options {
     pub(in crate::cli) bots: Vec<BotOptions>,
 }
 
-/// A bot in a file.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub(in crate::cli) struct BotOptions {
-    /// Its name.
-    pub(in crate::cli) name: Option<String>,
-    /// The command: one string as on the command line, or a list of words.
-    pub(in crate::cli) command: CommandOptions,
-    /// Its working directory.
-    pub(in crate::cli) directory: Option<PathBuf>,
-    /// Environment variables in addition to the referee's.
-    #[serde(default)]
-    pub(in crate::cli) environment: BTreeMap<String, String>,
-    #[serde(default, deserialize_with = "positive_time")]
-    move_time: Option<Duration>,
-    #[serde(default, deserialize_with = "time")]
-    start_time: Option<Duration>,
-    #[serde(default, deserialize_with = "positive_time")]
-    game_time: Option<Duration>,
-    #[serde(default, deserialize_with = "time")]
-    increment: Option<Duration>,
-}
-
-/// A command: one string, or a list of words.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(untagged, expecting = "expected a string or a list of words")]
-pub(in crate::cli) enum CommandOptions {
-    Text(String),
-    Words(Vec<String>),
-}
-
-impl Default for CommandOptions {
-    fn default() -> Self {
-        Self::Text(String::new())
-    }
-}
-
 impl Options {
     /// These options, with those of a file where these are not given.
     pub(in crate::cli) fn or(self, file: Self) -> Self {
@@ -325,52 +288,6 @@ impl Options {
     }
 }
 
-impl CommandOptions {
-    /// The words; `None` when the quotes of a string are not closed.
-    pub(in crate::cli) fn words(&self) -> Option<Vec<String>> {
-        match self {
-            Self::Text(text) => shell_words::split(text).ok(),
-            Self::Words(words) => Some(words.clone()),
-        }
-    }
-
-    /// The same command with the files that exist relative to `base` resolved against it.
-    fn resolved(&self, base: &Path) -> Self {
-        let found = |word: &str| {
-            let path = base.join(word);
-            let is_relative_file = !Path::new(word).is_absolute() && path.exists();
-            is_relative_file.then(|| path.to_string_lossy().into_owned())
-        };
-        if base.as_os_str().is_empty() {
-            return self.clone();
-        }
-        if let Self::Text(text) = self
-            && let Some(path) = found(text)
-        {
-            return Self::Words(vec![path]);
-        }
-        match self.words() {
-            Some(words) => {
-                let words = words
-                    .iter()
-                    .map(|word| found(word).unwrap_or_else(|| word.clone()));
-                Self::Words(words.collect())
-            }
-            None => self.clone(),
-        }
-    }
-
-    /// The command as written on the command line.
-    pub(in crate::cli) fn text(&self) -> String {
-        match self {
-            Self::Text(text) => text.clone(),
-            // A single word is not quoted: it may be a path with blanks.
-            Self::Words(words) if words.len() == 1 => words[0].clone(),
-            Self::Words(words) => shell_words::join(words),
-        }
-    }
-}
-
 /// Reads `elo0,elo1[,alpha,beta]`.
 fn sprt(text: &str) -> Result<SprtPlan, String> {
     let expected = "expected two or four numbers such as 0,10 or 0,10,0.05,0.05";
@@ -396,12 +313,4 @@ fn sprt(text: &str) -> Result<SprtPlan, String> {
 
 fn sprt_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<SprtPlan>, D::Error> {
     parsed(deserializer, sprt)
-}
-
-fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
-    parsed(deserializer, duration::parse)
-}
-
-fn positive_time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
-    parsed(deserializer, duration::parse_positive)
 }

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::options::{BotOptions, Options};
+use super::bot_options::BotOptions;
+use super::options::Options;
 use crate::arena::entrants::{self, BotRequest};
 use crate::arena::plan::request::PlanRequest;
 use crate::arena::plan::{Format, Plan, Restart};
