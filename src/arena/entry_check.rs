@@ -42,3 +42,39 @@ pub async fn check(
         }),
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::arena::plan::{BotPlan, Limits};
+    use crate::game::four_in_a_row::FourInARow;
+    use crate::play::tests::{LONG, SILENT_AT_FIRST, limits, program};
+
+    #[tokio::test]
+    async fn a_clock_that_ran_out_through_the_referee_bars_nobody() {
+        let folder = tempfile::tempdir().unwrap();
+        let entrant = Entrant {
+            plan: BotPlan {
+                name: "a".to_owned(),
+                slug: "a".to_owned(),
+                bot: "a".to_owned(),
+                directory: None,
+                environment: [].into(),
+                limits: Limits::from(limits(LONG)),
+                hash: String::new(),
+            },
+            program: program(SILENT_AT_FIRST, folder.path()),
+        };
+        let opening = ".".repeat(42);
+        let late = GameRunner::with_fixed_stalls(Arc::new(FourInARow), true);
+        let fit = check(&late, &entrant, 7, &opening, None).await.unwrap();
+        assert_eq!(fit, Ok(()));
+        // The same bot is to blame when the referee ran all the time.
+        std::fs::remove_dir(folder.path().join("first")).unwrap();
+        let prompt = GameRunner::with_fixed_stalls(Arc::new(FourInARow), false);
+        let unfit = check(&prompt, &entrant, 7, &opening, None).await.unwrap();
+        assert!(unfit.unwrap_err().starts_with("timeout: "));
+    }
+}

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::Event;
 use super::entrant::LoggedEntrant;
+use super::event::Event;
 use super::plan::{Plan, Restart};
 use super::scheduler::{Scheduler, WorkItem};
 use crate::bot::process::GracePeriods;

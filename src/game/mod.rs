@@ -2,10 +2,10 @@
 //!
 //! [`Position`] is what a search or a perft needs: the side to move, the legal moves and the
 //! outcome. [`Game`] is one edition of a game (its rules and its piece set) and translates
-//! between positions and text. [`dialogue::Dialogue`] is what a person at the keyboard needs.
+//! between positions and text. [`human_input::HumanInput`] is what a person at the keyboard needs.
 
-pub mod dialogue;
 pub mod four_in_a_row;
+pub mod human_input;
 pub mod picture;
 pub mod quarto;
 

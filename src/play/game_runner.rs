@@ -9,7 +9,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use serde_json::json;
 
 use super::adjudicator::{Adjudicator, adjudicator};
 use super::clock::Clock;
@@ -43,6 +42,8 @@ pub struct GameFault {
     pub stderr: String,
     /// The command that asks it the same again; `None` for people.
     pub reproduce: Option<String>,
+    /// Whether its process had not answered any request.
+    never_answered: bool,
     /// Why the referee, and not the bot, may be to blame.
     void_reason: Option<String>,
 }
@@ -84,6 +85,15 @@ impl GameRunner {
             ruleset,
             adjudicator: adjudicator(adjudicate),
             stalls: StallDetector::start(),
+        }
+    }
+
+    /// A runner for which every clock that ran out is the referee's fault, or none is.
+    #[cfg(test)]
+    pub(crate) fn with_fixed_stalls(ruleset: Arc<dyn Ruleset>, late: bool) -> Self {
+        Self {
+            stalls: StallDetector::fixed(late),
+            ..Self::new(ruleset, false)
         }
     }
 
@@ -131,10 +141,13 @@ impl GameRunner {
                     continue;
                 }
                 // It has to end some time; the record says that the result is doubtful.
-                game.record.more.insert("delayed".to_owned(), json!(why));
+                game.record.delayed = Some(why);
             }
-            if voids > 0 {
-                game.record.more.insert("voids".to_owned(), json!(voids));
+            game.record.voids = voids;
+            if let Some(fault) = &game.fault
+                && fault.never_answered
+            {
+                seats[fault.by].count_failed_start(fault.fault.reason());
             }
             return Ok(game);
         }
@@ -238,11 +251,12 @@ impl GameRunner {
         since: &Mark,
     ) -> io::Result<GameFault> {
         let void_reason = self.stalls.void_reason(since, &fault);
-        let stderr = seat.forfeit(&fault).await?;
+        let ended = seat.forfeit().await?;
         Ok(GameFault {
             by,
             fault,
-            stderr,
+            never_answered: ended.never_answered,
+            stderr: ended.stderr,
             reproduce: seat.reproduce_command(&request),
             request,
             void_reason,

@@ -10,7 +10,7 @@ use super::observer::GameObserver;
 use super::seat::{Seat, stop_both};
 use super::setup::{GameSetup, bot_entries};
 use crate::bot::process::GracePeriods;
-use crate::record::{BotIndex, Record};
+use crate::record::{BotIndex, FinishedRecord, Record};
 use crate::seed;
 use crate::session::{Ruleset, Session, registry};
 
@@ -66,12 +66,19 @@ impl MatchPlan {
 /// A game of a match, finished or not played.
 #[derive(Debug)]
 pub struct MatchGame<'a> {
-    /// What is written of it.
-    pub record: &'a Record,
+    /// Its record, with the line that is written.
+    pub finished: &'a FinishedRecord,
     /// The last position; `None` when the game was not played because a bot is benched.
     pub session: Option<&'a dyn Session>,
     /// What went wrong.
     pub fault: Option<&'a GameFault>,
+}
+
+impl MatchGame<'_> {
+    /// Its record.
+    pub const fn record(&self) -> &Record {
+        self.finished.record()
+    }
 }
 
 /// Observes a match.
@@ -145,23 +152,22 @@ impl MatchRunner {
         let mut score = Score::default();
         for number in 0..self.plan.games {
             if self.seats.iter().any(|seat| seat.benched().is_some()) {
-                let record = self.skip(number, observer)?;
-                score.count(&record);
+                score.count(self.skip(number, observer)?.record());
                 continue;
             }
             let setup = self.plan.game(number);
             let runner = &self.runner;
             let seats = &mut self.seats;
             let game = runner.run(seats, &setup, None, false, observer).await?;
-            score.count(&game.record);
             let FinishedGame {
                 record,
                 session,
                 fault,
-            } = &game;
+            } = game;
+            score.count(&record);
             observer.ended(&MatchGame {
-                record,
-                session: Some(&**session),
+                finished: &FinishedRecord::new(record),
+                session: Some(&*session),
                 fault: fault.as_ref(),
             })?;
             let has_left = fault
@@ -197,7 +203,7 @@ impl MatchRunner {
     }
 
     /// Scores a game that a benched bot does not play.
-    fn skip(&self, number: u64, observer: &mut dyn MatchObserver) -> io::Result<Record> {
+    fn skip(&self, number: u64, observer: &mut dyn MatchObserver) -> io::Result<FinishedRecord> {
         let benched = BotIndex::ALL.into_iter().find_map(|by| {
             let seat = &self.seats[by];
             Some((by, seat, seat.benched()?))
@@ -211,11 +217,12 @@ impl MatchRunner {
         let bots = bot_entries(&self.seats);
         let setup = self.plan.game(number);
         let record = setup.unplayed(self.runner.ruleset(), bots, by, reason, &why);
+        let finished = FinishedRecord::new(record);
         observer.ended(&MatchGame {
-            record: &record,
+            finished: &finished,
             session: None,
             fault: None,
         })?;
-        Ok(record)
+        Ok(finished)
     }
 }

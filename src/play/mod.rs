@@ -24,5 +24,8 @@ pub mod setup;
 pub mod stall;
 pub mod turn;
 
+#[cfg(test)]
+pub(crate) mod tests;
+
 pub use clock::{Clock, TimeControl};
 pub use observer::GameObserver;

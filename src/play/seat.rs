@@ -34,6 +34,15 @@ pub struct Seat {
     benched: Option<ForfeitReason>,
 }
 
+/// A process that was ended because it forfeited.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ForfeitedProcess {
+    /// Whether it had not answered any request.
+    pub never_answered: bool,
+    /// The end of its stderr, escaped.
+    pub stderr: String,
+}
+
 /// Who plays.
 #[derive(Debug)]
 enum SeatPlayer {
@@ -250,22 +259,29 @@ impl Seat {
         Some(reproduce_command(&seat.program, &environment, request))
     }
 
-    /// Ends the process after a fault; returns the end of its stderr, escaped.
-    pub async fn forfeit(&mut self, fault: &Fault) -> io::Result<String> {
+    /// Ends the process after a fault. Whether the forfeit counts may not be known yet: call
+    /// [`Seat::count_failed_start`] once it is.
+    pub async fn forfeit(&mut self) -> io::Result<ForfeitedProcess> {
         let SeatPlayer::Program(seat) = &mut self.player else {
-            return Ok(String::new());
+            return Ok(ForfeitedProcess::default());
         };
         let Some(mut process) = seat.process.take() else {
-            return Ok(String::new());
+            return Ok(ForfeitedProcess::default());
         };
-        if process.is_fresh() {
-            self.failed_starts += 1;
-            if self.failed_starts >= FAILED_STARTS {
-                self.benched = Some(fault.reason());
-            }
-        }
         process.stop(GracePeriods::FAULT).await?;
-        Ok(escape_lines(&process.stderr_end(STDERR_TAIL)))
+        Ok(ForfeitedProcess {
+            never_answered: process.is_fresh(),
+            stderr: escape_lines(&process.stderr_end(STDERR_TAIL)),
+        })
+    }
+
+    /// Counts a process that forfeited a game, for this reason, without ever having answered.
+    /// Too many of them in a row bench the bot.
+    pub const fn count_failed_start(&mut self, reason: ForfeitReason) {
+        self.failed_starts += 1;
+        if self.failed_starts >= FAILED_STARTS {
+            self.benched = Some(reason);
+        }
     }
 
     /// Closes the program's input and waits for it to end; `None` when it does not, or when

@@ -53,6 +53,8 @@ impl GameSetup<'_> {
             result: ResultEntry::default(),
             started: format!("{started:.0}"),
             usage: None,
+            delayed: None,
+            voids: 0,
             more: Map::new(),
         }
     }
@@ -75,7 +77,7 @@ impl GameSetup<'_> {
             answer: Some(String::new()),
             detail: Some(format!("not played: {why}")),
             stderr: Some(String::new()),
-            more: Map::from_iter([("played".to_owned(), false.into())]),
+            played: false,
             ..ResultEntry::default()
         };
         record

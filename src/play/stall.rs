@@ -117,6 +117,25 @@ impl StallDetector {
     }
 }
 
+#[cfg(test)]
+impl StallDetector {
+    /// A detector that takes every moment for one in which the referee did not run, or none.
+    pub(super) fn fixed(late: bool) -> Self {
+        let mut detector = Self::start();
+        detector.stop.store(true, Ordering::Relaxed);
+        detector.thread.unpark();
+        let _ = detector.beating.take().map(JoinHandle::join);
+        // Its thread has ended, so it stays asleep since then.
+        let now = Instant::now();
+        detector.beats.lock().unwrap().last = if late {
+            now.checked_sub(2 * BEAT).unwrap()
+        } else {
+            now + Duration::from_hours(1)
+        };
+        detector
+    }
+}
+
 impl Drop for StallDetector {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
@@ -168,23 +187,13 @@ mod tests {
         }))
     }
 
-    /// A detector whose thread has ended, and that will not be late for an hour.
-    fn still() -> StallDetector {
-        let mut detector = StallDetector::start();
-        detector.stop.store(true, Ordering::Relaxed);
-        detector.thread.unpark();
-        let _ = detector.beating.take().map(JoinHandle::join);
-        detector.beats.lock().unwrap().last = Instant::now() + Duration::from_hours(1);
-        detector
-    }
-
     fn delay(detector: &StallDetector, late: Duration) {
         detector.beats.lock().unwrap().late += late;
     }
 
     #[test]
     fn only_timeouts_are_void() {
-        let detector = still();
+        let detector = StallDetector::fixed(false);
         let since = detector.mark();
         delay(&detector, Duration::from_secs(10));
         let start = b"x".to_vec();
@@ -198,7 +207,7 @@ mod tests {
 
     #[test]
     fn a_short_delay_voids_nothing() {
-        let detector = still();
+        let detector = StallDetector::fixed(false);
         let since = detector.mark();
         delay(&detector, Duration::from_millis(99));
         assert_eq!(detector.void_reason(&since, &timeout(Duration::ZERO)), None);
@@ -217,7 +226,7 @@ mod tests {
 
     #[test]
     fn a_standstill_counts_before_the_thread_itself_goes_on() {
-        let detector = still();
+        let detector = StallDetector::fixed(false);
         let since = detector.mark();
         detector.beats.lock().unwrap().last = Instant::now().checked_sub(10 * BEAT).unwrap();
         assert!(
@@ -229,7 +238,7 @@ mod tests {
 
     #[test]
     fn an_answer_found_late_voids() {
-        let detector = still();
+        let detector = StallDetector::fixed(false);
         let since = detector.mark();
         let found = timeout(Duration::from_millis(50));
         assert!(detector.void_reason(&since, &found).is_some());
@@ -239,7 +248,7 @@ mod tests {
 
     #[test]
     fn suspension_voids() {
-        let detector = still();
+        let detector = StallDetector::fixed(false);
         let since = Mark {
             asleep: Duration::ZERO,
             late: Duration::ZERO,

@@ -1,11 +1,11 @@
-//! A record and its line, made once.
+//! A record and its line, serialized once.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::Record;
 
-/// The record of a game that has ended, and its line. Those who write the
-/// line, count the game and show it share one of these.
+/// The record of a game that has ended, and its line, which is serialized when it is first needed.
+/// Journal, standard output, standings and pages share one of these.
 ///
 /// ```
 /// use referee::record::{FinishedRecord, Record};
@@ -20,28 +20,30 @@ use super::Record;
 #[derive(Clone, Debug, PartialEq)]
 pub struct FinishedRecord {
     record: Record,
-    line: Arc<str>,
+    line: OnceLock<Arc<str>>,
 }
 
 impl FinishedRecord {
-    /// Writes the record's line.
-    pub fn new(record: Record) -> Self {
-        // Texts, numbers and objects can always be written into memory.
-        let mut line = record.to_line().unwrap_or_default();
-        line.push('\n');
+    /// The line is not serialized yet.
+    pub const fn new(record: Record) -> Self {
         Self {
             record,
-            line: line.into(),
+            line: OnceLock::new(),
         }
     }
 
-    /// What is written.
+    /// The record.
     pub const fn record(&self) -> &Record {
         &self.record
     }
 
-    /// As it is written: JSON and a newline.
-    pub const fn line(&self) -> &Arc<str> {
-        &self.line
+    /// The record as one line of JSON, with its newline.
+    pub fn line(&self) -> &Arc<str> {
+        self.line.get_or_init(|| {
+            // Serializing texts, numbers and objects into memory cannot fail.
+            let mut line = self.record.to_line().unwrap_or_default();
+            line.push('\n');
+            line.into()
+        })
     }
 }

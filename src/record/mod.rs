@@ -2,7 +2,7 @@
 //!
 //! - [`Record`]: the schema; [`result`]: how a game ended; [`annotation`]: what an analysis adds
 //! - [`RecordSummary`]: the part that standings need, read without copying
-//! - [`FinishedRecord`]: a record and its line, made once for all who want either
+//! - [`FinishedRecord`]: a record and its line, serialized once
 //! - [`reader`]: the records of a file, one after the other
 //! - [`journal`]: a file of records that loses nothing; [`atomic_file`]: files that are replaced
 //!   whole
@@ -103,9 +103,24 @@ pub struct Record {
     /// What each bot used; `None` for one of which nothing is known, such as a person.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<[Option<UsageEntry>; 2]>,
+    /// Why the result is doubtful: the referee may be to blame for the clock that ran out, and the
+    /// game had been void too often to be played again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delayed: Option<String>,
+    /// How often the game was void and was played again.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub voids: u32,
     /// Fields of later versions, kept as they are.
     #[serde(flatten)]
     pub more: Map<String, Value>,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes fields by reference"
+)]
+const fn is_zero(count: &u32) -> bool {
+    *count == 0
 }
 
 impl Record {
@@ -170,7 +185,35 @@ impl Record {
     }
 
     /// Whether it was played, and not scored because a bot was benched.
-    pub fn was_played(&self) -> bool {
-        self.result.more.get("played") != Some(&Value::Bool(false))
+    pub const fn was_played(&self) -> bool {
+        self.result.played
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BEGIN: &str = r#"{"v":1,"game":"quarto","rules":"standard","id":"7-1","bots":[{"name":"a","command":[]},{"name":"b","command":[]}],"first":0,"seed":7,"start":"................","turns":[],"times_ms":[],"result":"#;
+
+    #[test]
+    fn rare_fields_keep_their_place_in_the_line() {
+        let result = r#"{"winner":0,"reason":"timeout","lines":[],"by":1,"answer":"","detail":"d","stderr":"","played":false,"x":1}"#;
+        let rest = r#","started":"s","usage":[null,{"cpu_ms":1.5,"cpu_other_ms":0.5,"memory_kb":9}],"delayed":"why","voids":2,"later":{"y":[]}}"#;
+        let line = [BEGIN, result, rest].concat();
+        let record = Record::from_line(line.as_bytes()).unwrap();
+        assert_eq!(record.to_line().unwrap(), line);
+        assert_eq!(record.delayed.as_deref(), Some("why"));
+        assert_eq!((record.voids, record.was_played()), (2, false));
+    }
+
+    #[test]
+    fn rare_fields_are_only_written_where_they_say_something() {
+        let result = r#"{"winner":null,"reason":"draw","lines":[]}"#;
+        let line = [BEGIN, result, r#","started":"s"}"#].concat();
+        let record = Record::from_line(line.as_bytes()).unwrap();
+        assert_eq!(record.to_line().unwrap(), line);
+        assert_eq!(record.delayed, None);
+        assert_eq!((record.voids, record.was_played()), (0, true));
     }
 }

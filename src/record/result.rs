@@ -210,7 +210,7 @@ fn owned_reason<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Reason<'st
 
 /// How a game ended, as it is written: fields that may contradict each other when another program
 /// wrote them. [`Record::ending`](super::Record::ending) is what they amount to.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ResultEntry {
     /// The bot that won; `None` for a draw.
     #[serde(default, deserialize_with = "winner")]
@@ -240,9 +240,36 @@ pub struct ResultEntry {
     /// The end of its stderr, escaped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stderr: Option<String>,
+    /// Whether the game was played; `false`, and written, when it was scored because a bot was
+    /// benched.
+    #[serde(default = "played", skip_serializing_if = "bool::clone")]
+    pub played: bool,
     /// Fields of later versions, kept as they are.
     #[serde(flatten)]
     pub more: Map<String, Value>,
+}
+
+impl Default for ResultEntry {
+    /// A draw that was played.
+    fn default() -> Self {
+        Self {
+            winner: None,
+            reason: Reason::Draw,
+            lines: Vec::new(),
+            by: None,
+            adjudicated: false,
+            answer: None,
+            detail: None,
+            stderr: None,
+            played: played(),
+            more: Map::new(),
+        }
+    }
+}
+
+/// A record in which nothing else is written is of a game that was played.
+pub(super) const fn played() -> bool {
+    true
 }
 
 /// A forfeit for a reason that this version does not know.

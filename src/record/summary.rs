@@ -74,8 +74,8 @@ struct ResultSummary<'a> {
     reason: Reason<'a>,
     #[serde(default, deserialize_with = "result::by")]
     by: Option<BotIndex>,
-    #[serde(default)]
-    played: Option<bool>,
+    #[serde(default = "result::played")]
+    played: bool,
 }
 
 /// The turns, read only when they are asked for.
@@ -143,7 +143,7 @@ impl<'a> RecordSummary<'a> {
                 winner: result.winner,
                 reason: result.reason.borrowed(),
                 by: result.by,
-                played: Some(record.was_played()),
+                played: result.played,
             },
             analysis: match record.more.get(FIELD) {
                 None | Some(Value::Null) => Analysis::Missing,
@@ -188,8 +188,8 @@ impl<'a> RecordSummary<'a> {
     }
 
     /// Whether it was played, and not scored because a bot was benched.
-    pub fn was_played(&self) -> bool {
-        self.result.played != Some(false)
+    pub const fn was_played(&self) -> bool {
+        self.result.played
     }
 
     /// Adds the turns to a hash: the same for a line and for its record.

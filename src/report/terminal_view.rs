@@ -179,18 +179,13 @@ impl<O: Write, E: Write> TerminalView<O, E> {
         self.show("\n")
     }
 
-    /// A game's result.
-    pub fn result(&mut self, record: &Record) -> io::Result<()> {
-        if self.json {
-            serde_json::to_writer(&mut self.out, record)?;
-            self.out.write_all(b"\n")?;
-        } else {
-            let line = styled(
-                self.palette.heading,
-                &escape_controls(&record.result_line()),
-            );
-            writeln!(self.out, "{line}")?;
-        }
+    /// A game's result as a sentence.
+    fn result(&mut self, record: &Record) -> io::Result<()> {
+        let line = styled(
+            self.palette.heading,
+            &escape_controls(&record.result_line()),
+        );
+        writeln!(self.out, "{line}")?;
         self.out.flush()
     }
 
@@ -305,12 +300,16 @@ impl<O: Write, E: Write> MatchObserver for TerminalView<O, E> {
         {
             // The turns must appear first when both streams go to one terminal.
             self.out.flush()?;
-            self.forfeit(game.record, &fault.request, fault.reproduce.as_deref())?;
+            self.forfeit(game.record(), &fault.request, fault.reproduce.as_deref())?;
         }
         if self.detail > Detail::Results {
             self.show("\n")?;
         }
-        self.result(game.record)
+        if self.json {
+            self.out.write_all(game.finished.line().as_bytes())?;
+            return self.out.flush();
+        }
+        self.result(game.record())
     }
 
     fn benched(&mut self, bot: BotIndex, failures: u32, games_left: u64) -> io::Result<()> {

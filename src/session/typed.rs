@@ -5,13 +5,13 @@ use rand::rngs::ChaCha8Rng;
 
 use super::builtin::answer;
 use super::{BuiltinBot, BuiltinOptions, Builtins, HumanTurn, Outlook, Ruleset, Session};
-use crate::game::dialogue::{Dialogue, MoveOf};
+use crate::game::human_input::{HumanInput, MoveOf};
 use crate::game::{Game, Outcome, Picture, Position as _, Rejection, Side, WinningLines};
 use crate::strategy::Strategy;
 
 impl<G> Ruleset for G
 where
-    G: Dialogue + Builtins + std::fmt::Debug + Send + Sync,
+    G: HumanInput + Builtins + std::fmt::Debug + Send + Sync,
 {
     fn name(&self) -> &str {
         G::NAME
@@ -40,7 +40,7 @@ where
     }
 
     fn instructions(&self) -> String {
-        Dialogue::instructions(self)
+        HumanInput::instructions(self)
     }
 
     fn builtin_bot(&self, name: &str, options: BuiltinOptions) -> Option<BuiltinBot<'_>> {
@@ -77,7 +77,7 @@ impl<'a, G: Game> TypedSession<'a, G> {
 
 impl<G> Session for TypedSession<'_, G>
 where
-    G: Dialogue + Builtins + std::fmt::Debug,
+    G: HumanInput + Builtins + std::fmt::Debug,
 {
     fn to_move(&self) -> Side {
         self.position.to_move()
@@ -182,7 +182,7 @@ struct TypedTurn<'a, G: Game> {
     moves: Vec<MoveOf<G>>,
 }
 
-impl<G: Dialogue> HumanTurn for TypedTurn<'_, G> {
+impl<G: HumanInput> HumanTurn for TypedTurn<'_, G> {
     fn question(&self) -> String {
         self.game.question(&self.position)
     }

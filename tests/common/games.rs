@@ -2,13 +2,17 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use serde_json::Value;
 
 use super::Referee;
 
-/// The records of matches of all games and editions, between built-in bots and one that forfeits.
-pub(crate) fn tournament() -> Vec<Value> {
+/// The records of matches of all games and editions, between built-in bots and one that forfeits;
+/// played once for all tests.
+pub(crate) static GAMES: LazyLock<Vec<Value>> = LazyLock::new(tournament);
+
+fn tournament() -> Vec<Value> {
     let greek = Path::new(env!("CARGO_MANIFEST_DIR")).join("sets/greek.csv");
     let greek = greek.to_str().expect("a path");
     let greedy = "builtin:greedy";

@@ -46,8 +46,19 @@ fn may_match(module: &str, filter: &str) -> bool {
         .is_none_or(|(before, _)| module.ends_with(before))
 }
 
+/// How many tests run at once. Most of the time a test waits: for an interpreter to start, for a
+/// limit to run out, for somebody who thinks for ten seconds. One more than there are processors
+/// keeps them busy.
+fn threads() -> usize {
+    std::thread::available_parallelism().map_or(2, |processors| processors.get() + 1)
+}
+
 fn main() {
     let arguments = Arguments::from_args();
+    let arguments = Arguments {
+        test_threads: arguments.test_threads.or_else(|| Some(threads())),
+        ..arguments
+    };
     let mut trials = Vec::new();
     for (module, of_module) in MODULES {
         if let Some(filter) = &arguments.filter

@@ -6,6 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::common::{self, RECORDS, Referee, Run, Running};
@@ -191,6 +192,30 @@ fn several_games() {
 }
 
 // Who begins
+
+/// The referee is stopped while a bot thinks, until its time is over: the bot had answered.
+#[test]
+fn a_clock_that_ran_out_while_the_referee_stood_still() {
+    let bots = ["./slow-answers.sh", "./slow-answers.sh"];
+    let options = ["--seed", "4", "--move-time", "2s"];
+    let referee = Referee::new([&bots[..], &options].concat()).recorded();
+    let mut running = referee.start();
+    running
+        .wait_until(|scratch| fs::metadata(scratch.join("asked")).is_ok_and(|meta| meta.len() > 6));
+    running.signal("STOP");
+    thread::sleep(Duration::from_secs(3));
+    running.signal("CONT");
+    let run = running.finish();
+    succeeded(&run);
+    assert!(
+        run.stderr.contains("the game is void and is played again"),
+        "{run}"
+    );
+    let record = only(&run);
+    assert!(record["voids"].as_u64() >= Some(1), "{run}");
+    assert!(record["result"].get("by").is_none(), "{run}");
+    replays(&run);
+}
 
 #[test]
 fn who_begins_alternates() {

@@ -94,6 +94,8 @@ fn record(answers: &[&str], first: usize) -> Record {
         result,
         started: "2026-01-31T10:00:00Z".to_owned(),
         usage: None,
+        delayed: None,
+        voids: 0,
         more: Map::new(),
     }
 }

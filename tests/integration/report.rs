@@ -3,17 +3,14 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
 
-use crate::common::games::{many, tournament, write};
+use crate::common::games::{GAMES, many, write};
 use crate::common::{self, Referee, Run};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use tempfile::TempDir;
-
-static GAMES: LazyLock<Vec<Value>> = LazyLock::new(tournament);
 
 /// A report of records: the page, and the run that wrote it.
 struct Report {

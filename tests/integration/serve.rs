@@ -3,17 +3,14 @@
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
-use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
-use crate::common::games::{many, tournament, write};
+use crate::common::games::{GAMES, many, write};
 use crate::common::{self, Referee};
 use referee::record::Record;
 use referee::report::html::Options;
 use referee::report::serve::{Feed, Server};
 use serde_json::Value;
-
-static GAMES: LazyLock<Vec<Value>> = LazyLock::new(tournament);
 
 /// What never comes within this time does not come.
 const PATIENCE: Duration = Duration::from_secs(20);

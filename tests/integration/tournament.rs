@@ -888,6 +888,34 @@ fn a_clock_that_ran_out_while_the_referee_stood_still() {
     );
 }
 
+/// The referee is stopped during the entry check, until the bots' time is over: they had answered.
+#[test]
+fn an_entry_check_during_which_the_referee_stood_still() {
+    let place = Place::new();
+    let bots = ["./slow-answers.sh", "./slow-answers.sh"];
+    let limits = [
+        "--pairs",
+        "1",
+        "--seed",
+        "4",
+        "--move-time",
+        "2s",
+        "--strict",
+    ];
+    let mut running = place
+        .tournament("t", &[&bots[..], &limits].concat())
+        .start();
+    running
+        .wait_until(|scratch| fs::metadata(scratch.join("asked")).is_ok_and(|meta| meta.len() > 6));
+    assert!(!place.path("t/plan.json").exists());
+    running.signal("STOP");
+    std::thread::sleep(Duration::from_secs(3));
+    running.signal("CONT");
+    let run = running.finish();
+    assert_eq!(run.code, Some(0), "{run}");
+    assert_eq!(place.records("t").len(), 2, "{run}");
+}
+
 #[test]
 fn wrong_usage() {
     let place = Place::new();

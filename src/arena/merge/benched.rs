@@ -1,5 +1,5 @@
-//! Who is benched when the shards are put together: forfeits in a row go on from one shard into
-//! the next.
+//! Bots that are benched in the merged tournament: forfeits in a row continue from one shard into the
+//! next.
 
 use std::sync::Arc;
 
@@ -10,13 +10,14 @@ use crate::arena::scheduler::{Benched, WriteUnplayed};
 use crate::record::{BotIndex, FinishedRecord, ForfeitReason};
 use crate::tournament::schedule::{EntrantId, GameId, PairOfGames};
 
-/// The pair after which each bot is benched, in the order of the schedule.
+/// The bots that are benched.
 pub(super) struct BenchedBots {
+    /// For each bot the pair after which it is benched, the forfeits in a row, and their reason.
     by_bot: Vec<Option<(u64, u32, ForfeitReason)>>,
 }
 
 impl BenchedBots {
-    /// Goes over all games in the order of the schedule.
+    /// Finds them in all games, in the order of the schedule.
     pub(super) fn find(endings: &Endings, plan: &Plan) -> Self {
         let mut streaks = vec![ForfeitStreak::default(); plan.bots.len()];
         let mut by_bot = vec![None; plan.bots.len()];
@@ -26,7 +27,7 @@ impl BenchedBots {
         for pair in plan.pairs() {
             let bots = [pair.pairing.a, pair.pairing.b];
             if bots.iter().any(|bot| by_bot[bot.index()].is_some()) {
-                // Not played, so no forfeits of the other.
+                // The pair is not played, so the opponent does not forfeit.
                 for bot in bots {
                     streaks[bot.index()] = ForfeitStreak::default();
                 }
@@ -48,7 +49,7 @@ impl BenchedBots {
     }
 }
 
-/// The record of a game that would not have been played on one machine.
+/// The record of a game that a single machine would not have played; `None` when it would have.
 pub(super) fn not_played(
     pair: &PairOfGames,
     id: GameId,
@@ -56,7 +57,7 @@ pub(super) fn not_played(
     unplayed: &WriteUnplayed,
 ) -> Option<Arc<FinishedRecord>> {
     let game = pair.games()[id.half as usize];
-    // When both are benched, the one that would have to begin forfeits.
+    // When both are benched, the one that would move first forfeits.
     let benched = game
         .seats
         .into_iter()

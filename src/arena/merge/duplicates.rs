@@ -1,20 +1,21 @@
-//! Games that occur twice: when they are the same they count once, when they differ it is unknown
-//! which is right. Notes of them are kept for so many games at a time; for more, the journals are
-//! read again.
+//! Games that occur twice. When their records are the same, the game counts once; when they differ,
+//! it is unknown which is right. Hashes are kept for a bounded number of games at a time; for more
+//! games, the journals are read again.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use serde_json::Value;
 
-use super::{MergeError, Part};
+use super::error::MergeError;
+use super::part::Part;
 use crate::record::RecordSummary;
 use crate::tournament::schedule::{GameId, Half};
 
-/// So many notes, of some 70 bytes each, are kept at a time.
-pub(super) const AT_ONCE: usize = 400_000;
+/// The most hashes that are kept at a time, some 70 bytes each.
+const AT_ONCE: usize = 400_000;
 
-/// Which games occur twice or more often: a bit a game.
+/// The games that occur more than once, one bit a game.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Duplicates {
     bits: Vec<u64>,
@@ -29,7 +30,7 @@ struct First {
 }
 
 impl Duplicates {
-    /// Another line of the same game.
+    /// Notes another line of a game.
     pub(super) fn note(&mut self, id: GameId) {
         self.lines += 1;
         let (word, bit) = place(id);
@@ -39,7 +40,7 @@ impl Duplicates {
         self.bits[word] |= 1 << bit;
     }
 
-    /// How many lines there are too many.
+    /// The number of lines that repeat a game.
     pub(super) const fn lines(&self) -> u64 {
         self.lines
     }
@@ -49,7 +50,7 @@ impl Duplicates {
         self.bits.get(word).is_some_and(|word| word >> bit & 1 == 1)
     }
 
-    /// The words, one range after the other, that together hold so many games.
+    /// Ranges of words, in order, each with at most `at_once` games (or a single word).
     fn windows(&self, at_once: usize) -> Vec<std::ops::Range<usize>> {
         let mut windows = Vec::new();
         let (mut start, mut games) = (0, 0);
@@ -67,7 +68,7 @@ impl Duplicates {
         windows
     }
 
-    /// Checks that games that occur twice are the same, but for their clocks.
+    /// Checks that the records of a game are the same, apart from fields that depend on clocks.
     pub(super) fn compare(&self, parts: &[Part]) -> Result<(), MergeError> {
         self.compare_by(AT_ONCE, parts)
     }
@@ -110,10 +111,10 @@ impl Part {
     }
 }
 
-/// Word and bit.
+/// The word and the bit of a game.
 fn place(id: GameId) -> (usize, u32) {
     let game = 2 * id.pair + id.half as u64;
-    // The plan has this game, and two bytes of memory for it.
+    // The game is in the plan, so its number is small enough for an index in memory.
     let word = usize::try_from(game / 64).unwrap_or(usize::MAX);
     (word, (game % 64) as u32)
 }
@@ -122,14 +123,14 @@ fn id_of(line: &[u8]) -> Option<GameId> {
     RecordSummary::parse(line).ok()?.id.parse().ok()
 }
 
-/// Of a record without what depends on when and where it was played, whatever the order of its
-/// fields.
+/// The hash of a record without the fields that depend on when and where it was played. The order of
+/// fields makes no difference.
 fn hash(line: &[u8]) -> u64 {
     let mut hasher = DefaultHasher::new();
     if let Ok(mut record) = serde_json::from_slice::<Value>(line) {
         if let Some(fields) = record.as_object_mut() {
-            for clock in ["times_ms", "started", "usage", "voids", "delayed"] {
-                fields.remove(clock);
+            for field in ["times_ms", "started", "usage", "voids", "delayed"] {
+                fields.remove(field);
             }
         }
         record.sort_all_objects();
@@ -146,7 +147,7 @@ mod tests {
     use super::*;
     use crate::tournament::schedule::Half;
 
-    /// A journal of these pairs, both games of each, with this winner in the last game.
+    /// A journal with both games of these pairs, and with this winner in the last game.
     fn part(folder: &Path, name: &str, pairs: std::ops::Range<u64>, winner: u64) -> Part {
         let mut text = String::new();
         for pair in pairs.clone() {
@@ -163,7 +164,7 @@ mod tests {
         Part { path, headers }
     }
 
-    /// Clocks depend on `name`.
+    /// Its time of day depends on `name`.
     fn record(id: &str, winner: u64, name: &str) -> String {
         let record = serde_json::json!({
             "v": 1, "game": "quarto", "rules": "standard", "id": id,
@@ -185,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn however_few_at_once() {
+    fn duplicates_are_compared_however_few_at_once() {
         let folder = tempfile::tempdir().expect("a folder");
         let one = || part(folder.path(), "one", 1..500, 0);
         let same = || part(folder.path(), "same", 100..400, 0);
@@ -203,24 +204,24 @@ mod tests {
             );
             assert!(error.contains("other:300"), "{error}");
         }
-        // The order of fields says nothing.
+        // The order of fields makes no difference.
         let text = fs::read_to_string(folder.path().join("one")).expect("a file");
-        let turned = text
+        let reordered = text
             .replace("\"v\":1,", "")
             .replace("\"turns\":[],", "\"turns\":[],\"v\":1,");
-        assert_ne!(turned, text);
-        fs::write(folder.path().join("turned"), turned).expect("a file");
-        let path = folder.path().join("turned");
-        let turned = Part {
+        assert_ne!(reordered, text);
+        fs::write(folder.path().join("reordered"), reordered).expect("a file");
+        let path = folder.path().join("reordered");
+        let reordered = Part {
             path,
             headers: Vec::new(),
         };
-        let good = duplicates(1..3).compare(&[one(), turned]);
+        let good = duplicates(1..3).compare(&[one(), reordered]);
         assert!(good.is_ok());
     }
 
     #[test]
-    fn no_window_holds_more() {
+    fn no_window_holds_more_games() {
         let duplicates = duplicates(1..1000);
         for at_once in [64, 100, 1000] {
             let windows = duplicates.windows(at_once);

@@ -93,11 +93,9 @@ impl<F: GameObserver> GameObserver for Recorded<F> {
 impl<F: MatchObserver> MatchObserver for Recorded<F> {
     fn ended(&mut self, game: &MatchGame<'_>) -> io::Result<()> {
         if let Some(file) = &mut self.file {
-            let mut line = game.record.to_line()?;
-            line.push('\n');
-            file.append(&line)?;
+            file.append(game.finished.line())?;
         }
-        self.pages.publish(game.record)?;
+        self.pages.publish(game.record())?;
         self.inner.ended(game)
     }
 

@@ -2,11 +2,11 @@
 
 use super::game::{FourInARow, mark};
 use super::position::{Column, Position};
-use crate::game::dialogue::Dialogue;
+use crate::game::human_input::HumanInput;
 use crate::game::{Game as _, Position as _};
 use crate::text::quote;
 
-impl Dialogue for FourInARow {
+impl HumanInput for FourInARow {
     fn instructions(&self) -> String {
         "Four In A Row: whoever first has four in a row, column or diagonal wins.\n\
          Player 1 (@) and player 2 (O) in turn choose a column, 1 to 7; the piece falls to its\n\

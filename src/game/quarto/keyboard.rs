@@ -8,7 +8,7 @@ use super::edition::Edition;
 use super::notation::free_cells;
 use super::piece::{Piece, PieceFormat};
 use super::position::{Move, Position};
-use crate::game::dialogue::Dialogue;
+use crate::game::human_input::HumanInput;
 use crate::game::{IllegalReason, Position as _};
 use crate::text::quote;
 
@@ -76,7 +76,7 @@ fn read_cell(typed: &str) -> Result<Cell, String> {
     }
 }
 
-impl Dialogue for Edition {
+impl HumanInput for Edition {
     fn instructions(&self) -> String {
         let lines = match self.rule_set() {
             Rules::Squares => "row, column, diagonal or 2×2 square",

@@ -177,16 +177,14 @@ fn remark(record: &Record) -> Option<String> {
             "Adjudicated: the value was proven, so the game was not played to its end.".to_owned(),
         );
     }
-    match record.more.get("voids").and_then(Value::as_u64) {
-        None | Some(0) => {}
-        Some(1) => {
-            parts.push("The game was played again once, because a clock was not fair.".to_owned());
-        }
-        Some(voids) => parts.push(format!(
+    match record.voids {
+        0 => {}
+        1 => parts.push("The game was played again once, because a clock was not fair.".to_owned()),
+        voids => parts.push(format!(
             "The game was played again {voids} times, because clocks were not fair."
         )),
     }
-    if let Some(why) = record.more.get("delayed").and_then(Value::as_str) {
+    if let Some(why) = &record.delayed {
         let why = cut(&escape_controls(why), DETAIL_CHARS);
         parts.push(format!("The result is doubtful: {why}"));
     }

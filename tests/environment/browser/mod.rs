@@ -9,11 +9,10 @@ mod driver;
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
 
 use self::driver::{Browser, Result};
 use crate::common::Referee;
-use crate::common::games::{many, tournament, write};
+use crate::common::games::{GAMES, many, write};
 use crate::requirements::{LargePermit, unavailable};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -29,9 +28,6 @@ const LEFT: char = '\u{e012}';
 const HOME: char = '\u{e011}';
 const END: char = '\u{e010}';
 const TAB: char = '\u{e004}';
-
-/// Played once for all tests.
-static GAMES: LazyLock<Vec<Value>> = LazyLock::new(tournament);
 
 /// A report of records, open in a browser.
 struct OpenReport {

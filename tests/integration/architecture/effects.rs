@@ -1,6 +1,5 @@
 //! Who starts programs, prints, and knows the machine at all.
 
-use super::paths;
 use super::source::{File, of_project, sample};
 use super::tables::{IMPURE, PRINT, PURE, START_PROGRAMS};
 use super::{none, reports};
@@ -20,8 +19,7 @@ fn starting_programs(files: &[File], allowed: &[&str]) -> Vec<String> {
         "execveat",
     ];
     let starts = |file: &&File| {
-        let named = paths::named(file, files);
-        let mut after = named.iter().filter_map(|path| {
+        let mut after = file.paths.iter().filter_map(|path| {
             let std = path.after(&["std", "process"]);
             std.or_else(|| path.after(&["tokio", "process"]))
         });
@@ -44,14 +42,14 @@ fn starting_programs(files: &[File], allowed: &[&str]) -> Vec<String> {
 #[test]
 fn only_bots_and_their_supervisor_are_started() {
     let files = of_project();
-    none(&starting_programs(&files, START_PROGRAMS));
+    none(&starting_programs(files, START_PROGRAMS));
     for place in START_PROGRAMS {
         let others: Vec<&str> = START_PROGRAMS
             .iter()
             .copied()
             .filter(|other| other != place)
             .collect();
-        let found = starting_programs(&files, &others);
+        let found = starting_programs(files, &others);
         assert!(!found.is_empty(), "{place} does not start programs");
     }
 
@@ -76,7 +74,7 @@ fn printing(files: &[File], allowed: &[&str]) -> Vec<String> {
         macros.iter().any(|name| file.has(&[name, "!"]))
             || streams.iter().any(|name| {
                 file.has(&["::", name, "("])
-                    || paths::named(file, files).iter().any(|path| {
+                    || file.paths.iter().any(|path| {
                         path.segments
                             .ends_with(&["io".to_owned(), (*name).to_owned()])
                     })
@@ -89,7 +87,7 @@ fn printing(files: &[File], allowed: &[&str]) -> Vec<String> {
 
 #[test]
 fn only_the_command_line_prints() {
-    none(&printing(&of_project(), PRINT));
+    none(&printing(of_project(), PRINT));
 
     let bad = sample(&[
         ("a.rs", "fn f() { println!(\"x\"); }"),
@@ -108,7 +106,7 @@ fn only_the_command_line_prints() {
 fn impure(files: &[File], pure: &[&str]) -> Vec<String> {
     let mut found = Vec::new();
     for file in files.iter().filter(|file| pure.contains(&file.top())) {
-        for path in paths::named(file, files) {
+        for path in &file.paths {
             let knows = IMPURE.iter().any(|known| path.after(known).is_some());
             if knows {
                 found.push(format!("{} knows {}", file.path, path.segments.join("::")));
@@ -125,7 +123,7 @@ fn impure(files: &[File], pure: &[&str]) -> Vec<String> {
 
 #[test]
 fn rules_know_no_process_clock_or_file() {
-    none(&impure(&of_project(), PURE));
+    none(&impure(of_project(), PURE));
 
     let bad = sample(&[
         ("game/a.rs", "use std::{fmt, time::Instant};"),

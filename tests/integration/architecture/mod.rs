@@ -12,7 +12,7 @@ use std::fs;
 use std::path::Path;
 
 use self::source::{File, of_project, sample};
-use self::tables::{CRATES, GAME_TRAITS, MODULES, until_merged};
+use self::tables::{CRATES, GAME_TRAITS, MODULES, MOST_LINES, WITHOUT_TYPES_OF_GAMES};
 
 fn none(violations: &[String]) {
     assert!(violations.is_empty(), "\n{}\n", violations.join("\n"));
@@ -28,7 +28,7 @@ fn reports(violations: &[String], words: &[&str]) {
 }
 
 /// Files that use a module which is not below their own, or of which nobody said so.
-fn upward(files: &[File], modules: &[(&str, &[&str])], exceptions: &[(&str, &str)]) -> Vec<String> {
+fn upward(files: &[File], modules: &[(&str, &[&str])]) -> Vec<String> {
     let modules: BTreeMap<&str, &[&str]> = modules.iter().copied().collect();
     let mut found = Vec::new();
     for file in files {
@@ -44,12 +44,11 @@ fn upward(files: &[File], modules: &[(&str, &[&str])], exceptions: &[(&str, &str
             found.push(format!("{}: write one `use` a module", file.path));
         }
         let mut seen = BTreeSet::new();
-        for path in paths::named(file, files) {
+        for path in &file.paths {
             let Some(used) = path.inside.as_ref().and_then(|path| path.first()) else {
                 continue;
             };
-            let excepted = exceptions.contains(&(top, used));
-            if used != top && !allowed.contains(&used.as_str()) && !excepted {
+            if used != top && !allowed.contains(&used.as_str()) {
                 seen.insert(format!(
                     "{} uses `{used}`: `{top}` may use {allowed:?} only",
                     file.path
@@ -64,8 +63,8 @@ fn upward(files: &[File], modules: &[(&str, &[&str])], exceptions: &[(&str, &str
 #[test]
 fn arrows_point_down() {
     let files = of_project();
-    none(&upward(&files, MODULES, until_merged::UPWARD));
-    let arrows = paths::uses(&files);
+    none(&upward(files, MODULES));
+    let arrows = paths::uses(files);
     let between = arrows.iter().flat_map(|(from, to)| {
         let top = |path: &str| path.split("::").next().unwrap_or_default().to_owned();
         to.iter().filter(move |to| top(to) != top(from))
@@ -91,9 +90,7 @@ fn arrows_point_down() {
         "other.rs: write one `use`",
         "`unheard_of` is not in the table",
     ];
-    reports(&upward(&bad, modules, &[]), &words);
-    let excepted = [("low", "high")];
-    reports(&upward(&bad, modules, &excepted), &words[1..]);
+    reports(&upward(&bad, modules), &words);
 }
 
 #[test]
@@ -112,28 +109,15 @@ fn the_table_itself_points_down() {
     }
 }
 
-/// Circles of files that no exception has.
-fn new_circles(files: &[File], exceptions: &[&[&str]]) -> Vec<String> {
-    let is_known = |circle: &[String]| {
-        exceptions.iter().any(|modules| {
-            circle.iter().all(|file| {
-                modules.iter().any(|module| {
-                    let rest = file.strip_prefix(module);
-                    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
-                })
-            })
-        })
-    };
+/// Files that use each other in a circle.
+fn circles(files: &[File]) -> Vec<String> {
     let circles = paths::circles(files).into_iter();
-    circles
-        .filter(|circle| !is_known(&circle.members))
-        .map(|circle| circle.shortest.join(" uses "))
-        .collect()
+    circles.map(|circle| circle.join(" uses ")).collect()
 }
 
 #[test]
 fn no_files_use_each_other_in_a_circle() {
-    none(&new_circles(&of_project(), until_merged::CIRCLES));
+    none(&circles(of_project()));
 
     let bad = sample(&[
         (
@@ -148,10 +132,9 @@ fn no_files_use_each_other_in_a_circle() {
         ("f.rs", "use crate::e;"),
     ]);
     reports(
-        &new_circles(&bad, &[]),
+        &circles(&bad),
         &["a::b uses a::c uses a::b", "e uses f uses e"],
     );
-    reports(&new_circles(&bad, &[&["a"]]), &["e uses f uses e"]);
 }
 
 /// Files that are too long to be read at once.
@@ -163,7 +146,7 @@ fn long_files(files: &[File], most: usize) -> Vec<String> {
 
 #[test]
 fn files_are_short() {
-    none(&long_files(&of_project(), until_merged::MOST_LINES));
+    none(&long_files(of_project(), MOST_LINES));
 
     let bad = sample(&[("a.rs", "\n\n\n"), ("b.rs", "\n\n")]);
     reports(&long_files(&bad, 2), &["a.rs has 3 lines"]);
@@ -196,16 +179,13 @@ fn types_of_games(files: &[File], modules: &[&str]) -> Vec<String> {
 
 #[test]
 fn above_one_game_no_type_is_that_of_a_game() {
-    none(&types_of_games(
-        &of_project(),
-        until_merged::WITHOUT_TYPES_OF_GAMES,
-    ));
+    none(&types_of_games(of_project(), WITHOUT_TYPES_OF_GAMES));
 
     let bad = sample(&[
         ("cli/a.rs", "fn f<T: Game>(x: T) {}"),
         (
             "cli/b.rs",
-            "fn f<T>(x: T) where T: Clone + crate::game::Dialogue {}",
+            "fn f<T>(x: T) where T: Clone + crate::game::HumanInput {}",
         ),
         ("cli/c.rs", "fn f(x: &impl Game) {}"),
         ("cli/d.rs", "struct S<G>(G);"),
@@ -223,7 +203,7 @@ fn above_one_game_no_type_is_that_of_a_game() {
 fn strayed_crates(files: &[File], crates: &[(&str, &[&str])]) -> Vec<String> {
     let mut found = BTreeSet::new();
     for file in files.iter().filter(|file| file.top() != "main") {
-        for path in paths::named(file, files) {
+        for path in &file.paths {
             let of = crates
                 .iter()
                 .find(|(name, _)| path.after(&[name]).is_some());
@@ -240,7 +220,7 @@ fn strayed_crates(files: &[File], crates: &[(&str, &[&str])]) -> Vec<String> {
 
 #[test]
 fn outside_crates_keep_to_their_modules() {
-    none(&strayed_crates(&of_project(), CRATES));
+    none(&strayed_crates(of_project(), CRATES));
 
     let bad = sample(&[
         ("a.rs", "use tokio::time;"),

@@ -175,11 +175,10 @@ pub(super) fn uses(files: &[File]) -> BTreeMap<String, BTreeSet<String>> {
         .filter(|(_, file)| !matches!(file.top(), "lib" | "main"))
         .map(|(number, file)| (file.module.as_slice(), number))
         .collect();
-    let named: Vec<Vec<Named>> = files.iter().map(|file| named(file, files)).collect();
-    let handed_on: Vec<HashMap<&str, &[String]>> = named
+    let handed_on: Vec<HashMap<&str, &[String]>> = files
         .iter()
-        .map(|named| {
-            let imports = named.iter();
+        .map(|file| {
+            let imports = file.paths.iter();
             imports
                 .filter_map(|one| Some((one.alias.as_deref()?, one.inside.as_deref()?)))
                 .collect()
@@ -188,7 +187,8 @@ pub(super) fn uses(files: &[File]) -> BTreeMap<String, BTreeSet<String>> {
     let mut graph: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for (&module, &number) in &by_module {
         let used = graph.entry(module.join("::")).or_default();
-        for path in named[number].iter().filter_map(|one| one.inside.as_ref()) {
+        let paths = files[number].paths.iter();
+        for path in paths.filter_map(|one| one.inside.as_ref()) {
             let mut path = path.clone();
             // Names may be handed on more than once, but not for ever.
             for _ in 0..8 {
@@ -217,17 +217,9 @@ pub(super) fn uses(files: &[File]) -> BTreeMap<String, BTreeSet<String>> {
     graph
 }
 
-/// Files that use each other.
-pub(super) struct Circle {
-    /// All files from which each of the others is reached, sorted.
-    pub(super) members: Vec<String>,
-    /// A shortest way from a member back to it.
-    pub(super) shortest: Vec<String>,
-}
-
-/// The circles of files. That a module uses what the modules above it define (`super::`) is how
+/// The circles of files: of each the shortest way from a file back to it. That a module uses what the modules above it define (`super::`) is how
 /// Rust is written, and makes no circle.
-pub(super) fn circles(files: &[File]) -> Vec<Circle> {
+pub(super) fn circles(files: &[File]) -> Vec<Vec<String>> {
     let mut uses = uses(files);
     for (module, used) in &mut uses {
         used.retain(|used| !module.starts_with(&format!("{used}::")));
@@ -250,13 +242,7 @@ pub(super) fn circles(files: &[File]) -> Vec<Circle> {
         }
     }
     let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect();
-    circles
-        .into_iter()
-        .map(|(members, shortest)| Circle {
-            members: owned(members),
-            shortest: owned(shortest),
-        })
-        .collect()
+    circles.into_values().map(owned).collect()
 }
 
 /// All that a file reaches, itself if it is in a circle, each with the way there, both ends

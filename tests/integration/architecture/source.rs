@@ -3,6 +3,9 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+
+use super::paths::{Named, named};
 
 /// A file of `src/`.
 pub(super) struct File {
@@ -12,6 +15,8 @@ pub(super) struct File {
     pub(super) module: Vec<String>,
     /// Words, numbers, `::`, literals (`""`) and all other marks, character by character.
     pub(super) tokens: Vec<String>,
+    /// All paths in the code.
+    pub(super) paths: Vec<Named>,
     pub(super) lines: usize,
 }
 
@@ -27,6 +32,7 @@ impl File {
             path: path.to_owned(),
             module,
             tokens: tokens(text),
+            paths: Vec::new(),
             lines: text.lines().count(),
         }
     }
@@ -50,12 +56,18 @@ impl File {
     }
 }
 
+static PROJECT: LazyLock<Vec<File>> = LazyLock::new(read_project);
+
 /// The files of `src/`.
 ///
 /// # Panics
 ///
 /// When there are so few that this cannot be all.
-pub(super) fn of_project() -> Vec<File> {
+pub(super) fn of_project() -> &'static [File] {
+    &PROJECT
+}
+
+fn read_project() -> Vec<File> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut paths = Vec::new();
     find(&root, &mut paths);
@@ -67,15 +79,22 @@ pub(super) fn of_project() -> Vec<File> {
     };
     let files: Vec<File> = paths.iter().map(read).collect();
     assert!(files.len() > 100, "only {} files were found", files.len());
-    files
+    with_paths(files)
 }
 
 /// Files that a test makes up: path and text.
 pub(super) fn sample(files: &[(&str, &str)]) -> Vec<File> {
+    let files = files.iter().map(|(path, text)| File::new(path, text));
+    with_paths(files.collect())
+}
+
+/// Finds the paths, which needs all files: some begin with the name of a file.
+fn with_paths(mut files: Vec<File>) -> Vec<File> {
+    let found: Vec<_> = files.iter().map(|file| named(file, &files)).collect();
+    for (file, found) in files.iter_mut().zip(found) {
+        file.paths = found;
+    }
     files
-        .iter()
-        .map(|(path, text)| File::new(path, text))
-        .collect()
 }
 
 fn find(directory: &Path, found: &mut Vec<PathBuf>) {

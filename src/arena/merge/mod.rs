@@ -1,114 +1,47 @@
-//! Puts the shards of a tournament together: checks that they belong to the plan, that nothing is
-//! missing and nothing contradicts itself, and writes the journal that one machine would have
-//! written, but for the order of its lines. Streams: memory is a byte a game, and when games occur
-//! twice a bit more, and a bounded number of notes of such games.
+//! Merges the shards of a tournament into one journal: the one that a single machine would have
+//! written, apart from the order of its lines.
+//!
+//! Checks that the shards belong to the plan, that no game is missing and that no two records of a
+//! game differ. The journals are streamed: memory is one byte a game, one bit more for games that
+//! occur twice, and a bounded number of hashes of such games.
+//!
+//! - `part`: the journal of a shard, with its headers
+//! - `duplicates`: games that occur twice
+//! - `benched`: bots that are benched by games of several shards
+//! - `error`: why shards cannot be merged
 
 mod benched;
 mod duplicates;
+mod error;
+mod part;
 
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, IntoInnerError};
-use std::path::{Path, PathBuf};
+
+pub use self::error::MergeError;
 
 use self::benched::{BenchedBots, not_played};
 use self::duplicates::Duplicates;
-use super::directory::{DirectoryError, TournamentDirectory};
-use super::plan::{Plan, PlanError};
+use self::error::{damaged, failed};
+use self::part::Part;
+use super::directory::TournamentDirectory;
+use super::plan::Plan;
 use super::results::{Endings, Results};
 use super::scheduler::WriteUnplayed;
 use super::shard::{self, Header, Shard};
 use crate::record::atomic_file::AtomicFile;
-use crate::record::reader::{Line, LineError, Reader};
+use crate::record::reader::Line;
 use crate::record::{BotIndex, ForfeitReason};
 use crate::tournament::schedule::{GameId, Half};
 
-/// Why shards cannot be put together.
-#[derive(Debug, thiserror::Error)]
-pub enum MergeError {
-    /// The folder or a journal in it cannot be used.
-    #[error(transparent)]
-    Directory(#[from] DirectoryError),
-    /// A file cannot be read or written.
-    #[error("{path}: {error}")]
-    Io {
-        /// Which.
-        path: String,
-        /// What the system says.
-        error: io::Error,
-    },
-    /// There is nothing to put together.
-    #[error("{0}: there are no shards; play them first: referee run DIR --shard I/N")]
-    NoShards(String),
-    /// Nobody knows which bots played a shard.
-    #[error(
-        "{journal}: its header {header} is missing, which says what was played; put it back, or delete \
-         the journal and play the shard again"
-    )]
-    NoHeader {
-        /// The shard's journal.
-        journal: String,
-        /// The file that is not there.
-        header: String,
-    },
-    /// A shard was played by another plan.
-    #[error("{path}: it belongs to another plan ({said}); this one is {plan}")]
-    OtherPlan {
-        /// Its header.
-        path: String,
-        /// The hash of its plan.
-        said: String,
-        /// The hash of this plan.
-        plan: String,
-    },
-    /// A shard was played by other bots.
-    #[error(
-        "{path}: {bot} was another program there: its files had the hash {said}, in the plan they have {planned}"
-    )]
-    OtherBot {
-        /// The header.
-        path: String,
-        /// The bot.
-        bot: String,
-        /// The hash that the shard says.
-        said: String,
-        /// The hash in the plan.
-        planned: String,
-    },
-    /// Two records of a game differ.
-    #[error("{id}: {first} and {second} differ; take out the one that is wrong")]
-    Differ {
-        /// The game.
-        id: GameId,
-        /// File and line of the first.
-        first: String,
-        /// File and line of the other.
-        second: String,
-    },
-    /// Games have not been played.
-    #[error("{count} of {all} games are missing, the first is {first}{hint}")]
-    Missing {
-        /// How many.
-        count: u64,
-        /// Of how many.
-        all: u64,
-        /// The first of them.
-        first: GameId,
-        /// Which shard to play.
-        hint: String,
-    },
-    /// The plan cannot be hashed.
-    #[error(transparent)]
-    Plan(#[from] PlanError),
-}
-
-/// What was played on a machine.
+/// The games that were played on one machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HostReport {
     /// Its processor.
     pub cpu: String,
-    /// Games.
+    /// Number of games.
     pub games: u64,
-    /// Games that were lost on time.
+    /// Games that were forfeited for `timeout`.
     pub timeouts: u64,
 }
 
@@ -117,57 +50,17 @@ pub struct HostReport {
 pub struct Merged {
     /// All games.
     pub results: Results,
-    /// By the name of the machine.
+    /// The machines, by name.
     pub hosts: BTreeMap<String, HostReport>,
-    /// Games that were there twice, and the same.
+    /// Lines that repeat a game.
     pub duplicates: u64,
-    /// Games that a shard did not play because a bot was benched there, that would have been
-    /// played on one machine: the bot forfeited to another that was benched already.
+    /// Games that a shard did not play because a bot was benched there, and that a single machine
+    /// would have played: on it, the opponent had been benched before.
     pub doubtful: u64,
 }
 
-/// A journal of a shard and its headers.
-struct Part {
-    path: PathBuf,
-    headers: Vec<Header>,
-}
-
-impl Part {
-    fn failed(&self) -> impl Fn(io::Error) -> MergeError + '_ {
-        failed(&self.path)
-    }
-
-    /// The session in which a line was written, from 0.
-    fn session(&self, line: u64) -> Option<&Header> {
-        let later = self.headers.partition_point(|header| header.after < line);
-        self.headers.get(later.checked_sub(1)?)
-    }
-
-    /// Looks at every complete line with its number.
-    fn each(
-        &self,
-        mut look: impl FnMut(&Line<'_>) -> Result<(), MergeError>,
-    ) -> Result<(), MergeError> {
-        let mut reader = Reader::open(&self.path).map_err(self.failed())?;
-        while let Some(line) = reader.next_complete_line().map_err(self.failed())? {
-            look(&line)?;
-        }
-        Ok(())
-    }
-}
-
-fn failed(path: &Path) -> impl Fn(io::Error) -> MergeError + '_ {
-    move |error| MergeError::Io {
-        path: path.display().to_string(),
-        error,
-    }
-}
-
-fn damaged(error: LineError) -> MergeError {
-    MergeError::Directory(error.into())
-}
-
-/// Puts the shards in a tournament's folder together into its journal.
+/// Merges the shards in a tournament's directory into its journal. `unplayed` makes the records of
+/// games that are not played because a bot is benched.
 pub fn merge(
     directory: &TournamentDirectory,
     plan: &Plan,
@@ -178,10 +71,10 @@ pub fn merge(
     duplicates.compare(&parts)?;
     complete(&endings, plan, &parts)?;
     let benched = BenchedBots::find(&endings, plan);
-    // The results have their own.
+    // The results hold endings of their own.
     drop(endings);
     let journal = directory.journal_file();
-    // The lock of a referee that plays here.
+    // Locked, so that no referee plays into it meanwhile.
     let locked = directory.open_journal(&journal)?;
     let file = AtomicFile::create(&journal).map_err(failed(directory.path()))?;
     let mut out = BufWriter::with_capacity(1 << 17, file);
@@ -201,7 +94,7 @@ pub fn merge(
     Ok(merged)
 }
 
-/// The journals, each with headers that fit the plan.
+/// The journals of the shards, each with its headers, which are checked against the plan.
 fn parts(directory: &TournamentDirectory, plan: &Plan) -> Result<Vec<Part>, MergeError> {
     let folder = shard::folder(directory.path());
     let paths = match shard::journals(directory.path()) {
@@ -211,7 +104,7 @@ fn parts(directory: &TournamentDirectory, plan: &Plan) -> Result<Vec<Part>, Merg
         }
         _ => return Err(MergeError::NoShards(folder.display().to_string())),
     };
-    // A plan whose rounds depend on results grew from round to round.
+    // A plan whose rounds depend on results has another hash in every round.
     let mut hashes = vec![plan.hash.clone()];
     if plan.format.depends_on_results() {
         for rounds in 0..plan.rounds.len() {
@@ -226,7 +119,7 @@ fn parts(directory: &TournamentDirectory, plan: &Plan) -> Result<Vec<Part>, Merg
         let mut headers = match Header::read(&header_file) {
             Ok(headers) => headers,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                // So a start leaves it that was refused, as when a bot is not what it was.
+                // A run that was refused before its first game leaves an empty journal.
                 if path.metadata().map_err(failed(&path))?.len() == 0 {
                     continue;
                 }
@@ -238,26 +131,26 @@ fn parts(directory: &TournamentDirectory, plan: &Plan) -> Result<Vec<Part>, Merg
             Err(error) => return Err(failed(&header_file)(error)),
         };
         for header in &mut headers {
-            let shown = || header_file.display().to_string();
+            let shown_path = || header_file.display().to_string();
             if !hashes.contains(&header.plan) {
                 return Err(MergeError::OtherPlan {
-                    path: shown(),
-                    said: header.plan.clone(),
+                    path: shown_path(),
+                    found: header.plan.clone(),
                     plan: plan.hash.clone(),
                 });
             }
             for bot in &plan.bots {
-                let said = header.bots.get(&bot.name);
-                if said != Some(&bot.hash) {
+                let found = header.bots.get(&bot.name);
+                if found != Some(&bot.hash) {
                     return Err(MergeError::OtherBot {
-                        path: shown(),
+                        path: shown_path(),
                         bot: bot.name.clone(),
-                        said: said.cloned().unwrap_or_else(|| "none".to_owned()),
+                        found: found.cloned().unwrap_or_else(|| "none".to_owned()),
                         planned: bot.hash.clone(),
                     });
                 }
             }
-            // A thousand shards of a thousand bots would be a million hashes.
+            // Not needed any more: a thousand shards of a thousand bots would be a million hashes.
             header.bots.clear();
         }
         parts.push(Part { path, headers });
@@ -265,7 +158,7 @@ fn parts(directory: &TournamentDirectory, plan: &Plan) -> Result<Vec<Part>, Merg
     Ok(parts)
 }
 
-/// How every game ended, and which occur twice.
+/// Reads how every game ended, and which games occur twice.
 fn survey(parts: &[Part], plan: &Plan) -> Result<(Endings, Duplicates), MergeError> {
     let mut endings = Endings::default();
     let mut duplicates = Duplicates::default();
@@ -283,6 +176,7 @@ fn survey(parts: &[Part], plan: &Plan) -> Result<(Endings, Duplicates), MergeErr
     Ok((endings, duplicates))
 }
 
+/// Checks that no game is missing.
 fn complete(endings: &Endings, plan: &Plan, parts: &[Part]) -> Result<(), MergeError> {
     let mut count = 0;
     let mut first = None;
@@ -299,7 +193,7 @@ fn complete(endings: &Endings, plan: &Plan, parts: &[Part]) -> Result<(), MergeE
     };
     let mut headers = parts.iter().flat_map(|part| &part.headers);
     let count_of = |header: &Header| Some(header.shard.parse::<Shard>().ok()?.count);
-    let whose = headers.find_map(count_of).and_then(|count| {
+    let shard = headers.find_map(count_of).and_then(|count| {
         (1..=count)
             .map(|index| Shard { index, count })
             .find(|shard| shard.pairs(plan).contains(&first.pair))
@@ -308,14 +202,14 @@ fn complete(endings: &Endings, plan: &Plan, parts: &[Part]) -> Result<(), MergeE
         count,
         all: 2 * plan.pairs_so_far(),
         first,
-        hint: whose.map_or_else(String::new, |shard| {
-            format!("; go on with it: referee run DIR --shard {shard}")
+        hint: shard.map_or_else(String::new, |shard| {
+            format!("; play it with: referee run DIR --shard {shard}")
         }),
     })
 }
 
-/// Writes a line, unless its game has been written; a game of a bot that was benched before, by
-/// games of another shard, is scored as not played.
+/// Writes the game of a line, unless it has been written. A game of a bot that games of other
+/// shards had benched before is scored as not played.
 fn write(
     part: &Part,
     line: &Line<'_>,
@@ -335,9 +229,9 @@ fn write(
         let host = merged.hosts.entry(header.host.clone()).or_default();
         host.cpu.clone_from(&header.cpu);
         host.games += 1;
-        let late =
-            BotIndex::ALL.map(|bot| ending.forfeited_by(bot) == Some(ForfeitReason::Timeout));
-        host.timeouts += u64::from(late.contains(&true));
+        let timeouts = BotIndex::ALL.into_iter();
+        let mut timeouts = timeouts.filter_map(|bot| ending.forfeited_by(bot));
+        host.timeouts += u64::from(timeouts.any(|reason| reason == ForfeitReason::Timeout));
     }
     let written = plan
         .pair(id.pair)

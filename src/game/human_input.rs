@@ -1,4 +1,5 @@
-//! What a person at the keyboard is asked, and how the answers are read.
+//! What a game needs so that people can play it at a terminal: prompts and the reading of typed
+//! moves.
 
 use super::{Game, Position};
 
@@ -6,23 +7,23 @@ use super::{Game, Position};
 pub type MoveOf<G> = <<G as Game>::Position as Position>::Move;
 
 /// A game that people can play at a terminal, one move after the other.
-pub trait Dialogue: Game {
+pub trait HumanInput: Game {
     /// The rules in short and the order of play.
     fn instructions(&self) -> String;
 
-    /// What to ask the side to move.
+    /// The question that asks the side to move for its next move.
     fn question(&self, position: &Self::Position) -> String;
 
-    /// Reads a move as a person types it. Only its form is checked, not whether it is legal. An
-    /// error is the reason, for that person.
+    /// Parses a move as a person types it. Only its form is checked, not whether it is legal. The
+    /// error explains to that person what is wrong.
     fn read_move(&self, position: &Self::Position, typed: &str) -> Result<MoveOf<Self>, String>;
 
-    /// Why a move that the rules forbid is forbidden.
+    /// Explains why the rules forbid this move.
     fn refusal(&self, position: &Self::Position, mv: MoveOf<Self>) -> String;
 
     /// A warning that names every choice that loses at once; `None` when none does.
     fn hint(&self, position: &Self::Position) -> Option<String>;
 
-    /// The pieces: the one in hand and those that are left, in words.
+    /// The piece in hand and the remaining pieces, in words.
     fn inventory(&self, position: &Self::Position) -> String;
 }

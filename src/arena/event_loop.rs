@@ -1,0 +1,158 @@
+//! The event loop of a tournament: starts the workers, and acts on what they report until all of
+//! them have ended.
+
+use std::io;
+use std::sync::Arc;
+use std::thread;
+
+use tokio::sync::{mpsc, watch};
+
+use super::directory::TournamentDirectory;
+use super::event::Event;
+use super::plan::Plan;
+use super::progress::{Progress, Then};
+use super::results::Results;
+use super::scheduler::Scheduler;
+use super::unplayed::write_unplayed;
+use super::worker::{ArenaContext, Worker};
+use super::{Arena, Ended, RunError, TournamentObserver, sprt};
+use crate::bot::process::GracePeriods;
+use crate::play::game_runner::{GameError, GameRunner};
+use crate::record::FinishedRecord;
+use crate::record::journal::{Journal, Writer};
+
+impl Arena {
+    /// Plays the games that have not been played. The first message of `stops` ends the tournament
+    /// after the games being played, the second at once. Returns how it ended, with its plan and
+    /// all games played.
+    pub async fn run(
+        self,
+        directory: &TournamentDirectory,
+        journal: Journal,
+        mut stops: mpsc::Receiver<()>,
+        observer: &mut impl TournamentObserver,
+    ) -> Result<(Ended, Plan, Results), RunError> {
+        let test = self.plan.sprt.as_ref().map(sprt).transpose()?;
+        let mut progress = Progress::new(directory, self.plan, self.results, test, self.shard);
+        // A round may have been finished just before the referee ended.
+        progress.next_round(observer)?;
+        let (events, mut received) = mpsc::unbounded_channel();
+        let (abort, aborted) = watch::channel(false);
+        let commands = self.entrants.iter().map(|bot| &bot.entrant.program.command);
+        let commands: Vec<_> = commands.cloned().collect();
+        let pairs = self
+            .shard
+            .map_or(1..u64::MAX, |shard| shard.pairs(&progress.plan));
+        let scheduler = Scheduler::new(
+            &progress.plan,
+            pairs,
+            progress.results.endings.clone(),
+            self.jobs,
+            progress.test,
+            progress.more_rounds(),
+            write_unplayed(Arc::clone(&self.ruleset), &progress.plan, &commands),
+        );
+        let context = Arc::new(ArenaContext {
+            runner: GameRunner::new(self.ruleset, progress.plan.adjudicate),
+            plan: progress.plan.clone(),
+            entrants: self.entrants,
+            pieces_path: self.pieces_path,
+            scheduler,
+            events,
+        });
+        let writer = Arc::new(Writer::start(journal));
+        let workers = (0..self.jobs)
+            .map(|_| {
+                let (context, writer) = (Arc::clone(&context), Arc::clone(&writer));
+                let aborted = aborted.clone();
+                let builder = thread::Builder::new().name("worker".to_owned());
+                builder.spawn(move || run_worker(&context, &writer, aborted))
+            })
+            .collect::<io::Result<Vec<_>>>()?;
+        let mut working = workers.len();
+        let mut failure = None;
+        let mut interrupted = false;
+        while working > 0 {
+            let event = tokio::select! {
+                biased;
+                Some(()) = stops.recv() => {
+                    if interrupted {
+                        let _ = abort.send(true);
+                    } else {
+                        interrupted = true;
+                        context.scheduler.stop();
+                        observer.stopping();
+                    }
+                    continue;
+                }
+                Some(event) = received.recv() => event,
+            };
+            match progress.handle(event, observer) {
+                Ok(Then::Continue) => {}
+                Ok(Then::Round(round)) => context.scheduler.add_round(round, true),
+                Ok(Then::NoMoreRounds) => context.scheduler.no_more_rounds(),
+                Ok(Then::WorkerEnded) => working -= 1,
+                Err(error) => {
+                    context.scheduler.stop();
+                    working -= usize::from(matches!(error, RunError::Game(_)));
+                    failure.get_or_insert(error);
+                }
+            }
+        }
+        for worker in workers {
+            let panicked = |_| io::Error::other("a worker's thread has panicked");
+            worker.join().map_err(panicked)?;
+        }
+        if let Some(writer) = Arc::into_inner(writer) {
+            writer.finish()?;
+        }
+        // Writes that were confirmed since the last worker ended.
+        while let Ok(event) = received.try_recv() {
+            if let Err(error) = progress.handle(event, observer) {
+                failure.get_or_insert(error);
+            }
+        }
+        match failure {
+            Some(failure) => Err(failure),
+            None => Ok((progress.ended(), progress.plan, progress.results)),
+        }
+    }
+}
+
+/// Runs a worker, with a runtime of its own, on this thread.
+fn run_worker(context: &Arc<ArenaContext>, writer: &Writer, mut aborted: watch::Receiver<bool>) {
+    let write = |game: Arc<FinishedRecord>| {
+        let context = Arc::clone(context);
+        writer.write(Arc::clone(game.line()), move |written| {
+            context.scheduler.written();
+            // There is no receiver when the tournament has failed.
+            let _ = context.events.send(match written {
+                Ok(()) => Event::Written(game),
+                Err(error) => Event::NotWritten(error),
+            });
+        });
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    let ended = runtime.map_err(GameError::Io).and_then(|runtime| {
+        runtime.block_on(async {
+            let mut worker = Worker::new(context);
+            let abort = std::pin::pin!(async {
+                if aborted.wait_for(|&aborted| aborted).await.is_err() {
+                    // The sender is gone, so this tournament cannot be aborted any more.
+                    std::future::pending::<()>().await;
+                }
+            });
+            let worked = worker.run(write, abort).await;
+            let grace = if context.scheduler.is_stopping() {
+                GracePeriods::FAULT
+            } else {
+                GracePeriods::POLITE
+            };
+            let stopped = worker.stop(grace).await;
+            worked.and(stopped.map_err(GameError::Io))
+        })
+    });
+    let _ = context.events.send(Event::WorkerEnded(ended));
+}

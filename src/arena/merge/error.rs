@@ -1,0 +1,101 @@
+//! Why shards cannot be merged.
+
+use std::io;
+use std::path::Path;
+
+use crate::arena::directory::DirectoryError;
+use crate::arena::plan::PlanError;
+use crate::record::reader::LineError;
+use crate::tournament::schedule::GameId;
+
+/// Why shards cannot be merged.
+#[derive(Debug, thiserror::Error)]
+pub enum MergeError {
+    /// The directory or a journal in it cannot be used.
+    #[error(transparent)]
+    Directory(#[from] DirectoryError),
+    /// A file cannot be read or written.
+    #[error("{path}: {error}")]
+    Io {
+        /// The file.
+        path: String,
+        /// The system's error.
+        error: io::Error,
+    },
+    /// The directory holds no shards.
+    #[error("{0}: there are no shards; play them first: referee run DIR --shard I/N")]
+    NoShards(String),
+    /// The header of a shard is missing, so it is unknown which bots played.
+    #[error(
+        "{journal}: its header {header}, which records the plan and the bots, is missing; put it \
+         back, or delete the journal and play the shard again"
+    )]
+    NoHeader {
+        /// The shard's journal.
+        journal: String,
+        /// The missing file.
+        header: String,
+    },
+    /// A shard was played by another plan.
+    #[error("{path}: it belongs to another plan ({found}); this one is {plan}")]
+    OtherPlan {
+        /// Its header.
+        path: String,
+        /// The hash of the plan in the header.
+        found: String,
+        /// The hash of this plan.
+        plan: String,
+    },
+    /// A shard was played by other bots.
+    #[error(
+        "{path}: {bot} was another program there: its files had the hash {found}, in the plan they have {planned}"
+    )]
+    OtherBot {
+        /// The header.
+        path: String,
+        /// The bot.
+        bot: String,
+        /// The hash in the header.
+        found: String,
+        /// The hash in the plan.
+        planned: String,
+    },
+    /// Two records of a game differ.
+    #[error("{id}: {first} and {second} differ; take out the one that is wrong")]
+    Differ {
+        /// The game.
+        id: GameId,
+        /// File and line of the first.
+        first: String,
+        /// File and line of the other.
+        second: String,
+    },
+    /// Games have not been played.
+    #[error("{count} of {all} games are missing, the first is {first}{hint}")]
+    Missing {
+        /// The number of missing games.
+        count: u64,
+        /// The number of all games.
+        all: u64,
+        /// The first missing game.
+        first: GameId,
+        /// The command that plays it, after a semicolon; empty when the shard is unknown.
+        hint: String,
+    },
+    /// The plan cannot be hashed.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+}
+
+/// Turns the error of a file into a [`MergeError`].
+pub(super) fn failed(path: &Path) -> impl Fn(io::Error) -> MergeError + '_ {
+    move |error| MergeError::Io {
+        path: path.display().to_string(),
+        error,
+    }
+}
+
+/// Turns the error of a line into a [`MergeError`].
+pub(super) fn damaged(error: LineError) -> MergeError {
+    MergeError::Directory(error.into())
+}

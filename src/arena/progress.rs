@@ -1,0 +1,119 @@
+//! The state of a tournament between events: the games played, and what follows from them.
+
+use std::io;
+
+use super::directory::TournamentDirectory;
+use super::event::Event;
+use super::plan::Plan;
+use super::results::{Next, Results};
+use super::shard::Shard;
+use super::{Ended, RunError, TournamentObserver};
+use crate::tournament::schedule::Round;
+use crate::tournament::sprt::{Decision, Sprt};
+
+/// The games played, and how the tournament has ended.
+pub(super) struct Progress<'a> {
+    directory: &'a TournamentDirectory,
+    pub(super) plan: Plan,
+    pub(super) results: Results,
+    pub(super) test: Option<Sprt>,
+    /// Set when there are no further rounds.
+    last: Option<Ended>,
+    shard: Option<Shard>,
+}
+
+/// What the event loop does after an event.
+pub(super) enum Then {
+    Continue,
+    /// Schedule this round.
+    Round(Round),
+    NoMoreRounds,
+    WorkerEnded,
+}
+
+impl<'a> Progress<'a> {
+    pub(super) const fn new(
+        directory: &'a TournamentDirectory,
+        plan: Plan,
+        results: Results,
+        test: Option<Sprt>,
+        shard: Option<Shard>,
+    ) -> Self {
+        Self {
+            directory,
+            plan,
+            results,
+            test,
+            last: None,
+            shard,
+        }
+    }
+
+    /// Updates the state and notifies the observer.
+    pub(super) fn handle(
+        &mut self,
+        event: Event,
+        observer: &mut impl TournamentObserver,
+    ) -> Result<Then, RunError> {
+        match event {
+            Event::Written(game) => {
+                let added = self.results.add_finished(&self.plan, &game);
+                added.map_err(|problem| {
+                    io::Error::other(format!("a record that was just written: {problem}"))
+                })?;
+                observer.game(&self.plan, &self.results, &game);
+                return self.next_round(observer);
+            }
+            Event::Stalled { id, why, again } => observer.stalled(id, &why, again),
+            Event::Benched(benched) => observer.benched(&self.plan, &benched),
+            Event::NotWritten(error) => return Err(RunError::NotWritten(error)),
+            Event::WorkerEnded(Ok(())) => return Ok(Then::WorkerEnded),
+            Event::WorkerEnded(Err(error)) => return Err(error.into()),
+        }
+        Ok(Then::Continue)
+    }
+
+    /// Whether rounds will be added that depend on results.
+    pub(super) fn more_rounds(&self) -> bool {
+        self.last.is_none() && self.shard.is_none() && self.plan.format.depends_on_results()
+    }
+
+    /// When all games of the rounds so far have been played: adds the next round, which is written
+    /// into the plan's file before it is played.
+    pub(super) fn next_round(
+        &mut self,
+        observer: &mut impl TournamentObserver,
+    ) -> Result<Then, RunError> {
+        if let Some(shard) = self.shard {
+            let pairs = shard.pairs(&self.plan);
+            if self.last.is_none() && self.results.games == 2 * (pairs.end - pairs.start) {
+                self.last = Some(Ended::Complete);
+            }
+            return Ok(Then::Continue);
+        }
+        if self.last.is_some() || !self.results.is_done(&self.plan) {
+            return Ok(Then::Continue);
+        }
+        self.last = match self.results.next(&self.plan)? {
+            Next::Round(round) => {
+                self.plan.rounds.push(round.clone());
+                self.directory.write_plan(&mut self.plan)?;
+                observer.round(&self.plan, self.plan.rounds.len());
+                return Ok(Then::Round(round));
+            }
+            Next::Over => Some(Ended::Complete),
+            Next::Winner(winner) => Some(Ended::Won(winner)),
+        };
+        Ok(Then::NoMoreRounds)
+    }
+
+    pub(super) fn ended(&self) -> Ended {
+        if let Some(test) = &self.test {
+            match test.decide(&self.results.pentanomial) {
+                Decision::Continue => {}
+                decision => return Ended::Decided(decision),
+            }
+        }
+        self.last.unwrap_or(Ended::Interrupted)
+    }
+}

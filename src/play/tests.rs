@@ -1,0 +1,205 @@
+//! Games in which the referee itself may be to blame for a clock that ran out.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::clock::TimeControl;
+use super::game_runner::GameRunner;
+use super::match_runner::{MatchGame, MatchObserver, MatchPlan, MatchRunner};
+use super::observer::GameObserver;
+use super::seat::{Seat, stop_both};
+use super::setup::GameSetup;
+use super::turn::TextBuffers;
+use crate::bot::process::GracePeriods;
+use crate::bot::spec::Program;
+use crate::game::four_in_a_row::FourInARow;
+use crate::protocol::ForfeitReason;
+use crate::record::{BotIndex, Ending, Record};
+use crate::session::Ruleset;
+
+/// Leaves a line in its directory at every start.
+const COUNT: &str = "echo >>\"$0/starts\"; ";
+
+/// Never answers.
+const SILENT: &str = "exec sleep 1000";
+
+/// Never answers when it is the first to start, and plays well from then on: a free column.
+pub(crate) const SILENT_AT_FIRST: &str = "
+    mkdir \"$0/first\" 2>/dev/null && exec sleep 1000
+    while read -r mark cells; do
+        column=1
+        while :; do
+            case $cells in .*) break ;; esac
+            cells=${cells#?} column=$((column + 1))
+        done
+        echo $column
+    done";
+
+/// Never answers when it is the first to start, and ends at once from then on.
+const SILENT_THEN_GONE: &str = "mkdir \"$0/first\" 2>/dev/null && exec sleep 1000; exit 3";
+
+/// A shell script that knows its directory as `$0`.
+pub(crate) fn program(script: &str, directory: &Path) -> Program {
+    let directory = directory.to_string_lossy();
+    Program {
+        name: "script".to_owned(),
+        argv: ["sh", "-c", script, &*directory]
+            .map(str::to_owned)
+            .to_vec(),
+        command: Vec::new(),
+        language: None,
+        directory: None,
+        confinement: None,
+    }
+}
+
+/// So short that a test which waits for it several times is quick.
+const SHORT: Duration = Duration::from_millis(60);
+
+/// Long enough for a program to answer on a busy machine.
+pub(crate) const LONG: Duration = Duration::from_secs(2);
+
+/// This time for the first answer of a process, and for each further one.
+pub(crate) fn limits(time: Duration) -> TimeControl {
+    TimeControl {
+        move_time: time,
+        start_time: Duration::ZERO,
+        ..TimeControl::default()
+    }
+}
+
+fn seat(script: &str, directory: &Path, time: Duration) -> Seat {
+    Seat::program(&FourInARow, None, program(script, directory), limits(time))
+}
+
+fn starts(directory: &Path) -> usize {
+    let starts = fs::read_to_string(directory.join("starts"));
+    starts.map_or(0, |starts| starts.lines().count())
+}
+
+/// Keeps what it observes.
+#[derive(Default)]
+struct Observer {
+    /// For each void game, whether it was played again.
+    stalls: Vec<bool>,
+    /// The `voids` of each record.
+    voids: Vec<u32>,
+}
+
+impl GameObserver for Observer {
+    fn stalled(&mut self, why: &str, again: bool) -> io::Result<()> {
+        assert!(why.contains("the referee itself was not running"), "{why}");
+        self.stalls.push(again);
+        Ok(())
+    }
+}
+
+impl MatchObserver for Observer {
+    fn ended(&mut self, game: &MatchGame<'_>) -> io::Result<()> {
+        self.voids.push(game.record().voids);
+        Ok(())
+    }
+}
+
+fn start_board() -> String {
+    let mut board = String::new();
+    Ruleset::start(&FourInARow).write_board(&mut board);
+    board
+}
+
+fn setup(start: &str) -> GameSetup<'_> {
+    GameSetup {
+        number: 0,
+        id: "7-1".to_owned(),
+        seed: 7,
+        first: BotIndex::A,
+        start,
+        process_seeds: [1, 2],
+    }
+}
+
+/// The record of a game between these two, and what was observed.
+async fn record(seats: &mut [Seat; 2]) -> (Record, Observer) {
+    let runner = GameRunner::with_fixed_stalls(Arc::new(FourInARow), true);
+    let (mut observer, start) = (Observer::default(), start_board());
+    let setup = setup(&start);
+    let game = runner.run(seats, &setup, None, false, &mut observer).await;
+    let record = game.unwrap().record;
+    stop_both(seats, GracePeriods::FAULT).await.unwrap();
+    (record, observer)
+}
+
+#[tokio::test]
+async fn a_void_game_is_played_again_twice_at_most() {
+    let folder = tempfile::tempdir().unwrap();
+    let silent = [COUNT, SILENT].concat();
+    let mut seats = [0, 1].map(|_| seat(&silent, folder.path(), SHORT));
+    let (record, observer) = record(&mut seats).await;
+    assert_eq!(observer.stalls, [true, true, false]);
+    assert_eq!(record.voids, 2);
+    assert!(record.delayed.is_some());
+    let forfeit = Ending::Forfeit(BotIndex::A, ForfeitReason::Timeout);
+    assert_eq!(record.ending(), Ok(forfeit));
+    // Only the game that counts is a failure to start.
+    assert_eq!(seats.map(|seat| seat.failed_starts()), [1, 0]);
+}
+
+#[tokio::test]
+async fn a_fault_that_is_not_about_time_counts() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut seats = [SILENT_THEN_GONE, SILENT].map(|script| seat(script, folder.path(), LONG));
+    let (record, observer) = record(&mut seats).await;
+    assert_eq!(observer.stalls, [true]);
+    assert_eq!((record.voids, record.delayed.as_deref()), (1, None));
+    let forfeit = Ending::Forfeit(BotIndex::A, ForfeitReason::Exited);
+    assert_eq!(record.ending(), Ok(forfeit));
+    assert_eq!(seats.map(|seat| seat.failed_starts()), [1, 0]);
+}
+
+#[tokio::test]
+async fn a_void_game_of_a_match_is_played_to_its_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let runner = GameRunner::with_fixed_stalls(Arc::new(FourInARow), true);
+    let seats = [0, 1].map(|_| seat(SILENT_AT_FIRST, folder.path(), LONG));
+    let plan = MatchPlan::new(runner.ruleset(), 2, 7);
+    let mut games = MatchRunner::new(runner, plan, seats);
+    let mut observer = Observer::default();
+    let score = games.run(&mut observer).await.unwrap();
+    games.stop(GracePeriods::FAULT).await.unwrap();
+    assert_eq!(observer.stalls, [true]);
+    assert_eq!(observer.voids, [1, 0]);
+    // Both fill column after column, so whoever begins has four in a row at the bottom.
+    assert_eq!(score.wins, [1, 1]);
+}
+
+#[tokio::test]
+async fn void_games_do_not_bench_a_bot() {
+    let folder = tempfile::tempdir().unwrap();
+    let runner = GameRunner::with_fixed_stalls(Arc::new(FourInARow), true);
+    let silent = [COUNT, SILENT].concat();
+    let seats = [&*silent, SILENT].map(|script| seat(script, folder.path(), SHORT));
+    let plan = MatchPlan::new(runner.ruleset(), 1, 7);
+    let mut games = MatchRunner::new(runner, plan, seats);
+    // After three games that count it is benched, and is not started any more.
+    for expected in [3, 6, 9, 9] {
+        let score = games.run(&mut ()).await.unwrap();
+        assert_eq!(score.wins, [0, 1]);
+        assert_eq!(starts(folder.path()), expected);
+    }
+    games.stop(GracePeriods::FAULT).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_turn_outside_of_a_game_is_asked_for_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let runner = GameRunner::with_fixed_stalls(Arc::new(FourInARow), true);
+    let mut seat = seat(SILENT_AT_FIRST, folder.path(), LONG);
+    let (mut session, mut text) = (Ruleset::start(&FourInARow), TextBuffers::default());
+    let asked = runner.ask(&mut seat, 1, &mut *session, &mut text).await;
+    asked.unwrap().expect("the second process answers");
+    assert_eq!(text.turn, "1");
+    seat.stop(GracePeriods::FAULT).await.unwrap();
+}
