@@ -114,7 +114,7 @@ pub(in crate::cli) struct Options {
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = "0s", value_parser = duration::parse, requires = "game_time", help_heading = "Time")]
     increment: Duration,
 
-    /// End a game as soon as its value is proven; the record says so
+    /// End a game as soon as its value is proven; marked in the record
     #[arg(long)]
     pub(in crate::cli) adjudicate: bool,
 

@@ -26,7 +26,7 @@ pub(in crate::cli) fn interrupted() -> io::Result<impl Future<Output = ()> + Unp
     Ok(Interrupted(receiver))
 }
 
-/// The receiving end. It can only fail when the runtime has ended, and then nobody polls it.
+/// The receiving end. It can only fail after the runtime has ended, when it is not polled.
 struct Interrupted(oneshot::Receiver<()>);
 
 impl Future for Interrupted {
