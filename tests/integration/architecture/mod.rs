@@ -28,7 +28,7 @@ fn reports(violations: &[String], words: &[&str]) {
 }
 
 /// Files that use a module which is not below their own, or of which nobody said so.
-fn upward(files: &[File], modules: &[(&str, &[&str])], exceptions: &[(&str, &str)]) -> Vec<String> {
+fn upward(files: &[File], modules: &[(&str, &[&str])]) -> Vec<String> {
     let modules: BTreeMap<&str, &[&str]> = modules.iter().copied().collect();
     let mut found = Vec::new();
     for file in files {
@@ -48,8 +48,7 @@ fn upward(files: &[File], modules: &[(&str, &[&str])], exceptions: &[(&str, &str
             let Some(used) = path.inside.as_ref().and_then(|path| path.first()) else {
                 continue;
             };
-            let excepted = exceptions.contains(&(top, used));
-            if used != top && !allowed.contains(&used.as_str()) && !excepted {
+            if used != top && !allowed.contains(&used.as_str()) {
                 seen.insert(format!(
                     "{} uses `{used}`: `{top}` may use {allowed:?} only",
                     file.path
@@ -64,7 +63,7 @@ fn upward(files: &[File], modules: &[(&str, &[&str])], exceptions: &[(&str, &str
 #[test]
 fn arrows_point_down() {
     let files = of_project();
-    none(&upward(&files, MODULES, until_merged::UPWARD));
+    none(&upward(&files, MODULES));
     let arrows = paths::uses(&files);
     let between = arrows.iter().flat_map(|(from, to)| {
         let top = |path: &str| path.split("::").next().unwrap_or_default().to_owned();
@@ -91,9 +90,7 @@ fn arrows_point_down() {
         "other.rs: write one `use`",
         "`unheard_of` is not in the table",
     ];
-    reports(&upward(&bad, modules, &[]), &words);
-    let excepted = [("low", "high")];
-    reports(&upward(&bad, modules, &excepted), &words[1..]);
+    reports(&upward(&bad, modules), &words);
 }
 
 #[test]
@@ -112,28 +109,15 @@ fn the_table_itself_points_down() {
     }
 }
 
-/// Circles of files that no exception has.
-fn new_circles(files: &[File], exceptions: &[&[&str]]) -> Vec<String> {
-    let is_known = |circle: &[String]| {
-        exceptions.iter().any(|modules| {
-            circle.iter().all(|file| {
-                modules.iter().any(|module| {
-                    let rest = file.strip_prefix(module);
-                    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
-                })
-            })
-        })
-    };
+/// Files that use each other: a shortest way from one back to itself.
+fn circles(files: &[File]) -> Vec<String> {
     let circles = paths::circles(files).into_iter();
-    circles
-        .filter(|circle| !is_known(&circle.members))
-        .map(|circle| circle.shortest.join(" uses "))
-        .collect()
+    circles.map(|circle| circle.join(" uses ")).collect()
 }
 
 #[test]
 fn no_files_use_each_other_in_a_circle() {
-    none(&new_circles(&of_project(), until_merged::CIRCLES));
+    none(&circles(&of_project()));
 
     let bad = sample(&[
         (
@@ -148,10 +132,9 @@ fn no_files_use_each_other_in_a_circle() {
         ("f.rs", "use crate::e;"),
     ]);
     reports(
-        &new_circles(&bad, &[]),
+        &circles(&bad),
         &["a::b uses a::c uses a::b", "e uses f uses e"],
     );
-    reports(&new_circles(&bad, &[&["a"]]), &["e uses f uses e"]);
 }
 
 /// Files that are too long to be read at once.

@@ -217,17 +217,9 @@ pub(super) fn uses(files: &[File]) -> BTreeMap<String, BTreeSet<String>> {
     graph
 }
 
-/// Files that use each other.
-pub(super) struct Circle {
-    /// All files from which each of the others is reached, sorted.
-    pub(super) members: Vec<String>,
-    /// A shortest way from a member back to it.
-    pub(super) shortest: Vec<String>,
-}
-
-/// The circles of files. That a module uses what the modules above it define (`super::`) is how
+/// Of each group of files that use each other, a shortest way from one of them back to it. That a module uses what the modules above it define (`super::`) is how
 /// Rust is written, and makes no circle.
-pub(super) fn circles(files: &[File]) -> Vec<Circle> {
+pub(super) fn circles(files: &[File]) -> Vec<Vec<String>> {
     let mut uses = uses(files);
     for (module, used) in &mut uses {
         used.retain(|used| !module.starts_with(&format!("{used}::")));
@@ -250,13 +242,7 @@ pub(super) fn circles(files: &[File]) -> Vec<Circle> {
         }
     }
     let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect();
-    circles
-        .into_iter()
-        .map(|(members, shortest)| Circle {
-            members: owned(members),
-            shortest: owned(shortest),
-        })
-        .collect()
+    circles.into_values().map(owned).collect()
 }
 
 /// All that a file reaches, itself if it is in a circle, each with the way there, both ends
