@@ -187,7 +187,7 @@ fn bots_of(plan: &Plan) -> Result<Vec<BotRequest>, Failure> {
     let again = |bot: &BotPlan| {
         BotRequest::again(bot).map_err(|error| Failure::Usage(format!("{}: {error}", bot.name)))
     };
-    plan.everybody().map(again).collect()
+    plan.all_bots().map(again).collect()
 }
 
 /// The folder of `--out`, or a new one named after the time.
