@@ -313,7 +313,7 @@ fn file(path: &str, arguments: &[String]) -> Result<Program, CannotStart> {
     };
     let meta = fs::metadata(path).map_err(|error| {
         cannot(
-            &format!("it cannot be looked at: {error}"),
+            &format!("it cannot be read: {error}"),
             "check its permissions",
         )
     })?;

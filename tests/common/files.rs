@@ -1,8 +1,8 @@
-//! Programs that tests make.
+//! Writes programs for tests.
 //!
-//! Linux runs no file that is open for writing anywhere, and while another thread of these tests
-//! starts a program, the child has a copy of every descriptor, also of a file that is just being
-//! written here. So a process that has no other threads writes it.
+//! Linux does not run a file that is open for writing in any process. While another thread of these
+//! tests starts a program, its child has copies of all descriptors, also of a file being written. So
+//! another, single-threaded process writes the file.
 
 use std::fs;
 use std::io::Write as _;
@@ -10,11 +10,11 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// Makes a program of this text; `mode` as for chmod.
+/// Writes a program with this text; `mode` as for chmod.
 ///
 /// # Panics
 ///
-/// When it cannot be made.
+/// When it cannot be written.
 #[track_caller]
 pub(crate) fn executable(path: &Path, text: impl AsRef<[u8]>, mode: u32) {
     let mut child = Command::new("sh")
@@ -27,7 +27,7 @@ pub(crate) fn executable(path: &Path, text: impl AsRef<[u8]>, mode: u32) {
     stdin.write_all(text.as_ref()).expect("it is read");
     drop(stdin);
     let written = child.wait().expect("a child");
-    assert!(written.success(), "{} cannot be made", path.display());
+    assert!(written.success(), "{} cannot be written", path.display());
     fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("its mode");
 }
 

@@ -1,4 +1,4 @@
-//! Real games, for tests of what is shown of them.
+//! Records of real games, for tests of reports.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::Referee;
 
-/// The records of matches between built-in bots and one that forfeits, of all games and editions,
-/// one after the other. They are played once for all tests.
+/// The records of matches of all games and editions, between built-in bots and one that forfeits;
+/// played once for all tests.
 pub(crate) static GAMES: LazyLock<Vec<Value>> = LazyLock::new(tournament);
 
 fn tournament() -> Vec<Value> {
@@ -48,21 +48,20 @@ fn tournament() -> Vec<Value> {
         .collect()
 }
 
-/// Writes records, one a line.
+/// Writes records, one per line.
 pub(crate) fn write(path: &Path, records: &[Value]) -> PathBuf {
     let lines: Vec<String> = records.iter().map(|record| format!("{record}\n")).collect();
     fs::write(path, lines.concat()).expect("a file");
     path.to_owned()
 }
 
-/// As many records as asked for, made of these by turns: other ids, times and first movers' names
-/// stay as they are.
+/// `count` records made from these in turn, with new ids, times and names of `bots` bots.
 pub(crate) fn many(records: &[Value], count: usize, bots: usize) -> Vec<Value> {
     (0..count)
         .map(|number| {
             let mut record = records[number % records.len()].clone();
             record["id"] = format!("{}-{}", number / 100, number % 100).into();
-            // Everybody meets everybody.
+            // All pairings occur.
             let first = number % bots;
             let second = (first + 1 + number / bots % (bots - 1)) % bots;
             record["bots"][0]["name"] = format!("bot {first:02} of the tournament").into();

@@ -1,5 +1,5 @@
-//! What tests of the built program share: running it under a hard time limit, reading its
-//! records, and looking for processes that it left behind.
+//! Shared by tests of the built program: runs it under a hard time limit, reads its records, and
+//! finds processes that it left behind.
 //!
 //! ```ignore
 //! let run = Referee::new(["--first", "1", "./script.sh '- A\\n'", "builtin:random"]).run();
@@ -28,16 +28,16 @@ const HARD_LIMIT: Duration = Duration::from_mins(1);
 /// Where [`Referee::recorded`] has the records written, in the scratch directory.
 pub(crate) const RECORDS: &str = "records.jsonl";
 
-/// How long the kernel may take to clear away what was killed.
-const CLEARING: Duration = Duration::from_secs(2);
+/// How long the kernel may take to remove killed processes.
+const REAP_LIMIT: Duration = Duration::from_secs(2);
 
 /// The directory of the bots that tests play with.
 pub(crate) fn bots() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bots")
 }
 
-/// A run of the program to come: in the directory of the bots, with a scratch directory of
-/// its own, whose path is in the environment (`SCRATCH`) as is the program's (`REFEREE_BIN`).
+/// A run of the program that is not started yet: in the directory of the bots, with a scratch
+/// directory of its own. The environment has its path (`SCRATCH`) and the program's (`REFEREE_BIN`).
 pub(crate) struct Referee {
     arguments: Vec<OsString>,
     environment: Vec<(OsString, OsString)>,
@@ -87,18 +87,18 @@ impl Referee {
         self
     }
 
-    /// Gives it, and all that it starts, this much address space and no more.
+    /// Limits the address space of it and of each process that it starts.
     pub(crate) fn memory(self, kib: u64) -> Self {
         self.shell(format!("ulimit -v {kib} && exec \"$0\" \"$@\""))
     }
 
-    /// Has a shell run it by this script, in which it is `"$0" "$@"`.
+    /// Runs it by this shell script, in which it is `"$0" "$@"`.
     pub(crate) fn shell(mut self, script: impl Into<String>) -> Self {
         self.shell = Some(script.into());
         self
     }
 
-    /// Has it read this from its standard input, which is empty otherwise.
+    /// Sets its standard input, which is empty otherwise.
     pub(crate) fn stdin(mut self, bytes: impl Into<Vec<u8>>) -> Self {
         self.stdin = Some(bytes.into());
         self
@@ -159,26 +159,26 @@ impl Referee {
             started,
             stdout: collect(child.stdout.take().expect("a pipe")),
             stderr: collect(child.stderr.take().expect("a pipe")),
-            child: Killed(child),
+            child: KillOnDrop(child),
             directory: self.directory,
             scratch: self.scratch,
         }
     }
 }
 
-/// A process that ends when it is dropped, as when a test fails.
-struct Killed(Child);
+/// A process that is killed when it is dropped, as when a test fails.
+struct KillOnDrop(Child);
 
-impl Drop for Killed {
+impl Drop for KillOnDrop {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
 
-/// A run that goes on.
+/// A run in progress.
 pub(crate) struct Running {
-    child: Killed,
+    child: KillOnDrop,
     started: Instant,
     stdout: Receiver<Vec<u8>>,
     stderr: Receiver<Vec<u8>>,
@@ -198,19 +198,19 @@ impl Running {
     }
 
     /// Whether it has not ended.
-    pub(crate) fn goes_on(&mut self) -> bool {
+    pub(crate) fn is_running(&mut self) -> bool {
         self.child.0.try_wait().expect("a child").is_none()
     }
 
-    /// Waits for something that is to happen while it runs.
+    /// Waits for something to happen while it runs.
     ///
     /// # Panics
     ///
-    /// When it ends before, or takes longer than a minute.
+    /// When it ends before, or that takes longer than a minute.
     #[track_caller]
     pub(crate) fn wait_until(&mut self, happened: impl Fn(&Path) -> bool) {
         while !happened(self.scratch.path()) {
-            assert!(self.goes_on(), "it has ended too early");
+            assert!(self.is_running(), "it has ended too early");
             assert!(self.started.elapsed() < HARD_LIMIT, "it never happened");
             thread::sleep(Duration::from_millis(2));
         }
@@ -251,7 +251,7 @@ impl Running {
     }
 }
 
-/// What a run came to.
+/// The result of a run.
 pub(crate) struct Run {
     /// The exit status; `None` when a signal ended it.
     pub(crate) code: Option<i32>,
@@ -287,7 +287,7 @@ impl Run {
         self.stdout.lines().next_back().unwrap_or_default()
     }
 
-    /// Runs the command that stderr says shows the fault again; gives what it prints.
+    /// Runs the command that stderr gives to reproduce the fault; returns its stdout.
     pub(crate) fn reproduce(&self) -> Vec<u8> {
         let command = self
             .stderr
@@ -325,22 +325,22 @@ fn lines(text: &str) -> Vec<Value> {
         .collect()
 }
 
-/// Reads a stream to its end on a thread of its own, so that neither pipe fills up.
+/// Reads a stream to its end on a separate thread, so that neither pipe fills up.
 fn collect(mut stream: impl Read + Send + 'static) -> Receiver<Vec<u8>> {
     let (send, receive) = mpsc::channel();
     thread::spawn(move || {
         let mut bytes = Vec::new();
-        // What could be read is good enough for a message.
+        // After an error, the part that was read is used.
         let _ = stream.read_to_end(&mut bytes);
         let _ = send.send(bytes);
     });
     receive
 }
 
-/// All that was collected. The program has ended, so it comes at once.
+/// All collected text. The program has ended, so it is available at once.
 fn text(collected: &Receiver<Vec<u8>>) -> String {
     let bytes = collected
-        .recv_timeout(CLEARING)
+        .recv_timeout(REAP_LIMIT)
         .expect("the output ends with the program");
     String::from_utf8(bytes).expect("the referee writes UTF-8")
 }
@@ -358,12 +358,12 @@ fn wait(child: &mut Child, deadline: Instant) -> Option<ExitStatus> {
     None
 }
 
-/// The processes that have `mark` in their environment or command line, once the kernel
-/// had the time to clear away those that were killed. They are killed, too.
+/// The commands of processes that have `mark` in their environment or command line, after the
+/// kernel had time to remove killed ones. Kills them.
 fn left_behind(mark: &Path) -> Vec<String> {
     let mark = mark.as_os_str().as_encoded_bytes();
     let mut found = marked(mark);
-    let deadline = Instant::now() + CLEARING;
+    let deadline = Instant::now() + REAP_LIMIT;
     while !found.is_empty() && Instant::now() < deadline {
         thread::sleep(Duration::from_millis(5));
         found = marked(mark);
@@ -374,7 +374,7 @@ fn left_behind(mark: &Path) -> Vec<String> {
     found.into_iter().map(|(_, command)| command).collect()
 }
 
-/// Id and command of the marked processes. Systems without `/proc` have none.
+/// Ids and commands of the marked processes; none on systems without `/proc`.
 fn marked(mark: &[u8]) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {

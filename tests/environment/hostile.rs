@@ -1,9 +1,8 @@
 //! Hostile bots, each an attack of its own (`tests/bots/hostile`): every attack succeeds without
 //! a sandbox, so that its test can fail, and is blocked in each sandbox.
 //!
-//! Run by root, the sandboxes are tried as root and as a user without rights; without a sandbox
-//! only the latter, as it is the harder one to show. What this machine cannot run is ignored by
-//! name. On the machine that decides (`CI=true`) sandboxes and compiler must be there.
+//! When root runs the tests, the sandboxes are tested as root and as an unprivileged user; without a
+//! sandbox only the latter, for which attacks are harder. Tests that cannot run here are ignored. In CI (`CI=true`) sandboxes and compiler must be there.
 
 use std::collections::HashMap;
 use std::fs::{self, Permissions};
@@ -23,10 +22,10 @@ use crate::requirements::is_ci;
 use libtest_mimic::{Failed, Trial};
 use rustix::process::getuid;
 
-/// The user without rights: `nobody` on every system.
+/// The unprivileged user: `nobody` on every system.
 const NOBODY: u32 = 65534;
 
-/// What a bot may use in these tests.
+/// The resource limits in these tests.
 const LIMITS: &[&str] = &["--memory", "128M", "--scratch", "64M", "--processes", "40"];
 
 /// An attack.
@@ -34,13 +33,13 @@ const LIMITS: &[&str] = &["--memory", "128M", "--scratch", "64M", "--processes",
 struct Attack {
     /// The fixture.
     name: &'static str,
-    /// What it is told to attack.
+    /// Its argument: what to attack.
     target: fn(&World) -> String,
-    /// What must be as it was.
+    /// The file that must not change.
     unharmed: fn(&World) -> bool,
-    /// The end of the sentence when the sandbox ends the bot for it.
+    /// The end of the forfeit's detail when the sandbox kills the bot.
     ended: Option<&'static str>,
-    /// What the sentence says that it tried.
+    /// The attempt that the forfeit's detail names.
     tried: Option<&'static str>,
     /// Whether a kernel may lack what it attacks.
     rare: bool,
@@ -95,7 +94,7 @@ const fn on_file(name: &'static str, target: fn(&World) -> String) -> Attack {
     }
 }
 
-/// The attacks of one process, by the numbers of the list that they come from.
+/// The attacks of one process.
 const ATTACKS: &[Attack] = &[
     // 26
     bounded("forks", "ran more than 40 processes"),
@@ -145,7 +144,7 @@ const ATTACKS: &[Attack] = &[
     simple("edits-itself"),
 ];
 
-/// What there is to attack, in a directory that the bot's user owns.
+/// The targets of attacks, in a directory that the bot's user owns.
 struct World {
     directory: PathBuf,
     victim: Victim,
@@ -161,7 +160,7 @@ struct World {
     ),
 }
 
-/// A process that ends when it is dropped.
+/// A process to attack; killed when dropped.
 struct Victim(Child);
 
 impl Victim {
@@ -243,7 +242,7 @@ impl World {
 enum User {
     /// Whoever runs the tests.
     Same,
-    /// A user without rights; only root can become it.
+    /// An unprivileged user; only root can switch to it.
     Nobody,
 }
 
@@ -267,7 +266,7 @@ impl User {
         }
     }
 
-    /// What a shell runs the program by, with a descriptor left open.
+    /// The shell script that runs the program with a descriptor left open.
     fn script(self, leak: &Path) -> String {
         let program = shared().join("referee");
         let run = match self {
@@ -332,7 +331,7 @@ fn fixture(name: &str) -> PathBuf {
     .clone()
 }
 
-/// The referee, about to play the fixture against a built-in bot.
+/// A referee that plays the fixture against a built-in bot.
 fn against(
     name: &str,
     target: impl FnOnce(&World) -> String,
@@ -342,7 +341,7 @@ fn against(
     pair([name, "builtin:random"], target, kind, user)
 }
 
-/// The referee, about to play a fixture against another bot.
+/// A referee that plays a fixture against another bot.
 fn pair(
     [name, opponent]: [&str; 2],
     target: impl FnOnce(&World) -> String,
@@ -357,7 +356,7 @@ fn pair(
     let target = target(&world);
     let mark = directory.to_string_lossy();
     let program = if kind == "none" {
-        // Its own directory may not be spoilt for others.
+        // A bot's directory must not be changed for other tests.
         let own = directory.join("own");
         fs::create_dir(&own).expect("a directory");
         let program = own.join(name);
@@ -377,7 +376,7 @@ fn pair(
     (referee, world)
 }
 
-/// What a run came to: whether the attack succeeded, and the sentence of the forfeit.
+/// Whether the attack of a run succeeded, and the detail of the forfeit.
 fn verdict(run: &Run) -> (bool, String) {
     assert_eq!(run.code, Some(0), "{run}");
     let records = run.printed_records();
@@ -419,12 +418,12 @@ fn is_blocked(attack: &Attack, kind: &str, user: User) -> Result<(), Failed> {
         Some(ended) if detail.contains("was ended") && !detail.contains(ended) => {
             Err(format!("it was ended for something else\n{run}").into())
         }
-        _ => is_tidy(&world, &run),
+        _ => is_clean(&world, &run),
     }
 }
 
-/// Nothing is left in the directory for temporary files.
-fn is_tidy(world: &World, run: &Run) -> Result<(), Failed> {
+/// Checks that nothing is left in the directory for temporary files.
+fn is_clean(world: &World, run: &Run) -> Result<(), Failed> {
     let left: Vec<_> = fs::read_dir(world.path("tmp"))
         .expect("a directory")
         .map(|entry| entry.expect("an entry").file_name())
@@ -471,8 +470,8 @@ fn left_after_kill(kind: &str, user: User) -> usize {
     let mut running = referee.start();
     running.wait_until(|_| marked(&mark, "/lingers") >= 4);
     running.signal("KILL");
-    // Until it has been waited for, its process id is taken.
-    while running.goes_on() {
+    // Its process id is reserved until it has been waited for.
+    while running.is_running() {
         thread::sleep(Duration::from_millis(1));
     }
     let mut left = 4;
@@ -531,7 +530,7 @@ fn ends(name: &str, kind: &str, user: User) -> Result<(), Failed> {
     if run.code != Some(0) || records[0]["result"]["by"] != 0 {
         return Err(format!("{run}").into());
     }
-    is_tidy(&world, &run)
+    is_clean(&world, &run)
 }
 
 /// Two games, each with a fresh process.
@@ -551,7 +550,7 @@ fn remembers(kind: &str, user: User) -> Result<(), Failed> {
     }
 }
 
-/// What a bot uses in its opponent's turns is told; and it can be frozen.
+/// A bot's processor time in its opponent's turns is recorded; and it can be frozen.
 fn thinks(kind: &str, user: User, freeze: bool) -> Result<(), Failed> {
     let slow = fixture("dawdles").to_string_lossy().into_owned();
     let (mut referee, world) = pair(["thinks", &slow], |_| String::new(), kind, user);
@@ -567,7 +566,7 @@ fn thinks(kind: &str, user: User, freeze: bool) -> Result<(), Failed> {
     // It had half a second, on a machine that may be busy.
     let expected = if freeze { 0.0..40.0 } else { 60.0..1000.0 };
     if records[0]["result"]["by"] == 1 && expected.contains(&other) && all >= other {
-        is_tidy(&world, &run)
+        is_clean(&world, &run)
     } else {
         Err(format!("{other} of {all} ms\n{run}").into())
     }
@@ -709,7 +708,7 @@ pub(crate) fn trials() -> Vec<Trial> {
             if user == User::Nobody && other == User::Same {
                 continue;
             }
-            // The machine that decides must have them.
+            // CI must have them.
             let ready = compiler && (deciding || works_here(kind, user));
             sandboxes.push((kind, user, ready));
         }
@@ -784,7 +783,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     all
 }
 
-/// Removes what the tests share, after the last of them.
+/// Removes the shared directory after the last test.
 pub(crate) fn remove_shared() {
     if let Some(shared) = SHARED.get() {
         let _ = fs::remove_dir_all(shared);

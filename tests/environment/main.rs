@@ -1,17 +1,17 @@
 //! Tests that need more than Rust: interpreters of the example players, a terminal, a browser,
-//! sandboxes, schedulers of clusters. Whatever is missing here is reported by name as ignored; on
-//! the machine that decides (`CI=true`) it fails.
+//! sandboxes, schedulers of clusters. A test whose requirements are missing here is reported as
+//! ignored; in CI (`CI=true`) it fails.
 //!
-//! That is why there are two test programs and not one: the test harness of Rust knows which tests
-//! are ignored when it is compiled, and what is installed is known when it runs. So these run by
-//! `libtest-mimic`, which takes the same arguments:
+//! That is why there are two test programs: Rust's test harness fixes at compile time which tests
+//! are ignored, but what is installed is only known at run time. These tests run by `libtest-mimic`,
+//! which takes the same arguments:
 //!
 //! ```text
 //! cargo test --test environment players::random.py
 //! ```
 //!
 //! The tests of all modules share this process and run in parallel: a test recognises its own
-//! processes and files by its own scratch directory, and leaves the state of this process alone.
+//! processes and files by its own scratch directory, and does not change the state of this process.
 
 mod browser;
 #[path = "../common/mod.rs"]
@@ -25,7 +25,7 @@ mod requirements;
 
 use libtest_mimic::{Arguments, Trial};
 
-/// Makes the trials of a module.
+/// Creates the trials of a module.
 type Trials = fn() -> Vec<Trial>;
 
 /// The modules and their trials, whose names all begin with that of the module. Those that start
@@ -38,8 +38,8 @@ const MODULES: [(&str, Trials); 5] = [
     ("engines", engines::trials),
 ];
 
-/// Whether a filter can match a test of a module. What a module needs is found out by running it,
-/// which takes too long when another module is meant.
+/// Whether a filter can match a test of a module. Checking a module's requirements takes time, so
+/// modules that cannot match are skipped.
 fn may_match(module: &str, filter: &str) -> bool {
     filter
         .split_once("::")

@@ -1,7 +1,7 @@
 //! People at the keyboard: scripted sessions through a pipe, and line editing on a real
-//! terminal, which `script` makes.
+//! terminal, which `script` creates.
 //!
-//! `script` may be missing; then those tests are ignored by name. On the machine that decides
+//! Tests that need `script` are ignored where it is missing. In CI
 //! (`CI=true`) they fail.
 
 use std::ffi::OsStr;
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 use libtest_mimic::Trial;
 
-use crate::requirements::lacking;
+use crate::requirements::unavailable;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -40,20 +40,20 @@ const ANN_AND_BOB: [&str; 11] = [
 const PIECE: &str = "Ann, which piece for your opponent? ";
 const CELL: &str = "Bob, where to place A big red square hollow (cell)? ";
 
-/// A session that is going on.
+/// A session in progress.
 struct Session {
     child: Child,
     stdin: Option<ChildStdin>,
     output: Receiver<(bool, Vec<u8>)>,
     /// What it wrote to stdout and stderr.
     said: [Vec<u8>; 2],
-    /// How much of stdout was waited for.
+    /// The part of stdout that was waited for, in bytes.
     seen: usize,
     deadline: Instant,
     directory: TempDir,
 }
 
-/// What a session came to.
+/// The result of a session.
 struct Ended {
     code: Option<i32>,
     stdout: String,
@@ -82,7 +82,7 @@ impl Session {
             let send = send.clone();
             thread::spawn(move || {
                 let mut bytes = [0; 4096];
-                // A terminal that is gone is an error, and the end.
+                // A closed terminal is an error, and the end.
                 while let Ok(count @ 1..) = stream.read(&mut bytes) {
                     if send.send((is_stderr, bytes[..count].to_vec())).is_err() {
                         break;
@@ -107,13 +107,13 @@ impl Session {
 
     fn keys(&mut self, keys: impl AsRef<[u8]>) {
         let stdin = self.stdin.as_mut().expect("an open pipe");
-        // A session that has ended reads nothing; what it said tells.
+        // A session that has ended reads nothing; its output shows why it ended.
         let _ = stdin.write_all(keys.as_ref());
         let _ = stdin.flush();
     }
 
-    /// Takes what comes; `false` when nothing more will.
-    fn take(&mut self) -> bool {
+    /// Receives the next output; `false` at its end.
+    fn receive(&mut self) -> bool {
         let left = self.deadline.saturating_duration_since(Instant::now());
         match self.output.recv_timeout(left) {
             Ok((is_stderr, bytes)) => {
@@ -146,14 +146,14 @@ impl Session {
                 self.seen += at + text.len();
                 return;
             }
-            assert!(self.take(), "it ended without {text:?}\n{}", self.text());
+            assert!(self.receive(), "it ended without {text:?}\n{}", self.text());
         }
     }
 
     /// Waits for the end, with its input still open.
     fn end(mut self) -> Ended {
         let waited = Instant::now();
-        while self.take() {}
+        while self.receive() {}
         let status = self.child.wait().expect("a status");
         let [stdout, stderr] = self
             .said
@@ -183,7 +183,7 @@ impl Ended {
             .collect()
     }
 
-    /// What was said to each line that was typed at a prompt that ends like this.
+    /// Each line typed at a prompt with this end, and the reply to it.
     fn replies(&self, prompt: &str) -> Vec<(String, String)> {
         let mut replies: Vec<(String, String)> = Vec::new();
         for line in self.stdout.lines() {
@@ -211,7 +211,7 @@ impl fmt::Display for Ended {
     }
 }
 
-/// A session in which all is typed in advance, and then the input ends.
+/// A session whose input is typed in advance and then ends.
 fn typed<A: AsRef<OsStr>>(
     arguments: impl IntoIterator<Item = A>,
     input: impl AsRef<[u8]>,
@@ -227,7 +227,7 @@ fn ann_and_bob(more: &[&str], input: impl AsRef<[u8]>) -> Ended {
     typed(ANN_AND_BOB.iter().chain(more), input)
 }
 
-/// What is shown, with times as `T`.
+/// The output with times replaced by `T`.
 fn timeless(text: &str) -> String {
     let mut shown = String::new();
     for line in text.lines() {
@@ -331,7 +331,7 @@ fn players_take_turns() {
     );
 }
 
-/// Each wrong input has its reason, is asked again, and changes nothing.
+/// Each wrong input is explained, asked for again, and changes nothing.
 fn wrong_pieces() {
     let wrong = [
         (
@@ -364,7 +364,7 @@ fn wrong_pieces() {
         assert!(reply.starts_with(reason), "{line}: {reply}");
         assert_eq!(reply.lines().count(), 1, "{reply}");
     }
-    // A small letter will do where no piece is called so.
+    // A lower-case letter is accepted where no piece has that name.
     assert!(
         ended.stdout.contains(" 2. Bob places A on 1, gives B  "),
         "{ended}"
@@ -438,7 +438,7 @@ fn cells_in_every_form() {
     }
 }
 
-fn lines_as_other_systems_end_them() {
+fn line_ends_of_other_systems() {
     let ended = ann_and_bob(&[], "A\r\n\t1  \r\nB");
     assert!(
         ended.stdout.contains(" 2. Bob places A on 1, gives B  "),
@@ -446,7 +446,7 @@ fn lines_as_other_systems_end_them() {
     );
 }
 
-fn bytes_that_are_no_text() {
+fn bytes_that_are_not_utf8() {
     let ended = ann_and_bob(&[], b"\xff\xfe\n\x1b[2J\n\0\nA\n1\nB\n");
     assert_eq!(ended.code, Some(0), "{ended}");
     assert!(
@@ -549,7 +549,7 @@ fn commands_at_every_prompt() {
     }
     assert_eq!(gift[2].1.matches("\n  ").count(), 16, "{ended}");
     assert!(second[1].1.contains("H1 | A |"), "{ended}");
-    // Nothing was lost.
+    // No input was lost.
     assert!(
         ended.stdout.contains(" 2. Bob places A on 1, gives B  "),
         "{ended}"
@@ -637,7 +637,7 @@ fn a_match_of_two_games() {
     );
 }
 
-/// Types everything at every prompt, so that whatever is asked is answered.
+/// Types every possible answer at every prompt.
 fn against_a_program() {
     let mut input = String::new();
     for _ in 0..16 {
@@ -785,7 +785,7 @@ fn names() {
             "Ann",
             "builtin:random",
         ),
-        // A name cannot give orders to the terminal.
+        // A name cannot control the terminal.
         (&play, "\x1b[31mAnn\nBob\n", 2, r"\x1b[31mAnn", "Bob"),
     ] {
         let ended = typed(arguments.iter().chain(&options), input);
@@ -852,7 +852,7 @@ fn json_is_refused() {
     }
 }
 
-/// What is refused is refused before people have answered questions.
+/// Wrong options are refused before people are asked anything.
 fn nothing_is_asked_in_vain() {
     for wrong in [
         &["--json"][..],
@@ -865,7 +865,7 @@ fn nothing_is_asked_in_vain() {
     }
 }
 
-/// Nothing that is asked waits in a buffer.
+/// Prompts are flushed.
 fn prompts_come_before_the_answers() {
     let mut session = Session::referee(ANN_AND_BOB);
     for (prompt, keys) in [
@@ -890,7 +890,7 @@ fn prompts_come_before_the_answers() {
     );
 }
 
-/// A program would have lost: it has 10 seconds for a move.
+/// A person has more than a program's 10 seconds for a move.
 fn people_have_time() {
     let mut session = Session::referee(ANN_AND_BOB);
     session.wait(PIECE);
@@ -907,7 +907,7 @@ fn people_have_time() {
     );
 }
 
-/// The input stays open, and nothing comes.
+/// The input stays open without a line.
 fn silent_people_lose_when_there_is_a_clock() {
     let cases: [&[&str]; 3] = [
         &["human", "builtin:random", "--move-time", "300ms"],
@@ -989,8 +989,8 @@ fn people_play_four_in_a_row() {
 
 // On a terminal
 
-/// The referee on a terminal of its own. Afterwards its status and the terminal's settings are
-/// shown.
+/// The referee on a terminal of its own. Its exit status and the terminal's settings are printed
+/// afterwards.
 fn on_a_terminal(arguments: &[&str], environment: &[(&str, &str)]) -> Session {
     let words: Vec<&str> = [env!("CARGO_BIN_EXE_referee")]
         .iter()
@@ -1013,7 +1013,7 @@ fn on_a_terminal(arguments: &[&str], environment: &[(&str, &str)]) -> Session {
     )
 }
 
-/// Checks the status and that the terminal is as it should be; gives what was shown before.
+/// Checks the status and that the terminal's settings are restored; returns the output before.
 fn left_sane(session: Session, status: i32) -> String {
     let ended = session.end();
     let shown = ended.stdout.replace('\r', "");
@@ -1142,7 +1142,7 @@ fn being_interrupted_from_elsewhere() {
     ended_by("INT");
 }
 
-/// Sends a signal while somebody is typing; gives what was shown.
+/// Sends a signal while a person is typing; returns the output.
 fn ended_by(signal: &str) -> String {
     let mut session = on_a_terminal(&ANN_AND_BOB, &[]);
     session.wait(PIECE);
@@ -1158,8 +1158,8 @@ fn ended_by(signal: &str) -> String {
     shown
 }
 
-/// What line editing asked of the terminal beyond its settings is taken back, too: bracketed
-/// paste would put `00~` around what is pasted into the next program.
+/// Line editing restores the terminal's modes, too: bracketed paste would put `00~` around text
+/// pasted into the next program.
 fn a_prompt_that_is_left_leaves_no_modes() {
     let shown = ended_by("TERM");
     let switched_on = shown.rsplit_once("\x1b[?2004h");
@@ -1186,8 +1186,8 @@ pub(crate) fn trials() -> Vec<Trial> {
         wrong_pieces,
         wrong_cells,
         cells_in_every_form,
-        lines_as_other_systems_end_them,
-        bytes_that_are_no_text,
+        line_ends_of_other_systems,
+        bytes_that_are_not_utf8,
         pieces_as_numbers,
         the_record_has_the_pieces_of_the_wire,
         commands_at_every_prompt,
@@ -1234,7 +1234,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         trials.push(if there {
             Trial::test(name, run(test))
         } else {
-            lacking(name, "script of util-linux", "bsdutils")
+            unavailable(name, "script of util-linux", "bsdutils")
         });
     }
     trials

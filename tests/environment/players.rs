@@ -1,8 +1,8 @@
-//! Every player in `players/` plays: without a forfeit, with any pieces, by both rule sets, and
-//! the same game again where its seed decides it.
+//! Tests every player in `players/`: it plays without a forfeit, with any piece set, under both rule
+//! sets, and repeats its games where they depend on the seed.
 //!
-//! One table lists them. What a player needs may be missing on this machine; then its tests
-//! are ignored by name. On the machine that decides (`CI=true`) they fail.
+//! One table lists them. When a player's interpreter or compiler is missing here, its tests are
+//! ignored. In CI (`CI=true`) they fail.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::common::{Referee, Run};
-use crate::requirements::{is_ci, lacking, program};
+use crate::requirements::{is_ci, program, unavailable};
 use libtest_mimic::{Failed, Trial};
 use referee::game::quarto::{Edition, PieceSet, Rules};
 use referee::game::{Game as _, Outcome, Position as _};
@@ -20,10 +20,10 @@ use serde_json::Value;
 /// A file in `players/`.
 struct Player {
     file: &'static str,
-    /// What is run: the file itself, or what `make` builds of it.
+    /// The program: the file itself, or what `make` builds from it.
     program: &'static str,
     strategy: Strategy,
-    /// The commands without which it cannot be run or built.
+    /// The commands needed to run or build it.
     needs: &'static [&'static str],
     /// The Debian package that has them.
     package: &'static str,
@@ -33,7 +33,7 @@ struct Player {
 enum Strategy {
     Random,
     Greedy,
-    /// It stops by the clock.
+    /// It searches for a fixed time.
     Searching,
 }
 
@@ -75,9 +75,8 @@ impl Player {
         self.file != self.program
     }
 
-    /// As BOT on the command line, in `players/`. Those that search take a tenth of a second
-    /// as the time for a move. The referee would wait for much longer, so that a busy machine
-    /// makes nobody lose.
+    /// The BOT on the command line, in `players/`. Those that search are given a tenth of a second
+    /// for a move. The referee's limit is much longer, so that no bot loses on a busy machine.
     fn bot(&self) -> String {
         if self.strategy == Searching {
             format!("env REFEREE_MOVE_TIME=0.1 ./{}", self.program)
@@ -118,15 +117,15 @@ const FOUR_IN_A_ROW: [Player; 2] = [
     Player::script("four_in_a_row/minimax.js", Searching, &["node"], "nodejs"),
 ];
 
-/// What stands in `players/` and is no player.
-const NO_PLAYERS: [&str; 3] = ["Makefile", "README.md", "build"];
+/// The files in `players/` that are not players.
+const NOT_PLAYERS: [&str; 3] = ["Makefile", "README.md", "build"];
 
-/// Games of a match that is only about forfeits.
+/// Games of a match that only tests for forfeits.
 const GAMES: usize = 4;
 
-/// Pieces that a careless program would trip over: characters of one to four bytes, digits,
-/// and such as mean something to a shell, a pattern or to CSV. The rows are in no order.
-/// As a spreadsheet may save it: a byte order mark, blanks, CRLF, a blank line at the end.
+/// A difficult piece set: characters of one to four bytes, digits, and characters that are special
+/// in a shell, a pattern or CSV, with rows in no order. Written as a spreadsheet may save it: with a
+/// byte order mark, blanks, CRLF, and a blank line at the end.
 const OTHER_PIECES: &str = "\u{feff}steen , grootte,kleur, vorm ,gat\r\n\
     王, klein,wit,rond,dicht\r\n\
     é,groot,wit,rond,dicht\r\n\
@@ -167,10 +166,10 @@ fn trial(
     let Some((command, package)) = missing else {
         return Trial::test(name, test);
     };
-    lacking(name, command, package)
+    unavailable(name, command, package)
 }
 
-/// Has `make` build a player if it must.
+/// Builds a player with `make` if needed.
 fn build(player: &Player) -> Result<(), Failed> {
     if !player.is_compiled() {
         return Ok(());
@@ -192,7 +191,7 @@ fn build(player: &Player) -> Result<(), Failed> {
     Err(format!("make {}: {said}", player.program).into())
 }
 
-/// A match in `players/` in which time is no matter.
+/// A match in `players/` with a long time limit.
 fn games(count: usize, bots: [&str; 2]) -> Referee {
     Referee::new(["--move-time", "30s", "--start-time", "20s", "-n"])
         .args([&count.to_string(), bots[0], bots[1]])
@@ -200,7 +199,7 @@ fn games(count: usize, bots: [&str; 2]) -> Referee {
         .recorded()
 }
 
-/// The records of a match that nobody forfeited.
+/// The records of a match without forfeits.
 fn completed(run: &Run, count: usize) -> Result<Vec<Value>, Failed> {
     let records = run.records();
     if run.code != Some(0) || records.len() != count {
@@ -256,8 +255,8 @@ fn plays(player: &Player, rules: Rules) -> Result<(), Failed> {
     Ok(())
 }
 
-/// In a sandbox, which must not keep any language from starting.
-fn plays_boxed_in(player: &Player, kind: &str) -> Result<(), Failed> {
+/// Tests that its language works in a sandbox.
+fn plays_in_sandbox(player: &Player, kind: &str) -> Result<(), Failed> {
     build(player)?;
     let run = games(1, [&player.bot(), "builtin:random"])
         .args(["--sandbox", kind, "--seed", "1"])
@@ -265,7 +264,7 @@ fn plays_boxed_in(player: &Player, kind: &str) -> Result<(), Failed> {
     completed(&run, 1).map(drop)
 }
 
-/// Whether a sandbox works here; on the machine that decides it must.
+/// Whether a sandbox works here; in CI it must.
 fn works_here(kind: &str) -> bool {
     is_ci()
         || Command::new(env!("CARGO_BIN_EXE_referee"))
@@ -301,7 +300,7 @@ fn turns(bots: [&str; 2], seed: &str, more: &[&str]) -> Result<Vec<Value>, Faile
     Ok(records.into_iter().map(|r| r["turns"].clone()).collect())
 }
 
-fn repeats(player: &Player, more: &[&str]) -> Result<(), Failed> {
+fn is_reproducible(player: &Player, more: &[&str]) -> Result<(), Failed> {
     build(player)?;
     let bots = [&*player.bot(), "builtin:random"];
     let once = turns(bots, "1", more)?;
@@ -362,7 +361,7 @@ fn shipped() -> Result<BTreeSet<String>, Failed> {
             let is_hidden = path
                 .file_name()
                 .is_some_and(|n| n.to_string_lossy().starts_with(['.', '_']));
-            if NO_PLAYERS.contains(&&*name) || is_hidden {
+            if NOT_PLAYERS.contains(&&*name) || is_hidden {
                 continue;
             }
             if path.is_dir() {
@@ -466,7 +465,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         let quick = QUARTO.iter().filter(|p| p.strategy != Searching);
         for player in quick {
             let name = format!("{} plays in {kind}", player.file);
-            let trial = trial(&name, &[player], move || plays_boxed_in(player, kind));
+            let trial = trial(&name, &[player], move || plays_in_sandbox(player, kind));
             let ignored = trial.has_ignored_flag() || !works;
             trials.push(trial.with_ignored_flag(ignored));
         }
@@ -485,7 +484,7 @@ pub(crate) fn trials() -> Vec<Trial> {
             Random => {}
         }
         if player.strategy != Searching {
-            add("plays the same game again", |p| repeats(p, &[]));
+            add("plays the same game again", |p| is_reproducible(p, &[]));
         }
     }
     let [random, minimax] = &FOUR_IN_A_ROW;
@@ -502,7 +501,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     }));
     let name = format!("{} plays the same game again", random.file);
     trials.push(trial(&name, &[random], move || {
-        repeats(random, &["--game", "four-in-a-row"])
+        is_reproducible(random, &["--game", "four-in-a-row"])
     }));
     trials
 }

@@ -1,4 +1,4 @@
-//! What tests need that may be missing, and how much of it may run at once.
+//! Programs that tests need and that may be missing, and a limit on large ones at once.
 
 use std::env;
 use std::fs;
@@ -8,16 +8,16 @@ use std::sync::{Condvar, Mutex, PoisonError};
 
 use libtest_mimic::Trial;
 
-/// Whether this machine decides about a change: everything that tests need must be there.
+/// Whether this is CI, where everything that tests need must be installed.
 pub(crate) fn is_ci() -> bool {
     env::var_os("CI").is_some_and(|value| !value.is_empty() && value != "false")
 }
 
-/// A program in the search path, or in one of these folders besides.
-pub(crate) fn program(name: &str, besides: &[&str]) -> Option<PathBuf> {
+/// A program in the search path or in one of the `more` folders.
+pub(crate) fn program(name: &str, more: &[&str]) -> Option<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     env::split_paths(&path)
-        .chain(besides.iter().map(PathBuf::from))
+        .chain(more.iter().map(PathBuf::from))
         .map(|folder| folder.join(name))
         .find(|file| {
             let meta = fs::metadata(file);
@@ -25,8 +25,8 @@ pub(crate) fn program(name: &str, besides: &[&str]) -> Option<PathBuf> {
         })
 }
 
-/// A test that cannot be run here for want of a program: ignored by name, and failed in CI.
-pub(crate) fn lacking(
+/// A test that cannot run because a program is missing: ignored here, failed in CI.
+pub(crate) fn unavailable(
     name: impl Into<String>,
     command: &'static str,
     package: &'static str,
@@ -37,17 +37,16 @@ pub(crate) fn lacking(
         .with_ignored_flag(!is_ci())
 }
 
-/// How many large programs (a browser, a small cluster) run at once, however many processors
-/// there are.
+/// How many large programs (a browser, a small cluster) run at once.
 const LARGE_AT_ONCE: usize = 2;
 
 static LARGE: (Mutex<usize>, Condvar) = (Mutex::new(0), Condvar::new());
 
-/// The right to run a large program, until it is dropped.
-pub(crate) struct Large(());
+/// A permit to run a large program, until it is dropped.
+pub(crate) struct LargePermit(());
 
-impl Large {
-    /// Waits until there is room for one more.
+impl LargePermit {
+    /// Waits for a permit.
     pub(crate) fn wait() -> Self {
         let running = LARGE.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut running = LARGE
@@ -59,7 +58,7 @@ impl Large {
     }
 }
 
-impl Drop for Large {
+impl Drop for LargePermit {
     fn drop(&mut self) {
         *LARGE.0.lock().unwrap_or_else(PoisonError::into_inner) -= 1;
         LARGE.1.notify_one();

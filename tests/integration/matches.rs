@@ -373,7 +373,7 @@ fn held(running: &mut Running, games: usize) -> [Holds; 2] {
     let mut held = [Holds::default(); 2];
     // A line of the record file is about this long.
     let size = |games: usize| 500 * games as u64;
-    while running.goes_on() {
+    while running.is_running() {
         let written = fs::metadata(&records).map_or(0, |file| file.len());
         if let Some(holds) = Holds::look(running.id()) {
             if (size(games / 10)..size(games / 3)).contains(&written) {
@@ -432,7 +432,7 @@ fn a_match_of_ten_thousand_games() {
     let mut running = play(10_000);
     #[cfg(target_os = "linux")]
     holds_no_more(held(&mut running, 10_000));
-    let _ = running.goes_on();
+    let _ = running.is_running();
     let run = running.finish();
     succeeded(&run);
     assert_eq!(run.stdout.lines().count(), 10_001);
@@ -451,7 +451,7 @@ fn fresh_processes_for_every_game() {
     let mut running = play().start();
     #[cfg(target_os = "linux")]
     holds_no_more(held(&mut running, 300));
-    let _ = running.goes_on();
+    let _ = running.is_running();
     let run = running.finish();
     succeeded(&run);
     assert_eq!(run.records().len(), 300);

@@ -121,7 +121,7 @@ fn the_parts_make_the_whole() {
 }
 
 #[test]
-fn a_shard_that_was_killed_goes_on() {
+fn a_shard_that_was_killed_is_running() {
     let place = Place::new();
     place.planned("whole");
     place.good("run", "whole", &["--shard", "1/2"]);
@@ -149,10 +149,10 @@ fn killed_until_it_ends(place: &Place, name: &str) -> usize {
     for starts in 1..100 {
         let before = games();
         let mut running = Referee::new(["run", &out, "--shard", "1/2"]).start();
-        while running.goes_on() && games() < before + 7 {
+        while running.is_running() && games() < before + 7 {
             std::thread::sleep(std::time::Duration::from_millis(1));
         }
-        if running.goes_on() {
+        if running.is_running() {
             running.signal("KILL");
         }
         if running.finish().code == Some(0) {
@@ -183,7 +183,7 @@ fn a_shard_that_another_referee_plays_is_waited_for() {
     place.bad("run", "t", &["--shard", "1/2", "--wait", "700ms"], busy);
     let mut waiting = Referee::new(["run", &out, "--shard", "1/2", "--wait", "50s"]).start();
     std::thread::sleep(std::time::Duration::from_millis(300));
-    assert!(waiting.goes_on());
+    assert!(waiting.is_running());
     assert_eq!(fs::metadata(&journal).expect("a file").len(), half as u64);
     drop(holder);
     let run = waiting.finish();

@@ -203,7 +203,7 @@ fn the_table_is_printed() {
 }
 
 #[test]
-fn the_book_grows_and_goes_on() {
+fn the_book_grows_and_is_running() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("book");
     let book = |time: &str| {

@@ -202,7 +202,7 @@ fn kill_9_at_random_moments_loses_nothing() {
             let before = place.records_so_far("killed");
             let mut running = place.tournament("killed", &arguments).start();
             std::thread::sleep(widest.mul_f64(rng.random_range(0.0..1.0)));
-            let killed = running.goes_on();
+            let killed = running.is_running();
             if killed {
                 running.signal("KILL");
                 kills += 1;
@@ -232,7 +232,7 @@ impl Place {
 }
 
 #[test]
-fn a_journal_that_was_cut_goes_on() {
+fn a_journal_that_was_cut_is_running() {
     let place = Place::new();
     let arguments = [&THREE[..2], &["--pairs", "3", "--seed", "3"]].concat();
     place.play("t", &arguments);

@@ -1,6 +1,6 @@
 //! A real browser without a window: Chromium, driven through `chromedriver` by the `WebDriver`
-//! protocol (<https://www.w3.org/TR/webdriver2/>). What is needed of it is a handful of JSON
-//! requests to this machine, so there is no crate between.
+//! protocol (<https://www.w3.org/TR/webdriver2/>). It needs only a few JSON requests to this machine,
+//! so no crate is used.
 
 use std::io::{BufRead, BufReader, Write as _};
 use std::net::TcpStream;
@@ -13,17 +13,17 @@ use tempfile::TempDir;
 
 use crate::requirements::program;
 
-/// What must be on the PATH, and the Debian package that has it. Some systems call the browser
-/// otherwise; one of these will do.
+/// The programs that must be in the search path, and their Debian packages. The browser has
+/// different names on different systems; one is enough.
 const DRIVER: (&str, &str) = ("chromedriver", "chromium-driver");
 const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chrome"];
 
-/// What never happens within this time does not happen.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// How long to wait for something to happen.
+const LIMIT: Duration = Duration::from_secs(20);
 
 pub(crate) type Result<T> = std::result::Result<T, String>;
 
-/// What is missing here, and the package that has it.
+/// A missing program and the package that has it.
 pub(crate) fn missing() -> Option<(&'static str, &'static str)> {
     if program(DRIVER.0, &[]).is_none() {
         return Some(DRIVER);
@@ -39,9 +39,9 @@ pub(crate) struct Browser {
     driver: Child,
     port: u16,
     session: String,
-    /// The driver may have more to say, and must not fail at it.
+    /// Kept open, so that the driver can write to it.
     _said: BufReader<ChildStdout>,
-    /// Where the browser keeps its things.
+    /// The browser's profile directory.
     profile: TempDir,
 }
 
@@ -64,13 +64,13 @@ impl Browser {
             .stderr(Stdio::null())
             .spawn()
             .map_err(|e| e.to_string())?;
-        let mut said = BufReader::new(driver.stdout.take().ok_or("no output")?);
-        let port = port(&mut said);
+        let mut output = BufReader::new(driver.stdout.take().ok_or("no output")?);
+        let port = port(&mut output);
         let mut browser = Self {
             driver,
             port: port.unwrap_or(0),
             session: String::new(),
-            _said: said,
+            _said: output,
             profile,
         };
         if browser.port == 0 {
@@ -78,7 +78,7 @@ impl Browser {
         }
         let arguments = [
             "--headless=new".to_owned(),
-            // As root there is no other way, and nothing here comes from outside.
+            // Required as root; the pages are the test's own.
             "--no-sandbox".to_owned(),
             "--disable-gpu".to_owned(),
             "--disable-dev-shm-usage".to_owned(),
@@ -100,7 +100,7 @@ impl Browser {
         let body = body.map_or_else(String::new, Value::to_string);
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).map_err(|e| e.to_string())?;
         stream
-            .set_read_timeout(Some(PATIENCE))
+            .set_read_timeout(Some(LIMIT))
             .map_err(|e| e.to_string())?;
         let head = format!(
             "{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
@@ -125,19 +125,19 @@ impl Browser {
         self.request(method, &format!("/session/{}{path}", self.session), body)
     }
 
-    /// Something that only Chromium can do: its `DevTools` protocol.
+    /// A command of Chromium's `DevTools` protocol.
     pub(crate) fn devtools(&self, command: &str, parameters: &Value) -> Result<Value> {
         let body = json!({"cmd": command, "params": parameters});
         self.call("POST", "/goog/cdp/execute", Some(&body))
     }
 
-    /// Goes to an address. A page that differs in the part after `#` only is not loaded again.
+    /// Navigates to an address. A page that only differs in the part after `#` is not loaded again.
     pub(crate) fn go(&self, url: &str) -> Result<()> {
         self.call("POST", "/url", Some(&json!({"url": url})))?;
         Ok(())
     }
 
-    /// Runs a script in the page, and gives what it returns.
+    /// Runs a script in the page and returns its result.
     pub(crate) fn run(&self, script: &str) -> Result<Value> {
         let body = json!({"script": script, "args": []});
         self.call("POST", "/execute/sync", Some(&body))
@@ -161,7 +161,7 @@ impl Browser {
 
     /// Waits until a script returns something true.
     pub(crate) fn wait(&self, script: &str) -> Result<()> {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + LIMIT;
         while self.run(script)? != Value::Bool(true) {
             if Instant::now() > deadline {
                 let page = self.text("return document.body.innerText.slice(0, 1500)")?;
@@ -185,7 +185,7 @@ impl Browser {
         Ok(())
     }
 
-    /// Clicks what a CSS selector finds first, as with a mouse.
+    /// Clicks the first element of a CSS selector, as with a mouse.
     pub(crate) fn click(&self, selector: &str) -> Result<()> {
         let body = json!({"using": "css selector", "value": selector});
         let found = self.call("POST", "/element", Some(&body))?;
@@ -198,7 +198,7 @@ impl Browser {
         Ok(())
     }
 
-    /// A window of this size, of a telephone or of a desk.
+    /// Sets the window's size, of a phone or a desktop.
     pub(crate) fn size(&self, width: u32, height: u32, mobile: bool) -> Result<()> {
         let size =
             json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": mobile});
@@ -206,7 +206,7 @@ impl Browser {
         Ok(())
     }
 
-    /// What the person prefers: `("prefers-color-scheme", "dark")`.
+    /// Sets a media preference: `("prefers-color-scheme", "dark")`.
     pub(crate) fn prefers(&self, feature: &str, value: &str) -> Result<()> {
         let features = json!({"features": [{"name": feature, "value": value}]});
         self.devtools("Emulation.setEmulatedMedia", &features)?;
@@ -222,8 +222,8 @@ impl Browser {
             .ok_or_else(|| "no picture".to_owned())
     }
 
-    /// What the page has written to its console since the last time: errors, also those against
-    /// its own policy, and everything else.
+    /// The messages in the page's console since the last call, with errors and violations of its
+    /// policy.
     pub(crate) fn console(&self) -> Result<Vec<String>> {
         let log = self.call("POST", "/se/log", Some(&json!({"type": "browser"})))?;
         let entries = log.as_array().cloned().unwrap_or_default();
@@ -235,18 +235,18 @@ impl Browser {
 
     /// An error when the page has written anything to its console.
     pub(crate) fn is_quiet(&self) -> Result<()> {
-        let said = self.console()?;
-        if said.is_empty() {
+        let output = self.console()?;
+        if output.is_empty() {
             return Ok(());
         }
-        Err(format!("the console: {}", said.join("\n")))
+        Err(format!("the console: {}", output.join("\n")))
     }
 }
 
 /// The port that the driver says it listens on.
-fn port(said: &mut impl BufRead) -> Option<u16> {
+fn port(output: &mut impl BufRead) -> Option<u16> {
     let mut line = String::new();
-    while said.read_line(&mut line).ok()? > 0 {
+    while output.read_line(&mut line).ok()? > 0 {
         if let Some((_, rest)) = line.split_once("on port ") {
             let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
             // The first such line names the port that was asked for: 0.

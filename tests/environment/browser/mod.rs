@@ -1,9 +1,8 @@
 //! The report in a real browser: it opens without an error, sorts, filters, steps through games
-//! as the rules have them, follows links, can be read by all and on all screens, and shows what
-//! bots have made up as the text that it is.
+//! according to the rules, follows links, is accessible on all screens, and shows hostile text as
+//! text.
 //!
-//! Without a browser these tests are ignored by name; on the machine that decides (`CI=true`)
-//! they fail.
+//! Without a browser these tests are ignored; in CI (`CI=true`) they fail.
 
 mod driver;
 
@@ -14,7 +13,7 @@ use std::path::{Path, PathBuf};
 use self::driver::{Browser, Result};
 use crate::common::Referee;
 use crate::common::games::{GAMES, many, write};
-use crate::requirements::{Large, lacking};
+use crate::requirements::{LargePermit, unavailable};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use libtest_mimic::{Failed, Trial};
@@ -30,16 +29,15 @@ const HOME: char = '\u{e011}';
 const END: char = '\u{e010}';
 const TAB: char = '\u{e004}';
 
-/// Played once for all tests.
-/// A report of records, and a browser to look at it.
-struct Look {
+/// A report of records, open in a browser.
+struct OpenReport {
     browser: Browser,
     url: String,
     size: u64,
     _scratch: TempDir,
 }
 
-impl Look {
+impl OpenReport {
     fn at(records: &[Value], arguments: &[&str]) -> Result<Self> {
         let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
         let file = write(&scratch.path().join("games.jsonl"), records);
@@ -52,15 +50,15 @@ impl Look {
         if run.code != Some(0) {
             return Err(run.to_string());
         }
-        let look = Self {
+        let report = Self {
             browser: Browser::start()?,
             url: format!("file://{}", page.display()),
             size: fs::metadata(&page).map_err(|e| e.to_string())?.len(),
             _scratch: scratch,
         };
-        look.browser.size(1280, 900, false)?;
-        look.open("")?;
-        Ok(look)
+        report.browser.size(1280, 900, false)?;
+        report.open("")?;
+        Ok(report)
     }
 
     /// Loads the page at this place.
@@ -113,10 +111,14 @@ fn is_quarto(record: &Value) -> bool {
 
 // --- the tests --------------------------------------------------------------------------------
 
-fn every_view_opens_without_a_word() -> Result<()> {
-    let look = Look::at(&GAMES, &["--title", "Spring cup"])?;
-    same("the title", &look.text_of("h1")?, &"Spring cup".to_owned())?;
-    same("bots", &look.count("table.standings tbody tr")?, &3.0)?;
+fn every_view_opens_without_messages() -> Result<()> {
+    let report = OpenReport::at(&GAMES, &["--title", "Spring cup"])?;
+    same(
+        "the title",
+        &report.text_of("h1")?,
+        &"Spring cup".to_owned(),
+    )?;
+    same("bots", &report.count("table.standings tbody tr")?, &3.0)?;
     let forfeit = number_of(|record| !record["result"]["by"].is_null())?;
     let four = number_of(|record| record["game"] == "four-in-a-row")?;
     let other = number_of(|record| record["rules"] == "squares")?;
@@ -134,23 +136,24 @@ fn every_view_opens_without_a_word() -> Result<()> {
         "#nonsense=%E0%A4%A".to_owned(),
     ];
     for view in &views {
-        look.browser
+        report
+            .browser
             .run(&format!("location.hash = {}", json!(view)))?;
-        look.browser.wait(&format!(
+        report.browser.wait(&format!(
             "return location.hash === {} && document.querySelector('main h1') !== null",
             json!(view)
         ))?;
     }
-    look.browser.is_quiet()
+    report.browser.is_quiet()
 }
 
 fn a_policy_keeps_everything_else_out() -> Result<()> {
-    let look = Look::at(&GAMES, &[])?;
-    look.browser.run(
+    let report = OpenReport::at(&GAMES, &[])?;
+    report.browser.run(
         "window.broken = []; document.addEventListener('securitypolicyviolation', e => broken.push(e.effectiveDirective));
          const script = document.createElement('script'); script.src = 'data:text/javascript,window.pwned=1'; document.body.append(script)",
     ).ok();
-    look.browser.run(
+    report.browser.run(
         "const image = new Image(); image.src = 'http://127.0.0.1:1/x'; document.body.append(image);
          const style = document.createElement('style'); style.append('body { display: none }'); document.body.append(style);
          const div = document.createElement('div'); try { div.setAttribute('onclick', 'window.pwned=1'); document.body.append(div); div.click(); } catch { broken.push('handler') }
@@ -164,33 +167,36 @@ fn a_policy_keeps_everything_else_out() -> Result<()> {
         "trusted-types",
         "fetch",
     ] {
-        look.browser
+        report
+            .browser
             .wait(&format!("return broken.includes('{directive}')"))?;
     }
     same(
         "pwned",
-        &look.browser.run("return window.pwned ?? null")?,
+        &report.browser.run("return window.pwned ?? null")?,
         &Value::Null,
     )
 }
 
 fn tables_sort() -> Result<()> {
-    let look = Look::at(&GAMES, &[])?;
+    let report = OpenReport::at(&GAMES, &[])?;
     let names = "table.standings tbody th .name";
-    let by_rank = look.texts(names)?;
-    look.browser.click("[data-keep='sort-Standings-name']")?;
+    let by_rank = report.texts(names)?;
+    report.browser.click("[data-keep='sort-Standings-name']")?;
     let mut sorted = by_rank.clone();
     sorted.sort();
-    same("by name", &look.texts(names)?, &sorted)?;
+    same("by name", &report.texts(names)?, &sorted)?;
     let sort =
         "return document.querySelector('[data-keep=sort-Standings-name]').parentElement.ariaSort";
-    same("said", &look.browser.text(sort)?, &"ascending".to_owned())?;
+    same("said", &report.browser.text(sort)?, &"ascending".to_owned())?;
     // With the keyboard: the button still has the focus.
-    look.browser.keys(&['\u{e007}'])?;
+    report.browser.keys(&['\u{e007}'])?;
     sorted.reverse();
-    same("by name, from the end", &look.texts(names)?, &sorted)?;
-    look.browser.click("[data-keep='sort-Standings-points']")?;
-    let points = look.texts("table.standings tbody strong")?;
+    same("by name, from the end", &report.texts(names)?, &sorted)?;
+    report
+        .browser
+        .click("[data-keep='sort-Standings-points']")?;
+    let points = report.texts("table.standings tbody strong")?;
     let numbers: Vec<f64> = points
         .iter()
         .map(|text| text.replace('½', ".5").parse().unwrap_or(f64::NAN))
@@ -198,19 +204,20 @@ fn tables_sort() -> Result<()> {
     if !numbers.is_sorted_by(|a, b| a >= b) {
         return Err(format!("by points: {points:?}"));
     }
-    look.browser.is_quiet()
+    report.browser.is_quiet()
 }
 
 fn games_are_filtered() -> Result<()> {
-    let look = Look::at(&GAMES, &[])?;
-    let found = || look.text_of("p.hint[role=status]");
-    look.browser.run("location.hash = '#games'")?;
-    look.browser
+    let report = OpenReport::at(&GAMES, &[])?;
+    let found = || report.text_of("p.hint[role=status]");
+    report.browser.run("location.hash = '#games'")?;
+    report
+        .browser
         .wait("return document.querySelector('form.filters') !== null")?;
     let all = GAMES.len();
     same("all", &found()?, &format!("{all} games"))?;
     let choose = |field: &str, text: &str| {
-        look.browser.run(&format!(
+        report.browser.run(&format!(
             "const field = document.querySelector('[data-keep=\"filter-{field}\"]');
              field.value = [...field.options].find(o => o.textContent === {}).value;
              field.dispatchEvent(new Event('change', {{ bubbles: true }}))",
@@ -237,21 +244,25 @@ fn games_are_filtered() -> Result<()> {
     });
     same("against", &found()?, &format!("{against} of {all} games"))?;
     // The address says so, too, and can be opened again.
-    let address = look.browser.text("return location.hash")?;
-    look.open(&address)?;
+    let address = report.browser.text("return location.hash")?;
+    report.open(&address)?;
     same("again", &found()?, &format!("{against} of {all} games"))?;
-    look.browser.click("[data-keep='filter-clear']")?;
-    look.browser.wait("return location.hash === '#games'")?;
+    report.browser.click("[data-keep='filter-clear']")?;
+    report.browser.wait("return location.hash === '#games'")?;
     same("cleared", &found()?, &format!("{all} games"))?;
-    look.browser.click("[data-keep='filter-text']")?;
-    look.browser.keys(&['f', 'o', 'u', 'r', '-'])?;
+    report.browser.click("[data-keep='filter-text']")?;
+    report.browser.keys(&['f', 'o', 'u', 'r', '-'])?;
     let fours = count(&|record| record["result"]["reason"] == "four-in-a-row");
     same("searched", &found()?, &format!("{fours} of {all} games"))?;
-    look.browser.is_quiet()
+    report.browser.is_quiet()
 }
 
-/// What the board of Quarto says that it shows.
-fn said(edition: &Edition, position: &<Edition as Game>::Position, won: &[String]) -> String {
+/// The expected description of a Quarto board.
+fn description(
+    edition: &Edition,
+    position: &<Edition as Game>::Position,
+    won: &[String],
+) -> String {
     let pieces: Vec<String> = Cell::all()
         .filter_map(|cell| {
             let piece = position.board().get(cell)?;
@@ -277,7 +288,7 @@ fn said(edition: &Edition, position: &<Edition as Game>::Position, won: &[String
 }
 
 /// Steps through a game from its start, and compares every board with the rules'.
-fn step_through(look: &Look, number: usize) -> Result<()> {
+fn step_through(report: &OpenReport, number: usize) -> Result<()> {
     let record = &GAMES[number - 1];
     let set = match record["pieces"].as_str() {
         None => PieceSet::default(),
@@ -288,17 +299,22 @@ fn step_through(look: &Look, number: usize) -> Result<()> {
     let start = record["start"].as_str().unwrap_or_default();
     let mut position = edition.start_from(start)?;
     let board = || {
-        look.browser
+        report
+            .browser
             .text("return document.querySelector('.stage svg').getAttribute('aria-label')")
     };
-    look.open(&format!("#game={number}&turn=0"))?;
-    same("the start", &board()?, &said(&edition, &position, &[]))?;
+    report.open(&format!("#game={number}&turn=0"))?;
+    same(
+        "the start",
+        &board()?,
+        &description(&edition, &position, &[]),
+    )?;
     for (turn, answer) in record["turns"].as_array().into_iter().flatten().enumerate() {
         let answer = answer.as_str().unwrap_or_default();
         (_, position) = edition
             .judge(&position, answer)
             .map_err(|e| format!("{e:?}"))?;
-        look.browser.keys(&[RIGHT])?;
+        report.browser.keys(&[RIGHT])?;
         let mut won: Vec<String> = edition
             .winning_lines(&position)
             .into_iter()
@@ -308,9 +324,9 @@ fn step_through(look: &Look, number: usize) -> Result<()> {
         same(
             &format!("turn {}", turn + 1),
             &board()?,
-            &said(&edition, &position, &won),
+            &description(&edition, &position, &won),
         )?;
-        let left = look.text_of(".left h3")?;
+        let left = report.text_of(".left h3")?;
         same(
             "left",
             &left,
@@ -318,7 +334,7 @@ fn step_through(look: &Look, number: usize) -> Result<()> {
         )?;
         same(
             "at hand",
-            &look.count(".hand .slot")?,
+            &report.count(".hand .slot")?,
             &f64::from(u8::from(position.hand().is_some())),
         )?;
     }
@@ -339,9 +355,9 @@ fn step_through(look: &Look, number: usize) -> Result<()> {
         let winner = usize::try_from(result["winner"].as_u64().unwrap_or(0)).unwrap_or(0);
         let name = record["bots"][winner]["name"].as_str().unwrap_or("");
         let expected = format!("{name} wins: {}", lines.join(", "));
-        same("the end", &look.text_of(".final")?, &expected)?;
-        let strokes = look.count(".stage .stroke")?;
-        if strokes < 1.0 || look.count(".stage .cell.winning")? < 4.0 {
+        same("the end", &report.text_of(".final")?, &expected)?;
+        let strokes = report.count(".stage .stroke")?;
+        if strokes < 1.0 || report.count(".stage .cell.winning")? < 4.0 {
             return Err("the winning line is not marked".to_owned());
         }
     }
@@ -349,66 +365,71 @@ fn step_through(look: &Look, number: usize) -> Result<()> {
 }
 
 fn steps_go_to_the_quarto_by_the_rules() -> Result<()> {
-    let look = Look::at(&GAMES, &[])?;
-    step_through(&look, number_of(is_quarto)?)?;
+    let report = OpenReport::at(&GAMES, &[])?;
+    step_through(&report, number_of(is_quarto)?)?;
     step_through(
-        &look,
+        &report,
         number_of(|record| record["start"] == "A......P........")?,
     )?;
     step_through(
-        &look,
+        &report,
         number_of(|record| record["rules"] == "squares" && record["result"]["reason"] == "quarto")?,
     )?;
-    look.browser.is_quiet()
+    report.browser.is_quiet()
 }
 
 fn steps_go_by_keys_buttons_and_time() -> Result<()> {
-    let look = Look::at(&GAMES, &[])?;
+    let report = OpenReport::at(&GAMES, &[])?;
     let number = number_of(is_quarto)?;
     let turns = GAMES[number - 1]["turns"].as_array().map_or(0, Vec::len);
     let at = || {
-        look.browser
+        report
+            .browser
             .text("return document.querySelector('.controls input').value")
     };
-    look.open(&format!("#game={number}"))?;
+    report.open(&format!("#game={number}"))?;
     same("a game opens at its end", &at()?, &turns.to_string())?;
-    look.browser.keys(&[HOME])?;
+    report.browser.keys(&[HOME])?;
     same("home", &at()?, &"0".to_owned())?;
-    look.browser.keys(&[RIGHT, RIGHT, RIGHT, LEFT])?;
+    report.browser.keys(&[RIGHT, RIGHT, RIGHT, LEFT])?;
     same("arrows", &at()?, &"2".to_owned())?;
-    look.browser
+    report
+        .browser
         .click(".controls button[aria-label^='One turn on']")?;
-    look.browser
+    report
+        .browser
         .click(".controls button[aria-label^='One turn back']")?;
-    look.browser
+    report
+        .browser
         .click(".controls button[aria-label^='One turn back']")?;
     same("buttons", &at()?, &"1".to_owned())?;
     same(
         "the address",
-        &look.browser.text("return location.hash")?,
+        &report.browser.text("return location.hash")?,
         &format!("#game={number}&turn=1"),
     )?;
-    look.browser.keys(&[END, HOME])?;
-    look.browser.run("document.activeElement.blur(); const pace = document.querySelector('.controls select'); pace.value = '300'; pace.dispatchEvent(new Event('change'))")?;
-    look.browser.keys(&[' '])?;
-    look.browser.wait(&format!(
+    report.browser.keys(&[END, HOME])?;
+    report.browser.run("document.activeElement.blur(); const pace = document.querySelector('.controls select'); pace.value = '300'; pace.dispatchEvent(new Event('change'))")?;
+    report.browser.keys(&[' '])?;
+    report.browser.wait(&format!(
         "return document.querySelector('.controls input').value === '{turns}'"
     ))?;
-    look.browser
+    report
+        .browser
         .wait("return document.querySelector('.controls button[aria-label^=Play]') !== null")?;
-    look.browser.keys(&['n'])?;
-    look.browser.wait(&format!(
+    report.browser.keys(&['n'])?;
+    report.browser.wait(&format!(
         "return location.hash.startsWith('#game={}&')",
         number + 1
     ))?;
-    look.browser.is_quiet()
+    report.browser.is_quiet()
 }
 
 fn links_lead_to_a_game_and_turn() -> Result<()> {
-    let look = Look::at(&GAMES, &[])?;
-    look.open("#game=12&turn=4")?;
+    let report = OpenReport::at(&GAMES, &[])?;
+    report.open("#game=12&turn=4")?;
     let turn = |expected: &str| -> Result<()> {
-        let found = look.text_of(".story .turn")?;
+        let found = report.text_of(".story .turn")?;
         if found.starts_with(expected) {
             Ok(())
         } else {
@@ -416,37 +437,40 @@ fn links_lead_to_a_game_and_turn() -> Result<()> {
         }
     };
     turn("Turn 4 of ")?;
-    if !look.text_of("h1")?.starts_with("Game 12: ") {
-        return Err(look.text_of("h1")?);
+    if !report.text_of("h1")?.starts_with("Game 12: ") {
+        return Err(report.text_of("h1")?);
     }
     // Within the page, and by the columns of times.
-    look.browser.run("location.hash = '#game=12&turn=2'")?;
-    look.browser
+    report.browser.run("location.hash = '#game=12&turn=2'")?;
+    report
+        .browser
         .wait("return document.querySelector('.story .turn').textContent.startsWith('Turn 2 ')")?;
-    look.browser.run("document.querySelectorAll('.turn-times a')[4].dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true }))")?;
-    look.browser
+    report.browser.run("document.querySelectorAll('.turn-times a')[4].dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true }))")?;
+    report
+        .browser
         .wait("return document.querySelector('.story .turn').textContent.startsWith('Turn 5 ')")?;
     // The list shows the turn that the board shows.
     let turns = |record: &Value| record["turns"].as_array().map_or(0, Vec::len);
     let longest = GAMES.iter().map(turns).max().unwrap_or(0);
     let number = number_of(|record| turns(record) == longest)?;
-    look.open(&format!("#game={number}"))?;
-    look.browser.wait(
+    report.open(&format!("#game={number}"))?;
+    report.browser.wait(
         "const [list, now] = [document.querySelector('.moves'), document.querySelector('.moves .now')].map(e => e.getBoundingClientRect());
          return document.querySelector('.moves').scrollTop > 0 && now.top >= list.top && now.bottom <= list.bottom + 1",
     )?;
     // Beyond the end is the end.
-    look.open("#game=12&turn=999")?;
-    look.browser
+    report.open("#game=12&turn=999")?;
+    report
+        .browser
         .wait("return document.querySelector('.final') !== null")?;
-    look.browser.click(".copy")?;
-    look.browser.wait(
+    report.browser.click(".copy")?;
+    report.browser.wait(
         "return ['Copied', 'Press Ctrl+C'].includes(document.querySelector('.copy').textContent)",
     )?;
-    look.browser.is_quiet()
+    report.browser.is_quiet()
 }
 
-/// Everything that a bot can make up: its name, its answer, its last words, and what a forged record may say.
+/// Hostile texts for a bot's name, answer and stderr, and for fields of forged records.
 const HOSTILE: [&str; 8] = [
     "<script>window.pwned = 1</script>",
     "</script><img src=x onerror='window.pwned = 2'>",
@@ -481,7 +505,7 @@ fn hostile_text_is_text() -> Result<()> {
         record["analysis"] =
             json!({"turns": [{"turn": 1, "mark": hostile, "text": hostile, "better": hostile}]});
         records.push(record);
-        // And a record whose turns, game and rules make no sense.
+        // And a record with invalid turns, game and rules.
         let mut forged = GAMES[0].clone();
         forged["turns"] = json!([hostile, "6 6 6 6", "99 Q"]);
         forged["times_ms"] = json!([-1.0, 1e300, 0.0]);
@@ -492,11 +516,11 @@ fn hostile_text_is_text() -> Result<()> {
         }
         records.push(forged);
     }
-    let look = Look::at(
+    let report = OpenReport::at(
         &records,
         &["--title", "</title><script>window.pwned = 3</script>"],
     )?;
-    let bots = look.browser.run(
+    let bots = report.browser.run(
         "return JSON.parse(document.getElementById('data').textContent).entries.filter(e => e[0] === 'b').length",
     )?;
     let views = (1..=bots.as_u64().unwrap_or(0))
@@ -511,50 +535,51 @@ fn hostile_text_is_text() -> Result<()> {
             "#overview".to_owned(),
         ]);
     for view in views {
-        look.browser
+        report
+            .browser
             .run(&format!("location.hash = {}", json!(view)))?;
-        look.browser.wait(&format!(
+        report.browser.wait(&format!(
             "return document.querySelector('main h1') !== null && {}.startsWith(location.hash.split('&')[0])",
             json!(view)
         ))?;
         // Everything that is shown was made by the page: no element came out of a text.
-        let strange = look.browser.number(
+        let strange = report.browser.number(
             "return document.querySelectorAll('main script, main img, main [onerror], body > img, iframe, object').length + document.scripts.length - 2",
         )?;
         same(&view, &strange, &0.0)?;
         let width = "return document.documentElement.scrollWidth > innerWidth";
-        look.browser.size(360, 740, true)?;
-        let phone = look.browser.run(width)?;
+        report.browser.size(360, 740, true)?;
+        let phone = report.browser.run(width)?;
         same(
             &format!("{view} is too wide for a phone"),
             &phone,
             &Value::Bool(false),
         )?;
-        look.browser.size(1280, 900, false)?;
-        let wide = look.browser.run(width)?;
+        report.browser.size(1280, 900, false)?;
+        let wide = report.browser.run(width)?;
         same(&format!("{view} is too wide"), &wide, &Value::Bool(false))?;
-        let hidden = look.browser.run(r"return /[\u202a-\u202e\u2028\u2029\u2066-\u2069\u200b\u001b]/.test(document.body.textContent)")?;
+        let hidden = report.browser.run(r"return /[\u202a-\u202e\u2028\u2029\u2066-\u2069\u200b\u001b]/.test(document.body.textContent)")?;
         same(
             &format!("{view} has hidden characters"),
             &hidden,
             &Value::Bool(false),
         )?;
     }
-    look.open("#bot=1")?;
-    if !look.text_of("h1")?.starts_with(HOSTILE[0]) {
-        return Err(look.text_of("h1")?);
+    report.open("#bot=1")?;
+    if !report.text_of("h1")?.starts_with(HOSTILE[0]) {
+        return Err(report.text_of("h1")?);
     }
     same(
         "the answer",
-        &look.text_of(".answer")?,
+        &report.text_of(".answer")?,
         &HOSTILE[0].to_owned(),
     )?;
     same(
         "pwned",
-        &look.browser.run("return window.pwned ?? null")?,
+        &report.browser.run("return window.pwned ?? null")?,
         &Value::Null,
     )?;
-    look.browser.is_quiet()
+    report.browser.is_quiet()
 }
 
 fn an_analysis_is_shown_at_its_turns() -> Result<()> {
@@ -565,25 +590,25 @@ fn an_analysis_is_shown_at_its_turns() -> Result<()> {
         {"turn": 3, "value": "loss", "best": "win", "better": "6 A", "text": "gave away a win"},
         {"turn": 4, "value": "win", "best": "win", "mark": "only"},
     ]});
-    let look = Look::at(&records, &[])?;
-    look.open(&format!("#game={number}&turn=2"))?;
+    let report = OpenReport::at(&records, &[])?;
+    report.open(&format!("#game={number}&turn=2"))?;
     same(
         "turn 2",
-        &look.text_of(".judged")?,
-        &"By best play this is a draw in 9 turns.".to_owned(),
+        &report.text_of(".judged")?,
+        &"With best play this is a draw in 9 turns.".to_owned(),
     )?;
-    look.browser.keys(&[RIGHT])?;
+    report.browser.keys(&[RIGHT])?;
     same(
         "turn 3",
-        &look.text_of(".judged")?,
+        &report.text_of(".judged")?,
         &"blundergave away a win. Better: 6 A.".to_owned(),
     )?;
     same(
         "marks",
-        &look.texts(".moves .badge")?,
+        &report.texts(".moves .badge")?,
         &vec!["blunder".to_owned(), "only".to_owned()],
     )?;
-    let fields = look.browser.run(
+    let fields = report.browser.run(
         "return [...document.querySelectorAll('.winners a')].slice(0, 5).map(e => e.className)",
     )?;
     // Turn 3 left a loss, so the other side wins, which moves in even turns.
@@ -596,34 +621,35 @@ fn an_analysis_is_shown_at_its_turns() -> Result<()> {
     let record = &records[number - 1];
     let first = usize::try_from(record["first"].as_u64().unwrap_or(0)).unwrap_or(0);
     let name = record["bots"][first]["name"].as_str().unwrap_or("");
-    look.browser.run(&format!(
+    report.browser.run(&format!(
         "[...document.querySelectorAll('.versus a')].find(a => a.textContent === {}).click()",
         json!(name)
     ))?;
-    look.browser
+    report
+        .browser
         .wait("return document.querySelector('#card-analysis') !== null")?;
     same(
         "chips",
-        &look.texts("[aria-labelledby=card-analysis] .badge")?,
+        &report.texts("[aria-labelledby=card-analysis] .badge")?,
         &vec!["blunders 1".to_owned()],
     )?;
-    look.browser.is_quiet()
+    report.browser.is_quiet()
 }
 
 fn private_reports_leave_stderr_out() -> Result<()> {
     let forfeit = number_of(|record| record["bots"][1]["name"] == "script.sh")?;
     let open = |arguments: &[&str]| -> Result<(f64, f64)> {
-        let look = Look::at(&GAMES, arguments)?;
-        look.open(&format!("#game={forfeit}"))?;
-        let stderr = look.count(".fault pre")?;
-        look.open("#bot=3")?;
-        Ok((stderr, look.count(".command")?))
+        let report = OpenReport::at(&GAMES, arguments)?;
+        report.open(&format!("#game={forfeit}"))?;
+        let stderr = report.count(".fault pre")?;
+        report.open("#bot=3")?;
+        Ok((stderr, report.count(".command")?))
     };
     same("open", &open(&[])?, &(1.0, 1.0))?;
     same("private", &open(&["--private"])?, &(0.0, 0.0))
 }
 
-/// Text that stands out from what is behind it less than the Web Content Accessibility Guidelines ask for (AA).
+/// Text with less contrast to its background than the Web Content Accessibility Guidelines require (AA).
 const CONTRAST: &str = r"
     const channel = c => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
     const parse = text => (text.match(/[\d.]+/g) ?? []).map(Number);
@@ -641,7 +667,7 @@ const CONTRAST: &str = r"
     }
     return [...bad];";
 
-/// Things to use that have no name to be read aloud.
+/// Controls without an accessible name.
 const NAMELESS: &str = "
     return [...document.querySelectorAll('button, a, input, select, summary, [role=img]')]
       .filter(e => !e.hidden && !(e.ariaLabel || e.textContent.trim() || e.getAttribute('aria-label') || e.closest('label')?.textContent.trim() || e.getAttribute('title')))
@@ -650,7 +676,7 @@ const NAMELESS: &str = "
       .concat(document.querySelectorAll('h1').length === 1 ? [] : ['not one h1'])";
 
 fn everything_can_be_read_in_both_themes_on_all_screens() -> Result<()> {
-    let look = Look::at(&GAMES, &["--title", "Spring cup"])?;
+    let report = OpenReport::at(&GAMES, &["--title", "Spring cup"])?;
     let pictures = Path::new(env!("CARGO_TARGET_TMPDIR")).join("report");
     fs::create_dir_all(&pictures).map_err(|e| e.to_string())?;
     let quarto = number_of(is_quarto)?;
@@ -665,29 +691,30 @@ fn everything_can_be_read_in_both_themes_on_all_screens() -> Result<()> {
     ];
     let mut papers = Vec::new();
     for theme in ["light", "dark"] {
-        look.browser.prefers("prefers-color-scheme", theme)?;
+        report.browser.prefers("prefers-color-scheme", theme)?;
         papers.push(
-            look.browser
+            report
+                .browser
                 .text("return getComputedStyle(document.body).backgroundColor")?,
         );
         for (screen, width, height) in [("desk", 1280, 900), ("phone", 360, 740)] {
-            look.browser.size(width, height, screen == "phone")?;
+            report.browser.size(width, height, screen == "phone")?;
             for (name, hash) in &views {
-                look.open(hash)?;
+                report.open(hash)?;
                 let what = format!("{name}-{screen}-{theme}");
                 let picture = STANDARD
-                    .decode(look.browser.picture()?)
+                    .decode(report.browser.picture()?)
                     .map_err(|e| e.to_string())?;
                 fs::write(pictures.join(format!("{what}.png")), picture)
                     .map_err(|e| e.to_string())?;
-                let wide = look
+                let wide = report
                     .browser
                     .number("return document.documentElement.scrollWidth - innerWidth")?;
                 if wide > 0.0 {
                     return Err(format!("{what}: {wide} pixels too wide"));
                 }
                 for (problem, script) in [("contrast", CONTRAST), ("no name", NAMELESS)] {
-                    let found = look.browser.run(script)?;
+                    let found = report.browser.run(script)?;
                     if found.as_array().is_none_or(|found| !found.is_empty()) {
                         return Err(format!("{what}: {problem}: {found:#}"));
                     }
@@ -699,42 +726,42 @@ fn everything_can_be_read_in_both_themes_on_all_screens() -> Result<()> {
         return Err(format!("both themes are {}", papers[0]));
     }
     // The switch is stronger than the system, and remembered.
-    look.open("")?;
-    look.browser.click("#theme")?;
-    let paper = look
+    report.open("")?;
+    report.browser.click("#theme")?;
+    let paper = report
         .browser
         .text("return getComputedStyle(document.body).backgroundColor")?;
     same("light by choice", &paper, &papers[0])?;
-    look.browser.is_quiet()
+    report.browser.is_quiet()
 }
 
 fn people_who_cannot_see_it_move_or_use_a_mouse_are_served() -> Result<()> {
-    let look = Look::at(&GAMES, &[])?;
-    look.open(&format!("#game={}&turn=1", number_of(is_quarto)?))?;
-    look.browser.keys(&[TAB])?;
+    let report = OpenReport::at(&GAMES, &[])?;
+    report.open(&format!("#game={}&turn=1", number_of(is_quarto)?))?;
+    report.browser.keys(&[TAB])?;
     let focused = "return document.activeElement.textContent";
     same(
         "first",
-        &look.browser.text(focused)?,
+        &report.browser.text(focused)?,
         &"Skip to the content".to_owned(),
     )?;
     let ring = "return getComputedStyle(document.activeElement).outlineStyle";
-    same("ring", &look.browser.text(ring)?, &"solid".to_owned())?;
+    same("ring", &report.browser.text(ring)?, &"solid".to_owned())?;
     let moving =
         "return getComputedStyle(document.querySelector('.fresh') ?? document.body).animationName";
-    look.browser.keys(&[RIGHT])?;
-    same("moves", &look.browser.text(moving)?, &"drop".to_owned())?;
-    let told = look.text_of("#says")?;
+    report.browser.keys(&[RIGHT])?;
+    same("moves", &report.browser.text(moving)?, &"drop".to_owned())?;
+    let told = report.text_of("#announcements")?;
     if !told.starts_with("Turn 2: ") {
         return Err(format!("said: {told}"));
     }
-    look.browser.prefers("prefers-reduced-motion", "reduce")?;
-    same("moves", &look.browser.text(moving)?, &"none".to_owned())
+    report.browser.prefers("prefers-reduced-motion", "reduce")?;
+    same("moves", &report.browser.text(moving)?, &"none".to_owned())
 }
 
 fn it_prints_and_can_be_read_without_a_script() -> Result<()> {
-    let look = Look::at(&GAMES, &[])?;
-    let print = look
+    let report = OpenReport::at(&GAMES, &[])?;
+    let print = report
         .browser
         .devtools("Page.printToPDF", &json!({"printBackground": true}))?;
     let pdf = STANDARD
@@ -748,58 +775,60 @@ fn it_prints_and_can_be_read_without_a_script() -> Result<()> {
         pdf,
     )
     .map_err(|e| e.to_string())?;
-    look.browser
+    report
+        .browser
         .devtools("Emulation.setEmulatedMedia", &json!({"media": "print"}))?;
     let hidden = "return getComputedStyle(document.querySelector('.top')).display";
     same(
         "the navigation",
-        &look.browser.text(hidden)?,
+        &report.browser.text(hidden)?,
         &"none".to_owned(),
     )?;
-    look.browser.devtools(
+    report.browser.devtools(
         "Emulation.setScriptExecutionDisabled",
         &json!({"value": true}),
     )?;
-    look.browser.go("about:blank")?;
-    look.browser.go(&look.url)?;
-    look.browser.devtools(
+    report.browser.go("about:blank")?;
+    report.browser.go(&report.url)?;
+    report.browser.devtools(
         "Emulation.setScriptExecutionDisabled",
         &json!({"value": false}),
     )?;
-    same("rows", &look.count("table tbody tr")?, &3.0)?;
-    same("words", &look.count("noscript")?, &1.0)
+    same("rows", &report.count("table tbody tr")?, &3.0)?;
+    same("words", &report.count("noscript")?, &1.0)
 }
 
 fn ten_thousand_games_open_quickly() -> Result<()> {
     let records = many(&GAMES, 10_000, 20);
-    let look = Look::at(&records, &[])?;
-    if look.size >= 10_000_000 {
-        return Err(format!("{} bytes", look.size));
+    let report = OpenReport::at(&records, &[])?;
+    if report.size >= 10_000_000 {
+        return Err(format!("{} bytes", report.size));
     }
     // From the beginning of the load until everything is drawn, as the page itself sees it.
     let opened = "return performance.getEntriesByName('drawn')[0].startTime";
     let mut times = Vec::new();
     for hash in ["#overview", "#games", "#game=9999&turn=3", "#bot=7"] {
-        look.open(hash)?;
-        look.browser
+        report.open(hash)?;
+        report
+            .browser
             .wait("return performance.getEntriesByName('drawn').length === 1")?;
-        times.push(look.browser.number(opened)?);
+        times.push(report.browser.number(opened)?);
     }
     let sorted = "const before = performance.now(); document.querySelector('[data-keep$=\"-second\"]').click(); return performance.now() - before";
-    look.open("#games")?;
-    let sort = look.browser.number(sorted)?;
-    // In the way of people who wait for tests, not of machines that are busy.
+    report.open("#games")?;
+    let sort = report.browser.number(sorted)?;
+    // Generous limits, for busy machines.
     #[expect(clippy::print_stderr, reason = "a measurement for people")]
     {
         eprintln!(
             "10,000 games: {} bytes; opened in ms: {times:.0?}; sorted in {sort:.0} ms",
-            look.size
+            report.size
         );
     }
     if times.iter().any(|&ms| ms > 10_000.0) || sort > 10_000.0 {
         return Err(format!("{times:?} {sort}"));
     }
-    look.browser.is_quiet()
+    report.browser.is_quiet()
 }
 
 fn a_page_follows_games_as_they_end() -> Result<()> {
@@ -826,7 +855,7 @@ fn a_page_follows_games_as_they_end() -> Result<()> {
     };
     shows("Live · 3 games")?;
     browser.wait("return document.querySelectorAll('table.standings tbody tr').length === 2")?;
-    // What people have chosen stays as it is while games come.
+    // The user's choices stay while games are added.
     browser.click("[data-keep='sort-Standings-name']")?;
     browser.run("window.stays = true")?;
     let mut file = fs::OpenOptions::new()
@@ -867,10 +896,11 @@ fn a_page_follows_games_as_they_end() -> Result<()> {
     let run = running.finish();
     same("exit", &run.code, &Some(130))?;
     for browser in [&browser, &late] {
-        browser.wait("return document.getElementById('live').textContent === 'Over · 25 games'")?;
+        browser
+            .wait("return document.getElementById('live').textContent === 'Finished · 25 games'")?;
         browser.is_quiet()?;
     }
-    // And the game that somebody looked at is still there.
+    // And the open game is still shown.
     same(
         "the turn",
         &browser.run(
@@ -904,8 +934,8 @@ type Test = (&'static str, fn() -> Result<()>);
 
 const TESTS: [Test; 16] = [
     (
-        "every view opens without a word",
-        every_view_opens_without_a_word,
+        "every view opens without messages in the console",
+        every_view_opens_without_messages,
     ),
     (
         "a policy keeps everything else out",
@@ -961,11 +991,11 @@ fn trial((name, test): Test) -> Trial {
     let name = format!("browser::{name}");
     let Some((command, package)) = driver::missing() else {
         return Trial::test(name, move || {
-            let _large = Large::wait();
+            let _large = LargePermit::wait();
             test().map_err(Failed::from)
         });
     };
-    lacking(name, command, package)
+    unavailable(name, command, package)
 }
 
 pub(crate) fn trials() -> Vec<Trial> {

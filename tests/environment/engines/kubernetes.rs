@@ -1,5 +1,5 @@
-//! What the manifests of `scripts/kubernetes` have Kubernetes run, run as Kubernetes would: an
-//! index a pod, from 0, and the same command. There is no cluster here.
+//! Runs the commands of the manifests in `scripts/kubernetes` as Kubernetes would, with an index for
+//! each pod, from 0. There is no cluster here.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -23,7 +23,7 @@ impl Manifest {
         Self(fs::read_to_string(folder.join(name)).expect("a manifest"))
     }
 
-    /// What follows a key, which occurs once.
+    /// The value of a key that occurs once.
     #[track_caller]
     fn value(&self, key: &str) -> &str {
         let mut lines = self

@@ -1,10 +1,10 @@
-//! Tournaments on the engines that play them beyond one machine, on real ones: Slurm with one
-//! controller and two nodes on this machine, and GNU parallel over ssh to two sshd. One of the two is
-//! killed in the middle, and the tournament comes out as if one machine had played it.
+//! Tournaments on real engines for many machines: Slurm with one controller and two nodes on this
+//! machine, and GNU parallel over ssh to two sshd. One node is killed during the tournament, and the
+//! result must be the same as on one machine.
 //!
-//! Everything is private: configuration, keys, sockets and ports are the test's own, and nothing of
-//! this machine's services is touched. What this machine has no programs for is ignored by name; on
-//! the machine that decides (`CI=true`) it fails.
+//! Everything is private: configuration, keys, sockets and ports are the test's own, and this
+//! machine's services are not used. Tests whose programs are missing are ignored; in CI
+//! (`CI=true`) it fails.
 
 mod kubernetes;
 mod processes;
@@ -16,7 +16,7 @@ mod usage;
 use libtest_mimic::Trial;
 
 use self::processes::program;
-use crate::requirements::{Large, lacking};
+use crate::requirements::{LargePermit, unavailable};
 
 /// A test: its name, what it needs (program and Debian package), and what it does.
 pub(crate) type Test = (&'static str, &'static [Need], fn());
@@ -30,12 +30,12 @@ fn trial((name, needs, test): Test) -> Trial {
     let Some((command, package)) = missing else {
         return Trial::test(name, move || {
             // Most start a small cluster.
-            let _large = Large::wait();
+            let _large = LargePermit::wait();
             test();
             Ok(())
         });
     };
-    lacking(name, command, package)
+    unavailable(name, command, package)
 }
 
 pub(crate) fn trials() -> Vec<Trial> {

@@ -1,4 +1,4 @@
-//! Starts and ends processes, and finds those that a killed machine would have taken along.
+//! Starts and ends processes, and finds those that would end with a killed machine.
 
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
@@ -12,7 +12,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::requirements;
 
-/// For everything that happens sooner or later, also on a machine that is busy with other things.
+/// How long to wait for something to happen, also on a busy machine.
 const LIMIT: Duration = Duration::from_mins(5);
 
 /// The path of a program; daemons are not in everybody's search path.
@@ -86,8 +86,8 @@ impl Process {
     }
 }
 
-/// Kills what is found, with all its descendants, until nothing is found any more. As when a
-/// machine loses its power, nobody sees another die: all are stopped before the first is killed.
+/// Kills the processes found, with all descendants, until none is found any more. As in a power
+/// failure, no process sees another one end: all are stopped before the first is killed.
 ///
 /// # Panics
 ///
@@ -160,18 +160,18 @@ impl Daemon {
         }
     }
 
-    /// What it has printed so far.
+    /// Its output so far.
     pub(crate) fn printed(&self) -> String {
         fs::read_to_string(&self.log).unwrap_or_default()
     }
 
-    /// Its process; it is not looked at whether it has ended.
+    /// Its process id; it may have ended.
     pub(crate) fn id(&self) -> i32 {
         i32::try_from(self.child.id()).unwrap_or(0)
     }
 
     /// Whether it has not ended.
-    pub(crate) fn goes_on(&mut self) -> bool {
+    pub(crate) fn is_running(&mut self) -> bool {
         self.child.try_wait().expect("a child").is_none()
     }
 

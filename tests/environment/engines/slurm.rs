@@ -166,7 +166,7 @@ impl<'a> Cluster<'a> {
         self.daemon(&slurmd, node);
     }
 
-    /// What a program of Slurm prints; empty when it fails.
+    /// The output of a Slurm program; empty when it fails.
     fn ask(&self, name: &str, arguments: &[&str]) -> String {
         let mut command = self.command(name);
         let output = command.args(arguments).output().expect("it starts");
@@ -244,7 +244,7 @@ fn a_node_dies() {
     let mut wait_for_shard_on = |node: &str| {
         let mut shard = None;
         until("a shard on a node", &|| cluster.explain(), || {
-            assert!(submitted.goes_on(), "too early\n{}", cluster.explain());
+            assert!(submitted.is_running(), "too early\n{}", cluster.explain());
             shard = tournament.in_the_middle(|one| cluster.works_on(one, node));
             shard.is_some()
         });
@@ -282,7 +282,7 @@ fn a_node_dies() {
     let (status, printed) = submitted.finish(&|| cluster.explain());
     assert_eq!(status.code(), Some(0), "{printed}\n{}", cluster.explain());
     for process in [late, lost] {
-        tournament.went_on(shard_of(&process));
+        tournament.was_resumed(shard_of(&process));
     }
     assert!(printed.contains(": 72 games, 0 lost on time"), "{printed}");
     tournament.is_as_on_one_machine();
@@ -292,7 +292,7 @@ fn games_are_missing() {
     let tournament = Tournament::planned();
     let cluster = Cluster::start(&tournament);
     tournament.change_a_bot();
-    // A job that would come to the same again is not queued again: the merge comes at once.
+    // A job that would fail again is not queued again: the merge follows at once.
     let (status, printed) = cluster.submit(&[]).finish(&|| cluster.explain());
     assert_eq!(status.code(), Some(2), "{printed}\n{}", cluster.explain());
     let log = tournament.read("cup/slurm-logs/shard-1.log");

@@ -27,7 +27,7 @@ pub(crate) const TESTS: &[Test] = &[(
 
 const HOSTS: [&str; 2] = ["n1", "n2"];
 
-/// Where sshd, started by root, wants a folder. A machine on which no sshd runs has none.
+/// The folder that sshd requires when started by root. It is missing where no sshd is installed.
 const SEPARATION: &str = "/run/sshd";
 
 /// Two sshd, each for this user with one key.
@@ -121,7 +121,7 @@ impl Drop for Machines<'_> {
     }
 }
 
-/// A port that nobody listens on now.
+/// A port that is free now.
 pub(crate) fn free_port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
     listener.local_addr().expect("an address").port()
@@ -147,7 +147,7 @@ fn a_machine_is_lost() {
     let explain = || machines.explain();
     let mut lost = None;
     until("a shard is played on n2", &explain, || {
-        assert!(running.goes_on(), "too early\n{}", machines.explain());
+        assert!(running.is_running(), "too early\n{}", machines.explain());
         let mark = machines.shown("n2");
         let found = tournament
             .in_the_middle(|one| one.variable("REFEREE_TEST_HOST") == Some(mark.as_str()));
@@ -158,7 +158,7 @@ fn a_machine_is_lost() {
     let lost = lost.expect("it was found");
     let (status, printed) = running.finish(&explain);
     assert_eq!(status.code(), Some(0), "{printed}\n{}", machines.explain());
-    tournament.went_on(lost);
+    tournament.was_resumed(lost);
     // Its last start was on the machine that was left.
     let log = tournament.read("cup/parallel.log");
     let final_start = log

@@ -10,13 +10,13 @@ use super::processes::Process;
 use crate::common::files::copy_program;
 use crate::common::{Referee, bots};
 
-/// In how many parts it is played.
+/// The number of shards.
 pub(crate) const SHARDS: u64 = 6;
 
-/// A bot that takes its time.
+/// A slow bot.
 const STEADY: &str = "bots/steady.sh";
 
-/// A shard that has played so many games is in the middle: it has 12.
+/// A shard with this many games played, of 12, counts as being in the middle.
 const MIDDLE: usize = 3;
 
 /// A folder of the test's own, with a planned tournament in it.
@@ -25,7 +25,7 @@ pub(crate) struct Tournament {
 }
 
 impl Tournament {
-    /// Two bots take their time, so that there is time to kill something.
+    /// Two bots are slow, so that there is time to kill something.
     pub(crate) fn planned() -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         // A private munged wants its socket to be reachable.
@@ -86,9 +86,9 @@ impl Tournament {
         journal.lines().count()
     }
 
-    /// Checks that a shard was begun, played in part, and gone on with.
+    /// Checks that a shard was begun, played in part, and resumed.
     #[track_caller]
-    pub(crate) fn went_on(&self, shard: u64) {
+    pub(crate) fn was_resumed(&self, shard: u64) {
         let header = self.read(&format!("cup/shards/{shard}-of-{SHARDS}.header"));
         let starts: Vec<u64> = header
             .lines()
@@ -102,7 +102,7 @@ impl Tournament {
         assert!(starts[1] >= MIDDLE as u64 && starts[1] < 12, "{starts:?}");
     }
 
-    /// Checks that what was played is what one machine plays.
+    /// Checks that the games are those that one machine plays.
     #[track_caller]
     pub(crate) fn is_as_on_one_machine(&self) {
         self.referee("tournament", "whole");
@@ -114,7 +114,7 @@ impl Tournament {
         assert_eq!(self.records("cup"), self.records("whole"));
     }
 
-    /// The records, sorted, without what clocks say.
+    /// The records, sorted, without times.
     fn records(&self, name: &str) -> Vec<String> {
         let text = self.read(&format!("{name}/games.jsonl"));
         let mut records: Vec<String> = text

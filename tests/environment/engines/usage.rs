@@ -1,4 +1,4 @@
-//! The scripts, used wrongly: status 2, and a sentence.
+//! Wrong usage of the scripts: status 2 and an explanation.
 
 use std::path::Path;
 use std::process::Command;
@@ -7,7 +7,7 @@ use super::Test;
 
 pub(crate) const TESTS: &[Test] = &[("scripts: wrong usage", &[("bash", "bash")], wrong_usage)];
 
-/// What a script came to: its status and all that it printed.
+/// Runs a script; returns its status and output.
 fn run(script: &str, arguments: &[&str]) -> (Option<i32>, String) {
     let project = Path::new(env!("CARGO_MANIFEST_DIR"));
     let output = Command::new(project.join("scripts").join(script))

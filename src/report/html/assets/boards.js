@@ -1,14 +1,14 @@
-// Games step by step, and their boards. A game that is not here is shown as a list of its turns.
+// The rules and boards of the games, for replays. Any other game is shown as a list of its turns.
 
 import { own, svg } from "./dom.js";
 import { inWords, pieceOf } from "./pieces.js";
 
 const CELL = 100;
 const EDGE = 42;
-// Room for the frame at the right and below.
+// Space for the frame at the right and below.
 const FRAME = 9;
 
-// Rows, columns, diagonals; then squares, which count by the rules `squares` only.
+// Rows, columns, diagonals; then the squares, which count under the rules `squares` only.
 const QUARTO_LINES = (() => {
   const lines = [];
   for (let i = 0; i < 4; i += 1) lines.push([`H${i + 1}`, [0, 1, 2, 3].map((j) => 4 * i + j)]);
@@ -52,7 +52,7 @@ const quarto = {
     return { cells, hand: null, last: null };
   },
 
-  // The state after a turn, or null when the turn makes no sense.
+  // The state after a turn, or null when the turn is illegal or malformed.
   after(game, before, turn) {
     const symbols = [...turn.replaceAll(" ", "")];
     const gift = symbols.pop();
@@ -72,7 +72,7 @@ const quarto = {
     return { cells, hand, last, placed };
   },
 
-  // What a bot is asked here.
+  // The request in this state.
   request(game, state) {
     const symbol = (bits, none) => (bits === null ? none : game.set.symbols[bits]);
     return `${state.cells.map((bits) => symbol(bits, ".")).join("")} ${symbol(state.hand, "-")}`;
@@ -122,9 +122,9 @@ const quarto = {
         svg("title", {}, inWords(game.set, bits)), pieceOf(game.set, bits),
         label(84, 84, game.set.symbols[bits], "symbol")));
     }
-    const said = state.cells.map((bits, cell) => (bits === null ? "" : `${cell + 1} ${inWords(game.set, bits)}`));
+    const pieces = state.cells.map((bits, cell) => (bits === null ? "" : `${cell + 1} ${inWords(game.set, bits)}`));
     const names = won.map(([line]) => line).join(", ");
-    const text = `The board. ${said.filter(Boolean).join("; ") || "Empty"}.` + (names ? ` Quarto: ${names}.` : "");
+    const text = `The board. ${pieces.filter(Boolean).join("; ") || "Empty"}.` + (names ? ` Quarto: ${names}.` : "");
     return grid(4, 4, { class: "board quarto", "aria-label": text }, ...parts);
   },
 };
@@ -213,7 +213,7 @@ export function boardOf(game) {
   return board && (board !== quarto || game.set) ? board : null;
 }
 
-// The states of a game, from the start on. They end early when a turn makes no sense.
+// The states of a game, from the start on. They end before the first turn that is illegal or malformed.
 export function statesOf(game) {
   const board = boardOf(game);
   if (!board) return [];

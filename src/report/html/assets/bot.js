@@ -1,9 +1,9 @@
-// A page section for every bot: what it did, where it failed, and why.
+// The view of a bot: its results, worst losses, and faults with their causes.
 
 import { card, count, counted, el, half, link, own, percent, signed, time } from "./dom.js";
 import { bot, botHash, gameHash, gamesOf, known, name, other, place, points, story, unpacked } from "./data.js";
 import { boardOf, statesOf } from "./boards.js";
-import { meeting, record, recordKey, settling, thinking } from "./charts.js";
+import { answerTimes, meeting, ratingHistory, record, recordKey } from "./charts.js";
 import { seatBars } from "./overview.js";
 import { gameList } from "./games.js";
 
@@ -20,38 +20,38 @@ function opponents(index) {
       el("span", { class: "bar-count" }, link(`#games&of=${index + 1}&against=${place.bot + 1}`, `${half(met.points)} of ${count(met.games)}`))))), recordKey());
 }
 
-// Losses by the rules: those against the weakest first, then the quickest.
+// Losses on the board: against the weakest opponents first, then the quickest.
 function worstLosses(index, games) {
   const elo = new Map(known.figures.places.map((p) => [p.bot, p.elo]));
   const lost = games.filter((game) => game.loser === index && !game.forfeit)
     .sort((a, b) => (elo.get(a.winner) ?? 0) - (elo.get(b.winner) ?? 0) || a.length - b.length);
   if (lost.length === 0) return null;
   const mine = elo.get(index) ?? 0;
-  return card("Worst losses", "Against the weakest first, then the quickest.", el("ul", { class: "highlights" }, ...lost.slice(0, SHOWN_LOSSES).map((game) => {
+  return card("Worst losses", "Against the weakest opponents first, then the quickest.", el("ul", { class: "highlights" }, ...lost.slice(0, SHOWN_LOSSES).map((game) => {
     const gap = Math.round((elo.get(game.winner) ?? 0) - mine);
     return el("li", {}, link(gameHash(game.number), el("span", {}, `Game ${game.number}`), el("strong", {}, story(game, unpacked(game).lines)),
       el("small", {}, `${counted(game.length, "turn")}, ${gap < 0 ? `${-gap} Elo weaker` : `${gap} Elo stronger`}`)));
   })));
 }
 
-// What a bot sent, as it was sent; nothing at all is worth a word, too.
+// What a bot sent, unchanged; "nothing" when it sent nothing.
 function answer(text) {
   return text ? el("code", { class: "answer" }, text) : el("em", {}, "nothing");
 }
 
-// The line that a bot was asked last, as the protocol has it, so that it can be asked again.
-function asked(game) {
+// The last request to a bot, as the protocol writes it.
+function lastRequest(game) {
   const states = statesOf(game);
   if (states.length !== game.turns.length + 1) return null;
-  return el("p", {}, el("span", { class: "label" }, "Asked "), el("code", {}, boardOf(game).request(game, states.at(-1))));
+  return el("p", {}, el("span", { class: "label" }, "Request "), el("code", {}, boardOf(game).request(game, states.at(-1))));
 }
 
-// What a bot did that lost it an unpacked game.
+// The fault that ended an unpacked game.
 export function faultCard(game, where) {
   const fault = game.fault;
   return el("article", { class: "fault" },
     el("header", {}, el("span", { class: "badge blame" }, game.reason), where),
-    asked(game),
+    lastRequest(game),
     el("p", {}, el("span", { class: "label" }, "Sent "), answer(fault.answer)),
     fault.detail ? el("p", { class: "sentence" }, fault.detail) : null,
     fault.stderr ? el("details", {}, el("summary", {}, "The end of its stderr"), el("pre", { tabindex: "0" }, fault.stderr)) : null);
@@ -64,7 +64,7 @@ function faults(index, games) {
   for (const game of forfeited) reasons.set(game.reason, [...(reasons.get(game.reason) ?? []), game]);
   const list = el("div", { class: "faults" });
   let shown = SHOWN_FAULTS;
-  // One of each reason comes first, so that ten thousand timeouts do not hide a crash.
+  // One fault of each reason comes first, so that many timeouts do not hide a crash.
   const firsts = [...reasons.values()].map((games) => games[0]);
   const order = [...firsts, ...forfeited.filter((game) => !firsts.includes(game))];
   const more = el("button", { type: "button", onclick: () => { shown += 20; draw(); } });
@@ -89,18 +89,18 @@ function analysis(index, games) {
   for (const game of games) {
     if (!game.entry[14]) continue;
     const whole = unpacked(game);
-    for (const [turn, { mark, said }] of whole.analysis) {
+    for (const [turn, { mark, remark }] of whole.analysis) {
       if (whole.sides[(turn - 1) % 2] !== index) continue;
       turns += 1;
       if (mark) tally.set(mark, (tally.get(mark) ?? 0) + 1);
-      if (mark === "blunder" || mark === "missed-win") blunders.push({ game, turn, mark, said });
+      if (mark === "blunder" || mark === "missed-win") blunders.push({ game, turn, mark, remark });
     }
   }
   if (turns === 0) return null;
-  return card("Analysis", `${counted(turns, "turn")} of this bot were looked at.`,
+  return card("Analysis", `${counted(turns, "turn")} of this bot were analysed.`,
     el("p", { class: "chips" }, ...[...tally].map(([mark, n]) => el("span", { class: `badge mark-${mark}` }, `${own(MARKS, mark) ?? mark} ${count(n)}`))),
-    el("ul", { class: "highlights" }, ...blunders.slice(0, 8).map(({ game, turn, mark, said }) =>
-      el("li", {}, link(gameHash(game.number, turn), el("span", {}, `Game ${game.number}, turn ${turn}`), el("strong", {}, mark.replace("-", " ")), el("small", {}, said))))));
+    el("ul", { class: "highlights" }, ...blunders.slice(0, 8).map(({ game, turn, mark, remark }) =>
+      el("li", {}, link(gameHash(game.number, turn), el("span", {}, `Game ${game.number}, turn ${turn}`), el("strong", {}, mark.replace("-", " ")), el("small", {}, remark))))));
 }
 
 export function botView(index) {
@@ -126,8 +126,8 @@ export function botView(index) {
       worstLosses(index, games),
       analysis(index, games),
       faults(index, games),
-      card("Time to answer", null, thinking([index])),
-      card("How its rating settled", "Elo after so many games of the tournament, with the 95 % interval.", settling([index], chosen))),
+      card("Time to answer", null, answerTimes([index])),
+      card("Rating over the games", "Elo by number of games played in the tournament, with the 95 % interval.", ratingHistory([index], chosen))),
     card("Its games", null, gameList(`Games of ${name(index)}`, () => games.filter((game) => points(game, index) >= 0), index, 20).node));
 }
 

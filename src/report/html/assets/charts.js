@@ -1,9 +1,9 @@
-// Figures as drawings. Every drawing has its figures in words, too, or stands beside them.
+// Charts. Every chart has its figures in words, too, or is next to them.
 
 import { count, counted, el, half, link, percent, signed, sized, svg, time } from "./dom.js";
 import { botHash, gameHash, known, name } from "./data.js";
 
-// Every four lines have other dashes, as not everybody can tell all colours.
+// Dashes change every four lines, as not everybody can distinguish all colours.
 const COLOURS = 8;
 const SAME_DASHES = 4;
 const DASHES = ["", "7 4", "2 3", "10 3 2 3"];
@@ -34,7 +34,7 @@ export function ratingScale(places) {
 // A rating with its interval, in a row of a table.
 export function whisker(place, scale) {
   const { elo, error } = place;
-  const said = `Elo ${signed(elo)}` + (error === null ? "" : `, between ${signed(elo - error)} and ${signed(elo + error)} with 95 %`);
+  const label = `Elo ${signed(elo)}` + (error === null ? "" : `, between ${signed(elo - error)} and ${signed(elo + error)} with 95 %`);
   const parts = ticks(scale.from, scale.to, 4).map((tick) =>
     svg("line", { class: tick === 0 ? "zero" : "rule", x1: scale.at(tick), x2: scale.at(tick), y1: 0, y2: 28 }));
   if (error !== null) {
@@ -44,7 +44,7 @@ export function whisker(place, scale) {
     }
   }
   parts.push(svg("circle", { class: "estimate", cx: scale.at(elo), cy: 14, r: 5 }));
-  return svg("svg", { class: "whisker", role: "img", "aria-label": said, height: 28 }, svg("title", {}, said), ...parts);
+  return svg("svg", { class: "whisker", role: "img", "aria-label": label, height: 28 }, svg("title", {}, label), ...parts);
 }
 
 // The axis under the whiskers.
@@ -57,7 +57,7 @@ export function ratingAxis(scale) {
 // Won, drawn and lost as one bar.
 export function record(wins, draws, losses) {
   const games = wins + draws + losses;
-  const said = `${counted(wins, "win")}, ${counted(draws, "draw")}, ${counted(losses, "loss", "losses")}`;
+  const label = `${counted(wins, "win")}, ${counted(draws, "draw")}, ${counted(losses, "loss", "losses")}`;
   let at = 0;
   const part = (kind, share) => {
     const x = at;
@@ -65,7 +65,7 @@ export function record(wins, draws, losses) {
     return share > 0 ? svg("rect", { class: kind, x: percent(x, 2), width: percent(share, 2), y: 0, height: 14 }) : null;
   };
   const share = (number) => (games ? number / games : 0);
-  return svg("svg", { class: "record", role: "img", "aria-label": said, height: 14 }, svg("title", {}, said),
+  return svg("svg", { class: "record", role: "img", "aria-label": label, height: 14 }, svg("title", {}, label),
     ...[part("win", share(wins)), part("draw", share(draws)), part("loss", share(losses))].filter(Boolean));
 }
 
@@ -74,17 +74,17 @@ export function recordKey() {
     el("span", {}, svg("svg", { class: "swatch", viewBox: "0 0 10 10", "aria-hidden": "true" }, svg("rect", { class: kind, width: 10, height: 10 })), kind)));
 }
 
-// Results by who moved first and second, of the figures that they were sorted from.
-let sorted = { from: null, results: new Map() };
+// Results by (moved first, moved second), cached for the current figures.
+let cached = { figures: null, results: new Map() };
 
 function results(first, second) {
-  if (sorted.from !== known.figures) {
-    sorted = { from: known.figures, results: new Map(known.figures.met.map(([a, b, ...counts]) => [`${a} ${b}`, counts])) };
+  if (cached.figures !== known.figures) {
+    cached = { figures: known.figures, results: new Map(known.figures.met.map(([a, b, ...counts]) => [`${a} ${b}`, counts])) };
   }
-  return sorted.results.get(`${first} ${second}`) ?? [0, 0, 0];
+  return cached.results.get(`${first} ${second}`) ?? [0, 0, 0];
 }
 
-// What two bots made of each other: wins, draws and losses of the first.
+// The results between two bots: wins, draws and losses of the first.
 export function meeting(a, b) {
   const [won, drawn, lost] = results(a, b);
   const [theirs, drawnToo, ours] = results(b, a);
@@ -97,7 +97,7 @@ export function shade(score) {
   return `shade-${Math.round(10 * score)}`;
 }
 
-// Who made how many points against whom.
+// The crosstable of points.
 export function crosstable(places) {
   const order = places.map((place) => place.bot);
   const head = el("tr", {}, el("th", { scope: "col", class: "text" }, "against"), ...order.map((bot, rank) =>
@@ -109,9 +109,9 @@ export function crosstable(places) {
       const met = meeting(bot, against);
       if (met.games === 0) return el("td", { class: "never" }, "·");
       const score = met.points / met.games;
-      const said = `${name(bot)} against ${name(against)}: ${half(met.points)} of ${met.games} points (${met.wins} won, ${met.draws} drawn, ${met.losses} lost)`;
+      const label = `${name(bot)} against ${name(against)}: ${half(met.points)} of ${met.games} points (${met.wins} won, ${met.draws} drawn, ${met.losses} lost)`;
       return el("td", { class: `heat ${shade(score)}` },
-        el("a", { href: `#games&of=${bot + 1}&against=${against + 1}`, title: said, "aria-label": said }, half(met.points)));
+        el("a", { href: `#games&of=${bot + 1}&against=${against + 1}`, title: label, "aria-label": label }, half(met.points)));
     })));
   return el("div", { class: "scroll" }, el("table", { class: "cross" },
     el("caption", { class: "unseen" }, "Points of each against each"), el("thead", {}, head), el("tbody", {}, ...rows)));
@@ -121,7 +121,7 @@ export function heatKey() {
   return el("p", { class: "key" }, "all lost", ...[0, 2, 4, 5, 6, 8, 10].map((n) => el("span", { class: `heat swatch shade-${n}`, "aria-hidden": "true" })), "all won");
 }
 
-// Counts by name as bars that begin at the left.
+// Counts by name as horizontal bars.
 export function bars(rows) {
   const most = Math.max(1, ...rows.map((row) => row.count));
   const total = rows.reduce((sum, row) => sum + row.count, 0);
@@ -132,7 +132,7 @@ export function bars(rows) {
     el("span", { class: "bar-count" }, `${count(row.count)}`, el("small", {}, ` ${percent(row.count / Math.max(1, total), row.count / Math.max(1, total) < 0.1 ? 1 : 0)}`)))));
 }
 
-// How many games had so many turns.
+// The number of games by number of turns.
 export function lengths(counts) {
   const first = counts.findIndex((n) => n > 0);
   if (first < 0) return el("p", {}, "No games yet.");
@@ -152,7 +152,7 @@ export function lengths(counts) {
   });
 }
 
-// The shortest and longest bar that any bot needs; bars are eighths of a factor of ten.
+// The range of bars over all bots; bars are eighths of a factor of ten.
 function timeRange(bots) {
   const used = bots.map((bot) => known.figures.times[bot] ?? [0]).filter((bars) => bars.length > 1);
   if (used.length === 0) return null;
@@ -161,8 +161,8 @@ function timeRange(bots) {
   return { low: Math.floor(low / 8) * 8, high: Math.max(Math.ceil(high / 8) * 8, Math.floor(low / 8) * 8 + 8) };
 }
 
-// How long bots thought: a row a bot, on one axis in factors of ten.
-export function thinking(bots) {
+// Times to answer: a row for each bot, on one logarithmic axis.
+export function answerTimes(bots) {
   const range = timeRange(bots);
   if (!range) return el("p", {}, "No answers yet.");
   const at = (bar) => (bar - range.low) / (range.high - range.low);
@@ -175,10 +175,10 @@ export function thinking(bots) {
     const [first, ...counts] = known.figures.times[bot] ?? [0];
     const most = Math.max(1, ...counts);
     const place = known.figures.places.find((place) => place.bot === bot);
-    const said = place ? `median ${time(place.median)}, 95 % within ${time(place.slow)}, slowest ${time(place.worst)}` : "";
+    const label = place ? `median ${time(place.median)}, 95 % within ${time(place.slow)}, slowest ${time(place.worst)}` : "";
     return el("div", { class: "bar-row" },
       el("span", { class: "bar-name" }, link(botHash(bot), name(bot))),
-      svg("svg", { class: "strip", height: 36, role: "img", "aria-label": said }, svg("title", {}, said),
+      svg("svg", { class: "strip", height: 36, role: "img", "aria-label": label }, svg("title", {}, label),
         ...decades.map((bar) => svg("line", { class: "rule", x1: percent(at(bar), 2), x2: percent(at(bar), 2), y1: 0, y2: 36 })),
         ...counts.map((n, i) => (n === 0 ? null : svg("rect", {
           class: "plain", x: percent(at(first + i), 2), width: percent(0.94 / (range.high - range.low), 2),
@@ -194,16 +194,16 @@ export function thinking(bots) {
     el("span", { class: "bar-count" })));
 }
 
-// How ratings settled over the games. `chosen` bots stand out; one alone gets its interval.
-export function settling(bots, chosen) {
+// Ratings over the games. `chosen` bots are highlighted; a single one has its interval.
+export function ratingHistory(bots, chosen) {
   const history = known.figures.history;
-  if (history.length < 2) return el("p", { class: "hint" }, "Too few games to tell.");
+  if (history.length < 2) return el("p", { class: "hint" }, "Too few games for a chart.");
   const curves = bots.map((bot) => ({
     bot,
     points: history.flatMap(([games, rated]) => rated.filter(([of]) => of === bot).map(([, elo, error]) => ({ games, elo, error }))),
   }));
   const late = history.at(-1)[0];
-  // Early on, ratings are anywhere: the axis fits what comes after the first tenth.
+  // Early ratings vary widely: the axis fits the ratings after the first tenth of the games.
   const steady = curves.flatMap((curve) => curve.points.filter((p) => p.games >= late / 10).map((p) => p.elo));
   const low = Math.min(-50, ...steady) - 40;
   const high = Math.max(50, ...steady) + 40;
@@ -233,33 +233,33 @@ export function settling(bots, chosen) {
       }
       parts.push(svg("path", { class: `curve ${colourOfBot(bot)}${faint ? " faint" : ""}${strong ? " strong" : ""}`, d: path, "stroke-dasharray": DASHES[Math.floor(bot / SAME_DASHES) % DASHES.length] }, svg("title", {}, name(bot))));
     }
-    const said = curves.map(({ bot, points }) => (points.length ? `${name(bot)} ${signed(points.at(-1).elo)}` : "")).filter(Boolean).join(", ");
-    return svg("svg", { class: "settling", role: "img", "aria-label": `Ratings after ${counted(late, "game")}: ${said}` }, ...parts);
+    const label = curves.map(({ bot, points }) => (points.length ? `${name(bot)} ${signed(points.at(-1).elo)}` : "")).filter(Boolean).join(", ");
+    return svg("svg", { class: "settling", role: "img", "aria-label": `Ratings after ${counted(late, "game")}: ${label}` }, ...parts);
   });
 }
 
-// Buttons that make a bot's curve stand out.
+// Buttons that highlight a bot's curve.
 export function curveKey(bots, chosen, changed) {
-  return el("div", { class: "key curves", role: "group", "aria-label": "Bots that stand out" }, ...bots.map((bot) =>
+  return el("div", { class: "key curves", role: "group", "aria-label": "Highlighted bots" }, ...bots.map((bot) =>
     el("button", {
       type: "button", "aria-pressed": String(chosen.has(bot)), "data-keep": `curve-${bot}`,
       onclick: () => { if (!chosen.delete(bot)) chosen.add(bot); changed(); },
     }, svg("svg", { class: "swatch", viewBox: "0 0 20 10", "aria-hidden": "true" }, svg("line", { class: `curve ${colourOfBot(bot)}`, x1: 0, x2: 20, y1: 5, y2: 5, "stroke-dasharray": DASHES[Math.floor(bot / SAME_DASHES) % DASHES.length] })), el("span", { class: "name" }, name(bot)))));
 }
 
-// The time of every turn of a game as columns, each a way to the turn.
+// The time of every turn of a game as columns, each a link to the turn.
 export function turnTimes(game, shown) {
   const most = Math.max(...game.times, 1e-3);
   const least = Math.min(...game.times.filter((ms) => ms > 0), most);
-  // From a thousandth of the longest on, so that short answers are seen beside long ones.
+  // A logarithmic scale, so that short answers are visible beside long ones.
   const floor = Math.max(least / 2, most / 1e4);
   return sized(74, (width) => {
     const step = Math.min(40, width / Math.max(1, game.times.length));
     return svg("svg", { class: "turn-times", role: "group", "aria-label": "Time of every turn" }, ...game.times.map((ms, i) => {
       const height = Math.max(3, (54 * Math.log(Math.max(ms, floor) / floor)) / Math.log(Math.max(most / floor, 1.01)));
-      const said = `Turn ${i + 1}, ${name(game.sides[i % 2])}: ${time(ms)}`;
-      return svg("a", { href: gameHash(game.number, i + 1), class: i + 1 === shown ? "now" : "", "aria-label": said },
-        svg("title", {}, said),
+      const label = `Turn ${i + 1}, ${name(game.sides[i % 2])}: ${time(ms)}`;
+      return svg("a", { href: gameHash(game.number, i + 1), class: i + 1 === shown ? "now" : "", "aria-label": label },
+        svg("title", {}, label),
         svg("rect", { class: "target", x: i * step, y: 0, width: step, height: 74 }),
         svg("rect", { class: `side-${i % 2}`, x: i * step + step * 0.14, width: step * 0.72, y: 58 - height, height, rx: 2 }),
         step > 13 ? svg("text", { x: i * step + step / 2, y: 71, "text-anchor": "middle" }, i + 1) : null);
@@ -267,20 +267,20 @@ export function turnTimes(game, shown) {
   });
 }
 
-// Who wins by best play after every turn, as far as an analysis says: a strip of fields, each a way
-// to its turn. Null when there is nothing to show.
+// Who wins with best play after every turn, from the analysis: a strip of fields, each a link to its
+// turn. Null when there is nothing to show.
 export function winners(game, shown) {
   if (![...game.analysis.values()].some(({ value }) => value)) return null;
   const fields = game.turns.map((_, i) => {
     const { value, mark } = game.analysis.get(i + 1) ?? {};
     const holder = value === "w" ? i % 2 : value === "l" ? 1 - (i % 2) : null;
-    const said = holder !== null ? `${name(game.sides[holder])} wins` : value === "d" ? "a draw" : "not known";
+    const label = holder !== null ? `${name(game.sides[holder])} wins` : value === "d" ? "a draw" : "not known";
     return el("a", {
       href: gameHash(game.number, i + 1), class: `${holder === null ? (value === "d" ? "even" : "") : `side-${holder}`}${i + 1 === shown ? " now" : ""}`,
-      title: `Turn ${i + 1}: ${said}`, "aria-label": `Turn ${i + 1}: ${said}${mark ? `, ${mark}` : ""}`,
+      title: `Turn ${i + 1}: ${label}`, "aria-label": `Turn ${i + 1}: ${label}${mark ? `, ${mark}` : ""}`,
     }, mark === "blunder" || mark === "missed-win" ? "!" : mark === "only" ? "✓" : "");
   });
-  const strip = el("div", { class: "winners", role: "group", "aria-label": "Who wins by best play" }, ...fields);
+  const strip = el("div", { class: "winners", role: "group", "aria-label": "Who wins with best play" }, ...fields);
   // As wide as the columns of times above it.
   strip.style.maxWidth = `${40 * fields.length}px`;
   return strip;

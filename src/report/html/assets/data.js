@@ -1,5 +1,5 @@
-// What the page knows. Entries and figures come as `src/report/html/pack.rs` writes them, all at
-// once in a file, or bit by bit from a server.
+// The page's data. Entries and figures have the format of `src/report/html/pack.rs`; they are
+// complete in a file and arrive in pieces from a server.
 
 export const known = {
   head: {}, bots: [], editions: [], texts: [], games: [], figures: null,
@@ -9,7 +9,7 @@ const NO_FIGURES = {
   games: 0, advantage: null, places: [], met: [], times: [], endings: {}, lengths: [], history: [],
 };
 
-export function forget() {
+export function clear() {
   known.bots = [];
   known.editions = [];
   known.texts = [];
@@ -17,13 +17,13 @@ export function forget() {
   known.figures = NO_FIGURES;
 }
 
-export function take(entries) {
+export function addEntries(entries) {
   for (const entry of entries) {
     switch (entry[0]) {
       case "b": known.bots.push({ name: entry[1] || "(no name)", command: entry[2] }); break;
       case "e": known.editions.push({ game: entry[1], rules: entry[2], set: entry[3] }); break;
       case "t": known.texts.push(entry[1]); break;
-      case "g": known.games.push(summarised(entry, known.games.length + 1)); break;
+      case "g": known.games.push(summarise(entry, known.games.length + 1)); break;
     }
   }
 }
@@ -36,8 +36,8 @@ function turnCount(packed) {
   return found;
 }
 
-// What lists need of a game. The rest stays packed until somebody looks at it.
-function summarised(entry, number) {
+// The fields that lists need. The rest stays packed until the game is opened.
+function summarise(entry, number) {
   const winner = entry[5];
   const bots = [entry[2], entry[3]];
   return {
@@ -59,7 +59,7 @@ function text(index) {
   return index >= 0 ? known.texts[index] ?? "" : "";
 }
 
-// All of a game.
+// A game with all fields unpacked.
 export function unpacked(game) {
   const [, , , , , , , , , turns, times, lines, fault, start, analysis, remark] = game.entry;
   const mark = turns.includes("\t") ? "\t" : " ";
@@ -67,10 +67,10 @@ export function unpacked(game) {
   const [values, bests, distances, more] = analysis ?? ["", "", "", []];
   const letter = (value) => (value === "-" ? "" : value);
   [...values].forEach((value, index) => {
-    if (value !== "-" || bests[index] !== "-") marks.set(index + 1, { value: letter(value), best: letter(bests[index]), ahead: parseInt(distances[index], 36), mark: "", better: "", said: "" });
+    if (value !== "-" || bests[index] !== "-") marks.set(index + 1, { value: letter(value), best: letter(bests[index]), ahead: parseInt(distances[index], 36), mark: "", better: "", remark: "" });
   });
-  for (const [turn, mark = "", better = "", said = ""] of more) {
-    marks.set(turn, { value: "", best: "", ahead: 0, ...marks.get(turn), mark, better, said });
+  for (const [turn, mark = "", better = "", remark = ""] of more) {
+    marks.set(turn, { value: "", best: "", ahead: 0, ...marks.get(turn), mark, better, remark });
   }
   return {
     ...game,
@@ -102,7 +102,7 @@ export function outcome(game, lines) {
   return `${name(game.winner)} wins${lines ? ": " + lines : ""}`;
 }
 
-// The same with both who played: `greedy beats random`.
+// The same with both players: `greedy beats random`.
 export function story(game, lines) {
   const [first, second] = game.bots;
   if (game.winner < 0) return `${name(first)} and ${name(second)} draw`;

@@ -1,4 +1,4 @@
-// Elements, and how figures are written. Text only ever becomes text: nothing here reads HTML.
+// Creates elements and formats figures. Strings become text nodes only, never HTML.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -18,7 +18,7 @@ export function el(tag, attributes, ...children) {
   return fill(document.createElement(tag), attributes, children);
 }
 
-// The same for drawings.
+// The same for SVG elements.
 export function svg(tag, attributes, ...children) {
   return fill(document.createElementNS(SVG, tag), attributes, children);
 }
@@ -27,7 +27,7 @@ export function link(hash, ...children) {
   return el("a", { href: hash }, ...children);
 }
 
-// A card with a heading, a sentence that says what there is to see, and the thing itself.
+// A card with a heading, a sentence of explanation, and its content.
 export function card(title, hint, ...children) {
   const id = "card-" + title.toLowerCase().replace(/[^a-z]+/g, "-");
   return el("section", { class: "card", "aria-labelledby": id },
@@ -36,7 +36,7 @@ export function card(title, hint, ...children) {
     ...children);
 }
 
-// Draws again whenever its width changes: `draw(width)` gives the drawing.
+// A box that is redrawn when its width changes: `draw(width)` returns the drawing.
 export function sized(height, draw) {
   const box = el("div", { class: "sized" });
   let drawn = 0;
@@ -52,14 +52,14 @@ export function sized(height, draw) {
   return box;
 }
 
-// What stands under a name that somebody else chose: `constructor` is none of an object's own.
+// An object's own property, for keys from records: `constructor` is inherited, and so undefined.
 export function own(object, key) {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-// Tells people who listen instead of looking.
-export function say(text) {
-  document.getElementById("says").textContent = text;
+// Announces a text to screen readers.
+export function announce(text) {
+  document.getElementById("announcements").textContent = text;
 }
 
 export function percent(share, digits = 0) {

@@ -1,6 +1,6 @@
 // The list of games, with filters that are part of the page's address.
 
-import { count, counted, el, link, own, say, when } from "./dom.js";
+import { count, counted, el, link, own, announce, when } from "./dom.js";
 import { botHash, gameHash, known, name, outcome, points } from "./data.js";
 import { sortable } from "./tables.js";
 
@@ -11,7 +11,7 @@ const ENDINGS = [
 
 const order = ["number", 1];
 
-// Who won and how, short.
+// The result in short: who won and how.
 function result(game) {
   if (game.winner < 0) return el("span", { class: "badge draw" }, "draw");
   return el("span", {}, el("strong", { class: "name" }, name(game.winner)), " ", el("span", { class: game.forfeit ? "badge blame" : "badge win" }, game.forfeit ? game.reason : "wins"));
@@ -21,7 +21,7 @@ function botLink(bot) {
   return link(botHash(bot), el("span", { class: "name" }, name(bot)));
 }
 
-// A list of these games; `of` is the bot that it is about, if any.
+// A list of games; `of` is the bot whose points are shown, if any.
 export function gameList(caption, rows, of, size = 50) {
   const sides = (game, side) => game.bots[side === 0 ? game.first : 1 - game.first];
   const score = { key: "score", title: "points", value: (g) => points(g, of), show: (g) => el("span", { class: `badge ${["loss", "draw", "win"][2 * points(g, of)]}` }, { 0: "0", 0.5: "½", 1: "1" }[points(g, of)]) };
@@ -59,7 +59,7 @@ function matches(filters) {
     && (text === "" || `${g.number} ${g.id} ${name(g.bots[0])} ${name(g.bots[1])} ${g.reason}`.toLowerCase().includes(text));
 }
 
-// What the address says: `#games&of=2&ending=lost`.
+// The filters in the address: `#games&of=2&ending=lost`.
 const FIELDS = ["of", "against", "ending", "reason", "seat", "text"];
 
 export function games(address) {
@@ -77,12 +77,12 @@ export function games(address) {
   function changed() {
     const set = FIELDS.filter((field) => filters[field]).map((field) => `&${field}=${encodeURIComponent(filters[field])}`);
     history.replaceState(null, "", "#games" + set.join(""));
-    fresh();
-    say(found.textContent);
+    rebuild();
+    announce(found.textContent);
   }
 
-  // Whether points are shown depends on whether the list is about one bot.
-  function fresh() {
+  // Creates the list again: the column of points depends on the filter for a bot.
+  function rebuild() {
     list = gameList("Games", rows, filters.of ? Number(filters.of) - 1 : undefined);
     holder.replaceChildren(list.node);
   }
@@ -110,8 +110,8 @@ export function games(address) {
       el("label", {}, el("span", {}, "search"), search),
       el("button", { type: "button", "data-keep": "filter-clear", onclick: () => { location.hash = "#games"; } }, "Show all")),
     found, holder);
-  fresh();
-  // Lists of bots and reasons that have grown make the view anew.
+  rebuild();
+  // The view must be created again when there are new bots or reasons.
   const choices = () => `${known.bots.length} ${Object.keys(known.figures.endings).length}`;
   const chosen = choices();
   return { node, update: () => { list.redraw(); return choices() === chosen; } };

@@ -1,7 +1,7 @@
-// From the address to a view, from a server to the page.
+// Shows the view that the address names, and follows a server.
 
 import { counted, el, link } from "./dom.js";
-import { forget, known, take } from "./data.js";
+import { addEntries, clear, known } from "./data.js";
 import { overview } from "./overview.js";
 import { games } from "./games.js";
 import { botList, botView } from "./bot.js";
@@ -14,12 +14,12 @@ let shown = "";
 
 function address() {
   const text = location.hash.slice(1);
-  const asked = new URLSearchParams(text);
-  const whole = (field) => (/^\d{1,9}$/.test(asked.get(field) ?? "") ? Number(asked.get(field)) : undefined);
-  if (asked.has("game") || only()) return { kind: "game", number: whole("game") ?? (only() ? 1 : 0), turn: whole("turn") };
-  if (asked.has("bot")) return { kind: "bot", number: whole("bot") ?? 0 };
-  if (asked.has("games")) return { kind: "games", asked };
-  if (asked.has("bots")) return { kind: "bots" };
+  const fields = new URLSearchParams(text);
+  const whole = (field) => (/^\d{1,9}$/.test(fields.get(field) ?? "") ? Number(fields.get(field)) : undefined);
+  if (fields.has("game") || only()) return { kind: "game", number: whole("game") ?? (only() ? 1 : 0), turn: whole("turn") };
+  if (fields.has("bot")) return { kind: "bot", number: whole("bot") ?? 0 };
+  if (fields.has("games")) return { kind: "games", fields };
+  if (fields.has("bots")) return { kind: "bots" };
   return { kind: "overview" };
 }
 
@@ -28,7 +28,7 @@ function viewOf(at) {
     case "game": return gameView(at.number, at.turn, only());
     case "bot": return { node: botView(at.number - 1), again: true };
     case "bots": return { node: botList(), again: true };
-    case "games": return games(at.asked);
+    case "games": return games(at.fields);
     default: return { node: overview(), again: true };
   }
 }
@@ -68,7 +68,7 @@ function show() {
   }
 }
 
-// Draws what has changed while games go on. What people look at, have chosen or stepped to stays.
+// Redraws the view with new games. Scroll position, choices, focus and the shown turn are kept.
 function refresh() {
   const keep = document.activeElement?.dataset?.keep;
   if (view.update?.()) return;
@@ -85,12 +85,12 @@ function refresh() {
 
 const themes = { auto: "◐ Auto", light: "☀ Light", dark: "☾ Dark" };
 
-function remembered() {
-  // A browser may forbid it, as for files; then the choice lasts as long as the page.
+function storedTheme() {
+  // A browser may forbid storage, as for files; then the choice lasts until the page is closed.
   try { return localStorage.getItem("referee-theme") ?? "auto"; } catch { return "auto"; }
 }
 
-function dress(theme) {
+function applyTheme(theme) {
   const button = document.getElementById("theme");
   if (theme === "auto") delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = theme;
@@ -100,22 +100,22 @@ function dress(theme) {
   button.onclick = () => {
     const next = { auto: "light", light: "dark", dark: "auto" }[theme] ?? "auto";
     try { localStorage.setItem("referee-theme", next); } catch { /* see above */ }
-    dress(next);
+    applyTheme(next);
   };
 }
 
-// --- while games go on ------------------------------------------------------------------------
+// --- live pages -------------------------------------------------------------------------------
 
 function follow() {
   const sign = document.getElementById("live");
-  const tell = (kind, text) => { sign.className = `live ${kind}`; sign.textContent = text; sign.hidden = false; };
-  document.querySelector(".foot").textContent = "Served by referee while games go on; read only.";
+  const showStatus = (kind, text) => { sign.className = `live ${kind}`; sign.textContent = text; sign.hidden = false; };
+  document.querySelector(".foot").textContent = "Served by referee while games are played; read only.";
   const source = new EventSource("events");
   let due = null;
   let failures = 0;
-  // However many games end: a page of many bots takes its time to draw, and people want to use it.
+  // Redraws are rate-limited: a page of many bots takes long to draw and must stay usable.
   let pause = 250;
-  const soon = () => {
+  const redrawSoon = () => {
     due ??= setTimeout(() => {
       due = null;
       const began = performance.now();
@@ -123,33 +123,33 @@ function follow() {
       pause = Math.max(250, 8 * (performance.now() - began));
     }, pause);
   };
-  const going = () => tell("on", `Live · ${counted(known.figures.games, "game")}`);
-  tell("off", "Connecting…");
-  // A server that is not the one before begins anew.
-  source.addEventListener("begin", () => { forget(); });
-  source.addEventListener("entries", (event) => { failures = 0; take(JSON.parse(event.data)); soon(); });
-  source.addEventListener("figures", (event) => { failures = 0; known.figures = JSON.parse(event.data); going(); soon(); });
+  const showLive = () => showStatus("on", `Live · ${counted(known.figures.games, "game")}`);
+  showStatus("off", "Connecting…");
+  // A new server sends everything again.
+  source.addEventListener("begin", () => { clear(); });
+  source.addEventListener("entries", (event) => { failures = 0; addEntries(JSON.parse(event.data)); redrawSoon(); });
+  source.addEventListener("figures", (event) => { failures = 0; known.figures = JSON.parse(event.data); showLive(); redrawSoon(); });
   source.addEventListener("end", () => {
     source.close();
     known.head.live = false;
-    tell("over", `Over · ${counted(known.figures.games, "game")}`);
-    soon();
+    showStatus("over", `Finished · ${counted(known.figures.games, "game")}`);
+    redrawSoon();
   });
   source.onerror = () => {
     failures += 1;
-    tell("off", failures > 2 ? "The referee does not answer; this is what it said last" : "Connecting…");
+    showStatus("off", failures > 2 ? "The referee does not answer; this page shows its last data" : "Connecting…");
   };
 }
 
-// --- begin ------------------------------------------------------------------------------------
+// --- start ------------------------------------------------------------------------------------
 
 const data = JSON.parse(document.getElementById("data").textContent);
-forget();
+clear();
 known.head = data.head;
 if (data.figures) known.figures = data.figures;
-take(data.entries ?? []);
+addEntries(data.entries ?? []);
 document.documentElement.classList.add("ready");
-dress(remembered());
+applyTheme(storedTheme());
 show();
 performance.mark("drawn");
 window.addEventListener("hashchange", show);

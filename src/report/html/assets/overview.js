@@ -1,15 +1,15 @@
-// The first thing that people see: standings, and what stands behind them.
+// The overview: standings, charts and highlights.
 
 import { card, count, counted, el, half, link, own, percent, signed, time } from "./dom.js";
 import { botHash, gameHash, known, name, story, unpacked } from "./data.js";
 import { boardOf, statesOf } from "./boards.js";
 import { sortable } from "./tables.js";
-import { bars, crosstable, curveKey, heatKey, lengths, ratingAxis, ratingScale, record, recordKey, settling, thinking, whisker } from "./charts.js";
+import { answerTimes, bars, crosstable, curveKey, heatKey, lengths, ratingAxis, ratingScale, record, recordKey, ratingHistory, whisker } from "./charts.js";
 
 // A crosstable of more bots needs the whole width.
-const ROOM = 9;
+const NARROW_BOTS = 9;
 
-// What people chose stays when the page is drawn again, as it is while games go on.
+// The user's choices, kept when the page is redrawn while games are played.
 const chosen = { order: ["rank", 1], curves: new Set() };
 
 function tile(title, value, hint) {
@@ -56,19 +56,19 @@ function standings(places) {
 
 function forfeits(places) {
   const reasons = [...new Set(places.flatMap((place) => Object.keys(place.forfeits)))].sort();
-  if (reasons.length === 0) return card("Forfeits", null, el("p", {}, "Nobody forfeited a game."));
-  const guilty = places.filter((place) => Object.keys(place.forfeits).length > 0);
-  const most = Math.max(...guilty.flatMap((place) => Object.values(place.forfeits)));
+  if (reasons.length === 0) return card("Forfeits", null, el("p", {}, "No game was forfeited."));
+  const faulty = places.filter((place) => Object.keys(place.forfeits).length > 0);
+  const most = Math.max(...faulty.flatMap((place) => Object.values(place.forfeits)));
   const cell = (place, reason) => {
     const found = own(place.forfeits, reason);
     if (!found) return el("td", { class: "never" }, "·");
     const strength = Math.max(1, Math.round((5 * found) / most));
     return el("td", { class: `heat blame-${strength}` }, link(`#games&of=${place.bot + 1}&ending=forfeited&reason=${encodeURIComponent(reason)}`, count(found)));
   };
-  return card("Forfeits", "Games lost for another reason than the rules of the game, by reason.",
+  return card("Forfeits", "Games lost by a fault of the bot and not on the board, by reason.",
     el("div", { class: "scroll" }, el("table", { class: "cross" }, el("caption", { class: "unseen" }, "Forfeits by reason"),
       el("thead", {}, el("tr", {}, el("th", { scope: "col", class: "text" }, "bot"), ...reasons.map((reason) => el("th", { scope: "col", class: "reason" }, reason)))),
-      el("tbody", {}, ...guilty.map((place) => el("tr", {}, el("th", { scope: "row", class: "text" }, link(botHash(place.bot), el("span", { class: "name" }, name(place.bot)))), ...reasons.map((reason) => cell(place, reason))))))));
+      el("tbody", {}, ...faulty.map((place) => el("tr", {}, el("th", { scope: "row", class: "text" }, link(botHash(place.bot), el("span", { class: "name" }, name(place.bot)))), ...reasons.map((reason) => cell(place, reason))))))));
 }
 
 // Wins, draws and losses by who moved first: of one bot, or of all together.
@@ -95,14 +95,14 @@ export function seatBars(bot) {
 }
 
 function seatCard(places) {
-  const of = (place) => {
+  const scores = (place) => {
     const { first, second } = seats(place.bot);
     const share = ([w, d, l]) => (w + d + l ? (w + d / 2) / (w + d + l) : null);
     return { place, first: share(first), second: share(second) };
   };
-  const rows = places.map(of);
+  const rows = places.map(scores);
   const shown = (share) => (share === null ? "" : percent(share, 1));
-  return card("Seats", "What was made of moving first, by all together and by each: in Quarto who moves first gives a piece and places none.",
+  return card("Seats", "Scores when moving first and second, of all bots together and of each. In Quarto the first mover gives a piece and places none.",
     el("div", { class: "bars" }, seatRow("moving first", seats().first)), recordKey(),
     el("div", { class: "scroll" }, el("table", {}, el("caption", { class: "unseen" }, "Score by seat"),
       el("thead", {}, el("tr", {}, ...["bot", "first", "second", "difference"].map((title, i) => el("th", { scope: "col", class: i ? "number" : "text" }, title)))),
@@ -116,11 +116,11 @@ function settlingCard(places) {
   const box = el("div");
   const draw = () => {
     const focus = document.activeElement?.dataset?.keep;
-    box.replaceChildren(settling(bots, chosen.curves), curveKey(bots, chosen.curves, draw));
+    box.replaceChildren(ratingHistory(bots, chosen.curves), curveKey(bots, chosen.curves, draw));
     if (focus) box.querySelector(`[data-keep="${focus}"]`)?.focus();
   };
   draw();
-  return card("How the ratings settled", "Elo after so many games. Choose bots to make them stand out; one alone shows its 95 % interval.", box);
+  return card("Ratings over the games", "Elo by number of games played. Choose bots to highlight them; a single one shows its 95 % interval.", box);
 }
 
 function endings(figures) {
@@ -131,7 +131,7 @@ function endings(figures) {
   return card("How games ended", null, bars(rows), el("h3", {}, "After how many turns"), lengths(figures.lengths));
 }
 
-// Games that are worth a look.
+// Notable games: the quickest win, the biggest upset, the longest game.
 function highlights() {
   const won = known.games.filter((game) => game.winner >= 0 && !game.forfeit);
   const found = [];
@@ -146,11 +146,11 @@ function highlights() {
   const upset = best(won, gap);
   if (upset && gap(upset) > 30) note("The biggest upset", upset, `${Math.round(gap(upset))} Elo apart`);
   const longest = best(known.games.filter((game) => game.winner >= 0), (game) => game.length);
-  if (longest && quickest && longest.length > quickest.length) note("The longest fight", longest, counted(longest.length, "turn"));
-  return found.length ? card("Worth a look", null, el("ul", { class: "highlights" }, ...found)) : null;
+  if (longest && quickest && longest.length > quickest.length) note("The longest game", longest, counted(longest.length, "turn"));
+  return found.length ? card("Highlights", null, el("ul", { class: "highlights" }, ...found)) : null;
 }
 
-// The board of the game that ended last, for those who watch while games go on.
+// The board of the game that ended last, on a page that is served live.
 function latest() {
   const game = known.games.at(-1);
   if (!game) return null;
@@ -167,7 +167,7 @@ function verdict(places) {
   const [first, second] = places;
   const parts = [];
   if (second && first.superiority !== null) parts.push(`${name(first.bot)} is better than ${name(second.bot)} with a likelihood of ${percent(first.superiority, 1)}.`);
-  if (places.some((place) => place.games !== first.games)) parts.push("Ordered by rating, as not all have played as many games.");
+  if (places.some((place) => place.games !== first.games)) parts.push("Ordered by rating, as not all have played the same number of games.");
   return parts.join(" ");
 }
 
@@ -182,15 +182,15 @@ export function overview() {
     el("h1", {}, known.head.title), tiles(figures),
     known.head.live ? latest() : null,
     card("Standings", verdict(places), standings(places), recordKey()),
-    places.length > ROOM ? each : null,
+    places.length > NARROW_BOTS ? each : null,
     el("div", { class: "cards" },
-      places.length > ROOM ? null : each,
+      places.length > NARROW_BOTS ? null : each,
       highlights(),
       forfeits(places),
       endings(figures),
       settlingCard(places),
-      card("Time to answer", "How often answers took so long, on one axis in factors of ten; the line is the median.", thinking(places.map((p) => p.bot))),
+      card("Time to answer", "Distribution of answer times on a logarithmic axis; the line is the median.", answerTimes(places.map((p) => p.bot))),
       seatCard(places)),
-    figures.games > known.games.length ? el("p", { class: "hint" }, `All ${count(figures.games)} games count; the first ${count(known.games.length)} can be looked at.`) : null);
+    figures.games > known.games.length ? el("p", { class: "hint" }, `All ${count(figures.games)} games count; the first ${count(known.games.length)} are listed.`) : null);
 }
 

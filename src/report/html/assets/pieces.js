@@ -1,13 +1,13 @@
-// Pieces of Quarto as drawings: size, colour, form and fill, each to be told without the others.
+// Pieces of Quarto as drawings: size, colour, form and fill, each recognisable without the others.
 
 import { el, svg } from "./dom.js";
 
 // The values of a piece as drawn: 0 or 1 for size, colour, form and fill.
 function styleOf(set, bits) {
-  return set.style.map(([feature, turned]) => ((bits >> feature) & 1) ^ (turned ? 1 : 0));
+  return set.style.map(([feature, swapped]) => ((bits >> feature) & 1) ^ (swapped ? 1 : 0));
 }
 
-// Colours are named by value, so turning does not matter to them.
+// Colours are listed by value, so swapping does not affect them.
 function colourOf(set, bits) {
   return set.colours[(bits >> set.style[1][0]) & 1];
 }
@@ -56,7 +56,7 @@ export function piecePicture(set, bits, attributes) {
     svg("title", {}, inWords(set, bits)), pieceOf(set, bits));
 }
 
-// Which feature shows as what. The built-in words need no legend, but it does no harm.
+// A legend: which feature is drawn as what. It is open unless the set is the built-in one.
 export function legend(set) {
   const samples = [
     ["size", (value) => token(value, set.colours[0], 0, 1)],
@@ -65,15 +65,15 @@ export function legend(set) {
     ["fill", (value) => token(0, "plain", 0, value)],
   ];
   const rows = samples.map(([part, sample], index) => {
-    const [feature, turned] = set.style[index];
-    const [called, ...words] = set.features[feature];
+    const [feature, swapped] = set.style[index];
+    const [title, ...words] = set.features[feature];
     const shown = words.map((word, value) => {
-      const drawn = index === 1 ? value : value ^ (turned ? 1 : 0);
+      const drawn = index === 1 ? value : value ^ (swapped ? 1 : 0);
       return el("span", { class: "sample" },
         svg("svg", { viewBox: "0 0 100 100", "aria-hidden": "true" }, sample(drawn)), word);
     });
-    const title = called === part ? called : `${called} (drawn as ${part})`;
-    return el("div", { class: "legend-row" }, el("dt", {}, title), el("dd", {}, ...shown));
+    const heading = title === part ? title : `${title} (drawn as ${part})`;
+    return el("div", { class: "legend-row" }, el("dt", {}, heading), el("dd", {}, ...shown));
   });
   return el("details", { class: "legend", open: !set.builtin },
     el("summary", {}, "What the pieces show"), el("dl", {}, ...rows));

@@ -1,6 +1,6 @@
 // A game, step by step.
 
-import { card, counted, el, link, say, svg, time, when } from "./dom.js";
+import { card, counted, el, link, announce, svg, time, when } from "./dom.js";
 import { botHash, gameHash, known, name, outcome, unpacked } from "./data.js";
 import { inWords, legend, piecePicture } from "./pieces.js";
 import { boardOf, statesOf } from "./boards.js";
@@ -10,7 +10,7 @@ import { faultCard } from "./bot.js";
 const SPEEDS = [["1600", "slow"], ["800", "normal"], ["300", "fast"]];
 const VALUES = { w: "a win", d: "a draw", l: "a loss", "": "unknown" };
 
-// Chosen once, kept from game to game.
+// The chosen speed, kept from game to game.
 let pace = "800";
 
 const ICONS = {
@@ -22,31 +22,31 @@ function icon(kind) {
   return svg("svg", { viewBox: "0 0 24 24", class: "icon", "aria-hidden": "true" }, svg("path", { d: ICONS[kind] }));
 }
 
-// What the analysis says of a turn, in a sentence.
-function judged({ value, best, mark, better, ahead, said }) {
+// The analysis of a turn, in a sentence.
+function turnAnalysis({ value, best, mark, better, ahead, remark }) {
   const parts = [];
-  if (said) parts.push(said.replace(/[^.!?]$/, "$&."));
-  else if (value && best && value !== best) parts.push(`It left ${VALUES[value]} where ${VALUES[best]} was to be had.`);
-  else if (value) parts.push(`By best play this is ${VALUES[value]}${ahead ? ` in ${counted(ahead, "turn")}` : ""}.`);
-  if (better && !said.includes(better)) parts.push(`Better: ${better}.`);
+  if (remark) parts.push(remark.replace(/[^.!?]$/, "$&."));
+  else if (value && best && value !== best) parts.push(`It left ${VALUES[value]} where ${VALUES[best]} was possible.`);
+  else if (value) parts.push(`With best play this is ${VALUES[value]}${ahead ? ` in ${counted(ahead, "turn")}` : ""}.`);
+  if (better && !remark.includes(better)) parts.push(`Better: ${better}.`);
   return el("div", { class: "judged" }, mark ? el("span", { class: `badge mark-${mark}` }, mark.replace("-", " ")) : null, parts.length ? el("p", {}, parts.join(" ")) : null);
 }
 
-// What comes last where there is no room side by side.
+// Marks a card that moves to the end on narrow screens.
 function after(card) {
   card.classList.add("after");
   return card;
 }
 
-// A game that has no board here: its turns, as they were sent.
-function bare(game) {
+// A game without a board: its turns as they were sent.
+function turnList(game) {
   return el("ol", { class: "bare" }, ...game.turns.map((turn, i) => el("li", {}, el("span", { class: "name" }, name(game.sides[i % 2])), " ", el("code", {}, turn), " ", el("small", {}, time(game.times[i])))));
 }
 
 export function gameView(number, wantedTurn, only) {
   const summary = known.games[number - 1];
   if (!summary) {
-    const why = number <= known.figures.games ? `The first ${known.games.length} games of this report can be looked at.` : `This report has ${counted(known.figures.games, "game")}.`;
+    const why = number <= known.figures.games ? `The first ${known.games.length} games of this report are listed.` : `This report has ${counted(known.figures.games, "game")}.`;
     return { node: el("div", {}, el("h1", {}, `No game ${number}`), el("p", { class: "card" }, why, " ", link("#games", "All games"))) };
   }
   const game = unpacked(summary);
@@ -95,10 +95,10 @@ export function gameView(number, wantedTurn, only) {
   function go(to) {
     step = Math.min(last, Math.max(0, to));
     if (step === last && timer !== null) stop();
-    // Steps are part of the address, but not of the way back.
+    // Steps change the address but add no entries to the browser's history.
     history.replaceState(null, "", gameHash(number, step));
     draw();
-    say(spoken());
+    announce(description());
   }
 
   function mover(turn) {
@@ -109,7 +109,7 @@ export function gameView(number, wantedTurn, only) {
     return board.words(game, states[turn]);
   }
 
-  function spoken() {
+  function description() {
     if (step === 0) return "The start";
     return `Turn ${step}: ${mover(step)} ${words(step)}` + (step === last ? `. ${outcome(game, game.lines)}.` : "");
   }
@@ -135,27 +135,27 @@ export function gameView(number, wantedTurn, only) {
     drawPieces();
     slider.value = step;
     play.disabled = last === 0;
-    slider.setAttribute("aria-valuetext", spoken());
+    slider.setAttribute("aria-valuetext", description());
     buttons.start.disabled = buttons.back.disabled = step === 0;
     buttons.forward.disabled = buttons.end.disabled = step === last;
     const over = step === last;
     const parts = [el("p", { class: "turn" }, step === 0 ? "The start" : `Turn ${step} of ${last}`)];
     if (step > 0) parts.push(el("p", { class: "did" }, el("strong", { class: "name" }, mover(step)), ` ${words(step)}`, el("small", {}, time(game.times[step - 1]))));
-    const judgement = game.analysis.get(step);
-    if (judgement) parts.push(judged(judgement));
+    const analysis = game.analysis.get(step);
+    if (analysis) parts.push(turnAnalysis(analysis));
     if (over && last === game.turns.length) {
       parts.push(el("p", { class: `final ${game.winner < 0 ? "draw" : game.forfeit ? "blame" : "win"}` }, outcome(game, game.lines)));
       if (game.remark) parts.push(el("p", { class: "hint" }, game.remark));
       if (game.fault) parts.push(faultCard(game, el("strong", { class: "name" }, name(game.fault.by))));
     } else if (over) {
-      parts.push(el("p", { class: "final blame" }, `Turn ${last + 1} of the record makes no sense here: ${game.turns[last]}`));
+      parts.push(el("p", { class: "final blame" }, `Turn ${last + 1} of the record is illegal or malformed: ${game.turns[last]}`));
     }
     story.replaceChildren(...parts);
     times.replaceChildren(turnTimes(game, step));
     const strip = winners(game, step);
-    if (strip) times.append(el("h3", {}, "Who wins by best play"), strip);
+    if (strip) times.append(el("h3", {}, "Who wins with best play"), strip);
     for (const item of moves.children) item.classList.toggle("now", Number(item.dataset.turn) === step);
-    // Once it is on the page, and has a height.
+    // After layout, when the list has a height.
     requestAnimationFrame(() => {
       const now = moves.querySelector(".now");
       if (now) moves.scrollTop = now.offsetTop - moves.clientHeight / 2;
@@ -164,28 +164,28 @@ export function gameView(number, wantedTurn, only) {
 
   function listMoves() {
     moves.replaceChildren(...states.map((_, turn) => {
-      const judgement = game.analysis.get(turn);
+      const analysis = game.analysis.get(turn);
       return el("li", { "data-turn": turn }, el("a", { href: gameHash(number, turn) },
         el("span", { class: "no" }, String(turn)),
         turn === 0 ? el("span", {}, "the start") : el("span", { class: `who side-${(turn - 1) % 2}` }, mover(turn)),
         turn === 0 ? null : el("span", { class: "what" }, words(turn)),
-        judgement?.mark ? el("span", { class: `badge mark-${judgement.mark}` }, judgement.mark.replace("-", " ")) : null,
+        analysis?.mark ? el("span", { class: `badge mark-${analysis.mark}` }, analysis.mark.replace("-", " ")) : null,
         turn === 0 ? null : el("small", {}, time(game.times[turn - 1]))));
     }));
   }
 
   async function copy(event) {
     const address = location.href.split("#")[0] + gameHash(number, step);
-    const tell = (text) => { event.target.textContent = text; say(text); setTimeout(() => { event.target.textContent = "Copy link"; }, 1600); };
+    const showStatus = (text) => { event.target.textContent = text; announce(text); setTimeout(() => { event.target.textContent = "Copy link"; }, 1600); };
     try {
       await navigator.clipboard.writeText(address);
-      tell("Copied");
+      showStatus("Copied");
     } catch {
-      // Some browsers let only pages from certain addresses write there.
+      // Some browsers allow this only to pages from certain addresses.
       address_.value = address;
       address_.hidden = false;
       address_.select();
-      tell("Press Ctrl+C");
+      showStatus("Press Ctrl+C");
     }
   }
 
@@ -200,7 +200,7 @@ export function gameView(number, wantedTurn, only) {
     number > 1 ? link(gameHash(number - 1, 0), "← Game ", String(number - 1)) : el("span"),
     number < known.games.length ? link(gameHash(number + 1, 0), "Game ", String(number + 1), " →") : el("span"));
   if (!board) {
-    return { node: el("div", { class: "replay" }, head, card("Turns", `${outcome(game, game.lines)}. This page has no board for the game ${game.game}.`, bare(game), game.fault ? faultCard(game, "") : null), around) };
+    return { node: el("div", { class: "replay" }, head, card("Turns", `${outcome(game, game.lines)}. This page has no board for the game ${game.game}.`, turnList(game), game.fault ? faultCard(game, "") : null), around) };
   }
 
   const controls = el("div", { class: "controls", role: "group", "aria-label": "Steps" },
@@ -212,7 +212,7 @@ export function gameView(number, wantedTurn, only) {
     el("div", { class: "desk" },
       el("div", {},
         el("div", { class: "play card" }, stage, controls),
-        after(card("Time for every turn", "Columns grow with the factor, not with the difference.", times))),
+        after(card("Time for every turn", "On a logarithmic scale.", times))),
       el("div", {},
         el("div", { class: "card" }, story),
         board.left ? el("div", { class: "card hands" }, hand, left, legend(game.set)) : null,
@@ -230,7 +230,7 @@ export function gameView(number, wantedTurn, only) {
     node, leave: stop, turn: (turn) => { stop(); go(turn ?? last); }, number,
     key(event) {
       const busy = event.target.closest?.("input, select, textarea, summary, pre");
-      // A button that has the focus takes the space bar for itself.
+      // A focused button handles the space bar itself.
       if (busy || (event.key === " " && event.target.closest?.("button, a"))) return;
       const act = keys[event.key];
       if (!act || event.ctrlKey || event.metaKey || event.altKey) return;

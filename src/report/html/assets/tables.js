@@ -1,10 +1,10 @@
-// Tables that can be sorted, and looked at page by page.
+// Tables that can be sorted and are shown page by page.
 
-import { count, el, say } from "./dom.js";
+import { count, el, announce } from "./dom.js";
 
-// `columns`: {key, title, value(row), show(row), text, hint}. `value` sorts, `show` is what stands
-// in the cell. `text` columns begin at the left and sort upwards first. `head` names the row.
-// `sorted`: [key, -1 | 1], changed as people sort. `rows()` is asked anew by `redraw`.
+// `columns`: {key, title, value(row), show(row), text, hint}. `value` is the sort key, `show` the
+// content of the cell. `text` columns are left-aligned and sort upwards first. `head` marks row
+// headers. `sorted`: [key, -1 | 1], updated when the user sorts. `redraw` calls `rows()` again.
 export function sortable({ caption, columns, rows, sorted, size, kind, onsort }) {
   const body = el("tbody");
   const pager = el("div", { class: "pager" });
@@ -22,7 +22,7 @@ export function sortable({ caption, columns, rows, sorted, size, kind, onsort })
         page = 0;
         redraw();
         onsort?.();
-        say(`Sorted by ${column.title}, ${sorted[1] > 0 ? "ascending" : "descending"}`);
+        announce(`Sorted by ${column.title}, ${sorted[1] > 0 ? "ascending" : "descending"}`);
       },
     }, column.title, el("span", { class: "arrow", "aria-hidden": "true" }));
     const cell = el("th", { scope: "col", class: column.kind ?? (column.text ? "text" : "number") }, button);
