@@ -142,7 +142,7 @@ impl Analyst {
             let mut note = self.note(&edition, step, value, best);
             note.turn = index + 1;
             // A turn about which nothing is known is not written.
-            if note.says_something() {
+            if note.is_known() {
                 turns.push(note);
             }
             later = best;

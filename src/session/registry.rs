@@ -15,7 +15,7 @@ pub struct GameInfo {
     /// What it is, in a line.
     pub about: &'static str,
     /// Whether who acts first is drawn by lot; otherwise it is the first bot named.
-    pub first_by_lot: bool,
+    pub is_first_drawn: bool,
     /// Whether it has piece sets and rules to choose from.
     pub has_piece_sets: bool,
     /// Whether positions can be solved.
@@ -39,7 +39,7 @@ pub static GAMES: [GameInfo; 2] = [
     GameInfo {
         name: Edition::NAME,
         about: "Four-by-four board, sixteen pieces, a gift with every turn",
-        first_by_lot: Edition::LOT,
+        is_first_drawn: Edition::IS_FIRST_DRAWN,
         has_piece_sets: Edition::SETS,
         is_solvable: true,
         make: |choices| {
@@ -49,7 +49,7 @@ pub static GAMES: [GameInfo; 2] = [
     GameInfo {
         name: FourInARow::NAME,
         about: "Seven columns, six rows; BOT1 moves first unless --first says otherwise",
-        first_by_lot: FourInARow::LOT,
+        is_first_drawn: FourInARow::IS_FIRST_DRAWN,
         has_piece_sets: FourInARow::SETS,
         is_solvable: false,
         make: |_| Arc::new(FourInARow),

@@ -190,7 +190,7 @@ impl Options {
         match self.first {
             Some(First::Bot2) => BotIndex::B,
             Some(First::Random) => drawn(),
-            None if self.game.first_by_lot => drawn(),
+            None if self.game.is_first_drawn => drawn(),
             Some(First::Bot1) | None => BotIndex::A,
         }
     }
