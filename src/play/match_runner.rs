@@ -52,7 +52,7 @@ impl MatchPlan {
             number,
             id: format!("{}-{}", self.seed, number + 1),
             seed: self.seed,
-            first: if number % 2 == 0 {
+            first: if number.is_multiple_of(2) {
                 self.first
             } else {
                 self.first.other()
