@@ -25,8 +25,8 @@ pub enum PreparationError {
     Request(#[from] RequestError),
     /// With [`PlanRequest::strict`], not all bots can enter.
     #[error(
-        "{0} of the bots cannot enter, and --strict wants all of them; mend them (see \
-         `referee check BOT`) or take them out"
+        "{0} of the bots cannot enter, and --strict requires all of them; fix them (see \
+         `referee check BOT`) or leave them out"
     )]
     NotAllEnter(usize),
     /// A bot of the tournament that is resumed cannot be started.
@@ -34,8 +34,8 @@ pub enum PreparationError {
     Missing(String),
     /// The directory holds another tournament.
     #[error(
-        "{path}: there is another tournament:\n  {}\nput things back as they were to go on with \
-         it, or choose another folder with --out",
+        "{path}: it holds another tournament:\n  {}\nundo these changes to resume it, or choose \
+         another folder with --out",
         .differences.join("\n  ")
     )]
     Another {
@@ -53,7 +53,7 @@ pub enum PreparationError {
 }
 
 /// Something to show to the user while a tournament is prepared.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub enum Notice<'a> {
     /// The seed, which was drawn because none was given.
     Seed(u64),

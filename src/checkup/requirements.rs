@@ -57,7 +57,7 @@ impl Checkup<'_> {
         let flushes = match &verdict {
             Verdict::Good(_) => Verdict::Good(String::new()),
             Verdict::Bad(..) if self.buffers => Verdict::Bad(
-                "its answer came only when its input was closed".to_owned(),
+                "its answer arrived only when its input was closed".to_owned(),
                 "flush standard output after every line".to_owned(),
             ),
             _ => Verdict::Skipped,

@@ -79,7 +79,7 @@ pub fn replay<'a>(
         };
         if session.outcome().is_some() {
             return Err(violation(format!(
-                "{} comes after the end of the game",
+                "{} follows the end of the game",
                 quote(answer.as_bytes())
             ))
             .into());
@@ -210,7 +210,9 @@ fn check_adjudicated(
         None => {
             let mut board = String::new();
             last.write_request(&mut board);
-            tracing::warn!("{board}: adjudicated, and too hard to prove again");
+            tracing::warn!(
+                "{board}: the game was adjudicated, but its result could not be proven again within the limit"
+            );
             return Ok(());
         }
     };

@@ -1,4 +1,4 @@
-//! The games that this program knows, by name: the only place where they are told apart.
+//! The games of this program, by name: the only place that distinguishes them.
 
 use std::sync::Arc;
 
@@ -7,34 +7,34 @@ use crate::game::Game;
 use crate::game::four_in_a_row::FourInARow;
 use crate::game::quarto::{Edition, PieceFormat, PieceSet, Rules};
 
-/// A game that the program knows.
+/// A game of this program.
 #[derive(Debug)]
 pub struct GameInfo {
     /// The name in records, in a bot's environment and on the command line.
     pub name: &'static str,
-    /// What it is, in a line.
+    /// A description, one line.
     pub about: &'static str,
-    /// Whether who acts first is drawn by lot; otherwise it is the first bot named.
+    /// Whether the bot that moves first is drawn at random; otherwise it is the first one named.
     pub is_first_drawn: bool,
-    /// Whether it has piece sets and rules to choose from.
+    /// Whether rules and a piece set can be chosen.
     pub has_piece_sets: bool,
     /// Whether positions can be solved.
     pub is_solvable: bool,
     make: fn(Choices) -> Arc<dyn Ruleset>,
 }
 
-/// What can be chosen about a game; games without piece sets look at nothing of it.
+/// The choices for a game. Games without piece sets ignore them.
 #[derive(Clone, Debug, Default)]
 pub struct Choices {
-    /// Which groups of cells count.
+    /// The rules of Quarto.
     pub rules: Rules,
-    /// The pieces.
+    /// The piece set.
     pub set: PieceSet,
-    /// How people see pieces.
+    /// How pieces are shown to people.
     pub format: PieceFormat,
 }
 
-/// All games, the usual one first.
+/// All games, the default first.
 pub static GAMES: [GameInfo; 2] = [
     GameInfo {
         name: Edition::NAME,
