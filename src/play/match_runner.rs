@@ -127,6 +127,7 @@ pub struct MatchRunner {
     runner: GameRunner,
     plan: MatchPlan,
     seats: [Seat; 2],
+    score: Score,
 }
 
 impl MatchRunner {
@@ -136,24 +137,33 @@ impl MatchRunner {
             runner,
             plan,
             seats,
+            score: Score {
+                wins: [0; 2],
+                draws: 0,
+            },
         }
+    }
+
+    /// The score of the games that have ended.
+    pub const fn score(&self) -> &Score {
+        &self.score
     }
 
     /// Plays all games, or as many as people want to play. Processes are left running: call
     /// [`MatchRunner::stop`] then, also when this future was dropped halfway.
     pub async fn run(&mut self, observer: &mut dyn MatchObserver) -> Result<Score, GameError> {
-        let mut score = Score::default();
+        self.score = Score::default();
         for number in 0..self.plan.games {
             if self.seats.iter().any(|seat| seat.benched().is_some()) {
                 let record = self.skip(number, observer)?;
-                score.count(&record);
+                self.score.count(&record);
                 continue;
             }
             let setup = self.plan.game(number);
             let runner = &self.runner;
             let seats = &mut self.seats;
             let game = runner.run(seats, &setup, None, false, observer).await?;
-            score.count(&game.record);
+            self.score.count(&game.record);
             let FinishedGame {
                 record,
                 session,
@@ -176,7 +186,7 @@ impl MatchRunner {
                 break;
             }
         }
-        Ok(score)
+        Ok(self.score)
     }
 
     /// Ends the players' processes.

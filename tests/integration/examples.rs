@@ -21,7 +21,9 @@ fn examples() -> &'static Path {
             cargo.arg("--release");
         }
         cargo.current_dir(env!("CARGO_MANIFEST_DIR"));
-        cargo.arg("--target-dir").arg(folder.parent().expect("a folder"));
+        cargo
+            .arg("--target-dir")
+            .arg(folder.parent().expect("a folder"));
         let built = cargo.output().expect("cargo");
         assert!(
             built.status.success(),

@@ -14,12 +14,13 @@ use crate::cli::support::console::Terminal;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::interrupt::until_interrupted;
 use crate::cli::support::options::{Options, PieceFormatName};
+use crate::cli::support::pieces_file::PiecesFile;
 use crate::cli::support::records::{RecordFile, Recorded};
 use crate::cli::support::sandbox::Choice;
-use crate::cli::support::setup::{bot, confine, match_set, palette, tell};
+use crate::cli::support::setup::{Notes, bot, confine, match_set, palette, tell};
 use crate::game::quarto::PieceFormat;
 use crate::play::game_runner::GameRunner;
-use crate::play::match_runner::{MatchObserver, MatchPlan, MatchRunner, Score};
+use crate::play::match_runner::{MatchObserver, MatchPlan, MatchRunner};
 use crate::play::seat::Seat;
 use crate::report::terminal_view::{Detail, Look, Screen};
 use crate::session::Ruleset;
@@ -157,12 +158,14 @@ fn play_match(
     terminal: Option<Terminal>,
 ) -> Result<(), Failure> {
     let start = options.start(&*ruleset)?;
+    let pages = options
+        .pages
+        .open(&names.join(" vs "), None, options.record.as_deref())?;
     let file = options
         .record
         .as_deref()
         .map(RecordFile::open)
         .transpose()?;
-    let pages = options.pages.open(&names.join(" vs "), None)?;
     let seed = options.seed();
     let plan = MatchPlan {
         start,
@@ -171,7 +174,7 @@ fn play_match(
         seed,
         restart: options.restart,
     };
-    let pieces_path = options.pieces_path(&*ruleset)?;
+    let pieces = options.pieces_file(&*ruleset)?;
     let console = terminal.map(|terminal| -> SharedConsole { Rc::new(RefCell::new(terminal)) });
     if let Some(console) = &console {
         console.borrow_mut().show(&ruleset.instructions())?;
@@ -182,7 +185,7 @@ fn play_match(
             options.games,
             look(options, console.is_some()),
             BufWriter::new(io::stdout().lock()),
-            io::stderr(),
+            Notes,
         ),
         file,
         pages,
@@ -192,13 +195,16 @@ fn play_match(
         &ruleset,
         bots,
         names,
-        pieces_path.as_deref(),
+        pieces.as_ref().map(PiecesFile::path),
         console.as_ref(),
     );
     let runner = GameRunner::new(ruleset, options.adjudicate);
-    let played = run(MatchRunner::new(runner, plan, seats), &mut observer);
-    if let Ok(score) = &played {
-        observer.inner.score(score)?;
+    let mut runner = MatchRunner::new(runner, plan, seats);
+    let played = run(&mut runner, &mut observer);
+    // A bot that cannot be started any more takes nothing away from the games before.
+    let cannot_go_on = matches!(played, Err(Failure::Usage(_))) && runner.score().games() > 0;
+    if played.is_ok() || cannot_go_on {
+        observer.inner.score(runner.score())?;
     }
     // What was played is worth a page, also when somebody ended the match.
     let shown = observer.pages.finish();
@@ -227,16 +233,16 @@ fn look(options: &Options, people: bool) -> Look {
 }
 
 /// Plays the match, to the end or until somebody wants it to end.
-fn run(mut runner: MatchRunner, observer: &mut dyn MatchObserver) -> Result<Score, Failure> {
+fn run(runner: &mut MatchRunner, observer: &mut dyn MatchObserver) -> Result<(), Failure> {
     // One thread: a ply is handed to nobody, so nobody has to be woken for it.
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
-    let score = runtime.block_on(async {
+    let done = runtime.block_on(async {
         orphans::adopt();
         let played = until_interrupted(async {
-            let score = runner.run(observer).await?;
-            Ok(score)
+            runner.run(observer).await?;
+            Ok(())
         })
         .await;
         let grace = if played.is_ok() {
@@ -246,13 +252,13 @@ fn run(mut runner: MatchRunner, observer: &mut dyn MatchObserver) -> Result<Scor
         };
         let stopped = runner.stop(grace).await;
         orphans::sweep();
-        let score = played?;
+        played?;
         stopped?;
-        Ok::<_, Failure>(score)
+        Ok::<_, Failure>(())
     });
     // A thread may still be waiting for somebody to type.
     runtime.shutdown_background();
-    score
+    done
 }
 
 fn seats(

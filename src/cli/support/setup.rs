@@ -82,6 +82,21 @@ pub(in crate::cli) fn tell(text: &str) {
     let _ = io::Write::write_all(&mut io::stderr(), line.as_bytes());
 }
 
+/// stderr for people: as [`tell`], it never fails.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::cli) struct Notes;
+
+impl io::Write for Notes {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let _ = io::Write::write_all(&mut io::stderr(), bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 /// This program's file.
 pub(in crate::cli) fn this_program() -> Result<PathBuf, Failure> {
     env::current_exe()

@@ -283,7 +283,10 @@ impl Start<'_> {
         });
         let results = self.played(&plan, shard, expected)?;
         let title = title(&self.directory);
-        let pages = self.options.pages.open(&title, Some(&self.journal_file))?;
+        let pages =
+            self.options
+                .pages
+                .open(&title, Some(&self.journal_file), Some(&self.journal_file))?;
         let terminal = io::stderr().is_terminal();
         let mut progress = Progress::new(expected, results.games, terminal, pages);
         let arena = Arena {
