@@ -30,4 +30,4 @@ pub mod stderr;
 
 pub use allowance::Allowance;
 pub use fault::Fault;
-pub use player::{Player, Reply};
+pub use player::{OtherOutput, Player, Reply};

@@ -134,6 +134,7 @@ pub struct MatchRunner {
     runner: GameRunner,
     plan: MatchPlan,
     seats: [Seat; 2],
+    score: Score,
 }
 
 impl MatchRunner {
@@ -143,16 +144,26 @@ impl MatchRunner {
             runner,
             plan,
             seats,
+            score: Score {
+                wins: [0; 2],
+                draws: 0,
+            },
         }
+    }
+
+    /// The score of the games that have ended.
+    pub const fn score(&self) -> &Score {
+        &self.score
     }
 
     /// Plays all games, or until a person leaves. Processes are left running: call
     /// [`MatchRunner::stop`] afterwards, also when this future was dropped before its end.
     pub async fn run(&mut self, observer: &mut dyn MatchObserver) -> Result<Score, GameError> {
-        let mut score = Score::default();
+        self.score = Score::default();
         for number in 0..self.plan.games {
             if self.seats.iter().any(|seat| seat.benched().is_some()) {
-                score.count(self.skip(number, observer)?.record());
+                let game = self.skip(number, observer)?;
+                self.score.count(game.record());
                 continue;
             }
             let setup = self.plan.game(number);
@@ -164,7 +175,7 @@ impl MatchRunner {
                 session,
                 fault,
             } = game;
-            score.count(&record);
+            self.score.count(&record);
             observer.ended(&MatchGame {
                 finished: &FinishedRecord::new(record),
                 session: Some(&*session),
@@ -182,7 +193,7 @@ impl MatchRunner {
                 break;
             }
         }
-        Ok(score)
+        Ok(self.score)
     }
 
     /// Ends the players' processes.

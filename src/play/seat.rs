@@ -11,7 +11,7 @@ use crate::bot::meter::Usage;
 use crate::bot::process::{GracePeriods, Process};
 use crate::bot::spec::{CannotStart, Program, reproduce_command};
 use crate::bot::stderr::Tap;
-use crate::bot::{Allowance, Fault, Player, Reply};
+use crate::bot::{Allowance, Fault, OtherOutput, Player, Reply};
 use crate::protocol::{ForfeitReason, env};
 use crate::session::Ruleset;
 use crate::text::escape_lines;
@@ -90,6 +90,13 @@ impl Player for Seat {
         match self.process() {
             Some(process) => process.drain().await,
             None => Vec::new(),
+        }
+    }
+
+    async fn other_output(&mut self) -> OtherOutput {
+        match self.process() {
+            Some(process) => process.other_output().await,
+            None => OtherOutput::Nothing,
         }
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::observer::GameObserver;
 use crate::bot::fault::{ProcessState, TimeoutEvidence};
-use crate::bot::{Allowance, Fault, Player};
+use crate::bot::{Allowance, Fault, OtherOutput, Player};
 use crate::game::Rejection;
 use crate::protocol::{NotUtf8, answer_text};
 use crate::session::Session;
@@ -77,21 +77,27 @@ fn judge(line: &[u8], accept: impl FnOnce(&str) -> Result<(), Rejection>) -> Res
     })
 }
 
-/// A malformed line is often debugging output before the actual answer. Then the fault to report is that
-/// there were two lines.
+/// A rejected line is often one of two: debugging output before the actual answer, or a second line after
+/// the previous answer. Then the fault to report is that there were two lines.
 async fn find_second_line<P: Player>(player: &mut P, fault: Fault) -> Fault {
-    let Fault::Malformed { answer, problem } = fault else {
+    let (Fault::Malformed { answer, .. }
+    | Fault::IllegalMove { answer, .. }
+    | Fault::NotUtf8 { answer }) = &fault
+    else {
         return fault;
     };
-    let second = player.drain().await;
-    if second.is_empty() {
-        Fault::Malformed { answer, problem }
-    } else {
-        Fault::ExtraOutput {
-            first: answer,
+    match player.other_output().await {
+        OtherOutput::Nothing => fault,
+        OtherOutput::Before(first) => Fault::ExtraOutput {
+            first,
+            second: [answer, &b"\n"[..]].concat(),
+            early: true,
+        },
+        OtherOutput::After(second) => Fault::ExtraOutput {
+            first: answer.clone(),
             second,
             early: false,
-        }
+        },
     }
 }
 

@@ -9,6 +9,10 @@ use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+/// How long a lock is waited for.
+const LOCK: Duration = Duration::from_secs(1);
 
 /// Where lines are written: a file, or in tests something that fails.
 pub trait Storage: Send {
@@ -50,6 +54,12 @@ pub enum OpenError {
     /// Another process writes to it.
     #[error("{path}: another referee is writing to it; wait for it to end, or choose another file")]
     Locked {
+        /// The file.
+        path: String,
+    },
+    /// It holds something else, which is left as it is.
+    #[error("{path}: it is not a file of records: it does not begin with {{; choose another file")]
+    Foreign {
         /// The file.
         path: String,
     },
@@ -121,7 +131,13 @@ impl Journal<File> {
             };
             return Ok((journal, None));
         }
-        match file.try_lock() {
+        // Before the lock: waiting for it would change nothing.
+        if !may_be_records(&file).map_err(failed)? {
+            return Err(OpenError::Foreign {
+                path: path.display().to_string(),
+            });
+        }
+        match lock(&file) {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 return Err(OpenError::Locked {
@@ -178,6 +194,29 @@ impl<S: Storage> Journal<S> {
         // having written it.
         self.storage.sync().inspect_err(|_| self.broken = true)
     }
+}
+
+/// Locks a file. A referee that has just been killed may hold its lock for some milliseconds more:
+/// until the programs that it was starting have become those programs.
+fn lock(file: &File) -> Result<(), TryLockError> {
+    let deadline = Instant::now() + LOCK;
+    loop {
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) if Instant::now() < deadline => {
+                thread::sleep(Duration::from_millis(10));
+            }
+            done => return done,
+        }
+    }
+}
+
+/// Whether a file is empty or its first character is that of a record.
+fn may_be_records(mut file: &File) -> io::Result<bool> {
+    let mut start = [0; 256];
+    file.seek(SeekFrom::Start(0))?;
+    let read = file.read(&mut start)?;
+    let first = start[..read].trim_ascii_start().first();
+    Ok(first.is_none_or(|&first| first == b'{'))
 }
 
 /// The number of bytes up to and including the last newline, of the first `end` bytes.

@@ -40,6 +40,7 @@ mod quartos;
 mod ratings;
 mod replay_check;
 mod report;
+mod robustness;
 mod sandbox;
 mod schedule;
 mod scheduler;

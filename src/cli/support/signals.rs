@@ -3,6 +3,7 @@
 use std::future::Future;
 use std::io;
 
+use rustix::process::Signal;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::oneshot;
 
@@ -10,6 +11,9 @@ use tokio::sync::oneshot;
 ///
 /// A separate task listens for the signals, so that polling this future is cheap during a game.
 pub(in crate::cli) fn interrupted() -> io::Result<impl Future<Output = ()> + Unpin> {
+    // A handler of our own makes a write beyond `ulimit -f` an error with a sentence, instead of the
+    // end of this process. Bots do not inherit it.
+    let _ = signal(SignalKind::from_raw(Signal::XFSZ.as_raw()))?;
     let mut interrupt = signal(SignalKind::interrupt())?;
     let mut terminate = signal(SignalKind::terminate())?;
     let mut hangup = signal(SignalKind::hangup())?;

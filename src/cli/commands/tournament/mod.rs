@@ -288,7 +288,10 @@ impl TournamentRun<'_> {
         });
         let results = self.read_results(&plan, shard, expected)?;
         let title = title(&self.directory);
-        let pages = self.options.pages.open(&title, Some(&self.journal_file))?;
+        let pages =
+            self.options
+                .pages
+                .open(&title, Some(&self.journal_file), Some(&self.journal_file))?;
         let terminal = io::stderr().is_terminal();
         let mut progress = Progress::new(expected, results.games, terminal, pages);
         let arena = Arena {
