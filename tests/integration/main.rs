@@ -51,4 +51,5 @@ mod solver;
 mod sprt;
 mod standings;
 mod starting;
+mod stopping;
 mod tournament;

@@ -13,6 +13,7 @@ use crate::cli::support::duration;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::games::{self, GameArg};
 use crate::cli::support::interrupt::until_interrupted;
+use crate::cli::support::leftovers::end_orphans;
 use crate::cli::support::setup::{RulesName, absolute, bot, match_set, palette};
 use crate::game::quarto::PieceSet;
 use crate::play::TimeControl;
@@ -155,7 +156,7 @@ impl Examine<'_> {
             })
             .await;
             // Dropping the examination has ended the bot; these are what it left.
-            orphans::sweep();
+            end_orphans();
             examined
         })
     }

@@ -13,6 +13,7 @@ use crate::bot::stderr::Tap;
 use crate::cli::support::console::Terminal;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::interrupt::until_interrupted;
+use crate::cli::support::leftovers::end_orphans;
 use crate::cli::support::options::{Options, PieceFormatName};
 use crate::cli::support::records::{RecordFile, Recorded};
 use crate::cli::support::sandbox::Choice;
@@ -245,7 +246,7 @@ fn run(mut runner: MatchRunner, observer: &mut dyn MatchObserver) -> Result<Scor
             GracePeriods::FAULT
         };
         let stopped = runner.stop(grace).await;
-        orphans::sweep();
+        end_orphans();
         let score = played?;
         stopped?;
         Ok::<_, Failure>(score)

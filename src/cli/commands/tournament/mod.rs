@@ -14,7 +14,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Zoned;
-use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 
 use self::options::Options;
@@ -29,8 +28,10 @@ use crate::arena::shard::{Header, Shard};
 use crate::arena::{Arena, Ended, RunError};
 use crate::bot::orphans;
 use crate::cli::support::failure::Failure;
+use crate::cli::support::leftovers::end_orphans;
 use crate::cli::support::sandbox::Choice;
 use crate::cli::support::setup::{tell, this_program, unreadable};
+use crate::cli::support::signals::StopSignals;
 use crate::play::game_runner::GameError;
 use crate::record::journal::{Journal, OpenError};
 use crate::sandbox::Sandbox;
@@ -171,9 +172,11 @@ fn open(texts: &[String], mut options: Options, what: What, out: &Path) -> Resul
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
-    orphans::adopt();
-    let done = runtime.block_on(start.play());
-    orphans::sweep();
+    let done = runtime.block_on(async {
+        orphans::adopt();
+        start.play().await
+    });
+    end_orphans();
     done
 }
 
@@ -404,17 +407,11 @@ fn title(directory: &TournamentDirectory) -> String {
 
 /// A message for every signal that wants this process to end.
 fn stops() -> io::Result<mpsc::Receiver<()>> {
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    let mut terminate = signal(SignalKind::terminate())?;
-    let mut hangup = signal(SignalKind::hangup())?;
+    let mut signals = StopSignals::listen()?;
     let (tell, told) = mpsc::channel(4);
     tokio::spawn(async move {
         loop {
-            tokio::select! {
-                _ = interrupt.recv() => {}
-                _ = terminate.recv() => {}
-                _ = hangup.recv() => {}
-            }
+            signals.recv().await;
             if tell.send(()).await.is_err() {
                 break;
             }
