@@ -52,4 +52,5 @@ mod solver;
 mod sprt;
 mod standings;
 mod starting;
+mod stopping;
 mod tournament;

@@ -13,6 +13,7 @@ use crate::cli::support::duration;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::games::{self, GameArg};
 use crate::cli::support::interrupt::until_interrupted;
+use crate::cli::support::leftovers::end_orphans;
 use crate::cli::support::pieces_file::PiecesFile;
 use crate::cli::support::setup::{RulesName, bot, match_set, palette};
 use crate::game::quarto::PieceSet;
@@ -147,7 +148,7 @@ impl Examination<'_> {
             })
             .await;
             // Dropping the checkup has ended the bot; these are processes that it left behind.
-            orphans::sweep();
+            end_orphans();
             examined
         })
     }

@@ -13,6 +13,7 @@ use crate::bot::stderr::Tap;
 use crate::cli::support::console::Terminal;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::interrupt::until_interrupted;
+use crate::cli::support::leftovers::end_orphans;
 use crate::cli::support::options::{Options, PieceFormatName};
 use crate::cli::support::pieces_file::PiecesFile;
 use crate::cli::support::records::{RecordFile, Recorded};
@@ -252,7 +253,7 @@ fn run(runner: &mut MatchRunner, observer: &mut dyn MatchObserver) -> Result<(),
             GracePeriods::FAULT
         };
         let stopped = runner.stop(grace).await;
-        orphans::sweep();
+        end_orphans();
         played?;
         stopped?;
         Ok::<_, Failure>(())
