@@ -11,7 +11,7 @@ use rustix::process::getuid;
 
 use crate::common::files::copy_program;
 use crate::common::{Referee, Run};
-use crate::requirements::{is_ci, lacking, program};
+use crate::requirements::{is_ci, program, unavailable};
 
 /// The user without rights: `nobody` on every system.
 const NOBODY: u32 = 65534;
@@ -139,14 +139,14 @@ pub(crate) fn trials() -> Vec<Trial> {
             if perl {
                 Trial::test(name, test)
             } else {
-                lacking(name, "perl", "perl-base")
+                unavailable(name, "perl", "perl-base")
             }
         })
         .collect();
     let name = "stopping::a bot is out of the referee's reach";
     trials.push(match (perl, program("setpriv", &[])) {
-        (false, _) => lacking(name, "perl", "perl-base"),
-        (_, None) => lacking(name, "setpriv", "util-linux"),
+        (false, _) => unavailable(name, "perl", "perl-base"),
+        (_, None) => unavailable(name, "setpriv", "util-linux"),
         // Only root can give a program the rights of another user.
         _ => Trial::test(name, out_of_reach).with_ignored_flag(!getuid().is_root() && !is_ci()),
     });

@@ -156,7 +156,7 @@ fn zombies_below(root: u32) -> usize {
 fn most_zombies(referee: Referee) -> (usize, crate::common::Run) {
     let mut running = referee.start();
     let mut most = 0;
-    while running.goes_on() {
+    while running.is_running() {
         most = most.max(zombies_below(running.id()));
         std::thread::sleep(Duration::from_millis(5));
     }
