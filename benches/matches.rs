@@ -1,8 +1,8 @@
-//! Whole matches of the release build against the floor: two children asked in turn over
-//! blocking pipes, and nothing else. Run with `cargo bench --bench matches`.
+//! Whole matches of the release build, compared with the floor: a minimal program that only asks two
+//! child processes in turn over blocking pipes. Run with `cargo bench --bench matches`.
 //!
-//! Everything runs on one CPU, the most repeatable setting: a wake-up is then a switch of
-//! context and no interrupt to another core.
+//! Everything runs on one CPU, the most repeatable setting: a wake-up is then a context switch
+//! and no interrupt to another core.
 
 mod common;
 
@@ -15,17 +15,17 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 use rustix::thread::{CpuSet, sched_setaffinity};
 
-use common::{build_instant, middle, sorted};
+use common::{build_instant, median_of_sorted, sorted};
 
 /// Turns of every game of the instant bot against itself.
 const TURNS: u32 = 17;
 const ROUNDS: usize = 5;
 
-/// What a run took.
+/// The time of a run.
 #[derive(Clone, Copy, Default)]
 struct Run {
     wall: Duration,
-    /// Of the process itself, without its children.
+    /// CPU time of the process itself, without its children.
     cpu: Duration,
 }
 
@@ -43,7 +43,7 @@ fn main() {
     compare("fresh processes for every game", 1_000, &bot, true);
 }
 
-/// Runs floor and referee in turn, so that both see the same machine.
+/// Runs floor and referee in turn, so that both run under the same conditions.
 fn compare(title: &str, games: u32, bot: &Path, fresh: bool) {
     let mut floors = Vec::new();
     let mut referees = Vec::new();
@@ -92,14 +92,14 @@ fn row(name: &str, runs: &[Run], figure: impl Fn(&Run) -> f64, unit: &str) {
     let digits = if figures[0] < 100.0 { 2 } else { 0 };
     println!(
         "  {name:<8} {:>14.digits$} ({:.digits$} to {:.digits$}) {unit}",
-        middle(&figures),
+        median_of_sorted(&figures),
         figures[0],
         figures[figures.len() - 1]
     );
 }
 
 fn median(runs: &[Run], figure: impl Fn(&Run) -> f64) -> f64 {
-    middle(&sorted(runs.iter().map(figure)))
+    median_of_sorted(&sorted(runs.iter().map(figure)))
 }
 
 struct Asked {
@@ -131,7 +131,7 @@ fn stop(asked: Asked) {
     child.wait().unwrap();
 }
 
-/// The same lines as in a match, written and read without looking at them.
+/// Exchanges the same lines as in a match, without checking them.
 fn floor(games: u32, bot: &Path, fresh: bool) -> Run {
     let drawn = b"IONGCABMHEDJPLKF";
     let lines: Vec<Vec<u8>> = (0..=16)
@@ -180,7 +180,7 @@ fn referee(games: u32, bot: &Path, fresh: bool) -> Run {
     let started = Instant::now();
     let mut child = command.spawn().expect("the referee starts");
     let pid = Pid::from_child(&child);
-    // Leaves it a zombie, whose own CPU time can still be read.
+    // Leaves it as a zombie, whose own CPU time can still be read.
     waitid(
         WaitId::Pid(pid),
         WaitIdOptions::EXITED | WaitIdOptions::NOWAIT,

@@ -1,11 +1,11 @@
-//! What a sandbox costs. Run with `cargo bench --bench sandboxes`.
+//! The cost of sandboxes. Run with `cargo bench --bench sandboxes`.
 //!
-//! A ply: a match without a sandbox and one in each sandbox that works here are under way at the same
-//! time, but only one of them runs; the others are stopped. They take turns of a fraction of a second,
-//! so that all see the same machine, and each slice is compared with that of the match without a
-//! sandbox in the same round. That match is there twice: what the two differ by is the error.
+//! A ply: a match without a sandbox and one in each sandbox that works on this machine are played at
+//! the same time, but all except one are stopped. They run in turn, in slices of a fraction of a second,
+//! so that all run under the same conditions, and each slice is compared with that of the match without
+//! a sandbox in the same round. There are two matches without a sandbox: their difference is the error.
 //!
-//! A start: games for which fresh processes are started, less what the same run takes for one game.
+//! A start: games with fresh processes, minus the time of the same run for one game.
 
 mod common;
 
@@ -18,11 +18,11 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
-use common::{build_instant, middle, sorted};
+use common::{build_instant, median_of_sorted, sorted};
 
 const ROUNDS: usize = 100;
 const SLICE: Duration = Duration::from_millis(150);
-/// What runs before a slice counts, so that everything is awake.
+/// The time before each slice that is not measured, so that all processes are awake.
 const WAKING: Duration = Duration::from_millis(10);
 const STARTS: u32 = 100;
 const STARTING_ROUNDS: usize = 5;
@@ -60,7 +60,7 @@ fn referee(kind: &str, games: u32) -> Command {
     command
 }
 
-/// A match that is stopped but for its slices.
+/// A match that is stopped except in its slices.
 struct Match {
     referee: Child,
     /// All its processes, the referee first.
@@ -79,7 +79,7 @@ impl Match {
             bots: Vec::new(),
         };
         let started = Instant::now();
-        // What tries a sandbox out has ended by then.
+        // The processes that try out a sandbox have ended by then.
         while playing.bots.len() < 2 || playing.bots.iter().any(|&bot| plies_of(bot) < 1_000) {
             assert!(started.elapsed().as_secs() < 60, "no match has begun");
             sleep(WAKING);
@@ -96,11 +96,11 @@ impl Match {
 
     fn signal(&self, signal: Signal) {
         for &pid in &self.all {
-            kill_process(pid, signal).expect("the match goes on");
+            kill_process(pid, signal).expect("the match continues");
         }
     }
 
-    /// Microseconds that a ply took in a slice of this match.
+    /// Runs a slice of this match, and returns the microseconds per ply.
     fn slice(&self) -> f64 {
         self.signal(Signal::CONT);
         sleep(WAKING);
@@ -116,7 +116,7 @@ impl Match {
 
 impl Drop for Match {
     fn drop(&mut self) {
-        // Some may have ended already, as when the bench fails.
+        // When the bench fails, some may have ended already.
         for &pid in &self.all {
             let _ = kill_process(pid, Signal::KILL);
         }
@@ -125,7 +125,7 @@ impl Drop for Match {
     }
 }
 
-/// A process and all below it.
+/// A process and all its descendants.
 fn family(root: Pid) -> Vec<Pid> {
     let mut found = vec![root];
     let mut next = 0;
@@ -144,7 +144,7 @@ fn family(root: Pid) -> Vec<Pid> {
     found
 }
 
-/// How often a bot has read something: once a ply.
+/// The number of reads of a bot: one a ply.
 fn plies_of(bot: Pid) -> u64 {
     let io = fs::read_to_string(format!("/proc/{}/io", bot.as_raw_pid())).unwrap_or_default();
     let reads = io.lines().find_map(|line| line.strip_prefix("syscr: "));
@@ -168,8 +168,8 @@ fn plies(title: &str, kinds: &[&str], bot: &Path) {
         let off = ROUNDS.isqrt();
         println!(
             "  {kind:<8} {:>6.2} µs, {:.3} times none ({:.3} to {:.3})",
-            middle(&plies),
-            middle(&ratios),
+            median_of_sorted(&plies),
+            median_of_sorted(&ratios),
             ratios[ROUNDS / 2 - off],
             ratios[ROUNDS / 2 + off],
         );
@@ -197,7 +197,7 @@ fn starts(kinds: &[&str], bot: &Path) {
     for (kind, measured) in kinds.iter().zip(measured) {
         println!(
             "  {kind:<8} {:>6.2} ms",
-            middle(&sorted(measured.into_iter()))
+            median_of_sorted(&sorted(measured.into_iter()))
         );
     }
 }

@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
-# Fuzzes every target for so many seconds each:  fuzz/run.sh 60
+# Fuzzes each target for a number of seconds:  fuzz/run.sh 60
 # Needs cargo-fuzz (cargo install cargo-fuzz).
 set -euo pipefail
 cd "$(dirname "$0")"
-# Coverage and sanitizers are switches that only a nightly compiler has, or a stable one that is told to
-# act as one.
+# Coverage and sanitizers need a nightly compiler, or a stable one with unstable options enabled.
 cargo=(cargo)
 if cargo +nightly --version >/dev/null 2>&1; then
   cargo+=(+nightly)

@@ -65,11 +65,14 @@
 //! | output | [`report`] | records and games in, text and pages out |
 //! | | [`cli`] | one file a command; the only module that prints |
 
+// Hidden modules are public for the program and its tests only.
 pub mod analysis;
 pub mod arena;
 pub mod bot;
 pub mod checkup;
+#[doc(hidden)]
 pub mod cli;
+#[doc(hidden)]
 pub mod executable;
 pub mod game;
 pub mod play;
@@ -81,6 +84,7 @@ pub mod seed;
 pub mod session;
 pub mod solver;
 pub mod strategy;
+#[doc(hidden)]
 pub mod text;
 pub mod tournament;
 

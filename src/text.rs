@@ -22,6 +22,14 @@ fn is_unsafe(c: char) -> bool {
             | '\u{e0000}'..='\u{e007f}')
 }
 
+/// Whether this character looks like an ASCII one, or like a blank, in most fonts: quoted as it is,
+/// nobody would see why it was rejected.
+const fn is_lookalike(c: char) -> bool {
+    matches!(c,
+        '\u{00a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}'
+        | '\u{ff01}'..='\u{ff5e}')
+}
+
 fn push_escaped(out: &mut String, c: char) {
     match c {
         '\\' => out.push_str("\\\\"),
@@ -31,7 +39,7 @@ fn push_escaped(out: &mut String, c: char) {
         c if is_unsafe(c) && c.is_ascii() => {
             let _ = write!(out, "\\x{:02x}", u32::from(c));
         }
-        c if is_unsafe(c) => {
+        c if is_unsafe(c) || is_lookalike(c) => {
             let _ = write!(out, "\\u{{{:x}}}", u32::from(c));
         }
         c => out.push(c),
@@ -39,7 +47,8 @@ fn push_escaped(out: &mut String, c: char) {
 }
 
 /// Bytes as printable text: control, bidirectional and invisible characters become
-/// `\n`, `\x1b` or `\u{202e}`, bytes that are not UTF-8 become `\xff`, and a
+/// `\n`, `\x1b` or `\u{202e}`, as do blanks other than the ASCII ones and full-width letters, which
+/// look like ASCII; bytes that are not UTF-8 become `\xff`, and a
 /// backslash is doubled, so that what was sent can be read back from it.
 ///
 /// ```
@@ -48,6 +57,7 @@ fn push_escaped(out: &mut String, c: char) {
 /// assert_eq!(escape(b"6 A"), "6 A");
 /// assert_eq!(escape(b"\x1b[2J\xff\n"), r"\x1b[2J\xff\n");
 /// assert_eq!(escape("a\u{202e}b".as_bytes()), r"a\u{202e}b");
+/// assert_eq!(escape("6\u{a0}\u{ff21}".as_bytes()), r"6\u{a0}\u{ff21}");
 /// ```
 pub fn escape(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len());

@@ -12,8 +12,8 @@ use std::os::fd::FromRawFd;
 const DRAWN: &[u8; 16] = b"IONGCABMHEDJPLKF";
 
 fn main() {
-    // SAFETY: 0 and 1 are open, and `ManuallyDrop` leaves them so. Files read and write at
-    // once, without the buffer and the lock of `std::io::stdin` and `stdout`.
+    // SAFETY: 0 and 1 are open, and `ManuallyDrop` keeps them open. Files read and write
+    // directly, without the buffer and the lock of `std::io::stdin` and `stdout`.
     let (mut input, mut output) = unsafe {
         (
             ManuallyDrop::new(File::from_raw_fd(0)),

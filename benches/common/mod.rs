@@ -1,22 +1,22 @@
-//! What the benches of whole matches share.
+//! Shared by the benches of whole matches.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::{env, fs};
 
-/// From the smallest to the largest.
+/// Sorts figures.
 pub(crate) fn sorted(figures: impl Iterator<Item = f64>) -> Vec<f64> {
     let mut figures: Vec<f64> = figures.collect();
     figures.sort_by(f64::total_cmp);
     figures
 }
 
-/// Of sorted figures.
-pub(crate) fn middle(figures: &[f64]) -> f64 {
+/// The median of sorted figures.
+pub(crate) fn median_of_sorted(figures: &[f64]) -> f64 {
     figures[figures.len() / 2]
 }
 
-/// Compiles the bot, beside the bench's own program.
+/// Compiles the instant bot, next to the bench's program.
 pub(crate) fn build_instant() -> PathBuf {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/bots/instant.rs");
     // In a directory of its own: a sandbox copies it.

@@ -1,5 +1,5 @@
-//! Any bytes as an answer, in both games: a legal turn or a rejection. A turn that was accepted
-//! reads the same again in its canonical form.
+//! Any bytes as an answer, in both games: a legal turn or a rejection. The canonical form of an accepted
+//! turn leads to the same position.
 #![no_main]
 
 use std::sync::LazyLock;
@@ -30,7 +30,7 @@ static QUARTO: LazyLock<Edition> =
     LazyLock::new(|| Edition::new(Rules::Squares, PieceSet::default()));
 
 fuzz_target!(|bytes: &[u8]| {
-    // The first byte chooses where it is played.
+    // The first byte chooses the board.
     let Some((&place, line)) = bytes.split_first() else { return };
     let boards = ["................", "A..............P", "ABCDEFGHIJKLMNO."];
     judge(&*QUARTO, boards[usize::from(place) % boards.len()], line);

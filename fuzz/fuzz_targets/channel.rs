@@ -1,5 +1,5 @@
-//! Any bytes in any pieces as what a bot writes, over several questions: the channel gives one line
-//! without a newline within the cap, or says what is wrong; and it never waits beyond its limit.
+//! Any bytes in any pieces as the output of a bot, over several requests: the channel returns one line
+//! without a newline within the cap, or what is wrong; and it never waits longer than its limit.
 #![no_main]
 
 use std::time::Duration;
@@ -16,7 +16,7 @@ async fn talk(bytes: &[u8]) {
     let (reader, mut output) = duplex(4096);
     let (writer, _input) = duplex(1 << 16);
     let mut channel = Channel::new(reader, writer);
-    // A byte of length before each piece; an odd one also lets time pass.
+    // Each piece begins with its length, one byte; an odd one also lets time pass.
     let script = bytes.to_vec();
     let bot = async move {
         let mut rest = &script[..];

@@ -1,5 +1,4 @@
-//! Any bytes as the file of a piece set, and a configuration of its pieces: a set, or an error with
-//! a place.
+//! Any bytes as the file of a piece set, and as a configuration of its pieces: a set, or an error.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

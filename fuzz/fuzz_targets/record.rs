@@ -1,5 +1,5 @@
-//! Any bytes as a line of a record: read or refused. What was read is written so that it reads the
-//! same again, and replaying it gives a game or says what is wrong with it.
+//! Any bytes as the line of a record: accepted or rejected. An accepted record is written and read again
+//! without changes, and replaying it returns a game or what is wrong with it.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -4,7 +4,7 @@
 //! limits. Every turn gets its value for the player who made it and the best value that the player
 //! could have had.
 //!
-//! - `sentence`: what people are told of a turn
+//! - `sentence`: a turn's analysis as a sentence
 //! - `field`: an annotation put into a record's line without changing anything else
 
 mod field;
@@ -33,10 +33,10 @@ pub enum Effort {
     Nodes(u64),
 }
 
-/// What an analyst may use.
+/// The resources of an analyst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// For the value of each turn; about as much again goes into better turns.
+    /// For the value of each turn. The search for better turns takes about as much again.
     pub effort: Effort,
     /// Memory and threads.
     pub solver: solver::Options,
@@ -51,18 +51,19 @@ pub enum Problem {
     /// Unknown rules.
     #[error("the rules {} are unknown; expected standard or squares", crate::text::quote(.0.as_bytes()))]
     UnknownRules(String),
-    /// A piece set that is none.
+    /// Its piece set is invalid.
     #[error("its piece set: {0}")]
     Pieces(String),
-    /// It breaks the rules.
+    /// It violates the rules.
     #[error("{}{}", .0.turn.map_or_else(String::new, |turn| format!("turn {turn}: ")), .0.problem)]
     Violation(Violation),
 }
 
-/// After this many unsolved positions in a row, earlier ones, which are harder, get less effort.
+/// After this many unsolved positions in a row, the positions before them, which are harder, get less
+/// effort.
 const FULL_EFFORT_FAILURES: u32 = 2;
 
-/// Those positions get one part of the effort, of so many.
+/// Those positions get the effort divided by this number.
 const REDUCED_SHARE: u32 = 10;
 
 /// With at most this many free cells the other turns are solved, to mark only and forced turns.
@@ -106,7 +107,7 @@ impl Analyst {
         self
     }
 
-    /// How far the solver has come. Other threads may ask while it searches.
+    /// The progress of the solver. Other threads may call this while it searches.
     pub fn progress(&self) -> Progress {
         self.solver.progress()
     }
@@ -142,7 +143,7 @@ impl Analyst {
             let mut note = self.note(&edition, step, value, best);
             note.turn = index + 1;
             // A turn about which nothing is known is not written.
-            if note.says_something() {
+            if note.is_known() {
                 turns.push(note);
             }
             later = best;
@@ -260,8 +261,8 @@ impl Analyst {
         best: Value,
     ) -> Option<&'a (Turn, Position)> {
         let limits = self.limits(1);
-        // Most turns are in the table already, or easy: no turn gets all the effort before the
-        // others were tried with little.
+        // Most turns are in the table already, or easy. So all turns are tried with little effort
+        // before any of them gets all of it.
         let brief = Limits {
             nodes: Some(
                 limits

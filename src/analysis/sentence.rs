@@ -1,4 +1,4 @@
-//! What people are told of a turn: one or two short sentences.
+//! A turn's analysis for people: one or two short sentences.
 
 use crate::game::quarto::{Cell, Edition, Move, Position, Turn};
 use crate::game::{Game as _, Position as _};
@@ -6,14 +6,14 @@ use crate::record::annotation::{Mark, Note};
 use crate::solver::Value;
 use crate::text::escape_controls;
 
-/// What a sentence is made from.
+/// The facts for a sentence.
 pub(super) struct Sentence<'a> {
     pub(super) edition: &'a Edition,
     pub(super) note: &'a Note,
-    /// The answer.
+    /// The turn as an answer.
     pub(super) played: String,
     pub(super) after: &'a Position,
-    /// Where the other side wins at once afterwards.
+    /// The cell on which the other side can win at once afterwards.
     pub(super) refutation: Option<Cell>,
     /// A turn that would have won at once, and the position after it.
     pub(super) win_at_once: Option<(Turn, Position)>,
@@ -97,7 +97,7 @@ impl Sentence<'_> {
         format!("after {gift}, {}", self.completes(Some(cell), &won))
     }
 
-    /// After a win that was not taken.
+    /// The value that is left after a win that was not taken.
     fn what_is_left(&self) -> String {
         match self.note.value {
             Some(Value::Win) => " It wins all the same.".to_owned(),

@@ -1,8 +1,8 @@
-//! The games of a tournament, analysed by the solver once all have been played. Not before: it
-//! would take the cores that bots think on.
+//! The analysis of a tournament's games. It runs after the last game, because the solver would take
+//! cores from the bots.
 //!
-//! `analysis.jsonl` holds the records of the journal, in its order, each with its analysis. So
-//! an interrupted analysis goes on where it stopped, and every command that reads records reads
+//! `analysis.jsonl` holds the records of the journal in the same order, each with its analysis. So an
+//! interrupted analysis is resumed where it stopped, and every command that reads records can read
 //! that file.
 
 use std::io;
@@ -26,12 +26,12 @@ pub enum AnalysisError {
     /// A file cannot be read.
     #[error("{}", unreadable(.path, .error))]
     Unreadable {
-        /// Which.
+        /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         error: io::Error,
     },
-    /// The analysis so far is not of these games.
+    /// The analysis so far is of other games, or cannot be read.
     #[error("{0}; delete this file to have all games analysed again")]
     Damaged(LineError),
     /// A game that cannot be analysed.
@@ -42,27 +42,27 @@ pub enum AnalysisError {
     NotWritten {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         error: io::Error,
     },
-    /// The folder cannot be used.
+    /// The directory cannot be used.
     #[error(transparent)]
     Directory(#[from] DirectoryError),
 }
 
-/// How far an analysis is.
+/// A step of an analysis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AnalysisProgress<'a> {
-    /// It begins, or goes on after so many games.
+    /// It begins or is resumed.
     Begins {
-        /// Games analysed before.
+        /// The number of games analysed before.
         done: u64,
     },
-    /// This turn of the game with this id comes next.
+    /// This turn is analysed next.
     Turn {
         /// The turn, from 1.
         turn: usize,
-        /// The game.
+        /// The id of the game.
         id: &'a str,
     },
     /// A game has been analysed.
@@ -72,36 +72,37 @@ pub enum AnalysisProgress<'a> {
 /// The analysis of a tournament's games.
 #[derive(Clone, Debug)]
 pub struct TournamentAnalysis {
-    /// The tournament's folder.
+    /// The tournament's directory.
     pub directory: TournamentDirectory,
-    /// For the value of each turn.
+    /// The time for the value of each turn.
     pub time_per_move: Duration,
-    /// Ends the analysis when somebody sets it.
+    /// Ends the analysis once it is set.
     pub stop: Arc<AtomicBool>,
 }
 
 impl TournamentAnalysis {
-    /// Analyses the games that have not been. Returns whether all are analysed now, and not only
-    /// those before an interruption.
+    /// Analyses the games that have not been analysed. Returns `false` when it was interrupted
+    /// before all of them were.
     pub fn run(
         &self,
         progress: &mut dyn FnMut(AnalysisProgress<'_>),
     ) -> Result<bool, AnalysisError> {
         let path = file(&self.directory);
-        // What was cut off is analysed again.
+        // A game whose line was incomplete is analysed again.
         let (mut journal, _) = self.directory.open_journal(&path)?;
         let games = self.directory.journal_file();
         let mut reader = Reader::open(&games).map_err(unread(&games))?;
-        let done = pass_over(&path, &games, &mut reader)?;
+        let done = skip_analysed(&path, &games, &mut reader)?;
         progress(AnalysisProgress::Begins { done });
-        let complete = self.rest(&games, &mut reader, &path, &mut journal, progress);
+        let complete = self.analyse_rest(&games, &mut reader, &path, &mut journal, progress);
         let synced = journal.sync();
         let complete = complete?;
         synced.map_err(unwritten(&path))?;
         Ok(complete)
     }
 
-    fn rest(
+    /// Analyses the remaining games of `reader`.
+    fn analyse_rest(
         &self,
         games: &Path,
         reader: &mut Reader,
@@ -123,7 +124,7 @@ impl TournamentAnalysis {
             });
             let annotation = annotation.map_err(|problem| wrong(problem.to_string()))?;
             if analyst.is_stopped() {
-                // It was cut short; the next run does better.
+                // This analysis is incomplete, so it is not written.
                 return Ok(false);
             }
             let annotated = with_analysis(line.bytes(), &annotation);
@@ -136,7 +137,7 @@ impl TournamentAnalysis {
     }
 }
 
-/// Adds what has been analysed to the standings.
+/// Adds the analyses so far to the standings.
 pub fn add_analysis(
     results: &mut Results,
     directory: &TournamentDirectory,
@@ -172,8 +173,8 @@ fn unwritten(path: &Path) -> impl Fn(io::Error) -> AnalysisError + use<'_> {
     }
 }
 
-/// Passes over the games that have been analysed, and returns their number.
-fn pass_over(path: &Path, journal: &Path, games: &mut Reader) -> Result<u64, AnalysisError> {
+/// Skips the games that have been analysed, and returns their number.
+fn skip_analysed(path: &Path, journal: &Path, games: &mut Reader) -> Result<u64, AnalysisError> {
     let mut done = 0;
     let mut analysed = Reader::open(path).map_err(unread(path))?;
     while let Some(line) = analysed.next_line().map_err(unread(path))? {

@@ -1,5 +1,5 @@
-//! The folder of a tournament: its plan, its journal, its tables, and what bots wrote to stderr.
-//! Nothing else is state.
+//! The directory of a tournament: its plan, its journal, its tables, and the bots' stderr. It is the
+//! whole state of the tournament.
 
 use std::fs;
 use std::io;
@@ -12,37 +12,37 @@ use crate::record::atomic_file::{replace, sync_directory};
 use crate::record::journal::{Journal, OpenError, TornTail};
 use crate::record::reader::{LineError, Reader};
 
-/// Why a folder cannot be used.
+/// Why a directory cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum DirectoryError {
     /// Something in it cannot be read or written.
     #[error("{path}: {error}")]
     Io {
-        /// Which file.
+        /// The file.
         path: String,
-        /// What the system says.
+        /// The system's error.
         error: io::Error,
     },
-    /// Its plan is not usable.
+    /// Its plan cannot be read.
     #[error("{path}: {error}")]
     Plan {
         /// The file.
         path: String,
-        /// What is wrong.
+        /// The reason.
         error: PlanError,
     },
-    /// Its journal is not usable.
+    /// Its journal cannot be opened.
     #[error(transparent)]
     Journal(#[from] OpenError),
-    /// A line of a journal is no game of the plan, or comes twice.
+    /// A line of a journal is no game of the plan, or a game for the second time.
     #[error("{0}; mend the line or take it out")]
     Line(#[from] LineError),
-    /// There is something, but no tournament.
+    /// It has a journal but no plan.
     #[error("{path}: there is a {found} but no plan.json; choose another folder")]
     NoTournament {
-        /// The folder.
+        /// The directory.
         path: String,
-        /// What is there.
+        /// The file that is there.
         found: &'static str,
     },
 }
@@ -56,20 +56,20 @@ impl DirectoryError {
     }
 }
 
-/// A tournament's folder.
+/// A tournament's directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TournamentDirectory {
     path: PathBuf,
 }
 
 impl TournamentDirectory {
-    /// The folder at this path, made if it is not there.
+    /// The directory at this path, which is created if it does not exist.
     pub fn make(path: &Path) -> Result<Self, DirectoryError> {
         fs::create_dir_all(path).map_err(DirectoryError::io(path))?;
         Ok(Self::at(path))
     }
 
-    /// The folder at this path.
+    /// The directory at this path.
     pub fn at(path: &Path) -> Self {
         Self {
             path: path.to_owned(),
@@ -86,12 +86,12 @@ impl TournamentDirectory {
         self.path.join("plan.json")
     }
 
-    /// The journal of a tournament that is played in one part.
+    /// The journal of a tournament that is not played in shards.
     pub fn journal_file(&self) -> PathBuf {
         self.path.join("games.jsonl")
     }
 
-    /// The journal of a shard, and the file with its headers.
+    /// The journal of a shard, and the file of its headers.
     pub fn shard_files(&self, shard: Shard, plan: &Plan) -> Result<[PathBuf; 2], DirectoryError> {
         let folder = shard::folder(&self.path);
         fs::create_dir_all(&folder).map_err(DirectoryError::io(&folder))?;
@@ -99,7 +99,7 @@ impl TournamentDirectory {
         Ok(["jsonl", "header"].map(|ending| folder.join(format!("{name}.{ending}"))))
     }
 
-    /// Where a bot's stderr goes.
+    /// The file for a bot's stderr.
     pub fn stderr_file(&self, slug: &str) -> PathBuf {
         self.path.join("bots").join(slug).join("stderr.log")
     }
@@ -128,7 +128,7 @@ impl TournamentDirectory {
         Ok(Some(plan))
     }
 
-    /// Writes the plan, whole or not at all.
+    /// Replaces the plan, as a whole or not at all.
     pub fn write_plan(&self, plan: &mut Plan) -> Result<(), DirectoryError> {
         let path = self.plan_file();
         let text = plan.to_json().map_err(|error| DirectoryError::Plan {
@@ -138,24 +138,23 @@ impl TournamentDirectory {
         self.write("plan.json", &text)
     }
 
-    /// Writes a file of the folder, whole or not at all.
+    /// Replaces a file of the directory, as a whole or not at all.
     pub fn write(&self, name: &str, text: &str) -> Result<(), DirectoryError> {
         let path = self.path.join(name);
         let written = replace(&path, text.as_bytes()).and_then(|()| sync_directory(&self.path));
         written.map_err(DirectoryError::io(&path))
     }
 
-    /// Opens a journal of the folder for writing, locked.
+    /// Opens a journal of the directory for writing, and locks it.
     pub fn open_journal(&self, path: &Path) -> Result<(Journal, Option<TornTail>), DirectoryError> {
         let opened = Journal::open(path)?;
-        // A file that was made is only there after a loss of power when its folder is synced.
+        // A new file survives a loss of power only once its directory is synced.
         let folder = path.parent().unwrap_or(&self.path);
         sync_directory(folder).map_err(DirectoryError::io(folder))?;
         Ok(opened)
     }
 
-    /// Reads what has been played according to a journal. An incomplete last line is passed
-    /// over.
+    /// Adds the games of a journal to the results. An incomplete last line is skipped.
     pub fn read_journal(
         path: &Path,
         plan: &Plan,

@@ -1,4 +1,4 @@
-//! A bot of a tournament, ready to be started.
+//! A bot of a tournament whose program has been found.
 
 use std::sync::Arc;
 
@@ -10,18 +10,18 @@ use crate::play::TimeControl;
 use crate::play::seat::Seat;
 use crate::session::Ruleset;
 
-/// What a plan says of a bot, and the program that was found for it.
+/// A bot of a plan, and the program that was found for it.
 #[derive(Clone, Debug)]
 pub struct Entrant {
-    /// What the plan says of it.
+    /// Its entry in the plan.
     pub plan: BotPlan,
-    /// What is run.
+    /// Its program.
     pub program: Program,
 }
 
 impl Entrant {
     /// A seat for it in a game by these rules. `pieces_path` is the path of the piece set's file
-    /// when it is not the built-in one; `tap` is shown what the bot writes to stderr.
+    /// when it is not the built-in one; `tap` receives what the bot writes to stderr.
     pub fn seat(&self, ruleset: &dyn Ruleset, pieces_path: Option<&str>, tap: Option<Tap>) -> Seat {
         // The limits of a plan were made from a time control.
         let time = TimeControl::try_from(self.plan.limits).unwrap_or_default();
@@ -36,11 +36,11 @@ impl Entrant {
     }
 }
 
-/// An entrant whose stderr is kept.
+/// An entrant whose stderr is written to a file.
 #[derive(Clone, Debug)]
 pub struct LoggedEntrant {
     /// The bot.
     pub entrant: Entrant,
-    /// Where its stderr goes.
+    /// The file of its stderr.
     pub log: Arc<StderrLog>,
 }

@@ -1,4 +1,5 @@
-//! Who wants to enter: files, command lines and whole folders; and which of them can.
+//! The bots that are named for a tournament (files, command lines, whole directories), and which of
+//! them can enter.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -15,23 +16,23 @@ use crate::sandbox::{Confinement, Sandbox};
 use crate::strategy;
 use crate::text::{escape_controls, unreadable};
 
-/// A bot that is to enter.
+/// A bot as the user names it.
 #[derive(Clone, Debug, Default)]
 pub struct BotRequest {
     /// A file, a command line or `builtin:NAME`.
     pub text: String,
-    /// What it is to be called; its file's name when there is none.
+    /// Its name; by default that of its file.
     pub name: Option<String>,
-    /// The folder that it is started in; that of the referee when there is none.
+    /// Its working directory; the referee's by default.
     pub directory: Option<PathBuf>,
-    /// What its environment holds beside the referee's.
+    /// Variables added to its environment.
     pub environment: BTreeMap<String, String>,
     /// The limits on its time.
     pub time: TimeControl,
 }
 
 impl From<String> for BotRequest {
-    /// A bot with the usual limits.
+    /// A bot with the default limits.
     fn from(text: String) -> Self {
         Self {
             text,
@@ -41,7 +42,7 @@ impl From<String> for BotRequest {
 }
 
 impl BotRequest {
-    /// What a plan says of a bot, asked for again.
+    /// The request that led to this entry of a plan.
     pub fn again(bot: &BotPlan) -> Result<Self, NoTime> {
         Ok(Self {
             text: bot.bot.clone(),
@@ -53,49 +54,49 @@ impl BotRequest {
     }
 }
 
-/// Everybody who wants to enter, and those who cannot.
+/// The bots that were named.
 #[derive(Clone, Debug, Default)]
 pub struct Entrants {
-    /// Those who can.
+    /// The bots that can enter.
     pub entered: Vec<Entrant>,
-    /// Those who cannot.
+    /// The bots that cannot.
     pub rejected: Vec<RejectedBot>,
 }
 
-/// Why nobody of those who were named can enter.
+/// Why the bots cannot be found.
 #[derive(Debug, thiserror::Error)]
 pub enum EntrantsError {
-    /// A folder cannot be read.
+    /// A directory cannot be read.
     #[error("{}", unreadable(.path, .error))]
     Unreadable {
-        /// The folder.
+        /// The directory.
         path: PathBuf,
-        /// What the system says.
+        /// The system's error.
         error: io::Error,
     },
-    /// A folder without programs.
+    /// A directory without programs.
     #[error(
         "{}: there is no program in it; expected files that can be run, or end like a known \
          language",
         .0.display()
     )]
     NoPrograms(PathBuf),
-    /// A person.
+    /// People cannot enter.
     #[error("people do not enter tournaments; they play matches: referee human BOT")]
     Human,
 }
 
-/// The programs of a folder.
+/// The programs in a directory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FolderPrograms {
-    /// Each with its name, when that is not the file's.
+    /// The path of each, and its name when that is not the file's.
     pub programs: Vec<(String, Option<String>)>,
-    /// What else is there, escaped, with the reason where there is one to give.
+    /// The other entries, escaped, each with the reason if there is one.
     pub others: Vec<String>,
 }
 
-/// Every program of a folder, by name: the files that can be run, and from each folder within
-/// it the one program that is there.
+/// The programs in a directory, sorted by name: the files that can be run, and from each directory
+/// in it the only program there.
 pub fn programs(folder: &Path) -> Result<FolderPrograms, EntrantsError> {
     let mut found = Vec::new();
     let mut others = Vec::new();
@@ -134,7 +135,7 @@ pub fn programs(folder: &Path) -> Result<FolderPrograms, EntrantsError> {
     })
 }
 
-/// What is in a folder and not hidden, by name.
+/// The entries of a directory that are not hidden, sorted by name.
 fn entries(folder: &Path) -> Result<Vec<PathBuf>, EntrantsError> {
     let failed = |error| EntrantsError::Unreadable {
         path: folder.to_owned(),
@@ -152,8 +153,8 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>, EntrantsError> {
     Ok(paths)
 }
 
-/// Finds the programs of bots and takes them into the sandbox. `referee` is this program's file,
-/// which runs built-in bots.
+/// Finds the programs of bots and copies them into the sandbox. `referee` is the path of this program,
+/// which runs the built-in bots.
 pub fn find(
     requests: &[BotRequest],
     referee: &Path,
@@ -172,12 +173,12 @@ pub fn find(
             },
         );
     }
-    let called: Vec<String> = requests
+    let base_names: Vec<String> = requests
         .iter()
         .zip(&programs)
-        .map(|(request, program)| called(request, program.as_ref().ok()))
+        .map(|(request, program)| base_name(request, program.as_ref().ok()))
         .collect();
-    let names = distinct_names(&called.iter().map(String::as_str).collect::<Vec<_>>());
+    let names = distinct_names(&base_names.iter().map(String::as_str).collect::<Vec<_>>());
     let folders = slugs(&names.iter().map(String::as_str).collect::<Vec<_>>());
     let mut entrants = Entrants::default();
     let all: Vec<&Program> = programs.iter().flatten().collect();
@@ -215,8 +216,8 @@ pub fn find(
     Ok(entrants)
 }
 
-/// What a bot is called unless another one is called the same.
-fn called(request: &BotRequest, program: Option<&Program>) -> String {
+/// The name of a bot, before names are made distinct.
+fn base_name(request: &BotRequest, program: Option<&Program>) -> String {
     match (&request.name, program) {
         (Some(name), _) => short_name(name),
         (None, Some(program)) => program.name.clone(),
@@ -230,8 +231,8 @@ fn called(request: &BotRequest, program: Option<&Program>) -> String {
     }
 }
 
-/// Takes a program into the sandbox; gives the hash of what was copied, or of its files where
-/// they are when there is no sandbox.
+/// Copies a program into the sandbox. Returns the hash of the copied files, or of the original files
+/// when nothing is copied.
 fn confine(
     program: Program,
     others: &[&Program],
@@ -247,7 +248,7 @@ fn confine(
     Ok((program, hash))
 }
 
-/// The command of a plan's bot, as records hold it. Its program need not be there.
+/// The command of a plan's bot, as records hold it. Its program need not exist.
 pub fn command(bot: &BotPlan, referee: &Path) -> Vec<String> {
     match BotSpec::parse(&bot.bot, referee, &strategy::NAMES) {
         Ok(BotSpec::Program(program)) => program.command,
@@ -255,7 +256,7 @@ pub fn command(bot: &BotPlan, referee: &Path) -> Vec<String> {
     }
 }
 
-/// The same program twice is no stranger to itself.
+/// Whether two programs are the same. Then each may read the files of the other.
 fn same_files(a: &Program, b: &Program) -> bool {
     a.argv == b.argv
 }

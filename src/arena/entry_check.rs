@@ -1,4 +1,4 @@
-//! The entry check: before the first game every bot plays a game against itself.
+//! The entry check: before the tournament, every bot plays a game against itself.
 
 use std::io;
 
@@ -10,8 +10,8 @@ use crate::play::setup::GameSetup;
 use crate::record::BotIndex;
 use crate::seed;
 
-/// Lets a bot play one game against itself from this opening. The error is a sentence that says
-/// what is wrong with it; an `Err` around it is a failure of the referee.
+/// Lets a bot play one game against itself from this opening. The inner error is a sentence about
+/// what is wrong with the bot; the outer one is a failure of the referee.
 pub async fn check(
     runner: &GameRunner,
     entrant: &Entrant,
@@ -53,7 +53,7 @@ mod tests {
     use crate::play::tests::{LONG, SILENT_AT_FIRST, limits, program};
 
     #[tokio::test]
-    async fn a_clock_that_ran_out_through_the_referee_bars_nobody() {
+    async fn a_timeout_that_is_the_referees_fault_rejects_no_bot() {
         let folder = tempfile::tempdir().unwrap();
         let entrant = Entrant {
             plan: BotPlan {
@@ -71,7 +71,7 @@ mod tests {
         let late = GameRunner::with_fixed_stalls(Arc::new(FourInARow), true);
         let fit = check(&late, &entrant, 7, &opening, None).await.unwrap();
         assert_eq!(fit, Ok(()));
-        // The same bot is to blame when the referee ran all the time.
+        // The same timeout is the bot's fault when the referee ran all the time.
         std::fs::remove_dir(folder.path().join("first")).unwrap();
         let prompt = GameRunner::with_fixed_stalls(Arc::new(FourInARow), false);
         let unfit = check(&prompt, &entrant, 7, &opening, None).await.unwrap();

@@ -144,14 +144,14 @@ fn run_worker(context: &Arc<ArenaContext>, writer: &Writer, mut aborted: watch::
                     std::future::pending::<()>().await;
                 }
             });
-            let worked = worker.run(write, abort).await;
+            let played = worker.run(write, abort).await;
             let grace = if context.scheduler.is_stopping() {
                 GracePeriods::FAULT
             } else {
                 GracePeriods::POLITE
             };
             let stopped = worker.stop(grace).await;
-            worked.and(stopped.map_err(GameError::Io))
+            played.and(stopped.map_err(GameError::Io))
         })
     });
     let _ = context.events.send(Event::WorkerEnded(ended));

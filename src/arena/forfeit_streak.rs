@@ -1,17 +1,17 @@
-//! Forfeits in a row, and when they bench a bot.
+//! Counts forfeits in a row, which bench a bot.
 
 use crate::record::ForfeitReason;
 
-/// How many games a bot has forfeited in a row, in the order of the schedule.
+/// The number of games that a bot has forfeited in a row, in the order of the schedule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct ForfeitStreak(u32);
 
-/// So many forfeits in a row, the last for this reason, have benched a bot.
+/// The forfeits in a row that bench a bot, and the reason of the last.
 pub(super) type TooMany = (u32, ForfeitReason);
 
 impl ForfeitStreak {
-    /// Adds the bot's two games of a pair: why it forfeited each, if it did. Tells whether that
-    /// benches it, which is decided between pairs; with `bench_after` 0 nothing does.
+    /// Adds the bot's two games of a pair: why it forfeited each, if it did. Returns `Some` when that
+    /// benches the bot, which is decided after whole pairs only; never when `bench_after` is 0.
     pub(super) fn pair(
         &mut self,
         forfeits: [Option<ForfeitReason>; 2],
@@ -24,12 +24,12 @@ impl ForfeitStreak {
         self.reaches(bench_after).then_some((self.0, reason))
     }
 
-    /// Adds a pair of which nothing is known yet, as if the bot forfeited both games.
+    /// Adds a pair whose results are not known yet, as if the bot forfeited both games.
     pub(super) const fn worst_pair(&mut self) {
         self.0 += 2;
     }
 
-    /// Whether the bot is benched after so many; it is not when there is no such number.
+    /// Whether it is at least `bench_after`, where 0 is for never.
     pub(super) const fn reaches(self, bench_after: u32) -> bool {
         bench_after > 0 && self.0 >= bench_after
     }

@@ -1,4 +1,4 @@
-//! What bots write to stderr, in a file each.
+//! The bots' stderr, one file a bot.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Write as _;
@@ -8,10 +8,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::bot::stderr::Tap;
 
-/// The most that is kept of a bot, in bytes; a bot that writes more is not worth the disk.
+/// The most that is kept for a bot, in bytes.
 pub const MOST_BYTES: u64 = 8 << 20;
 
-/// A bot's file. It is made when the first line comes.
+/// The file of a bot's stderr. It is created with the first line.
 #[derive(Debug)]
 pub struct StderrLog {
     path: PathBuf,
@@ -25,20 +25,20 @@ struct State {
 }
 
 impl StderrLog {
-    /// The log in this file, which may hold something from before.
+    /// A log that appends to this file.
     pub fn new(path: PathBuf) -> Self {
         let bytes = fs::metadata(&path).map_or(0, |meta| meta.len());
         let state = Mutex::new(State { file: None, bytes });
         Self { path, state }
     }
 
-    /// A tap that writes lines down, each with the number of the pair that is played.
+    /// A tap that writes each line with the number in `pair`, that of the pair being played.
     pub fn tap(self: &Arc<Self>, pair: Arc<AtomicU64>) -> Tap {
         let log = Arc::clone(self);
         Arc::new(move |line| log.write(pair.load(Ordering::Relaxed), line))
     }
 
-    /// Lines are escaped. A log that cannot be written is no reason to stop a tournament.
+    /// Writes an escaped line. When the log cannot be written, the tournament continues without it.
     fn write(&self, pair: u64, line: &str) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.bytes >= MOST_BYTES {

@@ -1,4 +1,4 @@
-//! From the bots that want to enter to a plan: the entry check, the openings, the schedule.
+//! Prepares a tournament: the entry check, the openings, the schedule and the plan.
 
 use std::io;
 use std::rc::Rc;
@@ -17,34 +17,34 @@ use super::plan::{BotPlan, Plan, RejectedBot};
 use crate::play::game_runner::GameRunner;
 use crate::session::Ruleset;
 
-/// Why a tournament cannot begin or go on.
+/// Why a tournament cannot be started or resumed.
 #[derive(Debug, thiserror::Error)]
 pub enum PreparationError {
-    /// What was asked for cannot be played.
+    /// The options contradict each other, or the bots.
     #[error(transparent)]
     Request(#[from] RequestError),
     /// With [`PlanRequest::strict`], not all bots can enter.
     #[error(
-        "{0} of the bots cannot enter, and --strict wants all of them; mend them (see \
-         `referee check BOT`) or take them out"
+        "{0} of the bots cannot enter, and --strict requires all of them; fix them (see \
+         `referee check BOT`) or leave them out"
     )]
     NotAllEnter(usize),
-    /// A bot of a tournament that goes on cannot be started.
+    /// A bot of the tournament that is resumed cannot be started.
     #[error("{0}")]
     Missing(String),
-    /// The folder holds another tournament.
+    /// The directory holds another tournament.
     #[error(
-        "{path}: there is another tournament:\n  {}\nput things back as they were to go on with \
-         it, or choose another folder with --out",
+        "{path}: it holds another tournament:\n  {}\nundo these changes to resume it, or choose \
+         another folder with --out",
         .differences.join("\n  ")
     )]
     Another {
-        /// The folder.
+        /// The directory.
         path: String,
-        /// What is not the same, a sentence each.
+        /// The differences, a sentence each.
         differences: Vec<String>,
     },
-    /// The folder cannot be used.
+    /// The directory cannot be used.
     #[error(transparent)]
     Directory(#[from] DirectoryError),
     /// The referee failed.
@@ -52,32 +52,32 @@ pub enum PreparationError {
     Io(#[from] io::Error),
 }
 
-/// Something that people should know while a tournament is prepared.
-#[derive(Debug)]
+/// Something to show to the user while a tournament is prepared.
+#[derive(Clone, Copy, Debug)]
 pub enum Notice<'a> {
-    /// The seed that was drawn because none was given.
+    /// The seed, which was drawn because none was given.
     Seed(u64),
-    /// The entry check is over.
+    /// The entry check has ended.
     Checked {
-        /// Bots that passed.
+        /// The number of bots that passed.
         passed: usize,
-        /// Bots that were checked.
+        /// The number of bots that were checked.
         of: usize,
     },
-    /// This bot does not enter.
+    /// This bot cannot enter.
     Rejected(&'a RejectedBot),
-    /// Another version of the referee began this tournament.
+    /// This other version of the referee started the tournament.
     BegunByVersion(&'a str),
 }
 
-/// Prepares a tournament in a folder.
+/// Prepares a tournament in a directory.
 #[derive(Clone, Copy, Debug)]
 pub struct Preparation<'a> {
-    /// What it is asked to be.
+    /// The options.
     pub request: &'a PlanRequest,
     /// The game and its rules.
     pub ruleset: &'a Arc<dyn Ruleset>,
-    /// Its folder.
+    /// Its directory.
     pub directory: &'a TournamentDirectory,
     /// Entry checks at once.
     pub jobs: usize,
@@ -103,15 +103,15 @@ impl<'a> Preparation<'a> {
 }
 
 impl Preparation<'_> {
-    /// A new tournament: checks the bots, makes the plan and writes it into the folder. Returns
-    /// the plan and its bots, in its order.
+    /// Starts a tournament: checks the bots, makes the plan and writes it into the directory. Returns
+    /// the plan and its bots, in the plan's order.
     pub async fn begin(
         &self,
         entrants: Entrants,
         notify: &mut dyn FnMut(Notice<'_>),
     ) -> Result<(Plan, Vec<LoggedEntrant>), PreparationError> {
         let seed = self.request.seed.unwrap_or_else(|| {
-            // Short, so that people can type it again.
+            // Short, so that it is easy to type.
             let seed = u64::from(rand::random::<u32>());
             notify(Notice::Seed(seed));
             seed
@@ -126,8 +126,8 @@ impl Preparation<'_> {
             let passed = entered.len();
             notify(Notice::Checked { passed, of });
         }
-        for away in &rejected {
-            notify(Notice::Rejected(away));
+        for bot in &rejected {
+            notify(Notice::Rejected(bot));
         }
         if self.request.strict && !rejected.is_empty() {
             return Err(PreparationError::NotAllEnter(rejected.len()));
@@ -141,27 +141,33 @@ impl Preparation<'_> {
         Ok((plan, self.with_logs(entered)))
     }
 
-    /// A tournament that goes on: what is asked for must be the same one.
+    /// Resumes the tournament of the plan `old`. The options and the bots must be those of the plan.
     pub fn resume(
         &self,
         old: Plan,
         entrants: Entrants,
         notify: &mut dyn FnMut(Notice<'_>),
     ) -> Result<(Plan, Vec<LoggedEntrant>), PreparationError> {
-        let enters = |away: &&RejectedBot| old.bots.iter().any(|bot| bot.name == away.bot.name);
-        // Who did not enter then is not needed now.
-        if let Some(away) = entrants.rejected.iter().find(enters) {
-            return Err(PreparationError::Missing(away.reason.clone()));
+        let plays = |rejected: &&RejectedBot| {
+            let name = &rejected.bot.name;
+            old.bots.iter().any(|bot| bot.name == *name)
+        };
+        // Bots that did not enter then are not needed now.
+        if let Some(rejected) = entrants.rejected.iter().find(plays) {
+            return Err(PreparationError::Missing(rejected.reason.clone()));
         }
-        let was_away = |bot: &BotPlan| old.rejected.iter().any(|away| away.bot.name == bot.name);
-        let (away, playing): (Vec<_>, Vec<_>) = entrants
+        let was_rejected = |bot: &BotPlan| {
+            let mut rejected = old.rejected.iter();
+            rejected.any(|rejected| rejected.bot.name == bot.name)
+        };
+        let (rejected_before, playing): (Vec<_>, Vec<_>) = entrants
             .entered
             .into_iter()
-            .partition(|entrant| was_away(&entrant.plan));
-        let still_away = away.into_iter().map(|bot| bot.plan);
-        let never_found = entrants.rejected.into_iter().map(|away| away.bot);
-        let rejected = still_away
-            .chain(never_found)
+            .partition(|entrant| was_rejected(&entrant.plan));
+        let rejected_before = rejected_before.into_iter().map(|entrant| entrant.plan);
+        let rejected_now = entrants.rejected.into_iter().map(|rejected| rejected.bot);
+        let rejected = rejected_before
+            .chain(rejected_now)
             .map(|bot| RejectedBot {
                 bot,
                 reason: String::new(),
@@ -194,8 +200,7 @@ impl Preparation<'_> {
         Ok((old, self.with_logs(playing)))
     }
 
-    /// Lets every bot play against itself, as many at once as games will be. Returns those that
-    /// can enter.
+    /// Checks every bot, `jobs` at once. Returns those that can enter.
     async fn check(
         &self,
         entrants: Vec<Entrant>,
@@ -214,7 +219,7 @@ impl Preparation<'_> {
                 let opening = Rc::clone(&opening);
                 let pieces = self.pieces_path.map(str::to_owned);
                 local.spawn_local(async move {
-                    // It is never closed.
+                    // It cannot fail, because the semaphore is never closed.
                     let _job = jobs.acquire().await;
                     let pieces = pieces.as_deref();
                     let verdict =
@@ -253,8 +258,8 @@ impl Preparation<'_> {
     }
 }
 
-/// Writes the piece set where bots find it, when it is not the built-in one; returns its path,
-/// which means the same whatever the working directory is.
+/// Writes the piece set into the directory, for the bots, when it is not the built-in one. Returns its
+/// absolute path.
 pub fn write_pieces(
     directory: &TournamentDirectory,
     ruleset: &dyn Ruleset,

@@ -1,5 +1,5 @@
-//! What has been played so far: which games are done, and their results. Filled from the
-//! records, as they are written or as a journal holds them, one by one; no record is kept.
+//! The games played so far, and their results. Records are added one by one, as they are written or
+//! from a journal, and not kept.
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -11,7 +11,7 @@ use crate::tournament::schedule::{EntrantId, GameId, PairOfGames, Round, swiss};
 use crate::tournament::sprt::Pentanomial;
 use crate::tournament::standings::Collector;
 
-/// An ending as a byte that is not 0.
+/// An ending as one byte, never 0.
 fn encode(ending: Ending) -> u8 {
     match ending {
         Ending::Win(winner) => 1 + winner as u8,
@@ -41,14 +41,14 @@ fn decode(byte: u8) -> Option<Ending> {
 pub struct Endings(Vec<[u8; 2]>);
 
 impl Endings {
-    /// How the games of the pair with this number ended, as far as they have.
+    /// How the games of the pair with this number ended; `None` for games not played yet.
     pub fn of(&self, pair: u64) -> [Option<Ending>; 2] {
         let place = usize::try_from(pair).ok();
         let bytes = place.and_then(|place| self.0.get(place.checked_sub(1)?));
         bytes.map_or([None; 2], |bytes| bytes.map(decode))
     }
 
-    /// Notes how a game ended; false when that had been noted before.
+    /// Notes how a game ended; `false` when it had been noted before.
     pub fn note(&mut self, id: GameId, ending: Ending) -> bool {
         let Some(place) = usize::try_from(id.pair).ok().and_then(|n| n.checked_sub(1)) else {
             return false;
@@ -65,16 +65,16 @@ impl Endings {
     }
 }
 
-/// Games that are compared; beyond, only that there are more is known.
+/// The most games that are compared.
 const MOST_DISTINCT: usize = 1_000_000;
 
-/// How many of the games played are different ones.
+/// Counts the different games among those played.
 #[derive(Clone, Debug, Default)]
 pub struct Distinct {
     seen: HashSet<u64>,
-    /// Games with at least one turn.
+    /// The number of games with at least one turn.
     pub games: u64,
-    /// Whether there were too many to compare all.
+    /// Whether there were too many games to compare all.
     pub full: bool,
 }
 
@@ -99,37 +99,37 @@ impl Distinct {
         self.seen.insert(hasher.finish());
     }
 
-    /// How many are different; at least as many when [`Self::full`].
+    /// The number of different games; a lower bound when it is [full](Self::full).
     pub fn count(&self) -> usize {
         self.seen.len()
     }
 }
 
-/// What has been played so far.
+/// See the [module](self).
 #[derive(Clone, Debug, Default)]
 pub struct Results {
     /// How every game ended.
     pub endings: Endings,
-    /// For the standings.
+    /// Collects the standings.
     pub collector: Collector,
-    /// Whether bots repeat themselves.
+    /// Counts the different games: bots may repeat themselves.
     pub distinct: Distinct,
-    /// Games that are done.
+    /// The number of games.
     pub games: u64,
-    /// Games that ended in a forfeit.
+    /// The number of games that ended in a forfeit.
     pub forfeits: u64,
-    /// Half points of each bot.
+    /// The half points of each bot.
     pub half_points: Vec<u64>,
-    /// Games of each bot.
+    /// The number of games of each bot.
     pub games_of: Vec<u64>,
-    /// Pairs of games by the half points of the pairing's `a`; for two bots.
+    /// Pairs of games by the half points of the pairing's `a`; meant for two bots.
     pub pentanomial: Pentanomial,
-    /// Of a knockout: by round and match.
+    /// The matches of a knockout, by round.
     matches: Vec<Vec<[Tally; 2]>>,
 }
 
 impl Results {
-    /// Nothing has been played.
+    /// No games.
     pub fn new(plan: &Plan) -> Self {
         Self {
             half_points: vec![0; plan.bots.len()],
@@ -148,7 +148,7 @@ impl Results {
         let (id, pair) = identify(plan, game)?;
         let ending = game.ending().map_err(|error| error.to_string())?;
         if !self.endings.note(id, ending) {
-            return Err(format!("the game {id} comes twice"));
+            return Err(format!("the game {id} occurs twice"));
         }
         self.games += 1;
         self.collector.add(game);
@@ -206,12 +206,12 @@ impl Results {
         }
     }
 
-    /// Whether all games of the rounds so far are done.
+    /// Whether all games of the rounds so far have been played.
     pub fn is_done(&self, plan: &Plan) -> bool {
         self.games == 2 * plan.pairs_so_far()
     }
 
-    /// What comes after the rounds so far, all of which must be done.
+    /// What follows the rounds so far, all of whose games must have been played.
     pub fn next(&self, plan: &Plan) -> Result<Next, knockout::KnockoutError> {
         match plan.format {
             Format::RoundRobin | Format::Gauntlet => Ok(Next::Over),
@@ -241,7 +241,7 @@ impl Results {
         }
     }
 
-    /// The matches of a knockout's round, from 0, in the order of its pairings.
+    /// The matches of a knockout's round, counted from 0, in the order of its pairings.
     pub fn matches(&self, plan: &Plan, round: usize) -> Vec<Match> {
         let (Some(round), Some(matches)) = (plan.rounds.get(round), self.matches.get(round)) else {
             return Vec::new();
@@ -267,7 +267,7 @@ impl Results {
                 results.meeting(pairing, points);
             }
             for &bye in &round.byes {
-                // As if it had won every game.
+                // A bye counts as if every game had been won.
                 results.bye(bye, 4 * u64::from(round.pairs_each));
             }
         }
@@ -275,18 +275,18 @@ impl Results {
     }
 }
 
-/// What comes after a round.
+/// What follows a round.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// This round.
+    /// Another round.
     Round(Round),
-    /// Nothing: the schedule is done.
+    /// The schedule is complete.
     Over,
-    /// Nothing: this one has won the knockout.
+    /// This entrant has won the knockout.
     Winner(EntrantId),
 }
 
-/// Which game of the plan a record is of. The error is a sentence.
+/// Finds the game of the plan that a record is of. The error is a sentence.
 fn identify(plan: &Plan, game: &RecordSummary<'_>) -> Result<(GameId, PairOfGames), String> {
     let id: GameId = game.id.parse().map_err(|error| format!("`id`: {error}"))?;
     let pair = plan
@@ -300,13 +300,13 @@ fn identify(plan: &Plan, game: &RecordSummary<'_>) -> Result<(GameId, PairOfGame
             if id.half as usize == 0 { a } else { b }
         ));
     }
-    for (what, said, planned) in [
+    for (what, found, planned) in [
         ("game", game.game.as_ref(), plan.game.as_str()),
         ("rules", game.rules.as_ref(), plan.rules.as_str()),
     ] {
-        if said != planned {
+        if found != planned {
             return Err(format!(
-                "its {what} is {said}, and in the plan it is {planned}"
+                "its {what} is {found}, and in the plan it is {planned}"
             ));
         }
     }

@@ -1,8 +1,8 @@
-//! A part of a tournament that is played on its own, on any machine, into a journal of its own.
+//! A shard: a part of a tournament that is played separately, on any machine, into its own journal.
 //!
-//! A shard is a range of pairs in the order of the schedule. So both games of a pair are in one
-//! shard, and forfeits in a row within a shard are in a row in the whole tournament, too: whoever
-//! is benched in a shard would have been benched on one machine.
+//! It is a range of pairs in the order of the schedule. So both games of a pair are in the same
+//! shard, and forfeits in a row within a shard are in a row in the whole tournament, too: a bot that
+//! is benched in a shard would have been benched on a single machine.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use super::plan::Plan;
 use crate::tournament::schedule::Round;
 
-/// The I-th of N parts.
+/// Part `index` of `count`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
     /// From 1.
@@ -32,7 +32,7 @@ impl fmt::Display for Shard {
     }
 }
 
-/// A text that is no shard.
+/// The error for a text that is no shard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected I/N, such as 3/8: the third of eight parts")]
 pub struct NoShard;
@@ -53,8 +53,8 @@ impl FromStr for Shard {
 }
 
 impl Shard {
-    /// The numbers of its pairs. In a format whose rounds depend on results it is a part of the
-    /// last round, otherwise of the whole schedule.
+    /// The numbers of its pairs. It is a part of the last round when rounds depend on results, and of
+    /// the whole schedule otherwise.
     pub fn pairs(self, plan: &Plan) -> Range<u64> {
         let (first, pairs) = match plan.rounds.last() {
             None => (1, 0),
@@ -69,7 +69,7 @@ impl Shard {
         at(self.index - 1)..at(self.index)
     }
 
-    /// Its name in the folder `shards`.
+    /// The name of its files, without ending.
     pub fn name(self, plan: &Plan) -> String {
         let part = format!("{}-of-{}", self.index, self.count);
         if plan.format.depends_on_results() {
@@ -80,14 +80,14 @@ impl Shard {
     }
 }
 
-/// What is known of a session in which a shard was played: a line of its header file.
+/// A session in which a shard was played: a line of the shard's header file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Header {
     /// The hash of the plan.
     pub plan: String,
     /// The shard, as `3/8`.
     pub shard: String,
-    /// How many games were in the journal before.
+    /// The number of games in the journal before.
     pub after: u64,
     /// The machine's name.
     pub host: String,
@@ -97,14 +97,14 @@ pub struct Header {
     pub cores: usize,
     /// The version of the referee.
     pub referee: String,
-    /// The hash of every bot's files, by name.
+    /// The hash of each bot's files, by name.
     pub bots: BTreeMap<String, String>,
     /// When it began: RFC 3339.
     pub started: String,
 }
 
 impl Header {
-    /// The header of a session on this machine that begins now.
+    /// The header of a session that begins now on this machine.
     pub fn new(plan: &Plan, shard: Shard, after: u64) -> Self {
         Self {
             plan: plan.hash.clone(),
@@ -132,8 +132,7 @@ impl Header {
         file.sync_all()
     }
 
-    /// Reads a header file: one header a session. A line that a crash left incomplete is passed
-    /// over.
+    /// Reads a header file. A line that a crash left incomplete is skipped.
     pub fn read(path: &Path) -> io::Result<Vec<Self>> {
         let mut headers = Vec::new();
         let mut reader = BufReader::new(File::open(path)?);
@@ -148,12 +147,12 @@ impl Header {
     }
 }
 
-/// The folder of the shards in a tournament's folder.
+/// The directory of the shards in a tournament's directory.
 pub fn folder(directory: &Path) -> PathBuf {
     directory.join("shards")
 }
 
-/// The journals of shards, by name.
+/// The journals of shards, sorted by name.
 pub fn journals(directory: &Path) -> io::Result<Vec<PathBuf>> {
     let folder = folder(directory);
     let mut paths = Vec::new();
@@ -211,7 +210,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_a_shard() {
+    fn shards_are_parsed() {
         let shard = |text: &str| text.parse::<Shard>();
         assert_eq!(shard("3/8"), Ok(Shard { index: 3, count: 8 }));
         for text in ["0/8", "9/8", "3", "3/0", "a/b", "", "-1/2"] {

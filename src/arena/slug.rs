@@ -1,12 +1,12 @@
-//! Names of folders for bots: never the raw name, which may be anything.
+//! Names of directories for bots. The name of a bot may hold any characters, so it is not used.
 
 use std::collections::HashSet;
 
-/// The longest name of a folder, in bytes, before a number is added.
+/// The longest name of a directory, in bytes, before a number is added.
 const LONGEST: usize = 60;
 
-/// One name of a folder for each name of a bot: letters, digits, `-`, `_` and `.` only, never
-/// empty, never beginning with a dot, all different, also where case does not count.
+/// A name of a directory for each name of a bot: letters, digits, `-`, `_` and `.` only, never empty,
+/// never with a dot at the beginning, and all different even when case is ignored.
 ///
 /// ```
 /// use referee::arena::slug::slugs;

@@ -25,7 +25,7 @@ pub fn write_unplayed(
         .collect();
     Box::new(move |scheduled, benched| {
         let first = BotIndex::ALL[scheduled.id.half as usize];
-        // The pairing's `a` comes first in a record, whoever begins.
+        // In a record the pairing's `a` is listed first, whoever moves first.
         let [a, b] = [BotIndex::A, BotIndex::B].map(|bot| {
             let side = usize::from(bot != first);
             scheduled.seats[side]

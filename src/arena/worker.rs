@@ -1,4 +1,4 @@
-//! A worker: plays pairs of games, one after the other, on a thread of its own.
+//! A worker plays pairs of games, one after the other, on its own thread.
 
 use std::future::Future;
 use std::io;
@@ -21,12 +21,12 @@ use crate::seed;
 use crate::tournament::openings;
 use crate::tournament::schedule::{GameId, Half, PairOfGames, Pairing};
 
-/// What all workers share.
+/// Shared by all workers.
 #[derive(Debug)]
 pub struct ArenaContext {
     /// Plays games.
     pub runner: GameRunner,
-    /// What is played.
+    /// Which games are played, and how.
     pub plan: Plan,
     /// The bots, in the order of the plan.
     pub entrants: Vec<LoggedEntrant>,
@@ -34,13 +34,13 @@ pub struct ArenaContext {
     pub pieces_path: Option<String>,
     /// Hands out pairs.
     pub scheduler: Scheduler,
-    /// Reports what happens.
+    /// Receives reports.
     pub events: UnboundedSender<Event>,
 }
 
 impl ArenaContext {
     fn report(&self, event: Event) {
-        // Nobody listens any more when the tournament ends in a hurry.
+        // There is no receiver any more when the tournament was aborted.
         let _ = self.events.send(event);
     }
 }
@@ -49,12 +49,12 @@ impl ArenaContext {
 #[derive(Debug)]
 pub struct Worker<'a> {
     context: &'a ArenaContext,
-    /// Who plays here.
+    /// The players of the last pair, and their processes.
     seats: Option<(Pairing, [Seat; 2])>,
-    /// The number of the pair that is played, for the logs of stderr.
+    /// The number of the pair being played, for the logs of stderr.
     current_pair: Arc<AtomicU64>,
-    /// The number of the pair from which processes that live for a pairing have their seed.
-    pairing_since: u64,
+    /// The first pair of this pairing, from whose number the seeds of its processes are derived.
+    first_pair: u64,
 }
 
 /// Reports games that are void.
@@ -75,17 +75,17 @@ impl GameObserver for StallReporter<'_> {
 }
 
 impl<'a> Worker<'a> {
-    /// A worker that has not begun.
+    /// A worker; nothing is started yet.
     pub fn new(context: &'a ArenaContext) -> Self {
         Self {
             context,
             seats: None,
             current_pair: Arc::new(AtomicU64::new(0)),
-            pairing_since: 0,
+            first_pair: 0,
         }
     }
 
-    /// Works until the scheduler has nothing left, or `abort` is ready. Records go to `write`.
+    /// Plays until the scheduler has no more work, or `abort` is ready. Passes records to `write`.
     pub async fn run(
         &mut self,
         write: impl Fn(Arc<FinishedRecord>),
@@ -126,8 +126,8 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Plays the games of a pair that are not `done`, and hands records to `write`. Stops between
-    /// the games when the scheduler does.
+    /// Plays the games of a pair that are not `done`, and passes their records to `write`. Stops
+    /// between the games when the scheduler has been stopped.
     async fn pair(
         &mut self,
         pair: &PairOfGames,
@@ -153,12 +153,12 @@ impl<'a> Worker<'a> {
             if restart == Restart::Game {
                 self.stop(GracePeriods::POLITE).await?;
             }
-            // A bot that draws numbers from its seed must have drawn those of the first game to
-            // play the second as it would have.
+            // In the second game, a bot that draws random numbers from its seed must already have
+            // drawn those of the first game.
             let warm_up = (half == Half::Second && restart == Restart::Pair).then(|| &setups[0]);
             let scheduled = pair.games()[half as usize];
             let Some((_, seats)) = &mut self.seats else {
-                return Err(io::Error::other("a pair is played, but nobody is seated").into());
+                return Err(io::Error::other("a pair is played, but it has no players").into());
             };
             let mut observer = StallReporter {
                 context,
@@ -181,7 +181,7 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// Seats the two of a pair, unless they are there already.
+    /// Makes the seats of a pair, unless they are those of the pair before.
     async fn seat(&mut self, pair: &PairOfGames) -> io::Result<()> {
         let seated = self.seats.as_ref().map(|(pairing, _)| *pairing);
         if seated == Some(pair.pairing) {
@@ -196,11 +196,11 @@ impl<'a> Worker<'a> {
             entrant.seat(context.runner.ruleset(), pieces, Some(tap))
         });
         self.seats = Some((pair.pairing, seats));
-        self.pairing_since = pair.number;
+        self.first_pair = pair.number;
         Ok(())
     }
 
-    /// A game of a pair. The pairing's `a` begins the first game, its `b` the second.
+    /// The setup of a game of a pair. The pairing's `a` begins the first game, its `b` the second.
     fn setup(&self, pair: &PairOfGames, half: Half) -> io::Result<GameSetup<'a>> {
         let plan = &self.context.plan;
         let scheduled = pair.games()[half as usize];
@@ -210,7 +210,7 @@ impl<'a> Worker<'a> {
         let process_number = match plan.restart {
             Restart::Game => number,
             Restart::Pair => 2 * pair.number,
-            Restart::Pairing => 2 * self.pairing_since,
+            Restart::Pairing => 2 * self.first_pair,
         };
         Ok(GameSetup {
             number,

@@ -7,6 +7,7 @@
 
 use std::future::poll_fn;
 use std::io;
+use std::mem;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
@@ -74,8 +75,11 @@ pub struct Channel<R, W> {
     reader: R,
     writer: Option<W>,
     buffer: Box<[u8; BUFFER]>,
-    /// Length of the previous answer, which still lies in the buffer.
+    /// Length of the latest answer, which lies in the buffer until the next one is read.
     previous: usize,
+    /// The answer before the latest, to recognise a line that was sent twice.
+    before: Box<[u8; BUFFER]>,
+    before_length: usize,
     /// Bytes of the current answer in the buffer.
     filled: usize,
     /// Fires at or before the deadline. It is only set again when it has fired, or
@@ -106,6 +110,8 @@ where
             writer: Some(writer),
             buffer: Box::new([0; BUFFER]),
             previous: 0,
+            before: Box::new([0; BUFFER]),
+            before_length: 0,
             filled: 0,
             timer: Box::pin(sleep_until(Instant::now())),
         }
@@ -114,6 +120,16 @@ where
     /// The last answer, without its newline.
     pub fn line(&self, exchange: Exchange) -> &[u8] {
         &self.buffer[..exchange.length]
+    }
+
+    /// The answer before the latest one, without its newline; empty when there was none.
+    pub fn answer_before(&self) -> &[u8] {
+        &self.before[..self.before_length]
+    }
+
+    /// Whether the latest answer is the same line as the answer before it.
+    pub fn repeats(&self) -> bool {
+        self.before_length > 0 && self.buffer[..self.previous] == *self.answer_before()
     }
 
     /// The beginning of an answer that has not been completed.
@@ -154,6 +170,8 @@ where
         if let Some(error) = poll_fn(|cx| self.poll_early(cx)).await? {
             return Ok(Err(error));
         }
+        mem::swap(&mut self.buffer, &mut self.before);
+        self.before_length = self.previous;
         self.filled = 0;
         self.previous = 0;
         if self.timer.is_elapsed() || self.timer.deadline() > deadline {

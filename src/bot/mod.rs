@@ -13,10 +13,12 @@
 //! - [`human`]: a person at this terminal
 //! - [`scripted`]: answers written down in advance
 //! - [`meter`]: processor time and memory of a program
+//! - `children`: which children of this process belong to a bot's process
 //! - [`orphans`]: processes that bots left behind
 
 mod allowance;
 pub mod channel;
+mod children;
 mod confined;
 pub mod fault;
 pub mod human;
@@ -30,4 +32,4 @@ pub mod stderr;
 
 pub use allowance::Allowance;
 pub use fault::Fault;
-pub use player::{Player, Reply};
+pub use player::{OtherOutput, Player, Reply};

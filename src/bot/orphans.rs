@@ -2,48 +2,198 @@
 //!
 //! A bot's process group is killed with it, but a daemon (a child that left the
 //! group) is not in it. On Linux the referee therefore adopts orphans: it declares
-//! itself their reaper, and when all bots have been stopped, whatever children it
-//! still has were a bot's. A program that forks faster than it is found needs the sandbox.
+//! itself their reaper. Those that end are reaped soon after; those that live are ended once they are
+//! older than every bot that runs, and all of them when all bots have been stopped. Children that this
+//! process had before (a shell's, which then became the referee) are none of a bot's: they and
+//! what is in their process groups are left alone.
+//! A program that forks faster than it is found needs the sandbox.
+
+use std::fmt;
+
+use rustix::process::Pid;
+
+use super::children;
+use crate::text::escape_controls;
+
+/// A process of a bot that goes on although everything was done to end it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Survivor {
+    /// The bot, when it is the process that was started for it.
+    name: Option<String>,
+    pid: Pid,
+}
+
+impl fmt::Display for Survivor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let pid = self.pid.as_raw_pid();
+        match &self.name {
+            Some(name) => write!(f, "{} (process {pid})", escape_controls(name))?,
+            None => write!(f, "a process that a bot has left behind (process {pid})")?,
+        }
+        write!(
+            f,
+            " could not be ended: it may have the rights of another user, or hang in the kernel, or \
+             start others faster than they can be ended; end it with: sudo kill -KILL {pid}"
+        )
+    }
+}
+
+impl Survivor {
+    fn all(pids: impl IntoIterator<Item = Pid>) -> Vec<Self> {
+        let given_up = children::given_up();
+        let name = |pid| {
+            let found = given_up.iter().find(|(given_up, _)| *given_up == pid);
+            found.map(|(_, name)| name.clone())
+        };
+        let survivors = pids.into_iter().map(|pid| Self {
+            name: name(pid),
+            pid,
+        });
+        survivors.collect()
+    }
+}
 
 #[cfg(target_os = "linux")]
 mod linux {
-    use std::time::Duration;
+    use std::collections::HashSet;
+    use std::sync::OnceLock;
+    use std::time::{Duration, Instant};
 
+    use rustix::io::Errno;
     use rustix::process::{
-        Signal, WaitOptions, getpid, kill_process, set_child_subreaper, waitpid,
+        Pid, Signal, WaitOptions, getpgid, getpid, kill_process, set_child_subreaper, waitpid,
     };
+    use tokio::signal::unix::{SignalKind, signal};
 
-    use crate::sandbox::procfs;
+    use super::{Survivor, children};
+    use crate::sandbox::procfs::{self, Stat};
 
-    /// How many times the children are searched for before giving up.
-    const ROUNDS: usize = 200;
+    /// How long the last process may take to end. Only one that hangs in the kernel takes long.
+    const ENDING: Duration = Duration::from_secs(2);
 
-    /// Makes orphaned descendants children of this process.
+    /// Time between two searches for processes that have ended, at least.
+    const SEARCHING: Duration = Duration::from_millis(20);
+
+    /// How many processes that could not be ended are told of.
+    const TOLD: usize = 10;
+
+    /// What was there before the first bot.
+    #[derive(Debug, Default)]
+    struct Before {
+        /// Process ids, each with the time when it was started.
+        processes: HashSet<(Pid, u64)>,
+        groups: HashSet<Pid>,
+    }
+
+    static BEFORE: OnceLock<Before> = OnceLock::new();
+
+    impl Before {
+        fn note() -> Self {
+            let mut before = Self::default();
+            let mut waiting = procfs::own_children();
+            while let Some(pid) = waiting.pop() {
+                waiting.extend(procfs::children(pid));
+                if let Some(started) = started(pid) {
+                    before.processes.insert((pid, started));
+                }
+                before.groups.extend(getpgid(Some(pid)));
+            }
+            before
+        }
+
+        /// Whether this child is none of a bot's.
+        fn spares(&self, pid: Pid) -> bool {
+            !self.processes.is_empty()
+                && (started(pid).is_some_and(|at| self.processes.contains(&(pid, at)))
+                    || getpgid(Some(pid)).is_ok_and(|group| self.groups.contains(&group)))
+        }
+    }
+
+    fn started(pid: Pid) -> Option<u64> {
+        Stat::read(pid)?.started()
+    }
+
+    /// The children that bots may have left, the processes of bots included.
+    fn children_of_bots() -> Vec<Pid> {
+        let mut children = procfs::own_children();
+        if let Some(before) = BEFORE.get() {
+            children.retain(|&pid| !before.spares(pid));
+        }
+        children
+    }
+
+    /// Makes orphaned descendants children of this process, and has a task reap them. Must be called
+    /// within a tokio runtime, before the first bot is started.
     pub fn adopt() {
+        BEFORE.get_or_init(Before::note);
         // Without it daemons survive, as on systems that have no reapers.
         if let Err(error) = set_child_subreaper(Some(getpid())) {
             tracing::warn!(%error, "cannot adopt orphans");
         }
-    }
-
-    /// Kills and reaps all children. Only call it when every bot has been stopped.
-    pub fn sweep() {
-        for round in 0..ROUNDS {
-            let children = procfs::own_children();
-            if children.is_empty() {
+        let mut ended = match signal(SignalKind::child()) {
+            Ok(ended) => ended,
+            Err(error) => {
+                tracing::warn!(%error, "cannot reap orphans before the end");
                 return;
             }
-            for pid in children {
+        };
+        tokio::spawn(async move {
+            while ended.recv().await.is_some() {
+                reap();
+                // However many end at once, games go on.
+                tokio::time::sleep(SEARCHING).await;
+            }
+        });
+    }
+
+    /// Reaps orphans that have ended, and ends those whose bot has: they are older than every bot that
+    /// runs.
+    fn reap() {
+        let _no_starts = children::no_starts();
+        let owned = children::owned_pids();
+        let mut living = children_of_bots();
+        living.retain(|&pid| {
+            !owned.contains(&pid) && matches!(waitpid(Some(pid), WaitOptions::NOHANG), Ok(None))
+        });
+        if living.is_empty() {
+            return;
+        }
+        let oldest = owned.into_iter().filter_map(started).min();
+        for pid in living {
+            let is_older = |oldest| started(pid).is_some_and(|started| started < oldest);
+            if oldest.is_none_or(is_older) {
                 tracing::debug!(pid = pid.as_raw_pid(), "killing an orphan");
                 // It may have ended by itself in between.
                 let _ = kill_process(pid, Signal::KILL);
-                let _ = waitpid(Some(pid), WaitOptions::NOHANG);
+            }
+        }
+    }
+
+    /// Kills and reaps all that bots have left, and gives what could not be ended. Only call it when
+    /// every bot has been stopped.
+    pub fn sweep() -> Vec<Survivor> {
+        let deadline = Instant::now() + ENDING;
+        for round in 0.. {
+            let mut left = children_of_bots();
+            let mut permitted = false;
+            left.retain(|&pid| {
+                tracing::debug!(pid = pid.as_raw_pid(), "killing an orphan");
+                // It may have ended by itself in between.
+                permitted |= kill_process(pid, Signal::KILL) != Err(Errno::PERM);
+                matches!(waitpid(Some(pid), WaitOptions::NOHANG), Ok(None))
+            });
+            if left.is_empty() && children_of_bots().is_empty() {
+                return Vec::new();
+            }
+            if Instant::now() > deadline || !(permitted || left.is_empty()) {
+                left.truncate(TOLD);
+                return Survivor::all(left);
             }
             if round > 2 {
                 std::thread::sleep(Duration::from_millis(1));
             }
         }
-        tracing::warn!("a bot's processes fork faster than they can be killed; use a sandbox");
+        Vec::new()
     }
 }
 
@@ -54,6 +204,9 @@ pub use linux::{adopt, sweep};
 #[cfg(not(target_os = "linux"))]
 pub fn adopt() {}
 
-/// Nothing: this system has no reapers.
+/// Gives the processes of bots that could not be ended. This system has no reapers, so that
+/// what those have started is not known.
 #[cfg(not(target_os = "linux"))]
-pub fn sweep() {}
+pub fn sweep() -> Vec<Survivor> {
+    Survivor::all(children::given_up().into_iter().map(|(pid, _)| pid))
+}

@@ -18,6 +18,18 @@ pub struct Reply<'a> {
     pub fresh: bool,
 }
 
+/// What there is to know of a line that was rejected, beside the line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OtherOutput {
+    /// It was the only line.
+    Nothing,
+    /// It was no answer to the last question but a second line after this, its answer to the
+    /// question before.
+    Before(Vec<u8>),
+    /// This was written after it.
+    After(Vec<u8>),
+}
+
 /// Somebody who answers requests.
 pub trait Player {
     /// Sends a request (a line with its newline) and waits for the answer.
@@ -27,8 +39,13 @@ pub trait Player {
         allowance: Allowance,
     ) -> impl Future<Output = io::Result<Result<Reply<'_>, Fault>>>;
 
-    /// Reads on for a moment, after a line that made no sense: what else was written.
+    /// Reads on for a moment: what else was written.
     fn drain(&mut self) -> impl Future<Output = Vec<u8>> {
         async { Vec::new() }
+    }
+
+    /// Finds out, after a line that was rejected, whether it was the only one for its question.
+    fn other_output(&mut self) -> impl Future<Output = OtherOutput> {
+        async { OtherOutput::Nothing }
     }
 }

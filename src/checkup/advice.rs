@@ -1,16 +1,19 @@
-//! What a tournament does not ask for, but an author wants to know.
+//! Checks that a tournament does not require, but whose results help an author.
 
 use std::io;
 
 use super::questions::has_a_choice;
-use super::{ADVICE, Answered, Checkup, Verdict, seat};
+use super::{Answered, Checkup, Verdict, seat};
 use crate::bot::process::GracePeriods;
 
+/// Positions of each kind.
+const POSITIONS: usize = 20;
+
 impl Checkup<'_> {
-    /// Strength, one step ahead: not a fault.
+    /// Whether it looks one turn ahead.
     pub(super) async fn advice(&mut self) -> io::Result<()> {
-        let wins = self.positions(ADVICE, |session| session.can_win_at_once());
-        let choice = self.positions(ADVICE, has_a_choice);
+        let wins = self.positions(POSITIONS, |session| session.can_win_at_once());
+        let choice = self.positions(POSITIONS, has_a_choice);
         let won = |answered: &Answered| answered.won;
         let safe = |answered: &Answered| !answered.lets_win;
         self.count("takes a win that is there", &wins, won).await?;
@@ -18,6 +21,7 @@ impl Checkup<'_> {
             .await
     }
 
+    /// Counts the answers that are `good`.
     async fn count(
         &mut self,
         name: &'static str,
@@ -32,12 +36,12 @@ impl Checkup<'_> {
             Err(fault) => Verdict::Bad(fault, "see above".to_owned()),
             Ok(turns) => {
                 let count = turns.iter().filter(|answered| good(answered)).count();
-                let told = format!("{count} of {} times", turns.len());
+                let summary = format!("{count} of {} times", turns.len());
                 if count == turns.len() {
-                    Verdict::Good(told)
+                    Verdict::Good(summary)
                 } else {
                     Verdict::Bad(
-                        told,
+                        summary,
                         "look one step ahead; players/greedy.py does".to_owned(),
                     )
                 }
@@ -47,7 +51,7 @@ impl Checkup<'_> {
         Ok(())
     }
 
-    /// Two fresh processes with the same seed, the same questions.
+    /// Asks two fresh processes with the same seed the same questions.
     pub(super) async fn repeats(&mut self) -> io::Result<()> {
         let name = "REFEREE_SEED makes it repeatable";
         if self.hopeless {

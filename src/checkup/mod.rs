@@ -1,17 +1,21 @@
-//! A walk-through for authors: is a bot fit to enter a tournament, and if not, why?
+//! Checks for authors: whether a bot is fit to enter a tournament, and if not, why.
+//!
+//! - `requirements`: the checks that a tournament needs
+//! - `advice`: the checks that are only advice
+//! - `questions`: the positions that the bot is asked about
 
 mod advice;
 mod questions;
+mod requirements;
 
 use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use self::questions::{is_last_turn, is_lost_at_once, lets_win, positions, reopened, request_of};
-use crate::bot::fault::Exit;
+use self::questions::{lets_win, positions};
+use crate::bot::Fault;
 use crate::bot::process::GracePeriods;
-use crate::bot::spec::{CannotStart, Program};
-use crate::bot::{Fault, Player as _};
+use crate::bot::spec::Program;
 use crate::game::Outcome;
 use crate::play::TimeControl;
 use crate::play::game_runner::{GameError, GameFault, GameRunner};
@@ -19,54 +23,44 @@ use crate::play::seat::Seat;
 use crate::play::turn::{TextBuffers, TurnTime};
 use crate::seed;
 use crate::session::{Ruleset, Session};
-use crate::text::{format_duration, quote};
 
-/// Random positions that it is asked about.
-const POSITIONS: usize = 200;
-/// Whole games that it plays against itself in one process.
-const GAMES: usize = 10;
-/// Positions for each of: a win that is there, gifts that can be told apart.
-const ADVICE: usize = 20;
-/// How long it has to end when its input ends.
-const END: Duration = Duration::from_secs(2);
-
-/// What came of one check.
+/// The result of a check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// As it should be; what was seen.
+    /// Passed; what was measured, or empty.
     Good(String),
-    /// What is wrong, and what to do.
+    /// Failed: what is wrong, and how to fix it.
     Bad(String, String),
-    /// Could not be found out, because of something before it.
+    /// Not checked, because of an earlier fault.
     Skipped,
 }
 
-/// One line of the report.
+/// A check and its result: one line of the report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Check {
-    /// What was looked at.
+    /// What was checked.
     pub name: &'static str,
-    /// Whether a tournament needs it; otherwise it is advice.
+    /// Whether a bot has to pass it to enter a tournament; otherwise it is advice.
     pub required: bool,
-    /// What came of it.
+    /// Its result.
     pub verdict: Verdict,
 }
 
 impl Check {
-    /// Whether it stands in the way of a tournament.
+    /// Whether it keeps the bot from entering a tournament.
     pub const fn is_fault(&self) -> bool {
         self.required && !matches!(self.verdict, Verdict::Good(_))
     }
 }
 
-/// Times of all answers, but for the first of each process.
+/// Times of all answers except the first of each process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Times {
-    /// Half of the answers were quicker.
+    /// The median.
     pub median: Duration,
-    /// 99 of 100 were.
+    /// The 99th percentile.
     pub p99: Duration,
-    /// The slowest.
+    /// The maximum.
     pub worst: Duration,
 }
 
@@ -82,7 +76,7 @@ impl Times {
     }
 }
 
-/// A bot under examination.
+/// The check-up of a bot.
 pub struct Checkup<'a> {
     runner: GameRunner,
     program: Program,
@@ -92,21 +86,21 @@ pub struct Checkup<'a> {
     checks: Vec<Check>,
     times: Vec<Duration>,
     text: TextBuffers,
-    /// A fault that makes all further questions pointless.
+    /// Whether a fault makes all further checks pointless.
     hopeless: bool,
-    /// An answer came only when its input was closed.
+    /// Whether an answer arrived only when the bot's input was closed.
     buffers: bool,
-    /// Shown every check as soon as it is made: a bot that thinks takes minutes.
+    /// Shows every check as soon as it is made: a check-up may take minutes.
     show: ShowCheck<'a>,
 }
 
-/// Somebody who is shown a check.
+/// Shows a check to the user.
 pub type ShowCheck<'a> = &'a mut dyn FnMut(&Check);
 
-/// Every seed that a check-up uses comes from this one: the same bot sees the same questions.
+/// All random choices of a check-up are derived from this seed, so every check-up asks the same.
 const SEED: u64 = 1;
 
-/// A legal turn in answer to a question.
+/// The legal turn that answered a request.
 struct Answered {
     /// In canonical form.
     turn: String,
@@ -117,7 +111,7 @@ struct Answered {
 }
 
 impl<'a> Checkup<'a> {
-    /// An examination of `program`. `pieces` is the path of the set's file when it is not the
+    /// A check-up of `program`. `pieces` is the path of the set's file when it is not the
     /// built-in one.
     pub fn new(
         ruleset: Arc<dyn Ruleset>,
@@ -143,22 +137,16 @@ impl<'a> Checkup<'a> {
         }
     }
 
-    /// All checks. An `Err` is a failure of the referee.
+    /// Makes all checks. An `Err` is a failure of the referee.
     pub async fn run(mut self) -> io::Result<(Vec<Check>, Option<Times>)> {
-        self.starts().await?;
-        self.kinds_of_turn().await?;
-        self.random_positions().await?;
-        self.games().await?;
-        self.silence().await?;
-        self.times_kept();
-        self.end().await?;
+        self.requirements().await?;
         self.advice().await?;
         self.repeats().await?;
         self.seat.stop(GracePeriods::FAULT).await?;
         Ok((self.checks, Times::of(self.times)))
     }
 
-    /// Only random positions: for another piece set than the one examined so far.
+    /// Only asks about random positions: for a second piece set.
     pub async fn run_set(mut self, name: &'static str) -> io::Result<Vec<Check>> {
         let positions = self.positions(40, |_| true);
         let verdict = match self.ask_all(&positions).await? {
@@ -183,13 +171,13 @@ impl<'a> Checkup<'a> {
         self.checks.push(check);
     }
 
-    /// Up to `count` positions of a kind, as requests.
+    /// Up to `count` positions that `kind` accepts, as requests.
     fn positions(&self, count: usize, kind: impl Fn(&dyn Session) -> bool) -> Vec<String> {
         positions(self.runner.ruleset(), count, kind)
     }
 
-    /// Asks for a turn in this position and makes it; a process that misbehaves is replaced. The
-    /// error is the fault as a sentence, with the question and the end of stderr.
+    /// Asks for a turn in this position and makes it; a process that commits a fault is replaced.
+    /// The inner error is the fault as a sentence, with the request and the end of stderr.
     async fn ask(
         &mut self,
         session: &mut dyn Session,
@@ -215,10 +203,10 @@ impl<'a> Checkup<'a> {
         })
     }
 
-    /// Asks about positions up to the first fault.
+    /// Asks about positions until the first fault.
     async fn ask_all(&mut self, requests: &[String]) -> io::Result<Result<Vec<Answered>, String>> {
         let mut answers = Vec::new();
-        // A checkup outlives what it asks about.
+        // Sessions borrow from the ruleset, and `self` is borrowed mutably meanwhile.
         let ruleset = self.runner.shared_ruleset();
         for request in requests {
             let mut session = ruleset.read_request(request).map_err(io::Error::other)?;
@@ -234,195 +222,9 @@ impl<'a> Checkup<'a> {
         }
         Ok(Ok(answers))
     }
-
-    async fn starts(&mut self) -> io::Result<()> {
-        match self.seat.start(seed::for_bot(SEED, 0, 0)).await {
-            Ok(()) => self.note("starts", true, Verdict::Good(String::new())),
-            Err(CannotStart { cause, fix, .. }) => {
-                self.note("starts", true, Verdict::Bad(cause, fix));
-                self.hopeless = true;
-            }
-        }
-        let verdict = if self.hopeless {
-            Verdict::Skipped
-        } else {
-            let ruleset = self.runner.shared_ruleset();
-            match self.ask(&mut *ruleset.start()).await? {
-                Ok(time) => Verdict::Good(format!("after {}", format_duration(time.elapsed))),
-                Err(fault) => {
-                    self.hopeless = true;
-                    let again = self.seat.reproduce_command(&self.text.request);
-                    let again = again.unwrap_or_default();
-                    Verdict::Bad(fault, format!("see it by hand: {again}"))
-                }
-            }
-        };
-        let flushes = match &verdict {
-            Verdict::Good(_) => Verdict::Good(String::new()),
-            Verdict::Bad(..) if self.buffers => Verdict::Bad(
-                "its answer came only when its input was closed".to_owned(),
-                "flush standard output after every line".to_owned(),
-            ),
-            _ => Verdict::Skipped,
-        };
-        self.note("answers the opening", true, verdict);
-        self.note("flushes its answers", true, flushes);
-        Ok(())
-    }
-
-    /// Every kind of turn that the protocol knows.
-    async fn kinds_of_turn(&mut self) -> io::Result<()> {
-        let ruleset = self.runner.shared_ruleset();
-        let reopen = |request: &str| reopened(&*ruleset, request);
-        let opened = self.positions(8, |session| reopen(&request_of(session)).is_some());
-        let opened = opened
-            .iter()
-            .filter_map(|request| reopen(request))
-            .collect();
-        let kinds: [(&'static str, Vec<String>); 5] = [
-            ("an opening with pieces on the board", opened),
-            (
-                "a turn in the middle",
-                self.positions(8, |session| !is_last_turn(session)),
-            ),
-            (
-                "the last turn, one cell left",
-                self.positions(8, is_last_turn),
-            ),
-            (
-                "a win is there",
-                self.positions(8, |session| session.can_win_at_once()),
-            ),
-            ("every turn loses", self.positions(8, is_lost_at_once)),
-        ];
-        for (name, positions) in kinds {
-            let verdict = self.all_legal(&positions).await?;
-            self.note(name, true, verdict);
-        }
-        Ok(())
-    }
-
-    async fn all_legal(&mut self, positions: &[String]) -> io::Result<Verdict> {
-        if self.hopeless {
-            return Ok(Verdict::Skipped);
-        }
-        Ok(match self.ask_all(positions).await? {
-            Ok(_) => Verdict::Good(format!("{} positions", positions.len())),
-            Err(fault) => Verdict::Bad(fault, "see protocol.md for what is legal".to_owned()),
-        })
-    }
-
-    async fn random_positions(&mut self) -> io::Result<()> {
-        let positions = self.positions(POSITIONS, |_| true);
-        let verdict = self.all_legal(&positions).await?;
-        self.note("random positions, all answers legal", true, verdict);
-        Ok(())
-    }
-
-    /// Against itself, one process asked for both sides.
-    async fn games(&mut self) -> io::Result<()> {
-        if self.hopeless {
-            self.note("many games in one process", true, Verdict::Skipped);
-            return Ok(());
-        }
-        let ruleset = self.runner.shared_ruleset();
-        let mut problem = None;
-        'games: for _ in 0..GAMES {
-            let mut session = ruleset.start();
-            while session.outcome().is_none() {
-                if let Err(fault) = self.ask(&mut *session).await? {
-                    problem = Some(fault);
-                    break 'games;
-                }
-            }
-        }
-        let verdict = match problem {
-            None => Verdict::Good(format!("{GAMES} games against itself")),
-            Some(fault) => Verdict::Bad(
-                fault,
-                "keep nothing from line to line: the line is the whole state".to_owned(),
-            ),
-        };
-        self.note("many games in one process", true, verdict);
-        Ok(())
-    }
-
-    /// After an answer nothing more may come.
-    async fn silence(&mut self) -> io::Result<()> {
-        let name = "nothing extra on stdout";
-        if self.hopeless {
-            self.note(name, true, Verdict::Skipped);
-            return Ok(());
-        }
-        let ruleset = self.runner.shared_ruleset();
-        let extra = if let Err(fault) = self.ask(&mut *ruleset.start()).await? {
-            Some(fault)
-        } else {
-            let extra = self.seat.drain().await;
-            let told = format!("after its answer it wrote {}", quote(&extra));
-            (!extra.is_empty()).then_some(told)
-        };
-        let verdict = match extra {
-            None => Verdict::Good(String::new()),
-            Some(problem) => Verdict::Bad(
-                problem,
-                "one answer is one line; print debugging text to stderr".to_owned(),
-            ),
-        };
-        self.note(name, true, verdict);
-        Ok(())
-    }
-
-    fn times_kept(&mut self) {
-        let name = "time per move";
-        let Some(times) = Times::of(self.times.clone()).filter(|_| !self.hopeless) else {
-            self.note(name, true, Verdict::Skipped);
-            return;
-        };
-        let limit = self.time.move_time;
-        let told = format!(
-            "median {}, 99 of 100 within {}, worst {}; the limit is {}",
-            format_duration(times.median),
-            format_duration(times.p99),
-            format_duration(times.worst),
-            format_duration(limit)
-        );
-        let verdict = if times.worst * 2 > limit {
-            Verdict::Bad(
-                told,
-                "leave a margin: a busy machine makes every program slower".to_owned(),
-            )
-        } else {
-            Verdict::Good(told)
-        };
-        // It was in time, or there would have been a fault.
-        self.note(name, false, verdict);
-    }
-
-    async fn end(&mut self) -> io::Result<()> {
-        let name = "ends when its input ends";
-        if self.hopeless {
-            self.note(name, true, Verdict::Skipped);
-            return Ok(());
-        }
-        let verdict = match self.seat.end_input(END).await? {
-            Some(Exit::Code(0)) => Verdict::Good(String::new()),
-            Some(exit) => Verdict::Good(format!("{exit}")),
-            None => Verdict::Bad(
-                format!(
-                    "it still runs {} after the end of its input",
-                    format_duration(END)
-                ),
-                "leave the loop when reading a line gives the end of the file".to_owned(),
-            ),
-        };
-        self.seat.stop(GracePeriods::FAULT).await?;
-        self.note(name, true, verdict);
-        Ok(())
-    }
 }
 
-/// A fault as a sentence, with the question and the end of stderr.
+/// A fault as a sentence, with the request and the end of stderr.
 fn in_words(fault: &GameFault) -> String {
     let GameFault { request, .. } = fault;
     let mut text = format!("{}: {}", fault.fault.reason(), fault.fault);

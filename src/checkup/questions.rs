@@ -1,4 +1,4 @@
-//! Positions to ask a bot about: from random games, always the same ones.
+//! The positions that a bot is asked about: from random games, the same in every check-up.
 
 use rand::Rng;
 use rand::seq::IndexedRandom as _;
@@ -7,7 +7,7 @@ use super::SEED;
 use crate::seed::{self, Purpose};
 use crate::session::{Ruleset, Session};
 
-/// How many random games are looked through for positions of a kind.
+/// The most random games that are searched for positions of a kind.
 const SEARCH: usize = 2000;
 
 /// Up to `count` positions of a kind, as requests without newline.
@@ -20,7 +20,7 @@ pub(super) fn positions(
     let mut found = Vec::new();
     for _ in 0..SEARCH {
         let of_kind = random_game(ruleset, &kind, &mut rng);
-        // One a game, so that they are not all alike.
+        // One position a game, so that they differ.
         if let Some(request) = of_kind.choose(&mut rng) {
             found.push(request.clone());
         }
@@ -31,14 +31,15 @@ pub(super) fn positions(
     found
 }
 
-/// The request at the start of a game on the board of this request, if a game can start there.
+/// The request at the start of a game on the board of `request`; `None` when no game can start
+/// there.
 pub(super) fn reopened(ruleset: &dyn Ruleset, request: &str) -> Option<String> {
     let mut board = String::new();
     ruleset.read_request(request).ok()?.write_board(&mut board);
     Some(request_of(&*ruleset.start_from(&board).ok()?))
 }
 
-/// What a bot is asked, without newline.
+/// The request in a position, without newline.
 pub(super) fn request_of(session: &dyn Session) -> String {
     let mut request = String::new();
     session.write_request(&mut request);
@@ -68,7 +69,7 @@ pub(super) fn has_a_choice(session: &dyn Session) -> bool {
     outlook.winning == 0 && outlook.losing > 0 && outlook.losing < outlook.turns
 }
 
-/// The requests of a random game before each turn, of the positions of a kind.
+/// The requests of those positions of a random game that `kind` accepts.
 fn random_game(
     ruleset: &dyn Ruleset,
     kind: impl Fn(&dyn Session) -> bool,

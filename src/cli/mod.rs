@@ -41,6 +41,9 @@ struct Cli {
     command: Option<Command>,
 }
 
+/// How many files a match of two bots has open at once, with some to spare.
+const LEAST_OPEN_FILES: u64 = 64;
+
 const AFTER_HELP: &str = "\
 A BOT is
   a file               run directly, or by the interpreter that its ending names
@@ -111,7 +114,11 @@ pub fn run() -> ExitCode {
         }
     }
     let cli = Cli::parse();
-    let result = start_log(cli.log.as_deref()).and_then(|()| match cli.command {
+    // A built-in bot may be confined to few files; it needs no more.
+    let is_bot = matches!(cli.command, Some(Command::Bot(_)));
+    let ready = start_log(cli.log.as_deref())
+        .and_then(|()| if is_bot { Ok(()) } else { check_open_files() });
+    let result = ready.and_then(|()| match cli.command {
         None => matches::run_command(&cli.play),
         Some(Command::Play(args)) => matches::play(&args),
         Some(Command::Tournament(args)) => tournament::run(&args),
@@ -135,6 +142,17 @@ pub fn run() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),
+    }
+}
+
+/// Below this, not even a match of two bots has the pipes and files that it needs.
+fn check_open_files() -> Result<(), Failure> {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+    match limit {
+        Some(limit) if limit < LEAST_OPEN_FILES => Err(Failure::Referee(format!(
+            "only {limit} files may be open at once, and the referee needs {LEAST_OPEN_FILES}; raise the limit (ulimit -n {LEAST_OPEN_FILES})"
+        ))),
+        _ => Ok(()),
     }
 }
 

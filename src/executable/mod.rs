@@ -139,6 +139,7 @@ fn check_shebang(
         ));
     };
     if interpreter.ends_with("/env") {
+        check_env_argument(&line, &shown, cannot)?;
         let command = words.find(|word| !word.starts_with('-') && !word.contains('='));
         if let Some(command) = command {
             if command.contains('/') {
@@ -156,6 +157,39 @@ fn check_shebang(
         }
     }
     check_interpreter(interpreter, cannot)
+}
+
+/// Linux hands all that follows the interpreter over as one word, so `env` would look for a program
+/// called `python3 -u`.
+fn check_env_argument(
+    line: &str,
+    shown: &str,
+    cannot: &dyn Fn(String, String) -> CannotStart,
+) -> Result<(), CannotStart> {
+    let line = line.trim_ascii();
+    let (env, rest) = line.split_once([' ', '\t']).unwrap_or((line, ""));
+    let rest = rest.trim_ascii();
+    let splits = |flags: &str| flags.contains('S') && !flags.contains('-');
+    let is_split = rest.starts_with("--split-string")
+        || rest.strip_prefix('-').is_some_and(|flags| {
+            let flags = flags.split_ascii_whitespace().next().unwrap_or_default();
+            splits(flags)
+        });
+    if !cfg!(target_os = "linux") || is_split || !rest.contains([' ', '\t']) {
+        return Ok(());
+    }
+    Err(cannot(
+        format!(
+            "the system passes all that follows {} in its first line (#!{shown}) as one word, so it looks for a program called `{}`",
+            escape(env.as_bytes()),
+            escape(rest.as_bytes())
+        ),
+        format!(
+            "write #!{} -S {}",
+            escape(env.as_bytes()),
+            escape(rest.as_bytes())
+        ),
+    ))
 }
 
 /// An interpreter that is named by its path.

@@ -148,7 +148,7 @@ pub trait Game {
     const NAME: &'static str;
 
     /// Whether a random draw decides who acts first; otherwise the first bot named does.
-    const LOT: bool = true;
+    const IS_FIRST_DRAWN: bool = true;
 
     /// Whether the game has piece sets, which name its pieces differently.
     const SETS: bool = false;

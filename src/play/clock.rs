@@ -7,11 +7,11 @@ use crate::bot::Allowance;
 /// The limits on a player's time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeControl {
-    /// For every move.
+    /// The time for every move.
     pub move_time: Duration,
-    /// On top, for the first answer of a fresh process.
+    /// Added for the first answer of a fresh process.
     pub start_time: Duration,
-    /// For all moves of a game together.
+    /// The time for all moves of a game together, if it is limited.
     pub game_time: Option<Duration>,
     /// Added to the game clock after every move.
     pub increment: Duration,
@@ -54,7 +54,7 @@ impl Clock {
         }
     }
 
-    /// Takes the time of a move off; the time to start is not counted.
+    /// Subtracts the time of a move; the start time is not counted.
     pub fn spend(&mut self, elapsed: Duration, fresh: bool) {
         if let Some(left) = &mut self.left {
             let start = if fresh {

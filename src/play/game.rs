@@ -1,4 +1,4 @@
-//! The turns of one game, from its start to its end: where rules, players and clocks meet.
+//! Plays the turns of one game, by the rules and with clocks.
 
 use std::io;
 use std::time::Duration;
@@ -17,9 +17,9 @@ use crate::session::Session;
 pub enum End {
     /// By the rules.
     Outcome(Outcome),
-    /// Before it was played out: this is what best play leads to.
+    /// Before it was played out: the result of best play.
     Adjudicated(Outcome),
-    /// This side broke the protocol, and lost.
+    /// This side committed a fault, and lost.
     Forfeit(Side, Box<Fault>),
 }
 
@@ -34,13 +34,13 @@ pub struct Played {
     pub end: End,
 }
 
-/// Most turns that a game is expected to have; more only cost an allocation.
+/// The number of turns for which memory is allocated in advance.
 const TURNS: usize = 17;
 
-/// Plays a game to its end; `session` is then at its last position. `players` and `clocks` are in
+/// Plays a game to its end, which leaves `session` in the last position. `players` and `clocks` are in
 /// the order of the sides.
 ///
-/// An `Err` is a failure of the referee; what a player does wrong is an [`End::Forfeit`].
+/// An `Err` is a failure of the referee; a player's fault is an [`End::Forfeit`].
 pub async fn play<P: Player>(
     session: &mut dyn Session,
     players: [&mut P; 2],

@@ -1,8 +1,8 @@
-//! One game, whole: the only place where games are played.
+//! Plays whole games: the only place that does.
 //!
-//! Starts the players, orders them by who acts first, runs their clocks, adjudicates, measures
-//! what they used, judges forfeits, voids games in which the referee itself did not run, and makes
-//! the record. Matches, tournaments, entry checks and `referee check` all play by it.
+//! Starts the players, orders them by who moves first, runs their clocks, adjudicates, measures what
+//! they used, handles forfeits, voids games in which the referee itself did not run, and makes the
+//! record. Matches, tournaments, entry checks and `referee check` all use it.
 
 use std::io;
 use std::sync::Arc;
@@ -26,21 +26,21 @@ use crate::game::Outcome;
 use crate::record::{BotIndex, Reason, Record, ResultEntry, UsageEntry};
 use crate::session::{Ruleset, Session};
 
-/// How often a game is played again because the referee was to blame.
+/// The most times that a game is played again because the referee may be to blame.
 const MOST_VOIDS: u32 = 2;
 
-/// A fault that cost a bot the game, and what is known of it.
+/// A fault by which a bot forfeited a game, and its circumstances.
 #[derive(Debug)]
 pub struct GameFault {
-    /// Index of the seat.
+    /// The bot.
     pub by: BotIndex,
-    /// What it did.
+    /// What the bot did.
     pub fault: Box<Fault>,
-    /// The request that it did not answer well, without newline.
+    /// The request that it was answering, without newline.
     pub request: String,
-    /// The end of what it wrote to stderr, escaped.
+    /// The end of its stderr, escaped.
     pub stderr: String,
-    /// The command that asks it the same again; `None` for people.
+    /// The command that sends it the same request again; `None` for people.
     pub reproduce: Option<String>,
     /// Whether its process had not answered any request.
     never_answered: bool,
@@ -51,18 +51,18 @@ pub struct GameFault {
 /// A finished game.
 #[derive(Debug)]
 pub struct FinishedGame<'a> {
-    /// What is written of it.
+    /// Its record.
     pub record: Record,
     /// Its last position.
     pub session: Box<dyn Session + 'a>,
-    /// What ended it, if it was a forfeit.
+    /// The fault that ended it, if it was forfeited.
     pub fault: Option<GameFault>,
 }
 
 /// Why a game could not be played.
 #[derive(Debug, thiserror::Error)]
 pub enum GameError {
-    /// A bot's program cannot be started, or not any more.
+    /// A bot's program cannot be started.
     #[error(transparent)]
     CannotStart(#[from] CannotStart),
     /// The referee failed.
@@ -70,7 +70,7 @@ pub enum GameError {
     Io(#[from] io::Error),
 }
 
-/// Plays games of one game by one set of rules; several at once, if need be.
+/// Plays games by one set of rules, several at once if needed.
 #[derive(Debug)]
 pub struct GameRunner {
     ruleset: Arc<dyn Ruleset>,
@@ -97,22 +97,23 @@ impl GameRunner {
         }
     }
 
-    /// The game and its rules.
+    /// The rules by which it plays.
     pub fn ruleset(&self) -> &dyn Ruleset {
         &*self.ruleset
     }
 
-    /// The same, shared: for sessions that are kept apart from the runner.
+    /// The same, shared: for sessions that must not borrow from the runner.
     pub fn shared_ruleset(&self) -> Arc<dyn Ruleset> {
         Arc::clone(&self.ruleset)
     }
 
-    /// Plays a game until it counts: when the referee itself may be to blame for a clock that ran
-    /// out, the game is void and is played again, twice at most. Processes are then started anew.
+    /// Plays a game until it counts. When the referee itself may be to blame for a clock that ran out,
+    /// the game is void and is played again with fresh processes, twice at most.
     ///
-    /// Processes are left running; who forfeits has lost its own. `warm_up` is a game to be played
-    /// before, uncounted, whenever processes are fresh: so that bots that draw random numbers have
-    /// drawn those of the game before this one. It is played first thing when `is_cold`.
+    /// Processes are left running, except that of a bot that forfeits. `warm_up` is the game before
+    /// this one: it is played first, without counting, when processes are fresh (at the beginning if
+    /// `is_cold`, and after a void game), so that bots that draw random numbers have already drawn
+    /// those of that game.
     pub async fn run(
         &self,
         seats: &mut [Seat; 2],
@@ -140,7 +141,7 @@ impl GameRunner {
                     is_cold = true;
                     continue;
                 }
-                // It has to end some time; the record says that the result is doubtful.
+                // The game counts nevertheless; its record notes that the result is doubtful.
                 game.record.delayed = Some(why);
             }
             game.record.voids = voids;
@@ -153,7 +154,7 @@ impl GameRunner {
         }
     }
 
-    /// Plays a game, whether it counts or not.
+    /// Plays a game once, whether it counts or not.
     async fn run_once(
         &self,
         seats: &mut [Seat; 2],
@@ -210,9 +211,9 @@ impl GameRunner {
         })
     }
 
-    /// Asks one seat for one turn outside of any game, as a game would; starts its process with
-    /// this seed when none runs. A clock that ran out through the referee's fault does not count,
-    /// as in [`GameRunner::run`].
+    /// Asks a seat for one turn, outside of any game, and makes it. Starts the seat's process with this
+    /// seed when none runs. When the referee may be to blame for a clock that ran out, the seat is
+    /// asked again, as in [`GameRunner::run`].
     pub async fn ask(
         &self,
         seat: &mut Seat,
@@ -240,8 +241,8 @@ impl GameRunner {
         }
     }
 
-    /// Ends the process of a bot that did not answer well to `request`, and finds out what there
-    /// is to say about it.
+    /// Ends the process of a bot that committed a fault in answer to `request`, and collects the
+    /// circumstances.
     async fn forfeit(
         &self,
         seat: &mut Seat,
@@ -281,7 +282,7 @@ impl GameRunner {
 }
 
 impl GameFault {
-    /// The fault, the question and the last line of stderr, for people: a line.
+    /// The fault and the last line of stderr, as one line for people.
     pub fn in_words(&self) -> String {
         let fault = &self.fault;
         let mut text = format!("{}: {fault}", fault.reason());
@@ -309,7 +310,7 @@ fn forfeit_result(fault: &GameFault) -> ResultEntry {
     }
 }
 
-/// What the bots used in the game that has just ended; `None` when nothing is known of either.
+/// What the bots used in the game that has just ended; `None` when it is unknown for both.
 fn usage(seats: &mut [Seat; 2]) -> Option<[Option<UsageEntry>; 2]> {
     let entry = |usage: Usage| UsageEntry {
         cpu_ms: usage.cpu_ms,

@@ -1,6 +1,6 @@
-//! A match: a number of games between the same two players.
+//! Matches: a number of games between the same two players.
 //!
-//! Keeps the players' processes from game to game, alternates who begins, replaces a process that
+//! Keeps the players' processes from game to game, alternates who moves first, replaces a process that
 //! forfeited, and benches a bot that never answers.
 
 use std::io;
@@ -14,29 +14,29 @@ use crate::record::{BotIndex, FinishedRecord, Record};
 use crate::seed;
 use crate::session::{Ruleset, Session, registry};
 
-/// What a match is played by.
+/// The options of a match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MatchPlan {
-    /// The board that every game starts from, as records write it.
+    /// The board from which every game starts, as records hold it.
     pub start: String,
-    /// How many games.
+    /// The number of games.
     pub games: u64,
-    /// Index of the player that begins the first game; further games alternate.
+    /// The player that moves first in the first game; further games alternate.
     pub first: BotIndex,
-    /// Everything random comes from it.
+    /// All random choices are derived from it.
     pub seed: u64,
-    /// Fresh processes for every game.
+    /// Whether every game has fresh processes.
     pub restart: bool,
 }
 
 impl MatchPlan {
-    /// So many games from the usual start; who begins the first is drawn from the seed where the
-    /// rules say so. Processes are kept from game to game.
+    /// A match from the start of the game. The player that moves first is drawn from the seed if the
+    /// rules require it. Processes are kept from game to game.
     pub fn new(ruleset: &dyn Ruleset, games: u64, seed: u64) -> Self {
         let mut start = String::new();
         ruleset.start().write_board(&mut start);
-        let by_lot = registry::find(ruleset.name()).is_some_and(|game| game.first_by_lot);
-        let first = if by_lot { seed::first_bot(seed) } else { 0 };
+        let is_drawn = registry::find(ruleset.name()).is_some_and(|game| game.is_first_drawn);
+        let first = if is_drawn { seed::first_bot(seed) } else { 0 };
         Self {
             start,
             games,
@@ -46,13 +46,13 @@ impl MatchPlan {
         }
     }
 
-    /// The game with this number, from 0.
+    /// The setup of the game with this number, from 0.
     fn game(&self, number: u64) -> GameSetup<'_> {
         GameSetup {
             number,
             id: format!("{}-{}", self.seed, number + 1),
             seed: self.seed,
-            first: if number % 2 == 0 {
+            first: if number.is_multiple_of(2) {
                 self.first
             } else {
                 self.first.other()
@@ -70,7 +70,7 @@ pub struct MatchGame<'a> {
     pub finished: &'a FinishedRecord,
     /// The last position; `None` when the game was not played because a bot is benched.
     pub session: Option<&'a dyn Session>,
-    /// What went wrong.
+    /// The fault that ended it, if it was forfeited.
     pub fault: Option<&'a GameFault>,
 }
 
@@ -96,25 +96,25 @@ pub trait MatchObserver: GameObserver {
     }
 }
 
-/// Nobody observes.
+/// Observes nothing.
 impl MatchObserver for () {}
 
 /// The score of a match.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Score {
-    /// Games won by each player.
+    /// The number of games that each player won.
     pub wins: [u64; 2],
-    /// Games drawn.
+    /// The number of drawn games.
     pub draws: u64,
 }
 
 impl Score {
-    /// Games played or scored.
+    /// The number of games, played or only scored.
     pub const fn games(&self) -> u64 {
         self.wins[0] + self.wins[1] + self.draws
     }
 
-    /// Points of a player: a draw is half a point.
+    /// The points of a player: 1 for a win, ½ for a draw.
     #[expect(clippy::cast_precision_loss, reason = "no match has 2⁵² games")]
     pub fn points(&self, seat: BotIndex) -> f64 {
         self.wins[seat] as f64 + self.draws as f64 / 2.0
@@ -134,25 +134,36 @@ pub struct MatchRunner {
     runner: GameRunner,
     plan: MatchPlan,
     seats: [Seat; 2],
+    score: Score,
 }
 
 impl MatchRunner {
-    /// A match between these players; nothing is started yet.
+    /// A match between these players. Nothing is started yet.
     pub const fn new(runner: GameRunner, plan: MatchPlan, seats: [Seat; 2]) -> Self {
         Self {
             runner,
             plan,
             seats,
+            score: Score {
+                wins: [0; 2],
+                draws: 0,
+            },
         }
     }
 
-    /// Plays all games, or as many as people want to play. Processes are left running: call
-    /// [`MatchRunner::stop`] then, also when this future was dropped halfway.
+    /// The score of the games that have ended.
+    pub const fn score(&self) -> &Score {
+        &self.score
+    }
+
+    /// Plays all games, or until a person leaves. Processes are left running: call
+    /// [`MatchRunner::stop`] afterwards, also when this future was dropped before its end.
     pub async fn run(&mut self, observer: &mut dyn MatchObserver) -> Result<Score, GameError> {
-        let mut score = Score::default();
+        self.score = Score::default();
         for number in 0..self.plan.games {
             if self.seats.iter().any(|seat| seat.benched().is_some()) {
-                score.count(self.skip(number, observer)?.record());
+                let game = self.skip(number, observer)?;
+                self.score.count(game.record());
                 continue;
             }
             let setup = self.plan.game(number);
@@ -164,7 +175,7 @@ impl MatchRunner {
                 session,
                 fault,
             } = game;
-            score.count(&record);
+            self.score.count(&record);
             observer.ended(&MatchGame {
                 finished: &FinishedRecord::new(record),
                 session: Some(&*session),
@@ -173,16 +184,16 @@ impl MatchRunner {
             let has_left = fault
                 .as_ref()
                 .is_some_and(|fault| fault.reproduce.is_none());
-            self.bench(number, observer)?;
+            self.announce_benched(number, observer)?;
             if self.plan.restart {
                 stop_both(&mut self.seats, GracePeriods::POLITE).await?;
             }
             if has_left {
-                // Only people cannot be asked again by a command.
+                // Faults of people cannot be reproduced by a command.
                 break;
             }
         }
-        Ok(score)
+        Ok(self.score)
     }
 
     /// Ends the players' processes.
@@ -190,8 +201,8 @@ impl MatchRunner {
         stop_both(&mut self.seats, grace).await
     }
 
-    /// Announces bots that are benched from now on.
-    fn bench(&self, number: u64, observer: &mut dyn MatchObserver) -> io::Result<()> {
+    /// Notifies the observer of bots that are benched from now on.
+    fn announce_benched(&self, number: u64, observer: &mut dyn MatchObserver) -> io::Result<()> {
         let games_left = self.plan.games - number - 1;
         for bot in BotIndex::ALL {
             let seat = &self.seats[bot];
@@ -202,7 +213,7 @@ impl MatchRunner {
         Ok(())
     }
 
-    /// Scores a game that a benched bot does not play.
+    /// Scores a game that is not played because a bot is benched.
     fn skip(&self, number: u64, observer: &mut dyn MatchObserver) -> io::Result<FinishedRecord> {
         let benched = BotIndex::ALL.into_iter().find_map(|by| {
             let seat = &self.seats[by];

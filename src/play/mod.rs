@@ -1,16 +1,16 @@
 //! One game between two players, and a match of many.
 //!
-//! - [`game_runner`]: one game, whole; the only place where games are played
-//! - [`game`]: its turns, from the start to the end
-//! - [`turn`]: one request, its answer, and what the rules say of it
-//! - [`setup`]: what is decided about a game before it begins
-//! - [`seat`]: a player: a person, or a program with the process that plays for it
+//! - [`game_runner`]: plays whole games; the only place that does
+//! - [`game`]: the turns of a game
+//! - [`turn`]: one request, its answer, and whether the rules accept it
+//! - [`setup`]: the settings of a game
+//! - [`seat`]: a player: a person, or a program and its process
 //! - [`clock`]: limits on a player's time
-//! - [`observer`]: who is shown a game while it is played
-//! - [`adjudicator`]: games that end because their value is proven
+//! - [`observer`]: observes a game while it is played
+//! - [`adjudicator`]: ends games whose value is proven
 //! - [`stall`]: detects that the referee itself did not run
-//! - [`match_runner`]: a match: many games between the same two players
-//! - [`replay`]: recorded games, checked against the rules
+//! - [`match_runner`]: plays matches of many games between the same two players
+//! - [`replay`]: checks recorded games against the rules
 
 pub mod adjudicator;
 pub mod clock;

@@ -1,4 +1,4 @@
-//! Who is shown a game while it is played.
+//! Observes games while they are played.
 
 use std::io;
 use std::time::Duration;
@@ -7,29 +7,27 @@ use super::setup::GameSetup;
 use crate::game::Side;
 use crate::session::Session;
 
-/// Observes a game. An `Err` ends the game: the referee cannot show what it was asked to show.
-///
-/// No clock runs while an observer works.
+/// Observes a game. No clock runs meanwhile. An `Err` is a failure of the referee and ends the game.
 pub trait GameObserver {
-    /// Both players are ready, and the game begins here. A game that is void begins again.
+    /// The game begins in this position; both players are ready. A void game begins again.
     fn begins(&mut self, setup: &GameSetup<'_>, start: &dyn Session) -> io::Result<()> {
         let _ = (setup, start);
         Ok(())
     }
 
-    /// A side is about to be sent a request (with its newline).
+    /// A side is about to be sent this request, which ends with a newline.
     fn asked(&mut self, side: Side, request: &str) -> io::Result<()> {
         let _ = (side, request);
         Ok(())
     }
 
-    /// A side answered with this line, legal or not.
+    /// A side answered with this line, whether legal or not.
     fn answered(&mut self, side: Side, line: &[u8], elapsed: Duration) -> io::Result<()> {
         let _ = (side, line, elapsed);
         Ok(())
     }
 
-    /// A side made a legal turn: in canonical form, and the game after it.
+    /// A side made this legal turn, in canonical form, which led to `after`.
     fn turn(
         &mut self,
         side: Side,
@@ -41,13 +39,13 @@ pub trait GameObserver {
         Ok(())
     }
 
-    /// A clock ran out although the bot need not be to blame. The game is void and played
-    /// `again`, or it counts because it has been void too often.
+    /// A clock ran out for which the referee may be to blame. The game is void and is played `again`,
+    /// or it counts because it has been void too often.
     fn stalled(&mut self, why: &str, again: bool) -> io::Result<()> {
         let _ = (why, again);
         Ok(())
     }
 }
 
-/// Nobody observes.
+/// Observes nothing.
 impl GameObserver for () {}

@@ -1,4 +1,4 @@
-//! Recorded games, checked against the rules and shown again.
+//! Replays recorded games, and checks them against the rules.
 
 use std::io;
 use std::time::Duration;
@@ -13,18 +13,18 @@ use crate::text::{escape_controls, quote};
 /// A record that the rules contradict.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// The turn, counted from 1; `None` when it is about the game as a whole.
+    /// The turn, from 1; `None` when the problem is not about a single turn.
     pub turn: Option<usize>,
-    /// What is wrong, and what was expected.
+    /// What is wrong and what was expected, as a sentence.
     pub problem: String,
 }
 
 /// Why a replay stopped.
 #[derive(Debug)]
 pub enum ReplayError {
-    /// The record breaks a rule.
+    /// The record violates the rules.
     Violation(Violation),
-    /// What watches failed.
+    /// The observer failed.
     Io(io::Error),
 }
 
@@ -40,7 +40,7 @@ impl From<Violation> for ReplayError {
     }
 }
 
-/// Where a recorded game starts.
+/// A session at the start of a recorded game.
 pub fn start_of<'a>(
     ruleset: &'a dyn Ruleset,
     record: &Record,
@@ -52,8 +52,8 @@ pub fn start_of<'a>(
     })
 }
 
-/// Plays a record's turns again, and gives the last position. Everything that the record
-/// claims and that the rules can check is checked.
+/// Replays the turns of a record, and returns the last position. Checks all fields of the record that
+/// follow from the rules.
 pub fn replay<'a>(
     ruleset: &'a dyn Ruleset,
     record: &Record,
@@ -79,7 +79,7 @@ pub fn replay<'a>(
         };
         if session.outcome().is_some() {
             return Err(violation(format!(
-                "{} comes after the end of the game",
+                "{} follows the end of the game",
                 quote(answer.as_bytes())
             ))
             .into());
@@ -113,7 +113,7 @@ fn violation<T>(problem: String) -> Result<T, Violation> {
     })
 }
 
-/// A bot as people call it; `nobody` for no bot.
+/// The escaped name of a bot; `nobody` for no bot.
 fn named(record: &Record, bot: Option<BotIndex>) -> String {
     bot.map_or_else(
         || "nobody".to_owned(),
@@ -121,7 +121,7 @@ fn named(record: &Record, bot: Option<BotIndex>) -> String {
     )
 }
 
-/// Lines as people read them: `H4 big, V3 square`.
+/// Lines as a list: `H4 big, V3 square`.
 fn listed(lines: &[(String, String)]) -> String {
     if lines.is_empty() {
         return "none".to_owned();
@@ -133,7 +133,7 @@ fn listed(lines: &[(String, String)]) -> String {
     lines.join(", ")
 }
 
-/// Whether the result is the one that the last position calls for.
+/// Checks that the result is that of the last position.
 fn check_result(
     ruleset: &dyn Ruleset,
     record: &Record,
@@ -145,7 +145,9 @@ fn check_result(
         None if result.adjudicated => return check_adjudicated(ruleset, record, last),
         None => return check_forfeit(record, sides[last.to_move().index()]),
         Some(_) if result.adjudicated => {
-            return violation("it says adjudicated, but the game ended by the rules".to_owned());
+            return violation(
+                "the result is marked as adjudicated, but the game ended by the rules".to_owned(),
+            );
         }
         Some(Outcome::Draw) => (None, Reason::Draw, Vec::new()),
         Some(Outcome::Win(side)) => (
@@ -183,7 +185,7 @@ fn check_result(
     Ok(())
 }
 
-/// A game that was ended because its value was proven: the result must be that value.
+/// Checks that the result of an adjudicated game is its proven value.
 fn check_adjudicated(
     ruleset: &dyn Ruleset,
     record: &Record,
@@ -208,7 +210,9 @@ fn check_adjudicated(
         None => {
             let mut board = String::new();
             last.write_request(&mut board);
-            tracing::warn!("{board}: adjudicated, and too hard to prove again");
+            tracing::warn!(
+                "{board}: the game was adjudicated, but its result could not be proven again within the limit"
+            );
             return Ok(());
         }
     };
@@ -222,7 +226,7 @@ fn check_adjudicated(
     Ok(())
 }
 
-/// A game that the rules have not ended and nobody has adjudicated can only have been forfeited, by the side to move.
+/// Checks that a game which is not over, and not adjudicated, was forfeited by the side to move.
 fn check_forfeit(record: &Record, to_move: BotIndex) -> Result<(), Violation> {
     let result = &record.result;
     if !matches!(result.reason, Reason::Forfeit(_)) {
@@ -237,7 +241,7 @@ fn check_forfeit(record: &Record, to_move: BotIndex) -> Result<(), Violation> {
             listed(&result.lines)
         ));
     }
-    // A benched bot forfeits games without being asked, whoever's turn it was.
+    // A benched bot forfeits games that are not played, whichever side is to move.
     let unplayed = record.turns.is_empty();
     match (result.by, result.winner) {
         (Some(by), Some(winner)) if winner == by.other() && (by == to_move || unplayed) => Ok(()),

@@ -1,4 +1,4 @@
-//! One of the two players of a game: a person, or a program with the process that plays for it.
+//! One of the two players of a game: a person, or a program and its process.
 
 use std::fmt;
 use std::io;
@@ -11,7 +11,7 @@ use crate::bot::meter::Usage;
 use crate::bot::process::{GracePeriods, Process};
 use crate::bot::spec::{CannotStart, Program, reproduce_command};
 use crate::bot::stderr::Tap;
-use crate::bot::{Allowance, Fault, Player, Reply};
+use crate::bot::{Allowance, Fault, OtherOutput, Player, Reply};
 use crate::protocol::{ForfeitReason, env};
 use crate::session::Ruleset;
 use crate::text::escape_lines;
@@ -19,10 +19,10 @@ use crate::text::escape_lines;
 /// A bot that fails to give a first answer this many times in a row is benched by a match.
 const FAILED_STARTS: u32 = 3;
 
-/// How much of a bot's stderr a record of a forfeit holds, in bytes.
+/// The most of a bot's stderr that the record of a forfeit holds, in bytes.
 const STDERR_TAIL: usize = 4096;
 
-/// A player, its process, and how often it failed to get going.
+/// A player, its process, and its failed starts.
 #[derive(Debug)]
 pub struct Seat {
     name: String,
@@ -43,7 +43,7 @@ pub struct ForfeitedProcess {
     pub stderr: String,
 }
 
-/// Who plays.
+/// A person or a program.
 #[derive(Debug)]
 enum SeatPlayer {
     Human(Human),
@@ -53,9 +53,9 @@ enum SeatPlayer {
 /// A program and its process.
 struct ProgramSeat {
     program: Program,
-    /// Who is shown what it writes to stderr while it runs.
+    /// Receives what it writes to stderr.
     tap: Option<Tap>,
-    /// For the process; the seed is added at each start.
+    /// Variables for its processes; the seed is added at each start.
     environment: Vec<(String, String)>,
     process: Option<Process>,
 }
@@ -92,12 +92,19 @@ impl Player for Seat {
             None => Vec::new(),
         }
     }
+
+    async fn other_output(&mut self) -> OtherOutput {
+        match self.process() {
+            Some(process) => process.other_output().await,
+            None => OtherOutput::Nothing,
+        }
+    }
 }
 
 impl Seat {
     /// A seat for a program in games by these rules. `pieces_path` is the path of the piece set's
-    /// file when the set is not the built-in one: processes find it in their environment, with
-    /// what else protocol.md promises.
+    /// file when the set is not the built-in one. Its processes get the environment that protocol.md
+    /// describes.
     pub fn program(
         ruleset: &dyn Ruleset,
         pieces_path: Option<&str>,
@@ -117,7 +124,7 @@ impl Seat {
         )
     }
 
-    /// The same under another name.
+    /// Sets its name.
     #[must_use]
     pub fn named(mut self, name: String) -> Self {
         self.name = name;
@@ -136,7 +143,7 @@ impl Seat {
         self
     }
 
-    /// Shows `tap` what its processes write to stderr, line by line.
+    /// Passes what its processes write to stderr to `tap`, line by line.
     #[must_use]
     pub fn with_tap(mut self, tap: Tap) -> Self {
         if let SeatPlayer::Program(seat) = &mut self.player {
@@ -167,7 +174,7 @@ impl Seat {
         }
     }
 
-    /// The process that plays now.
+    /// Its process, if one runs.
     fn process(&mut self) -> Option<&mut Process> {
         match &mut self.player {
             SeatPlayer::Human(_) => None,
@@ -175,7 +182,7 @@ impl Seat {
         }
     }
 
-    /// What it is called.
+    /// Its name.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -190,17 +197,17 @@ impl Seat {
         self.time
     }
 
-    /// Why it plays no more games of this match, if it has been benched.
+    /// The reason why it has been benched, if it has been.
     pub const fn benched(&self) -> Option<ForfeitReason> {
         self.benched
     }
 
-    /// How many times in a row it failed to give a first answer.
+    /// The number of its processes in a row that failed to give a first answer.
     pub const fn failed_starts(&self) -> u32 {
         self.failed_starts
     }
 
-    /// A game begins: starts the process with this seed unless it runs.
+    /// Begins a game: starts a process with this seed unless one runs.
     pub async fn start(&mut self, seed: u32) -> Result<(), CannotStart> {
         let SeatPlayer::Program(seat) = &mut self.player else {
             return Ok(());
@@ -226,8 +233,8 @@ impl Seat {
         Ok(())
     }
 
-    /// A game has ended: what the process used in it. Failed starts are forgiven once it has
-    /// answered. `None` for people, and where the system does not measure it. Call it before
+    /// Ends a game: returns what the process used in it, and resets the failed starts if the process
+    /// has answered. `None` for people, and where the system does not measure it. Call it before
     /// [`Seat::forfeit`].
     pub fn end_game(&mut self) -> Option<Usage> {
         let process = self.process()?;
@@ -238,12 +245,12 @@ impl Seat {
         usage
     }
 
-    /// The command that asks a program again what it did not answer well; `None` for people.
+    /// The command that sends a program this request again; `None` for people.
     pub fn reproduce_command(&self, request: &str) -> Option<String> {
         let SeatPlayer::Program(seat) = &self.player else {
             return None;
         };
-        // The part of the environment that an answer depends on.
+        // The variables on which an answer depends.
         let matters = |name: &str, value: &str| match name {
             env::RULES => value != "standard",
             env::GAME => value != "quarto",
@@ -284,8 +291,8 @@ impl Seat {
         }
     }
 
-    /// Closes the program's input and waits for it to end; `None` when it does not, or when
-    /// nothing runs.
+    /// Closes the program's input and waits for the program to end; `None` when it does not, or when
+    /// no process runs.
     pub async fn end_input(&mut self, wait: Duration) -> io::Result<Option<Exit>> {
         match self.process() {
             Some(process) => process.end_input(wait).await,
@@ -293,7 +300,7 @@ impl Seat {
         }
     }
 
-    /// Ends the process, if there is one.
+    /// Ends the process, if one runs.
     pub async fn stop(&mut self, grace: GracePeriods) -> io::Result<()> {
         let SeatPlayer::Program(seat) = &mut self.player else {
             return Ok(());
@@ -305,14 +312,14 @@ impl Seat {
     }
 }
 
-/// Ends the processes of both, at the same time.
+/// Ends the processes of both seats, at the same time.
 pub async fn stop_both([a, b]: &mut [Seat; 2], grace: GracePeriods) -> io::Result<()> {
     let (a, b) = tokio::join!(a.stop(grace), b.stop(grace));
     a.and(b)
 }
 
-/// What a bot finds in its environment, but for its seed. `pieces` is the path of the set's
-/// file when the set is not the built-in one.
+/// The environment of a bot, except for its seed. `pieces` is the path of the piece set's file when the
+/// set is not the built-in one.
 fn environment(
     ruleset: &dyn Ruleset,
     pieces: Option<&str>,

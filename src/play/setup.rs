@@ -1,4 +1,4 @@
-//! What is decided about a game before it begins, and the record that it begins with.
+//! The settings of a game, and the record with which it begins.
 
 use jiff::Timestamp;
 use serde_json::Map;
@@ -8,7 +8,7 @@ use crate::protocol::ForfeitReason;
 use crate::record::{BotEntry, BotIndex, Record, ResultEntry, VERSION};
 use crate::session::Ruleset;
 
-/// What is decided about a game before it begins.
+/// The settings of a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GameSetup<'a> {
     /// Its number in the match or the tournament, from 0.
@@ -17,21 +17,21 @@ pub struct GameSetup<'a> {
     pub id: String,
     /// The seed of the match or the tournament.
     pub seed: u64,
-    /// Index of the seat that acts first.
+    /// The seat that moves first.
     pub first: BotIndex,
-    /// The board at the start, as records write it.
+    /// The board at the start, as records hold it.
     pub start: &'a str,
-    /// The seeds of both seats' processes, for those that are started now.
+    /// The seeds of both seats' processes, if they are started for this game.
     pub process_seeds: [u32; 2],
 }
 
 impl GameSetup<'_> {
-    /// Indices of the seats on the first and the second side.
+    /// The seats on the first and the second side.
     pub const fn seats_by_side(&self) -> [BotIndex; 2] {
         [self.first, self.first.other()]
     }
 
-    /// The record of the game, of which nothing is known yet but who plays it.
+    /// The record of the game at its start.
     pub(super) fn record(
         &self,
         ruleset: &dyn Ruleset,
@@ -59,8 +59,8 @@ impl GameSetup<'_> {
         }
     }
 
-    /// The record of a game that is not played because the bot with index `by` is benched; it
-    /// loses. `why` is the rest of a sentence that begins with "not played".
+    /// The record of a game that is not played, and lost by `by`, because that bot is benched. `why`
+    /// completes a sentence that begins with "not played:".
     pub fn unplayed(
         &self,
         ruleset: &dyn Ruleset,
@@ -84,7 +84,7 @@ impl GameSetup<'_> {
     }
 }
 
-/// A bot as records name it.
+/// The entry of a bot in a record.
 pub fn bot_entry(name: &str, command: &[String]) -> BotEntry {
     BotEntry {
         name: name.to_owned(),
@@ -93,7 +93,7 @@ pub fn bot_entry(name: &str, command: &[String]) -> BotEntry {
     }
 }
 
-/// Both players as records name them.
+/// The entries of both players in a record.
 pub fn bot_entries(seats: &[Seat; 2]) -> [BotEntry; 2] {
     seats
         .each_ref()

@@ -1,4 +1,5 @@
-//! Detects that the referee itself did not run: a clock that ran out meanwhile is no bot's fault.
+//! Detects times in which the referee itself did not run. A clock that runs out then is not the bot's
+//! fault.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,14 +11,14 @@ use crate::bot::Fault;
 /// How often the detector reads the clock.
 const BEAT: Duration = Duration::from_millis(25);
 
-/// Waking up this late is usual.
-const USUAL: Duration = Duration::from_millis(5);
+/// Waking up this late is normal.
+const TOLERATED: Duration = Duration::from_millis(5);
 
-/// A machine that was suspended was so for at least this long.
+/// A suspension of the machine that is shorter than this is ignored.
 const SUSPENDED: Duration = Duration::from_secs(1);
 
-/// Measures the referee's own delays: a thread that wakes up at a fixed interval and adds up how
-/// late it was.
+/// Measures the referee's own delays: a thread wakes up at a fixed interval and adds up by how much it
+/// was late.
 #[derive(Debug)]
 pub struct StallDetector {
     beats: Arc<Mutex<Beats>>,
@@ -29,17 +30,17 @@ pub struct StallDetector {
 /// What the thread has measured.
 #[derive(Debug)]
 struct Beats {
-    /// Time beyond what is usual, in all.
+    /// The sum of all delays beyond [`TOLERATED`].
     late: Duration,
-    /// When it went to sleep.
+    /// When the thread last went to sleep.
     last: Instant,
 }
 
 impl Beats {
-    /// How late it is altogether, the sleep that has not ended yet included: after a standstill
-    /// others may run before the thread does.
+    /// The sum of all delays, including that of the current sleep: after a standstill, other threads
+    /// may run before this one does.
     fn late(&self) -> Duration {
-        self.late + self.last.elapsed().saturating_sub(BEAT + USUAL)
+        self.late + self.last.elapsed().saturating_sub(BEAT + TOLERATED)
     }
 }
 
@@ -77,7 +78,7 @@ impl StallDetector {
         }
     }
 
-    /// Now.
+    /// The current state.
     pub fn mark(&self) -> Mark {
         Mark {
             late: self
@@ -89,8 +90,8 @@ impl StallDetector {
         }
     }
 
-    /// Why a game that began at `since` and ended with this fault is void, if a clock ran out for
-    /// which the bot need not be to blame.
+    /// Why a game that began at `since` and ended with this fault is void: a sentence. `None` unless a
+    /// clock ran out for which the referee may be to blame.
     pub fn void_reason(&self, since: &Mark, fault: &Fault) -> Option<String> {
         let Fault::Timeout(timeout) = fault else {
             return None;
@@ -100,14 +101,14 @@ impl StallDetector {
             return Some("the machine was suspended".to_owned());
         }
         let ms = |time: Duration| format!("{:.0} ms", time.as_secs_f64() * 1000.0);
-        if timeout.unwatched > USUAL {
+        if timeout.unwatched > TOLERATED {
             return Some(format!(
                 "the referee was not running for {} when the time ended, and then found an answer",
                 ms(timeout.unwatched)
             ));
         }
         let late = now.late.saturating_sub(since.late);
-        let much = (timeout.allowance.total(timeout.fresh) / 10).max(4 * USUAL);
+        let much = (timeout.allowance.total(timeout.fresh) / 10).max(4 * TOLERATED);
         (late >= much).then(|| {
             format!(
                 "the machine was so busy that the referee itself was not running for {} of the game",
@@ -141,13 +142,13 @@ impl Drop for StallDetector {
         self.stop.store(true, Ordering::Relaxed);
         self.thread.unpark();
         if let Some(beating) = self.beating.take() {
-            // It never panics; if it did, there is nothing to be done about it here.
+            // The thread does not panic; if it did, that could not be handled here.
             let _ = beating.join();
         }
     }
 }
 
-/// How long the machine has been suspended since it was started.
+/// How long the machine has been suspended since it was booted.
 #[cfg(target_os = "linux")]
 fn asleep() -> Duration {
     use rustix::time::{ClockId, clock_gettime};
@@ -159,7 +160,7 @@ fn asleep() -> Duration {
     time(ClockId::Boottime).saturating_sub(time(ClockId::Monotonic))
 }
 
-/// This system does not tell.
+/// This system does not report it.
 #[cfg(not(target_os = "linux"))]
 fn asleep() -> Duration {
     Duration::ZERO
@@ -225,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn a_standstill_counts_before_the_thread_itself_goes_on() {
+    fn a_standstill_counts_before_the_thread_itself_wakes_up() {
         let detector = StallDetector::fixed(false);
         let since = detector.mark();
         detector.beats.lock().unwrap().last = Instant::now().checked_sub(10 * BEAT).unwrap();
@@ -242,8 +243,8 @@ mod tests {
         let since = detector.mark();
         let found = timeout(Duration::from_millis(50));
         assert!(detector.void_reason(&since, &found).is_some());
-        let usual = timeout(Duration::from_millis(2));
-        assert_eq!(detector.void_reason(&since, &usual), None);
+        let tolerated = timeout(Duration::from_millis(2));
+        assert_eq!(detector.void_reason(&since, &tolerated), None);
     }
 
     #[test]

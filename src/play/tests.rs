@@ -171,7 +171,7 @@ async fn a_void_game_of_a_match_is_played_to_its_end() {
     games.stop(GracePeriods::FAULT).await.unwrap();
     assert_eq!(observer.stalls, [true]);
     assert_eq!(observer.voids, [1, 0]);
-    // Both fill column after column, so whoever begins has four in a row at the bottom.
+    // Both fill column after column, so the first mover has four in a row at the bottom.
     assert_eq!(score.wins, [1, 1]);
 }
 

@@ -1,21 +1,21 @@
-//! One turn: a request to a player, its answer, and what the rules say of it.
+//! One turn: a request to a player, its answer, and whether the rules accept it.
 
 use std::io;
 use std::time::Duration;
 
 use super::observer::GameObserver;
 use crate::bot::fault::{ProcessState, TimeoutEvidence};
-use crate::bot::{Allowance, Fault, Player};
+use crate::bot::{Allowance, Fault, OtherOutput, Player};
 use crate::game::Rejection;
 use crate::protocol::{NotUtf8, answer_text};
 use crate::session::Session;
 
-/// Room for the texts of a turn, used again for every turn of a game.
+/// Buffers for the texts of a turn, reused for every turn of a game.
 #[derive(Clone, Debug, Default)]
 pub struct TextBuffers {
     /// The request, with its newline.
     pub request: String,
-    /// The turn made, in canonical form.
+    /// The turn that was made, in canonical form.
     pub turn: String,
 }
 
@@ -28,8 +28,8 @@ pub struct TurnTime {
     pub fresh: bool,
 }
 
-/// Asks `player`, whose turn it is, for one turn and makes it. What the player does wrong is a
-/// [`Fault`], and the session stays as it was; an `Err` is a failure of the referee.
+/// Asks `player`, who is to move, for one turn and makes it. On a [`Fault`] of the player the session is
+/// unchanged. An `Err` is a failure of the referee.
 pub async fn take_turn<P: Player>(
     session: &mut dyn Session,
     player: &mut P,
@@ -61,7 +61,7 @@ pub async fn take_turn<P: Player>(
     Ok(Err(find_second_line(player, fault).await))
 }
 
-/// What is wrong with a line, when it is not what `accept` accepts.
+/// Passes the text of a line to `accept`. The error is what is wrong with the line.
 fn judge(line: &[u8], accept: impl FnOnce(&str) -> Result<(), Rejection>) -> Result<(), Fault> {
     let answer = || line.to_vec();
     let text = answer_text(line).map_err(|NotUtf8| Fault::NotUtf8 { answer: answer() })?;
@@ -77,31 +77,37 @@ fn judge(line: &[u8], accept: impl FnOnce(&str) -> Result<(), Rejection>) -> Res
     })
 }
 
-/// A malformed line is often debugging text before the answer proper. Then the helpful thing to
-/// report is that there were two lines.
+/// A rejected line is often one of two: debugging output before the actual answer, or a second line after
+/// the previous answer. Then the fault to report is that there were two lines.
 async fn find_second_line<P: Player>(player: &mut P, fault: Fault) -> Fault {
-    let Fault::Malformed { answer, problem } = fault else {
+    let (Fault::Malformed { answer, .. }
+    | Fault::IllegalMove { answer, .. }
+    | Fault::NotUtf8 { answer }) = &fault
+    else {
         return fault;
     };
-    let second = player.drain().await;
-    if second.is_empty() {
-        Fault::Malformed { answer, problem }
-    } else {
-        Fault::ExtraOutput {
-            first: answer,
+    match player.other_output().await {
+        OtherOutput::Nothing => fault,
+        OtherOutput::Before(first) => Fault::ExtraOutput {
+            first,
+            second: [answer, &b"\n"[..]].concat(),
+            early: true,
+        },
+        OtherOutput::After(second) => Fault::ExtraOutput {
+            first: answer.clone(),
             second,
             early: false,
-        }
+        },
     }
 }
 
-/// Finds out whether what a bot wrote after its time was a good answer that had been held back
-/// in its output buffer.
+/// Finds out whether what a bot wrote after its time is a legal answer that had been held back in its
+/// output buffer.
 fn find_buffered_answer(session: &dyn Session, mut fault: Fault) -> Fault {
     if let Fault::Timeout(timeout) = &mut fault
         && timeout.evidence == TimeoutEvidence::Nothing(ProcessState::Waiting)
     {
-        // A program that was still computing was late rather than buffering.
+        // A program that was still computing was late, and did not buffer its answer.
         let line = timeout
             .afterwards
             .split(|&byte| byte == b'\n')

@@ -1,6 +1,6 @@
 //! The analysis in a record: values and marks of turns, and their sums for a bot. Data only.
 //!
-//! It stands in the field `analysis` of a record:
+//! It is in the field `analysis` of a record:
 //! `{"by":"referee 0.1.0","turns":[{"turn":9,"value":"loss","best":"draw","mark":"blunder","better":"6 B",…},…]}`.
 
 use std::collections::BTreeMap;
@@ -14,12 +14,12 @@ use crate::solver::Value;
 /// The field of a record.
 pub const FIELD: &str = "analysis";
 
-/// Why a turn is worth looking at.
+/// Why a turn is remarkable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
     /// The result got worse.
     Blunder,
-    /// The result got worse, and there was a win to take at once.
+    /// The result got worse, and there was an immediate win.
     MissedWin,
     /// The only turn that kept the value.
     Only,
@@ -41,37 +41,37 @@ impl Mark {
     }
 }
 
-/// What is known of a turn.
+/// The analysis of a turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Note {
     /// Which turn, from 1.
     pub turn: usize,
-    /// What it left its player with; `None` while that is not proven.
+    /// Its value for its player; `None` when not proven.
     pub value: Option<Value>,
-    /// What its player could have had; `None` while that is not proven.
+    /// The value of the best turn; `None` when not proven.
     pub best: Option<Value>,
-    /// Why it is worth looking at.
+    /// Why it is remarkable.
     pub mark: Option<Mark>,
-    /// An answer that would have kept `best`, when this one did not.
+    /// A turn that would have kept `best`, when this one did not.
     pub better: Option<String>,
-    /// Placements from here to the quarto that `value` promises, when that is known.
+    /// Placements until the winning one, when `value` is a win or a loss and the number is known.
     pub plies: Option<u32>,
-    /// There was a win to take at once, and it was not taken.
+    /// Whether there was an immediate win that was not taken.
     pub missed_win: bool,
-    /// The gift let the other side win at once, and another turn would not have.
+    /// Whether the gift let the opponent win at once, although another turn would not have.
     pub lost_at_once: bool,
     /// A sentence for people.
     pub text: Option<String>,
 }
 
 impl Note {
-    /// Whether the turn's value and the best that could be had are both proven.
+    /// Whether its value and that of the best turn are both proven.
     pub const fn is_proven(&self) -> bool {
         self.value.is_some() && self.best.is_some()
     }
 
-    /// Whether anything is known of the turn.
-    pub const fn says_something(&self) -> bool {
+    /// Whether anything is known about the turn.
+    pub const fn is_known(&self) -> bool {
         self.value.is_some() || self.best.is_some() || self.mark.is_some() || self.text.is_some()
     }
 
@@ -103,7 +103,7 @@ impl Note {
         Json::Object(fields)
     }
 
-    /// `None` without a turn's number; whatever else is wrong counts as missing.
+    /// `None` without the number of a turn; other invalid fields count as missing.
     fn from_json(json: &Json) -> Option<Self> {
         let turn = json["turn"].as_u64().filter(|&turn| turn > 0)?;
         let text = |name: &str| json[name].as_str().map(str::to_owned);
@@ -131,7 +131,7 @@ impl Note {
     }
 }
 
-/// What is known of a game.
+/// The analysis of a game.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Annotation {
     /// The program that made the analysis.
@@ -141,17 +141,17 @@ pub struct Annotation {
 }
 
 impl Annotation {
-    /// As it stands in a record.
+    /// The value of the field in a record.
     pub fn to_json(&self) -> Json {
         let turns: Vec<Json> = self.turns.iter().map(Note::to_json).collect();
         json!({ "by": self.by, "turns": turns })
     }
 
-    /// Reads what stands in a record; what cannot be understood is left out.
+    /// Reads the field of a record; invalid parts are left out.
     pub fn from_json(json: &Json) -> Self {
         let entries = json["turns"].as_array();
         let notes = entries.into_iter().flatten().filter_map(Note::from_json);
-        // One entry a turn: the last counts.
+        // One entry a turn: the last one counts.
         let turns: BTreeMap<usize, Note> = notes.map(|note| (note.turn, note)).collect();
         Self {
             by: json["by"].as_str().unwrap_or_default().to_owned(),
@@ -159,8 +159,7 @@ impl Annotation {
         }
     }
 
-    /// The figures of a game of so many turns for the two bots, in the order of the record.
-    /// `first` is the one that moved first.
+    /// The tallies of the two bots in a game of `turns` turns. `first` is the bot that moved first.
     pub fn tallies(&self, first: BotIndex, turns: usize) -> [Tally; 2] {
         let mut tallies = [Tally::default(); 2];
         for turn in 1..=turns {
@@ -179,24 +178,24 @@ pub fn player(first: BotIndex, turn: usize) -> BotIndex {
     if turn % 2 == 1 { first } else { first.other() }
 }
 
-/// What analysis says of a bot's turns.
+/// Counts of a bot's turns by their analysis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Turns of the games that were analysed.
+    /// All turns in analysed games.
     pub turns: u64,
-    /// Turns whose value, and the best that could be had, are proven.
+    /// Turns whose value and best value are proven.
     pub proven: u64,
-    /// Proven turns that kept the best.
+    /// Proven turns that kept the best value.
     pub kept: u64,
-    /// Proven turns that made a draw of a win.
+    /// Proven turns that turned a win into a draw.
     pub win_to_draw: u64,
-    /// Proven turns that made a loss of a win.
+    /// Proven turns that turned a win into a loss.
     pub win_to_loss: u64,
-    /// Proven turns that made a loss of a draw.
+    /// Proven turns that turned a draw into a loss.
     pub draw_to_loss: u64,
-    /// Turns on which there was a win to take at once that was not taken.
+    /// Turns with an immediate win that was not taken.
     pub missed_wins: u64,
-    /// Gifts that let the other side win at once although another turn would not have.
+    /// Gifts that let the opponent win at once, although another turn would not have.
     pub lost_at_once: u64,
 }
 
@@ -218,7 +217,7 @@ impl Tally {
     }
 
     /// The share of proven turns that kept the value, 0 to 1; `None` without any.
-    #[expect(clippy::cast_precision_loss, reason = "nobody makes 2⁵² turns")]
+    #[expect(clippy::cast_precision_loss, reason = "there are fewer than 2⁵² turns")]
     pub fn accuracy(&self) -> Option<f64> {
         (self.proven > 0).then(|| self.kept as f64 / self.proven as f64)
     }
@@ -270,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn strange_analyses_are_read_as_far_as_they_go() {
+    fn invalid_parts_of_an_analysis_are_left_out() {
         for text in [
             "7",
             "null",
@@ -308,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn turns_are_counted_for_who_made_them() {
+    fn turns_are_counted_for_the_bot_that_made_them() {
         let note = |turn, best, value| Note {
             turn,
             value: Some(value),

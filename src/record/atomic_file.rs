@@ -1,4 +1,4 @@
-//! A file that replaces another whole or not at all.
+//! Files that are replaced atomically.
 
 use std::fs::{File, Permissions};
 use std::io::{self, Write};
@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-/// A file that is written beside another, and takes its place when it is whole. Dropped before,
-/// it leaves nothing behind.
+/// A new version of a file, written in the same directory and renamed on [commit](Self::commit). When
+/// dropped before, it is deleted.
 ///
 /// ```
 /// use std::io::Write as _;
@@ -30,11 +30,11 @@ pub struct AtomicFile {
 }
 
 impl AtomicFile {
-    /// Begins a new file for `path`, in the same directory.
+    /// Creates a new version of the file at `path`.
     pub fn create(path: &Path) -> io::Result<Self> {
         let file = tempfile::Builder::new()
             .prefix(".new-")
-            // As for any other file: the umask takes away what others may not do.
+            // Reduced by the umask, as for any other file.
             .permissions(Permissions::from_mode(0o666))
             .tempfile_in(directory_of(path))?;
         Ok(Self {
@@ -43,8 +43,8 @@ impl AtomicFile {
         })
     }
 
-    /// Puts it in place. Who has the old file open keeps it whole. To survive a loss of power
-    /// under its name, the directory has to be synced, too: [`sync_directory`].
+    /// Replaces the file. Processes that have the old version open keep it. The rename survives a loss
+    /// of power only once the directory is synced, too: see [`sync_directory`].
     pub fn commit(self) -> io::Result<()> {
         self.file.as_file().sync_all()?;
         self.file
@@ -64,14 +64,14 @@ impl Write for AtomicFile {
     }
 }
 
-/// Puts `bytes` in the place of what the file holds.
+/// Replaces the content of a file by `bytes`.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = AtomicFile::create(path)?;
     file.write_all(bytes)?;
     file.commit()
 }
 
-/// Where a file is, or is to be.
+/// The directory of a file, which need not exist.
 pub fn directory_of(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if parent != Path::new("") => parent,
@@ -79,7 +79,7 @@ pub fn directory_of(path: &Path) -> &Path {
     }
 }
 
-/// Makes the names in a directory survive a loss of power.
+/// Makes the entries of a directory survive a loss of power.
 pub fn sync_directory(directory: &Path) -> io::Result<()> {
     File::open(directory)?.sync_all()
 }

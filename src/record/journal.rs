@@ -1,26 +1,29 @@
-//! A file of records that loses nothing: one line a game, one write a line, synced before it
-//! is counted.
+//! A file of records that survives crashes: one line a game, one write a line, and a line counts once it
+//! is synced.
 //!
-//! A line is complete when its newline is there. Whatever is cut off behind the last newline,
-//! as a crash leaves it, is kept aside when the file is opened again; a line that cannot be
-//! read in the middle is an error that names it.
+//! A line is complete when it ends with a newline. When the file is opened again, an incomplete last
+//! line, as a crash leaves it, is moved to another file.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 
-/// Where lines go: a file, or in tests something that fails.
+/// How long a lock is waited for.
+const LOCK: Duration = Duration::from_secs(1);
+
+/// Where lines are written: a file, or in tests something that fails.
 pub trait Storage: Send {
-    /// Writes all of it at the end.
+    /// Appends all bytes.
     fn append(&mut self, bytes: &[u8]) -> io::Result<()>;
 
-    /// Makes what was written survive a loss of power.
+    /// Makes the bytes written so far survive a loss of power.
     fn sync(&mut self) -> io::Result<()>;
 
-    /// Cuts everything beyond `length` bytes off.
-    fn cut(&mut self, length: u64) -> io::Result<()>;
+    /// Truncates to `length` bytes.
+    fn truncate(&mut self, length: u64) -> io::Result<()>;
 }
 
 impl Storage for File {
@@ -32,7 +35,7 @@ impl Storage for File {
         self.sync_data()
     }
 
-    fn cut(&mut self, length: u64) -> io::Result<()> {
+    fn truncate(&mut self, length: u64) -> io::Result<()> {
         self.set_len(length)
     }
 }
@@ -45,12 +48,18 @@ pub enum OpenError {
     Io {
         /// The file.
         path: String,
-        /// What the system says.
+        /// The system's error.
         error: io::Error,
     },
     /// Another process writes to it.
     #[error("{path}: another referee is writing to it; wait for it to end, or choose another file")]
     Locked {
+        /// The file.
+        path: String,
+    },
+    /// It holds something else, which is left as it is.
+    #[error("{path}: it is not a file of records: it does not begin with {{; choose another file")]
+    Foreign {
         /// The file.
         path: String,
     },
@@ -65,12 +74,12 @@ impl OpenError {
     }
 }
 
-/// What was cut off behind the last complete line, and where it is now.
+/// The bytes after the last complete line, which were moved to another file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TornTail {
-    /// How many bytes.
+    /// How many they are.
     pub bytes: u64,
-    /// The file that they were appended to.
+    /// The file to which they were appended.
     pub kept_in: PathBuf,
 }
 
@@ -97,14 +106,14 @@ pub struct TornTail {
 #[derive(Debug)]
 pub struct Journal<S = File> {
     storage: S,
-    /// Length up to the last complete line; `None` for what cannot be cut, such as a pipe.
+    /// Length up to the last complete line; `None` for what cannot be truncated, such as a pipe.
     length: Option<u64>,
-    /// After a failure nothing more is written: the end of the file is not known any more.
+    /// Set by a failure. Nothing more is written then, because the end of the file is unknown.
     broken: bool,
 }
 
 impl Journal<File> {
-    /// Opens or makes a file, locks it, cuts an incomplete last line off and keeps it aside.
+    /// Opens or creates a file, locks it, and moves an incomplete last line to `FILE.cut`.
     pub fn open(path: &Path) -> Result<(Self, Option<TornTail>), OpenError> {
         let failed = |error| OpenError::io(path, error);
         let mut file = OpenOptions::new()
@@ -122,7 +131,13 @@ impl Journal<File> {
             };
             return Ok((journal, None));
         }
-        match file.try_lock() {
+        // Before the lock: waiting for it would change nothing.
+        if !may_be_records(&file).map_err(failed)? {
+            return Err(OpenError::Foreign {
+                path: path.display().to_string(),
+            });
+        }
+        match lock(&file) {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 return Err(OpenError::Locked {
@@ -134,12 +149,12 @@ impl Journal<File> {
         // Another process may have written between opening and locking.
         let found = file.metadata().map_err(failed)?.len();
         let length = complete_length(&mut file, found).map_err(failed)?;
-        let cut = if length < found {
-            Some(set_aside(path, &mut file, length).map_err(failed)?)
+        let torn = if length < found {
+            Some(move_tail(path, &mut file, length).map_err(failed)?)
         } else {
             None
         };
-        Ok((Self::over(file, length), cut))
+        Ok((Self::over(file, length), torn))
     }
 }
 
@@ -153,7 +168,7 @@ impl<S: Storage> Journal<S> {
         }
     }
 
-    /// Appends a line, with its newline, in one write: whole, or not at all.
+    /// Appends a line, with its newline, in one write: as a whole or not at all.
     pub fn append(&mut self, line: &str) -> io::Result<()> {
         if self.broken {
             return Err(io::Error::other("an earlier write failed"));
@@ -161,9 +176,9 @@ impl<S: Storage> Journal<S> {
         if let Err(error) = self.storage.append(line.as_bytes()) {
             self.broken = true;
             if let Some(length) = self.length {
-                // A part of the line may be there. If it cannot be cut off now, opening the
-                // journal again does it.
-                let _ = self.storage.cut(length);
+                // A part of the line may have been written. When it cannot be removed now, it is
+                // removed when the journal is opened again.
+                let _ = self.storage.truncate(length);
             }
             return Err(error);
         }
@@ -175,13 +190,36 @@ impl<S: Storage> Journal<S> {
 
     /// Makes all complete lines survive a loss of power.
     pub fn sync(&mut self) -> io::Result<()> {
-        // After a failed sync it is unknown what is on the disk, and a second one may succeed
-        // without having written it.
+        // After a failed sync it is unknown what is on disk, and a second one may succeed without
+        // having written it.
         self.storage.sync().inspect_err(|_| self.broken = true)
     }
 }
 
-/// Bytes, of the file's `end`, up to and with the last newline.
+/// Locks a file. A referee that has just been killed may hold its lock for some milliseconds more:
+/// until the programs that it was starting have become those programs.
+fn lock(file: &File) -> Result<(), TryLockError> {
+    let deadline = Instant::now() + LOCK;
+    loop {
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) if Instant::now() < deadline => {
+                thread::sleep(Duration::from_millis(10));
+            }
+            done => return done,
+        }
+    }
+}
+
+/// Whether a file is empty or its first character is that of a record.
+fn may_be_records(mut file: &File) -> io::Result<bool> {
+    let mut start = [0; 256];
+    file.seek(SeekFrom::Start(0))?;
+    let read = file.read(&mut start)?;
+    let first = start[..read].trim_ascii_start().first();
+    Ok(first.is_none_or(|&first| first == b'{'))
+}
+
+/// The number of bytes up to and including the last newline, of the first `end` bytes.
 fn complete_length(file: &mut File, mut end: u64) -> io::Result<u64> {
     const BLOCK: u64 = 64 * 1024;
     let mut block = Vec::new();
@@ -198,8 +236,8 @@ fn complete_length(file: &mut File, mut end: u64) -> io::Result<u64> {
     Ok(0)
 }
 
-/// Moves what is behind `length` to `FILE.cut`.
-fn set_aside(path: &Path, file: &mut File, length: u64) -> io::Result<TornTail> {
+/// Moves the bytes after `length` to `FILE.cut`.
+fn move_tail(path: &Path, file: &mut File, length: u64) -> io::Result<TornTail> {
     let mut kept_in = path.as_os_str().to_owned();
     kept_in.push(".cut");
     let mut rest = Vec::new();
@@ -219,37 +257,37 @@ fn set_aside(path: &Path, file: &mut File, length: u64) -> io::Result<TornTail> 
     })
 }
 
-/// A line for the writer, and what to call when it is written.
-struct Order {
+/// A line for the writer, and the callback for when it is written.
+struct WriteRequest {
     line: Arc<str>,
     written: Box<dyn FnOnce(io::Result<()>) + Send>,
 }
 
-/// Writes for many games at once: lines that arrive while the disk is busy are synced together.
+/// Writes the lines of many games: those that arrive while the disk is busy are synced together.
 #[derive(Debug)]
 pub struct Writer<S = File> {
-    orders: mpsc::Sender<Order>,
+    requests: mpsc::Sender<WriteRequest>,
     thread: JoinHandle<Journal<S>>,
 }
 
 impl<S: Storage + 'static> Writer<S> {
     /// Starts the thread that writes.
     pub fn start(mut journal: Journal<S>) -> Self {
-        let (orders, ordered) = mpsc::channel::<Order>();
+        let (requests, requested) = mpsc::channel::<WriteRequest>();
         let thread = thread::spawn(move || {
-            while let Ok(first) = ordered.recv() {
+            while let Ok(first) = requested.recv() {
                 commit(
                     &mut journal,
-                    std::iter::once(first).chain(ordered.try_iter()),
+                    std::iter::once(first).chain(requested.try_iter()),
                 );
             }
             journal
         });
-        Self { orders, thread }
+        Self { requests, thread }
     }
 
-    /// Hands a line, with its newline, to the writer. `written` is called on the writer's
-    /// thread: when the line will survive a loss of power, or with the reason why it may not.
+    /// Passes a line, with its newline, to the writer. `written` is called on the writer's thread, once
+    /// the line survives a loss of power, or with the error because of which it may not.
     pub fn write(
         &self,
         line: impl Into<Arc<str>>,
@@ -257,32 +295,32 @@ impl<S: Storage + 'static> Writer<S> {
     ) {
         let line = line.into();
         let written = Box::new(written);
-        if let Err(mpsc::SendError(order)) = self.orders.send(Order { line, written }) {
-            (order.written)(Err(io::Error::other("the journal's writer has ended")));
+        if let Err(mpsc::SendError(request)) = self.requests.send(WriteRequest { line, written }) {
+            (request.written)(Err(io::Error::other("the journal's writer has ended")));
         }
     }
 
-    /// Waits until everything has been written.
+    /// Waits until all lines have been written.
     pub fn finish(self) -> io::Result<Journal<S>> {
-        drop(self.orders);
+        drop(self.requests);
         let journal = self.thread.join();
         journal.map_err(|_| io::Error::other("the journal's writer has panicked"))
     }
 }
 
 /// One write a line, one sync for all, then the callbacks.
-fn commit<S: Storage>(journal: &mut Journal<S>, orders: impl Iterator<Item = Order>) {
+fn commit<S: Storage>(journal: &mut Journal<S>, requests: impl Iterator<Item = WriteRequest>) {
     let mut waiting = Vec::new();
-    for order in orders {
-        match journal.append(&order.line) {
-            Ok(()) => waiting.push(order.written),
-            Err(error) => (order.written)(Err(error)),
+    for request in requests {
+        match journal.append(&request.line) {
+            Ok(()) => waiting.push(request.written),
+            Err(error) => (request.written)(Err(error)),
         }
     }
     if waiting.is_empty() {
         return;
     }
-    // Lines before a failed write are whole, so they are synced and counted all the same.
+    // Lines before a failed write are complete, so they are synced and counted nevertheless.
     let synced = journal.sync();
     for written in waiting {
         written(match &synced {

@@ -1,13 +1,13 @@
-//! What is written of a game: one JSON object a line.
+//! Records of games: one JSON object a line.
 //!
 //! - [`Record`]: the schema; [`result`]: how a game ended; [`annotation`]: what an analysis adds
-//! - [`RecordSummary`]: the part that standings need, read without copying
+//! - [`RecordSummary`]: the part of a record that standings need, read without copying
 //! - [`FinishedRecord`]: a record and its line, serialized once
 //! - [`reader`]: the records of a file, one after the other
-//! - [`journal`]: a file of records that loses nothing; [`atomic_file`]: files that are replaced
-//!   whole
+//! - [`journal`]: a file of records that survives crashes; [`atomic_file`]: files that are replaced
+//!   atomically
 //!
-//! Readers keep fields and reasons of later versions as they are.
+//! Readers keep unknown fields and reasons, as later versions may write, unchanged.
 
 pub mod annotation;
 pub mod atomic_file;
@@ -33,11 +33,11 @@ pub const VERSION: u32 = 1;
 /// A bot in a record.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BotEntry {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// The command that ran it.
+    /// Its command.
     pub command: Vec<String>,
-    /// Fields of later versions, kept as they are.
+    /// Unknown fields, kept unchanged.
     #[serde(flatten)]
     pub more: Map<String, Value>,
 }
@@ -47,14 +47,13 @@ pub struct BotEntry {
 pub struct UsageEntry {
     /// Processor time of all its processes, in milliseconds.
     pub cpu_ms: f64,
-    /// The part of it that it used while it was not its turn.
+    /// The part of `cpu_ms` that it used while it was not its turn.
     pub cpu_other_ms: f64,
-    /// The most memory that its process has had in use since it was started, in KiB; 0 when
-    /// this is not known.
+    /// The peak memory of its process since it was started, in KiB; 0 when unknown.
     pub memory_kb: u64,
 }
 
-/// A game.
+/// The record of a game.
 ///
 /// ```
 /// use referee::record::{BotIndex, Ending, Record};
@@ -72,7 +71,7 @@ pub struct UsageEntry {
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Record {
-    /// Version of the format.
+    /// The version of the format.
     pub v: u32,
     /// The game's name.
     pub game: String,
@@ -80,7 +79,7 @@ pub struct Record {
     pub rules: String,
     /// Identifies the game within its file.
     pub id: String,
-    /// Who played.
+    /// The two bots.
     pub bots: [BotEntry; 2],
     /// The bot that acted first (in Quarto, gave the first piece).
     #[serde(deserialize_with = "result::first")]
@@ -89,18 +88,18 @@ pub struct Record {
     pub seed: u64,
     /// The board at the start.
     pub start: String,
-    /// CSV text of the piece set, when it is not the built-in one.
+    /// The CSV text of the piece set, when it is not the built-in one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pieces: Option<String>,
-    /// The answers in canonical form.
+    /// The turns in canonical form.
     pub turns: Vec<TurnText>,
-    /// Time of each answer, in milliseconds.
+    /// The time of each turn, in milliseconds.
     pub times_ms: Vec<f64>,
     /// How it ended.
     pub result: ResultEntry,
-    /// When it started: RFC 3339, UTC.
+    /// The time of its start: RFC 3339, UTC.
     pub started: String,
-    /// What each bot used; `None` for one of which nothing is known, such as a person.
+    /// What each bot used; `None` where it is unknown, as for a person.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<[Option<UsageEntry>; 2]>,
     /// Why the result is doubtful: the referee may be to blame for the clock that ran out, and the
@@ -110,7 +109,7 @@ pub struct Record {
     /// How often the game was void and was played again.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub voids: u32,
-    /// Fields of later versions, kept as they are.
+    /// Unknown fields, kept unchanged.
     #[serde(flatten)]
     pub more: Map<String, Value>,
 }
@@ -160,7 +159,7 @@ impl Record {
     pub fn from_line(line: &[u8]) -> Result<Self, String> {
         let line = line.trim_ascii_end();
         let record: Self = serde_json::from_slice(line).map_err(|error| {
-            // A record is one line, so the line number says nothing.
+            // A record is one line, so its line number is useless.
             let text = error.to_string();
             let text = text.split(" at line ").next().unwrap_or(&text);
             if result::is_about_an_index(text) {

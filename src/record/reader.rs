@@ -1,7 +1,7 @@
 //! The records of a file or a stream, one after the other, in constant memory.
 //!
-//! A line is complete when its newline is there; what stands behind the last newline is what a
-//! crash left, or what is being written just now.
+//! A line is complete when it ends with a newline. Bytes after the last newline were left by a crash,
+//! or are being written at this moment.
 
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read};
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Record, RecordSummary};
 
-/// The room for reading ahead, in bytes.
+/// The size of the read buffer, in bytes.
 const BUFFER: usize = 1 << 17;
 
 /// Reads lines with their numbers.
@@ -34,7 +34,7 @@ pub struct Reader<R = File> {
     line: Vec<u8>,
     number: u64,
     position: u64,
-    /// `line` holds the beginning of a line whose end is not there yet.
+    /// Whether `line` holds the beginning of a line that is not complete yet.
     partial: bool,
 }
 
@@ -57,14 +57,14 @@ pub enum LineError {
         /// The line, from 1.
         line: u64,
     },
-    /// It is something else.
+    /// It is not the JSON of a record, or not of a valid one.
     #[error("{path}: line {line}: {problem}")]
     Damaged {
         /// The file.
         path: String,
         /// The line, from 1.
         line: u64,
-        /// What is wrong with it.
+        /// What is wrong with the line.
         problem: String,
     },
 }
@@ -75,14 +75,14 @@ impl Reader<File> {
         Ok(Self::new(path, File::open(path)?))
     }
 
-    /// The file that is read.
+    /// The file.
     pub fn file(&self) -> &File {
         self.input.get_ref()
     }
 }
 
 impl<R: Read> Reader<R> {
-    /// Reads `input`, which messages call `path`.
+    /// Reads `input`; messages name it `path`.
     pub fn new(path: impl Into<PathBuf>, input: R) -> Self {
         Self {
             path: path.into(),
@@ -94,12 +94,12 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    /// What messages call the file.
+    /// The path that messages name.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// How many bytes have been read as lines, or as the beginning of one.
+    /// The number of bytes of the lines read so far, complete or not.
     pub const fn position(&self) -> u64 {
         self.position
     }
@@ -115,7 +115,7 @@ impl<R: Read> Reader<R> {
     }
 
     /// The next complete line; `None` at the end and before an incomplete last line. When the
-    /// file has grown, the next call goes on where this one ended.
+    /// file has grown, the next call continues where this one ended.
     pub fn next_complete_line(&mut self) -> io::Result<Option<Line<'_>>> {
         self.fill()?;
         self.partial = !self.line.ends_with(b"\n");
@@ -130,7 +130,7 @@ impl<R: Read> Reader<R> {
         if !self.partial {
             self.line.clear();
         }
-        // After a failure, too, what has been read is kept.
+        // Also after a failure, the bytes that have been read are kept.
         self.partial = true;
         self.position += self.input.read_until(b'\n', &mut self.line)? as u64;
         Ok(())
@@ -156,22 +156,22 @@ impl<'a> Line<'a> {
         self.bytes
     }
 
-    /// Whether its newline is there.
+    /// Whether it ends with a newline.
     pub const fn is_complete(&self) -> bool {
         matches!(self.bytes.last(), Some(b'\n'))
     }
 
-    /// The record that it holds.
+    /// Its record.
     pub fn record(&self) -> Result<Record, LineError> {
         Record::from_line(self.bytes).map_err(|problem| self.error(problem))
     }
 
-    /// The summary of the record that it holds.
+    /// The summary of its record.
     pub fn summary(&self) -> Result<RecordSummary<'a>, LineError> {
         RecordSummary::parse(self.bytes).map_err(|problem| self.error(problem))
     }
 
-    /// The error for a problem of this line: that it is torn, if it is.
+    /// The error for a problem of this line, or that the line is incomplete, if it is.
     pub fn error(&self, problem: String) -> LineError {
         if self.is_complete() {
             self.damaged(problem)
@@ -183,7 +183,7 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// The error for a problem of this line, torn or not.
+    /// The error for a problem of this line, complete or not.
     pub fn damaged(&self, problem: String) -> LineError {
         LineError::Damaged {
             path: self.path.display().to_string(),
@@ -197,7 +197,7 @@ impl<'a> Line<'a> {
 mod tests {
     use super::*;
 
-    /// Gives one piece after the other, and an end of the file after each.
+    /// Returns one piece for each read.
     struct Pieces(Vec<&'static str>);
 
     impl Read for Pieces {
@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn an_incomplete_last_line_is_told_from_a_damaged_one() {
+    fn an_incomplete_last_line_is_not_a_damaged_one() {
         let mut reader = Reader::new("file", "{}\n{".as_bytes());
         let damaged = reader.next_line().unwrap().unwrap().summary().unwrap_err();
         assert!(matches!(damaged, LineError::Damaged { line: 1, .. }));

@@ -1,4 +1,4 @@
-//! How a game ended, typed: which bot, for what reason.
+//! How a game ended: the winner, the reason, and what is written about a forfeit.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::protocol::ForfeitReason;
 
-/// One of the two bots of a record, in the order in which it names them; 0 and 1 in JSON.
+/// One of the two bots of a record, in the order in which they are listed; 0 and 1 in JSON.
 ///
 /// Arrays of two are indexed by it:
 ///
@@ -24,9 +24,9 @@ use crate::protocol::ForfeitReason;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum BotIndex {
-    /// The bot that the record names first; in a tournament the pairing's `a`.
+    /// The first bot in the record; in a tournament the pairing's `a`.
     A,
-    /// The other one.
+    /// The second bot.
     B,
 }
 
@@ -77,11 +77,11 @@ impl Serialize for BotIndex {
     }
 }
 
-/// The end of the message for an index that is neither 0 nor 1. It names the field, so it needs
-/// no column, see [`is_about_an_index`].
+/// The end of the message for an index that is neither 0 nor 1. The message names the field, so it
+/// needs no column; see [`is_about_an_index`].
 const EXPECTED_INDEX: &str = "; expected 0 or 1";
 
-/// Whether a message of the reader is about an index of a bot.
+/// Whether an error message is about the index of a bot.
 pub(super) fn is_about_an_index(message: &str) -> bool {
     message.ends_with(EXPECTED_INDEX)
 }
@@ -110,7 +110,7 @@ pub(super) fn by<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Bo
     index.map(|index| checked(index, "by")).transpose()
 }
 
-/// Why a game ended as it did: one word in the record.
+/// Why a game ended: one word in the record.
 ///
 /// ```
 /// use referee::protocol::ForfeitReason;
@@ -121,12 +121,13 @@ pub(super) fn by<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Bo
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Reason<'a> {
-    /// `draw`: nobody won.
+    /// `draw`
     #[default]
     Draw,
     /// A forfeit, for one of the protocol's reasons.
     Forfeit(ForfeitReason),
-    /// The game's own word for a completed line, such as `quarto`, or a word of a later version.
+    /// A completed line, by a name that the game defines, such as `quarto`; or an unknown word, as a
+    /// later version may write.
     Word(Cow<'a, str>),
 }
 
@@ -143,7 +144,7 @@ impl<'a> Reason<'a> {
         }
     }
 
-    /// The same without borrowing.
+    /// An owned copy.
     pub fn into_owned(self) -> Reason<'static> {
         match self {
             Self::Draw => Reason::Draw,
@@ -152,7 +153,7 @@ impl<'a> Reason<'a> {
         }
     }
 
-    /// The same, borrowed from this one.
+    /// A copy that borrows from this one.
     pub fn borrowed(&self) -> Reason<'_> {
         match self {
             Self::Draw => Reason::Draw,
@@ -194,12 +195,12 @@ impl Serialize for Reason<'_> {
     }
 }
 
-/// A text that borrows from what is read where it can.
+/// A text that is borrowed from the input where possible.
 #[derive(Deserialize)]
 #[serde(transparent)]
 pub(super) struct Text<'a>(#[serde(borrow)] pub(super) Cow<'a, str>);
 
-/// Reads a reason that borrows from its line.
+/// Reads a reason, borrowed from its line.
 pub(super) fn reason<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Reason<'de>, D::Error> {
     Text::deserialize(deserializer).map(|Text(word)| Reason::of(word))
 }
@@ -208,14 +209,14 @@ fn owned_reason<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Reason<'st
     reason(deserializer).map(Reason::into_owned)
 }
 
-/// How a game ended, as it is written: fields that may contradict each other when another program
-/// wrote them. [`Record::ending`](super::Record::ending) is what they amount to.
+/// How a game ended, as it is written. When another program wrote it, the fields may contradict each
+/// other; [`Record::ending`](super::Record::ending) interprets them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ResultEntry {
     /// The bot that won; `None` for a draw.
     #[serde(default, deserialize_with = "winner")]
     pub winner: Option<BotIndex>,
-    /// Why.
+    /// Why it ended.
     #[serde(deserialize_with = "owned_reason")]
     pub reason: Reason<'static>,
     /// The winning lines: name and property.
@@ -228,23 +229,23 @@ pub struct ResultEntry {
         skip_serializing_if = "Option::is_none"
     )]
     pub by: Option<BotIndex>,
-    /// Whether the game was not played out: its value was proven, and there are no lines.
+    /// Whether the game ended early because its value was proven; then there are no winning lines.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub adjudicated: bool,
-    /// What it sent, escaped.
+    /// What that bot sent, escaped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,
-    /// The sentence that a person reads.
+    /// A sentence about the forfeit, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
-    /// The end of its stderr, escaped.
+    /// The end of that bot's stderr, escaped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stderr: Option<String>,
     /// Whether the game was played; `false`, and written, when it was scored because a bot was
     /// benched.
     #[serde(default = "played", skip_serializing_if = "bool::clone")]
     pub played: bool,
-    /// Fields of later versions, kept as they are.
+    /// Unknown fields, kept unchanged.
     #[serde(flatten)]
     pub more: Map<String, Value>,
 }
@@ -267,29 +268,29 @@ impl Default for ResultEntry {
     }
 }
 
-/// A record in which nothing else is written is of a game that was played.
+/// The default of `played`.
 pub(super) const fn played() -> bool {
     true
 }
 
-/// A forfeit for a reason that this version does not know.
+/// The error for a forfeit with an unknown reason.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no reason called {0}")]
 pub struct UnknownReason(pub String);
 
-/// What the fields of a result amount to.
+/// How a game ended, as the fields of its result are interpreted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
     /// This bot completed a line, or was proven to be winning.
     Win(BotIndex),
-    /// Nobody did.
+    /// Neither bot won.
     Draw,
     /// This bot forfeited.
     Forfeit(BotIndex, ForfeitReason),
 }
 
 impl Ending {
-    /// A bot that forfeited lost, whatever else is written.
+    /// A bot that forfeited has lost, whatever the other fields are.
     pub(super) fn of(
         winner: Option<BotIndex>,
         by: Option<BotIndex>,
@@ -303,7 +304,7 @@ impl Ending {
         }
     }
 
-    /// Half points of bot A: 2, 1 or 0.
+    /// The half points of bot A: 2, 1 or 0.
     pub const fn half_points(self) -> usize {
         match self.winner() {
             Some(BotIndex::A) => 2,

@@ -11,8 +11,8 @@ use super::annotation::{Annotation, FIELD, Tally};
 use super::result::{self, Text, is_about_an_index};
 use super::{BotIndex, Ending, Reason, Record, TurnText, UnknownReason};
 
-/// What standings, results and merging need of a [`Record`]: borrowed from a line, of which
-/// nothing else is looked at, or from a record.
+/// What standings, results and merging need of a [`Record`]. It borrows from a line, whose other fields
+/// are not parsed, or from a record.
 ///
 /// ```
 /// use referee::record::{BotIndex, RecordSummary};
@@ -26,7 +26,7 @@ use super::{BotIndex, Ending, Reason, Record, TurnText, UnknownReason};
 /// ```
 #[derive(Debug, Deserialize)]
 pub struct RecordSummary<'a> {
-    /// Identifies the game; in a tournament it is a number of a pair and a letter.
+    /// Identifies the game; in a tournament the number of its pair and a letter.
     #[serde(borrow, default)]
     pub id: Cow<'a, str>,
     /// The game's name.
@@ -55,7 +55,7 @@ pub struct RecordSummary<'a> {
     result: ResultSummary<'a>,
     #[serde(borrow, default, deserialize_with = "analysis")]
     analysis: Analysis<'a>,
-    /// When the game started: RFC 3339.
+    /// The time of the game's start: RFC 3339.
     #[serde(borrow, default)]
     pub started: Cow<'a, str>,
 }
@@ -78,14 +78,14 @@ struct ResultSummary<'a> {
     played: bool,
 }
 
-/// The turns, read only when they are asked for.
+/// The turns, parsed only when they are needed.
 #[derive(Clone, Copy, Debug, Default)]
 enum Turns<'a> {
     #[default]
     Missing,
-    /// As they stand in a line.
+    /// From a line.
     Json(&'a RawValue),
-    /// Of a record.
+    /// From a record.
     Texts(&'a [TurnText]),
 }
 
@@ -94,14 +94,14 @@ fn turns<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Turns<'de>, D::Er
     Ok(json.map_or(Turns::Missing, Turns::Json))
 }
 
-/// The analysis, read only when it is asked for.
+/// The analysis, parsed only when it is needed.
 #[derive(Clone, Copy, Debug, Default)]
 enum Analysis<'a> {
     #[default]
     Missing,
-    /// As it stands in a line.
+    /// From a line.
     Json(&'a RawValue),
-    /// Of a record.
+    /// From a record.
     Value(&'a Value),
 }
 
@@ -111,7 +111,7 @@ fn analysis<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Analysis<'de>,
 }
 
 impl<'a> RecordSummary<'a> {
-    /// Reads a line. The error is a sentence.
+    /// Parses a line. The error is a sentence.
     pub fn parse(line: &'a [u8]) -> Result<Self, String> {
         let game: Self = serde_json::from_slice(line).map_err(|error| {
             let text = error.to_string();
@@ -124,7 +124,7 @@ impl<'a> RecordSummary<'a> {
         game.with_two_names()
     }
 
-    /// That of a record. The error is a sentence.
+    /// The summary of a record. The error is a sentence.
     pub fn of(record: &'a Record) -> Result<Self, String> {
         let result = &record.result;
         let game = Self {
@@ -161,22 +161,22 @@ impl<'a> RecordSummary<'a> {
         Ok(self)
     }
 
-    /// What the two are called.
+    /// The names of the two bots.
     pub fn names(&self) -> [&str; 2] {
         self.bots.each_ref().map(|bot| bot.name.as_ref())
     }
 
-    /// Whether a bot of this name played.
+    /// Whether one of the bots has this name.
     pub fn has(&self, name: &str) -> bool {
         self.bots.iter().any(|bot| bot.name == name)
     }
 
-    /// The winner, as it is written.
+    /// The winner.
     pub const fn winner(&self) -> Option<BotIndex> {
         self.result.winner
     }
 
-    /// The bot that forfeited, and why, as it is written.
+    /// The bot that forfeited, and the reason.
     pub fn forfeit(&self) -> Option<(BotIndex, &Reason<'a>)> {
         Some((self.result.by?, &self.result.reason))
     }
@@ -192,7 +192,7 @@ impl<'a> RecordSummary<'a> {
         self.result.played
     }
 
-    /// Adds the turns to a hash: the same for a line and for its record.
+    /// Adds the turns to a hash. A line and its record have the same hash.
     pub fn hash_turns(&self, state: &mut impl Hasher) {
         match self.turns {
             Turns::Missing => {}
@@ -204,7 +204,7 @@ impl<'a> RecordSummary<'a> {
         }
     }
 
-    /// What the analysis, if there is one, says of each bot's turns.
+    /// The tallies of each bot's turns, if the game has been analysed.
     pub fn tallies(&self) -> Option<[Tally; 2]> {
         let annotation = match self.analysis {
             Analysis::Missing => return None,
@@ -224,7 +224,7 @@ mod tests {
 
     use super::*;
 
-    /// All that a summary holds.
+    /// All fields of a summary.
     fn contents(game: &RecordSummary<'_>) -> String {
         let mut turns = DefaultHasher::new();
         game.hash_turns(&mut turns);
@@ -254,7 +254,7 @@ mod tests {
     }
 
     proptest! {
-        /// The two readers of a line agree on what it says.
+        /// The summary of a line is that of its record.
         #[test]
         fn a_summary_is_that_of_the_record(
             (id, start, started) in ("\\PC{0,9}", "[A-P.\"\\\\]{16}", "\\PC{0,9}"),
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_are_no_games_are_refused_with_a_reason() {
+    fn lines_that_are_no_games_are_rejected_with_a_reason() {
         for (bots, first, problem) in [
             (["a", "b"], 2, "`first`, `winner` and `by` are 0 or 1"),
             (["a", "a"], 0, "both bots have the same name"),
@@ -303,8 +303,8 @@ mod tests {
                 "first": first, "result": {"reason": "draw"},
             });
             let line = line.to_string();
-            let refused = RecordSummary::parse(line.as_bytes());
-            assert_eq!(refused.unwrap_err(), problem);
+            let rejected = RecordSummary::parse(line.as_bytes());
+            assert_eq!(rejected.unwrap_err(), problem);
         }
         let problem = RecordSummary::parse(b"{}").unwrap_err();
         assert!(problem.contains("missing field"), "{problem}");

@@ -6,8 +6,8 @@ use std::ops::Deref;
 use compact_str::CompactString;
 use serde::{Deserialize, Serialize};
 
-/// A turn in canonical form, such as `6 A`. Short ones, as those of all games so far, need no
-/// memory of their own, so writing turns down while a game goes on does not allocate.
+/// A turn in canonical form, such as `6 A`. Short texts, as the turns of all games so far, are stored
+/// inline, so that recording a turn does not allocate.
 ///
 /// ```
 /// use referee::record::TurnText;

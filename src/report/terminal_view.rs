@@ -196,7 +196,7 @@ impl<O: Write, E: Write> TerminalView<O, E> {
         }
         writeln!(
             self.out,
-            "Score: {} {} - {} {} ({}, {}, {} in {} games).",
+            "Score: {} {} - {} {} ({}, {}, {} in {}).",
             self.names[0],
             score.points(BotIndex::A),
             score.points(BotIndex::B),
@@ -204,7 +204,7 @@ impl<O: Write, E: Write> TerminalView<O, E> {
             counted(score.wins[0], "win", "wins"),
             counted(score.draws, "draw", "draws"),
             counted(score.wins[1], "loss", "losses"),
-            score.games()
+            counted(score.games(), "game", "games")
         )?;
         self.out.flush()
     }
@@ -313,9 +313,14 @@ impl<O: Write, E: Write> MatchObserver for TerminalView<O, E> {
     }
 
     fn benched(&mut self, bot: BotIndex, failures: u32, games_left: u64) -> io::Result<()> {
+        let rest = if games_left == 1 {
+            "the remaining game is scored as its forfeit".to_owned()
+        } else {
+            format!("the remaining {games_left} games are scored as its forfeits")
+        };
         writeln!(
             self.err,
-            "{} failed to give a first answer {failures} times in a row and is benched: the remaining {games_left} games are scored as its forfeits without being played",
+            "{} failed to give a first answer {failures} times in a row and is benched: {rest} without being played",
             self.names[bot]
         )
     }

@@ -94,6 +94,11 @@ impl Stat {
         matches!(self.state(), None | Some('Z' | 'X')) || flags & EXITING != 0
     }
 
+    /// When the process was started, in ticks of the kernel's clock since the system was.
+    pub(crate) fn started(&self) -> Option<u64> {
+        self.field(22)?.parse().ok()
+    }
+
     /// Processor time of the children that the process has waited for, in steps of the kernel's
     /// clock.
     pub(crate) fn ended_children_time(&self) -> Duration {
@@ -130,6 +135,14 @@ pub(crate) fn proportional_memory(pid: Pid) -> Option<u64> {
 fn kib_after(line: &str, name: &str) -> Option<u64> {
     let value = line.strip_prefix(name)?.trim();
     value.strip_suffix(" kB")?.parse().ok()
+}
+
+/// The signals that this process ignores: bit 0 is signal 1.
+pub(crate) fn ignored_signals() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    line.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+        .unwrap_or(0)
 }
 
 /// A path of this system that leads to `path` (without a leading slash) as a process sees it.

@@ -1,4 +1,4 @@
-//! What the solver and the built-in bots know of each game.
+//! The solver and the built-in bots of each game.
 
 use rand::SeedableRng as _;
 use rand::rngs::ChaCha8Rng;
@@ -11,13 +11,13 @@ use crate::solver::{Goal, Limits, Options, Solver, Value};
 use crate::strategy::PERFECT;
 use crate::strategy::perfect::Perfect;
 
-/// With more free cells nothing is proven: it would take too long.
+/// Positions with more free cells are not proven: that would take too long.
 const FREE_UP_TO: usize = 10;
 
 /// Bytes of the transposition table for one position.
 const TT_BYTES: usize = 2 << 20;
 
-/// The answer of a built-in bot. There is a turn unless the game is over, which no request shows.
+/// The answer of a built-in bot. It has no turn only when the game is over, and then no request is sent.
 pub(super) fn answer<G: Game>(game: &G, turn: Option<G::Turn>) -> Result<String, String> {
     let turn = turn.ok_or("the game in it is over")?;
     let mut text = String::new();
@@ -25,16 +25,16 @@ pub(super) fn answer<G: Game>(game: &G, turn: Option<G::Turn>) -> Result<String,
     Ok(text)
 }
 
-/// What the program knows of a game beyond its rules.
+/// What the program provides for a game beyond its rules.
 pub trait Builtins: Game {
-    /// What best play leads to, when at most `nodes` nodes prove it. Every position is searched
-    /// with an empty table: the result depends on the position alone.
+    /// The result of best play; `None` when a search of `nodes` nodes does not prove it. Every position
+    /// is searched with an empty table, so the result depends on the position alone.
     fn prove(&self, position: &Self::Position, nodes: u64) -> Option<Outcome> {
         let _ = (position, nodes);
         None
     }
 
-    /// A built-in bot that plays this game only.
+    /// The built-in bot of this name that plays only this game, if there is one.
     fn own_bot(&self, name: &str, options: BuiltinOptions) -> Option<BuiltinBot<'_>> {
         let _ = (name, options);
         None

@@ -1,16 +1,16 @@
-//! Games as everything above the rules sees them: without type parameters.
+//! Games without type parameters, for everything above the rules.
 //!
-//! The rules of a game are statically typed ([`crate::game::Game`]), because a search makes
-//! millions of moves a second. Whoever plays, records, replays or shows games asks for one turn
-//! every few microseconds at most, and takes a [`Ruleset`] and its [`Session`]s as trait objects:
-//! one virtual call is a thousandth of the time of a turn.
+//! The rules of a game are statically typed ([`crate::game::Game`]), because a search makes millions
+//! of moves a second. Code that plays, records, replays or shows games needs one turn every few
+//! microseconds at most, and uses a [`Ruleset`] and its [`Session`]s as trait objects: a virtual call
+//! takes a thousandth of the time of a turn.
 //!
-//! - [`Ruleset`]: a game with its rules and pieces; starts sessions
+//! - [`Ruleset`]: a game with its rules and its pieces; starts sessions
 //! - [`Session`]: one game being played
 //! - [`HumanTurn`]: a turn that a person types move by move
 //! - [`registry`]: from a game's name to its rules
-//! - `typed`: both traits for every game that is a [`crate::game::Game`]
-//! - `builtin`: what the solver and the built-in bots know of each game
+//! - `typed`: implements these traits for every [`crate::game::Game`]
+//! - `builtin`: the solver and the built-in bots of each game
 //!
 //! ```
 //! use referee::session::registry;
@@ -52,93 +52,91 @@ pub trait Ruleset: fmt::Debug + Send + Sync {
     /// A game at its start.
     fn start(&self) -> Box<dyn Session + '_>;
 
-    /// A game at the start on a prepared board, as records write it. The error is a sentence
-    /// about the text.
+    /// A game that starts on this board, as records hold it. The error is a sentence about the text.
     fn start_from(&self, board: &str) -> Result<Box<dyn Session + '_>, String>;
 
-    /// The game in which a bot is sent this line (without newline). The error is a sentence about
-    /// the line.
+    /// A game in the position of this request, without newline. The error is a sentence about the
+    /// request.
     fn read_request(&self, line: &str) -> Result<Box<dyn Session + '_>, String>;
 
     /// The rules in short and the order of play, for people.
     fn instructions(&self) -> String;
 
-    /// A built-in bot; `None` when this game has none of that name.
+    /// The built-in bot of this name; `None` when there is none for this game.
     fn builtin_bot(&self, name: &str, options: BuiltinOptions) -> Option<BuiltinBot<'_>>;
 }
 
-/// What a built-in bot is given.
+/// The options of a built-in bot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BuiltinOptions {
-    /// Its random numbers come from this seed.
+    /// The seed of its random numbers.
     pub seed: u64,
-    /// Time for a turn; only bots that search look at it.
+    /// The time for a turn; only bots that search use it.
     pub move_time: Duration,
 }
 
-/// A built-in bot: takes a request (without newline), gives the answer in canonical form. The
-/// error is a sentence about the request.
+/// A built-in bot: takes a request without newline, and returns its answer in canonical form. The error
+/// is a sentence about the request.
 pub type BuiltinBot<'a> = Box<dyn FnMut(&str) -> Result<String, String> + 'a>;
 
 /// One game being played: a position, and the turn that led to it.
 ///
-/// A rejected answer leaves it as it was. The side that acts next need not be the other one: in
-/// Quarto, the side that places a piece also gives the next. Ask [`Session::to_move`].
+/// A rejected answer changes nothing. Sides need not alternate from move to move: in Quarto, the side
+/// that places a piece also gives the next one. See [`Session::to_move`].
 pub trait Session: fmt::Debug {
-    /// The side that acts next.
+    /// The side to move.
     fn to_move(&self) -> Side;
 
-    /// How the game ended by the rules; `None` while it goes on.
+    /// How the game ended by the rules; `None` while it is not over.
     fn outcome(&self) -> Option<Outcome>;
 
-    /// Appends the board, as the wire and the record write it.
+    /// Appends the board, as in requests and records.
     fn write_board(&self, out: &mut String);
 
-    /// Appends what the bot to move is sent, without the newline.
+    /// Appends the request to the side to move, without newline.
     fn write_request(&self, out: &mut String);
 
-    /// Whether this answer (one line, without surrounding blanks) would be accepted.
+    /// Checks whether this answer (one line, without surrounding blanks) would be accepted.
     fn judge(&self, answer: &str) -> Result<(), Rejection>;
 
-    /// Makes the turn that an answer asks for and writes it into `turn` (which is cleared) in
-    /// canonical form.
+    /// Makes the turn of an answer, and replaces `turn` by its canonical form.
     fn play(&mut self, answer: &str, turn: &mut String) -> Result<(), Rejection>;
 
-    /// The lines that decided the game; empty when none did.
+    /// The lines that decided the game, if any.
     fn winning_lines(&self) -> WinningLines;
 
     /// The last turn in words, such as `places K on 6, gives A`; empty before the first.
     fn describe_last_turn(&self) -> String;
 
-    /// What people see, with the last turn marked.
+    /// The position as it is shown to people, with the last turn marked.
     fn picture(&self) -> Picture;
 
-    /// The same game, to be played on apart from this one.
+    /// A copy that can be played independently.
     fn clone_box(&self) -> Box<dyn Session + '_>;
 
-    /// How many moves are legal. A move is the smallest step that changes a position: a turn of
+    /// The number of legal moves. A move is the smallest step that changes a position: a turn of
     /// Quarto is two, a placement and a gift.
     fn count_moves(&self) -> usize;
 
     /// Makes the legal move with this index, below [`Session::count_moves`]; `false` when there is
-    /// none. The turn that it is part of is not written down.
+    /// none. It does not count as the last turn.
     fn make_move(&mut self, index: usize) -> bool;
 
     /// Whether the side to move has a move that wins.
     fn can_win_at_once(&self) -> bool;
 
-    /// Counts the legal turns by what they lead to.
+    /// Counts the legal turns by the positions that they lead to.
     fn outlook(&self) -> Outlook;
 
-    /// What best play leads to from here, when at most `nodes` nodes of a search prove it; always
-    /// `None` for games without a solver. The same on every machine.
+    /// The result of best play from here; `None` when a search of `nodes` nodes does not prove it, and
+    /// always for games without a solver. It is the same on every machine.
     fn prove(&self, nodes: u64) -> Option<Outcome>;
 
-    /// A turn that a person makes from here.
+    /// Begins a turn that a person types.
     fn human_turn(&self) -> Box<dyn HumanTurn + '_>;
 }
 
-/// How many legal turns lead to what, one step ahead.
+/// Counts of the legal turns by the positions that they lead to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Outlook {
     /// All legal turns.
@@ -153,23 +151,23 @@ pub struct Outlook {
 
 /// A turn that a person types, one move after the other.
 pub trait HumanTurn {
-    /// What to ask for next.
+    /// The question for the next move.
     fn question(&self) -> String;
 
-    /// Makes the move that was typed. The error is the reason, for that person; nothing has
-    /// changed then.
+    /// Makes the move that was typed. The error explains to that person what is wrong; then nothing
+    /// has changed.
     fn make(&mut self, typed: &str) -> Result<(), String>;
 
-    /// Whether nothing more has to be typed.
+    /// Whether the turn is complete.
     fn is_complete(&self) -> bool;
 
-    /// The whole turn in the wire's canonical form; `None` while it is not complete.
+    /// The turn in canonical form; `None` while it is not complete.
     fn answer(&self) -> Option<String>;
 
-    /// What would lose at once; `None` when nothing would.
+    /// A warning that names the choices that lose at once; `None` when none does.
     fn hint(&self) -> Option<String>;
 
-    /// What there is to play with.
+    /// The piece in hand and the remaining pieces, in words.
     fn inventory(&self) -> String;
 
     /// The board with the moves so far.

@@ -1,4 +1,4 @@
-//! The games that this program knows, by name: the only place where they are told apart.
+//! The games of this program, by name: the only place that distinguishes them.
 
 use std::sync::Arc;
 
@@ -7,39 +7,39 @@ use crate::game::Game;
 use crate::game::four_in_a_row::FourInARow;
 use crate::game::quarto::{Edition, PieceFormat, PieceSet, Rules};
 
-/// A game that the program knows.
+/// A game of this program.
 #[derive(Debug)]
 pub struct GameInfo {
     /// The name in records, in a bot's environment and on the command line.
     pub name: &'static str,
-    /// What it is, in a line.
+    /// A description, one line.
     pub about: &'static str,
-    /// Whether who acts first is drawn by lot; otherwise it is the first bot named.
-    pub first_by_lot: bool,
-    /// Whether it has piece sets and rules to choose from.
+    /// Whether the bot that moves first is drawn at random; otherwise it is the first one named.
+    pub is_first_drawn: bool,
+    /// Whether rules and a piece set can be chosen.
     pub has_piece_sets: bool,
     /// Whether positions can be solved.
     pub is_solvable: bool,
     make: fn(Choices) -> Arc<dyn Ruleset>,
 }
 
-/// What can be chosen about a game; games without piece sets look at nothing of it.
+/// The choices for a game. Games without piece sets ignore them.
 #[derive(Clone, Debug, Default)]
 pub struct Choices {
-    /// Which groups of cells count.
+    /// The rules of Quarto.
     pub rules: Rules,
-    /// The pieces.
+    /// The piece set.
     pub set: PieceSet,
-    /// How people see pieces.
+    /// How pieces are shown to people.
     pub format: PieceFormat,
 }
 
-/// All games, the usual one first.
+/// All games, the default first.
 pub static GAMES: [GameInfo; 2] = [
     GameInfo {
         name: Edition::NAME,
         about: "Four-by-four board, sixteen pieces, a gift with every turn",
-        first_by_lot: Edition::LOT,
+        is_first_drawn: Edition::IS_FIRST_DRAWN,
         has_piece_sets: Edition::SETS,
         is_solvable: true,
         make: |choices| {
@@ -49,7 +49,7 @@ pub static GAMES: [GameInfo; 2] = [
     GameInfo {
         name: FourInARow::NAME,
         about: "Seven columns, six rows; BOT1 moves first unless --first says otherwise",
-        first_by_lot: FourInARow::LOT,
+        is_first_drawn: FourInARow::IS_FIRST_DRAWN,
         has_piece_sets: FourInARow::SETS,
         is_solvable: false,
         make: |_| Arc::new(FourInARow),

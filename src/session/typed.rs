@@ -1,4 +1,4 @@
-//! [`Ruleset`] and [`Session`] for every game whose rules are statically typed.
+//! Implements [`Ruleset`], [`Session`] and [`HumanTurn`] for every [`Game`].
 
 use rand::SeedableRng as _;
 use rand::rngs::ChaCha8Rng;
@@ -175,7 +175,7 @@ where
 /// See [`HumanTurn`].
 struct TypedTurn<'a, G: Game> {
     game: &'a G,
-    /// Whose turn it is.
+    /// The side that makes the turn.
     side: Side,
     /// After the moves so far.
     position: G::Position,

@@ -77,8 +77,8 @@ fn greedy<G: Game>(game: &G, position: &G::Position, rng: &mut impl Rng) -> Opti
 enum Rank {
     /// The opponent can win at once.
     OpponentWins,
-    /// The game continues, or is drawn.
-    GoesOn,
+    /// The game continues without an immediate win, or is drawn.
+    Undecided,
     /// Won.
     Won,
 }
@@ -88,7 +88,7 @@ impl Rank {
         match after.outcome() {
             Some(Outcome::Win(side)) if side == me => Self::Won,
             None if after.can_win_at_once() => Self::OpponentWins,
-            _ => Self::GoesOn,
+            _ => Self::Undecided,
         }
     }
 }

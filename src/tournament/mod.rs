@@ -1,9 +1,9 @@
-//! Tournaments: many bots, many games, one table.
+//! The calculations of tournaments. Nothing here plays a game, reads a file or depends on time.
 //!
 //! - [`schedule`]: rounds, pairs of games and their ids, for every format
-//! - [`openings`]: the positions that games start from
-//! - [`ratings`]: how strong the bots are, from the results
-//! - [`sprt`]: when enough games between two bots have been played
+//! - [`openings`]: the positions from which games start
+//! - [`ratings`]: the strength of the bots, from the results of their games
+//! - [`sprt`]: Elo differences of two bots, and a test that decides when enough games were played
 //! - [`standings`]: points, tie-breaks, ratings and times, from records
 
 pub mod openings;

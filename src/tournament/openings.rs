@@ -1,10 +1,10 @@
-//! The positions that games start from: drawn from the tournament's seed, or read from a file.
+//! Openings, the positions from which games start: drawn from the tournament's seed, or read from a
+//! file.
 //!
-//! A drawn opening is a number of random plies; a ply is whatever changes the board (in Quarto
-//! a gift and its placement, so that afterwards nobody holds a piece). The game goes on after
-//! it, the side to move cannot win at once, and has a move after which the opponent cannot
-//! either: in Quarto, a piece left to give with which there is no quarto. So nobody sits down
-//! at a game that is decided.
+//! A drawn opening is a number of random plies; a ply is what changes the board (in Quarto a gift and
+//! its placement, so that no piece is in hand afterwards). In the position after it the game is not
+//! decided: the side to move cannot win at once, and has a move after which the opponent cannot
+//! either (in Quarto, it can give a piece that completes no line).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,44 +13,44 @@ use rand::Rng;
 use crate::seed::{self, Purpose};
 use crate::session::{Ruleset, Session};
 
-/// Plies of an opening when nothing else is asked for.
+/// Plies of an opening, by default.
 pub const PLIES: u32 = 4;
 
-/// Draws without a new opening after which all openings are counted, if they are few.
+/// Draws without a new opening after which all openings are enumerated, if they are few.
 const TRIES: u32 = 1000;
 
-/// Draws without any opening after which there is none, if they are too many to count.
+/// Draws without a new opening after which none is expected, if they are too many to enumerate.
 ///
-/// Of the rarest, Quarto boards with one free cell, every thirtieth draw gives one.
+/// The rarest openings, Quarto boards with one free cell, result from every thirtieth draw.
 const MOST_TRIES: u32 = 2000;
 
-/// More boards than this are not counted.
+/// The most boards that are enumerated.
 const FEW: usize = 50_000;
 
 /// Why no openings can be drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DrawError {
-    /// Every way to play that many plies ends or decides the game.
+    /// Every sequence of that many plies ends or decides the game.
     #[error("no opening of {plies} plies leaves the game open; choose fewer")]
     NoneFound {
-        /// The plies asked for.
+        /// The requested plies.
         plies: u32,
     },
-    /// The side that moves second would have to begin.
+    /// The second side would be to move.
     #[error(
         "after {plies} plies it would be the second player's turn; choose an even number of plies"
     )]
     OtherSide {
-        /// The plies asked for.
+        /// The requested plies.
         plies: u32,
     },
 }
 
-/// The first `count` openings of a tournament, as boards that records write.
+/// Draws the first `count` openings of a tournament, as boards that records hold.
 ///
-/// The opening with number *n* depends on the seed, the plies and *n* alone: a longer list
-/// begins with the shorter one. All are different as long as there are enough; after that they
-/// are repeated in order.
+/// The opening with number *n* depends only on the seed, the plies and *n*, so a longer list begins
+/// with the shorter one. All openings differ as long as there are enough; then they are repeated in
+/// order.
 pub fn draw(
     ruleset: &dyn Ruleset,
     seed: u64,
@@ -71,19 +71,19 @@ pub fn draw(
             drawing.drawn.push(board);
             continue;
         }
-        // From here on they are repeated.
+        // There are no more, so they are repeated.
         let different = drawing.drawn.len();
         if different == 0 {
             return Err(DrawError::NoneFound { plies });
         }
-        let again = (different..count).map(|n| drawing.drawn[n % different].clone());
-        let again: Vec<_> = again.collect();
-        drawing.drawn.extend(again);
+        let repeated = (different..count).map(|n| drawing.drawn[n % different].clone());
+        let repeated: Vec<_> = repeated.collect();
+        drawing.drawn.extend(repeated);
     }
     Ok(drawing.drawn)
 }
 
-/// The opening with a number; those of a file are repeated when there are fewer.
+/// The opening with this number. When there are fewer, they are repeated.
 pub fn at(openings: &[String], number: u64) -> Option<&str> {
     let count = openings.len() as u64;
     let place = number.checked_rem(count)?;
@@ -92,20 +92,20 @@ pub fn at(openings: &[String], number: u64) -> Option<&str> {
         .map(String::as_str)
 }
 
-/// Openings as they are drawn.
+/// The state of drawing.
 struct Drawing<'a> {
     ruleset: &'a dyn Ruleset,
     seed: u64,
     plies: u32,
     drawn: Vec<String>,
-    /// The same, to look one up.
+    /// The same, for lookup.
     known: BTreeSet<String>,
-    /// Once they have become rare: all that have not been drawn, the next one last.
+    /// Set once openings are rare: all that have not been drawn, the next one last.
     rest: Option<Vec<String>>,
 }
 
 impl Drawing<'_> {
-    /// An opening unlike all so far, if there is one.
+    /// Draws a new opening; `None` when there is none.
     fn next(&mut self) -> Result<Option<String>, DrawError> {
         if let Some(rest) = &mut self.rest {
             return Ok(rest.pop());
@@ -122,19 +122,19 @@ impl Drawing<'_> {
             if tried == TRIES
                 && let Some(boards) = self.all_boards()
             {
-                return self.count(boards);
+                return self.enumerate(boards);
             }
         }
         Ok(None)
     }
 
-    /// A number that no opening has stands for the order of the rest.
+    /// The random numbers for an opening; `u64::MAX` is for the order of the rest.
     fn generator(&self, number: u64) -> impl Rng + use<> {
         seed::generator(self.seed, Purpose::Opening, [number, u64::from(self.plies)])
     }
 
-    /// Fills the rest, in random order, and takes the next of it.
-    fn count(&mut self, boards: BTreeSet<String>) -> Result<Option<String>, DrawError> {
+    /// Sets the rest, in random order, and takes the next one of it.
+    fn enumerate(&mut self, boards: BTreeSet<String>) -> Result<Option<String>, DrawError> {
         let mut rest = Vec::new();
         for board in boards {
             if !self.known.contains(&board) && self.is_opening(&board)? {
@@ -148,7 +148,7 @@ impl Drawing<'_> {
         Ok(self.rest.insert(rest).pop())
     }
 
-    /// Whether a game can start from this board and is open there.
+    /// Whether a game can start from this board and is not decided there.
     fn is_opening(&self, board: &str) -> Result<bool, DrawError> {
         let Ok(session) = self.ruleset.start_from(board) else {
             return Ok(false);
@@ -159,7 +159,7 @@ impl Drawing<'_> {
         Ok(is_open(&*session))
     }
 
-    /// The board after random plies, unless the game was over before.
+    /// The board after random plies; `None` when they end the game.
     fn random_board(&self, rng: &mut impl Rng) -> Option<String> {
         let mut session = self.ruleset.start();
         let mut board = board_of(&*session);
@@ -179,14 +179,14 @@ impl Drawing<'_> {
         session.outcome().is_none().then_some(board)
     }
 
-    /// Every board after the plies on which the game goes on, unless they are many.
+    /// All boards after the plies on which the game is not over; `None` when they are too many.
     fn all_boards(&self) -> Option<BTreeSet<String>> {
         let start = self.ruleset.start();
         let mut boards = BTreeSet::from([board_of(&*start)]);
         for _ in 0..self.plies {
             let mut after = BTreeSet::new();
             for before in &boards {
-                // How a board was reached makes no difference to how the game goes on.
+                // How a board was reached makes no difference for the rest of the game.
                 let session = self.ruleset.start_from(before).ok()?;
                 boards_after(&*session, before, &mut after);
                 if after.len() > FEW {
@@ -199,7 +199,7 @@ impl Drawing<'_> {
     }
 }
 
-/// Adds every board that the next moves lead to, on which the game goes on.
+/// Adds the boards after the next ply on which the game is not over.
 fn boards_after(session: &dyn Session, before: &str, after: &mut BTreeSet<String>) {
     for index in 0..session.count_moves() {
         let mut next = session.clone_box();
@@ -221,7 +221,7 @@ fn board_of(session: &dyn Session) -> String {
     board
 }
 
-/// Whether the side to move cannot win at once, and can keep the opponent from it.
+/// Whether the side to move cannot win at once, and can prevent that the opponent does.
 fn is_open(session: &dyn Session) -> bool {
     !session.can_win_at_once()
         && (0..session.count_moves()).any(|index| {
@@ -230,35 +230,35 @@ fn is_open(session: &dyn Session) -> bool {
         })
 }
 
-/// A number below `bound`, which is not 0: the same with every version of the random crate.
+/// A random number below `bound`, which is not 0. It does not depend on the version of the random
+/// crate.
 fn below(rng: &mut impl Rng, bound: usize) -> usize {
     let scaled = (u128::from(rng.next_u64()) * bound as u128) >> 64;
     // It is below `bound`, which is a usize.
     usize::try_from(scaled).unwrap_or(0)
 }
 
-/// What is wrong with a file of openings.
+/// Why a file of openings cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FileError {
-    /// A line is no board that a game can start from.
+    /// A line is not a board from which a game can start.
     #[error("line {line}: {reason}")]
     Line {
         /// The line, from 1.
         line: usize,
-        /// What is wrong with it.
+        /// What is wrong with the line.
         reason: String,
     },
-    /// Nothing but blank lines and comments.
+    /// It has only blank lines and comments.
     #[error("there is no opening in it; expected one board a line")]
     Empty,
 }
 
-/// Reads openings: one board a line, as records write it, in any number.
+/// Reads openings: one board a line, as records hold it, in any number.
 ///
-/// Blanks around a board and blank lines count for nothing, nor does what follows a blank and
-/// `#`, nor a line that begins with `#`, unless the game reads it as a board: a piece set may
-/// have that character. A board that comes twice is an error, for it would be played twice as
-/// often as the others.
+/// Blanks around a board and blank lines are ignored. A comment begins with a blank and `#`, or is a
+/// line that begins with `#`, unless that line is a valid board: a piece set may have this character.
+/// A board that occurs twice is an error, because it would be played twice as often as the others.
 pub fn parse(ruleset: &dyn Ruleset, text: &str) -> Result<Vec<String>, FileError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut openings = Vec::new();

@@ -1,18 +1,18 @@
-//! Ratings of many bots from who beat whom: Bradley–Terry with a first-mover advantage.
+//! Ratings of many bots from the results of their games: Bradley–Terry with a first-mover advantage.
 //!
 //! A game between bots rated `a` (moving first) and `b` is won by the first with
-//! probability `1 / (1 + 10^((b − a − advantage) / 400))`. The ratings are those under
-//! which the results are likeliest, found by Newton's method; where an estimate
-//! exists there is only one (Hunter, *MM algorithms for generalized Bradley–Terry
-//! models*, 2004). Draws are half a win (as Ordo counts them) or, if asked for, have
+//! probability `1 / (1 + 10^((b − a − advantage) / 400))`. The ratings are the maximum-likelihood
+//! estimate, found by Newton's method; where an estimate
+//! exists it is unique (Hunter, *MM algorithms for generalized Bradley–Terry
+//! models*, 2004). Draws are half a win (as in Ordo) or, optionally, have
 //! their own parameter (as in `BayesElo`); see [`Draws`].
 //!
 //! Intervals come from the sandwich covariance `H⁻¹ S H⁻¹`: H is the curvature of the
-//! likelihood, S the sum of the squared scores over units that are taken as
+//! likelihood, S the sum of the squared scores over units that are assumed
 //! independent, times N / (N − p) for N units and p fitted parameters. A unit is a
 //! pair of games where pairs were given and a game otherwise. So neither draws nor the
-//! likeness of two games of one opening make an interval too wide or too narrow.
-//! Virtual draws count as games in H and in S: a perfect score has a finite rating
+//! correlation of two games with the same opening make an interval too wide or too narrow.
+//! Virtual draws count as games in H and in S, so a perfect score has a finite rating
 //! with a wide interval.
 
 mod fit;
@@ -30,12 +30,12 @@ use super::sprt::{Estimate, SIGMAS_95, superiority};
 /// Elo in one unit of the natural logarithm of the odds.
 const ELO: f64 = 400.0 / LN_10;
 
-/// How a game ended, as its first mover sees it.
+/// How a game ended, from the first mover's point of view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// The first mover won.
     FirstWins,
-    /// Nobody won.
+    /// Neither won.
     Draw,
     /// The second mover won.
     SecondWins,
@@ -52,29 +52,28 @@ pub struct Tally {
     pub losses: u32,
 }
 
-/// What becomes of draws.
+/// How draws count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Draws {
     /// A draw is half a win and half a loss, as in Ordo.
     #[default]
     HalfWins,
-    /// Draws are the likelier the closer two bots are; how likely is fitted (Rao and
+    /// Draws are more likely the closer two bots are; how likely is fitted (Rao and
     /// Kupper 1967). As in `BayesElo`, ratings are scaled so that a small difference
     /// means the same expected score as on the Elo scale.
     Fitted,
 }
 
-/// What is fitted.
+/// The model that is fitted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Model {
-    /// Whether moving first may be worth something.
+    /// Whether an advantage of moving first is fitted.
     pub advantage: bool,
-    /// What becomes of draws.
+    /// How draws count.
     pub draws: Draws,
-    /// Virtual draws of each bot against the field, as `BayesElo`'s `prior`: every bot
-    /// deals half as many among those it has met, in proportion to the games with
-    /// each and half in either seat, and is dealt to in turn; in a round robin that makes
-    /// `prior` draws a bot. 0 for none.
+    /// Virtual draws of each bot against the field, as `BayesElo`'s `prior`; 0 for none. For every
+    /// bot, half as many are added against the bots that it has met, in proportion to the games with
+    /// each and half of them in either seat. So in a round robin every bot has `prior` of them.
     pub prior: f64,
 }
 
@@ -92,34 +91,34 @@ impl Default for Model {
 /// Why there are no ratings.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 pub enum RatingError {
-    /// A game of a bot that does not exist or against itself.
+    /// A game of a bot that does not exist, or of a bot against itself.
     #[error("bot {0} cannot have played bot {1}: there are {2} bots, counted from 0")]
     Pairing(usize, usize, usize),
     /// The prior is no number of draws.
     #[error("the prior is {0} draws; expected 0 or more")]
     Prior(f64),
-    /// Without a prior, some rating or the advantage is infinite or could be anything.
+    /// Without a prior, a rating or the advantage is infinite or arbitrary.
     #[error("the games do not determine the ratings; use a prior above 0")]
     Undetermined,
 }
 
-/// What two bots, the lower index first, made of each other.
+/// The results of two bots against each other, the one with the lower index first.
 #[derive(Clone, Debug, Default)]
 struct Meeting {
-    /// Games that are units of their own, by who moved first and outcome.
+    /// Games that are not in a pair, by first mover and outcome.
     games: [[f64; 3]; 2],
     /// Pairs by the outcome of the game where the lower index moved first and of the other.
     pairs: [[f64; 3]; 3],
 }
 
 impl Meeting {
-    /// How many independent units there are.
+    /// The number of independent units.
     fn units(&self) -> f64 {
         let games: f64 = self.games.as_flattened().iter().sum();
         games + self.pairs.as_flattened().iter().sum::<f64>()
     }
 
-    /// All games by who moved first and outcome.
+    /// All games by first mover and outcome.
     fn all(&self) -> [[f64; 3]; 2] {
         let mut all = self.games;
         for (first, row) in self.pairs.iter().enumerate() {
@@ -132,7 +131,7 @@ impl Meeting {
     }
 }
 
-/// Results in aggregate: memory and time do not grow with the number of games.
+/// Aggregated results: memory and time do not grow with the number of games.
 #[derive(Clone, Debug)]
 pub struct Results {
     bots: usize,
@@ -183,7 +182,7 @@ impl Results {
         self.add_pairs(a, b, outcomes, 1)
     }
 
-    /// Adds as many such pairs, all with these outcomes.
+    /// Adds this many such pairs, all with these outcomes.
     pub fn add_pairs(
         &mut self,
         a: usize,
@@ -205,10 +204,10 @@ impl Results {
 pub struct Rating {
     /// Elo above or below the mean of the bot's group.
     pub elo: f64,
-    /// Half the width of the 95 % interval of `elo`; `None` for a bot that met nobody.
+    /// Half the width of the 95 % interval of `elo`; `None` for a bot without games.
     pub error: Option<f64>,
     /// Bots that are connected by games have the same number; ratings of different
-    /// groups say nothing about each other.
+    /// groups cannot be compared.
     pub group: usize,
 }
 
@@ -217,12 +216,12 @@ pub struct Rating {
 pub struct Ratings {
     /// One rating a bot, in the order of the bots' indices.
     pub bots: Vec<Rating>,
-    /// What moving first is worth, in Elo; `None` when not asked for or without games.
+    /// The advantage of moving first, in Elo; `None` when it is not fitted or without games.
     pub advantage: Option<Estimate>,
-    /// With [`Draws::Fitted`], `BayesElo`'s `drawelo`: Elo that somebody has to be better
-    /// to win half of the games. `None` otherwise, and when all games or none were drawn.
+    /// With [`Draws::Fitted`], `BayesElo`'s `drawelo`: the Elo difference at which the
+    /// stronger bot wins half of the games. `None` otherwise, and when all games or none were drawn.
     pub draw_elo: Option<f64>,
-    /// Of the parameters, in Elo².
+    /// The covariance of the parameters, in Elo².
     covariance: Square,
 }
 
@@ -236,7 +235,7 @@ impl Ratings {
         }
         let at = |row, column| self.covariance.at(row, column);
         let variance = (at(a, a) + at(b, b) - 2.0 * at(a, b)).max(0.0);
-        // Below a millionth of an Elo there is only rounding.
+        // A difference below a millionth of an Elo is a rounding error.
         let difference = Some(first.elo - second.elo).filter(|difference| difference.abs() > 1e-6);
         Some(superiority(difference.unwrap_or(0.0), variance.sqrt()))
     }
@@ -249,8 +248,8 @@ impl Ratings {
     }
 }
 
-/// Rates the bots. Takes time by the number of pairings and the cube of the number of
-/// bots, not by the number of games.
+/// Rates the bots. The time grows with the number of pairings and the cube of the number of
+/// bots, not with the number of games.
 pub fn rate(results: &Results, model: &Model) -> Result<Ratings, RatingError> {
     if !(model.prior >= 0.0 && model.prior.is_finite()) {
         return Err(RatingError::Prior(model.prior));

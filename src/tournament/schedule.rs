@@ -1,19 +1,18 @@
-//! Who plays whom, in which order, under which ids. Pure: the same arguments give the same
-//! schedule, and nothing in it depends on the order in which games are played.
+//! Schedules: who plays whom, in which order, and the ids of the games. The same arguments lead to the
+//! same schedule, which does not depend on the order in which games are played.
 //!
 //! The unit is a [`PairOfGames`]: the same opening twice, seats swapped. A [`Round`] is a list
 //! of pairings, each of which plays the same number of pairs; the n-th pair of every pairing of
-//! a round starts from the same opening, so that everybody plays the same positions.
+//! a round starts from the same opening, so that all bots play the same positions.
 //!
 //! Pairs are numbered through the whole tournament, from 1: round by round, within a round
-//! pairing by pairing, so that all games of a pairing are neighbours. The number of pairs in a
-//! round never depends on results, so the numbers of round-based formats are as fixed as those
-//! of a round robin.
+//! pairing by pairing, so that all games of a pairing are consecutive. The number of pairs in a
+//! round never depends on results, so the numbers are fixed in all formats.
 //!
-//! - [`round_robin`]: everybody meets everybody (circle method); and the gauntlet, the first
-//!   against the rest
-//! - [`swiss`]: the next round from the results so far, equals against equals
-//! - [`knockout`]: a bracket; who loses is out
+//! - [`round_robin`]: every entrant meets every other (circle method); and the gauntlet, the first
+//!   against the others
+//! - [`swiss`]: the next round from the results so far; entrants with equal scores meet
+//! - [`knockout`]: a bracket; the loser of a match is eliminated
 
 pub mod knockout;
 pub mod round_robin;
@@ -27,7 +26,7 @@ use serde::{Deserialize, Serialize};
 
 pub use round_robin::{Gauntlet, RoundRobin};
 
-/// An entrant: its place in the list of entrants, from 0. Where seeds matter, 0 is the best.
+/// An entrant: its index in the list of entrants. Where seeding matters, 0 is the best seed.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
 )]
@@ -35,7 +34,7 @@ pub use round_robin::{Gauntlet, RoundRobin};
 pub struct EntrantId(pub u32);
 
 impl EntrantId {
-    /// Its place in a list of entrants.
+    /// Its index in a list of entrants.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
@@ -44,9 +43,9 @@ impl EntrantId {
 /// Two entrants that meet. `a` moves first in the first game of each pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Pairing {
-    /// First to move in the first game of a pair.
+    /// Moves first in the first game of a pair.
     pub a: EntrantId,
-    /// First to move in the second.
+    /// Moves first in the second.
     pub b: EntrantId,
 }
 
@@ -65,7 +64,7 @@ impl Pairing {
         }
     }
 
-    /// The same two in the order of their numbers: a key for "who met whom".
+    /// The same two in the order of their numbers, as a key for their meetings.
     #[must_use]
     pub fn sorted(self) -> Self {
         if self.a <= self.b {
@@ -93,8 +92,8 @@ impl Half {
 /// The id of a game: `p`, the number of its pair in at least six digits, and `a` or `b` for
 /// who moves first: `p000123a`, `p000123b`.
 ///
-/// It comes from the schedule alone, so a game has the same id whoever plays it, when and
-/// where. Ids order as games do in the schedule (texts of more than 999,999 pairs do not).
+/// It follows from the schedule alone, so a game has the same id wherever and whenever it is played.
+/// Ids are ordered like the games of the schedule (and so are their texts, up to 999,999 pairs).
 ///
 /// ```
 /// use referee::tournament::schedule::{GameId, Half};
@@ -105,9 +104,9 @@ impl Half {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GameId {
-    /// The number of the pair.
+    /// The number of its pair.
     pub pair: u64,
-    /// Which of its games.
+    /// Which game of the pair it is.
     pub half: Half,
 }
 
@@ -121,7 +120,7 @@ impl fmt::Display for GameId {
     }
 }
 
-/// A text that is no id of a game.
+/// The error for a text that is no id of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not an id of a game; expected one such as `p000123a`")]
 pub struct NoGameId;
@@ -154,7 +153,7 @@ pub struct ScheduledGame {
     pub id: GameId,
     /// Its round, from 1.
     pub round: u32,
-    /// Who sits where: first the one that moves first.
+    /// The entrants; the first one moves first.
     pub seats: [EntrantId; 2],
     /// The number of its opening, from 0.
     pub opening: u64,
@@ -167,14 +166,14 @@ pub struct PairOfGames {
     pub number: u64,
     /// Its round, from 1.
     pub round: u32,
-    /// Who meets.
+    /// The entrants.
     pub pairing: Pairing,
     /// The number of its opening in the tournament, from 0.
     pub opening: u64,
 }
 
 impl PairOfGames {
-    /// Its games: first the one in which the pairing's `a` moves first.
+    /// Its games, in the order of [`Half::BOTH`].
     pub fn games(&self) -> [ScheduledGame; 2] {
         let Pairing { a, b } = self.pairing;
         Half::BOTH.map(|half| ScheduledGame {
@@ -192,23 +191,23 @@ impl PairOfGames {
     }
 }
 
-/// A round: who meets whom, who sits out, and the numbers of its pairs of games.
+/// A round: its pairings and byes, and the numbers of its pairs of games.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Round {
     /// Its number, from 1.
     pub number: u32,
     /// The number of its first pair of games.
     pub first_pair: u64,
-    /// How many pairs of games each pairing plays.
+    /// The number of pairs of games that each pairing plays.
     pub pairs_each: u32,
-    /// Who meets.
+    /// The pairings.
     pub pairings: Vec<Pairing>,
-    /// Who sits out.
+    /// The entrants with a bye.
     pub byes: Vec<EntrantId>,
 }
 
 impl Round {
-    /// How many pairs of games it has.
+    /// The number of its pairs of games.
     pub fn count(&self) -> u64 {
         self.pairings.len() as u64 * u64::from(self.pairs_each)
     }
@@ -230,7 +229,7 @@ impl Round {
             })
     }
 
-    /// The pair with this number in the tournament, without those before it.
+    /// The pair with this number in the tournament, if it is in this round.
     pub fn pair(&self, number: u64) -> Option<PairOfGames> {
         let each = u64::from(self.pairs_each);
         let place = number.checked_sub(self.first_pair)?;
@@ -243,7 +242,7 @@ impl Round {
         })
     }
 
-    /// The numbers of its openings: one for each pair of a pairing, met by every pairing.
+    /// The numbers of its openings: one for each pair of a pairing. All pairings play the same.
     pub fn openings(&self) -> Range<u64> {
         let each = u64::from(self.pairs_each);
         let from = u64::from(self.number.saturating_sub(1)) * each;
@@ -251,7 +250,7 @@ impl Round {
     }
 }
 
-/// The number of the first pair of a round, after `pairings` pairings in the rounds before it.
+/// The number of the first pair of a round, with `pairings` pairings in the rounds before it.
 const fn first_pair(pairings: u64, pairs_each: u32) -> u64 {
     1 + pairings * pairs_each as u64
 }

@@ -1,8 +1,8 @@
-//! Strength of one bot against another from counts alone, and a test that stops by itself.
+//! The Elo difference of two bots from counts of results, and a sequential test.
 //!
 //! Counts are of games ([`Trinomial`]) or of pairs of games with the seats swapped
-//! ([`Pentanomial`]). Pairs are the better unit: games of one opening resemble each
-//! other, and only the counts of pairs know it.
+//! ([`Pentanomial`]). Pairs are the better unit, because games of the same opening are
+//! correlated, and only the counts of pairs show that.
 //!
 //! Sources: M. Van den Bergh, *Comments on Normalized Elo*, *Normalized Elo in
 //! practice* and *A comparison of the approximations to the GSPRT*; the formulas and
@@ -12,13 +12,13 @@ use std::f64::consts::{LN_10, SQRT_2};
 
 use thiserror::Error;
 
-/// Standard deviations to either side that hold 95 % of a normal distribution.
+/// Half the width of the central 95 % of a normal distribution, in standard deviations.
 pub(super) const SIGMAS_95: f64 = 1.959_963_984_540_054;
 
 /// What an empty cell counts as in a likelihood ratio.
 const EMPTY_CELL: f64 = 1e-3;
 
-/// Largest hypothesis that a test accepts, in Elo to either side.
+/// The largest absolute value of a hypothesis, in Elo.
 const LARGEST_ELO: f64 = 400.0;
 
 /// A number on an Elo scale with its uncertainty.
@@ -26,11 +26,11 @@ const LARGEST_ELO: f64 = 400.0;
 pub struct Estimate {
     /// The estimate, in Elo; infinite when every game went the same way.
     pub elo: f64,
-    /// Half the width of the 95 % interval, in Elo; `None` when the data do not bound it.
+    /// Half the width of the 95 % interval, in Elo; `None` when it is infinite.
     pub error: Option<f64>,
 }
 
-/// How often each score was reached, from the worst to the best.
+/// The number of times that each score was reached, from the worst to the best.
 ///
 /// `K` is 3 for games and 5 for pairs; nothing else compiles. Score `i` is worth
 /// `i / (K − 1)` of what could be had.
@@ -67,18 +67,18 @@ impl<const K: usize> Scores<K> {
         })
     }
 
-    /// How many games or pairs were counted.
+    /// The number of games or pairs.
     pub fn total(&self) -> f64 {
         self.0.iter().copied().map(f64::from).sum()
     }
 
-    /// Mean score, 0 to 1, and the variance of one unit; ½ and 0 when nothing was counted.
+    /// Mean score, 0 to 1, and the variance of one unit; ½ and 0 without any.
     pub fn moments(&self) -> (f64, f64) {
         let (above, variance) = self.above_half();
         (0.5 + above, variance)
     }
 
-    /// How far the mean score is above ½, exact but for one rounding, and the variance.
+    /// The difference of the mean score from ½, with a single rounding, and the variance.
     fn above_half(&self) -> (f64, f64) {
         let total = self.total();
         if total == 0.0 {
@@ -105,7 +105,7 @@ impl<const K: usize> Scores<K> {
 
     /// Normalized Elo: the mean score in standard deviations of a game, times 800 / ln 10.
     ///
-    /// It measures how many games it takes to see the difference, however many are drawn.
+    /// It depends on how many games are needed to detect the difference, however many are drawn.
     pub fn normalized_elo(&self) -> Estimate {
         let (above, variance) = self.above_half();
         let unit = 800.0 / LN_10 / Self::GAMES.sqrt();
@@ -121,7 +121,7 @@ impl<const K: usize> Scores<K> {
         }
     }
 
-    /// Likelihood of superiority, 0 to 1: that the true score is above ½.
+    /// Likelihood of superiority: the probability, 0 to 1, that the true score is above ½.
     pub fn superiority(&self) -> f64 {
         let (above, variance) = self.above_half();
         superiority(above, (variance / self.total()).sqrt())
@@ -137,10 +137,10 @@ pub enum Scale {
     Normalized,
 }
 
-/// What a test has found so far.
+/// The decision of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// Not enough is known.
+    /// More games are needed.
     Continue,
     /// The difference is `elo0`, or less.
     AcceptH0,
@@ -148,21 +148,21 @@ pub enum Decision {
     AcceptH1,
 }
 
-/// Why there is no such test.
+/// Why the parameters of a test are invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 pub enum SprtError {
-    /// The hypotheses are not in order, or too far out.
+    /// The hypotheses are not in order, or too large.
     #[error("elo0 is {0} and elo1 is {1}; expected elo0 < elo1, both from -400 to 400")]
     Hypotheses(f64, f64),
-    /// The error rates leave nothing to decide.
+    /// The error rates are not probabilities, or too large together.
     #[error("alpha is {0} and beta is {1}; expected both above 0 and their sum below 1")]
     ErrorRates(f64, f64),
 }
 
 /// A generalized sequential probability ratio test: is the difference `elo0` or `elo1`?
 ///
-/// The likelihood ratio is that of the likeliest distributions of scores under which
-/// the hypotheses hold. When it leaves the bounds the test ends.
+/// The likelihood ratio is that of the most likely distributions of scores under which
+/// the hypotheses hold. The test ends when it leaves the bounds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sprt {
     elo0: f64,
@@ -173,8 +173,8 @@ pub struct Sprt {
 }
 
 impl Sprt {
-    /// A test of `elo0` against `elo1`, in Elo on `scale`. `alpha` is the wanted
-    /// probability to accept `elo1` when `elo0` holds, `beta` the other way round.
+    /// A test of `elo0` against `elo1`, in Elo on `scale`. `alpha` is the
+    /// probability of accepting `elo1` when `elo0` holds, `beta` that of the opposite error.
     pub fn new(
         elo0: f64,
         elo1: f64,
@@ -215,7 +215,7 @@ impl Sprt {
         let counts = scores.0.map(|count| f64::from(count).max(EMPTY_CELL));
         let total: f64 = counts.iter().sum();
         let seen = counts.map(|count| count / total);
-        let likeliest = |elo: f64| match self.scale {
+        let most_likely = |elo: f64| match self.scale {
             Scale::Logistic => with_mean(&Scores::<K>::values(), &seen, score_of(elo)),
             Scale::Normalized => {
                 let t = elo * LN_10 / 800.0 * Scores::<K>::GAMES.sqrt();
@@ -223,11 +223,11 @@ impl Sprt {
             }
         };
         total
-            * (ln_likelihood(&seen, &likeliest(self.elo1))
-                - ln_likelihood(&seen, &likeliest(self.elo0)))
+            * (ln_likelihood(&seen, &most_likely(self.elo1))
+                - ln_likelihood(&seen, &most_likely(self.elo0)))
     }
 
-    /// What follows from `scores`.
+    /// The decision after `scores`.
     pub fn decide<const K: usize>(&self, scores: &Scores<K>) -> Decision {
         let (lower, upper) = self.bounds();
         match self.llr(scores) {
@@ -239,7 +239,7 @@ impl Sprt {
 }
 
 /// Probability that a normal variable with this mean and standard deviation is positive.
-/// Without a deviation, it is as certain as the sign.
+/// Without a deviation, it is determined by the sign.
 pub(super) fn superiority(mean: f64, deviation: f64) -> f64 {
     if mean == 0.0 {
         0.5
@@ -248,7 +248,7 @@ pub(super) fn superiority(mean: f64, deviation: f64) -> f64 {
     }
 }
 
-/// Elo difference of an expected score that is so far above ½; infinite from ½ above or below.
+/// The Elo difference of an expected score of ½ + `above`; infinite for scores of 0 and 1.
 fn elo_of(above: f64) -> f64 {
     let above = above.clamp(-0.5, 0.5);
     400.0 * ((0.5 + above) / (0.5 - above)).log10()
@@ -268,26 +268,26 @@ fn moments<const K: usize>(values: &[f64; K], weights: &[f64; K]) -> (f64, f64) 
     (mean, variance)
 }
 
-/// Log-likelihood of one unit of what was seen.
+/// The log-likelihood of the observed distribution, per unit.
 fn ln_likelihood<const K: usize>(seen: &[f64; K], model: &[f64; K]) -> f64 {
     seen.iter().zip(model).map(|(seen, p)| seen * p.ln()).sum()
 }
 
-/// The likeliest distribution with this mean.
+/// The most likely distribution with this mean.
 fn with_mean<const K: usize>(values: &[f64; K], seen: &[f64; K], mean: f64) -> [f64; K] {
     orthogonal(&values.map(|value| value - mean), seen).unwrap_or(*seen)
 }
 
-/// The likeliest distribution whose mean lies `t` of its standard deviations above ½.
+/// The most likely distribution whose mean is `t` of its standard deviations above ½.
 ///
-/// Usually one is quickly found. When nearly all scores are the same, or far from `t`, there may be
-/// several that are likelier than all near them; then all are searched for.
+/// Usually iteration finds it. When nearly all scores are the same, or far from `t`, there may be
+/// several local maxima; then all of them are searched for.
 fn with_t_value<const K: usize>(values: &[f64; K], seen: &[f64; K], t: f64) -> [f64; K] {
     let near = iterated(values, seen, t);
     let (mean, variance) = moments(values, seen);
     let distance = (t - (mean - 0.5) / variance.sqrt()).abs();
     let most = seen.iter().copied().fold(0.0, f64::max);
-    // Of 188,000 random counts with 0.72 and 0.62 here none had a likelier one elsewhere.
+    // With 0.72 and 0.62 here, none of 188,000 random counts had a more likely one elsewhere.
     if let Some(model) = near
         && most <= 0.7
         && distance <= 0.3
@@ -301,8 +301,8 @@ fn with_t_value<const K: usize>(values: &[f64; K], seen: &[f64; K], t: f64) -> [
         .unwrap_or(*seen)
 }
 
-/// What is 0 on average under distributions whose mean lies `t` standard deviations above ½,
-/// when this is their mean and deviation.
+/// Values whose mean is 0 under the distributions with this mean and deviation, if the mean is `t`
+/// standard deviations above ½.
 fn constraint<const K: usize>(values: &[f64; K], t: f64, mean: f64, deviation: f64) -> [f64; K] {
     values.map(|value| {
         let z = (value - mean) / deviation;
@@ -310,24 +310,24 @@ fn constraint<const K: usize>(values: &[f64; K], t: f64, mean: f64, deviation: f
     })
 }
 
-/// Linearizes the condition where the last round ended, until nothing moves.
+/// Linearizes the condition at the last solution, until the solution no longer changes.
 fn iterated<const K: usize>(values: &[f64; K], seen: &[f64; K], t: f64) -> Option<[f64; K]> {
     let mut model = *seen;
     for _ in 0..50 {
         let (mean, variance) = moments(values, &model);
         let next = orthogonal(&constraint(values, t, mean, variance.sqrt()), seen)?;
-        let moved = model.iter().zip(&next).map(|(old, new)| (old - new).abs());
-        let moved = moved.fold(0.0, f64::max);
+        let change = model.iter().zip(&next).map(|(old, new)| (old - new).abs());
+        let change = change.fold(0.0, f64::max);
         model = next;
-        if moved < 1e-10 {
+        if change < 1e-10 {
             return Some(model);
         }
     }
     None
 }
 
-/// All that fulfil the condition: their mean is ½ + t·deviation, so the deviation is all there is
-/// to find. It is at most ½.
+/// All solutions of the condition. Their mean is ½ + t·deviation, so they are searched by their
+/// deviation, which is at most ½.
 fn searched<const K: usize>(values: &[f64; K], seen: &[f64; K], t: f64) -> Vec<[f64; K]> {
     const WIDEST: f64 = 0.52;
     const STEP: f64 = 0.93;
@@ -358,15 +358,15 @@ fn searched<const K: usize>(values: &[f64; K], seen: &[f64; K], t: f64) -> Vec<[
     found
 }
 
-/// The likeliest distribution under which `values` have mean 0: `p / (1 + θ·value)`.
-/// `None` when they are all of one sign.
+/// The most likely distribution under which `values` have mean 0: `p / (1 + θ·value)`.
+/// `None` when all values have the same sign.
 fn orthogonal<const K: usize>(values: &[f64; K], seen: &[f64; K]) -> Option<[f64; K]> {
     let least = values.iter().copied().fold(f64::INFINITY, f64::min);
     let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     if !(least < 0.0 && most > 0.0) {
         return None;
     }
-    // The mean falls from +∞ to −∞ between these; Newton's step where it stays inside.
+    // The mean decreases from +∞ to −∞ between these. Newton's step is taken where it stays inside.
     let (mut low, mut high) = (-1.0 / most, -1.0 / least);
     let smallest = (high - low) * 1e-15;
     let mut theta = 0.0;

@@ -1,5 +1,5 @@
 //! Standings from records: points, tie-breaks, ratings, times, forfeits. Records are added one
-//! by one and not kept, so memory depends on the number of bots only.
+//! by one and not kept, so memory depends only on the number of bots.
 
 mod scores;
 mod times;
@@ -12,7 +12,7 @@ use super::ratings::{Model, Outcome, RatingError, rate};
 use super::schedule::GameId;
 use crate::record::{RecordSummary, annotation};
 
-/// Collects games.
+/// Collects the results of games.
 ///
 /// ```
 /// use referee::record::RecordSummary;
@@ -35,67 +35,66 @@ pub struct Collector {
     scores: Scores,
     forfeits: Vec<BTreeMap<String, u64>>,
     times: Vec<Times>,
-    /// What analyses say of each bot's turns.
+    /// The tallies of each bot's analysed turns.
     analyses: Vec<annotation::Tally>,
-    /// Whether some game has been analysed.
+    /// Whether any game has been analysed.
     analysed: bool,
     games: u64,
 }
 
-/// One bot's place.
+/// A bot's place in the standings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Place {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// Games scored.
+    /// The number of games.
     pub games: u64,
-    /// Won.
+    /// The number of games won.
     pub wins: u64,
-    /// Drawn.
+    /// The number of games drawn.
     pub draws: u64,
-    /// Lost.
+    /// The number of games lost.
     pub losses: u64,
-    /// A draw is half a point.
+    /// The points: 1 for a win, ½ for a draw.
     pub points: f64,
-    /// Points a game, 0 to 1.
+    /// The points per game, 0 to 1.
     pub score: f64,
     /// Elo above or below the mean.
     pub elo: f64,
     /// Half the width of the 95 % interval of `elo`.
     pub error: Option<f64>,
-    /// Likelihood, 0 to 1, of being better than the next in the table.
+    /// Likelihood, 0 to 1, of being better than the bot in the next place.
     pub superiority: Option<f64>,
-    /// Points against those with the same number of points.
+    /// Direct encounter: the points against the bots with which it is tied.
     pub direct: f64,
-    /// Sonneborn–Berger: the points of those it beat, and half the points of those it drew with,
-    /// game by game.
+    /// Sonneborn–Berger: for each game won the opponent's points, for each game drawn half of them.
     pub sonneborn_berger: f64,
-    /// Games it forfeited, by reason.
+    /// The number of games that it forfeited, by reason.
     pub forfeits: BTreeMap<String, u64>,
-    /// Median time of its answers, in milliseconds, to 1 %.
+    /// The median time of its answers, in milliseconds, to 1 %.
     pub median_ms: Option<f64>,
-    /// Its slowest answer, in milliseconds.
+    /// The time of its slowest answer, in milliseconds.
     pub worst_ms: Option<f64>,
-    /// What analyses say of its turns; `None` when no game of the table was analysed.
+    /// The tally of its analysed turns; `None` when no game of the standings was analysed.
     pub analysis: Option<annotation::Tally>,
-    /// Points against each bot, in the order of the table; `None` where they did not meet.
+    /// The points against each bot, in the order of the standings; `None` where they did not meet.
     pub against: Vec<Option<f64>>,
 }
 
-/// A table.
+/// The standings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Standings {
-    /// By points when all have played as much, otherwise by rating; then by direct encounter,
-    /// Sonneborn–Berger, rating and name.
+    /// In order: by points when all bots have played equally many games, otherwise by rating; then by
+    /// direct encounter, Sonneborn–Berger, rating and name.
     pub places: Vec<Place>,
-    /// Games scored.
+    /// The number of games.
     pub games: u64,
-    /// What moving first is worth, in Elo.
+    /// The advantage of moving first, in Elo.
     pub advantage: Option<f64>,
 }
 
 impl Standings {
-    /// The same without times, so that the same games give the same figures, byte for byte.
+    /// The same without times, so that the same games lead to the same bytes.
     #[must_use]
     pub fn without_times(&self) -> Self {
         let mut timeless = self.clone();
@@ -147,14 +146,14 @@ impl Collector {
             }
         }
         for (turn, &ms) in game.times_ms.iter().enumerate() {
-            // One answer a turn, and the sides answer in turn.
+            // The sides alternate.
             self.times[sides[turn % 2]].add(ms);
         }
         self.games += 1;
         self.add_analysis(game);
     }
 
-    /// Adds what an analysis says of a game, if there is one, and not the game itself.
+    /// Adds the analysis of a game, if there is one, but not the game itself.
     pub fn add_analysis(&mut self, game: &RecordSummary<'_>) {
         let Some(tallies) = game.tallies() else {
             return;
@@ -166,10 +165,10 @@ impl Collector {
         }
     }
 
-    /// The table. An error says why the games determine no ratings.
+    /// The standings. The error is why the games determine no ratings.
     pub fn standings(&self, model: &Model) -> Result<Standings, RatingError> {
         let bots = self.names.len();
-        // Bots by name: figures do not depend on the order of the records.
+        // Bots are sorted by name, so that the figures do not depend on the order of the records.
         let mut by_name: Vec<usize> = (0..bots).collect();
         by_name.sort_by(|&a, &b| self.names[a].cmp(&self.names[b]));
         let mut order_of = vec![0; bots];
@@ -192,7 +191,7 @@ impl Collector {
             .collect();
         let games: Vec<u64> = (0..bots).map(|i| wins[i] + draws[i] + losses[i]).collect();
         let score = |i: usize| points[i] / to_f64(games[i]).max(1.0);
-        // Points compare when all have played as much; otherwise only ratings do.
+        // Points can be compared when all have played equally many games; otherwise only ratings can.
         let equal = games.windows(2).all(|pair| pair[0] == pair[1]);
         let merit = |i: usize| {
             if equal {
@@ -205,7 +204,7 @@ impl Collector {
             let tied = (0..bots).filter(|&j| j != i && merit(j).total_cmp(&merit(i)).is_eq());
             total(tied.filter_map(|j| against[i][j]))
         };
-        // Game by game: the points made against a bot, times the points that it made in all.
+        // The points against a bot times the points of that bot.
         let sonneborn_berger = |i: usize| -> f64 {
             let met = against[i].iter().zip(&points);
             total(met.filter_map(|(made, points)| Some(made.as_ref()? * points)))
@@ -248,7 +247,7 @@ impl Collector {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "nobody plays 2⁵² games")]
+#[expect(clippy::cast_precision_loss, reason = "there are fewer than 2⁵² games")]
 fn to_f64(count: u64) -> f64 {
     count as f64
 }

@@ -22,6 +22,7 @@ mod hostile;
 mod people;
 mod players;
 mod requirements;
+mod stopping;
 
 use libtest_mimic::{Arguments, Trial};
 
@@ -30,9 +31,10 @@ type Trials = fn() -> Vec<Trial>;
 
 /// The modules and their trials, whose names all begin with that of the module. Those that start
 /// large programs are last, as they may wait for each other.
-const MODULES: [(&str, Trials); 5] = [
+const MODULES: [(&str, Trials); 6] = [
     ("people", people::trials),
     ("players", players::trials),
+    ("stopping", stopping::trials),
     ("hostile", hostile::trials),
     ("browser", browser::trials),
     ("engines", engines::trials),

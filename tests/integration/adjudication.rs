@@ -102,7 +102,7 @@ fn a_wrong_verdict_is_found() {
     let problem = problem_of(&played_out).unwrap_or_default();
     assert_eq!(
         problem,
-        "it says adjudicated, but the game ended by the rules"
+        "the result is marked as adjudicated, but the game ended by the rules"
     );
 }
 

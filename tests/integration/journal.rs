@@ -166,7 +166,7 @@ impl Storage for Faulty {
         Ok(())
     }
 
-    fn cut(&mut self, length: u64) -> io::Result<()> {
+    fn truncate(&mut self, length: u64) -> io::Result<()> {
         if self.no_cut {
             return Err(io::Error::other("nor can it be cut"));
         }

@@ -131,7 +131,7 @@ fn a_supervisor_is_nobodys_command() {
 }
 
 /// The sandboxes that work here. On the machine that decides they all must.
-fn sandboxes() -> Vec<&'static str> {
+pub(crate) fn sandboxes() -> Vec<&'static str> {
     let mut kinds = vec!["bwrap", "landlock"];
     if std::env::var_os("CI").is_none() {
         kinds.retain(|kind| {

@@ -450,7 +450,10 @@ fn results_of_another_bracket_are_refused() {
         tallies,
     };
     let next = |played: &[Vec<Match>]| knockout::next_round(3, 1, played);
-    assert_eq!(knockout::next_round(0, 1, &[]), Err(KnockoutError::Nobody));
+    assert_eq!(
+        knockout::next_round(0, 1, &[]),
+        Err(KnockoutError::NoEntrants)
+    );
     for wrong in [vec![], vec![played(0, 2)], vec![played(2, 1)]] {
         assert_eq!(
             next(&[wrong]),

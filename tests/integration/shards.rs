@@ -275,7 +275,12 @@ fn what_does_not_fit_together() {
         place.bad("merge", "t", &[], expected);
     }
     fs::remove_file(place.path("t/shards/1-of-3.header")).expect("it is there");
-    place.bad("merge", "t", &[], "1-of-3.header is missing");
+    place.bad(
+        "merge",
+        "t",
+        &[],
+        "1-of-3.header, which records the plan and the bots, is missing",
+    );
     // As a start that was refused leaves it: there is nothing in it.
     fs::write(place.path(file), "").expect("a file");
     place.good("merge", "t", &[]);

@@ -67,7 +67,7 @@ fn but_for_clocks(records: Vec<Value>) -> BTreeMap<String, Value> {
         fields.remove("started");
         fields.remove("usage");
         let twice = set.insert(id.clone(), record);
-        assert!(twice.is_none(), "{id} comes twice");
+        assert!(twice.is_none(), "{id} occurs twice");
     }
     set
 }
@@ -275,7 +275,7 @@ fn journals_that_are_not_right() {
     for (second, expected) in [
         ("{\"v\":1", "line 2"),
         ("no json", "line 2"),
-        (lines[0], "line 2: the game p000001a comes twice"),
+        (lines[0], "line 2: the game p000001a occurs twice"),
         (
             &other,
             "in the plan builtin:greedy and builtin:random play the game",

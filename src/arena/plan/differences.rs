@@ -1,4 +1,4 @@
-//! What has changed between the plan of a tournament and what was asked for when it goes on.
+//! The differences between the plan of a tournament and the options with which it is resumed.
 
 use std::collections::BTreeMap;
 
@@ -8,13 +8,13 @@ use serde_json::Value;
 use super::{BotPlan, Plan, SandboxPlan};
 
 impl Plan {
-    /// What is not the same in another plan of the same tournament, as sentences. Rounds are
-    /// not looked at: they follow from the rest.
+    /// The differences from the plan `now`, a sentence each. Rounds are not compared, because they
+    /// follow from the rest.
     pub fn differences(&self, now: &Self) -> Vec<String> {
         let mut differences = Vec::new();
         let mut differ =
-            |what: &str, there: &dyn std::fmt::Display, here: &dyn std::fmt::Display| {
-                differences.push(format!("{what} was {there} and is now {here}"));
+            |what: &str, before: &dyn std::fmt::Display, after: &dyn std::fmt::Display| {
+                differences.push(format!("{what} was {before} and is now {after}"));
             };
         macro_rules! compare {
             ($($field:ident as $what:literal),* $(,)?) => {
@@ -45,24 +45,22 @@ impl Plan {
         if self.openings != now.openings {
             differences.push("the openings are other ones".to_owned());
         }
-        let mut new: BTreeMap<&str, &BotPlan> = now
-            .everybody()
-            .map(|bot| (bot.name.as_str(), bot))
-            .collect();
-        for old in self.everybody() {
+        let mut new: BTreeMap<&str, &BotPlan> =
+            now.all_bots().map(|bot| (bot.name.as_str(), bot)).collect();
+        for old in self.all_bots() {
             match new.remove(old.name.as_str()) {
                 None => differences.push(format!("{} does not enter any more", old.name)),
                 Some(bot) => bot_differences(old, bot, &mut differences),
             }
         }
         differences.extend(new.keys().map(|name| format!("{name} was not there")));
-        if differences.is_empty() && !self.everybody_in_order().eq(now.everybody_in_order()) {
+        if differences.is_empty() && !self.names().eq(now.names()) {
             differences.push("the bots are in another order".to_owned());
         }
         differences
     }
 
-    fn everybody_in_order(&self) -> impl Iterator<Item = &str> {
+    fn names(&self) -> impl Iterator<Item = &str> {
         self.bots.iter().map(|bot| bot.name.as_str())
     }
 }
@@ -85,7 +83,7 @@ impl SandboxPlan {
     }
 }
 
-/// A value as a sentence names it.
+/// A value as it is shown in a sentence.
 fn shown(value: &impl Serialize) -> String {
     match serde_json::to_value(value) {
         Ok(Value::String(text)) => text,

@@ -1,4 +1,4 @@
-//! What a tournament is asked to be, and the plan that comes of it.
+//! The options of a tournament, and the plan that they result in.
 
 use std::fs;
 use std::path::PathBuf;
@@ -8,53 +8,55 @@ use crate::session::Ruleset;
 use crate::text::unreadable;
 use crate::tournament::openings::{self, PLIES};
 
-/// Pairs of games when two bots meet.
+/// Pairs of games when two bots meet, by default.
 const PAIRS: u32 = 10;
 
-/// The most pairs of a sequential test.
+/// The most pairs of a sequential test, by default.
 const SPRT_PAIRS: u32 = 20_000;
 
-/// Forfeits in a row after which a bot is benched.
+/// Forfeits in a row after which a bot is benched, by default.
 const BENCH_AFTER: u32 = 10;
 
-/// What a tournament is asked to be. What is not given is as in the plan that goes on, or usual.
+/// The options of a tournament. Options that are `None` are as in the plan of the tournament that is
+/// resumed, or have their defaults.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PlanRequest {
-    /// Everything random comes from it.
+    /// All random choices are derived from it; drawn by default.
     pub seed: Option<u64>,
-    /// Who meets whom; usually a round robin.
+    /// Who meets whom; a round robin by default.
     pub format: Option<Format>,
-    /// How many rounds.
+    /// The number of rounds; see [`Format::usual_rounds`].
     pub rounds: Option<u32>,
-    /// Pairs of games when two bots meet; usually 10.
+    /// Pairs of games when two bots meet; 10 by default.
     pub pairs: Option<u32>,
-    /// Plies of each opening; usually 4.
+    /// Plies of each opening; 4 by default.
     pub opening_plies: Option<u32>,
-    /// A file of boards to start from instead.
+    /// A file of openings, instead of drawn ones.
     pub openings: Option<PathBuf>,
-    /// How long a bot's process lives; usually for a pair of games.
+    /// How long a bot's process lives; for a pair of games by default.
     pub restart: Option<Restart>,
-    /// Forfeits in a row after which a bot is benched; usually 10, 0 for never.
+    /// Forfeits in a row after which a bot is benched, 0 for never; 10 by default.
     pub bench_after: Option<u32>,
     /// End games as soon as their value is proven.
     pub adjudicate: bool,
-    /// When a tournament of two ends early.
+    /// The sequential test that ends a tournament of two bots early.
     pub sprt: Option<SprtPlan>,
-    /// What keeps the bots in.
+    /// The sandbox of the bots.
     pub sandbox: SandboxPlan,
-    /// Let bots in without the entry check.
+    /// Skip the entry check.
     pub no_check: bool,
-    /// Do not begin unless all bots can enter.
+    /// Only begin when all bots can enter.
     pub strict: bool,
 }
 
-/// A request that no tournament can meet: a sentence with the fix.
+/// Options that no tournament can have: a sentence with the fix.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct RequestError(pub String);
 
 impl PlanRequest {
-    /// A plan without openings and rounds, by these rules and for these bots.
+    /// A plan by these rules and for these bots, still without openings and rounds. `old` is the plan
+    /// of the tournament that is resumed.
     pub fn plan(
         &self,
         ruleset: &dyn Ruleset,
@@ -66,8 +68,8 @@ impl PlanRequest {
         let count = u32::try_from(bots.len()).unwrap_or(u32::MAX);
         if count < 2 {
             return Err(RequestError(format!(
-                "a tournament needs two bots, and {} can enter; `referee check BOT` tells what \
-                 is wrong with one",
+                "a tournament needs two bots, and {} can enter; `referee check BOT` shows what \
+                 is wrong with a bot",
                 if count == 1 { "one" } else { "none" }
             )));
         }
@@ -77,7 +79,7 @@ impl PlanRequest {
             .unwrap_or(Format::RoundRobin);
         if format == Format::Knockout && self.rounds.is_some() {
             return Err(RequestError(
-                "a knockout goes on until one is left; leave --rounds out".to_owned(),
+                "a knockout ends when one bot is left; leave --rounds out".to_owned(),
             ));
         }
         let sprt = self.sprt.or(old.and_then(|old| old.sprt));

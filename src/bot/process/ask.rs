@@ -12,10 +12,14 @@ use super::{Freeze, Process};
 use crate::bot::allowance::Allowance;
 use crate::bot::channel::ExchangeError;
 use crate::bot::fault::{Fault, Stream, Timeout, TimeoutEvidence};
-use crate::bot::player::{Player, Reply};
+use crate::bot::player::{OtherOutput, Player, Reply};
 
-/// How long after a senseless line a second one is waited for, to say that there were two.
+/// How long after a rejected line a second one is waited for.
 const SECOND_LINE: Duration = Duration::from_millis(25);
+
+/// The same after a line that repeats the answer before. The bot most probably prints every
+/// answer twice, and still thinks about the question.
+const REPEATED: Duration = Duration::from_secs(1);
 
 impl Player for Process {
     async fn ask(
@@ -106,5 +110,25 @@ impl Player for Process {
     async fn drain(&mut self) -> Vec<u8> {
         self.thaw();
         self.channel.drain(SECOND_LINE).await
+    }
+
+    async fn other_output(&mut self) -> OtherOutput {
+        // How quick its opponent was decides whether a second line arrives before the next
+        // question or passes for the answer to it. The verdict must not depend on that.
+        let previous = self.channel.answer_before().to_vec();
+        if !previous.is_empty() && self.has_unread_input() {
+            return OtherOutput::Before(previous);
+        }
+        self.thaw();
+        let repeats = self.channel.repeats();
+        let wait = if repeats { REPEATED } else { SECOND_LINE };
+        let after = self.channel.drain(wait).await;
+        if after.is_empty() {
+            OtherOutput::Nothing
+        } else if repeats {
+            OtherOutput::Before(previous)
+        } else {
+            OtherOutput::After(after)
+        }
     }
 }

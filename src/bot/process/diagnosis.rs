@@ -97,6 +97,15 @@ impl Process {
         }
     }
 
+    /// Whether it has not read all that it was sent, as far as this system reports that.
+    pub(super) fn has_unread_input(&self) -> bool {
+        let unread = self
+            .channel
+            .writer()
+            .and_then(|stdin| rustix::io::ioctl_fionread(stdin).ok());
+        unread.is_some_and(|bytes| bytes > 0)
+    }
+
     /// What the program is doing, as far as this system reports that.
     fn state(&self) -> ProcessState {
         let state = self
@@ -107,14 +116,9 @@ impl Process {
                     .map_or(leader, |supervisor| supervisor.bot(leader))
             })
             .and_then(|pid| Stat::read(pid)?.state());
-        let unread = self
-            .channel
-            .writer()
-            .and_then(|stdin| rustix::io::ioctl_fionread(stdin).ok())
-            .is_some_and(|bytes| bytes > 0);
         match state {
             Some('T' | 't') => ProcessState::Stopped,
-            _ if unread => ProcessState::NotReading,
+            _ if self.has_unread_input() => ProcessState::NotReading,
             Some('R' | 'D') => ProcessState::Computing,
             _ => ProcessState::Waiting,
         }

@@ -16,12 +16,13 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, getpgid, kill_process, kill_process_group};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use super::channel::Channel;
+use super::children::{self, OwnedChild};
 use super::fault::Exit;
 use super::meter::{Meter, Usage};
 use super::spec::Program;
@@ -38,6 +39,14 @@ const LAST_STDERR: Duration = Duration::from_millis(10);
 
 /// How long a sandbox may take to be built.
 const BUILDING: Duration = Duration::from_secs(15);
+
+/// How long a process may take to be gone once it has been killed. One that has much memory takes a
+/// while, and one that this user may not kill, or that hangs in the kernel, for ever.
+const KILLED: Duration = Duration::from_secs(2);
+
+/// How long a supervisor may take to end and remove all that its bot had; it stops waiting for the
+/// bot's processes after 5 s itself.
+const REMOVING: Duration = Duration::from_secs(8);
 
 /// How much of the stderr of a failed sandbox is quoted, in bytes.
 const QUOTED_STDERR: usize = 400;
@@ -78,6 +87,8 @@ enum Freeze {
 pub struct Process {
     /// The bot, or its supervisor.
     child: Child,
+    /// Keeps others from reaping the child; dropped after it.
+    _owned: OwnedChild,
     /// The bot's process group, which has its leader's process id.
     group: Option<Pid>,
     /// The connection to its supervisor, when it is in a sandbox.
@@ -111,7 +122,7 @@ impl Process {
         {
             let launch = client::launch(confinement.referee(), &request)?;
             // The supervisor must outlive a referee that is killed, to end the bot.
-            let child = Command::from(launch.command).spawn()?;
+            let child = spawn(&mut Command::from(launch.command), program)?;
             let stdin = ChildStdin::from_std(launch.stdin)?;
             let connection = SupervisorConnection::new(launch.control, &request)?;
             return Self::new(program, child, Some(stdin), Some(connection), tap);
@@ -127,22 +138,22 @@ impl Process {
         if let Some(directory) = &program.directory {
             command.current_dir(directory);
         }
-        let mut child = command
+        command
             .args(arguments)
             .envs(environment.iter().map(|(name, value)| (name, value)))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .process_group(0)
-            .kill_on_drop(true)
-            .spawn()?;
-        let stdin = child.stdin.take();
+            .kill_on_drop(true);
+        let mut child = spawn(&mut command, program)?;
+        let stdin = child.0.stdin.take();
         Self::new(program, child, stdin, None, tap)
     }
 
     fn new(
         program: &Program,
-        mut child: Child,
+        (mut child, owned): (Child, OwnedChild),
         stdin: Option<ChildStdin>,
         supervisor: Option<SupervisorConnection>,
         tap: Option<Tap>,
@@ -152,10 +163,7 @@ impl Process {
         else {
             return Err(io::Error::other("the pipes of a new process are missing"));
         };
-        let pid = child.id().and_then(|id| i32::try_from(id).ok());
-        let Some(pid) = pid.and_then(Pid::from_raw) else {
-            return Err(io::Error::other("the id of a new process is missing"));
-        };
+        let pid = owned.pid();
         let helpers = supervisor.as_ref().map(SupervisorConnection::helpers);
         let group = helpers.is_none().then_some(pid);
         let kept = Shared::default();
@@ -163,6 +171,7 @@ impl Process {
         tracing::debug!(name = program.name, pid = child.id(), "started");
         Ok(Self {
             child,
+            _owned: owned,
             group,
             supervisor,
             freeze: match &program.confinement {
@@ -268,25 +277,35 @@ impl Process {
         self.thaw();
         self.channel.close_writer();
         if !self.gone_within(grace.exit).await? {
-            self.signal(Signal::TERM);
+            self.signal_all(Signal::TERM);
             // A stopped process acts on SIGTERM once it goes on.
-            self.signal(Signal::CONT);
+            self.signal_all(Signal::CONT);
             if !self.gone_within(grace.term).await? {
-                match &self.supervisor {
-                    Some(supervisor) => supervisor.end(),
-                    None => self.signal(Signal::KILL),
+                if let Some(supervisor) = &self.supervisor {
+                    supervisor.end();
+                    self.gone_within(REMOVING).await?;
+                } else {
+                    self.signal_all(Signal::KILL);
+                    self.gone_within(KILLED).await?;
                 }
-                self.exit = Some(self.child.wait().await?);
             }
         }
         if let Some(supervisor) = &self.supervisor {
             // It ends and removes all that the bot had.
             supervisor.end();
-            self.child.wait().await?;
+            if timeout(REMOVING, self.child.wait()).await.is_err() {
+                // The kernel ends the bot with it.
+                self.child.start_kill()?;
+                let _ = timeout(KILLED, self.child.wait()).await;
+            }
         } else {
             // What the leader left behind. While a member of the group lives its number
             // is not given to another, so this reaches no other process.
             self.signal(Signal::KILL);
+        }
+        if self.child.id().is_some() {
+            // Whoever ends the run tells people of it: see `orphans::sweep`.
+            tracing::warn!(pid = self.child.id(), "a bot's process could not be ended");
         }
         let _ = timeout(LAST_STDERR, &mut self.stderr_reader).await;
         self.stderr_reader.abort();
@@ -297,6 +316,18 @@ impl Process {
         if let Some(group) = self.group {
             // ESRCH: the group is empty.
             let _ = kill_process_group(group, signal);
+        }
+    }
+
+    /// To its group, and to its own process when that has left the group.
+    fn signal_all(&self, signal: Signal) {
+        self.signal(signal);
+        // Until it is reaped its number is not given to another.
+        if let (None, Some(leader), Some(_)) = (&self.supervisor, self.group, self.child.id())
+            && getpgid(Some(leader)) != Ok(leader)
+        {
+            // EPERM: it has the rights of another user.
+            let _ = kill_process(leader, signal);
         }
     }
 
@@ -315,4 +346,16 @@ impl Process {
         }
         Ok(self.exit.is_some())
     }
+}
+
+/// Starts a child that nobody but its owner reaps.
+fn spawn(command: &mut Command, program: &Program) -> io::Result<(Child, OwnedChild)> {
+    let starting = children::starting();
+    let child = command.spawn()?;
+    let pid = child.id().and_then(|id| i32::try_from(id).ok());
+    let Some(pid) = pid.and_then(Pid::from_raw) else {
+        return Err(io::Error::other("the id of a new process is missing"));
+    };
+    let owned = starting.own(pid, &program.name);
+    Ok((child, owned))
 }

@@ -13,7 +13,9 @@ use crate::cli::support::duration;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::games::{self, GameArg};
 use crate::cli::support::interrupt::until_interrupted;
-use crate::cli::support::setup::{RulesName, absolute, bot, match_set, palette};
+use crate::cli::support::leftovers::end_orphans;
+use crate::cli::support::pieces_file::PiecesFile;
+use crate::cli::support::setup::{RulesName, bot, match_set, palette};
 use crate::game::quarto::PieceSet;
 use crate::play::TimeControl;
 use crate::report::terminal::{Palette, styled};
@@ -56,7 +58,7 @@ pub(in crate::cli) struct Args {
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let set = match_set(args.pieces.as_ref())?;
     let pieces = match &args.pieces {
-        Some(path) if !set.is_builtin() => Some(absolute(path)?),
+        Some(path) if !set.is_builtin() => Some(PiecesFile::new(path, set.text())?),
         _ => None,
     };
     let BotSpec::Program(program) = bot(&args.bot)? else {
@@ -80,20 +82,20 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let examination = Examination {
         program: program.clone(),
         time,
-        pieces,
+        pieces: pieces.as_ref().map(|file| file.path().to_owned()),
         only_set: false,
         show: &mut show,
     };
     let (mut checks, times) = examination.run(args, set)?;
     let cannot_play = checks.iter().take(2).any(Check::is_fault);
     if args.game.has_piece_sets && !cannot_play {
-        let file = custom_set_file()?;
+        let file = PiecesFile::copy(CUSTOM_SET)?;
         let set = PieceSet::parse(CUSTOM_SET)
             .map_err(|error| Failure::Referee(format!("the built-in custom piece set: {error}")))?;
         let examination = Examination {
             program: program.clone(),
             time,
-            pieces: Some(file.path().to_string_lossy().into_owned()),
+            pieces: Some(file.path().to_owned()),
             only_set: true,
             show: &mut show,
         };
@@ -112,15 +114,6 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         writeln!(io::stdout(), "{}", styled(palette.heading, &conclusion))?;
     }
     if fit { Ok(()) } else { Err(Failure::Unfit) }
-}
-
-fn custom_set_file() -> Result<tempfile::NamedTempFile, Failure> {
-    let mut file = tempfile::Builder::new()
-        .prefix("referee-set-")
-        .suffix(".csv")
-        .tempfile()?;
-    file.write_all(CUSTOM_SET.as_bytes())?;
-    Ok(file)
 }
 
 struct Examination<'a> {
@@ -155,7 +148,7 @@ impl Examination<'_> {
             })
             .await;
             // Dropping the checkup has ended the bot; these are processes that it left behind.
-            orphans::sweep();
+            end_orphans();
             examined
         })
     }

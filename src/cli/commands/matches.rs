@@ -13,13 +13,15 @@ use crate::bot::stderr::Tap;
 use crate::cli::support::console::Terminal;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::interrupt::until_interrupted;
+use crate::cli::support::leftovers::end_orphans;
 use crate::cli::support::options::{Options, PieceFormatName};
+use crate::cli::support::pieces_file::PiecesFile;
 use crate::cli::support::records::{RecordFile, Recorded};
 use crate::cli::support::sandbox::Choice;
-use crate::cli::support::setup::{bot, confine, match_set, palette, print_stderr};
+use crate::cli::support::setup::{Notes, bot, confine, match_set, palette, print_stderr};
 use crate::game::quarto::PieceFormat;
 use crate::play::game_runner::GameRunner;
-use crate::play::match_runner::{MatchObserver, MatchPlan, MatchRunner, Score};
+use crate::play::match_runner::{MatchObserver, MatchPlan, MatchRunner};
 use crate::play::seat::Seat;
 use crate::report::terminal_view::{Detail, TerminalView, ViewOptions};
 use crate::session::Ruleset;
@@ -158,12 +160,14 @@ fn play_match(
     terminal: Option<Terminal>,
 ) -> Result<(), Failure> {
     let start = options.start(&*ruleset)?;
+    let pages = options
+        .pages
+        .open(&names.join(" vs "), None, options.record.as_deref())?;
     let file = options
         .record
         .as_deref()
         .map(RecordFile::open)
         .transpose()?;
-    let pages = options.pages.open(&names.join(" vs "), None)?;
     let seed = options.seed();
     let plan = MatchPlan {
         start,
@@ -172,7 +176,7 @@ fn play_match(
         seed,
         restart: options.restart,
     };
-    let pieces_path = options.pieces_path(&*ruleset)?;
+    let pieces = options.pieces_file(&*ruleset)?;
     let console = terminal.map(|terminal| -> SharedConsole { Rc::new(RefCell::new(terminal)) });
     if let Some(console) = &console {
         console.borrow_mut().show(&ruleset.instructions())?;
@@ -183,7 +187,7 @@ fn play_match(
             options.games,
             view_options(options, console.is_some()),
             BufWriter::new(io::stdout().lock()),
-            io::stderr(),
+            Notes,
         ),
         file,
         pages,
@@ -193,13 +197,16 @@ fn play_match(
         &ruleset,
         bots,
         names,
-        pieces_path.as_deref(),
+        pieces.as_ref().map(PiecesFile::path),
         console.as_ref(),
     );
     let runner = GameRunner::new(ruleset, options.adjudicate);
-    let played = run(MatchRunner::new(runner, plan, seats), &mut observer);
-    if let Ok(score) = &played {
-        observer.inner.score(score)?;
+    let mut runner = MatchRunner::new(runner, plan, seats);
+    let played = run(&mut runner, &mut observer);
+    // A bot that cannot be started any more takes nothing away from the games before.
+    let cannot_go_on = matches!(played, Err(Failure::Usage(_))) && runner.score().games() > 0;
+    if played.is_ok() || cannot_go_on {
+        observer.inner.score(runner.score())?;
     }
     // An interrupted match gets its page, too.
     let finished = observer.pages.finish();
@@ -228,16 +235,16 @@ fn view_options(options: &Options, people: bool) -> ViewOptions {
 }
 
 /// Plays the match to its end or until it is interrupted.
-fn run(mut runner: MatchRunner, observer: &mut dyn MatchObserver) -> Result<Score, Failure> {
+fn run(runner: &mut MatchRunner, observer: &mut dyn MatchObserver) -> Result<(), Failure> {
     // A single thread: no ply has to wake another thread.
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
-    let score = runtime.block_on(async {
+    let done = runtime.block_on(async {
         orphans::adopt();
         let played = until_interrupted(async {
-            let score = runner.run(observer).await?;
-            Ok(score)
+            runner.run(observer).await?;
+            Ok(())
         })
         .await;
         let grace = if played.is_ok() {
@@ -246,14 +253,14 @@ fn run(mut runner: MatchRunner, observer: &mut dyn MatchObserver) -> Result<Scor
             GracePeriods::FAULT
         };
         let stopped = runner.stop(grace).await;
-        orphans::sweep();
-        let score = played?;
+        end_orphans();
+        played?;
         stopped?;
-        Ok::<_, Failure>(score)
+        Ok::<_, Failure>(())
     });
     // A thread may still be blocked reading the keyboard.
     runtime.shutdown_background();
-    score
+    done
 }
 
 fn seats(

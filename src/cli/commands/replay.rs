@@ -59,6 +59,9 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let (mut games, mut checked, mut wrong) = (0, 0, 0);
     let mut out = BufWriter::new(io::stdout().lock());
     while let Some(line) = reader.next_line().map_err(failed)? {
+        if line.bytes().trim_ascii().is_empty() {
+            continue;
+        }
         let number = line.number();
         games = number;
         if args.game.is_some_and(|game| game != number) {
@@ -107,6 +110,9 @@ fn write_page(args: &Args, target: &Path) -> Result<(), Failure> {
     let mut reader = Reader::open(&args.file).map_err(failed)?;
     let (mut games, mut chosen) = (0, None);
     while let Some(line) = reader.next_line().map_err(failed)? {
+        if line.bytes().trim_ascii().is_empty() {
+            continue;
+        }
         games = line.number();
         if args.game.unwrap_or(1) == games {
             chosen = Some(line.bytes().to_vec());

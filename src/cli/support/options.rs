@@ -9,8 +9,9 @@ use super::duration;
 use super::failure::Failure;
 use super::games::{self, GameArg};
 use super::pages;
+use super::pieces_file::PiecesFile;
 use super::sandbox::SandboxOptions;
-use super::setup::{RulesName, absolute, print_stderr};
+use super::setup::{RulesName, print_stderr};
 use crate::bot::human::NO_HURRY;
 use crate::game::quarto::PieceFormat;
 use crate::play::TimeControl;
@@ -190,7 +191,7 @@ impl Options {
         match self.first {
             Some(First::Bot2) => BotIndex::B,
             Some(First::Random) => drawn(),
-            None if self.game.first_by_lot => drawn(),
+            None if self.game.is_first_drawn => drawn(),
             Some(First::Bot1) | None => BotIndex::A,
         }
     }
@@ -209,14 +210,14 @@ impl Options {
         Ok(board)
     }
 
-    /// The absolute path of the piece set's file for bots, when the set is not the built-in one.
-    pub(in crate::cli) fn pieces_path(
+    /// The piece set's file for bots, when the set is not the built-in one.
+    pub(in crate::cli) fn pieces_file(
         &self,
         ruleset: &dyn Ruleset,
-    ) -> Result<Option<String>, Failure> {
-        let (Some(path), Some(_)) = (&self.pieces, ruleset.pieces()) else {
+    ) -> Result<Option<PiecesFile>, Failure> {
+        let (Some(path), Some(text)) = (&self.pieces, ruleset.pieces()) else {
             return Ok(None);
         };
-        absolute(path).map(Some)
+        PiecesFile::new(path, text).map(Some)
     }
 }

@@ -5,12 +5,13 @@
 //! #[command(flatten)]
 //! pages: pages::PageOptions,                             // --report FILE, --live[=ADDR], --private
 //!
-//! let pages = args.pages.open("Spring cup", Some(&journal))?; // before the first game
+//! let pages = args.pages.open("Spring cup", Some(&journal), Some(&journal))?; // before the first game
 //! pages.publish(&record)?;                           // after every game, from any thread
 //! pages.finish()?;                                   // at the end, interrupted or not
 //! ```
 
-use std::io::{self, Write as _};
+use std::fs;
+use std::io::{self, Read as _, Write as _};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
@@ -20,7 +21,7 @@ use super::config_values::parsed;
 use super::failure::Failure;
 use super::setup::{print_stderr, unreadable};
 use crate::record::Record;
-use crate::record::atomic_file::{self, directory_of};
+use crate::record::atomic_file::{self, AtomicFile, directory_of};
 use crate::record::reader::{Line, LineError, Reader};
 use crate::report::html;
 use crate::report::serve::{Feed, Server};
@@ -28,6 +29,9 @@ use crate::text::counted;
 
 /// The default port of a served page.
 const DEFAULT_PORT: u16 = 4416;
+
+/// How much of a file is read to find whether it is a page, in bytes.
+const PAGE_HEAD: u64 = 4096;
 
 /// `--report`, `--live` and `--private` of a command that plays games; in a configuration file
 /// they are the table `[pages]`.
@@ -148,12 +152,18 @@ impl PageOptions {
         }
     }
 
-    /// Starts the pages. `played` is the journal of a resumed run, whose games are shown, too.
+    /// Starts the pages. `played` is the journal of a resumed run, whose games are shown, too; `records`
+    /// is the file that the records of these games are written to. Refuses a report that could not be
+    /// written when the games are over, or that would replace something other than a page.
     pub(in crate::cli) fn open(
         &self,
         title: &str,
         played: Option<&Path>,
+        records: Option<&Path>,
     ) -> Result<Pages, Failure> {
+        if let Some(report) = &self.report {
+            check_target(report, records)?;
+        }
         if self.report.is_none() && !self.live.is_on() {
             return Ok(Pages {
                 feed: None,
@@ -198,6 +208,68 @@ impl Pages {
         }
         Ok(())
     }
+}
+
+/// Whether a page can be written to `path`, and takes the place of nothing but another page.
+fn check_target(path: &Path, records: Option<&Path>) -> Result<(), Failure> {
+    let refused = |why: &str| {
+        Err(Failure::Usage(format!(
+            "--report {}: {why}",
+            path.display()
+        )))
+    };
+    if path == Path::new("-") {
+        return Ok(());
+    }
+    if path.is_dir() {
+        return refused("it is a directory; give a file within it");
+    }
+    if records.is_some_and(|records| place_of(records) == place_of(path)) {
+        return refused("the page would replace the records; choose another file");
+    }
+    if path.exists() && !path.is_file() {
+        // A pipe or a device is written to as it is.
+        return Ok(());
+    }
+    if path.is_file() && !is_page(path).unwrap_or(false) {
+        return refused(
+            "there is another file, which is no page of the referee; choose another name",
+        );
+    }
+    let directory = directory_of(path);
+    if !directory.is_dir() {
+        return refused(&format!(
+            "there is no directory {}; make it first",
+            directory.display()
+        ));
+    }
+    // A page is written beside its place and then put into it.
+    match AtomicFile::create(path) {
+        Ok(_) => Ok(()),
+        Err(error) => refused(&format!(
+            "{}: {error}; choose a place where you may write",
+            directory.display()
+        )),
+    }
+}
+
+/// A path without links and detours, also of a file that is yet to be made.
+fn place_of(path: &Path) -> PathBuf {
+    let whole = fs::canonicalize(path).ok().or_else(|| {
+        let directory = fs::canonicalize(directory_of(path)).ok()?;
+        Some(directory.join(path.file_name()?))
+    });
+    whole.unwrap_or_else(|| path.to_owned())
+}
+
+/// Whether a file is empty, or a page that this program wrote.
+fn is_page(path: &Path) -> io::Result<bool> {
+    let mut start = Vec::new();
+    fs::File::open(path)?
+        .take(PAGE_HEAD)
+        .read_to_end(&mut start)?;
+    let mark = b"<meta name=\"generator\" content=\"referee ";
+    Ok(start.is_empty() || start.windows(mark.len()).any(|window| window == mark))
 }
 
 /// Adds the games of a file, line by line.

@@ -28,7 +28,9 @@ impl RecordFile {
     pub(in crate::cli) fn open(path: &Path) -> Result<Self, Failure> {
         let (journal, torn) = Journal::open(path).map_err(|error| match error {
             OpenError::Io { error, .. } => unreadable(path, &error),
-            error @ OpenError::Locked { .. } => Failure::Usage(error.to_string()),
+            error @ (OpenError::Locked { .. } | OpenError::Foreign { .. }) => {
+                Failure::Usage(error.to_string())
+            }
         })?;
         if let Some(torn) = torn {
             tracing::warn!(

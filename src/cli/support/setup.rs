@@ -81,6 +81,21 @@ pub(in crate::cli) fn print_stderr(text: &str) {
     let _ = io::Write::write_all(&mut io::stderr(), line.as_bytes());
 }
 
+/// stderr for people: like [`print_stderr`], it never fails.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::cli) struct Notes;
+
+impl io::Write for Notes {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let _ = io::Write::write_all(&mut io::stderr(), bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 /// The path of this executable.
 pub(in crate::cli) fn this_program() -> Result<PathBuf, Failure> {
     env::current_exe()

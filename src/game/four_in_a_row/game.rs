@@ -34,7 +34,7 @@ impl Game for FourInARow {
     type Turn = Column;
 
     const NAME: &'static str = "four-in-a-row";
-    const LOT: bool = false;
+    const IS_FIRST_DRAWN: bool = false;
 
     fn rules(&self) -> &'static str {
         "standard"

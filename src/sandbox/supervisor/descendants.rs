@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
 use rustix::process::{
-    Pid, Signal, WaitOptions, getpid, kill_process, kill_process_group, waitpid,
+    Pid, Signal, WaitOptions, WaitStatus, getpid, kill_process, kill_process_group, wait, waitpid,
 };
 
 use crate::sandbox::procfs::{self, OpenProcess, ProcessUsage};
@@ -101,12 +101,15 @@ impl Descendants {
     }
 }
 
-/// Ends everything below this process, and waits until it is gone. `group` is the process group
-/// that a bot cannot leave.
-pub(super) fn end_all(group: Option<Pid>) {
+/// Ends everything below this process, and waits until it is gone, for some seconds at most. `leader`
+/// is that of the process group that a bot cannot leave.
+///
+/// The status of the group's leader, when it was among them and could be ended.
+pub(super) fn end_all(leader: Option<Pid>) -> Option<WaitStatus> {
+    let mut status = None;
     let deadline = Instant::now() + ENDING;
     loop {
-        if let Some(group) = group {
+        if let Some(group) = leader {
             // At once for all: nobody can fork away from it. ESRCH: it is empty.
             let _ = kill_process_group(group, Signal::KILL);
         }
@@ -115,17 +118,29 @@ pub(super) fn end_all(group: Option<Pid>) {
             let _ = kill_process(pid, Signal::KILL);
         }
         loop {
-            match waitpid(None, WaitOptions::NOHANG) {
+            match wait(WaitOptions::NOHANG) {
+                Ok(Some((pid, ended))) if Some(pid) == leader => status = Some(ended),
                 Ok(Some(_)) | Err(Errno::INTR) => {}
                 Ok(None) => break,
                 // There are none left.
-                Err(_) => return,
+                Err(_) => return status,
             }
         }
         if Instant::now() > deadline {
-            return;
+            return status;
         }
         std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Reaps the children of this process that have ended, but for `bot`. Bots leave them behind, and
+/// nobody else would while it runs.
+pub(super) fn reap_orphans(bot: Pid) {
+    for pid in procfs::own_children() {
+        if pid != bot {
+            // An error means that it is none any more.
+            let _ = waitpid(Some(pid), WaitOptions::NOHANG);
+        }
     }
 }
 

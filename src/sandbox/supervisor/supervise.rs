@@ -7,15 +7,18 @@ use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{PidfdFlags, Signal, WaitOptions, kill_process_group, pidfd_open, waitpid};
+use rustix::process::{PidfdFlags, WaitStatus, pidfd_open};
 use tempfile::TempDir;
 
-use super::descendants::end_all;
+use super::descendants::{end_all, reap_orphans};
 use super::message::{Exceeded, ExitReport, SpawnRequest};
 use super::spawn::RunningBot;
 use super::sys;
 use super::watch::{self, Watch};
 use crate::sandbox::cgroup::Group;
+
+/// The status of a bot that hangs in the kernel although it was killed.
+const KILLED: i32 = 9;
 
 /// Waits until the bot has ended, the referee is gone, or a limit is exceeded; then nothing is
 /// left of the bot but its scratch directory.
@@ -41,6 +44,7 @@ pub(super) fn supervise(
         let ready = poll(&mut events, Some(&wait));
         // Also when it keeps asking for the network.
         if Instant::now() >= next_check {
+            reap_orphans(bot.pid);
             exceeded = ended_by_kernel(bot.group.as_ref()).or_else(|| watch.check());
             if exceeded.is_some() {
                 break;
@@ -61,13 +65,8 @@ pub(super) fn supervise(
             Err(error) => return Err(error.into()),
         }
     }
-    let mut status = waitpid(Some(bot.pid), WaitOptions::NOHANG)?;
-    if status.is_none() {
-        let _ = kill_process_group(bot.pid, Signal::KILL);
-        status = waitpid(Some(bot.pid), WaitOptions::empty())?;
-    }
-    let status = status.map_or(0, |(_, status)| status.as_raw());
-    end_all(Some(bot.pid));
+    // It may have ended by itself; then that is its status.
+    let status = end_all(Some(bot.pid)).map_or(KILLED, WaitStatus::as_raw);
     let exceeded = exceeded.or_else(|| ended_by_kernel(bot.group.as_ref()));
     let (cpu, largest) = sys::used_by_children();
     let report = ExitReport {

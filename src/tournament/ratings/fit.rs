@@ -1,35 +1,35 @@
-//! The likeliest parameters, and how far off they may be.
+//! The maximum-likelihood estimate of the parameters, and its covariance.
 
 use super::matrix::Square;
 use super::{Draws, Meeting, Model, Results};
 
-/// Rounds of Newton's method; estimates that exist take a handful.
-const ROUNDS: usize = 200;
+/// The most iterations of Newton's method; estimates that exist take fewer than ten.
+const ITERATIONS: usize = 200;
 
-/// A step that is smaller in natural units (about 0.000 000 2 Elo) is the last.
-const CLOSE: f64 = 1e-9;
+/// A smaller step, in natural units (about 0.000 000 2 Elo), is the last.
+const CONVERGED: f64 = 1e-9;
 
-/// Share of the prior that is a win and a loss between equals, not draws. Without it the
-/// fitted draw parameter is infinite when no weaker bot ever won.
+/// The share of the prior that is a win and a loss between equals, and not draws. Without it the
+/// fitted draw parameter would be infinite when no weaker bot ever won.
 const DECISIVE_PRIOR: f64 = 0.005;
 
 /// Derivatives of a log-likelihood by the difference of strength and by the draw parameter.
 type Slope = (f64, f64);
 
-/// A vector over the parameters, only what is not 0; an index may occur twice.
+/// A vector over the parameters: its non-zero elements. An index may occur twice.
 type Sparse = [(Option<usize>, f64); 4];
 
-/// Two bots that met, with the lower index first.
+/// Two bots that met, the one with the lower index first.
 struct Pairing<'a> {
     bots: [usize; 2],
     meeting: &'a Meeting,
-    /// Outcomes by who moved first, with virtual draws.
+    /// Outcomes by first mover, with virtual draws.
     outcomes: [[f64; 3]; 2],
-    /// Virtual draws in either seat.
+    /// Virtual draws with either bot as the first mover.
     virtual_draws: f64,
 }
 
-/// What is to be fitted. The parameters are the bots' strengths in natural units, then
+/// The likelihood function. The parameters are the bots' strengths in natural units, then
 /// the advantage and the draw parameter if they are fitted.
 pub(super) struct Fit<'a> {
     pub(super) groups: Vec<usize>,
@@ -91,15 +91,15 @@ impl<'a> Fit<'a> {
         }
     }
 
-    /// The likeliest parameters, with mean strength 0 in each group; `None` if there are
-    /// none or several.
+    /// The most likely parameters, with mean strength 0 in each group; `None` if they do not exist or
+    /// are not unique.
     pub(super) fn maximize(&self) -> Option<Vec<f64>> {
         let mut parameters = vec![0.0; self.parameters];
         if let Some(index) = self.drawing {
             parameters[index] = 1.0;
         }
         let mut likelihood = self.likelihood(&parameters);
-        for _ in 0..ROUNDS {
+        for _ in 0..ITERATIONS {
             let step = self
                 .curvature(&parameters)
                 .cholesky()?
@@ -107,7 +107,7 @@ impl<'a> Fit<'a> {
             let longest = step
                 .iter()
                 .fold(0.0, |most: f64, part| most.max(part.abs()));
-            // The likelihood is concave: a step that overshoots is halved until it does not.
+            // The likelihood is concave: a step that overshoots is halved until it no longer does.
             let mut share = 1.0;
             loop {
                 let moved = parameters
@@ -125,7 +125,7 @@ impl<'a> Fit<'a> {
                     return None;
                 }
             }
-            if longest < CLOSE {
+            if longest < CONVERGED {
                 return Some(parameters);
             }
         }
@@ -154,7 +154,7 @@ impl<'a> Fit<'a> {
                 }
             }
         }
-        // Residuals are smaller than errors, as what was fitted has followed them.
+        // Residuals are smaller than errors, because the parameters were fitted to them.
         let means = self.groups.iter().enumerate();
         let means = means.filter(|(bot, group)| bot == *group).count();
         let fitted = u32::try_from(self.parameters - means).map_or(f64::INFINITY, f64::from);
@@ -219,7 +219,7 @@ impl<'a> Fit<'a> {
     }
 
     /// The curvature of the log-likelihood, negated. To the strengths of each group a
-    /// term is added that only sees their mean, which the games do not determine.
+    /// term is added that depends only on their mean, which the games do not determine.
     fn curvature(&self, parameters: &[f64]) -> Square {
         let mut curvature = Square::zero(self.parameters);
         for (pairing, seat) in self.seats() {
@@ -252,8 +252,8 @@ impl<'a> Fit<'a> {
 /// The likelihood of a game between two bots.
 ///
 /// With x the difference of strength and d the draw parameter, the first mover wins with
-/// probability σ(x − d) and loses with σ(−x − d). What is left for a draw is
-/// σ(x − d)·σ(−x − d)·(e²ᵈ − 1): a win, a loss and a factor of its own. When draws are
+/// probability σ(x − d) and loses with σ(−x − d). The probability of a draw is the rest,
+/// σ(x − d)·σ(−x − d)·(e²ᵈ − 1): that of a win, that of a loss, and a factor. When draws are
 /// half wins, d is 0 and a draw is half a win and half a loss.
 struct Odds {
     /// Strength of the first mover − strength of the second + advantage.
@@ -268,7 +268,7 @@ impl Odds {
         (self.difference - drawing, -self.difference - drawing)
     }
 
-    /// Counts of wins and of losses, with what draws are worth of them.
+    /// The counts of wins and of losses, draws included.
     fn counts(&self, [wins, draws, losses]: [f64; 3]) -> (f64, f64) {
         let worth = if self.drawing.is_some() { 1.0 } else { 0.5 };
         (wins + worth * draws, losses + worth * draws)
@@ -282,7 +282,7 @@ impl Odds {
             Some(drawing) => 2.0 * drawing + (-(-2.0 * drawing).exp_m1()).ln(),
             None => 0.0,
         };
-        // 0 times infinity would be no number.
+        // 0 times infinity would be NaN.
         let draws = if outcomes[1] > 0.0 {
             outcomes[1] * draw
         } else {
@@ -342,7 +342,7 @@ fn add_square(matrix: &mut Square, vector: &[(Option<usize>, f64)], weight: f64)
     }
 }
 
-/// Makes one group of two. Every bot knows its group by the group's lowest index.
+/// Joins two groups. The number of a group is the lowest index in it.
 fn join(groups: &mut [usize], a: usize, b: usize) {
     let (low, high) = (groups[a].min(groups[b]), groups[a].max(groups[b]));
     for group in groups.iter_mut().filter(|group| **group == high) {

@@ -1,6 +1,6 @@
-//! Square matrices, as little as the ratings need of them.
+//! Square matrices, as far as the ratings need them.
 
-/// A pivot below this share of its diagonal is taken for rounding.
+/// A pivot below this share of its diagonal element is a rounding error.
 const SINGULAR: f64 = 1e-14;
 
 /// A square matrix.

@@ -1,9 +1,9 @@
-//! Knockout: who loses a match is out, until one is left.
+//! Knockout: the loser of a match is eliminated, until one entrant is left.
 //!
 //! Entrants are seeded in their order. In the bracket the two best seeds can only meet in the
 //! final, the four best only from the semifinals on, and so on. When the number of entrants is
-//! no power of two, the best seeds sit out the first round. A match is as many pairs of games
-//! as wanted; how a tied one is decided, [`Match::decision`] tells.
+//! no power of two, the best seeds have a bye in the first round. A match is any number of pairs of
+//! games; for ties see [`Match::decision`].
 
 use std::cmp::{Ordering, Reverse};
 
@@ -11,14 +11,14 @@ use serde::{Deserialize, Serialize};
 
 use super::{EntrantId, Pairing, Round, first_pair};
 
-/// What one side achieved in a match.
+/// What one entrant achieved in a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Tally {
     /// Points, in half points: 2 a win, 1 a draw.
     pub half_points: u64,
     /// Wins in games in which it moved second.
     pub wins_as_second: u64,
-    /// Turns of both sides in the games that it won, added up.
+    /// The sum of the turns of both sides in the games that it won.
     pub turns_of_wins: u64,
 }
 
@@ -36,30 +36,30 @@ impl Tally {
     }
 }
 
-/// What decided a match.
+/// The criterion that decided a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DecidedBy {
     /// More points.
     Points,
-    /// As many points, but more wins as the second to move.
+    /// Equal points, but more wins as the second to move.
     WinsAsSecond,
-    /// Wins in fewer turns.
+    /// Equal by both, but wins in fewer turns.
     QuickerWins,
-    /// Nothing on the board: the better seed goes on.
+    /// Equal by all of them; the better seed advances.
     Seed,
 }
 
 /// A match that has been played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Match {
-    /// Who met.
+    /// The two entrants.
     pub pairing: Pairing,
     /// What `a` and `b` achieved.
     pub tallies: [Tally; 2],
 }
 
 impl Match {
-    /// Who goes on, and why. The first of these that tells the two apart decides:
+    /// The entrant that advances, and why. The first of these criteria that is not a tie decides:
     ///
     /// 1. more points;
     /// 2. more wins as the second to move;
@@ -67,8 +67,8 @@ impl Match {
     ///    the points are equal);
     /// 4. the better seed.
     ///
-    /// No games are added: the schedule stays as it was, and a match of two bots that repeat
-    /// themselves ends. No time enters: a repeated tournament has the same winner.
+    /// No games are added, so the schedule is fixed, and a match of two bots that repeat themselves
+    /// ends. Times are not a criterion, so a repeated tournament has the same winner.
     pub fn decision(&self) -> (EntrantId, DecidedBy) {
         let [a, b] = self.tallies;
         let criteria = [
@@ -92,34 +92,34 @@ impl Match {
         (self.pairing.sorted().a, DecidedBy::Seed)
     }
 
-    /// Who goes on.
+    /// The entrant that advances.
     pub fn winner(&self) -> EntrantId {
         self.decision().0
     }
 }
 
-/// How a knockout goes on.
+/// How a knockout continues.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next {
     /// With this round.
     Round(Round),
-    /// It is over, and this one has won.
+    /// It is over, and this entrant has won.
     Winner(EntrantId),
 }
 
-/// Why a knockout cannot go on.
+/// Why a knockout cannot continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum KnockoutError {
-    /// There is nobody to win.
+    /// There are no entrants.
     #[error("a knockout needs at least one entrant")]
-    Nobody,
-    /// Results of another bracket, or not all of a round.
+    NoEntrants,
+    /// The results are of another bracket, or not of a whole round.
     #[error("the results of round {round} are not those of its matches in the bracket")]
     OtherMatches {
         /// The round, from 1.
         round: usize,
     },
-    /// Results of rounds after the final.
+    /// There are results of a round after the final.
     #[error("there are results of a round {round}, but round {} was the final", round - 1)]
     AfterTheFinal {
         /// The round, from 1.
@@ -127,7 +127,7 @@ pub enum KnockoutError {
     },
 }
 
-/// The number of rounds until one is left.
+/// The number of rounds until one entrant is left.
 pub const fn rounds(entrants: u32) -> u32 {
     match entrants {
         0 | 1 => 0,
@@ -148,7 +148,7 @@ pub fn next_round(
         let results = played.get(number as usize - 1);
         if let [last] = places[..] {
             return match (last, results) {
-                (None, _) => Err(KnockoutError::Nobody),
+                (None, _) => Err(KnockoutError::NoEntrants),
                 (Some(winner), None) => Ok(Next::Winner(winner)),
                 (Some(_), Some(_)) => Err(KnockoutError::AfterTheFinal {
                     round: number as usize,
@@ -184,12 +184,12 @@ pub fn next_round(
     unreachable!("every round halves the bracket")
 }
 
-/// The bracket: neighbours meet. Places beyond the last entrant are empty, and as the best
-/// seeds stand beside the last places, they are the ones that sit out.
+/// The bracket: neighbours meet. Places beyond the last entrant are empty. The best seeds are next to
+/// them, so they have a bye.
 fn bracket(entrants: u32) -> Vec<Option<EntrantId>> {
     let mut seeds = vec![0];
     while seeds.len() < entrants as usize {
-        // Everybody gets a neighbour: the best the worst, the second the second worst, …
+        // Each seed gets a neighbour: the best the worst, the second the second worst, …
         let worst = seeds.len() * 2 - 1;
         seeds = seeds
             .iter()
@@ -203,7 +203,7 @@ fn bracket(entrants: u32) -> Vec<Option<EntrantId>> {
         .collect()
 }
 
-/// Who meets, and who is alone.
+/// The pairings and the byes of a round.
 fn meetings(places: &[Option<EntrantId>]) -> (Vec<Pairing>, Vec<EntrantId>) {
     let mut pairings = Vec::new();
     let mut byes = Vec::new();

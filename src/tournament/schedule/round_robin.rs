@@ -2,11 +2,11 @@
 
 use super::{EntrantId, Pairing, Round, first_pair};
 
-/// Everybody meets everybody, by the circle method.
+/// Every entrant meets every other, by the circle method.
 ///
-/// Within a cycle of rounds everybody meets everybody once, and nobody is named first more
-/// than once more often than second; the next cycle is the same with seats swapped. With an
-/// odd number of entrants each sits out once a cycle.
+/// In a cycle of rounds every entrant meets every other once, and the numbers of its pairings as `a`
+/// and as `b` differ by one at most; the next cycle is the same with seats swapped. With an odd number
+/// of entrants each has one bye a cycle.
 ///
 /// ```
 /// use referee::tournament::schedule::RoundRobin;
@@ -38,7 +38,7 @@ impl RoundRobin {
         }
     }
 
-    /// The number of rounds in which everybody meets everybody once.
+    /// The number of rounds in which every entrant meets every other once.
     pub const fn cycle(entrants: u32) -> u32 {
         match entrants {
             0 | 1 => 0,
@@ -52,20 +52,20 @@ impl RoundRobin {
         (1..=self.rounds).map(move |number| self.round(number))
     }
 
-    /// A round by its number, from 1, without those before it.
+    /// The round with this number, from 1.
     fn round(self, number: u32) -> Round {
-        // The entrants but the last stand in a circle, which turns by one a round; the last
-        // stands in the middle. With an odd number nobody stands there.
+        // All entrants but the last form a circle, which rotates by one place a round. The last is in
+        // its middle; with an odd number of entrants the middle is empty.
         let circle = Self::cycle(self.entrants);
-        let turned = (number - 1) % circle;
-        let again = (number - 1) / circle % 2 == 1;
-        let at = |place: u32| EntrantId((turned + place) % circle);
+        let rotation = (number - 1) % circle;
+        let is_swapped = (number - 1) / circle % 2 == 1;
+        let at = |place: u32| EntrantId((rotation + place) % circle);
         let middle = EntrantId(circle);
         let mut pairings = Vec::new();
         let mut byes = Vec::new();
         if self.entrants.is_multiple_of(2) {
-            // The one in the middle has no side of the circle: it changes from round to round.
-            pairings.push(if turned.is_multiple_of(2) {
+            // The entrant in the middle alternates between `a` and `b`.
+            pairings.push(if rotation.is_multiple_of(2) {
                 Pairing::new(at(0), middle)
             } else {
                 Pairing::new(middle, at(0))
@@ -75,7 +75,7 @@ impl RoundRobin {
         }
         let across = 1..=(circle - 1) / 2;
         pairings.extend(across.map(|k| Pairing::new(at(k), at(circle - k))));
-        if again {
+        if is_swapped {
             pairings = pairings.into_iter().map(Pairing::swapped).collect();
         }
         let before = u64::from(number - 1) * u64::from(self.entrants / 2);
@@ -91,7 +91,7 @@ impl RoundRobin {
 
 /// The first entrant against each of the others, once a round.
 ///
-/// All meet it from the same openings. From round to round the seats are swapped.
+/// All of them play it from the same openings. Seats are swapped from round to round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gauntlet {
     entrants: u32,

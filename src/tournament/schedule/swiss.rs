@@ -1,19 +1,19 @@
-//! Swiss system: in every round equals meet equals, and nobody meets anybody twice.
+//! Swiss system: in every round entrants with equal scores meet, and no two meet twice.
 //!
-//! [`next_round`] ranks the entrants by points, then by seed, and takes the pairing of all that
-//! is best in the first of these in which pairings differ:
+//! [`next_round`] ranks the entrants by points, then by seed. Of all ways to pair them, it chooses the
+//! best by the first of these criteria in which they differ:
 //!
-//! 1. The fewest repeated meetings: a pairing counts as often as these two have met.
-//! 2. The fewest repeated byes, counted likewise.
+//! 1. The fewest repeated meetings: a pairing counts as often as the two have met before.
+//! 2. The fewest repeated byes, counted in the same way.
 //! 3. The bye, when the number of entrants is odd, goes as far down the ranking as possible.
-//! 4. Equals meet: the sum of the squares of how many score groups apart the two of each
-//!    pairing are. Entrants with the same points are a score group; so two that float one group
-//!    down are better than one that floats two.
-//! 5. Within a group the upper half meets the lower half in order (of six: 1–4, 2–5, 3–6); who
-//!    leaves its group meets a neighbour in the ranking: the sum of the squares of the
-//!    distances from that.
+//! 4. Equal scores: the smallest sum of the squares of the distances, in score groups, of the two of
+//!    each pairing. Entrants with the same points are a score group; so two that float down by one
+//!    group are better than one that floats down by two.
+//! 5. Within a group the upper half meets the lower half in order (of six: 1–4, 2–5, 3–6); an entrant
+//!    that leaves its group meets a neighbour in the ranking: the smallest sum of the squares of the
+//!    deviations from that.
 //!
-//! This is a perfect matching of minimum weight, in which an empty chair stands for the bye.
+//! This is a perfect matching of minimum weight, with an additional vertex for the bye.
 
 use std::collections::BTreeMap;
 
@@ -22,19 +22,19 @@ use serde::{Deserialize, Serialize};
 
 use super::{EntrantId, Pairing, Round, first_pair};
 
-/// What happened in the rounds so far.
+/// The results of the rounds so far.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Results {
-    /// Points of each entrant, in whatever unit; half points are a good one.
+    /// The points of each entrant, in any unit, such as half points.
     pub points: Vec<u64>,
-    /// How often each has sat out.
+    /// The number of byes of each entrant.
     pub byes: Vec<u32>,
-    /// How often two have met. Keys are [sorted](Pairing::sorted).
+    /// How often two entrants have met. Keys are [sorted](Pairing::sorted).
     #[serde(with = "meetings")]
     pub met: BTreeMap<Pairing, u32>,
 }
 
-/// Meetings as a list: keys that are no texts are not for every format.
+/// Meetings as a list, because not every format can have keys that are no texts.
 mod meetings {
     use super::{BTreeMap, Pairing};
     use serde::{Deserialize as _, Deserializer, Serializer};
@@ -54,7 +54,7 @@ mod meetings {
 }
 
 impl Results {
-    /// Nothing has been played.
+    /// No rounds have been played.
     pub fn new(entrants: u32) -> Self {
         Self {
             points: vec![0; entrants as usize],
@@ -63,7 +63,7 @@ impl Results {
         }
     }
 
-    /// Notes a meeting and the points that it brought to `a` and `b`.
+    /// Adds a meeting and the points of `a` and `b` in it.
     ///
     /// # Panics
     ///
@@ -74,7 +74,7 @@ impl Results {
         *self.met.entry(pairing.sorted()).or_default() += 1;
     }
 
-    /// Notes a bye and the points that it brought.
+    /// Adds a bye and its points.
     ///
     /// # Panics
     ///
@@ -84,7 +84,7 @@ impl Results {
         self.byes[entrant.index()] += 1;
     }
 
-    /// How often two have met.
+    /// How often these two have met.
     pub fn times_met(&self, pairing: Pairing) -> u32 {
         self.met.get(&pairing.sorted()).copied().unwrap_or(0)
     }
@@ -99,7 +99,7 @@ impl Results {
 
 /// The pairings of a round (its number counts from 1) from the results of those before it.
 ///
-/// Fewer than two entrants have nobody to meet.
+/// With fewer than two entrants there are no pairings.
 pub fn next_round(results: &Results, number: u32, pairs_each: u32) -> Round {
     let ranking = results.ranking();
     let count = ranking.len();
@@ -110,7 +110,7 @@ pub fn next_round(results: &Results, number: u32, pairs_each: u32) -> Round {
         let mates = min_weight_perfect_matching(&costs, vertices);
         for (rank, &mate) in mates.iter().enumerate().take(count) {
             let pairing = match ranking.get(mate) {
-                // Listed once, at the better of the two.
+                // Each pairing is listed once, at the better-ranked of the two.
                 Some(_) if mate < rank => continue,
                 Some(&other) => Pairing::new(ranking[rank], other),
                 None => {
@@ -135,16 +135,16 @@ pub fn next_round(results: &Results, number: u32, pairs_each: u32) -> Round {
     }
 }
 
-/// The cost of each pairing of places in the ranking, as a matrix, and its width: one place
-/// more, the empty chair, when the number of entrants is odd.
+/// The cost of each pairing of places in the ranking, as a matrix, and its width. When the number of
+/// entrants is odd, there is one more place, for the bye.
 fn costs(results: &Results, ranking: &[EntrantId]) -> (Vec<i128>, usize) {
     let count = ranking.len();
     let vertices = count.next_multiple_of(2);
     let groups = Place::all(results, ranking);
     let wide = count as i128;
     let most_byes = results.byes.iter().copied().max().unwrap_or(0);
-    // How much the sums of all but the first criterion can be, and one more: what the next
-    // better one is to be multiplied with. For 30,000 entrants that is still below 2^125.
+    // For all criteria but the first, one more than the largest possible sum: the factor of the
+    // criteria before it. For 30,000 entrants the costs are still below 2^125.
     let bounds = [
         i128::from(most_byes) + 1,
         wide + 1,
@@ -171,7 +171,7 @@ fn costs(results: &Results, ranking: &[EntrantId]) -> (Vec<i128>, usize) {
     (costs, vertices)
 }
 
-/// Where a rank stands among the score groups.
+/// The score group of a rank.
 struct Place {
     /// The group, from 0, the best.
     group: usize,
@@ -194,13 +194,13 @@ impl Place {
     }
 }
 
-/// How many groups two ranks are apart, and how far their distance is from the one wanted.
+/// The distance of two ranks in groups, and the deviation of their distance from the desired one.
 fn distance(places: &[Place], upper: usize, lower: usize) -> [i128; 2] {
     let apart = places[lower].group - places[upper].group;
-    let wanted = if apart == 0 {
+    let desired = if apart == 0 {
         places[upper].size / 2
     } else {
         1
     };
-    [apart as i128, (lower - upper).abs_diff(wanted) as i128]
+    [apart as i128, (lower - upper).abs_diff(desired) as i128]
 }

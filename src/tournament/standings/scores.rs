@@ -1,10 +1,10 @@
-//! Results between two bots each, and their sums.
+//! The results of any two bots, and their sums.
 
 use std::collections::{BTreeMap, HashMap};
 
 use crate::tournament::ratings::{Outcome, RatingError, Results, Tally};
 
-/// Results of the games between two bots in which the first moved first.
+/// Results of the games of two bots with the same first mover.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     wins: u32,
@@ -22,40 +22,40 @@ impl Counts {
     }
 }
 
-/// One game of a pair, whose other game has not come yet: who moved first and second, and how
-/// it ended.
+/// One game of a pair whose other game has not been added: the first and the second mover, and the
+/// outcome.
 #[derive(Clone, Copy, Debug)]
 struct Half {
     bots: [usize; 2],
     outcome: Outcome,
 }
 
-/// Pairs of games between two bots by outcome of the game that the first of the two began, and
-/// of the other.
+/// Pairs of games between two bots, by the outcomes of the game in which the first bot moved first and of
+/// the other game.
 type Pairs = [[u32; 3]; 3];
 
 /// In the order of their numbers.
 const OUTCOMES: [Outcome; 3] = [Outcome::FirstWins, Outcome::Draw, Outcome::SecondWins];
 
-/// Halves of pairs that wait for the other; more than this are not waited for.
+/// The most games that are kept until the other game of their pair is added.
 const MOST_HALVES: usize = 100_000;
 
-/// The results of games, by who moved first and second. Its size depends on the number of bots,
-/// and on how many pairs are half done.
+/// The results of games, by first and second mover. Its size depends on the number of bots, and on the
+/// number of pairs of which only one game has been added.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scores {
-    /// Games that are no part of a pair, by (moved first, moved second).
+    /// Games that are not in a pair, by (first mover, second mover).
     singles: HashMap<(usize, usize), Counts>,
-    /// Pairs of games with one opening, by the two bots in the order of their indices. Their
-    /// games are not independent, and the errors of ratings take that into account.
+    /// Pairs of games with the same opening, by the two bots in the order of their indices. Their
+    /// games are not independent, which the errors of ratings take into account.
     pairs: HashMap<(usize, usize), Pairs>,
-    /// By the number of the pair.
+    /// Games whose pair is not complete, by the number of the pair.
     halves: HashMap<u64, Half>,
 }
 
 impl Scores {
-    /// Adds a game: the number of its pair, if it has one, who moved first and second, and how it
-    /// ended.
+    /// Adds a game: the number of its pair, if it has one, the first and the second mover, and the
+    /// outcome.
     pub(super) fn add(&mut self, pair: Option<u64>, bots: [usize; 2], outcome: Outcome) {
         let half = Half { bots, outcome };
         match pair {
@@ -74,7 +74,7 @@ impl Scores {
         counts.add(outcome, 1);
     }
 
-    /// A game of the pair with this number: waits for the other one, or goes with it.
+    /// Adds a game of the pair with this number, which completes the pair or is kept until it does.
     fn half(&mut self, pair: u64, new: Half) {
         let Some(old) = self.halves.remove(&pair) else {
             if self.halves.len() < MOST_HALVES {
@@ -86,7 +86,7 @@ impl Scores {
         };
         let [first, second] = new.bots;
         if old.bots != [second, first] {
-            // Not the other half: files of several tournaments, or a game that comes twice.
+            // Not the other game of the pair: files of several tournaments, or the same game twice.
             self.single(old);
             self.halves.insert(pair, new);
             return;
@@ -100,8 +100,8 @@ impl Scores {
         pairs[low.outcome as usize][high.outcome as usize] += 1;
     }
 
-    /// All games by (moved first, moved second), and the pairs among them, with the bots
-    /// numbered by `order`: sorted, so that sums do not depend on the order of the records.
+    /// All games by (first mover, second mover), and the pairs among them, with the bots numbered by
+    /// `order`: sorted, so that sums do not depend on the order of the records.
     fn sorted(&self, order: &[usize]) -> Sorted {
         let mut singles: BTreeMap<_, Counts> = BTreeMap::new();
         for (&(first, second), counts) in &self.singles {
@@ -118,8 +118,8 @@ impl Scores {
             if low < high {
                 pairs.insert((low, high), *counts);
             } else {
-                let turned = std::array::from_fn(|i| std::array::from_fn(|j| counts[j][i]));
-                pairs.insert((high, low), turned);
+                let swapped = std::array::from_fn(|i| std::array::from_fn(|j| counts[j][i]));
+                pairs.insert((high, low), swapped);
             }
         }
         Sorted { singles, pairs }
@@ -134,12 +134,12 @@ struct Sorted {
 
 /// The sums of all games, by bot.
 pub(super) struct Sums {
-    /// For ratings.
+    /// The results for ratings.
     pub(super) results: Results,
     pub(super) wins: Vec<u64>,
     pub(super) draws: Vec<u64>,
     pub(super) losses: Vec<u64>,
-    /// Points that the one made against the other.
+    /// Points of one bot against another.
     pub(super) against: Vec<Vec<Option<f64>>>,
 }
 
@@ -196,7 +196,7 @@ impl Sums {
     }
 }
 
-/// The sum; that of nothing is 0, where the standard library gives −0.
+/// The sum. That of nothing is 0, for which the standard library returns −0.
 pub(super) fn total(figures: impl Iterator<Item = f64>) -> f64 {
     figures.fold(0.0, |sum, figure| sum + figure)
 }

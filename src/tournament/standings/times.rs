@@ -1,8 +1,8 @@
-//! Times of answers, in bins.
+//! The distribution of answer times.
 
 use std::collections::BTreeMap;
 
-/// Times in bins of 1 %, so that a median needs no list of all times.
+/// Times in bins of 1 %, so that the median can be computed without a list of all times.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Times {
     bins: BTreeMap<i32, u64>,
@@ -10,7 +10,7 @@ pub(super) struct Times {
     worst: f64,
 }
 
-/// Bins a factor of e.
+/// The number of bins for a factor of e.
 const BINS: f64 = 100.0;
 
 impl Times {

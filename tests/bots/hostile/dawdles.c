@@ -1,10 +1,8 @@
-/* Takes half a second for its first answer, a losing one, without using the processor. */
+/* Takes so many milliseconds for its first answer, a losing one, without using the processor. */
 #include "hostile.h"
 
 static int attack(int argc, char **argv)
 {
-    (void)argc;
-    (void)argv;
-    wait_ms(500);
+    wait_ms(argc > 1 ? atoi(argv[1]) : 500);
     return 0;
 }

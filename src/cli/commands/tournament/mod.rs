@@ -16,7 +16,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Zoned;
-use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 
 use self::failures::{resume_command, run_failure};
@@ -32,8 +31,10 @@ use crate::arena::shard::{Header, Shard};
 use crate::arena::{Arena, Ended};
 use crate::bot::orphans;
 use crate::cli::support::failure::Failure;
+use crate::cli::support::leftovers::end_orphans;
 use crate::cli::support::sandbox::{Choice, layer_names};
 use crate::cli::support::setup::{print_stderr, this_program, unreadable};
+use crate::cli::support::signals::StopSignals;
 use crate::record::journal::Journal;
 use crate::sandbox::{Kind, Sandbox};
 use crate::session::Ruleset;
@@ -176,9 +177,11 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;
-    orphans::adopt();
-    let result = runtime.block_on(run.play());
-    orphans::sweep();
+    let result = runtime.block_on(async {
+        orphans::adopt();
+        run.play().await
+    });
+    end_orphans();
     result
 }
 
@@ -187,7 +190,7 @@ fn bots_of(plan: &Plan) -> Result<Vec<BotRequest>, Failure> {
     let again = |bot: &BotPlan| {
         BotRequest::again(bot).map_err(|error| Failure::Usage(format!("{}: {error}", bot.name)))
     };
-    plan.everybody().map(again).collect()
+    plan.all_bots().map(again).collect()
 }
 
 /// The folder of `--out`, or a new one named after the time.
@@ -288,7 +291,10 @@ impl TournamentRun<'_> {
         });
         let results = self.read_results(&plan, shard, expected)?;
         let title = title(&self.directory);
-        let pages = self.options.pages.open(&title, Some(&self.journal_file))?;
+        let pages =
+            self.options
+                .pages
+                .open(&title, Some(&self.journal_file), Some(&self.journal_file))?;
         let terminal = io::stderr().is_terminal();
         let mut progress = Progress::new(expected, results.games, terminal, pages);
         let arena = Arena {
@@ -419,19 +425,13 @@ fn title(directory: &TournamentDirectory) -> String {
         .map_or_else(String::new, |name| name.to_string_lossy().into_owned())
 }
 
-/// A channel that receives a message for every SIGINT, SIGTERM and SIGHUP.
+/// A channel that receives a message for every SIGINT, SIGTERM and SIGHUP that is not ignored.
 fn stop_signals() -> io::Result<mpsc::Receiver<()>> {
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    let mut terminate = signal(SignalKind::terminate())?;
-    let mut hangup = signal(SignalKind::hangup())?;
+    let mut signals = StopSignals::listen()?;
     let (sender, receiver) = mpsc::channel(4);
     tokio::spawn(async move {
         loop {
-            tokio::select! {
-                _ = interrupt.recv() => {}
-                _ = terminate.recv() => {}
-                _ = hangup.recv() => {}
-            }
+            signals.recv().await;
             if sender.send(()).await.is_err() {
                 break;
             }

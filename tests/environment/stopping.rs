@@ -1,0 +1,154 @@
+//! Bots that the referee cannot end the usual way: one that leaves its process group, and one with
+//! the rights of another user. Perl is needed for the system calls.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use libtest_mimic::{Failed, Trial};
+use rustix::process::getuid;
+
+use crate::common::files::copy_program;
+use crate::common::{Referee, Run};
+use crate::requirements::{is_ci, program, unavailable};
+
+/// The user without rights: `nobody` on every system.
+const NOBODY: u32 = 65534;
+
+const BOTS: [&str; 2] = ["./leaves-group.pl", "builtin:random"];
+
+/// A run that must end by itself; one that hangs is ended by the harness.
+fn ends(run: &Run, code: i32, said: &str) -> Result<(), Failed> {
+    if run.code == Some(code) && format!("{}{}", run.stdout, run.stderr).contains(said) {
+        Ok(())
+    } else {
+        Err(format!("expected status {code} and `{said}`\n{run}").into())
+    }
+}
+
+fn in_a_match() -> Result<(), Failed> {
+    let run = Referee::new(["--seed", "1", "--move-time", "300ms", "--start-time", "2s"])
+        .args(BOTS)
+        .run();
+    ends(&run, 0, "forfeits (timeout)")
+}
+
+fn in_a_check() -> Result<(), Failed> {
+    let run = Referee::new(["check", "--move-time", "300ms", "--start-time", "2s"])
+        .args(&BOTS[..1])
+        .run();
+    ends(&run, 3, "✗ answers the opening: timeout")
+}
+
+fn in_a_tournament() -> Result<(), Failed> {
+    let run = Referee::new(["tournament", "--sandbox", "none", "--seed", "1"])
+        .args(["--move-time", "300ms", "--start-time", "2s"])
+        .args(BOTS)
+        .args(["builtin:greedy"])
+        .shell("exec \"$0\" \"$@\" --out \"$SCRATCH/out\"")
+        .run();
+    ends(&run, 0, "does not enter")
+}
+
+fn interrupted() -> Result<(), Failed> {
+    for signal in ["INT", "TERM", "HUP"] {
+        let mut running = Referee::new(["--seed", "1", "--move-time", "60s"])
+            .args(BOTS)
+            .start();
+        running.wait_until(|scratch| scratch.join("left").exists());
+        running.signal(signal);
+        ends(&running.finish(), 130, "")?;
+    }
+    Ok(())
+}
+
+/// Perl with the rights of root, started by a referee without: it gives itself the rest, too.
+fn out_of_reach() -> Result<(), Failed> {
+    let directory = tempfile::Builder::new()
+        .permissions(Permissions::from_mode(0o777))
+        .tempdir()?;
+    let path = |name: &str| directory.path().join(name).to_string_lossy().into_owned();
+    copy_program(
+        &program("perl", &[]).ok_or("no perl")?,
+        path("perl").as_ref(),
+    );
+    fs::set_permissions(path("perl"), Permissions::from_mode(0o4755))?;
+    copy_program(
+        env!("CARGO_BIN_EXE_referee").as_ref(),
+        path("referee").as_ref(),
+    );
+    let bot = format!(
+        "{} -e '$< = 0; $> = 0; print STDERR $$; sleep 1 while 1'",
+        path("perl")
+    );
+    let mut child = Command::new("setpriv")
+        .args([format!("--reuid={NOBODY}"), format!("--regid={NOBODY}")])
+        .args([
+            "--clear-groups",
+            "--",
+            &path("referee"),
+            "--seed",
+            "1",
+            "--json",
+        ])
+        .args(["--move-time", "300ms", "--start-time", "2s", "--first", "1"])
+        .args([&bot, "builtin:random"])
+        .current_dir(directory.path())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()?;
+    let begun = Instant::now();
+    while child.try_wait()?.is_none() && begun.elapsed() < Duration::from_mins(1) {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let ended = child.try_wait()?;
+    child.kill()?;
+    let output = child.wait_with_output()?;
+    let [stdout, stderr] =
+        [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
+    let record: serde_json::Value = serde_json::from_str(&stdout).unwrap_or_default();
+    let pid = record["result"]["stderr"]
+        .as_str()
+        .unwrap_or_default()
+        .to_owned();
+    let was_there = Command::new("kill").args(["-s", "KILL", &pid]).status()?;
+    let said =
+        stderr.contains("could not be ended") && stderr.contains(&format!("(process {pid})"));
+    if ended.is_some_and(|status| status.code() == Some(0)) && was_there.success() && said {
+        Ok(())
+    } else {
+        Err(format!("{ended:?}, process {pid}\n{stdout}\n{stderr}").into())
+    }
+}
+
+pub(crate) fn trials() -> Vec<Trial> {
+    type Test = fn() -> Result<(), Failed>;
+    let tests: [(&str, Test); 4] = [
+        ("a bot leaves its group in a match", in_a_match),
+        ("a bot leaves its group in a check", in_a_check),
+        ("a bot leaves its group in a tournament", in_a_tournament),
+        ("a bot leaves its group and is interrupted", interrupted),
+    ];
+    let perl = program("perl", &[]).is_some();
+    let mut trials: Vec<Trial> = tests
+        .into_iter()
+        .map(|(name, test)| {
+            let name = format!("stopping::{name}");
+            if perl {
+                Trial::test(name, test)
+            } else {
+                unavailable(name, "perl", "perl-base")
+            }
+        })
+        .collect();
+    let name = "stopping::a bot is out of the referee's reach";
+    trials.push(match (perl, program("setpriv", &[])) {
+        (false, _) => unavailable(name, "perl", "perl-base"),
+        (_, None) => unavailable(name, "setpriv", "util-linux"),
+        // Only root can give a program the rights of another user.
+        _ => Trial::test(name, out_of_reach).with_ignored_flag(!getuid().is_root() && !is_ci()),
+    });
+    trials
+}
