@@ -394,10 +394,6 @@ impl TournamentRun<'_> {
 }
 
 /// Prints the events of a tournament's preparation.
-#[expect(
-    clippy::needless_pass_by_value,
-    reason = "the observer of a preparation owns its notices"
-)]
 fn notify(notice: Notice<'_>) {
     print_stderr(&match notice {
         Notice::Seed(seed) => format!("referee: seed {seed}"),
