@@ -17,7 +17,7 @@ use crate::arena::{Ended, write_unplayed};
 use crate::cli::support::duration;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::setup::{tell, this_program};
-use crate::record::journal::{Journal, OpenError, TornTail};
+use crate::record::journal::{Journal, LINGERING_LOCK, OpenError, TornTail};
 use crate::tournament::schedule::Round;
 
 #[derive(Debug, clap::Args)]
@@ -133,14 +133,17 @@ pub(in crate::cli) fn run(args: &RunArgs) -> Result<(), Failure> {
 /// How long to sleep between two looks at a lock; on a network a look costs a round trip.
 const NEXT_LOOK: Duration = Duration::from_millis(500);
 
-/// Opens a journal for writing. While another referee has it, waits as long as this.
+/// Opens a journal for writing. While another referee has it, waits as long as this, and in any case
+/// until a referee that has just been killed has let go of it.
 pub(in crate::cli) fn open_journal(
     directory: &TournamentDirectory,
     path: &Path,
     wait: Duration,
 ) -> Result<(Journal, Option<TornTail>), DirectoryError> {
     let begun = Instant::now();
-    let mut told = false;
+    let mut told = wait.is_zero();
+    let wait = wait.max(LINGERING_LOCK);
+    let next_look = if told { NEXT_LOOK / 10 } else { NEXT_LOOK };
     loop {
         let opened = directory.open_journal(path);
         let locked = matches!(
@@ -160,7 +163,7 @@ pub(in crate::cli) fn open_journal(
             ));
             told = true;
         }
-        thread::sleep(left.min(NEXT_LOOK));
+        thread::sleep(left.min(next_look));
     }
 }
 
