@@ -11,8 +11,12 @@ use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-/// How long a lock is waited for.
-const LOCK: Duration = Duration::from_secs(1);
+/// How long a referee that has just been killed may still hold its lock: until the programs that it
+/// was starting have become those programs. Who opens a journal anew tries again for this long.
+pub const LINGERING_LOCK: Duration = Duration::from_secs(1);
+
+/// How long to sleep between two attempts to lock a file.
+const NEXT_TRY: Duration = Duration::from_millis(10);
 
 /// Where lines are written: a file, or in tests something that fails.
 pub trait Storage: Send {
@@ -115,6 +119,11 @@ pub struct Journal<S = File> {
 impl Journal<File> {
     /// Opens or creates a file, locks it, and moves an incomplete last line to `FILE.cut`.
     pub fn open(path: &Path) -> Result<(Self, Option<TornTail>), OpenError> {
+        Self::open_within(path, Duration::ZERO)
+    }
+
+    /// The same, but a lock that another process holds is waited for this long.
+    pub fn open_within(path: &Path, wait: Duration) -> Result<(Self, Option<TornTail>), OpenError> {
         let failed = |error| OpenError::io(path, error);
         let mut file = OpenOptions::new()
             .read(true)
@@ -137,7 +146,7 @@ impl Journal<File> {
                 path: path.display().to_string(),
             });
         }
-        match lock(&file) {
+        match lock(&file, wait) {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 return Err(OpenError::Locked {
@@ -196,15 +205,12 @@ impl<S: Storage> Journal<S> {
     }
 }
 
-/// Locks a file. A referee that has just been killed may hold its lock for some milliseconds more:
-/// until the programs that it was starting have become those programs.
-fn lock(file: &File) -> Result<(), TryLockError> {
-    let deadline = Instant::now() + LOCK;
+/// Locks a file, within this time.
+fn lock(file: &File, wait: Duration) -> Result<(), TryLockError> {
+    let begun = Instant::now();
     loop {
         match file.try_lock() {
-            Err(TryLockError::WouldBlock) if Instant::now() < deadline => {
-                thread::sleep(Duration::from_millis(10));
-            }
+            Err(TryLockError::WouldBlock) if begun.elapsed() < wait => thread::sleep(NEXT_TRY),
             done => return done,
         }
     }

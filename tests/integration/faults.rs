@@ -341,10 +341,10 @@ const ODD_ANSWERS: &[(&str, Odd)] = &[
     // ARABIC-INDIC DIGIT THREE, FULLWIDTH DIGIT THREE
     (r"٣ A", Forfeit("malformed", "`٣` is no cell")),
     (r"\0331\0243 A", Forfeit("malformed", "`٣` is no cell")),
-    (r"３ A", Forfeit("malformed", "`３` is no cell")),
+    (r"３ A", Forfeit("malformed", r"`\u{ff13}` is no cell")),
     (
         r"3 Ａ",
-        Forfeit("illegal-move", "`Ａ` is no piece of this set"),
+        Forfeit("illegal-move", r"`\u{ff21}` is no piece of this set"),
     ),
     // A no-break space does not separate.
     (r"3\0302\0240A", Forfeit("malformed", "is no cell")),

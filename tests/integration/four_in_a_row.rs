@@ -496,9 +496,11 @@ fn answers_that_are_no_column() {
     ] {
         let run = scripts(&[answer], &[]).run();
         let sentence = forfeited(&run, "malformed");
+        // It looks like `4`.
+        let shown = answer.replace('４', r"\u{ff14}");
         assert!(
             sentence.contains(&format!(
-                "`{answer}` is no column; expected a number, 1 to 7"
+                "`{shown}` is no column; expected a number, 1 to 7"
             )),
             "{run}"
         );

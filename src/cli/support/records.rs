@@ -12,7 +12,7 @@ use crate::play::GameObserver;
 use crate::play::match_runner::{MatchGame, MatchObserver};
 use crate::play::setup::GameSetup;
 use crate::record::BotIndex;
-use crate::record::journal::{Journal, OpenError};
+use crate::record::journal::{Journal, LINGERING_LOCK, OpenError};
 use crate::session::Session;
 
 /// A file of records, open for appending.
@@ -26,12 +26,13 @@ impl RecordFile {
     /// Opens or creates the file. An incomplete last line, as a crash leaves it, is moved
     /// to `FILE.cut`, so that the next record starts on a line of its own.
     pub(in crate::cli) fn open(path: &Path) -> Result<Self, Failure> {
-        let (journal, torn) = Journal::open(path).map_err(|error| match error {
-            OpenError::Io { error, .. } => unreadable(path, &error),
-            error @ (OpenError::Locked { .. } | OpenError::Foreign { .. }) => {
-                Failure::Usage(error.to_string())
-            }
-        })?;
+        let (journal, torn) =
+            Journal::open_within(path, LINGERING_LOCK).map_err(|error| match error {
+                OpenError::Io { error, .. } => unreadable(path, &error),
+                error @ (OpenError::Locked { .. } | OpenError::Foreign { .. }) => {
+                    Failure::Usage(error.to_string())
+                }
+            })?;
         if let Some(torn) = torn {
             tracing::warn!(
                 "{}: the last line was incomplete; its {} bytes are now in {}",

@@ -17,7 +17,7 @@ use crate::arena::{Ended, write_unplayed};
 use crate::cli::support::duration;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::setup::{print_stderr, this_program};
-use crate::record::journal::{Journal, OpenError, TornTail};
+use crate::record::journal::{Journal, LINGERING_LOCK, OpenError, TornTail};
 use crate::tournament::schedule::Round;
 
 #[derive(Debug, clap::Args)]
@@ -133,14 +133,21 @@ pub(in crate::cli) fn run(args: &RunArgs) -> Result<(), Failure> {
 /// Time between two attempts to lock a journal; over a network each costs a round trip.
 const LOCK_POLL_INTERVAL: Duration = Duration::from_millis(500);
 
-/// Opens a journal for writing. While another referee has it locked, waits up to `wait`.
+/// Opens a journal for writing. While another referee has it locked, waits up to `wait`, and in any
+/// case until a referee that has just been killed has released it.
 pub(in crate::cli) fn open_journal(
     directory: &TournamentDirectory,
     path: &Path,
     wait: Duration,
 ) -> Result<(Journal, Option<TornTail>), DirectoryError> {
     let begun = Instant::now();
-    let mut is_reported = false;
+    let mut is_reported = wait.is_zero();
+    let wait = wait.max(LINGERING_LOCK);
+    let interval = if is_reported {
+        LOCK_POLL_INTERVAL / 10
+    } else {
+        LOCK_POLL_INTERVAL
+    };
     loop {
         let opened = directory.open_journal(path);
         let locked = matches!(
@@ -160,7 +167,7 @@ pub(in crate::cli) fn open_journal(
             ));
             is_reported = true;
         }
-        thread::sleep(left.min(LOCK_POLL_INTERVAL));
+        thread::sleep(left.min(interval));
     }
 }
 
