@@ -79,7 +79,7 @@ pub fn replay<'a>(
         };
         if session.outcome().is_some() {
             return Err(violation(format!(
-                "{} follows the end of the game",
+                "{} comes after the end of the game",
                 quote(answer.as_bytes())
             ))
             .into());

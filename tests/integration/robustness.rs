@@ -304,7 +304,9 @@ fn blank_lines_after_records() {
     let again = Referee::new([OsStr::new("replay"), path.as_os_str()]).run();
     assert_eq!(again.code, Some(0), "{again}");
     assert!(
-        again.stderr.contains("2 games checked: all follow the rules"),
+        again
+            .stderr
+            .contains("2 games checked: all follow the rules"),
         "{again}"
     );
 }
