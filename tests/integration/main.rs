@@ -30,6 +30,7 @@ mod faults;
 mod four_in_a_row;
 mod journal;
 mod matches;
+mod notation;
 mod openings;
 mod parsers;
 mod perfect;
