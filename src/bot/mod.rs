@@ -10,6 +10,7 @@
 //! - [`process`]: the only place that starts and stops bots
 //! - [`stderr`]: a program's standard error, read to its end and partly kept
 //! - [`fault`]: every way to break the protocol
+//! - [`exhaustion`]: a machine without processes left
 //! - [`human`]: a person at this terminal
 //! - [`scripted`]: answers written down in advance
 //! - [`meter`]: processor time and memory of a program
@@ -20,6 +21,7 @@ mod allowance;
 pub mod channel;
 mod children;
 mod confined;
+pub mod exhaustion;
 pub mod fault;
 pub mod human;
 pub mod meter;

@@ -1,12 +1,14 @@
 //! Detects times in which the referee itself did not run. A clock that runs out then is not the bot's
 //! fault.
 
+use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle, Thread};
 use std::time::{Duration, Instant};
 
 use crate::bot::Fault;
+use crate::bot::exhaustion::start_thread;
 
 /// How often the detector reads the clock.
 const BEAT: Duration = Duration::from_millis(25);
@@ -52,8 +54,8 @@ pub struct Mark {
 }
 
 impl StallDetector {
-    /// Starts the thread.
-    pub fn start() -> Self {
+    /// Starts the thread. The error says which limit keeps it from being started.
+    pub fn start() -> io::Result<Self> {
         let beats = Arc::new(Mutex::new(Beats {
             late: Duration::ZERO,
             last: Instant::now(),
@@ -61,21 +63,21 @@ impl StallDetector {
         let stop = Arc::new(AtomicBool::new(false));
         let beating = {
             let (beats, stop) = (Arc::clone(&beats), Arc::clone(&stop));
-            thread::spawn(move || {
+            start_thread("clock", move || {
                 while !stop.load(Ordering::Relaxed) {
                     thread::park_timeout(BEAT);
                     let mut beats = beats.lock().unwrap_or_else(PoisonError::into_inner);
                     beats.late = beats.late();
                     beats.last = Instant::now();
                 }
-            })
+            })?
         };
-        Self {
+        Ok(Self {
             beats,
             stop,
             thread: beating.thread().clone(),
             beating: Some(beating),
-        }
+        })
     }
 
     /// The current state.
@@ -122,7 +124,7 @@ impl StallDetector {
 impl StallDetector {
     /// A detector that takes every moment for one in which the referee did not run, or none.
     pub(super) fn fixed(late: bool) -> Self {
-        let mut detector = Self::start();
+        let mut detector = Self::start().unwrap();
         detector.stop.store(true, Ordering::Relaxed);
         detector.thread.unpark();
         let _ = detector.beating.take().map(JoinHandle::join);

@@ -277,10 +277,11 @@ pub struct Writer<S = File> {
 }
 
 impl<S: Storage + 'static> Writer<S> {
-    /// Starts the thread that writes.
-    pub fn start(mut journal: Journal<S>) -> Self {
+    /// Starts the thread that writes. The error says that the system provides none.
+    pub fn start(mut journal: Journal<S>) -> io::Result<Self> {
         let (requests, requested) = mpsc::channel::<WriteRequest>();
-        let thread = thread::spawn(move || {
+        let thread = thread::Builder::new().name("journal".to_owned());
+        let thread = thread.spawn(move || {
             while let Ok(first) = requested.recv() {
                 commit(
                     &mut journal,
@@ -288,8 +289,8 @@ impl<S: Storage + 'static> Writer<S> {
                 );
             }
             journal
-        });
-        Self { requests, thread }
+        })?;
+        Ok(Self { requests, thread })
     }
 
     /// Passes a line, with its newline, to the writer. `written` is called on the writer's thread, once

@@ -18,6 +18,7 @@ mod browser;
 #[expect(dead_code, reason = "tests/integration uses the rest of it")]
 mod common;
 mod engines;
+mod exhaustion;
 mod hostile;
 mod people;
 mod players;
@@ -31,10 +32,11 @@ type Trials = fn() -> Vec<Trial>;
 
 /// The modules and their trials, whose names all begin with that of the module. Those that start
 /// large programs are last, as they may wait for each other.
-const MODULES: [(&str, Trials); 6] = [
+const MODULES: [(&str, Trials); 7] = [
     ("people", people::trials),
     ("players", players::trials),
     ("stopping", stopping::trials),
+    ("exhaustion", exhaustion::trials),
     ("hostile", hostile::trials),
     ("browser", browser::trials),
     ("engines", engines::trials),

@@ -23,6 +23,7 @@ use tokio::time::timeout;
 
 use super::channel::Channel;
 use super::children::{self, OwnedChild};
+use super::exhaustion;
 use super::fault::Exit;
 use super::meter::{Meter, Usage};
 use super::spec::Program;
@@ -199,6 +200,9 @@ impl Process {
                 Err(error) => {
                     self.stop(GracePeriods::FAULT).await?;
                     let stderr = escape(self.stderr_end(QUOTED_STDERR).trim_ascii_end());
+                    if let Some(refused) = exhaustion::refused(&error, &stderr) {
+                        return Err(refused);
+                    }
                     let cause = if stderr.is_empty() {
                         error.to_string()
                     } else {

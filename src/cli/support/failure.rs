@@ -72,6 +72,7 @@ impl From<GameError> for Failure {
     fn from(error: GameError) -> Self {
         match error {
             GameError::CannotStart(error) => error.into(),
+            GameError::Exhausted(limit) => Self::Referee(limit.to_string()),
             GameError::Io(error) => error.into(),
         }
     }
