@@ -14,10 +14,13 @@
 //! - [`human`]: a person at this terminal
 //! - [`scripted`]: answers written down in advance
 //! - [`meter`]: processor time and memory of a program
+//! - `bound`: how many processes a bot without a sandbox may have
 //! - `children`: which children of this process belong to a bot's process
 //! - [`orphans`]: processes that bots left behind
 
 mod allowance;
+#[cfg(target_os = "linux")]
+mod bound;
 pub mod channel;
 mod children;
 mod confined;

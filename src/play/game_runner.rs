@@ -321,10 +321,10 @@ impl GameRunner {
     ) -> Result<GameFault, GameError> {
         let void_reason = self.stalls.void_reason(since, &fault);
         let exhausted = self.refusals.void_reason(refusals);
+        let exhausted =
+            exhausted.filter(|_| !is_own_limit(&fault) && !seat.has_too_many_processes());
         let ended = seat.forfeit().await?;
-        if let Some(limit) = exhausted
-            && !is_own_limit(&fault)
-        {
+        if let Some(limit) = exhausted {
             return Err(limit.into());
         }
         Ok(GameFault {

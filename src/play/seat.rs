@@ -260,6 +260,12 @@ impl Seat {
         usage
     }
 
+    /// Whether its process has started more processes than it may.
+    pub fn has_too_many_processes(&mut self) -> bool {
+        self.process()
+            .is_some_and(|process| process.has_too_many_processes())
+    }
+
     /// The command that sends a program this request again; `None` for people.
     pub fn reproduce_command(&self, request: &str) -> Option<String> {
         let SeatPlayer::Program(seat) = &self.player else {

@@ -186,6 +186,47 @@ fn a_tournament_stops(parent: &Path) -> Result<(), Failed> {
     Ok(())
 }
 
+/// 20 daemons a turn: they are ended before all processes are used up, so that none is refused.
+fn daemons_of_a_bot(parent: &Path) -> Result<(), Failed> {
+    let referee = Referee::new([
+        "--seed",
+        "1",
+        "-n",
+        "15",
+        "./leaves-daemons.sh",
+        "./steady.sh",
+    ]);
+    let group = Group::new(parent, &referee, 600)?;
+    let run = referee
+        .shell(format!("{}exec \"$0\" \"$@\"", group.enter()))
+        .run();
+    expect(&run, 0, &[])?;
+    blames_nobody(&run, "")?;
+    let refused = fs::read_to_string(group.0.join("pids.events"))?;
+    if refused.contains("max 0") {
+        Ok(())
+    } else {
+        Err(format!("processes were refused: {refused}\n{run}").into())
+    }
+}
+
+/// A bot that has more children than a bot may, half of what there is; or all that there are.
+fn children_of_a_bot(parent: &Path) -> Result<(), Failed> {
+    for most in [500, 200] {
+        let referee = Referee::new(["--seed", "1", "--first", "1", "-n", "1"])
+            .args(["./many-children.sh", "builtin:random"])
+            .recorded();
+        let run = run_in_group(parent, referee, most, "")?;
+        expect(&run, 0, &[])?;
+        let is_named = run.stderr.contains("it ran more than ")
+            || (most == 200 && run.stderr.contains("Cannot fork"));
+        if !is_named || !run.stdout.contains("many-children.sh forfeits (exited)") {
+            return Err(format!("it does not forfeit with {most}\n{run}").into());
+        }
+    }
+    Ok(())
+}
+
 fn a_check(parent: &Path) -> Result<(), Failed> {
     for most in 1..=3 {
         let run = run_in_group(parent, Referee::new(["check", "./steady.sh"]), most, "")?;
@@ -234,7 +275,7 @@ fn of_a_user() -> Result<(), Failed> {
     let named = stderr.contains(&format!("user {user} has "))
         && stderr.contains("of at most 2 (ulimit -u")
         && stderr.contains("/etc/security/limits.conf");
-    if output.status.code() == Some(1) && named && !stderr.contains("cannot start") {
+    if output.status.code() == Some(1) && named && !stderr.contains("cannot start builtin") {
         Ok(())
     } else {
         Err(format!("{}: {stderr}", output.status).into())
@@ -243,7 +284,9 @@ fn of_a_user() -> Result<(), Failed> {
 
 pub(crate) fn trials() -> Vec<Trial> {
     type Test = fn(&Path) -> Result<(), Failed>;
-    let tests: [(&str, Test); 7] = [
+    let tests: [(&str, Test); 9] = [
+        ("daemons of a bot", daemons_of_a_bot),
+        ("children of a bot", children_of_a_bot),
         ("a match", a_match),
         ("a match that waits", a_match_after_a_while),
         ("fewer games at once", fewer_games_at_once),

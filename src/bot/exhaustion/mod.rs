@@ -124,6 +124,11 @@ pub fn is_near() -> Option<String> {
     (limit.free() < SLACK).then(|| limit.to_string())
 }
 
+/// How many more processes and threads can be started, as far as is known.
+pub(super) fn free() -> Option<u64> {
+    limits().least_free().map(|limit| limit.free())
+}
+
 fn limits() -> &'static Limits {
     static LIMITS: OnceLock<Limits> = OnceLock::new();
     LIMITS.get_or_init(Limits::find)

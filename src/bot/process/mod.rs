@@ -21,6 +21,8 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
+#[cfg(target_os = "linux")]
+use super::bound;
 use super::channel::Channel;
 use super::children::{self, OwnedChild};
 use super::exhaustion;
@@ -89,7 +91,7 @@ pub struct Process {
     /// The bot, or its supervisor.
     child: Child,
     /// Keeps others from reaping the child; dropped after it.
-    _owned: OwnedChild,
+    owned: OwnedChild,
     /// The bot's process group, which has its leader's process id.
     group: Option<Pid>,
     /// The connection to its supervisor, when it is in a sandbox.
@@ -123,7 +125,7 @@ impl Process {
         {
             let launch = client::launch(confinement.referee(), &request)?;
             // The supervisor must outlive a referee that is killed, to end the bot.
-            let child = spawn(&mut Command::from(launch.command), program)?;
+            let child = spawn(&mut Command::from(launch.command), program, true)?;
             let stdin = ChildStdin::from_std(launch.stdin)?;
             let connection = SupervisorConnection::new(launch.control, &request)?;
             return Self::new(program, child, Some(stdin), Some(connection), tap);
@@ -147,7 +149,7 @@ impl Process {
             .stderr(Stdio::piped())
             .process_group(0)
             .kill_on_drop(true);
-        let mut child = spawn(&mut command, program)?;
+        let mut child = spawn(&mut command, program, false)?;
         let stdin = child.0.stdin.take();
         Self::new(program, child, stdin, None, tap)
     }
@@ -172,7 +174,7 @@ impl Process {
         tracing::debug!(name = program.name, pid = child.id(), "started");
         Ok(Self {
             child,
-            _owned: owned,
+            owned,
             group,
             supervisor,
             freeze: match &program.confinement {
@@ -260,6 +262,13 @@ impl Process {
     /// The end of what it wrote to stderr, at most `bytes`.
     pub fn stderr_end(&self, bytes: usize) -> Vec<u8> {
         self.stderr.with(|kept| kept.end(bytes))
+    }
+
+    /// Whether it has more processes than a bot may have without a sandbox. They are ended then.
+    pub fn has_too_many_processes(&self) -> bool {
+        #[cfg(target_os = "linux")]
+        bound::enforce();
+        self.owned.exceeded().is_some()
     }
 
     /// Whether it has not answered yet.
@@ -353,13 +362,17 @@ impl Process {
 }
 
 /// Starts a child that nobody but its owner reaps.
-fn spawn(command: &mut Command, program: &Program) -> io::Result<(Child, OwnedChild)> {
+fn spawn(
+    command: &mut Command,
+    program: &Program,
+    is_supervisor: bool,
+) -> io::Result<(Child, OwnedChild)> {
     let starting = children::starting();
     let child = command.spawn()?;
     let pid = child.id().and_then(|id| i32::try_from(id).ok());
     let Some(pid) = pid.and_then(Pid::from_raw) else {
         return Err(io::Error::other("the id of a new process is missing"));
     };
-    let owned = starting.own(pid, &program.name);
+    let owned = starting.own(pid, &program.name, is_supervisor);
     Ok((child, owned))
 }
