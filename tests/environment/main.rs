@@ -21,6 +21,7 @@ mod engines;
 mod exhaustion;
 mod hostile;
 mod people;
+mod pieces;
 mod players;
 mod requirements;
 mod stopping;
@@ -32,8 +33,9 @@ type Trials = fn() -> Vec<Trial>;
 
 /// The modules and their trials, whose names all begin with that of the module. Those that start
 /// large programs are last, as they may wait for each other.
-const MODULES: [(&str, Trials); 7] = [
+const MODULES: [(&str, Trials); 8] = [
     ("people", people::trials),
+    ("pieces", pieces::trials),
     ("players", players::trials),
     ("stopping", stopping::trials),
     ("exhaustion", exhaustion::trials),
