@@ -132,6 +132,22 @@ fn a_match_after_a_while(parent: &Path) -> Result<(), Failed> {
     Ok(())
 }
 
+/// The limit is lowered in the middle of a match: its games and its score remain.
+fn a_match_that_stops(parent: &Path) -> Result<(), Failed> {
+    let referee = Referee::new(["--seed", "1", "-n", "1000", "./steady.sh", "./steady.sh"]);
+    let group = Group::new(parent, &referee, 30)?;
+    let limit = group.0.join("pids.max");
+    let lowered = format!("(sleep 2; echo 1 >{}) & ", limit.display());
+    let script = format!("{}{lowered}exec \"$0\" \"$@\"", group.enter());
+    let run = referee.recorded().shell(script).run();
+    expect(&run, 1, &STOPS)?;
+    blames_nobody(&run, "")?;
+    if run.records().is_empty() || !run.stdout.contains("\nScore: ") {
+        return Err(format!("no game is kept\n{run}").into());
+    }
+    Ok(())
+}
+
 fn tournament(jobs: &str) -> Referee {
     Referee::new([
         "tournament",
@@ -284,7 +300,8 @@ fn of_a_user() -> Result<(), Failed> {
 
 pub(crate) fn trials() -> Vec<Trial> {
     type Test = fn(&Path) -> Result<(), Failed>;
-    let tests: [(&str, Test); 9] = [
+    let tests: [(&str, Test); 10] = [
+        ("a match that stops", a_match_that_stops),
         ("daemons of a bot", daemons_of_a_bot),
         ("children of a bot", children_of_a_bot),
         ("a match", a_match),

@@ -207,7 +207,7 @@ fn play_match(
     let played = run(&mut runner, &mut observer);
     // A bot that cannot be started any more, or a machine without processes, takes nothing away from
     // the games before.
-    let cannot_go_on = matches!(played, Err(Failure::Usage(_) | Failure::Referee(_)))
+    let cannot_go_on = matches!(played, Err(Failure::Usage(_) | Failure::Exhausted(_)))
         && runner.score().games() > 0;
     if played.is_ok() || cannot_go_on {
         observer.inner.score(runner.score())?;
