@@ -225,7 +225,12 @@ impl GameRunner {
         }
         let since = self.stalls.mark();
         observer.begins(setup, &*session)?;
-        let Played { turns, times, end } = {
+        let Played {
+            turns,
+            times,
+            charged,
+            end,
+        } = {
             let [a, b] = seats.each_mut();
             let players = if setup.first == BotIndex::A {
                 [a, b]
@@ -238,6 +243,7 @@ impl GameRunner {
         let mut record = setup.record(&*self.ruleset, bot_entries(seats), started);
         record.turns = turns;
         record.times_ms = times.into_iter().map(milliseconds).collect();
+        record.charged_ms = charged.into_iter().map(milliseconds).collect();
         record.usage = usage(seats);
         let mut game_fault = None;
         match end {
@@ -319,7 +325,7 @@ impl GameRunner {
         since: &Mark,
         refusals: &RefusalMark,
     ) -> Result<GameFault, GameError> {
-        let void_reason = self.stalls.void_reason(since, &fault);
+        let void_reason = self.stalls.void_reason(since, &fault).await;
         let exhausted = self.refusals.void_reason(refusals);
         let exhausted =
             exhausted.filter(|_| !is_own_limit(&fault) && !seat.has_too_many_processes());

@@ -20,6 +20,7 @@ mod common;
 mod engines;
 mod exhaustion;
 mod hostile;
+mod load;
 mod people;
 mod pieces;
 mod players;
@@ -33,13 +34,14 @@ type Trials = fn() -> Vec<Trial>;
 
 /// The modules and their trials, whose names all begin with that of the module. Those that start
 /// large programs are last, as they may wait for each other.
-const MODULES: [(&str, Trials); 8] = [
+const MODULES: [(&str, Trials); 9] = [
     ("people", people::trials),
     ("pieces", pieces::trials),
     ("players", players::trials),
     ("stopping", stopping::trials),
     ("exhaustion", exhaustion::trials),
     ("hostile", hostile::trials),
+    ("load", load::trials),
     ("browser", browser::trials),
     ("engines", engines::trials),
 ];
