@@ -21,8 +21,8 @@ const BEAT: Duration = Duration::from_millis(25);
 /// Waking up this late is normal.
 const TOLERATED: Duration = Duration::from_millis(5);
 
-/// How long a thread that is late has to run again, before it counts as stopped.
-const CATCHING_UP: Duration = Duration::from_millis(250);
+/// How long a thread that is late has to run again, on a very busy machine, before it counts as stopped.
+const CATCHING_UP: Duration = Duration::from_secs(2);
 
 /// A suspension of the machine that is shorter than this is ignored.
 const SUSPENDED: Duration = Duration::from_secs(1);
@@ -35,6 +35,8 @@ pub struct StallDetector {
     stop: Arc<AtomicBool>,
     beating: Option<JoinHandle<()>>,
     thread: Thread,
+    /// See [`CATCHING_UP`].
+    catching_up: Duration,
 }
 
 /// What the thread has measured.
@@ -52,26 +54,27 @@ impl Beats {
     /// The sum of all delays, including that of the current sleep: after a standstill, other threads
     /// may run before this one does.
     fn late(&self) -> Duration {
-        self.late + self.current()
+        self.late + self.current(Instant::now())
     }
 
     /// The same without those in which it waited for a processor; as to the current sleep, that is not
     /// known.
     fn stopped(&self) -> Duration {
-        self.stopped + self.current()
+        self.stopped + self.current(Instant::now())
     }
 
     /// The delay of the current sleep so far.
-    fn current(&self) -> Duration {
-        self.last.elapsed().saturating_sub(BEAT + TOLERATED)
+    fn current(&self, now: Instant) -> Duration {
+        now.saturating_duration_since(self.last)
+            .saturating_sub(BEAT + TOLERATED)
     }
 
-    /// The thread runs, after it has waited this long for a processor.
-    fn beat(&mut self, waited: Duration) {
-        let current = self.current();
+    /// The thread ran at `now`, after it has waited this long for a processor.
+    fn beat(&mut self, now: Instant, waited: Duration) {
+        let current = self.current(now);
         self.late += current;
         self.stopped += current.saturating_sub(waited);
-        self.last = Instant::now();
+        self.last = now;
     }
 }
 
@@ -98,9 +101,11 @@ impl StallDetector {
                 let mut before = own_processor_wait().unwrap_or_default();
                 while !stop.load(Ordering::Relaxed) {
                     thread::park_timeout(BEAT);
+                    // First the time: whatever keeps the thread from running after that is in the wait.
+                    let now = Instant::now();
                     let waited = own_processor_wait().unwrap_or_default();
                     let mut beats = beats.lock().unwrap_or_else(PoisonError::into_inner);
-                    beats.beat(waited.saturating_sub(before));
+                    beats.beat(now, waited.saturating_sub(before));
                     before = waited;
                 }
             })?
@@ -109,6 +114,7 @@ impl StallDetector {
             beats,
             stop,
             thread: beating.thread().clone(),
+            catching_up: CATCHING_UP,
             beating: Some(beating),
         })
     }
@@ -131,7 +137,8 @@ impl StallDetector {
     /// a processor.
     async fn catch_up(&self) {
         let since = Instant::now();
-        while !self.beats().current().is_zero() && since.elapsed() < CATCHING_UP {
+        while !self.beats().current(Instant::now()).is_zero() && since.elapsed() < self.catching_up
+        {
             tokio::time::sleep(TOLERATED).await;
         }
     }
@@ -188,6 +195,7 @@ impl StallDetector {
     pub(super) fn fixed(late: bool) -> Self {
         let mut detector = Self::start().unwrap();
         detector.stop.store(true, Ordering::Relaxed);
+        detector.catching_up = Duration::ZERO;
         detector.thread.unpark();
         let _ = detector.beating.take().map(JoinHandle::join);
         // Its thread has ended, so it stays asleep since then.
@@ -334,7 +342,7 @@ mod tests {
                 stopped: Duration::ZERO,
                 last: Instant::now().checked_sub(late).unwrap(),
             };
-            beats.beat(waited);
+            beats.beat(Instant::now(), waited);
             (beats.late, beats.stopped)
         };
         let second = Duration::from_secs(1);
