@@ -99,7 +99,10 @@ impl Process {
     /// How it ended, in words. `status` is that of the bot, or of its supervisor.
     pub(super) fn describe(&mut self, status: ExitStatus) -> Exit {
         let Some(supervisor) = &mut self.supervisor else {
-            return describe(status);
+            return match self.owned.exceeded() {
+                Some(limit) => Exit::Limit(limit),
+                None => describe(status),
+            };
         };
         if let Some(limit) = supervisor.exceeded() {
             return Exit::Limit(limit);
@@ -119,7 +122,7 @@ impl Process {
         let unread = self
             .channel
             .writer()
-            .and_then(|stdin| rustix::io::ioctl_fionread(stdin).ok());
+            .and_then(|stdin| rustix::io::ioctl_fionread(stdin.pipe()).ok());
         unread.is_some_and(|bytes| bytes > 0)
     }
 
