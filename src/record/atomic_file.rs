@@ -83,3 +83,48 @@ pub fn directory_of(path: &Path) -> &Path {
 pub fn sync_directory(directory: &Path) -> io::Result<()> {
     File::open(directory)?.sync_all()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read as _;
+
+    use super::*;
+
+    #[test]
+    fn a_file_is_replaced_as_a_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("games.jsonl");
+        replace(&path, b"one").unwrap();
+        let mut old = File::open(&path).unwrap();
+        let mut file = AtomicFile::create(&path).unwrap();
+        assert_eq!(file.write(b"two").unwrap(), 3);
+        assert_eq!(std::fs::read(&path).unwrap(), b"one");
+        file.commit().unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"two");
+        let mut text = String::new();
+        old.read_to_string(&mut text).unwrap();
+        assert_eq!(text, "one");
+        // What is not committed leaves nothing behind.
+        drop(AtomicFile::create(&path).unwrap());
+        assert_eq!(folder.path().read_dir().unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_path_without_a_directory_is_in_the_present_one() {
+        for (path, directory) in [
+            ("games.jsonl", "."),
+            ("results/games.jsonl", "results"),
+            ("/games.jsonl", "/"),
+            ("../games.jsonl", ".."),
+        ] {
+            assert_eq!(directory_of(Path::new(path)), Path::new(directory));
+        }
+    }
+
+    #[test]
+    fn a_directory_that_is_gone_cannot_be_synced() {
+        let folder = tempfile::tempdir().unwrap();
+        sync_directory(folder.path()).unwrap();
+        assert!(sync_directory(&folder.path().join("gone")).is_err());
+    }
+}

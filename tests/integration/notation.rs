@@ -4,7 +4,7 @@
 use referee::game::quarto::{
     Board, Cell, Edition, Line, Move, Piece, PieceFormat, PieceSet, Position, Rules, Turn,
 };
-use referee::game::{Game, Position as _, Rejection};
+use referee::game::{Game, IllegalReason, Position as _, Rejection};
 
 /// An edition of each rule set.
 fn editions() -> [Edition; 2] {
@@ -378,4 +378,8 @@ fn a_winning_placement_is_found_in_play_only() {
     let (_, won) = Edition::default().judge(&threat, "4").expect("a win");
     assert_eq!(won.winning_placement(), None);
     assert!(!won.can_win_at_once());
+    for late in [Move::Give(piece(4)), Move::Place(cell(5))] {
+        let illegal = { won }.play(late).expect_err("the game is over");
+        assert_eq!(illegal.reason, IllegalReason::GameOver);
+    }
 }
