@@ -238,7 +238,7 @@ fn complete_length(file: &mut File, mut end: u64) -> io::Result<u64> {
         let start = end.saturating_sub(BLOCK);
         file.seek(SeekFrom::Start(start))?;
         block.clear();
-        (&*file).take(end - start).read_to_end(&mut block)?;
+        (&*file).take(BLOCK).read_to_end(&mut block)?;
         if let Some(newline) = block.iter().rposition(|&byte| byte == b'\n') {
             return Ok(start + newline as u64 + 1);
         }
@@ -254,7 +254,7 @@ fn filled_length(mut file: &File, end: u64) -> io::Result<u64> {
     let start = end.saturating_sub(MOST);
     let mut last = Vec::new();
     file.seek(SeekFrom::Start(start))?;
-    file.take(end - start).read_to_end(&mut last)?;
+    file.take(MOST).read_to_end(&mut last)?;
     let Some(last_byte) = last.iter().rposition(|byte| !byte.is_ascii_whitespace()) else {
         // A whole file of blank lines holds no record; so many elsewhere are none of an editor's.
         return Ok(if start == 0 { 0 } else { end });
