@@ -11,6 +11,9 @@ use crate::tournament::schedule::{EntrantId, GameId, PairOfGames, Round, swiss};
 use crate::tournament::sprt::Pentanomial;
 use crate::tournament::standings::Collector;
 
+/// Points of a bye for each pair of games of its round: as if all games had been won.
+pub(super) const BYE_POINTS_A_PAIR: u32 = 2;
+
 /// An ending as one byte, never 0.
 fn encode(ending: Ending) -> u8 {
     match ending {
@@ -268,7 +271,8 @@ impl Results {
             }
             for &bye in &round.byes {
                 // A bye counts as if every game had been won.
-                results.bye(bye, 4 * u64::from(round.pairs_each));
+                let points = u64::from(BYE_POINTS_A_PAIR);
+                results.bye(bye, 2 * points * u64::from(round.pairs_each));
             }
         }
         results

@@ -26,14 +26,15 @@ pub enum SummaryError {
     Sprt(#[from] SprtError),
 }
 
-fn standings(results: &Results) -> Result<Standings, RatingError> {
-    results.collector.standings(&Model::default())
+fn standings(plan: &Plan, results: &Results) -> Result<Standings, RatingError> {
+    let ranking = results.ranking(plan);
+    results.collector.ranked(&Model::default(), &ranking)
 }
 
 /// The tables of a tournament's folder, each with its file's name. Times have a table of their own:
 /// the others depend on the games only, byte for byte.
-pub fn tables(results: &Results) -> Result<[(&'static str, String); 4], SummaryError> {
-    let standings = standings(results)?;
+pub fn tables(plan: &Plan, results: &Results) -> Result<[(&'static str, String); 4], SummaryError> {
+    let standings = standings(plan, results)?;
     let timeless = standings.without_times();
     Ok([
         ("standings.json", format!("{}\n", as_json(&timeless))),
@@ -44,14 +45,15 @@ pub fn tables(results: &Results) -> Result<[(&'static str, String); 4], SummaryE
 }
 
 /// The standings, the rejected bots, the number of distinct games, a knockout's matches, and the
-/// result of a sequential test.
+/// result of a sequential test. The table fits `width` columns, if one is given.
 pub fn summary(
     ended: Ended,
     plan: &Plan,
     results: &Results,
     palette: &Palette,
+    width: Option<usize>,
 ) -> Result<String, SummaryError> {
-    let mut out = table(&standings(results)?, palette);
+    let mut out = table(&standings(plan, results)?, palette, width);
     for rejected in &plan.rejected {
         let _ = writeln!(
             out,

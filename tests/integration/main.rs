@@ -37,6 +37,7 @@ mod perft;
 mod piece_sets;
 mod protocol_doc;
 mod quartos;
+mod ranking;
 mod ratings;
 mod replay_check;
 mod report;

@@ -9,7 +9,7 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 use crate::cli::support::failure::Failure;
-use crate::cli::support::setup::{palette, print_stderr, unreadable};
+use crate::cli::support::setup::{palette, print_stderr, terminal_width, unreadable};
 use crate::record::RecordSummary;
 use crate::record::reader::{LineError, Reader};
 use crate::report::standings::{as_csv, as_json, markdown, table};
@@ -78,7 +78,11 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         .standings(&model)
         .map_err(|error| Failure::Usage(error.to_string()))?;
     let text = match args.format {
-        Format::Table => table(&standings, &palette(&io::stdout())),
+        Format::Table => table(
+            &standings,
+            &palette(&io::stdout()),
+            terminal_width(&io::stdout()),
+        ),
         Format::Markdown => markdown(&standings),
         Format::Json => format!("{}\n", as_json(&standings)),
         Format::Csv => as_csv(&standings).map_err(|error| Failure::Referee(error.to_string()))?,

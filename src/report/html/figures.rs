@@ -144,7 +144,8 @@ impl Figures {
         let times: Vec<Value> = self.times.iter().map(bars).collect();
         json!({
             "games": self.games,
-            "advantage": standings.advantage.map(tenth),
+            "advantage": standings.advantage.map(|advantage| tenth(advantage.elo)),
+            "advantage_error": standings.advantage.and_then(|advantage| advantage.error).map(tenth),
             "places": places,
             "met": met,
             "times": times,

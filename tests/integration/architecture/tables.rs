@@ -196,6 +196,7 @@ pub(super) const CRATES: &[(&str, &[&str])] = &[
     ("toml", &["cli"]),
     ("tracing", &["bot", "play", "arena", "report", "cli"]),
     ("tracing_subscriber", &["cli"]),
+    ("unicode_segmentation", &["report"]),
     ("unicode_width", &["report"]),
     ("wide", &["solver"]),
 ];

@@ -7,12 +7,16 @@ use crate::arena::directory::TournamentDirectory;
 use crate::arena::plan::Plan;
 use crate::arena::results::Results;
 use crate::cli::support::failure::Failure;
-use crate::cli::support::setup::{palette, print_stderr};
+use crate::cli::support::setup::{palette, print_stderr, terminal_width};
 use crate::report::tournament_summary::{SummaryError, summary, tables};
 
 /// Writes the tables into the folder.
-pub(super) fn write(directory: &TournamentDirectory, results: &Results) -> Result<(), Failure> {
-    for (name, text) in tables(results)? {
+pub(super) fn write(
+    directory: &TournamentDirectory,
+    plan: &Plan,
+    results: &Results,
+) -> Result<(), Failure> {
+    for (name, text) in tables(plan, results)? {
         directory.write(name, &text)?;
     }
     Ok(())
@@ -20,7 +24,13 @@ pub(super) fn write(directory: &TournamentDirectory, results: &Results) -> Resul
 
 /// Prints the standings, the summary of the games, and a warning when many games were the same.
 pub(super) fn print(ended: Ended, plan: &Plan, results: &Results) -> Result<(), Failure> {
-    let out = summary(ended, plan, results, &palette(&io::stdout()))?;
+    let out = summary(
+        ended,
+        plan,
+        results,
+        &palette(&io::stdout()),
+        terminal_width(&io::stdout()),
+    )?;
     io::Write::write_all(&mut io::stdout().lock(), out.as_bytes())?;
     if results.distinct.count() as u64 * 10 < results.distinct.games * 9 && !results.distinct.full {
         print_stderr(

@@ -327,7 +327,7 @@ impl TournamentRun<'_> {
                 analysed = analysing::analyse(&self.directory, results.games, time).await?;
             }
             add_analysis(&mut results, &self.directory)?;
-            ending::write(&self.directory, &results)?;
+            ending::write(&self.directory, &plan, &results)?;
             ending::print(ended, &plan, &results)?;
         }
         if ended == Ended::Interrupted || !analysed {

@@ -241,7 +241,7 @@ pub(in crate::cli) fn run_merge(args: &MergeArgs) -> Result<(), Failure> {
         Ok(Next::Round(_)) => Ended::Interrupted,
         Ok(Next::Over) | Err(_) => Ended::Complete,
     };
-    ending::write(&directory, &merged.results)?;
+    ending::write(&directory, &plan, &merged.results)?;
     ending::print(ended, &plan, &merged.results)?;
     if ended == Ended::Interrupted {
         let path = directory.path().to_string_lossy();
