@@ -6,9 +6,11 @@
 //! [`Process`] is: [`Process::start`], [`Process::ready`], questions and answers, [`Process::stop`].
 //!
 //! - `ask`: a question and its answer
+//! - `charge`: how long it may take on a busy machine
 //! - `diagnosis`: why there was no answer
 
 mod ask;
+mod charge;
 mod diagnosis;
 
 use std::io;
