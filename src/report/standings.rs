@@ -297,9 +297,10 @@ pub fn markdown(standings: &Standings) -> String {
     if let Some(why) = separate(standings) {
         let _ = writeln!(out, "{why}\n");
     }
-    let all: Vec<Vec<&Place>> = match standings.places.is_empty() {
-        true => vec![Vec::new()],
-        false => tables(standings).collect(),
+    let all: Vec<Vec<&Place>> = if standings.places.is_empty() {
+        vec![Vec::new()]
+    } else {
+        tables(standings).collect()
     };
     for places in all {
         let (rows, left) = rows(&columns(standings, &places));

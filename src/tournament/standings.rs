@@ -226,7 +226,8 @@ impl Collector {
             order_of[bot] = place;
         }
         let names: Vec<&String> = by_name.iter().map(|&bot| &self.names[bot]).collect();
-        let sums = self.scores.sums(&order_of)?;
+        let mut sums = self.scores.sums(&order_of)?;
+        sums.results.set_adaptive(ranking.by != RankBy::Results);
         let ratings = rate(&sums.results, model)?;
         let criteria = Criteria::new(&names, &sums, &ratings, ranking);
         let tables = criteria.tables();
