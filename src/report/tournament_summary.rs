@@ -129,24 +129,26 @@ fn verdict(ended: Ended, plan: &Plan, results: &Results) -> Result<Option<String
     let llr = test.llr(&results.pentanomial);
     let elo = results.pentanomial.elo();
     let [a, b] = [0, 1].map(|i| plan.bots.get(i).map_or("?", |bot| bot.name.as_str()));
+    let (elo0, elo1) = (hypotheses.elo0, hypotheses.elo1);
+    // A test only chooses between two differences; how large the difference is, only an estimate says.
     let verdict = match ended {
-        Ended::Decided(Decision::AcceptH1) => format!(
-            "H1 holds: {a} is better than {b} by {} Elo or more",
-            hypotheses.elo1
-        ),
-        Ended::Decided(Decision::AcceptH0) => format!(
-            "H0 holds: {a} is better than {b} by {} Elo or less",
-            hypotheses.elo0
-        ),
-        _ => "not decided".to_owned(),
+        Ended::Decided(Decision::AcceptH1) => {
+            format!("H1 accepted: a difference of {elo1} Elo rather than {elo0}")
+        }
+        Ended::Decided(Decision::AcceptH0) => {
+            format!("H0 accepted: a difference of {elo0} Elo rather than {elo1}")
+        }
+        _ => format!("not decided between differences of {elo0} and {elo1} Elo"),
     };
     let difference = match elo.error {
-        Some(error) if elo.elo.is_finite() => format!("{:.1} ± {error:.1} Elo", elo.elo),
+        Some(error) if elo.elo.is_finite() => {
+            format!("estimated {:+.1} ± {error:.1} Elo", elo.elo)
+        }
         _ => "too large to measure".to_owned(),
     };
     Ok(Some(format!(
-        "SPRT: {verdict}. LLR {llr:.2}, bounds {lower:.2} and {upper:.2}; difference {difference}; \
-         pairs by points of {a}: 0: {}, ½: {}, 1: {}, 1½: {}, 2: {}\n",
+        "SPRT of {a} against {b}: {verdict}; {difference}. LLR {llr:.2}, bounds {lower:.2} and \
+         {upper:.2}; pairs by points of {a}: 0: {}, ½: {}, 1: {}, 1½: {}, 2: {}\n",
         results.pentanomial.0[0],
         results.pentanomial.0[1],
         results.pentanomial.0[2],

@@ -617,7 +617,7 @@ fn a_sequential_test() {
     );
     assert!(
         run.stdout
-            .contains("SPRT: H1 holds: builtin:greedy is better"),
+            .contains("SPRT of builtin:greedy against builtin:random: H1 accepted: a difference of 50 Elo rather than 0; "),
         "{run}"
     );
     let first = but_for_clocks(place.records("t"));
