@@ -21,7 +21,7 @@ impl Results {
         };
         Ranking {
             by,
-            tie_breaks: Vec::new(),
+            tie_breaks: plan.tie_breaks.clone(),
             byes,
             games_a_meeting: Some(plan.pairs.saturating_mul(2)),
         }

@@ -82,7 +82,8 @@ pub struct Distinct {
 }
 
 impl Distinct {
-    fn add(&mut self, game: &RecordSummary<'_>) {
+    /// Adds a game.
+    pub fn add(&mut self, game: &RecordSummary<'_>) {
         if game.times_ms.is_empty() {
             return;
         }
@@ -100,6 +101,12 @@ impl Distinct {
         (by_seat, &game.start).hash(&mut hasher);
         game.hash_turns(&mut hasher);
         self.seen.insert(hasher.finish());
+    }
+
+    /// Whether at most nine in ten games are different: bots without randomness play the same game again
+    /// from the same opening.
+    pub fn is_repetitive(&self) -> bool {
+        !self.full && self.count() as u64 * 10 < self.games * 9
     }
 
     /// The number of different games; a lower bound when it is [full](Self::full).

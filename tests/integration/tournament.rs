@@ -387,6 +387,27 @@ fn two_at_once_in_one_folder() {
 }
 
 #[test]
+fn resuming_from_another_directory() {
+    let place = Place::new();
+    // Its path is relative: it is found from here only.
+    let arguments = [
+        "./steady.sh",
+        "builtin:random",
+        "--pairs",
+        "1",
+        "--no-check",
+    ];
+    place.play("t", &arguments);
+    let elsewhere = place.path("elsewhere");
+    fs::create_dir(&elsewhere).expect("a directory");
+    let run = place.tournament("t", &[]).directory(&elsewhere).run();
+    assert_eq!(run.code, Some(2), "{run}");
+    let bots = crate::common::bots();
+    let place = format!("this tournament was begun in {}", bots.display());
+    assert!(run.stderr.contains(&place), "{run}");
+}
+
+#[test]
 fn ctrl_c_finishes_the_games_in_hand() {
     let place = Place::new();
     let arguments = [
@@ -412,10 +433,24 @@ fn ctrl_c_finishes_the_games_in_hand() {
     let games = place.records("t");
     assert!(games.len() < 100, "{run}");
     // It goes on where it was.
-    let mut running = place.tournament("t", &[]).start();
+    let page = place.path("page.html");
+    let page = page.to_str().expect("a name");
+    let more = [
+        "--report",
+        page,
+        "--analyse",
+        "--time-per-move",
+        "100ms",
+        "--jobs",
+        "1",
+    ];
+    let mut running = place.tournament("t", &more).start();
     running.wait_until(|_| place.records_so_far("t").lines().count() > games.len());
     running.signal("TERM");
     let run = running.finish();
+    // The hint has everything that the plan has not.
+    let hint = format!("{command} --jobs 1 --analyse --time-per-move 0.1s --report {page}");
+    assert!(run.stderr.contains(&hint), "{run}");
     assert!(
         run.stderr
             .contains(&format!("resuming after {} of 100", games.len())),
