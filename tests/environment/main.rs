@@ -22,6 +22,7 @@ mod hostile;
 mod people;
 mod players;
 mod requirements;
+mod soak;
 mod stopping;
 
 use libtest_mimic::{Arguments, Trial};
@@ -31,11 +32,12 @@ type Trials = fn() -> Vec<Trial>;
 
 /// The modules and their trials, whose names all begin with that of the module. Those that start
 /// large programs are last, as they may wait for each other.
-const MODULES: [(&str, Trials); 6] = [
+const MODULES: [(&str, Trials); 7] = [
     ("people", people::trials),
     ("players", players::trials),
     ("stopping", stopping::trials),
     ("hostile", hostile::trials),
+    ("soak", soak::trials),
     ("browser", browser::trials),
     ("engines", engines::trials),
 ];
