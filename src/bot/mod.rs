@@ -30,6 +30,6 @@ pub mod scripted;
 pub mod spec;
 pub mod stderr;
 
-pub use allowance::Allowance;
+pub use allowance::{Allowance, ClockKind};
 pub use fault::Fault;
 pub use player::{OtherOutput, Player, Reply};

@@ -190,7 +190,7 @@ impl<'a> Checkup<'a> {
         Ok(match asked {
             Ok(Ok(time)) => {
                 if !time.fresh {
-                    self.times.push(time.elapsed);
+                    self.times.push(time.charged);
                 }
                 Ok(time)
             }

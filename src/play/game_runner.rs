@@ -173,7 +173,12 @@ impl GameRunner {
         }
         let since = self.stalls.mark();
         observer.begins(setup, &*session)?;
-        let Played { turns, times, end } = {
+        let Played {
+            turns,
+            times,
+            charged,
+            end,
+        } = {
             let [a, b] = seats.each_mut();
             let players = if setup.first == BotIndex::A {
                 [a, b]
@@ -186,6 +191,7 @@ impl GameRunner {
         let mut record = setup.record(&*self.ruleset, bot_entries(seats), started);
         record.turns = turns;
         record.times_ms = times.into_iter().map(milliseconds).collect();
+        record.charged_ms = charged.into_iter().map(milliseconds).collect();
         record.usage = usage(seats);
         let mut game_fault = None;
         match end {
@@ -251,7 +257,7 @@ impl GameRunner {
         request: String,
         since: &Mark,
     ) -> io::Result<GameFault> {
-        let void_reason = self.stalls.void_reason(since, &fault);
+        let void_reason = self.stalls.void_reason(since, &fault).await;
         let ended = seat.forfeit().await?;
         Ok(GameFault {
             by,

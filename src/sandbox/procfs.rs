@@ -17,7 +17,7 @@
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::{FileExt as _, MetadataExt as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rustix::process::Pid;
@@ -115,6 +115,30 @@ impl Stat {
     pub(crate) fn parent(&self) -> Option<Pid> {
         Pid::from_raw(self.field(4)?.parse().ok()?)
     }
+}
+
+/// How long each thread of a process has waited for a processor while it could have run, since it was
+/// started: by thread. Empty when the process has ended, or the kernel does not report it.
+pub(crate) fn processor_waits(pid: Pid) -> Vec<(Pid, Duration)> {
+    let wait = |task: fs::DirEntry| {
+        let thread = Pid::from_raw(task.file_name().to_str()?.parse().ok()?)?;
+        Some((thread, processor_wait(&task.path().join("schedstat"))?))
+    };
+    let tasks = fs::read_dir(format!("/proc/{}/task", pid.as_raw_pid()));
+    let tasks = tasks.into_iter().flatten().flatten();
+    tasks.filter_map(wait).collect()
+}
+
+/// How long this thread has waited for a processor while it could have run, since it was started.
+pub(crate) fn own_processor_wait() -> Option<Duration> {
+    processor_wait("/proc/thread-self/schedstat".as_ref())
+}
+
+/// The second number of a `schedstat` file, after the time that the thread has run, both in nanoseconds.
+fn processor_wait(file: &Path) -> Option<Duration> {
+    let text = fs::read_to_string(file).ok()?;
+    let wait = text.split_ascii_whitespace().nth(1)?;
+    Some(Duration::from_nanos(wait.parse().ok()?))
 }
 
 /// The most memory that a process has had in use, in KiB.

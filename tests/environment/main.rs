@@ -19,6 +19,7 @@ mod browser;
 mod common;
 mod engines;
 mod hostile;
+mod load;
 mod people;
 mod players;
 mod requirements;
@@ -32,12 +33,13 @@ type Trials = fn() -> Vec<Trial>;
 
 /// The modules and their trials, whose names all begin with that of the module. Those that start
 /// large programs are last, as they may wait for each other.
-const MODULES: [(&str, Trials); 7] = [
+const MODULES: [(&str, Trials); 8] = [
     ("people", people::trials),
     ("players", players::trials),
     ("stopping", stopping::trials),
     ("hostile", hostile::trials),
     ("soak", soak::trials),
+    ("load", load::trials),
     ("browser", browser::trials),
     ("engines", engines::trials),
 ];

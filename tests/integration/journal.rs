@@ -30,6 +30,7 @@ fn record(number: usize) -> Record {
         pieces: None,
         turns: Vec::new(),
         times_ms: Vec::new(),
+        charged_ms: Vec::new(),
         result: ResultEntry::default(),
         started: "2026-01-31T10:00:00Z".to_owned(),
         usage: None,

@@ -25,6 +25,7 @@ fn plan(bots: usize, pairs: u32, bench_after: u32) -> Plan {
             start_time: 1.0,
             game_time: None,
             increment: 0.0,
+            cpu_clock: false,
         },
         hash: String::new(),
     };

@@ -129,7 +129,14 @@ fn hash(line: &[u8]) -> u64 {
     let mut hasher = DefaultHasher::new();
     if let Ok(mut record) = serde_json::from_slice::<Value>(line) {
         if let Some(fields) = record.as_object_mut() {
-            for field in ["times_ms", "started", "usage", "voids", "delayed"] {
+            for field in [
+                "times_ms",
+                "charged_ms",
+                "started",
+                "usage",
+                "voids",
+                "delayed",
+            ] {
                 fields.remove(field);
             }
         }

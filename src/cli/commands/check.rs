@@ -9,6 +9,7 @@ use serde_json::json;
 use crate::bot::orphans;
 use crate::bot::spec::{BotSpec, Program};
 use crate::checkup::{Check, Checkup, ShowCheck, Times, Verdict};
+use crate::cli::support::clock::ClockName;
 use crate::cli::support::duration;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::games::{self, GameArg};
@@ -50,6 +51,12 @@ pub(in crate::cli) struct Args {
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = "10s", value_parser = duration::parse)]
     start_time: Duration,
 
+    /// What clocks measure: time, without that in which a bot could run but waits for a processor; or
+    /// processor time of the bot's processes, with a limit of ten times as much wall time (at least
+    /// 5 s more)
+    #[arg(long, value_enum, value_name = "KIND", default_value = "wall")]
+    clock: ClockName,
+
     /// Print one JSON object, for graders
     #[arg(long)]
     json: bool,
@@ -77,6 +84,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let time = TimeControl {
         move_time: args.move_time,
         start_time: args.start_time,
+        kind: args.clock.into(),
         ..TimeControl::default()
     };
     let examination = Examination {

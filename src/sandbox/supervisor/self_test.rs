@@ -1,13 +1,13 @@
 //! What a process in a sandbox can do, found by trying what every sandbox must forbid. The project's
 //! tests try the rest, one program an attack.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::net::{TcpStream, UdpSocket};
 use std::path::Path;
 use std::process::Command;
 
-use rustix::process::{Pid, setsid, test_kill_process};
+use rustix::process::{Pid, getppid, setsid, test_kill_process};
 
 use super::message::{COMMAND, SELF_TEST};
 
@@ -37,6 +37,18 @@ const ATTEMPTS: &[Attempt] = &[
             .extend(["/referee-probe", "/usr/referee-probe", "/dev/referee-probe"].map(Into::into));
         places.iter().any(|place| fs::write(place, "x").is_ok())
     }),
+    ("it can change settings of the kernel", |_| {
+        let settings = [
+            "/proc/sys/kernel/core_pattern",
+            "/proc/sys/kernel/modprobe",
+            "/proc/sysrq-trigger",
+        ];
+        settings.into_iter().any(opens_for_writing)
+    }),
+    ("it can write into the memory of other processes", |_| {
+        let parent = getppid().map(|parent| format!("/proc/{}/mem", parent.as_raw_pid()));
+        opens_for_writing("/proc/1/mem") || parent.is_some_and(opens_for_writing)
+    }),
     ("it can signal other processes", |paths| {
         // The referee's process id is the name of the file's directory.
         let pid = paths.first().and_then(|path| {
@@ -50,6 +62,11 @@ const ATTEMPTS: &[Attempt] = &[
         fs::write(&scratch, "x").is_err() || fs::read(scratch).is_err()
     }),
 ];
+
+/// Whether a file that exists can be opened for writing. Nothing is written.
+fn opens_for_writing(path: impl AsRef<Path>) -> bool {
+    File::options().write(true).open(path).is_ok()
+}
 
 /// Prints what it could do and should not have been able to, a line each, and then `done`.
 pub(super) fn run(arguments: impl Iterator<Item = String>) -> io::Result<()> {

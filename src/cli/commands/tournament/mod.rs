@@ -224,17 +224,21 @@ fn jobs(options: &Options, entrants: &Entrants) -> usize {
         return jobs;
     };
     let jobs = usize::from(jobs);
-    // With less time than this, a bot that has to wait for a core would lose on time.
+    // With less time than this, having to wait for a core matters.
     let short = |seconds: f64| seconds < 1.0;
     let is_short = entrants.entered.iter().any(|bot| {
         let limits = &bot.plan.limits;
         short(limits.move_time) || limits.game_time.is_some_and(|time| short(time / 8.0))
     });
     if jobs * 2 > cores && is_short {
+        let consequence = if cfg!(target_os = "linux") {
+            "bots will wait for each other, which is not charged to them but delays the games"
+        } else {
+            "bots will lose on time because they wait for each other"
+        };
         print_stderr(&format!(
             "referee: warning: {jobs} games at once need {} cores and there are {cores}, but the \
-             clocks are short: bots will lose on time because they wait for each other; use \
-             --jobs {}",
+             clocks are short: {consequence}; use --jobs {}",
             jobs * 2,
             (cores / 2).max(1)
         ));

@@ -9,6 +9,8 @@ use serde::{Deserialize, Deserializer};
 
 use super::bot_options::{BotOptions, positive_time, time};
 use crate::arena::plan::{Format, Restart, SprtPlan};
+use crate::bot::ClockKind;
+use crate::cli::support::clock::ClockName;
 use crate::cli::support::config_values::{self, parsed, word};
 use crate::cli::support::duration;
 use crate::cli::support::failure::Failure;
@@ -142,6 +144,13 @@ pub(in crate::cli) struct Options {
     #[serde(default, deserialize_with = "time")]
     pub(in crate::cli) increment: Option<Duration>,
 
+    /// What clocks measure: time, without that in which a bot could run but waits for a processor; or
+    /// processor time of the bot's processes, with a limit of ten times as much wall time (at least
+    /// 5 s more) [default: wall]
+    #[arg(long, value_enum, value_name = "KIND", help_heading = "Time")]
+    #[serde(default, deserialize_with = "word")]
+    pub(in crate::cli) clock: Option<ClockName>,
+
     /// End a game as soon as its value is proven; the time to prove it is charged to no bot
     #[arg(long, help_heading = "Game")]
     #[serde(default)]
@@ -226,6 +235,7 @@ impl Options {
             start_time: self.start_time.or(file.start_time),
             game_time: self.game_time.or(file.game_time),
             increment: self.increment.or(file.increment),
+            clock: self.clock.or(file.clock),
             adjudicate: self.adjudicate || file.adjudicate,
             restart: self.restart.or(file.restart),
             bench_after: self.bench_after.or(file.bench_after),
@@ -284,6 +294,7 @@ impl Options {
             start_time: pick(|bot| bot.start_time, self.start_time).unwrap_or(default.start_time),
             game_time: pick(|bot| bot.game_time, self.game_time),
             increment: pick(|bot| bot.increment, self.increment).unwrap_or(default.increment),
+            kind: self.clock.map_or(default.kind, ClockKind::from),
         }
     }
 }
