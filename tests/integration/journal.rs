@@ -276,7 +276,7 @@ fn counted() -> (Arc<Mutex<Disk>>, Faulty) {
 #[test]
 fn lines_that_follow_each_other_are_synced_together() {
     let (disk, storage) = counted();
-    let writer = Writer::start(Journal::over(storage, 0));
+    let writer = Writer::start(Journal::over(storage, 0)).unwrap();
     let begun = Instant::now();
     for number in 0..500 {
         writer.write(line(number), |written| written.unwrap());
