@@ -3,10 +3,10 @@
 
 use std::io;
 use std::sync::Arc;
-use std::thread;
 
 use tokio::sync::{mpsc, watch};
 
+use super::capacity::Capacity;
 use super::directory::TournamentDirectory;
 use super::event::Event;
 use super::plan::Plan;
@@ -16,6 +16,7 @@ use super::scheduler::Scheduler;
 use super::unplayed::write_unplayed;
 use super::worker::{ArenaContext, Worker};
 use super::{Arena, Ended, RunError, TournamentObserver, sprt};
+use crate::bot::exhaustion::{explain, start_thread};
 use crate::bot::process::GracePeriods;
 use crate::play::game_runner::{GameError, GameRunner};
 use crate::record::FinishedRecord;
@@ -53,22 +54,31 @@ impl Arena {
             write_unplayed(Arc::clone(&self.ruleset), &progress.plan, &commands),
         );
         let context = Arc::new(ArenaContext {
-            runner: GameRunner::new(self.ruleset, progress.plan.adjudicate),
+            runner: GameRunner::new(self.ruleset, progress.plan.adjudicate)?,
             plan: progress.plan.clone(),
             entrants: self.entrants,
             pieces_path: self.pieces_path,
             scheduler,
+            capacity: Capacity::new(self.jobs),
             events,
         });
-        let writer = Arc::new(Writer::start(journal));
-        let workers = (0..self.jobs)
-            .map(|_| {
-                let (context, writer) = (Arc::clone(&context), Arc::clone(&writer));
-                let aborted = aborted.clone();
-                let builder = thread::Builder::new().name("worker".to_owned());
-                builder.spawn(move || run_worker(&context, &writer, aborted))
-            })
-            .collect::<io::Result<Vec<_>>>()?;
+        let writer =
+            Writer::start(journal).map_err(|error| explain("the thread of the journal", &error))?;
+        let writer = Arc::new(writer);
+        let mut workers = Vec::new();
+        while workers.len() < self.jobs {
+            let (context_of, writer) = (Arc::clone(&context), Arc::clone(&writer));
+            let aborted = aborted.clone();
+            let started = start_thread("worker", move || run_worker(&context_of, &writer, aborted));
+            match started {
+                Ok(worker) => workers.push(worker),
+                Err(error) if workers.is_empty() => return Err(error.into()),
+                Err(error) => {
+                    observer.fewer_games(&error.to_string());
+                    break;
+                }
+            }
+        }
         let mut working = workers.len();
         let mut failure = None;
         let mut interrupted = false;

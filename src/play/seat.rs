@@ -5,6 +5,7 @@ use std::io;
 use std::time::Duration;
 
 use super::clock::TimeControl;
+use crate::bot::exhaustion::Exhausted;
 use crate::bot::fault::Exit;
 use crate::bot::human::Human;
 use crate::bot::meter::Usage;
@@ -32,6 +33,17 @@ pub struct Seat {
     player: SeatPlayer,
     failed_starts: u32,
     benched: Option<ForfeitReason>,
+}
+
+/// Why a process cannot be started.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The bot's program cannot be started.
+    #[error(transparent)]
+    CannotStart(#[from] CannotStart),
+    /// The machine has run out of processes or the like; the bot is not to blame.
+    #[error(transparent)]
+    Exhausted(#[from] Exhausted),
 }
 
 /// A process that was ended because it forfeited.
@@ -208,7 +220,7 @@ impl Seat {
     }
 
     /// Begins a game: starts a process with this seed unless one runs.
-    pub async fn start(&mut self, seed: u32) -> Result<(), CannotStart> {
+    pub async fn start(&mut self, seed: u32) -> Result<(), StartError> {
         let SeatPlayer::Program(seat) = &mut self.player else {
             return Ok(());
         };
@@ -219,10 +231,13 @@ impl Seat {
         seat.environment.retain(|(name, _)| name != env::SEED);
         let seed = (env::SEED.to_owned(), seed.to_string());
         seat.environment.push(seed);
-        let cannot = |error| CannotStart {
-            bot: self.name.clone(),
-            cause: format!("the system says: {error}"),
-            fix: "see that the file is still there and that it can be run by hand".to_owned(),
+        let cannot = |error| match Exhausted::from_error(&error) {
+            Some(exhausted) => StartError::from(exhausted),
+            None => StartError::from(CannotStart {
+                bot: self.name.clone(),
+                cause: format!("the system says: {error}"),
+                fix: "see that the file is still there and that it can be run by hand".to_owned(),
+            }),
         };
         let process = Process::start(&seat.program, &seat.environment, seat.tap.clone());
         let process = seat.process.insert(process.map_err(cannot)?);
@@ -243,6 +258,12 @@ impl Seat {
             self.failed_starts = 0;
         }
         usage
+    }
+
+    /// Whether its process has started more processes than it may.
+    pub fn has_too_many_processes(&mut self) -> bool {
+        self.process()
+            .is_some_and(|process| process.has_too_many_processes())
     }
 
     /// The command that sends a program this request again; `None` for people.

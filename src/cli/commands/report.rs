@@ -7,6 +7,7 @@ use std::time::Duration;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::interrupt::until_interrupted;
 use crate::cli::support::pages::{LiveOption, add_file, add_line, damaged, write};
+use crate::cli::support::runtime::runtime;
 use crate::cli::support::setup::unreadable;
 use crate::record::reader::Reader;
 use crate::report::html;
@@ -115,9 +116,7 @@ fn follow(files: &[&Path], live: &LiveOption, feed: &Feed) -> Result<(), Failure
         add_new(file, feed)?;
     }
     let server = live.serve(feed)?;
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
+    let runtime = runtime()?;
     let followed = runtime.block_on(until_interrupted(async {
         loop {
             tokio::time::sleep(POLL_INTERVAL).await;
