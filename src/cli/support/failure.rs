@@ -33,20 +33,20 @@ impl Failure {
             );
         };
         match self {
-            Self::Usage(text) => {
-                print(text);
-                ExitCode::from(2)
-            }
-            Self::Referee(text) => {
-                print(text);
-                ExitCode::FAILURE
-            }
-            Self::Interrupted => {
-                print("interrupted");
-                ExitCode::from(130)
-            }
-            Self::Unfit => ExitCode::from(3),
-            Self::OutputClosed => ExitCode::FAILURE,
+            Self::Usage(text) | Self::Referee(text) => print(text),
+            Self::Interrupted => print("interrupted"),
+            Self::Unfit | Self::OutputClosed => {}
+        }
+        ExitCode::from(self.status())
+    }
+
+    /// The exit status.
+    pub(in crate::cli) const fn status(&self) -> u8 {
+        match self {
+            Self::Usage(_) => 2,
+            Self::Referee(_) | Self::OutputClosed => 1,
+            Self::Interrupted => 130,
+            Self::Unfit => 3,
         }
     }
 }
