@@ -17,6 +17,7 @@ use super::unplayed::write_unplayed;
 use super::worker::{ArenaContext, Worker};
 use super::{Arena, Ended, RunError, TournamentObserver, sprt};
 use crate::bot::process::GracePeriods;
+use crate::log_target::{SPAN, TOURNAMENT};
 use crate::play::game_runner::{GameError, GameRunner};
 use crate::record::FinishedRecord;
 use crate::record::journal::{Journal, Writer};
@@ -61,12 +62,28 @@ impl Arena {
             events,
         });
         let writer = Arc::new(Writer::start(journal));
+        let span = tracing::info_span!(target: SPAN, "tournament", plan = context.plan.hash);
+        span.in_scope(|| {
+            tracing::info!(
+                target: TOURNAMENT,
+                bots = context.plan.bots.len(),
+                rounds = context.plan.rounds.len(),
+                played = progress.results.games,
+                jobs = self.jobs,
+                shard = self.shard.map(tracing::field::display),
+                "begins"
+            );
+        });
         let workers = (0..self.jobs)
             .map(|_| {
                 let (context, writer) = (Arc::clone(&context), Arc::clone(&writer));
                 let aborted = aborted.clone();
+                let span = span.clone();
                 let builder = thread::Builder::new().name("worker".to_owned());
-                builder.spawn(move || run_worker(&context, &writer, aborted))
+                builder.spawn(move || {
+                    // All tasks of a worker run on its thread.
+                    span.in_scope(|| run_worker(&context, &writer, aborted));
+                })
             })
             .collect::<io::Result<Vec<_>>>()?;
         let mut working = workers.len();
@@ -81,6 +98,7 @@ impl Arena {
                     } else {
                         interrupted = true;
                         context.scheduler.stop();
+                        tracing::info!(target: TOURNAMENT, parent: &span, "stops after the games being played");
                         observer.stopping();
                     }
                     continue;

@@ -9,10 +9,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
+use tracing::Instrument as _;
 
 use super::adjudicator::{Adjudicator, adjudicator};
 use super::clock::Clock;
 use super::game::{End, Played, play};
+use super::game_events;
 use super::observer::GameObserver;
 use super::seat::{Seat, stop_both};
 use super::setup::{GameSetup, bot_entries};
@@ -124,16 +126,23 @@ impl GameRunner {
     ) -> Result<FinishedGame<'_>, GameError> {
         let mut voids = 0;
         let mut is_cold = is_cold;
+        let span = game_events::game(setup, seats, false);
         loop {
             if let Some(before) = warm_up
                 && is_cold
             {
-                self.run_once(seats, before, &mut ()).await?;
+                let span = game_events::game(before, seats, true);
+                let mut nobody = ();
+                let playing = self.run_once(seats, before, &mut nobody);
+                playing.instrument(span).await?;
             }
-            let mut game = self.run_once(seats, setup, observer).await?;
+            span.in_scope(|| game_events::begins(setup, voids));
+            let playing = self.run_once(seats, setup, observer);
+            let mut game = playing.instrument(span.clone()).await?;
             let fault = game.fault.as_mut();
             if let Some(why) = fault.and_then(|fault| fault.void_reason.take()) {
                 let again = voids < MOST_VOIDS;
+                span.in_scope(|| game_events::void(&why, again));
                 observer.stalled(&why, again)?;
                 if again {
                     voids += 1;
@@ -150,6 +159,7 @@ impl GameRunner {
             {
                 seats[fault.by].count_failed_start(fault.fault.reason());
             }
+            span.in_scope(|| game_events::ended(&game.record));
             return Ok(game);
         }
     }
@@ -258,7 +268,7 @@ impl GameRunner {
         since: &Mark,
     ) -> io::Result<GameFault> {
         let void_reason = self.stalls.void_reason(since, &fault).await;
-        let ended = seat.forfeit().await?;
+        let ended = seat.forfeit(&fault).await?;
         Ok(GameFault {
             by,
             fault,
