@@ -2,6 +2,7 @@
 //! processor, and for all other time it is. Perl is needed for bots that use processor time by the
 //! millisecond, taskset for a processor that is shared with busy loops.
 
+use std::fs;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -9,7 +10,7 @@ use libtest_mimic::{Failed, Trial};
 use rustix::thread::sched_getaffinity;
 use serde_json::Value;
 
-use crate::common::{Referee, Run};
+use crate::common::{RECORDS, Referee, Run};
 use crate::requirements::{program, unavailable};
 
 /// How many programs compute beside a bot, on the same processor.
@@ -260,9 +261,58 @@ fn looking_at_processes_is_not_charged() -> Result<(), Failed> {
     Err(last.into())
 }
 
+/// Everything on one processor, where the referee lets a bot run before it waits for it.
+fn on_one_processor() -> Result<(), Failed> {
+    let pinned = format!("exec taskset -c {} \"$0\" \"$@\"", processor());
+    let games = || {
+        Referee::new([
+            "--seed",
+            "1",
+            "-n",
+            "40",
+            "builtin:greedy",
+            "builtin:random",
+        ])
+        .recorded()
+    };
+    let turns = |run: &Run| -> Vec<Value> {
+        let records = run.records();
+        records
+            .iter()
+            .map(|record| record["turns"].clone())
+            .collect()
+    };
+    let run = games().shell(&pinned).run();
+    check(
+        turns(&run) == turns(&games().run()),
+        "expected the same games",
+        &run,
+    )?;
+    let run = game("./thinks.pl 1 60000", &NO_START).shell(&pinned).run();
+    timeout(&run)?;
+    let run = game("./ends.sh", &NO_START).shell(&pinned).run();
+    check(
+        record(&run)?["result"]["reason"] == "exited",
+        "it ended",
+        &run,
+    )?;
+    // Games of quick bots leave the referee time for signals.
+    let mut running = Referee::new(["--seed", "1", "-n", "10000000"])
+        .args(["builtin:random", "builtin:random"])
+        .recorded()
+        .shell(&pinned)
+        .start();
+    running.wait_until(|scratch| {
+        fs::metadata(scratch.join(RECORDS)).is_ok_and(|meta| meta.len() > 100_000)
+    });
+    running.signal("TERM");
+    let run = running.finish();
+    check(run.code == Some(130), "expected an interruption", &run)
+}
+
 pub(crate) fn trials() -> Vec<Trial> {
     type Test = fn() -> Result<(), Failed>;
-    let tests: [(&str, Test); 8] = [
+    let tests: [(&str, Test); 9] = [
         ("waiting_is_not_charged", waiting_is_not_charged),
         (
             "the_waiting_of_a_child_is_not_charged",
@@ -276,6 +326,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         ("sleeping_too_long_loses", sleeping_too_long_loses),
         ("a_clock_of_processor_time", a_clock_of_processor_time),
         ("the_log_tells_who_was_slow", the_log_tells_who_was_slow),
+        ("on_one_processor", on_one_processor),
         (
             "looking_at_processes_is_not_charged",
             looking_at_processes_is_not_charged,

@@ -119,7 +119,7 @@ impl Process {
         let unread = self
             .channel
             .writer()
-            .and_then(|stdin| rustix::io::ioctl_fionread(stdin).ok());
+            .and_then(|stdin| rustix::io::ioctl_fionread(stdin.pipe()).ok());
         unread.is_some_and(|bytes| bytes > 0)
     }
 

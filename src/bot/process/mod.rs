@@ -9,11 +9,13 @@
 //! - `charge`: how long it may take on a busy machine
 //! - `diagnosis`: why there was no answer
 //! - `events`: what the log has of it
+//! - `pipes`: those of a bot that shares its processor with the referee
 
 mod ask;
 mod charge;
 mod diagnosis;
 mod events;
+mod pipes;
 
 use std::io;
 use std::os::unix::process::ExitStatusExt as _;
@@ -21,9 +23,11 @@ use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, getpgid, kill_process, kill_process_group};
-use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::process::{Child, ChildStdin, Command};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
+
+use pipes::{AnswerPipe, RequestPipe};
 
 use super::channel::Channel;
 use super::children::{self, OwnedChild};
@@ -101,7 +105,7 @@ pub struct Process {
     meter: Meter,
     /// Whether it has been asked and has not answered.
     asked: bool,
-    channel: Channel<ChildStdout, ChildStdin>,
+    channel: Channel<AnswerPipe, RequestPipe>,
     stderr: Shared,
     stderr_reader: JoinHandle<()>,
     fresh: bool,
@@ -169,6 +173,7 @@ impl Process {
         else {
             return Err(io::Error::other("the pipes of a new process are missing"));
         };
+        let (requests, answers) = pipes::pipes(stdin, stdout);
         let pid = owned.pid();
         let helpers = supervisor.as_ref().map(SupervisorConnection::helpers);
         let group = helpers.is_none().then_some(pid);
@@ -185,7 +190,7 @@ impl Process {
             },
             meter: Meter::new(pid, helpers),
             asked: false,
-            channel: Channel::new(stdout, stdin),
+            channel: Channel::new(answers, requests),
             stderr: kept,
             stderr_reader,
             fresh: true,
