@@ -26,6 +26,9 @@ const WAITING_LINES: usize = 16 * 1024;
 /// Lines that wait are written together, up to this many bytes.
 const BATCH_BYTES: usize = 64 * 1024;
 
+/// How long lines are collected before they are written: the thread is not to be woken for each.
+const COLLECTING: Duration = Duration::from_millis(5);
+
 /// How long the end of the program may wait for the file.
 const AT_THE_END: Duration = Duration::from_secs(1);
 
@@ -209,6 +212,7 @@ impl Writer {
                 }
             }
             self.write(&mut batch, &mut lines);
+            thread::sleep(COLLECTING);
         }
     }
 
