@@ -8,11 +8,12 @@
 //! - [`entrants`], [`entry_check`], [`preparation`]: from the named bots to a plan
 //! - [`plan`]: which games are played, and how
 //! - [`directory`], [`results`], [`logs`], [`slug`]: what is kept in files, and what follows from it
-//! - [`scheduler`], [`worker`], `event_loop`, `progress`: the games
+//! - [`scheduler`], [`worker`], `capacity`, `event_loop`, `progress`: the games
 //! - [`shard`], [`merge`]: a tournament played in parts, and the parts put together
 //! - [`analysing`]: the analysis after the last game
 
 pub mod analysing;
+mod capacity;
 pub mod directory;
 pub mod entrant;
 pub mod entrants;
@@ -66,6 +67,11 @@ pub trait TournamentObserver {
     /// or it counts because it has been void too often.
     fn stalled(&mut self, id: GameId, why: &str, again: bool) {
         let _ = (id, why, again);
+    }
+
+    /// From now on fewer games are played at once, because the machine has too few processes for all.
+    fn fewer_games(&mut self, why: &str) {
+        let _ = why;
     }
 
     /// A bot is benched.

@@ -8,6 +8,7 @@ use tracing::{Instrument as _, Span};
 
 use super::clock::TimeControl;
 use super::events;
+use crate::bot::exhaustion::Exhausted;
 use crate::bot::fault::Exit;
 use crate::bot::human::Human;
 use crate::bot::meter::Usage;
@@ -37,6 +38,17 @@ pub struct Seat {
     benched: Option<ForfeitReason>,
     /// The game that it plays or has played last, in the log.
     span: Span,
+}
+
+/// Why a process cannot be started.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The bot's program cannot be started.
+    #[error(transparent)]
+    CannotStart(#[from] CannotStart),
+    /// The machine has run out of processes or the like; the bot is not to blame.
+    #[error(transparent)]
+    Exhausted(#[from] Exhausted),
 }
 
 /// A process that was ended because it forfeited.
@@ -225,7 +237,7 @@ impl Seat {
     }
 
     /// Begins a game: starts a process with this seed unless one runs.
-    pub async fn start(&mut self, seed: u32) -> Result<(), CannotStart> {
+    pub async fn start(&mut self, seed: u32) -> Result<(), StartError> {
         self.span = events::bot(&self.name);
         let SeatPlayer::Program(seat) = &mut self.player else {
             return Ok(());
@@ -240,10 +252,14 @@ impl Seat {
         seat.environment.push(seed);
         let cannot = |error| {
             events::cannot_start(&self.span, &error);
-            CannotStart {
-                bot: self.name.clone(),
-                cause: format!("the system says: {error}"),
-                fix: "see that the file is still there and that it can be run by hand".to_owned(),
+            match Exhausted::from_error(&error) {
+                Some(exhausted) => StartError::from(exhausted),
+                None => StartError::from(CannotStart {
+                    bot: self.name.clone(),
+                    cause: format!("the system says: {error}"),
+                    fix: "see that the file is still there and that it can be run by hand"
+                        .to_owned(),
+                }),
             }
         };
         let start = || Process::start(&seat.program, &seat.environment, seat.tap.clone());
@@ -268,6 +284,12 @@ impl Seat {
         }
         events::used(&self.span, usage.as_ref());
         usage
+    }
+
+    /// Whether its process has started more processes than it may.
+    pub fn has_too_many_processes(&mut self) -> bool {
+        self.process()
+            .is_some_and(|process| process.has_too_many_processes())
     }
 
     /// The command that sends a program this request again; `None` for people.

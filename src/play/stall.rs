@@ -5,12 +5,14 @@
 //! bot waited for one: that time was not charged to the bot. What is left is a referee, or a machine, that
 //! was stopped.
 
+use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle, Thread};
 use std::time::{Duration, Instant};
 
 use crate::bot::Fault;
+use crate::bot::exhaustion::start_thread;
 use crate::sandbox::procfs::own_processor_wait;
 
 /// How often the detector reads the clock.
@@ -19,8 +21,8 @@ const BEAT: Duration = Duration::from_millis(25);
 /// Waking up this late is normal.
 const TOLERATED: Duration = Duration::from_millis(5);
 
-/// How long a thread that is late has to run again, before it counts as stopped.
-const CATCHING_UP: Duration = Duration::from_millis(250);
+/// How long a thread that is late has to run again, on a very busy machine, before it counts as stopped.
+const CATCHING_UP: Duration = Duration::from_secs(2);
 
 /// A suspension of the machine that is shorter than this is ignored.
 const SUSPENDED: Duration = Duration::from_secs(1);
@@ -33,6 +35,8 @@ pub struct StallDetector {
     stop: Arc<AtomicBool>,
     beating: Option<JoinHandle<()>>,
     thread: Thread,
+    /// See [`CATCHING_UP`].
+    catching_up: Duration,
 }
 
 /// What the thread has measured.
@@ -50,26 +54,27 @@ impl Beats {
     /// The sum of all delays, including that of the current sleep: after a standstill, other threads
     /// may run before this one does.
     fn late(&self) -> Duration {
-        self.late + self.current()
+        self.late + self.current(Instant::now())
     }
 
     /// The same without those in which it waited for a processor; as to the current sleep, that is not
     /// known.
     fn stopped(&self) -> Duration {
-        self.stopped + self.current()
+        self.stopped + self.current(Instant::now())
     }
 
     /// The delay of the current sleep so far.
-    fn current(&self) -> Duration {
-        self.last.elapsed().saturating_sub(BEAT + TOLERATED)
+    fn current(&self, now: Instant) -> Duration {
+        now.saturating_duration_since(self.last)
+            .saturating_sub(BEAT + TOLERATED)
     }
 
-    /// The thread runs, after it has waited this long for a processor.
-    fn beat(&mut self, waited: Duration) {
-        let current = self.current();
+    /// The thread ran at `now`, after it has waited this long for a processor.
+    fn beat(&mut self, now: Instant, waited: Duration) {
+        let current = self.current(now);
         self.late += current;
         self.stopped += current.saturating_sub(waited);
-        self.last = Instant::now();
+        self.last = now;
     }
 }
 
@@ -82,8 +87,8 @@ pub struct Mark {
 }
 
 impl StallDetector {
-    /// Starts the thread.
-    pub fn start() -> Self {
+    /// Starts the thread. The error says which limit keeps it from being started.
+    pub fn start() -> io::Result<Self> {
         let beats = Arc::new(Mutex::new(Beats {
             late: Duration::ZERO,
             stopped: Duration::ZERO,
@@ -92,23 +97,26 @@ impl StallDetector {
         let stop = Arc::new(AtomicBool::new(false));
         let beating = {
             let (beats, stop) = (Arc::clone(&beats), Arc::clone(&stop));
-            thread::spawn(move || {
+            start_thread("clock", move || {
                 let mut before = own_processor_wait().unwrap_or_default();
                 while !stop.load(Ordering::Relaxed) {
                     thread::park_timeout(BEAT);
+                    // First the time: whatever keeps the thread from running after that is in the wait.
+                    let now = Instant::now();
                     let waited = own_processor_wait().unwrap_or_default();
                     let mut beats = beats.lock().unwrap_or_else(PoisonError::into_inner);
-                    beats.beat(waited.saturating_sub(before));
+                    beats.beat(now, waited.saturating_sub(before));
                     before = waited;
                 }
-            })
+            })?
         };
-        Self {
+        Ok(Self {
             beats,
             stop,
             thread: beating.thread().clone(),
+            catching_up: CATCHING_UP,
             beating: Some(beating),
-        }
+        })
     }
 
     /// The current state.
@@ -129,7 +137,8 @@ impl StallDetector {
     /// a processor.
     async fn catch_up(&self) {
         let since = Instant::now();
-        while !self.beats().current().is_zero() && since.elapsed() < CATCHING_UP {
+        while !self.beats().current(Instant::now()).is_zero() && since.elapsed() < self.catching_up
+        {
             tokio::time::sleep(TOLERATED).await;
         }
     }
@@ -184,8 +193,9 @@ impl StallDetector {
 impl StallDetector {
     /// A detector that takes every moment for one in which the referee did not run, or none.
     pub(super) fn fixed(late: bool) -> Self {
-        let mut detector = Self::start();
+        let mut detector = Self::start().unwrap();
         detector.stop.store(true, Ordering::Relaxed);
+        detector.catching_up = Duration::ZERO;
         detector.thread.unpark();
         let _ = detector.beating.take().map(JoinHandle::join);
         // Its thread has ended, so it stays asleep since then.
@@ -332,7 +342,7 @@ mod tests {
                 stopped: Duration::ZERO,
                 last: Instant::now().checked_sub(late).unwrap(),
             };
-            beats.beat(waited);
+            beats.beat(Instant::now(), waited);
             (beats.late, beats.stopped)
         };
         let second = Duration::from_secs(1);

@@ -165,7 +165,12 @@ impl Journal<File> {
         } else {
             None
         };
-        Ok((Self::over(file, length), torn))
+        let filled = filled_length(&file, length).map_err(failed)?;
+        if filled < length {
+            // Between records they would stand for lines that are missing.
+            file.set_len(filled).map_err(failed)?;
+        }
+        Ok((Self::over(file, filled), torn))
     }
 }
 
@@ -244,6 +249,22 @@ fn complete_length(file: &mut File, mut end: u64) -> io::Result<u64> {
     Ok(0)
 }
 
+/// The number of bytes without the blank lines at the end, of the first `end` bytes, which end with a
+/// newline.
+fn filled_length(mut file: &File, end: u64) -> io::Result<u64> {
+    const MOST: u64 = 64 * 1024;
+    let start = end.saturating_sub(MOST);
+    let mut last = Vec::new();
+    file.seek(SeekFrom::Start(start))?;
+    file.take(end - start).read_to_end(&mut last)?;
+    let Some(last_byte) = last.iter().rposition(|byte| !byte.is_ascii_whitespace()) else {
+        // A whole file of blank lines holds no record; so many elsewhere are none of an editor's.
+        return Ok(if start == 0 { 0 } else { end });
+    };
+    let newline = last[last_byte..].iter().position(|&byte| byte == b'\n');
+    Ok(newline.map_or(end, |newline| start + (last_byte + newline) as u64 + 1))
+}
+
 /// Moves the bytes after `length` to `FILE.cut`.
 fn move_tail(path: &Path, file: &mut File, length: u64) -> io::Result<TornTail> {
     let mut kept_in = path.as_os_str().to_owned();
@@ -279,10 +300,11 @@ pub struct Writer<S = File> {
 }
 
 impl<S: Storage + 'static> Writer<S> {
-    /// Starts the thread that writes.
-    pub fn start(mut journal: Journal<S>) -> Self {
+    /// Starts the thread that writes. The error says that the system provides none.
+    pub fn start(mut journal: Journal<S>) -> io::Result<Self> {
         let (requests, requested) = mpsc::channel::<WriteRequest>();
-        let thread = thread::spawn(move || {
+        let thread = thread::Builder::new().name("journal".to_owned());
+        let thread = thread.spawn(move || {
             while let Ok(first) = requested.recv() {
                 commit(
                     &mut journal,
@@ -290,8 +312,8 @@ impl<S: Storage + 'static> Writer<S> {
                 );
             }
             journal
-        });
-        Self { requests, thread }
+        })?;
+        Ok(Self { requests, thread })
     }
 
     /// Passes a line, with its newline, to the writer. `written` is called on the writer's thread, once
@@ -331,7 +353,13 @@ fn commit<S: Storage>(journal: &mut Journal<S>, requests: impl Iterator<Item = W
     // Lines before a failed write are complete, so they are synced and counted nevertheless.
     let begun = Instant::now();
     let synced = journal.sync();
-    tracing::debug!(target: JOURNAL, records = waiting.len(), ms = begun.elapsed().as_secs_f64() * 1e3, ok = synced.is_ok(), "synced");
+    tracing::debug!(
+        target: JOURNAL,
+        records = waiting.len(),
+        ms = begun.elapsed().as_secs_f64() * 1e3,
+        ok = synced.is_ok(),
+        "synced"
+    );
     for written in waiting {
         written(match &synced {
             Ok(()) => Ok(()),

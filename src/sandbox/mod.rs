@@ -15,6 +15,7 @@
 //! - `backend`: bubblewrap and Landlock
 //! - `seccomp`: the system calls that no bot needs
 //! - `cgroup`: memory bounded by the kernel, where that can be had
+//! - `hierarchy`: the control groups that this process is in
 //! - `procfs`: the one reader of `/proc`
 //! - `supervisor`: a process between the referee and a bot
 //! - `probe`: whether a sandbox works here, found by running it
@@ -25,6 +26,7 @@ mod backend;
 mod cgroup;
 mod command;
 mod confinement;
+pub(crate) mod hierarchy;
 mod limits;
 #[cfg(target_os = "linux")]
 mod policy;

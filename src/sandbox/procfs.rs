@@ -190,6 +190,31 @@ pub(crate) fn kernel_setting(name: &str) -> Option<String> {
     Some(text.trim().to_owned())
 }
 
+/// The number of processes and threads of the whole system.
+pub(crate) fn tasks_of_system() -> Option<u64> {
+    let text = fs::read_to_string("/proc/loadavg").ok()?;
+    // `0.20 0.18 0.12 1/80 11206`: the fourth field is those that can run, and all.
+    let (_, all) = text.split(' ').nth(3)?.split_once('/')?;
+    all.parse().ok()
+}
+
+/// The number of processes and threads in this process's view: all of them, or those of a user.
+/// Reads a file for each process.
+pub(crate) fn count_tasks(of_user: Option<u32>) -> u64 {
+    let tasks = |entry: fs::DirEntry| {
+        entry.file_name().to_str()?.parse::<u32>().ok()?;
+        let status = fs::read_to_string(entry.path().join("status")).ok()?;
+        let field = |name: &str| {
+            let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+            line.split_ascii_whitespace().next()?.parse::<u32>().ok()
+        };
+        let counts = of_user.is_none_or(|user| field("Uid:") == Some(user));
+        counts.then(|| field("Threads:").map_or(1, u64::from))
+    };
+    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+    processes.filter_map(tasks).sum()
+}
+
 /// What a process uses now.
 #[derive(Debug, Default)]
 pub(crate) struct ProcessUsage {

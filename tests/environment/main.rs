@@ -18,9 +18,11 @@ mod browser;
 #[expect(dead_code, reason = "tests/integration uses the rest of it")]
 mod common;
 mod engines;
+mod exhaustion;
 mod hostile;
 mod load;
 mod people;
+mod pieces;
 mod players;
 mod requirements;
 mod stopping;
@@ -32,10 +34,12 @@ type Trials = fn() -> Vec<Trial>;
 
 /// The modules and their trials, whose names all begin with that of the module. Those that start
 /// large programs are last, as they may wait for each other.
-const MODULES: [(&str, Trials); 7] = [
+const MODULES: [(&str, Trials); 9] = [
     ("people", people::trials),
+    ("pieces", pieces::trials),
     ("players", players::trials),
     ("stopping", stopping::trials),
+    ("exhaustion", exhaustion::trials),
     ("hostile", hostile::trials),
     ("load", load::trials),
     ("browser", browser::trials),

@@ -186,7 +186,7 @@ fn ten(fail_append: Option<usize>, fail_sync: Option<usize>, no_cut: bool) -> (D
         fail_sync,
         no_cut,
     };
-    let writer = Writer::start(Journal::over(storage, 0));
+    let writer = Writer::start(Journal::over(storage, 0)).expect("a thread");
     let told = Arc::new(Mutex::new(vec![None; 10]));
     for number in 0..10 {
         let told = Arc::clone(&told);

@@ -972,3 +972,86 @@ fn wrong_usage() {
         assert!(!place.path("t").exists(), "nothing is left of it: {run}");
     }
 }
+
+#[test]
+fn blank_lines_at_the_end_of_records_are_ignored() {
+    let place = Place::new();
+    let bots = ["builtin:random", "builtin:greedy"];
+    place.play(
+        "whole",
+        &[&bots[..], &["--pairs", "1", "--no-check"]].concat(),
+    );
+    let journal = place.path("whole").join("games.jsonl");
+    let add = |path: &Path| {
+        let mut text = fs::read_to_string(path).expect("records");
+        text.push_str("\n \t\r\n\n");
+        fs::write(path, text).expect("a file");
+    };
+    add(&journal);
+    let copy = place.path("copy.jsonl");
+    fs::copy(&journal, &copy).expect("a copy");
+    let page = place.path("page.html");
+    for command in ["standings", "report", "analyse", "replay"] {
+        let run = Referee::new([command]).args([&copy]);
+        let run = match command {
+            "report" => run.args(["-o"]).args([&page]).run(),
+            "analyse" => run.args(["--time-per-move", "10ms"]).run(),
+            _ => run.run(),
+        };
+        assert_eq!(run.code, Some(0), "{command}: {run}");
+    }
+    // What is appended to such a file does not make them blank lines between records.
+    let run = Referee::new(["--record"]).args([&copy]).args(bots).run();
+    assert_eq!(run.code, Some(0), "{run}");
+    let run = Referee::new(["replay", "--quiet"]).args([&copy]).run();
+    assert_eq!(run.code, Some(0), "{run}");
+    place.play("whole", &[]);
+    assert_eq!(place.records("whole").len(), 2);
+    // Parts of a tournament.
+    let parts = place.path("parts");
+    let out = ["--out".as_ref(), parts.as_os_str()];
+    let run = Referee::new(["plan", "--sandbox", "none", "--pairs", "2", "--no-check"])
+        .args(bots)
+        .args(out)
+        .run();
+    assert_eq!(run.code, Some(0), "{run}");
+    for shard in ["1/2", "2/2"] {
+        let run = Referee::new(["run"])
+            .args([&parts])
+            .args(["--shard", shard])
+            .run();
+        assert_eq!(run.code, Some(0), "{run}");
+    }
+    add(&parts.join("shards/1-of-2.jsonl"));
+    let run = Referee::new(["merge"]).args([&parts]).run();
+    assert_eq!(run.code, Some(0), "{run}");
+    assert_eq!(records(&parts).len(), 4);
+}
+
+#[test]
+fn a_tournament_that_is_too_large_is_refused_at_once() {
+    let place = Place::new();
+    let bots = ["builtin:random", "builtin:greedy"];
+    for (options, parts) in [
+        (
+            &["--rounds", "100000"][..],
+            ["--rounds 100000", "10000 rounds at most"],
+        ),
+        (
+            &["--pairs", "100000000"],
+            ["100000000 pairs", "10000000 at most"],
+        ),
+        (
+            &["--rounds", "10000", "--pairs", "4294967295"],
+            ["42949672950000 pairs", "fewer --rounds or --pairs"],
+        ),
+    ] {
+        let arguments = [&bots[..], options, &["--no-check"]].concat();
+        let run = place.tournament("large", &arguments).run();
+        assert_eq!(run.code, Some(2), "{run}");
+        for part in parts {
+            assert!(run.stderr.contains(part), "`{part}` is missing\n{run}");
+        }
+        assert!(!place.path("large").exists());
+    }
+}

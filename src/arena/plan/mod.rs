@@ -221,7 +221,8 @@ impl Plan {
 
     /// The number of pairs of games in the rounds so far.
     pub fn pairs_so_far(&self) -> u64 {
-        self.rounds.iter().map(Round::count).sum()
+        let last = self.rounds.last();
+        last.map_or(0, |last| last.first_pair - 1 + last.count())
     }
 
     /// The number of pairs of games in the whole tournament.

@@ -99,7 +99,10 @@ impl Process {
     /// How it ended, in words. `status` is that of the bot, or of its supervisor.
     pub(super) fn describe(&mut self, status: ExitStatus) -> Exit {
         let Some(supervisor) = &mut self.supervisor else {
-            return describe(status);
+            return match self.owned.exceeded() {
+                Some(limit) => Exit::Limit(limit),
+                None => describe(status),
+            };
         };
         if let Some(limit) = supervisor.exceeded() {
             return Exit::Limit(limit);

@@ -29,8 +29,11 @@ use tokio::time::timeout;
 
 use pipes::{AnswerPipe, RequestPipe};
 
+#[cfg(target_os = "linux")]
+use super::bound;
 use super::channel::Channel;
 use super::children::{self, OwnedChild};
+use super::exhaustion;
 use super::fault::Exit;
 use super::meter::{Meter, Usage};
 use super::spec::Program;
@@ -96,7 +99,7 @@ pub struct Process {
     /// The bot, or its supervisor.
     child: Child,
     /// Keeps others from reaping the child; dropped after it.
-    _owned: OwnedChild,
+    owned: OwnedChild,
     /// The bot's process group, which has its leader's process id.
     group: Option<Pid>,
     /// The connection to its supervisor, when it is in a sandbox.
@@ -131,7 +134,7 @@ impl Process {
             events::starting_confined(&request);
             let launch = client::launch(confinement.referee(), &request)?;
             // The supervisor must outlive a referee that is killed, to end the bot.
-            let child = spawn(&mut Command::from(launch.command), program)?;
+            let child = spawn(&mut Command::from(launch.command), program, true)?;
             let stdin = ChildStdin::from_std(launch.stdin)?;
             let connection = SupervisorConnection::new(launch.control, &request)?;
             return Self::new(program, child, Some(stdin), Some(connection), tap);
@@ -156,7 +159,7 @@ impl Process {
             .stderr(Stdio::piped())
             .process_group(0)
             .kill_on_drop(true);
-        let mut child = spawn(&mut command, program)?;
+        let mut child = spawn(&mut command, program, false)?;
         let stdin = child.0.stdin.take();
         Self::new(program, child, stdin, None, tap)
     }
@@ -181,7 +184,7 @@ impl Process {
         let stderr_reader = tokio::spawn(stderr::drain(err, kept.clone(), tap));
         Ok(Self {
             child,
-            _owned: owned,
+            owned,
             group,
             supervisor,
             freeze: match &program.confinement {
@@ -209,6 +212,9 @@ impl Process {
                 Err(error) => {
                     self.stop(GracePeriods::FAULT).await?;
                     let stderr = escape(self.stderr_end(QUOTED_STDERR).trim_ascii_end());
+                    if let Some(refused) = exhaustion::refused(&error, &stderr) {
+                        return Err(refused);
+                    }
                     let cause = if stderr.is_empty() {
                         error.to_string()
                     } else {
@@ -267,6 +273,13 @@ impl Process {
     /// The end of what it wrote to stderr, at most `bytes`.
     pub fn stderr_end(&self, bytes: usize) -> Vec<u8> {
         self.stderr.with(|kept| kept.end(bytes))
+    }
+
+    /// Whether it has more processes than a bot may have without a sandbox. They are ended then.
+    pub fn has_too_many_processes(&self) -> bool {
+        #[cfg(target_os = "linux")]
+        bound::enforce();
+        self.owned.exceeded().is_some()
     }
 
     /// Whether it has not answered yet.
@@ -363,13 +376,17 @@ impl Process {
 }
 
 /// Starts a child that nobody but its owner reaps.
-fn spawn(command: &mut Command, program: &Program) -> io::Result<(Child, OwnedChild)> {
+fn spawn(
+    command: &mut Command,
+    program: &Program,
+    is_supervisor: bool,
+) -> io::Result<(Child, OwnedChild)> {
     let starting = children::starting();
     let child = command.spawn()?;
     let pid = child.id().and_then(|id| i32::try_from(id).ok());
     let Some(pid) = pid.and_then(Pid::from_raw) else {
         return Err(io::Error::other("the id of a new process is missing"));
     };
-    let owned = starting.own(pid, &program.name);
+    let owned = starting.own(pid, &program.name, is_supervisor);
     Ok((child, owned))
 }

@@ -16,6 +16,7 @@ use crate::cli::support::games::{self, GameArg};
 use crate::cli::support::interrupt::until_interrupted;
 use crate::cli::support::leftovers::end_orphans;
 use crate::cli::support::pieces_file::PiecesFile;
+use crate::cli::support::runtime::runtime;
 use crate::cli::support::setup::{RulesName, bot, match_set, palette};
 use crate::game::quarto::PieceSet;
 use crate::play::TimeControl;
@@ -139,12 +140,10 @@ impl Examination<'_> {
             set,
             ..Choices::default()
         });
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()?;
+        let runtime = runtime()?;
         let only_set = self.only_set;
         runtime.block_on(async {
-            let checkup = Checkup::new(ruleset, self.program, self.time, self.pieces, self.show);
+            let checkup = Checkup::new(ruleset, self.program, self.time, self.pieces, self.show)?;
             orphans::adopt();
             let examined = until_interrupted(async move {
                 if only_set {

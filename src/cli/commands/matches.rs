@@ -17,6 +17,7 @@ use crate::cli::support::leftovers::end_orphans;
 use crate::cli::support::options::{Options, PieceFormatName};
 use crate::cli::support::pieces_file::PiecesFile;
 use crate::cli::support::records::{RecordFile, Recorded};
+use crate::cli::support::runtime::runtime;
 use crate::cli::support::sandbox::Choice;
 use crate::cli::support::setup::{Notes, bot, confine, match_set, palette, print_stderr};
 use crate::game::quarto::PieceFormat;
@@ -58,13 +59,14 @@ pub(in crate::cli) fn run_command(args: &Args) -> Result<(), Failure> {
     let bots = confine(&sandbox, &bots)?;
     let terminal = bots
         .contains(&BotSpec::Human)
-        .then(|| Terminal::new(palette(&io::stdout())));
+        .then(|| Terminal::new(palette(&io::stdout())))
+        .transpose()?;
     start(&args.options, bots, terminal, false)
 }
 
 /// `referee play`: two people at this terminal.
 pub(in crate::cli) fn play(args: &PlayArgs) -> Result<(), Failure> {
-    let terminal = Terminal::new(palette(&io::stdout()));
+    let terminal = Terminal::new(palette(&io::stdout()))?;
     let bots = [BotSpec::Human, BotSpec::Human];
     start(&args.options, bots, Some(terminal), true)
 }
@@ -203,11 +205,13 @@ fn play_match(
     );
     // All tasks of the match run on this thread.
     let _span = tracing::info_span!(target: SPAN, "match").entered();
-    let runner = GameRunner::new(ruleset, options.adjudicate);
+    let runner = GameRunner::new(ruleset, options.adjudicate)?;
     let mut runner = MatchRunner::new(runner, plan, seats);
     let played = run(&mut runner, &mut observer);
-    // A bot that cannot be started any more takes nothing away from the games before.
-    let cannot_go_on = matches!(played, Err(Failure::Usage(_))) && runner.score().games() > 0;
+    // A bot that cannot be started any more, or a machine without processes, takes nothing away from
+    // the games before.
+    let cannot_go_on = matches!(played, Err(Failure::Usage(_) | Failure::Exhausted(_)))
+        && runner.score().games() > 0;
     if played.is_ok() || cannot_go_on {
         observer.inner.score(runner.score())?;
     }
@@ -240,9 +244,7 @@ fn view_options(options: &Options, people: bool) -> ViewOptions {
 /// Plays the match to its end or until it is interrupted.
 fn run(runner: &mut MatchRunner, observer: &mut dyn MatchObserver) -> Result<(), Failure> {
     // A single thread: no ply has to wake another thread.
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
+    let runtime = runtime()?;
     let done = runtime.block_on(async {
         orphans::adopt();
         let played = until_interrupted(async {

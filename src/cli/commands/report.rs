@@ -7,6 +7,7 @@ use std::time::Duration;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::interrupt::until_interrupted;
 use crate::cli::support::pages::{LiveOption, add_file, add_line, damaged, write};
+use crate::cli::support::runtime::runtime;
 use crate::cli::support::setup::unreadable;
 use crate::record::reader::Reader;
 use crate::report::html;
@@ -96,9 +97,7 @@ fn follow(args: &Args, feed: &Feed) -> Result<(), Failure> {
         add_new(file, feed)?;
     }
     let server = args.live.serve(feed)?;
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
+    let runtime = runtime()?;
     let followed = runtime.block_on(until_interrupted(async {
         loop {
             tokio::time::sleep(POLL_INTERVAL).await;

@@ -3,6 +3,7 @@
 use std::io;
 use std::process::ExitCode;
 
+use crate::bot::exhaustion::Exhausted;
 use crate::bot::spec::CannotStart;
 use crate::play::game_runner::GameError;
 
@@ -14,6 +15,8 @@ pub(in crate::cli) enum Failure {
     Usage(String),
     /// The referee itself failed. Status 1.
     Referee(String),
+    /// The machine has run out of processes or the like. Status 1.
+    Exhausted(Exhausted),
     /// A checked bot is not fit to enter a tournament; its report has been printed. Status 3.
     Unfit,
     /// SIGINT (Ctrl-C), SIGTERM or SIGHUP. Status 130.
@@ -34,6 +37,7 @@ impl Failure {
         };
         match self {
             Self::Usage(text) | Self::Referee(text) => print(text),
+            Self::Exhausted(limit) => print(&limit.to_string()),
             Self::Interrupted => print("interrupted"),
             Self::Unfit | Self::OutputClosed => {}
         }
@@ -44,7 +48,7 @@ impl Failure {
     pub(in crate::cli) const fn status(&self) -> u8 {
         match self {
             Self::Usage(_) => 2,
-            Self::Referee(_) | Self::OutputClosed => 1,
+            Self::Referee(_) | Self::Exhausted(_) | Self::OutputClosed => 1,
             Self::Interrupted => 130,
             Self::Unfit => 3,
         }
@@ -72,6 +76,7 @@ impl From<GameError> for Failure {
     fn from(error: GameError) -> Self {
         match error {
             GameError::CannotStart(error) => error.into(),
+            GameError::Exhausted(limit) => Self::Exhausted(limit),
             GameError::Io(error) => error.into(),
         }
     }

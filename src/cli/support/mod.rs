@@ -15,6 +15,7 @@ pub(in crate::cli) mod options;
 pub(in crate::cli) mod pages;
 pub(in crate::cli) mod pieces_file;
 pub(in crate::cli) mod records;
+pub(in crate::cli) mod runtime;
 pub(in crate::cli) mod sandbox;
 pub(in crate::cli) mod setup;
 pub(in crate::cli) mod signals;

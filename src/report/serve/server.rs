@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::io;
 use std::net::{SocketAddr, TcpListener as StdListener};
 use std::sync::Arc;
-use std::thread::{self, JoinHandle};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use http_body_util::channel::{Channel, Sender};
@@ -21,6 +21,7 @@ use tracing::Instrument as _;
 
 use super::Feed;
 use super::http::{Body, Route, events, page, refusal, route};
+use crate::bot::exhaustion::{explain, start_thread};
 use crate::log_target::{PAGE, SPAN};
 use crate::report::html::{Served, served};
 
@@ -77,14 +78,13 @@ impl Server {
         let runtime = Builder::new_current_thread()
             .enable_io()
             .enable_time()
-            .build()?;
-        let thread = thread::Builder::new()
-            .name("live".to_owned())
-            .spawn(move || {
-                if let Err(error) = runtime.block_on(serve(listener, feed, receiver)) {
-                    tracing::warn!("the page is not served any more: {error}");
-                }
-            })?;
+            .build()
+            .map_err(|error| explain("the server of the page", &error))?;
+        let thread = start_thread("live", move || {
+            if let Err(error) = runtime.block_on(serve(listener, feed, receiver)) {
+                tracing::warn!("the page is not served any more: {error}");
+            }
+        })?;
         Ok(Self {
             address,
             shutdown,

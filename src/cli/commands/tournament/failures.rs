@@ -59,6 +59,7 @@ impl From<PreparationError> for Failure {
     fn from(error: PreparationError) -> Self {
         match error {
             PreparationError::Directory(error) => error.into(),
+            PreparationError::Exhausted(limit) => Self::Exhausted(limit),
             PreparationError::Io(error) => error.into(),
             error => Self::Usage(error.to_string()),
         }

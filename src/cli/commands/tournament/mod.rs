@@ -32,6 +32,7 @@ use crate::arena::{Arena, Ended};
 use crate::bot::orphans;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::leftovers::end_orphans;
+use crate::cli::support::runtime::runtime;
 use crate::cli::support::sandbox::{Choice, layer_names};
 use crate::cli::support::setup::{print_stderr, this_program, unreadable};
 use crate::cli::support::signals::StopSignals;
@@ -174,9 +175,7 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
         sandbox,
         task,
     };
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
+    let runtime = runtime()?;
     let result = runtime.block_on(async {
         orphans::adopt();
         run.play().await

@@ -176,6 +176,12 @@ impl TournamentObserver for Progress {
         self.print(&format!("referee: {id}: {}", stall_sentence(why, again)));
     }
 
+    fn fewer_games(&mut self, why: &str) {
+        self.print(&format!(
+            "referee: fewer games are played at once from now on: {why}"
+        ));
+    }
+
     fn benched(&mut self, plan: &Plan, benched: &Benched) {
         let name = plan.bot(benched.bot).map_or("?", |bot| bot.name.as_str());
         self.print(&format!(
