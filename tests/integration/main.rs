@@ -21,6 +21,7 @@ mod architecture;
 mod channel;
 mod check;
 mod cli;
+mod clock;
 #[path = "../common/mod.rs"]
 mod common;
 mod conformance;
