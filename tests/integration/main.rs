@@ -30,6 +30,7 @@ mod examples;
 mod faults;
 mod four_in_a_row;
 mod journal;
+mod logging;
 mod matches;
 mod openings;
 mod parsers;
