@@ -25,6 +25,7 @@ mod people;
 mod pieces;
 mod players;
 mod requirements;
+mod soak;
 mod stopping;
 
 use libtest_mimic::{Arguments, Trial};
@@ -34,13 +35,14 @@ type Trials = fn() -> Vec<Trial>;
 
 /// The modules and their trials, whose names all begin with that of the module. Those that start
 /// large programs are last, as they may wait for each other.
-const MODULES: [(&str, Trials); 9] = [
+const MODULES: [(&str, Trials); 10] = [
     ("people", people::trials),
     ("pieces", pieces::trials),
     ("players", players::trials),
     ("stopping", stopping::trials),
     ("exhaustion", exhaustion::trials),
     ("hostile", hostile::trials),
+    ("soak", soak::trials),
     ("load", load::trials),
     ("browser", browser::trials),
     ("engines", engines::trials),

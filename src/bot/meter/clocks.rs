@@ -91,6 +91,11 @@ impl Clocks {
         Waits::read(self.running.iter().map(|&(pid, _)| pid))
     }
 
+    /// The number of processes that were found.
+    pub(super) const fn count(&self) -> usize {
+        self.running.len()
+    }
+
     /// The most memory that one of them has had in use, in KiB.
     pub(super) fn memory_kb(&self) -> u64 {
         let peak = |&(pid, _): &(Pid, _)| procfs::peak_memory_kib(pid);

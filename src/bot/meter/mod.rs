@@ -6,7 +6,7 @@
 //! new processes are searched for after turns of 10 ms, and otherwise every 100 ms at most; what a
 //! process used before it was found counts from then on. All of this is done while no clock runs:
 //! before a question is written and after its answer has been read. A search through many processes takes
-//! milliseconds; a tenth of the time is spent on searches at most.
+//! milliseconds; a tenth of the time is spent on those at most.
 
 #[cfg(target_os = "linux")]
 mod clocks;
@@ -63,7 +63,10 @@ pub(super) const LONG: Duration = Duration::from_millis(10);
 /// Time between two searches for new processes while all turns are shorter, at least.
 const SEARCHING: Duration = Duration::from_millis(100);
 
-/// A search is followed by this many times its own length without one.
+/// Searches through more processes than this are limited.
+const MANY: usize = 16;
+
+/// Such a search is followed by this many times its own length without one.
 const SEARCH_SHARE: u32 = 10;
 
 /// The account of one process and all below it.
@@ -128,14 +131,20 @@ impl Meter {
         self.rest_after(now);
     }
 
-    fn read_waits(&mut self, now: Instant) {
-        self.waits_read = now;
-        self.turn_waits = self.clocks.waits().unwrap_or_default();
-        self.rest_after(now);
+    /// Reads how long its threads have waited, unless that was done a moment ago.
+    fn update_waits(&mut self, now: Instant) {
+        if now >= self.rest && now.saturating_duration_since(self.waits_read) >= LONG {
+            self.waits_read = now;
+            self.turn_waits = self.clocks.waits().unwrap_or_default();
+            self.rest_after(now);
+        }
     }
 
     /// Bounds the share of the time that is spent on what began at `since`.
     fn rest_after(&mut self, since: Instant) {
+        if self.clocks.count() <= MANY {
+            return;
+        }
         let end = Instant::now();
         let rest = end.saturating_duration_since(since) * SEARCH_SHARE;
         self.rest = self.rest.max(end.checked_add(rest).unwrap_or(end));
@@ -171,9 +180,7 @@ impl Meter {
             if exactly || idle >= READING * 2 {
                 self.turn_used = self.read(at, now);
                 self.other += self.turn_used.saturating_sub(used);
-                if idle >= LONG && now >= self.rest {
-                    self.read_waits(now);
-                }
+                self.update_waits(now);
             }
         }
     }
@@ -183,11 +190,7 @@ impl Meter {
         let fresh = |(at, _): (Instant, _)| now.saturating_duration_since(at) < READING;
         if exactly || !self.mark.is_some_and(fresh) {
             self.mark = Some((now, self.read(self.turn, now)));
-            let old = now.saturating_duration_since(self.turn) >= LONG
-                || now.saturating_duration_since(self.waits_read) >= SEARCHING;
-            if old && Instant::now() >= self.rest {
-                self.read_waits(now);
-            }
+            self.update_waits(now);
         }
     }
 

@@ -21,6 +21,7 @@ use crate::cli::support::runtime::runtime;
 use crate::cli::support::sandbox::Choice;
 use crate::cli::support::setup::{Notes, bot, confine, match_set, palette, print_stderr};
 use crate::game::quarto::PieceFormat;
+use crate::log_target::SPAN;
 use crate::play::game_runner::GameRunner;
 use crate::play::match_runner::{MatchObserver, MatchPlan, MatchRunner};
 use crate::play::seat::Seat;
@@ -202,6 +203,8 @@ fn play_match(
         pieces.as_ref().map(PiecesFile::path),
         console.as_ref(),
     );
+    // All tasks of the match run on this thread.
+    let _span = tracing::info_span!(target: SPAN, "match").entered();
     let runner = GameRunner::new(ruleset, options.adjudicate)?;
     let mut runner = MatchRunner::new(runner, plan, seats);
     let played = run(&mut runner, &mut observer);

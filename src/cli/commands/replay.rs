@@ -144,6 +144,7 @@ fn write_page(args: &Args, target: &Path) -> Result<(), Failure> {
         title: names.join(" vs "),
         private: args.private,
         one: true,
+        skip_copies: false,
     });
     feed.publish(&record).map_err(invalid)?;
     let target = if target == Path::new(DEFAULT_PAGE) {

@@ -36,24 +36,21 @@ impl Failure {
             );
         };
         match self {
-            Self::Usage(text) => {
-                print(text);
-                ExitCode::from(2)
-            }
-            Self::Referee(text) => {
-                print(text);
-                ExitCode::FAILURE
-            }
-            Self::Exhausted(limit) => {
-                print(&limit.to_string());
-                ExitCode::FAILURE
-            }
-            Self::Interrupted => {
-                print("interrupted");
-                ExitCode::from(130)
-            }
-            Self::Unfit => ExitCode::from(3),
-            Self::OutputClosed => ExitCode::FAILURE,
+            Self::Usage(text) | Self::Referee(text) => print(text),
+            Self::Exhausted(limit) => print(&limit.to_string()),
+            Self::Interrupted => print("interrupted"),
+            Self::Unfit | Self::OutputClosed => {}
+        }
+        ExitCode::from(self.status())
+    }
+
+    /// The exit status.
+    pub(in crate::cli) const fn status(&self) -> u8 {
+        match self {
+            Self::Usage(_) => 2,
+            Self::Referee(_) | Self::Exhausted(_) | Self::OutputClosed => 1,
+            Self::Interrupted => 130,
+            Self::Unfit => 3,
         }
     }
 }

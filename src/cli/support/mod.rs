@@ -9,6 +9,8 @@ pub(in crate::cli) mod games;
 pub(in crate::cli) mod interrupt;
 pub(in crate::cli) mod interruptible;
 pub(in crate::cli) mod leftovers;
+pub(in crate::cli) mod log_file;
+pub(in crate::cli) mod logging;
 pub(in crate::cli) mod options;
 pub(in crate::cli) mod pages;
 pub(in crate::cli) mod pieces_file;
