@@ -239,7 +239,7 @@ fn may_be_records(mut file: &File) -> io::Result<bool> {
 
 /// The number of bytes up to and including the last newline, of the first `end` bytes.
 fn complete_length(file: &mut File, mut end: u64) -> io::Result<u64> {
-    const BLOCK: u64 = 64 * 1024;
+    const BLOCK: u64 = 65_536;
     let mut block = Vec::new();
     while end > 0 {
         let start = end.saturating_sub(BLOCK);
@@ -257,7 +257,7 @@ fn complete_length(file: &mut File, mut end: u64) -> io::Result<u64> {
 /// The number of bytes without the blank lines at the end, of the first `end` bytes, which end with a
 /// newline.
 fn filled_length(mut file: &File, end: u64) -> io::Result<u64> {
-    const MOST: u64 = 64 * 1024;
+    const MOST: u64 = 65_536;
     let start = end.saturating_sub(MOST);
     let mut last = Vec::new();
     file.seek(SeekFrom::Start(start))?;
