@@ -383,3 +383,20 @@ fn a_winning_placement_is_found_in_play_only() {
         assert_eq!(illegal.reason, IllegalReason::GameOver);
     }
 }
+
+#[test]
+fn moves_are_those_of_the_side_that_is_to_move() {
+    // Nothing in hand: any piece that is left. A piece in hand: any free cell.
+    let giving: Vec<Move> = Piece::all().skip(3).map(Move::Give).collect();
+    let before = position("ABC............. -");
+    assert_eq!(before.moves().collect::<Vec<_>>(), giving);
+    let placing: Vec<Move> = Cell::all().skip(3).map(Move::Place).collect();
+    let after = position("ABC............. D");
+    assert_eq!(after.moves().collect::<Vec<_>>(), placing);
+    // After the end: none.
+    let (_, won) = Edition::default().judge(&after, "4").expect("a win");
+    assert_eq!(won.moves().count(), 0);
+    let last = position("MICHFAKEL.JDBNGP O");
+    let (_, drawn) = Edition::default().judge(&last, "10 -").expect("a draw");
+    assert_eq!(drawn.moves().count(), 0);
+}
