@@ -141,6 +141,25 @@ mod tests {
     }
 
     #[test]
+    fn what_killed_processes_left_is_deleted_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let kept = [
+            "games.jsonl".to_owned(),
+            format!("{PREFIX}pieces.csv-x1"),
+            format!("{PREFIX}directory"),
+        ];
+        let left = [format!("{PREFIX}games.jsonl-x1"), format!("{PREFIX}x2")];
+        for name in kept[..2].iter().chain(&left) {
+            std::fs::write(path(name), b"{}\n").unwrap();
+        }
+        std::fs::create_dir(path(&kept[2])).unwrap();
+        remove_leftovers(folder.path(), "pieces.csv").unwrap();
+        assert!(kept.iter().all(|name| path(name).exists()));
+        assert!(left.iter().all(|name| !path(name).exists()));
+    }
+
+    #[test]
     fn a_directory_that_is_gone_cannot_be_synced() {
         let folder = tempfile::tempdir().unwrap();
         sync_directory(folder.path()).unwrap();
