@@ -18,7 +18,7 @@ use commands::{
     standings, tournament,
 };
 use support::failure::Failure;
-use support::setup;
+use support::{output, setup, signals};
 
 /// Lets two programs play Quarto against each other.
 #[derive(Debug, Parser)]
@@ -116,8 +116,13 @@ pub fn run() -> ExitCode {
     let cli = Cli::parse();
     // A built-in bot may be confined to few files; it needs no more.
     let is_bot = matches!(cli.command, Some(Command::Bot(_)));
-    let ready = start_log(cli.log.as_deref())
-        .and_then(|()| if is_bot { Ok(()) } else { check_open_files() });
+    let ready = start_log(cli.log.as_deref()).and_then(|()| {
+        if is_bot {
+            return Ok(());
+        }
+        check_open_files()?;
+        Ok(signals::start(output::exit_interrupted)?)
+    });
     let result = ready.and_then(|()| match cli.command {
         None => matches::run_command(&cli.play),
         Some(Command::Play(args)) => matches::play(&args),
@@ -139,10 +144,7 @@ pub fn run() -> ExitCode {
         Some(Command::Completions(args)) => shell::completions(&args, Cli::command()),
         Some(Command::Man) => shell::man(Cli::command()),
     });
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => failure.report(),
-    }
+    output::finish(result)
 }
 
 /// Below this, not even a match of two bots has the pipes and files that it needs.
@@ -177,7 +179,7 @@ fn start_log(level: Option<&str>) -> Result<(), Failure> {
     };
     tracing_subscriber::fmt()
         .with_env_filter(filter)
-        .with_writer(io::stderr)
+        .with_writer(|| output::Notes)
         .with_ansi(setup::palette(&io::stderr()) != Palette::plain())
         .init();
     Ok(())

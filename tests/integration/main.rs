@@ -31,6 +31,7 @@ mod four_in_a_row;
 mod journal;
 mod matches;
 mod openings;
+mod output;
 mod parsers;
 mod perfect;
 mod perft;

@@ -14,6 +14,7 @@ use crate::cli::support::failure::Failure;
 use crate::cli::support::games::{self, GameArg};
 use crate::cli::support::interrupt::until_interrupted;
 use crate::cli::support::leftovers::end_orphans;
+use crate::cli::support::output::Stdout;
 use crate::cli::support::pieces_file::PiecesFile;
 use crate::cli::support::setup::{RulesName, bot, match_set, palette};
 use crate::game::quarto::PieceSet;
@@ -71,7 +72,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let mut show = move |check: &Check| {
         if !json {
             // A closed stdout must not change the exit status.
-            let _ = io::stdout().write_all(line(check, &palette).as_bytes());
+            let _ = Stdout.write_all(line(check, &palette).as_bytes());
         }
     };
     let time = TimeControl {
@@ -111,7 +112,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
             "is not fit to enter a tournament yet"
         };
         let conclusion = format!("{} {conclusion}.", program.name);
-        writeln!(io::stdout(), "{}", styled(palette.heading, &conclusion))?;
+        writeln!(Stdout, "{}", styled(palette.heading, &conclusion))?;
     }
     if fit { Ok(()) } else { Err(Failure::Unfit) }
 }
@@ -213,6 +214,6 @@ fn print_json(
         "checks": checks,
         "times_ms": times,
     });
-    writeln!(io::stdout().lock(), "{report}")?;
+    writeln!(Stdout, "{report}")?;
     Ok(())
 }

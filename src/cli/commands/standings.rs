@@ -9,7 +9,8 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 use crate::cli::support::failure::Failure;
-use crate::cli::support::setup::{palette, print_stderr, unreadable};
+use crate::cli::support::output::{Stdout, print_stderr};
+use crate::cli::support::setup::{palette, unreadable};
 use crate::record::RecordSummary;
 use crate::record::reader::{LineError, Reader};
 use crate::report::standings::{as_csv, as_json, markdown, table};
@@ -83,7 +84,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         Format::Json => format!("{}\n", as_json(&standings)),
         Format::Csv => as_csv(&standings).map_err(|error| Failure::Referee(error.to_string()))?,
     };
-    Ok(io::stdout().lock().write_all(text.as_bytes())?)
+    Ok(Stdout.write_all(text.as_bytes())?)
 }
 
 /// Reads a file line by line, so that memory does not grow with the number of games.

@@ -37,7 +37,10 @@ pub(in crate::cli) fn run_with_ticks<T: Send>(
     thread::scope(|scope| {
         // The scope waits for the work, so every way out of it must stop the work.
         let _stop_at_end = StopAtEnd(stop);
-        let mut interrupted = runtime.block_on(async { signals::interrupted() })?;
+        let mut interrupted = {
+            let _inside = runtime.enter();
+            signals::interrupted()
+        };
         let (sender, mut result) = oneshot::channel();
         scope.spawn(move || {
             // The receiver is only gone when `on_tick` has failed.

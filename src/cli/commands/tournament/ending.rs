@@ -7,7 +7,8 @@ use crate::arena::directory::TournamentDirectory;
 use crate::arena::plan::Plan;
 use crate::arena::results::Results;
 use crate::cli::support::failure::Failure;
-use crate::cli::support::setup::{palette, print_stderr};
+use crate::cli::support::output::{Stdout, print_stderr};
+use crate::cli::support::setup::palette;
 use crate::report::tournament_summary::{SummaryError, summary, tables};
 
 /// Writes the tables into the folder.
@@ -21,7 +22,7 @@ pub(super) fn write(directory: &TournamentDirectory, results: &Results) -> Resul
 /// Prints the standings, the summary of the games, and a warning when many games were the same.
 pub(super) fn print(ended: Ended, plan: &Plan, results: &Results) -> Result<(), Failure> {
     let out = summary(ended, plan, results, &palette(&io::stdout()))?;
-    io::Write::write_all(&mut io::stdout().lock(), out.as_bytes())?;
+    io::Write::write_all(&mut Stdout, out.as_bytes())?;
     if results.distinct.count() as u64 * 10 < results.distinct.games * 9 && !results.distinct.full {
         print_stderr(
             "referee: warning: deterministic bots play the same game again from the same opening, so \

@@ -2,15 +2,15 @@
 
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
 use crate::arena::plan::Plan;
 use crate::arena::results::Results;
 use crate::arena::scheduler::Benched;
 use crate::arena::{TournamentObserver, sprt};
 use crate::cli::support::failure::Failure;
+use crate::cli::support::output::{draw_target, print_stderr};
 use crate::cli::support::pages::Pages;
-use crate::cli::support::setup::print_stderr;
 use crate::record::FinishedRecord;
 use crate::report::terminal_view::stall_sentence;
 use crate::text::counted;
@@ -41,8 +41,7 @@ impl Progress {
     /// Starts the display; `played` games were played by earlier runs.
     pub(super) fn new(expected: u64, played: u64, terminal: bool, pages: Pages) -> Self {
         let bar = terminal.then(|| {
-            let target = ProgressDrawTarget::stderr();
-            let bar = ProgressBar::with_draw_target(Some(expected), target);
+            let bar = ProgressBar::with_draw_target(Some(expected), draw_target());
             let template = "{bar:24} {pos}/{len} games, {rate}, {eta} left{msg}";
             // The template is a constant; if it were invalid, the default style would be used.
             if let Ok(style) = ProgressStyle::with_template(template) {
