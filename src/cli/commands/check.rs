@@ -9,6 +9,7 @@ use serde_json::json;
 use crate::bot::orphans;
 use crate::bot::spec::{BotSpec, Program};
 use crate::checkup::{Check, Checkup, ShowCheck, Times, Verdict};
+use crate::cli::support::clock::ClockName;
 use crate::cli::support::duration;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::games::{self, GameArg};
@@ -17,6 +18,7 @@ use crate::cli::support::leftovers::end_orphans;
 use crate::cli::support::output::Stdout;
 use crate::cli::support::pieces_file::PiecesFile;
 use crate::cli::support::setup::{RulesName, bot, match_set, palette};
+use crate::cli::support::signals;
 use crate::game::quarto::PieceSet;
 use crate::play::TimeControl;
 use crate::report::terminal::{Palette, styled};
@@ -51,6 +53,12 @@ pub(in crate::cli) struct Args {
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = "10s", value_parser = duration::parse)]
     start_time: Duration,
 
+    /// What clocks measure: time, without that in which a bot could run but waits for a processor; or
+    /// processor time of the bot's processes, with a limit of ten times as much wall time (at least
+    /// 5 s more)
+    #[arg(long, value_enum, value_name = "KIND", default_value = "wall")]
+    clock: ClockName,
+
     /// Print one JSON object, for graders
     #[arg(long)]
     json: bool,
@@ -78,6 +86,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let time = TimeControl {
         move_time: args.move_time,
         start_time: args.start_time,
+        kind: args.clock.into(),
         ..TimeControl::default()
     };
     let examination = Examination {
@@ -136,6 +145,8 @@ impl Examination<'_> {
             .enable_all()
             .build()?;
         let only_set = self.only_set;
+        // A second signal must not keep the bot from being ended.
+        let _heeded = signals::heed();
         runtime.block_on(async {
             let checkup = Checkup::new(ruleset, self.program, self.time, self.pieces, self.show);
             orphans::adopt();

@@ -31,6 +31,8 @@ pub(in crate::cli) fn run_with_ticks<T: Send>(
     mut on_tick: impl FnMut() -> Result<(), Failure>,
     work: impl FnOnce() -> T + Send,
 ) -> Result<(T, bool), Failure> {
+    // A second signal must not cut off what the first one lets end.
+    let _heeded = signals::heed();
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()?;

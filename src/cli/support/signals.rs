@@ -49,8 +49,10 @@ pub(in crate::cli) fn start(unheeded: fn()) -> io::Result<()> {
                     }
                 })
                 .await;
+                // Asked first: who receives it may then be done with signals.
+                let is_heeded = FIRST.receiver_count() > 0;
                 FIRST.send_modify(|first| *first = first.or_else(|| Some(Instant::now())));
-                if FIRST.receiver_count() == 0 {
+                if !is_heeded {
                     unheeded();
                 }
             }
