@@ -27,7 +27,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     };
     let seats = [seat(one)?, seat(two)?];
     let plan = MatchPlan::new(&*ruleset, 10, 7);
-    let mut games = MatchRunner::new(GameRunner::new(ruleset, false), plan, seats);
+    let mut games = MatchRunner::new(GameRunner::new(ruleset, false)?, plan, seats);
     let score = games.run(&mut ()).await?;
     games.stop(GracePeriods::POLITE).await?;
     let points = BotIndex::ALL.map(|bot| score.points(bot));

@@ -1,7 +1,5 @@
 //! The entry check: before the tournament, every bot plays a game against itself.
 
-use std::io;
-
 use super::entrant::Entrant;
 use crate::bot::process::GracePeriods;
 use crate::play::game_runner::{GameError, GameRunner};
@@ -11,18 +9,18 @@ use crate::record::BotIndex;
 use crate::seed;
 
 /// Lets a bot play one game against itself from this opening. The inner error is a sentence about
-/// what is wrong with the bot; the outer one is a failure of the referee.
+/// what is wrong with the bot; the outer one is a failure of the referee or of the machine.
 pub async fn check(
     runner: &GameRunner,
     entrant: &Entrant,
     seed: u64,
     opening: &str,
     pieces_path: Option<&str>,
-) -> io::Result<Result<(), String>> {
+) -> Result<Result<(), String>, GameError> {
     let mut seats = [0, 1].map(|_| entrant.seat(runner.ruleset(), pieces_path, None));
     let setup = GameSetup {
         number: 0,
-        id: String::new(),
+        id: "entry-check".to_owned(),
         seed,
         first: BotIndex::A,
         start: opening,
@@ -31,7 +29,7 @@ pub async fn check(
     let game = match runner.run(&mut seats, &setup, None, false, &mut ()).await {
         Ok(game) => game,
         Err(GameError::CannotStart(error)) => return Ok(Err(error.to_string())),
-        Err(GameError::Io(error)) => return Err(error),
+        Err(error) => return Err(error),
     };
     stop_both(&mut seats, GracePeriods::POLITE).await?;
     Ok(match game.fault {

@@ -22,6 +22,8 @@ pub enum Event {
         /// Whether the game is played again; otherwise it counts.
         again: bool,
     },
+    /// Fewer games are played at once, for this reason: a sentence.
+    FewerGames(String),
     /// A bot has been benched.
     Benched(Benched),
     /// The journal cannot be written.

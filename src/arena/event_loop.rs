@@ -3,20 +3,23 @@
 
 use std::io;
 use std::sync::Arc;
-use std::thread;
 
 use tokio::sync::{mpsc, watch};
 
+use super::capacity::Capacity;
 use super::directory::TournamentDirectory;
 use super::event::Event;
 use super::plan::Plan;
 use super::progress::{Progress, Then};
 use super::results::Results;
 use super::scheduler::Scheduler;
+use super::shard::Shard;
 use super::unplayed::write_unplayed;
 use super::worker::{ArenaContext, Worker};
 use super::{Arena, Ended, RunError, TournamentObserver, sprt};
+use crate::bot::exhaustion::{explain, start_thread};
 use crate::bot::process::GracePeriods;
+use crate::log_target::{SPAN, TOURNAMENT};
 use crate::play::game_runner::{GameError, GameRunner};
 use crate::record::FinishedRecord;
 use crate::record::journal::{Journal, Writer};
@@ -53,22 +56,36 @@ impl Arena {
             write_unplayed(Arc::clone(&self.ruleset), &progress.plan, &commands),
         );
         let context = Arc::new(ArenaContext {
-            runner: GameRunner::new(self.ruleset, progress.plan.adjudicate),
+            runner: GameRunner::new(self.ruleset, progress.plan.adjudicate)?,
             plan: progress.plan.clone(),
             entrants: self.entrants,
             pieces_path: self.pieces_path,
             scheduler,
+            capacity: Capacity::new(self.jobs),
             events,
         });
-        let writer = Arc::new(Writer::start(journal));
-        let workers = (0..self.jobs)
-            .map(|_| {
-                let (context, writer) = (Arc::clone(&context), Arc::clone(&writer));
-                let aborted = aborted.clone();
-                let builder = thread::Builder::new().name("worker".to_owned());
-                builder.spawn(move || run_worker(&context, &writer, aborted))
-            })
-            .collect::<io::Result<Vec<_>>>()?;
+        let writer =
+            Writer::start(journal).map_err(|error| explain("the thread of the journal", &error))?;
+        let writer = Arc::new(writer);
+        let span = span(&progress, self.jobs, self.shard);
+        let mut workers = Vec::new();
+        while workers.len() < self.jobs {
+            let (context_of, writer) = (Arc::clone(&context), Arc::clone(&writer));
+            let aborted = aborted.clone();
+            let span = span.clone();
+            let started = start_thread("worker", move || {
+                // All tasks of a worker run on its thread.
+                span.in_scope(|| run_worker(&context_of, &writer, aborted));
+            });
+            match started {
+                Ok(worker) => workers.push(worker),
+                Err(error) if workers.is_empty() => return Err(error.into()),
+                Err(error) => {
+                    observer.fewer_games(&error.to_string());
+                    break;
+                }
+            }
+        }
         let mut working = workers.len();
         let mut failure = None;
         let mut interrupted = false;
@@ -81,6 +98,7 @@ impl Arena {
                     } else {
                         interrupted = true;
                         context.scheduler.stop();
+                        tracing::info!(target: TOURNAMENT, parent: &span, "stops after the games being played");
                         observer.stopping();
                     }
                     continue;
@@ -117,6 +135,23 @@ impl Arena {
             None => Ok((progress.ended(), progress.plan, progress.results)),
         }
     }
+}
+
+/// The span of a tournament in the log, with the event that it begins.
+fn span(progress: &Progress<'_>, jobs: usize, shard: Option<Shard>) -> tracing::Span {
+    let plan = &progress.plan;
+    let span = tracing::info_span!(target: SPAN, "tournament", plan = plan.hash);
+    tracing::info!(
+        target: TOURNAMENT,
+        parent: &span,
+        bots = plan.bots.len(),
+        rounds = plan.rounds.len(),
+        played = progress.results.games,
+        jobs,
+        shard = shard.map(tracing::field::display),
+        "begins"
+    );
+    span
 }
 
 /// Runs a worker, with a runtime of its own, on this thread.

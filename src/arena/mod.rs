@@ -7,12 +7,13 @@
 //!
 //! - [`entrants`], [`entry_check`], [`preparation`]: from the named bots to a plan
 //! - [`plan`]: which games are played, and how
-//! - [`directory`], [`results`], [`logs`], [`slug`]: what is kept in files, and what follows from it
-//! - [`scheduler`], [`worker`], `event_loop`, `progress`: the games
+//! - [`directory`], [`results`], [`ranking`], [`logs`], [`slug`]: what is kept in files, and what follows from it
+//! - [`scheduler`], [`worker`], `capacity`, `event_loop`, `progress`: the games
 //! - [`shard`], [`merge`]: a tournament played in parts, and the parts put together
 //! - [`analysing`]: the analysis after the last game
 
 pub mod analysing;
+mod capacity;
 pub mod directory;
 pub mod entrant;
 pub mod entrants;
@@ -25,6 +26,7 @@ pub mod merge;
 pub mod plan;
 pub mod preparation;
 mod progress;
+pub mod ranking;
 pub mod results;
 pub mod scheduler;
 pub mod shard;
@@ -66,6 +68,11 @@ pub trait TournamentObserver {
     /// or it counts because it has been void too often.
     fn stalled(&mut self, id: GameId, why: &str, again: bool) {
         let _ = (id, why, again);
+    }
+
+    /// From now on fewer games are played at once, because the machine has too few processes for all.
+    fn fewer_games(&mut self, why: &str) {
+        let _ = why;
     }
 
     /// A bot is benched.

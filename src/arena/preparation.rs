@@ -14,7 +14,8 @@ use super::entry_check;
 use super::logs::StderrLog;
 use super::plan::request::{PlanRequest, RequestError};
 use super::plan::{BotPlan, Plan, RejectedBot};
-use crate::play::game_runner::GameRunner;
+use crate::bot::exhaustion::Exhausted;
+use crate::play::game_runner::{GameError, GameRunner};
 use crate::session::Ruleset;
 
 /// Why a tournament cannot be started or resumed.
@@ -47,6 +48,9 @@ pub enum PreparationError {
     /// The directory cannot be used.
     #[error(transparent)]
     Directory(#[from] DirectoryError),
+    /// The machine has run out of processes or the like.
+    #[error(transparent)]
+    Exhausted(#[from] Exhausted),
     /// The referee failed.
     #[error(transparent)]
     Io(#[from] io::Error),
@@ -137,6 +141,8 @@ impl Preparation<'_> {
         let mut plan = self.request.plan(ruleset, bots, rejected, seed, None)?;
         plan.openings = self.request.openings(ruleset, &plan)?;
         plan.rounds = plan.first_rounds();
+        let begun_in = std::env::current_dir().ok();
+        plan.begun_in = begun_in.map(|path| path.to_string_lossy().into_owned());
         self.directory.write_plan(&mut plan)?;
         Ok((plan, self.with_logs(entered)))
     }
@@ -200,7 +206,8 @@ impl Preparation<'_> {
         Ok((old, self.with_logs(playing)))
     }
 
-    /// Checks every bot, `jobs` at once. Returns those that can enter.
+    /// Checks every bot, `jobs` at once, and those for which the machine then has no processes left once
+    /// more, one after the other. Returns those that can enter.
     async fn check(
         &self,
         entrants: Vec<Entrant>,
@@ -210,7 +217,7 @@ impl Preparation<'_> {
         let openings = self.request.draw_openings(&**self.ruleset, seed, 1)?;
         let opening: Rc<str> = openings.first().map_or("", String::as_str).into();
         let jobs = Rc::new(Semaphore::new(self.jobs));
-        let runner = Rc::new(GameRunner::new(Arc::clone(self.ruleset), false));
+        let runner = Rc::new(GameRunner::new(Arc::clone(self.ruleset), false)?);
         let local = LocalSet::new();
         let checks: Vec<_> = entrants
             .into_iter()
@@ -230,10 +237,18 @@ impl Preparation<'_> {
             .collect();
         local
             .run_until(async {
-                let mut fit = Vec::new();
+                let mut verdicts = Vec::new();
                 for check in checks {
-                    let (entrant, verdict) = check.await.map_err(io::Error::other)?;
-                    match verdict? {
+                    verdicts.push(check.await.map_err(io::Error::other)?);
+                }
+                let mut fit = Vec::new();
+                for (entrant, mut verdict) in verdicts {
+                    if let Err(GameError::Exhausted(_)) = verdict {
+                        let pieces = self.pieces_path;
+                        let check = entry_check::check(&runner, &entrant, seed, &opening, pieces);
+                        verdict = Box::pin(check).await;
+                    }
+                    match verdict.map_err(not_checked)? {
                         Ok(()) => fit.push(entrant),
                         Err(reason) => rejected.push(RejectedBot {
                             bot: entrant.plan,
@@ -255,6 +270,15 @@ impl Preparation<'_> {
             }
         };
         entrants.into_iter().map(with_log).collect()
+    }
+}
+
+/// Why a bot could not be checked.
+fn not_checked(error: GameError) -> PreparationError {
+    match error {
+        GameError::Exhausted(limit) => limit.into(),
+        GameError::Io(error) => error.into(),
+        GameError::CannotStart(error) => io::Error::other(error).into(),
     }
 }
 

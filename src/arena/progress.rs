@@ -65,6 +65,7 @@ impl<'a> Progress<'a> {
                 return self.next_round(observer);
             }
             Event::Stalled { id, why, again } => observer.stalled(id, &why, again),
+            Event::FewerGames(why) => observer.fewer_games(&why),
             Event::Benched(benched) => observer.benched(&self.plan, &benched),
             Event::NotWritten(error) => return Err(RunError::NotWritten(error)),
             Event::WorkerEnded(Ok(())) => return Ok(Then::WorkerEnded),

@@ -5,13 +5,17 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use tokio::sync::SemaphorePermit;
 use tokio::sync::mpsc::UnboundedSender;
+use tracing::Instrument as _;
 
+use super::capacity::Capacity;
 use super::entrant::LoggedEntrant;
 use super::event::Event;
 use super::plan::{Plan, Restart};
 use super::scheduler::{Scheduler, WorkItem};
 use crate::bot::process::GracePeriods;
+use crate::log_target::{SPAN, TOURNAMENT};
 use crate::play::GameObserver;
 use crate::play::game_runner::{FinishedGame, GameError, GameRunner};
 use crate::play::seat::{Seat, stop_both};
@@ -34,6 +38,8 @@ pub struct ArenaContext {
     pub pieces_path: Option<String>,
     /// Hands out pairs.
     pub scheduler: Scheduler,
+    /// How many games are played at once.
+    pub capacity: Capacity,
     /// Receives reports.
     pub events: UnboundedSender<Event>,
 }
@@ -97,7 +103,9 @@ impl<'a> Worker<'a> {
                 WorkItem::Lines(lines) => lines.into_iter().for_each(&write),
                 WorkItem::Play(pair, done) => {
                     let played = {
-                        let play = std::pin::pin!(self.pair(&pair, done, &write));
+                        let span = span(&pair);
+                        let play = self.pair(&pair, done, &write).instrument(span);
+                        let play = std::pin::pin!(play);
                         tokio::select! {
                             biased;
                             played = play => Some(played),
@@ -106,6 +114,13 @@ impl<'a> Worker<'a> {
                     };
                     scheduler.done(&pair).into_iter().for_each(&write);
                     for benched in scheduler.newly_benched() {
+                        tracing::info!(
+                            target: TOURNAMENT,
+                            bot = self.context.plan.bots[benched.bot.index()].name,
+                            after = benched.after,
+                            reason = %benched.reason,
+                            "benched"
+                        );
                         self.context.report(Event::Benched(benched));
                     }
                     match played {
@@ -126,6 +141,38 @@ impl<'a> Worker<'a> {
         }
     }
 
+    /// Waits until one more pair may be played: while the machine has too few processes, fewer are
+    /// played at once. `None` when no game is played any more.
+    async fn permit(&mut self) -> io::Result<Option<SemaphorePermit<'a>>> {
+        let context = self.context;
+        loop {
+            let mut permit = context.capacity.try_acquire();
+            if permit.is_none() {
+                // Those who play need the processes.
+                self.stop(GracePeriods::POLITE).await?;
+                permit = context.capacity.acquire().await;
+            }
+            let Some(permit) = permit else {
+                return Ok(None);
+            };
+            let Some(why) = context.capacity.shortage() else {
+                return Ok(Some(permit));
+            };
+            if let Some(last) = self.give_up(permit, why) {
+                return Ok(Some(last));
+            }
+        }
+    }
+
+    /// Gives up a permit, and reports it if it is the first. Returns it if it is the last.
+    fn give_up(&self, permit: SemaphorePermit<'a>, why: String) -> Option<SemaphorePermit<'a>> {
+        let last = self.context.capacity.give_up(permit);
+        if last.is_none() && self.context.capacity.is_news() {
+            self.context.report(Event::FewerGames(why));
+        }
+        last
+    }
+
     /// Plays the games of a pair that are not `done`, and passes their records to `write`. Stops
     /// between the games when the scheduler has been stopped.
     async fn pair(
@@ -136,13 +183,16 @@ impl<'a> Worker<'a> {
     ) -> Result<(), GameError> {
         let context = self.context;
         let restart = context.plan.restart;
+        let Some(mut permit) = self.permit().await? else {
+            return Ok(());
+        };
         self.current_pair.store(pair.number, Ordering::Relaxed);
         self.seat(pair).await?;
         let setups = [
             self.setup(pair, Half::First)?,
             self.setup(pair, Half::Second)?,
         ];
-        let mut first_played = false;
+        let mut is_cold = true;
         for half in Half::BOTH {
             if done[half as usize] {
                 continue;
@@ -157,27 +207,42 @@ impl<'a> Worker<'a> {
             // drawn those of the first game.
             let warm_up = (half == Half::Second && restart == Restart::Pair).then(|| &setups[0]);
             let scheduled = pair.games()[half as usize];
-            let Some((_, seats)) = &mut self.seats else {
-                return Err(io::Error::other("a pair is played, but it has no players").into());
-            };
             let mut observer = StallReporter {
                 context,
                 id: scheduled.id,
             };
             let setup = &setups[half as usize];
-            let game = context
-                .runner
-                .run(seats, setup, warm_up, !first_played, &mut observer)
-                .await?;
+            let game = loop {
+                let Some((_, seats)) = &mut self.seats else {
+                    return Err(io::Error::other("a pair is played, but it has no players").into());
+                };
+                let runner = &context.runner;
+                let played = runner.run(seats, setup, warm_up, is_cold, &mut observer);
+                let limit = match played.await {
+                    Err(GameError::Exhausted(limit)) => limit,
+                    played => break played?,
+                };
+                if self.give_up(permit, limit.cause().to_owned()).is_some() {
+                    // It was the only game.
+                    context.capacity.close();
+                    return Err(limit.into());
+                }
+                let Some(another) = self.permit().await? else {
+                    return Ok(());
+                };
+                permit = another;
+                is_cold = true;
+            };
             let ending = ending(&game);
             let record = Arc::new(FinishedRecord::new(game.record));
             let finished = context.scheduler.finished(&scheduled, ending, record);
             finished.into_iter().for_each(write);
-            first_played |= half == Half::First;
+            is_cold = half != Half::First;
         }
         if restart != Restart::Pairing {
             self.stop(GracePeriods::POLITE).await?;
         }
+        drop(permit);
         Ok(())
     }
 
@@ -221,6 +286,11 @@ impl<'a> Worker<'a> {
             process_seeds: [0, 1].map(|seat| seed::for_bot(plan.seed, seat, process_number)),
         })
     }
+}
+
+/// The span of a pair in the log.
+fn span(pair: &PairOfGames) -> tracing::Span {
+    tracing::info_span!(target: SPAN, "pairing", pair = pair.number, round = pair.round)
 }
 
 /// How a game ended. Seat 0 is the pairing's `a`.

@@ -48,13 +48,8 @@ pub enum ExchangeError {
         /// What had arrived by then: nothing, or the beginning of a line.
         partial: Vec<u8>,
     },
-    /// A whole line arrived, but after the deadline.
-    Late {
-        /// The line.
-        line: Vec<u8>,
-        /// How long after it was asked.
-        elapsed: Duration,
-    },
+    /// A whole line arrived, but after the deadline: see [`Channel::line`].
+    Late(Exchange),
     /// More bytes without a newline than a line may have.
     TooLong {
         /// The beginning.
@@ -82,6 +77,8 @@ pub struct Channel<R, W> {
     before_length: usize,
     /// Bytes of the current answer in the buffer.
     filled: usize,
+    /// Bytes of the current request that have been written.
+    written: usize,
     /// Fires at or before the deadline. It is only set again when it has fired, or
     /// when the deadline moved before it: quick answers never touch it.
     timer: Pin<Box<Sleep>>,
@@ -113,6 +110,7 @@ where
             before: Box::new([0; BUFFER]),
             before_length: 0,
             filled: 0,
+            written: 0,
             timer: Box::pin(sleep_until(Instant::now())),
         }
     }
@@ -166,7 +164,6 @@ where
         request: &[u8],
         limit: Duration,
     ) -> io::Result<Result<Exchange, ExchangeError>> {
-        let deadline = asked.checked_add(limit).unwrap_or_else(|| asked + FOREVER);
         if let Some(error) = poll_fn(|cx| self.poll_early(cx)).await? {
             return Ok(Err(error));
         }
@@ -174,21 +171,33 @@ where
         self.before_length = self.previous;
         self.filled = 0;
         self.previous = 0;
+        self.written = 0;
+        self.exchange_on(asked, request, limit).await
+    }
+
+    /// Goes on with an exchange that ended in [`ExchangeError::Timeout`], as if its limit had been
+    /// this one.
+    pub async fn exchange_on(
+        &mut self,
+        asked: Instant,
+        request: &[u8],
+        limit: Duration,
+    ) -> io::Result<Result<Exchange, ExchangeError>> {
+        let deadline = asked.checked_add(limit).unwrap_or_else(|| asked + FOREVER);
         if self.timer.is_elapsed() || self.timer.deadline() > deadline {
             self.timer.as_mut().reset(deadline);
         }
-        let mut written = 0;
         poll_fn(|cx| {
             // What has arrived is read before the clock is.
-            match self.poll_exchange(cx, request, &mut written) {
+            match self.poll_exchange(cx, request) {
                 Poll::Ready(Ok(Ok(length))) => {
                     // The one decision about time: when the line had been read.
                     let elapsed = Instant::now() - asked;
+                    let exchange = Exchange { length, elapsed };
                     if elapsed > limit {
-                        let line = self.buffer[..length].to_vec();
-                        return Poll::Ready(Ok(Err(ExchangeError::Late { line, elapsed })));
+                        return Poll::Ready(Ok(Err(ExchangeError::Late(exchange))));
                     }
-                    return Poll::Ready(Ok(Ok(Exchange { length, elapsed })));
+                    return Poll::Ready(Ok(Ok(exchange)));
                 }
                 Poll::Ready(Ok(Err(error))) => return Poll::Ready(Ok(Err(error))),
                 Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
@@ -263,14 +272,13 @@ where
         &mut self,
         cx: &mut Context<'_>,
         request: &[u8],
-        written: &mut usize,
     ) -> Poll<io::Result<Result<usize, ExchangeError>>> {
-        while *written < request.len() {
+        while self.written < request.len() {
             let Some(writer) = &mut self.writer else {
                 return Poll::Ready(Ok(Err(ExchangeError::InputClosed)));
             };
-            match ready!(Pin::new(writer).poll_write(cx, &request[*written..])) {
-                Ok(count) => *written += count,
+            match ready!(Pin::new(writer).poll_write(cx, &request[self.written..])) {
+                Ok(count) => self.written += count,
                 Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
                     return Poll::Ready(Ok(Err(ExchangeError::InputClosed)));
                 }

@@ -9,7 +9,7 @@
     expect(dead_code, reason = "only Linux has orphans that are looked for")
 )]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use rustix::process::Pid;
@@ -26,6 +26,10 @@ struct Owner {
     /// Tells it from an earlier child with the same process id.
     serial: u64,
     name: String,
+    /// Whether it is the supervisor of a bot in a sandbox.
+    is_supervisor: bool,
+    /// Why it was ended by the referee: the end of a sentence that begins with "it".
+    exceeded: Option<String>,
     /// Nobody waits for it any more but the runtime: it could not be ended in time.
     given_up: bool,
 }
@@ -57,12 +61,14 @@ fn owned() -> MutexGuard<'static, BTreeMap<i32, Owner>> {
 impl Starting {
     /// Notes whose the new child is.
     #[expect(clippy::unused_self, reason = "it shows that the right is held")]
-    pub(super) fn own(&self, pid: Pid, name: &str) -> OwnedChild {
+    pub(super) fn own(&self, pid: Pid, name: &str, is_supervisor: bool) -> OwnedChild {
         static SERIAL: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
         let serial = SERIAL.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let owner = Owner {
             serial,
             name: name.to_owned(),
+            is_supervisor,
+            exceeded: None,
             given_up: false,
         };
         owned().insert(pid.as_raw_pid(), owner);
@@ -73,6 +79,14 @@ impl Starting {
 impl OwnedChild {
     pub(super) const fn pid(&self) -> Pid {
         self.pid
+    }
+
+    /// Why the referee ended it, if it did: the end of a sentence that begins with "it".
+    pub(super) fn exceeded(&self) -> Option<String> {
+        let children = owned();
+        let owner = children.get(&self.pid.as_raw_pid())?;
+        let why = owner.exceeded.clone();
+        why.filter(|_| owner.serial == self.serial)
     }
 }
 
@@ -115,6 +129,21 @@ pub(super) fn owned_pids() -> Vec<Pid> {
         owned.remove(&pid.as_raw_pid());
     }
     there
+}
+
+/// The owned children that have not been given up, and whether each is a supervisor.
+pub(super) fn owners() -> HashMap<Pid, bool> {
+    let owned = owned();
+    let there = owned.iter().filter(|(_, owner)| !owner.given_up);
+    let pids = there.filter_map(|(&pid, owner)| Some((Pid::from_raw(pid)?, owner.is_supervisor)));
+    pids.collect()
+}
+
+/// Notes that a child is ended by the referee, and why.
+pub(super) fn note_exceeded(pid: Pid, why: String) {
+    if let Some(owner) = owned().get_mut(&pid.as_raw_pid()) {
+        owner.exceeded.get_or_insert(why);
+    }
 }
 
 /// The children that were given up and are still there, with the names of their bots.

@@ -161,6 +161,9 @@ impl Player for Human {
                 fresh: false,
                 evidence: TimeoutEvidence::Nothing(ProcessState::Waiting),
                 afterwards: Vec::new(),
+                elapsed: asked.elapsed(),
+                usage: None,
+                excused: Duration::ZERO,
                 unwatched: Duration::ZERO,
                 language: None,
             }))));
@@ -172,9 +175,11 @@ impl Player for Human {
             }));
         };
         self.answer = answer;
+        let elapsed = asked.elapsed();
         Ok(Ok(Reply {
             line: self.answer.as_bytes(),
-            elapsed: asked.elapsed(),
+            elapsed,
+            charged: elapsed,
             fresh: false,
         }))
     }

@@ -10,16 +10,21 @@
 //! - [`process`]: the only place that starts and stops bots
 //! - [`stderr`]: a program's standard error, read to its end and partly kept
 //! - [`fault`]: every way to break the protocol
+//! - [`exhaustion`]: a machine without processes left
 //! - [`human`]: a person at this terminal
 //! - [`scripted`]: answers written down in advance
 //! - [`meter`]: processor time and memory of a program
+//! - `bound`: how many processes a bot without a sandbox may have
 //! - `children`: which children of this process belong to a bot's process
 //! - [`orphans`]: processes that bots left behind
 
 mod allowance;
+#[cfg(target_os = "linux")]
+mod bound;
 pub mod channel;
 mod children;
 mod confined;
+pub mod exhaustion;
 pub mod fault;
 pub mod human;
 pub mod meter;
@@ -30,6 +35,6 @@ pub mod scripted;
 pub mod spec;
 pub mod stderr;
 
-pub use allowance::Allowance;
+pub use allowance::{Allowance, ClockKind};
 pub use fault::Fault;
 pub use player::{OtherOutput, Player, Reply};

@@ -6,7 +6,7 @@
 //! older than every bot that runs, and all of them when all bots have been stopped. Children that this
 //! process had before (a shell's, which then became the referee) are none of a bot's: they and
 //! what is in their process groups are left alone.
-//! A program that forks faster than it is found needs the sandbox.
+//! How many there may be meanwhile is bounded (`super::bound`).
 
 use std::fmt;
 
@@ -66,6 +66,8 @@ mod linux {
     use tokio::signal::unix::{SignalKind, signal};
 
     use super::{Survivor, children};
+    use crate::bot::bound;
+    use crate::log_target::PROCESS;
     use crate::sandbox::procfs::{self, Stat};
 
     /// How long the last process may take to end. Only one that hangs in the kernel takes long.
@@ -126,6 +128,7 @@ mod linux {
     /// within a tokio runtime, before the first bot is started.
     pub fn adopt() {
         BEFORE.get_or_init(Before::note);
+        bound::watch(children_of_bots);
         // Without it daemons survive, as on systems that have no reapers.
         if let Err(error) = set_child_subreaper(Some(getpid())) {
             tracing::warn!(%error, "cannot adopt orphans");
@@ -162,7 +165,7 @@ mod linux {
         for pid in living {
             let is_older = |oldest| started(pid).is_some_and(|started| started < oldest);
             if oldest.is_none_or(is_older) {
-                tracing::debug!(pid = pid.as_raw_pid(), "killing an orphan");
+                tracing::debug!(target: PROCESS, pid = pid.as_raw_pid(), "killing an orphan");
                 // It may have ended by itself in between.
                 let _ = kill_process(pid, Signal::KILL);
             }
@@ -177,7 +180,7 @@ mod linux {
             let mut left = children_of_bots();
             let mut permitted = false;
             left.retain(|&pid| {
-                tracing::debug!(pid = pid.as_raw_pid(), "killing an orphan");
+                tracing::debug!(target: PROCESS, pid = pid.as_raw_pid(), "killing an orphan");
                 // It may have ended by itself in between.
                 permitted |= kill_process(pid, Signal::KILL) != Err(Errno::PERM);
                 matches!(waitpid(Some(pid), WaitOptions::NOHANG), Ok(None))

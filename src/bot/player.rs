@@ -14,6 +14,8 @@ pub struct Reply<'a> {
     pub line: &'a [u8],
     /// From just before the request was written until the line was read.
     pub elapsed: Duration,
+    /// The part of it that counts; with a clock of processor time, that time.
+    pub charged: Duration,
     /// Whether it was the first answer of a fresh process.
     pub fresh: bool,
 }

@@ -36,6 +36,7 @@ impl Player for Scripted {
                 Ok(Reply {
                     line: self.current.as_bytes(),
                     elapsed: Duration::ZERO,
+                    charged: Duration::ZERO,
                     fresh: false,
                 })
             }

@@ -112,17 +112,17 @@ struct Answered {
 
 impl<'a> Checkup<'a> {
     /// A check-up of `program`. `pieces` is the path of the set's file when it is not the
-    /// built-in one.
+    /// built-in one. The error says why a thread cannot be started.
     pub fn new(
         ruleset: Arc<dyn Ruleset>,
         program: Program,
         time: TimeControl,
         pieces: Option<String>,
         show: ShowCheck<'a>,
-    ) -> Self {
-        let runner = GameRunner::new(ruleset, false);
+    ) -> io::Result<Self> {
+        let runner = GameRunner::new(ruleset, false)?;
         let seat = seat(&runner, &program, time, pieces.as_deref());
-        Self {
+        Ok(Self {
             runner,
             program,
             time,
@@ -134,7 +134,7 @@ impl<'a> Checkup<'a> {
             hopeless: false,
             buffers: false,
             show,
-        }
+        })
     }
 
     /// Makes all checks. An `Err` is a failure of the referee.
@@ -190,7 +190,7 @@ impl<'a> Checkup<'a> {
         Ok(match asked {
             Ok(Ok(time)) => {
                 if !time.fresh {
-                    self.times.push(time.elapsed);
+                    self.times.push(time.charged);
                 }
                 Ok(time)
             }
@@ -199,6 +199,7 @@ impl<'a> Checkup<'a> {
                 Err(in_words(&fault))
             }
             Err(GameError::CannotStart(error)) => Err(error.to_string()),
+            Err(GameError::Exhausted(limit)) => return Err(io::Error::other(limit)),
             Err(GameError::Io(error)) => return Err(error),
         })
     }

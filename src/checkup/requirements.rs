@@ -9,6 +9,7 @@ use crate::bot::Player as _;
 use crate::bot::fault::Exit;
 use crate::bot::process::GracePeriods;
 use crate::bot::spec::CannotStart;
+use crate::play::seat::StartError;
 use crate::seed;
 use crate::text::{format_duration, quote};
 
@@ -35,10 +36,11 @@ impl Checkup<'_> {
     async fn starts(&mut self) -> io::Result<()> {
         match self.seat.start(seed::for_bot(SEED, 0, 0)).await {
             Ok(()) => self.note("starts", true, Verdict::Good(String::new())),
-            Err(CannotStart { cause, fix, .. }) => {
+            Err(StartError::CannotStart(CannotStart { cause, fix, .. })) => {
                 self.note("starts", true, Verdict::Bad(cause, fix));
                 self.hopeless = true;
             }
+            Err(StartError::Exhausted(limit)) => return Err(io::Error::other(limit)),
         }
         let verdict = if self.hopeless {
             Verdict::Skipped

@@ -3,14 +3,10 @@
 mod commands;
 mod support;
 
-use std::io;
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
-use tracing_subscriber::EnvFilter;
-use tracing_subscriber::filter::LevelFilter;
 
-use crate::report::terminal::Palette;
 #[cfg(target_os = "linux")]
 use crate::sandbox::supervisor;
 use commands::{
@@ -18,7 +14,8 @@ use commands::{
     standings, tournament,
 };
 use support::failure::Failure;
-use support::{output, setup, signals};
+use support::logging::{self, LogOptions};
+use support::{output, signals};
 
 /// Lets two programs play Quarto against each other.
 #[derive(Debug, Parser)]
@@ -33,9 +30,8 @@ struct Cli {
     #[command(flatten)]
     play: matches::Args,
 
-    /// What to log to stderr: error, warn, info, debug or trace, or a filter such as referee=debug; `RUST_LOG` is obeyed, too
-    #[arg(long, global = true, value_name = "LEVEL", help_heading = "Diagnosis")]
-    log: Option<String>,
+    #[command(flatten)]
+    log: LogOptions,
 
     #[command(subcommand)]
     command: Option<Command>,
@@ -116,12 +112,15 @@ pub fn run() -> ExitCode {
     let cli = Cli::parse();
     // A built-in bot may be confined to few files; it needs no more.
     let is_bot = matches!(cli.command, Some(Command::Bot(_)));
-    let ready = start_log(cli.log.as_deref()).and_then(|()| {
+    // `RUST_LOG` is meant for the referee that has started it, and its stderr is read as the bot's.
+    let logs = !is_bot || cli.log.are_given();
+    let ready = if logs { cli.log.start() } else { Ok(()) };
+    let ready = ready.and_then(|()| {
         if is_bot {
             return Ok(());
         }
         check_open_files()?;
-        Ok(signals::start(output::exit_interrupted)?)
+        signals::start(|| output::exit_interrupted(logging::finish))
     });
     let result = ready.and_then(|()| match cli.command {
         None => matches::run_command(&cli.play),
@@ -144,7 +143,7 @@ pub fn run() -> ExitCode {
         Some(Command::Completions(args)) => shell::completions(&args, Cli::command()),
         Some(Command::Man) => shell::man(Cli::command()),
     });
-    output::finish(result)
+    output::finish(result, logging::finish)
 }
 
 /// Below this, not even a match of two bots has the pipes and files that it needs.
@@ -156,31 +155,4 @@ fn check_open_files() -> Result<(), Failure> {
         ))),
         _ => Ok(()),
     }
-}
-
-fn start_log(level: Option<&str>) -> Result<(), Failure> {
-    let filter = match level {
-        Some(level) => {
-            let wrong = |error: &str| {
-                Failure::Usage(format!(
-                    "--log {level}: {error}; expected error, warn, info, debug, trace or a filter such as referee=debug"
-                ))
-            };
-            // `EnvFilter` would read a single word as the name of a module.
-            if !level.contains(['=', ',', '[']) && level.parse::<LevelFilter>().is_err() {
-                return Err(wrong("no such level"));
-            }
-            let filter = EnvFilter::builder().parse(level);
-            filter.map_err(|error| wrong(&error.to_string()))?
-        }
-        None => EnvFilter::builder()
-            .with_default_directive(tracing::Level::WARN.into())
-            .from_env_lossy(),
-    };
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(|| output::Notes)
-        .with_ansi(setup::palette(&io::stderr()) != Palette::plain())
-        .init();
-    Ok(())
 }

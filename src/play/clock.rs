@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::bot::Allowance;
+use crate::bot::{Allowance, ClockKind};
 
 /// The limits on a player's time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +15,8 @@ pub struct TimeControl {
     pub game_time: Option<Duration>,
     /// Added to the game clock after every move.
     pub increment: Duration,
+    /// What is measured.
+    pub kind: ClockKind,
 }
 
 impl Default for TimeControl {
@@ -24,6 +26,7 @@ impl Default for TimeControl {
             start_time: Duration::from_secs(10),
             game_time: None,
             increment: Duration::ZERO,
+            kind: ClockKind::Wall,
         }
     }
 }
@@ -51,11 +54,13 @@ impl Clock {
             time: self.left.map_or(move_time, |left| left.min(move_time)),
             start: self.control.start_time,
             clock: self.left.is_some_and(|left| left < move_time),
+            is_counted: self.left.is_some(),
+            kind: self.control.kind,
         }
     }
 
-    /// Subtracts the time of a move; the start time is not counted.
-    pub fn spend(&mut self, elapsed: Duration, fresh: bool) {
+    /// Subtracts what a move is charged; the start time is not counted.
+    pub fn spend(&mut self, charged: Duration, fresh: bool) {
         if let Some(left) = &mut self.left {
             let start = if fresh {
                 self.control.start_time
@@ -63,7 +68,7 @@ impl Clock {
                 Duration::ZERO
             };
             *left = left
-                .saturating_sub(elapsed.saturating_sub(start))
+                .saturating_sub(charged.saturating_sub(start))
                 .saturating_add(self.control.increment);
         }
     }

@@ -30,6 +30,8 @@ pub struct Played {
     pub turns: Vec<TurnText>,
     /// The time of each.
     pub times: Vec<Duration>,
+    /// What was charged for each; empty when that was its time for all.
+    pub charged: Vec<Duration>,
     /// How it ended.
     pub end: End,
 }
@@ -50,6 +52,7 @@ pub async fn play<P: Player>(
 ) -> io::Result<Played> {
     let mut turns = Vec::with_capacity(TURNS);
     let mut times = Vec::with_capacity(TURNS);
+    let mut charged: Vec<Duration> = Vec::new();
     let mut text = TextBuffers {
         request: String::with_capacity(64),
         turn: String::with_capacity(8),
@@ -71,9 +74,20 @@ pub async fn play<P: Player>(
             Ok(time) => time,
             Err(fault) => break End::Forfeit(side, Box::new(fault)),
         };
-        clock.spend(time.elapsed, time.fresh);
+        clock.spend(time.charged, time.fresh);
+        if charged.is_empty() && time.charged != time.elapsed {
+            charged.clone_from(&times);
+        }
         turns.push(TurnText::from(text.turn.as_str()));
         times.push(time.elapsed);
+        if time.charged != time.elapsed || !charged.is_empty() {
+            charged.push(time.charged);
+        }
     };
-    Ok(Played { turns, times, end })
+    Ok(Played {
+        turns,
+        times,
+        charged,
+        end,
+    })
 }

@@ -9,16 +9,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
+use tracing::Instrument as _;
 
 use super::adjudicator::{Adjudicator, adjudicator};
 use super::clock::Clock;
 use super::game::{End, Played, play};
+use super::game_events;
 use super::observer::GameObserver;
-use super::seat::{Seat, stop_both};
+use super::seat::{Seat, StartError, stop_both};
 use super::setup::{GameSetup, bot_entries};
 use super::stall::{Mark, StallDetector};
 use super::turn::{TextBuffers, TurnTime, take_turn};
 use crate::bot::Fault;
+use crate::bot::exhaustion::{Exhausted, RefusalMark, RefusalWatch};
+use crate::bot::fault::Exit;
 use crate::bot::meter::Usage;
 use crate::bot::process::GracePeriods;
 use crate::bot::spec::CannotStart;
@@ -28,6 +32,12 @@ use crate::session::{Ruleset, Session};
 
 /// The most times that a game is played again because the referee may be to blame.
 const MOST_VOIDS: u32 = 2;
+
+/// The most times that a game is tried again because the machine has no process left for it.
+const MOST_EXHAUSTED: u32 = 4;
+
+/// How long the first of those waits for processes to end; each further one waits twice as long.
+const WAIT_FOR_PROCESSES: Duration = Duration::from_millis(100);
 
 /// A fault by which a bot forfeited a game, and its circumstances.
 #[derive(Debug)]
@@ -65,9 +75,21 @@ pub enum GameError {
     /// A bot's program cannot be started.
     #[error(transparent)]
     CannotStart(#[from] CannotStart),
+    /// The machine has run out of processes or the like, and still had when the game was tried again.
+    #[error(transparent)]
+    Exhausted(#[from] Exhausted),
     /// The referee failed.
     #[error(transparent)]
     Io(#[from] io::Error),
+}
+
+impl From<StartError> for GameError {
+    fn from(error: StartError) -> Self {
+        match error {
+            StartError::CannotStart(error) => error.into(),
+            StartError::Exhausted(error) => error.into(),
+        }
+    }
 }
 
 /// Plays games by one set of rules, several at once if needed.
@@ -76,16 +98,19 @@ pub struct GameRunner {
     ruleset: Arc<dyn Ruleset>,
     adjudicator: &'static dyn Adjudicator,
     stalls: StallDetector,
+    refusals: RefusalWatch,
 }
 
 impl GameRunner {
     /// A runner. With `adjudicate`, games end as soon as their value is proven.
-    pub fn new(ruleset: Arc<dyn Ruleset>, adjudicate: bool) -> Self {
-        Self {
+    /// The error says why its thread cannot be started.
+    pub fn new(ruleset: Arc<dyn Ruleset>, adjudicate: bool) -> io::Result<Self> {
+        Ok(Self {
             ruleset,
             adjudicator: adjudicator(adjudicate),
-            stalls: StallDetector::start(),
-        }
+            stalls: StallDetector::start()?,
+            refusals: RefusalWatch::new(),
+        })
     }
 
     /// A runner for which every clock that ran out is the referee's fault, or none is.
@@ -93,7 +118,7 @@ impl GameRunner {
     pub(crate) fn with_fixed_stalls(ruleset: Arc<dyn Ruleset>, late: bool) -> Self {
         Self {
             stalls: StallDetector::fixed(late),
-            ..Self::new(ruleset, false)
+            ..Self::new(ruleset, false).unwrap()
         }
     }
 
@@ -108,7 +133,8 @@ impl GameRunner {
     }
 
     /// Plays a game until it counts. When the referee itself may be to blame for a clock that ran out,
-    /// the game is void and is played again with fresh processes, twice at most.
+    /// the game is void and is played again with fresh processes, twice at most. So is a game for which
+    /// the machine has no process left, four times at most, within about two seconds.
     ///
     /// Processes are left running, except that of a bot that forfeits. `warm_up` is the game before
     /// this one: it is played first, without counting, when processes are fresh (at the beginning if
@@ -123,17 +149,34 @@ impl GameRunner {
         observer: &mut dyn GameObserver,
     ) -> Result<FinishedGame<'_>, GameError> {
         let mut voids = 0;
+        let mut exhausted = 0;
         let mut is_cold = is_cold;
+        let span = game_events::game(setup, seats, false);
         loop {
-            if let Some(before) = warm_up
-                && is_cold
-            {
-                self.run_once(seats, before, &mut ()).await?;
-            }
-            let mut game = self.run_once(seats, setup, observer).await?;
+            span.in_scope(|| game_events::begins(setup, voids));
+            let before = warm_up.filter(|_| is_cold);
+            let game = self.run_from(seats, before, setup, observer);
+            let mut game = match game.instrument(span.clone()).await {
+                Err(GameError::Exhausted(limit)) => {
+                    stop_both(seats, GracePeriods::FAULT).await?;
+                    span.in_scope(|| game_events::void(limit.cause(), exhausted < MOST_EXHAUSTED));
+                    if exhausted == MOST_EXHAUSTED {
+                        return Err(limit.into());
+                    }
+                    if exhausted == 0 {
+                        observer.stalled(limit.cause(), true)?;
+                    }
+                    wait_for_processes(&mut exhausted).await;
+                    voids += 1;
+                    is_cold = true;
+                    continue;
+                }
+                game => game?,
+            };
             let fault = game.fault.as_mut();
             if let Some(why) = fault.and_then(|fault| fault.void_reason.take()) {
                 let again = voids < MOST_VOIDS;
+                span.in_scope(|| game_events::void(&why, again));
                 observer.stalled(&why, again)?;
                 if again {
                     voids += 1;
@@ -150,8 +193,26 @@ impl GameRunner {
             {
                 seats[fault.by].count_failed_start(fault.fault.reason());
             }
+            span.in_scope(|| game_events::ended(&game.record));
             return Ok(game);
         }
+    }
+
+    /// Plays a game once, whether it counts or not; before it, the game `before`.
+    async fn run_from(
+        &self,
+        seats: &mut [Seat; 2],
+        before: Option<&GameSetup<'_>>,
+        setup: &GameSetup<'_>,
+        observer: &mut dyn GameObserver,
+    ) -> Result<FinishedGame<'_>, GameError> {
+        if let Some(before) = before {
+            let span = game_events::game(before, seats, true);
+            let mut nobody = ();
+            let playing = self.run_once(seats, before, &mut nobody);
+            playing.instrument(span).await?;
+        }
+        self.run_once(seats, setup, observer).await
     }
 
     /// Plays a game once, whether it counts or not.
@@ -168,12 +229,18 @@ impl GameRunner {
             ))
         })?;
         let started = Timestamp::now();
+        let refusals = self.refusals.mark();
         for (seat, seed) in seats.iter_mut().zip(setup.process_seeds) {
             seat.start(seed).await?;
         }
         let since = self.stalls.mark();
         observer.begins(setup, &*session)?;
-        let Played { turns, times, end } = {
+        let Played {
+            turns,
+            times,
+            charged,
+            end,
+        } = {
             let [a, b] = seats.each_mut();
             let players = if setup.first == BotIndex::A {
                 [a, b]
@@ -186,6 +253,7 @@ impl GameRunner {
         let mut record = setup.record(&*self.ruleset, bot_entries(seats), started);
         record.turns = turns;
         record.times_ms = times.into_iter().map(milliseconds).collect();
+        record.charged_ms = charged.into_iter().map(milliseconds).collect();
         record.usage = usage(seats);
         let mut game_fault = None;
         match end {
@@ -198,7 +266,7 @@ impl GameRunner {
                 let by = setup.seats_by_side()[side.index()];
                 let mut request = String::new();
                 session.write_request(&mut request);
-                let fault = self.forfeit(&mut seats[by], by, fault, request, &since);
+                let fault = self.forfeit(&mut seats[by], by, fault, request, &since, &refusals);
                 let fault = fault.await?;
                 record.result = forfeit_result(&fault);
                 game_fault = Some(fault);
@@ -222,8 +290,16 @@ impl GameRunner {
         text: &mut TextBuffers,
     ) -> Result<Result<TurnTime, GameFault>, GameError> {
         let mut voids = 0;
+        let mut exhausted = 0;
         loop {
-            seat.start(seed).await?;
+            let refusals = self.refusals.mark();
+            match seat.start(seed).await {
+                Err(StartError::Exhausted(_)) if exhausted < MOST_EXHAUSTED => {
+                    wait_for_processes(&mut exhausted).await;
+                    continue;
+                }
+                started => started?,
+            }
             let since = self.stalls.mark();
             let allowance = Clock::new(seat.time()).allowance();
             let fault = match take_turn(session, seat, allowance, text, &mut ()).await? {
@@ -232,8 +308,15 @@ impl GameRunner {
             };
             let request = text.request.trim_end_matches('\n').to_owned();
             let fault = self
-                .forfeit(seat, BotIndex::A, fault, request, &since)
-                .await?;
+                .forfeit(seat, BotIndex::A, fault, request, &since, &refusals)
+                .await;
+            let fault = match fault {
+                Err(GameError::Exhausted(_)) if exhausted < MOST_EXHAUSTED => {
+                    wait_for_processes(&mut exhausted).await;
+                    continue;
+                }
+                fault => fault?,
+            };
             if fault.void_reason.is_none() || voids == MOST_VOIDS {
                 return Ok(Err(fault));
             }
@@ -242,7 +325,7 @@ impl GameRunner {
     }
 
     /// Ends the process of a bot that committed a fault in answer to `request`, and collects the
-    /// circumstances.
+    /// circumstances. An error when the machine has refused processes meanwhile.
     async fn forfeit(
         &self,
         seat: &mut Seat,
@@ -250,9 +333,16 @@ impl GameRunner {
         fault: Box<Fault>,
         request: String,
         since: &Mark,
-    ) -> io::Result<GameFault> {
-        let void_reason = self.stalls.void_reason(since, &fault);
-        let ended = seat.forfeit().await?;
+        refusals: &RefusalMark,
+    ) -> Result<GameFault, GameError> {
+        let void_reason = self.stalls.void_reason(since, &fault).await;
+        let exhausted = self.refusals.void_reason(refusals);
+        let exhausted =
+            exhausted.filter(|_| !is_own_limit(&fault) && !seat.has_too_many_processes());
+        let ended = seat.forfeit(&fault).await?;
+        if let Some(limit) = exhausted {
+            return Err(limit.into());
+        }
         Ok(GameFault {
             by,
             fault,
@@ -296,6 +386,23 @@ impl GameFault {
     pub fn last_words(&self) -> Option<&str> {
         self.stderr.trim_end().lines().last()
     }
+}
+
+/// Whether a bot was ended because it had more than its own limits allow.
+const fn is_own_limit(fault: &Fault) -> bool {
+    matches!(
+        fault,
+        Fault::Exited {
+            exit: Exit::Limit(_),
+            ..
+        }
+    )
+}
+
+/// Gives processes time to end, for the next attempt of several.
+async fn wait_for_processes(attempts: &mut u32) {
+    tokio::time::sleep(WAIT_FOR_PROCESSES * (1 << *attempts)).await;
+    *attempts += 1;
 }
 
 fn forfeit_result(fault: &GameFault) -> ResultEntry {

@@ -9,6 +9,7 @@ use std::pin::Pin;
 
 use tokio::task::yield_now;
 
+use super::game_events;
 use super::game_runner::{FinishedGame, GameError, GameFault, GameRunner};
 use super::observer::GameObserver;
 use super::seat::{Seat, stop_both};
@@ -221,6 +222,7 @@ impl MatchRunner {
         for bot in BotIndex::ALL {
             let seat = &self.seats[bot];
             if seat.benched().is_some() && games_left > 0 {
+                game_events::benched(seat.name(), seat.benched(), seat.failed_starts());
                 observer.benched(bot, seat.failed_starts(), games_left)?;
             }
         }
@@ -242,6 +244,7 @@ impl MatchRunner {
         let bots = bot_entries(&self.seats);
         let setup = self.plan.game(number);
         let record = setup.unplayed(self.runner.ruleset(), bots, by, reason, &why);
+        game_events::ended(&record);
         let finished = FinishedRecord::new(record);
         observer.ended(&MatchGame {
             finished: &finished,

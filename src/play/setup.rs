@@ -50,6 +50,7 @@ impl GameSetup<'_> {
             pieces: ruleset.pieces().map(str::to_owned),
             turns: Vec::new(),
             times_ms: Vec::new(),
+            charged_ms: Vec::new(),
             result: ResultEntry::default(),
             started: format!("{started:.0}"),
             usage: None,

@@ -1,18 +1,28 @@
 //! Detects times in which the referee itself did not run. A clock that runs out then is not the bot's
 //! fault.
+//!
+//! A referee that merely waits for a processor proves nothing where the system reports for how long the
+//! bot waited for one: that time was not charged to the bot. What is left is a referee, or a machine, that
+//! was stopped.
 
+use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle, Thread};
 use std::time::{Duration, Instant};
 
 use crate::bot::Fault;
+use crate::bot::exhaustion::start_thread;
+use crate::sandbox::procfs::own_processor_wait;
 
 /// How often the detector reads the clock.
 const BEAT: Duration = Duration::from_millis(25);
 
 /// Waking up this late is normal.
 const TOLERATED: Duration = Duration::from_millis(5);
+
+/// How long a thread that is late has to run again, on a very busy machine, before it counts as stopped.
+const CATCHING_UP: Duration = Duration::from_secs(2);
 
 /// A suspension of the machine that is shorter than this is ignored.
 const SUSPENDED: Duration = Duration::from_secs(1);
@@ -25,6 +35,8 @@ pub struct StallDetector {
     stop: Arc<AtomicBool>,
     beating: Option<JoinHandle<()>>,
     thread: Thread,
+    /// See [`CATCHING_UP`].
+    catching_up: Duration,
 }
 
 /// What the thread has measured.
@@ -32,6 +44,8 @@ pub struct StallDetector {
 struct Beats {
     /// The sum of all delays beyond [`TOLERATED`].
     late: Duration,
+    /// The same without those in which the thread waited for a processor.
+    stopped: Duration,
     /// When the thread last went to sleep.
     last: Instant,
 }
@@ -40,7 +54,27 @@ impl Beats {
     /// The sum of all delays, including that of the current sleep: after a standstill, other threads
     /// may run before this one does.
     fn late(&self) -> Duration {
-        self.late + self.last.elapsed().saturating_sub(BEAT + TOLERATED)
+        self.late + self.current(Instant::now())
+    }
+
+    /// The same without those in which it waited for a processor; as to the current sleep, that is not
+    /// known.
+    fn stopped(&self) -> Duration {
+        self.stopped + self.current(Instant::now())
+    }
+
+    /// The delay of the current sleep so far.
+    fn current(&self, now: Instant) -> Duration {
+        now.saturating_duration_since(self.last)
+            .saturating_sub(BEAT + TOLERATED)
+    }
+
+    /// The thread ran at `now`, after it has waited this long for a processor.
+    fn beat(&mut self, now: Instant, waited: Duration) {
+        let current = self.current(now);
+        self.late += current;
+        self.stopped += current.saturating_sub(waited);
+        self.last = now;
     }
 }
 
@@ -48,54 +82,74 @@ impl Beats {
 #[derive(Clone, Copy, Debug)]
 pub struct Mark {
     late: Duration,
+    stopped: Duration,
     asleep: Duration,
 }
 
 impl StallDetector {
-    /// Starts the thread.
-    pub fn start() -> Self {
+    /// Starts the thread. The error says which limit keeps it from being started.
+    pub fn start() -> io::Result<Self> {
         let beats = Arc::new(Mutex::new(Beats {
             late: Duration::ZERO,
+            stopped: Duration::ZERO,
             last: Instant::now(),
         }));
         let stop = Arc::new(AtomicBool::new(false));
         let beating = {
             let (beats, stop) = (Arc::clone(&beats), Arc::clone(&stop));
-            thread::spawn(move || {
+            start_thread("clock", move || {
+                let mut before = own_processor_wait().unwrap_or_default();
                 while !stop.load(Ordering::Relaxed) {
                     thread::park_timeout(BEAT);
+                    // First the time: whatever keeps the thread from running after that is in the wait.
+                    let now = Instant::now();
+                    let waited = own_processor_wait().unwrap_or_default();
                     let mut beats = beats.lock().unwrap_or_else(PoisonError::into_inner);
-                    beats.late = beats.late();
-                    beats.last = Instant::now();
+                    beats.beat(now, waited.saturating_sub(before));
+                    before = waited;
                 }
-            })
+            })?
         };
-        Self {
+        Ok(Self {
             beats,
             stop,
             thread: beating.thread().clone(),
+            catching_up: CATCHING_UP,
             beating: Some(beating),
-        }
+        })
     }
 
     /// The current state.
     pub fn mark(&self) -> Mark {
+        let beats = self.beats();
         Mark {
-            late: self
-                .beats
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .late(),
+            late: beats.late(),
+            stopped: beats.stopped(),
             asleep: asleep(),
+        }
+    }
+
+    fn beats(&self) -> MutexGuard<'_, Beats> {
+        self.beats.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until the thread has run again, if it is late: only then it is known whether it waited for
+    /// a processor.
+    async fn catch_up(&self) {
+        let since = Instant::now();
+        while !self.beats().current(Instant::now()).is_zero() && since.elapsed() < self.catching_up
+        {
+            tokio::time::sleep(TOLERATED).await;
         }
     }
 
     /// Why a game that began at `since` and ended with this fault is void: a sentence. `None` unless a
     /// clock ran out for which the referee may be to blame.
-    pub fn void_reason(&self, since: &Mark, fault: &Fault) -> Option<String> {
+    pub async fn void_reason(&self, since: &Mark, fault: &Fault) -> Option<String> {
         let Fault::Timeout(timeout) = fault else {
             return None;
         };
+        self.catch_up().await;
         let now = self.mark();
         if now.asleep.saturating_sub(since.asleep) >= SUSPENDED {
             return Some("the machine was suspended".to_owned());
@@ -107,8 +161,25 @@ impl StallDetector {
                 ms(timeout.unwatched)
             ));
         }
-        let late = now.late.saturating_sub(since.late);
+        if timeout.was_starved() {
+            return Some(format!(
+                "the machine was so busy that the bot waited {} for a processor, and ran for {} only",
+                ms(timeout.excused),
+                ms(timeout.usage.unwrap_or_default().cpu)
+            ));
+        }
         let much = (timeout.allowance.total(timeout.fresh) / 10).max(4 * TOLERATED);
+        if timeout.usage.is_some_and(|usage| usage.waited.is_some()) {
+            let stopped = now.stopped.saturating_sub(since.stopped);
+            return (stopped >= much).then(|| {
+                format!(
+                    "the referee itself was not running for {} of the game: it, or the machine, had \
+                     been stopped",
+                    ms(stopped)
+                )
+            });
+        }
+        let late = now.late.saturating_sub(since.late);
         (late >= much).then(|| {
             format!(
                 "the machine was so busy that the referee itself was not running for {} of the game",
@@ -122,8 +193,9 @@ impl StallDetector {
 impl StallDetector {
     /// A detector that takes every moment for one in which the referee did not run, or none.
     pub(super) fn fixed(late: bool) -> Self {
-        let mut detector = Self::start();
+        let mut detector = Self::start().unwrap();
         detector.stop.store(true, Ordering::Relaxed);
+        detector.catching_up = Duration::ZERO;
         detector.thread.unpark();
         let _ = detector.beating.take().map(JoinHandle::join);
         // Its thread has ended, so it stays asleep since then.
@@ -169,22 +241,43 @@ fn asleep() -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bot::Allowance;
     use crate::bot::fault::{ProcessState, Timeout, TimeoutEvidence};
+    use crate::bot::meter::TurnUsage;
+    use crate::play::clock::{Clock, TimeControl};
 
     fn timeout(unwatched: Duration) -> Fault {
         Fault::Timeout(Box::new(Timeout {
+            unwatched,
+            ..silence(None)
+        }))
+    }
+
+    /// A bot that did not answer within a second, and what it had used.
+    fn silence(usage: Option<TurnUsage>) -> Timeout {
+        Timeout {
             asked: String::new(),
-            allowance: Allowance {
-                time: Duration::from_secs(1),
-                start: Duration::ZERO,
-                clock: false,
-            },
+            allowance: Clock::new(TimeControl {
+                move_time: Duration::from_secs(1),
+                start_time: Duration::ZERO,
+                ..TimeControl::default()
+            })
+            .allowance(),
             fresh: false,
             evidence: TimeoutEvidence::Nothing(ProcessState::Waiting),
             afterwards: Vec::new(),
-            unwatched,
+            elapsed: Duration::from_secs(1),
+            usage,
+            excused: Duration::ZERO,
+            unwatched: Duration::ZERO,
             language: None,
+        }
+    }
+
+    /// A bot that is known to have slept.
+    fn slept() -> Timeout {
+        silence(Some(TurnUsage {
+            waited: Some(Duration::ZERO),
+            ..TurnUsage::default()
         }))
     }
 
@@ -192,70 +285,107 @@ mod tests {
         detector.beats.lock().unwrap().late += late;
     }
 
-    #[test]
-    fn only_timeouts_are_void() {
+    #[tokio::test]
+    async fn only_timeouts_are_void() {
         let detector = StallDetector::fixed(false);
         let since = detector.mark();
         delay(&detector, Duration::from_secs(10));
         let start = b"x".to_vec();
-        assert_eq!(
-            detector.void_reason(&since, &Fault::LineTooLong { start }),
-            None
-        );
-        let reason = detector.void_reason(&since, &timeout(Duration::ZERO));
+        let fault = Fault::LineTooLong { start };
+        assert_eq!(detector.void_reason(&since, &fault).await, None);
+        let reason = detector.void_reason(&since, &timeout(Duration::ZERO)).await;
         assert!(reason.unwrap_or_default().contains("10000 ms"));
     }
 
-    #[test]
-    fn a_short_delay_voids_nothing() {
+    #[tokio::test]
+    async fn a_short_delay_voids_nothing() {
         let detector = StallDetector::fixed(false);
         let since = detector.mark();
+        let fault = timeout(Duration::ZERO);
         delay(&detector, Duration::from_millis(99));
-        assert_eq!(detector.void_reason(&since, &timeout(Duration::ZERO)), None);
+        assert_eq!(detector.void_reason(&since, &fault).await, None);
         delay(&detector, Duration::from_millis(1));
-        assert!(
-            detector
-                .void_reason(&since, &timeout(Duration::ZERO))
-                .is_some()
-        );
+        assert!(detector.void_reason(&since, &fault).await.is_some());
         // Delays before the game do not count.
-        assert_eq!(
-            detector.void_reason(&detector.mark(), &timeout(Duration::ZERO)),
-            None
-        );
+        let now = detector.mark();
+        assert_eq!(detector.void_reason(&now, &fault).await, None);
     }
 
-    #[test]
-    fn a_standstill_counts_before_the_thread_itself_wakes_up() {
+    #[tokio::test]
+    async fn a_standstill_counts_before_the_thread_itself_wakes_up() {
         let detector = StallDetector::fixed(false);
         let since = detector.mark();
         detector.beats.lock().unwrap().last = Instant::now().checked_sub(10 * BEAT).unwrap();
-        assert!(
-            detector
-                .void_reason(&since, &timeout(Duration::ZERO))
-                .is_some()
-        );
+        let reason = detector.void_reason(&since, &timeout(Duration::ZERO)).await;
+        assert!(reason.is_some());
+    }
+
+    /// What the bot waited for a processor was not charged, so that a busy machine is no excuse.
+    #[tokio::test]
+    async fn a_busy_machine_excuses_nobody_who_is_known_to_have_slept() {
+        let detector = StallDetector::fixed(false);
+        let since = detector.mark();
+        let fault = Fault::Timeout(Box::new(slept()));
+        delay(&detector, Duration::from_secs(10));
+        assert_eq!(detector.void_reason(&since, &fault).await, None);
+        detector.beats.lock().unwrap().stopped += Duration::from_millis(100);
+        let reason = detector.void_reason(&since, &fault).await;
+        assert!(reason.unwrap_or_default().contains("had been stopped"));
     }
 
     #[test]
-    fn an_answer_found_late_voids() {
+    fn a_thread_that_waits_for_a_processor_is_late_and_not_stopped() {
+        let beats = |late, waited| {
+            let late: Duration = BEAT + TOLERATED + late;
+            let mut beats = Beats {
+                late: Duration::ZERO,
+                stopped: Duration::ZERO,
+                last: Instant::now().checked_sub(late).unwrap(),
+            };
+            beats.beat(Instant::now(), waited);
+            (beats.late, beats.stopped)
+        };
+        let second = Duration::from_secs(1);
+        let (late, stopped) = beats(second, Duration::ZERO);
+        assert!(late >= second && stopped >= second);
+        let (late, stopped) = beats(second, Duration::from_hours(1));
+        assert!(late >= second && stopped.is_zero());
+    }
+
+    #[tokio::test]
+    async fn a_bot_that_was_kept_from_running_voids() {
+        let detector = StallDetector::fixed(false);
+        let since = detector.mark();
+        let longest = slept().allowance.longest(false);
+        let fault = Fault::Timeout(Box::new(Timeout {
+            elapsed: longest,
+            excused: longest,
+            ..slept()
+        }));
+        let reason = detector.void_reason(&since, &fault).await;
+        assert!(reason.unwrap_or_default().contains("for a processor"));
+    }
+
+    #[tokio::test]
+    async fn an_answer_found_late_voids() {
         let detector = StallDetector::fixed(false);
         let since = detector.mark();
         let found = timeout(Duration::from_millis(50));
-        assert!(detector.void_reason(&since, &found).is_some());
+        assert!(detector.void_reason(&since, &found).await.is_some());
         let tolerated = timeout(Duration::from_millis(2));
-        assert_eq!(detector.void_reason(&since, &tolerated), None);
+        assert_eq!(detector.void_reason(&since, &tolerated).await, None);
     }
 
-    #[test]
-    fn suspension_voids() {
+    #[tokio::test]
+    async fn suspension_voids() {
         let detector = StallDetector::fixed(false);
         let since = Mark {
             asleep: Duration::ZERO,
+            stopped: Duration::ZERO,
             late: Duration::ZERO,
         };
         let slept = detector.mark().asleep >= SUSPENDED;
-        let reason = detector.void_reason(&since, &timeout(Duration::ZERO));
+        let reason = detector.void_reason(&since, &timeout(Duration::ZERO)).await;
         assert_eq!(reason.is_some(), slept);
     }
 }

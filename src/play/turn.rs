@@ -24,6 +24,8 @@ pub struct TextBuffers {
 pub struct TurnTime {
     /// From just before the request was written until the answer was read.
     pub elapsed: Duration,
+    /// The part of it that counts; with a clock of processor time, that time.
+    pub charged: Duration,
     /// Whether it was the first answer of a fresh process.
     pub fresh: bool,
 }
@@ -48,6 +50,7 @@ pub async fn take_turn<P: Player>(
     };
     let time = TurnTime {
         elapsed: reply.elapsed,
+        charged: reply.charged,
         fresh: reply.fresh,
     };
     observer.answered(side, reply.line, time.elapsed)?;

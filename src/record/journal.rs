@@ -4,6 +4,7 @@
 //! A line is complete when it ends with a newline. When the file is opened again, an incomplete last
 //! line, as a crash leaves it, is moved to another file.
 
+use std::convert::Infallible;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
@@ -11,9 +12,15 @@ use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use crate::log_target::JOURNAL;
+
 /// How long a referee that has just been killed may still hold its lock: until the programs that it
 /// was starting have become those programs. Who opens a journal anew tries again for this long.
 pub const LINGERING_LOCK: Duration = Duration::from_secs(1);
+
+/// From the beginning of a sync to that of the next one. Longer pauses make nothing quicker, and more
+/// games would be played again after a crash (docs/benchmarks.md).
+const SYNC_INTERVAL: Duration = Duration::from_millis(5);
 
 /// How long to sleep between two attempts to lock a file.
 const NEXT_TRY: Duration = Duration::from_millis(10);
@@ -163,7 +170,12 @@ impl Journal<File> {
         } else {
             None
         };
-        Ok((Self::over(file, length), torn))
+        let filled = filled_length(&file, length).map_err(failed)?;
+        if filled < length {
+            // Between records they would stand for lines that are missing.
+            file.set_len(filled).map_err(failed)?;
+        }
+        Ok((Self::over(file, filled), torn))
     }
 }
 
@@ -242,6 +254,22 @@ fn complete_length(file: &mut File, mut end: u64) -> io::Result<u64> {
     Ok(0)
 }
 
+/// The number of bytes without the blank lines at the end, of the first `end` bytes, which end with a
+/// newline.
+fn filled_length(mut file: &File, end: u64) -> io::Result<u64> {
+    const MOST: u64 = 64 * 1024;
+    let start = end.saturating_sub(MOST);
+    let mut last = Vec::new();
+    file.seek(SeekFrom::Start(start))?;
+    file.take(end - start).read_to_end(&mut last)?;
+    let Some(last_byte) = last.iter().rposition(|byte| !byte.is_ascii_whitespace()) else {
+        // A whole file of blank lines holds no record; so many elsewhere are none of an editor's.
+        return Ok(if start == 0 { 0 } else { end });
+    };
+    let newline = last[last_byte..].iter().position(|&byte| byte == b'\n');
+    Ok(newline.map_or(end, |newline| start + (last_byte + newline) as u64 + 1))
+}
+
 /// Moves the bytes after `length` to `FILE.cut`.
 fn move_tail(path: &Path, file: &mut File, length: u64) -> io::Result<TornTail> {
     let mut kept_in = path.as_os_str().to_owned();
@@ -269,27 +297,45 @@ struct WriteRequest {
     written: Box<dyn FnOnce(io::Result<()>) + Send>,
 }
 
-/// Writes the lines of many games: those that arrive while the disk is busy are synced together.
+/// Writes the lines of many games. A sync costs about half as much as the shortest game, for one line
+/// as for a hundred; so there is a pause after each, and lines that arrive meanwhile are synced
+/// together. A line that arrives after the pause is synced at once; [`Self::finish`] ends the pause.
 #[derive(Debug)]
 pub struct Writer<S = File> {
     requests: mpsc::Sender<WriteRequest>,
+    /// Nothing is sent: it is dropped to end the pause.
+    open: mpsc::Sender<Infallible>,
     thread: JoinHandle<Journal<S>>,
 }
 
 impl<S: Storage + 'static> Writer<S> {
-    /// Starts the thread that writes.
-    pub fn start(mut journal: Journal<S>) -> Self {
+    /// Starts the thread that writes. The error says that the system provides none.
+    pub fn start(journal: Journal<S>) -> io::Result<Self> {
+        Self::paced(journal, SYNC_INTERVAL)
+    }
+
+    /// The same, with this time from the beginning of a sync to that of the next one.
+    pub fn paced(mut journal: Journal<S>, interval: Duration) -> io::Result<Self> {
         let (requests, requested) = mpsc::channel::<WriteRequest>();
-        let thread = thread::spawn(move || {
+        let (open, closed) = mpsc::channel::<Infallible>();
+        let thread = thread::Builder::new().name("journal".to_owned());
+        let thread = thread.spawn(move || {
             while let Ok(first) = requested.recv() {
+                let begun = Instant::now();
                 commit(
                     &mut journal,
                     std::iter::once(first).chain(requested.try_iter()),
                 );
+                // Returns when the time is over, or at once when the writer is to finish.
+                let _ = closed.recv_timeout(interval.saturating_sub(begun.elapsed()));
             }
             journal
-        });
-        Self { requests, thread }
+        })?;
+        Ok(Self {
+            requests,
+            open,
+            thread,
+        })
     }
 
     /// Passes a line, with its newline, to the writer. `written` is called on the writer's thread, once
@@ -309,6 +355,7 @@ impl<S: Storage + 'static> Writer<S> {
     /// Waits until all lines have been written.
     pub fn finish(self) -> io::Result<Journal<S>> {
         drop(self.requests);
+        drop(self.open);
         let journal = self.thread.join();
         journal.map_err(|_| io::Error::other("the journal's writer has panicked"))
     }
@@ -327,7 +374,15 @@ fn commit<S: Storage>(journal: &mut Journal<S>, requests: impl Iterator<Item = W
         return;
     }
     // Lines before a failed write are complete, so they are synced and counted nevertheless.
+    let begun = Instant::now();
     let synced = journal.sync();
+    tracing::debug!(
+        target: JOURNAL,
+        records = waiting.len(),
+        ms = begun.elapsed().as_secs_f64() * 1e3,
+        ok = synced.is_ok(),
+        "synced"
+    );
     for written in waiting {
         written(match &synced {
             Ok(()) => Ok(()),

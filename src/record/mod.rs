@@ -95,6 +95,10 @@ pub struct Record {
     pub turns: Vec<TurnText>,
     /// The time of each turn, in milliseconds.
     pub times_ms: Vec<f64>,
+    /// What was charged for each turn, in milliseconds, where that is not its time: without the time in
+    /// which a bot waited for a processor, or processor time when that is what the clock measured.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub charged_ms: Vec<f64>,
     /// How it ended.
     pub result: ResultEntry,
     /// The time of its start: RFC 3339, UTC.

@@ -1,7 +1,8 @@
 //! The records of a file or a stream, one after the other, in constant memory.
 //!
 //! A line is complete when it ends with a newline. Bytes after the last newline were left by a crash,
-//! or are being written at this moment.
+//! or are being written at this moment. Blank lines at the end are ignored; before a record they are lines,
+//! since one may be missing there.
 
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read};
@@ -36,6 +37,10 @@ pub struct Reader<R = File> {
     position: u64,
     /// Whether `line` holds the beginning of a line that is not complete yet.
     partial: bool,
+    /// Blank lines before `line` that have not been returned.
+    blank: u64,
+    /// Whether `line` has not been returned, because of those.
+    held: bool,
 }
 
 /// A line of a file of records.
@@ -91,6 +96,8 @@ impl<R: Read> Reader<R> {
             number: 0,
             position: 0,
             partial: false,
+            blank: 0,
+            held: false,
         }
     }
 
@@ -108,10 +115,7 @@ impl<R: Read> Reader<R> {
     pub fn next_line(&mut self) -> io::Result<Option<Line<'_>>> {
         self.fill()?;
         self.partial = false;
-        Ok((!self.line.is_empty()).then(|| {
-            self.number += 1;
-            self.current()
-        }))
+        Ok((!is_blank(&self.line)).then(|| self.current()))
     }
 
     /// The next complete line; `None` at the end and before an incomplete last line. When the
@@ -122,27 +126,44 @@ impl<R: Read> Reader<R> {
         if self.partial {
             return Ok(None);
         }
-        self.number += 1;
         Ok(Some(self.current()))
     }
 
+    /// Reads until `line` is not blank, or to the end. Counts blank lines.
     fn fill(&mut self) -> io::Result<()> {
-        if !self.partial {
-            self.line.clear();
+        if self.held {
+            return Ok(());
         }
-        // Also after a failure, the bytes that have been read are kept.
-        self.partial = true;
-        self.position += self.input.read_until(b'\n', &mut self.line)? as u64;
-        Ok(())
+        loop {
+            if !self.partial {
+                self.line.clear();
+            }
+            // Also after a failure, the bytes that have been read are kept.
+            self.partial = true;
+            self.position += self.input.read_until(b'\n', &mut self.line)? as u64;
+            if !self.line.ends_with(b"\n") || !is_blank(&self.line) {
+                return Ok(());
+            }
+            self.blank += 1;
+            self.partial = false;
+        }
     }
 
-    fn current(&self) -> Line<'_> {
+    /// The line that was read, or a blank one before it.
+    fn current(&mut self) -> Line<'_> {
+        self.number += 1;
+        self.held = self.blank > 0;
+        self.blank = self.blank.saturating_sub(1);
         Line {
             path: &self.path,
             number: self.number,
-            bytes: &self.line,
+            bytes: if self.held { b"\n" } else { &self.line },
         }
     }
+}
+
+fn is_blank(line: &[u8]) -> bool {
+    line.trim_ascii().is_empty()
 }
 
 impl<'a> Line<'a> {
@@ -225,6 +246,31 @@ mod tests {
         let lines: Vec<_> = lines.iter().map(|(n, line)| (*n, line.as_str())).collect();
         assert_eq!(lines, [(1, "one\n"), (2, "two\n"), (3, "three\n")]);
         assert_eq!(reader.position(), 14);
+    }
+
+    #[test]
+    fn blank_lines_count_before_a_line_only() {
+        let text = "\none\n \n\ntwo\n\n\r\n  ";
+        let mut reader = Reader::new("file", text.as_bytes());
+        let mut lines = Vec::new();
+        while let Some(line) = reader.next_line().unwrap() {
+            lines.push((line.number(), line.bytes().trim_ascii().to_owned()));
+        }
+        let lines: Vec<_> = lines.iter().map(|(n, line)| (*n, &line[..])).collect();
+        let [one, two] = [&b"one"[..], b"two"];
+        assert_eq!(
+            lines,
+            [(1, &b""[..]), (2, one), (3, b""), (4, b""), (5, two)]
+        );
+        let growing = vec!["one\n\n", "", "\n", "", "two", "", "\n\n"];
+        let mut reader = Reader::new("file", Pieces(growing));
+        let mut numbers = Vec::new();
+        for _ in 0..8 {
+            while let Some(line) = reader.next_complete_line().unwrap() {
+                numbers.push(line.number());
+            }
+        }
+        assert_eq!(numbers, [1, 2, 3, 4]);
     }
 
     #[test]

@@ -8,13 +8,14 @@
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::os::unix::fs::FileExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
 use serde::{Deserialize, Serialize};
 
+use super::hierarchy::{OwnGroup, Version, own_groups};
 use super::procfs;
 
 /// How a group's directory begins, before the process id of its supervisor.
@@ -29,13 +30,6 @@ pub(crate) struct ParentGroup {
     /// The directory of the group above them.
     directory: PathBuf,
     version: Version,
-}
-
-/// The interface of control groups.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-enum Version {
-    One,
-    Two,
 }
 
 impl Version {
@@ -117,22 +111,14 @@ impl ParentGroup {
 /// `/proc`.
 fn candidates(own: &str, mounts: &str) -> Vec<ParentGroup> {
     let mut found = Vec::new();
-    for line in own.lines() {
-        let mut fields = line.splitn(3, ':');
-        let (Some(_), Some(controllers), Some(path)) =
-            (fields.next(), fields.next(), fields.next())
-        else {
-            continue;
-        };
-        let (version, kind) = match controllers {
-            "" => (Version::Two, "cgroup2"),
-            _ if controllers.split(',').any(|name| name == "memory") => (Version::One, "cgroup"),
-            _ => continue,
-        };
-        let Some(directory) = mounts.lines().find_map(|line| mounted(line, kind, path)) else {
-            continue;
-        };
-        if version == Version::Two && path != "/" {
+    for group in own_groups(own, mounts, "memory") {
+        let OwnGroup {
+            directory,
+            version,
+            is_root,
+            ..
+        } = group;
+        if version == Version::Two && !is_root {
             found.extend(directory.parent().map(|parent| ParentGroup {
                 directory: parent.to_owned(),
                 version,
@@ -141,23 +127,6 @@ fn candidates(own: &str, mounts: &str) -> Vec<ParentGroup> {
         found.push(ParentGroup { directory, version });
     }
     found
-}
-
-/// The directory of the group `path`, if this line of `mountinfo` mounts its hierarchy.
-fn mounted(line: &str, kind: &str, path: &str) -> Option<PathBuf> {
-    let (place, system) = line.split_once(" - ")?;
-    let mut system = system.split(' ');
-    if system.next() != Some(kind) {
-        return None;
-    }
-    if kind == "cgroup" && !system.nth(1)?.split(',').any(|option| option == "memory") {
-        return None;
-    }
-    let mut place = place.split(' ').skip(3);
-    let (root, point) = (place.next()?, place.next()?);
-    // Without a name space of their own, containers see a part of the whole tree mounted.
-    let below = Path::new(path).strip_prefix(root).ok()?;
-    Some(Path::new(point).join(below))
 }
 
 /// The group of one bot. Removed when dropped.

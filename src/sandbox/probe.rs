@@ -37,7 +37,7 @@ pub(super) fn try_out(settings: &Settings) -> Result<(), NotAvailable> {
     let stderr = escape(run.stderr.trim_ascii_end());
     match run.last {
         Some(SupervisorEvent::Ended(_)) if output.lines().eq([self_test::DONE]) => Ok(()),
-        Some(SupervisorEvent::Failed { cause }) => {
+        Some(SupervisorEvent::Failed { cause, .. }) => {
             Err(failed(with_stderr(&escape_controls(&cause), &stderr)))
         }
         _ => match output.lines().find(|line| *line != self_test::DONE) {
@@ -109,6 +109,11 @@ fn run(settings: &Settings) -> io::Result<FinishedRun> {
 fn fix(kind: Kind, cause: &str) -> String {
     let is = |name: &str, value: &str| procfs::kernel_setting(name).as_deref() == Some(value);
     match kind {
+        Kind::Bwrap | Kind::Landlock if cause.contains("Resource temporarily unavailable") => {
+            "a limit on processes is reached: end other programs, or raise ulimit -u or pids.max of the \
+             control group"
+                .to_owned()
+        }
         Kind::Bwrap if cause.contains("no bwrap") => {
             "install bubblewrap (on Debian and Ubuntu: apt install bubblewrap)".to_owned()
         }

@@ -17,7 +17,7 @@
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::{FileExt as _, MetadataExt as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rustix::process::Pid;
@@ -117,6 +117,30 @@ impl Stat {
     }
 }
 
+/// How long each thread of a process has waited for a processor while it could have run, since it was
+/// started: by thread. Empty when the process has ended, or the kernel does not report it.
+pub(crate) fn processor_waits(pid: Pid) -> Vec<(Pid, Duration)> {
+    let wait = |task: fs::DirEntry| {
+        let thread = Pid::from_raw(task.file_name().to_str()?.parse().ok()?)?;
+        Some((thread, processor_wait(&task.path().join("schedstat"))?))
+    };
+    let tasks = fs::read_dir(format!("/proc/{}/task", pid.as_raw_pid()));
+    let tasks = tasks.into_iter().flatten().flatten();
+    tasks.filter_map(wait).collect()
+}
+
+/// How long this thread has waited for a processor while it could have run, since it was started.
+pub(crate) fn own_processor_wait() -> Option<Duration> {
+    processor_wait("/proc/thread-self/schedstat".as_ref())
+}
+
+/// The second number of a `schedstat` file, after the time that the thread has run, both in nanoseconds.
+fn processor_wait(file: &Path) -> Option<Duration> {
+    let text = fs::read_to_string(file).ok()?;
+    let wait = text.split_ascii_whitespace().nth(1)?;
+    Some(Duration::from_nanos(wait.parse().ok()?))
+}
+
 /// The most memory that a process has had in use, in KiB.
 pub(crate) fn peak_memory_kib(pid: Pid) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{}/status", pid.as_raw_pid())).ok()?;
@@ -164,6 +188,31 @@ pub(crate) fn own_mounts() -> io::Result<String> {
 pub(crate) fn kernel_setting(name: &str) -> Option<String> {
     let text = fs::read_to_string(format!("/proc/sys/{name}")).ok()?;
     Some(text.trim().to_owned())
+}
+
+/// The number of processes and threads of the whole system.
+pub(crate) fn tasks_of_system() -> Option<u64> {
+    let text = fs::read_to_string("/proc/loadavg").ok()?;
+    // `0.20 0.18 0.12 1/80 11206`: the fourth field is those that can run, and all.
+    let (_, all) = text.split(' ').nth(3)?.split_once('/')?;
+    all.parse().ok()
+}
+
+/// The number of processes and threads in this process's view: all of them, or those of a user.
+/// Reads a file for each process.
+pub(crate) fn count_tasks(of_user: Option<u32>) -> u64 {
+    let tasks = |entry: fs::DirEntry| {
+        entry.file_name().to_str()?.parse::<u32>().ok()?;
+        let status = fs::read_to_string(entry.path().join("status")).ok()?;
+        let field = |name: &str| {
+            let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+            line.split_ascii_whitespace().next()?.parse::<u32>().ok()
+        };
+        let counts = of_user.is_none_or(|user| field("Uid:") == Some(user));
+        counts.then(|| field("Threads:").map_or(1, u64::from))
+    };
+    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+    processes.filter_map(tasks).sum()
 }
 
 /// What a process uses now.

@@ -208,7 +208,9 @@ impl Engine {
             return search();
         }
         thread::scope(|scope| {
-            let others: Vec<_> = (1..self.threads).map(|_| scope.spawn(search)).collect();
+            let start = |_| thread::Builder::new().spawn_scoped(scope, search).ok();
+            // A machine that has no thread left is searched on with fewer.
+            let others: Vec<_> = (1..self.threads).map_while(start).collect();
             let own = search();
             others
                 .into_iter()

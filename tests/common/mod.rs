@@ -361,11 +361,14 @@ fn text(collected: &Receiver<Vec<u8>>) -> String {
     String::from_utf8(bytes).expect("the referee writes UTF-8")
 }
 
-/// The exit status; `None` when the time is up, and the program killed.
+/// The exit status; `None` when the time is up before it has ended, and it was killed.
 fn wait(child: &mut Child, deadline: Instant) -> Option<ExitStatus> {
-    while Instant::now() < deadline {
+    loop {
         if let Some(status) = child.try_wait().expect("a child") {
             return Some(status);
+        }
+        if Instant::now() >= deadline {
+            break;
         }
         thread::sleep(Duration::from_millis(2));
     }

@@ -43,6 +43,8 @@ struct Attack {
     tried: Option<&'static str>,
     /// Whether a kernel may lack what it attacks.
     rare: bool,
+    /// Whether only root can do it without a sandbox.
+    as_root: bool,
 }
 
 const fn attack(name: &'static str, target: fn(&World) -> String) -> Attack {
@@ -53,6 +55,7 @@ const fn attack(name: &'static str, target: fn(&World) -> String) -> Attack {
         ended: None,
         tried: None,
         rare: false,
+        as_root: false,
     }
 }
 
@@ -63,6 +66,13 @@ const fn simple(name: &'static str) -> Attack {
 const fn rare(name: &'static str) -> Attack {
     Attack {
         rare: true,
+        ..simple(name)
+    }
+}
+
+const fn as_root(name: &'static str) -> Attack {
+    Attack {
+        as_root: true,
         ..simple(name)
     }
 }
@@ -127,6 +137,8 @@ const ATTACKS: &[Attack] = &[
     // 29
     on_file("writes-file", |world| world.shown("records")),
     on_file("leaked-descriptor", |_| String::new()),
+    as_root("kernel-settings"),
+    as_root("first-process"),
     // 30
     networking(attack("tcp", |world| world.tcp_port.to_string())),
     networking(simple("listens")),
@@ -727,6 +739,10 @@ pub(crate) fn trials() -> Vec<Trial> {
     let mut all = Vec::new();
     for attack in ATTACKS {
         let lacking = attack.rare && !(compiler && works(attack, other));
+        let mut sandboxes = sandboxes.clone();
+        if attack.as_root {
+            sandboxes[0] = ("none", User::Same, compiler && root);
+        }
         all.extend(in_each(
             attack.name,
             &sandboxes,

@@ -18,10 +18,14 @@ mod browser;
 #[expect(dead_code, reason = "tests/integration uses the rest of it")]
 mod common;
 mod engines;
+mod exhaustion;
 mod hostile;
+mod load;
 mod people;
+mod pieces;
 mod players;
 mod requirements;
+mod soak;
 mod stopping;
 
 use libtest_mimic::{Arguments, Trial};
@@ -31,11 +35,15 @@ type Trials = fn() -> Vec<Trial>;
 
 /// The modules and their trials, whose names all begin with that of the module. Those that start
 /// large programs are last, as they may wait for each other.
-const MODULES: [(&str, Trials); 6] = [
+const MODULES: [(&str, Trials); 10] = [
     ("people", people::trials),
+    ("pieces", pieces::trials),
     ("players", players::trials),
     ("stopping", stopping::trials),
+    ("exhaustion", exhaustion::trials),
     ("hostile", hostile::trials),
+    ("soak", soak::trials),
+    ("load", load::trials),
     ("browser", browser::trials),
     ("engines", engines::trials),
 ];

@@ -109,9 +109,59 @@ async fn an_answer_after_the_deadline_is_late() {
     for late in [NS, MS, LIMIT] {
         let elapsed = LIMIT + late;
         let answer = answered_after(elapsed, LIMIT, b"6 A\n").await;
-        let line = b"6 A".to_vec();
-        assert_eq!(answer, Err(ExchangeError::Late { line, elapsed }));
+        let length = 3;
+        assert_eq!(
+            answer,
+            Err(ExchangeError::Late(Exchange { length, elapsed }))
+        );
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_late_answer_can_be_read() {
+    let Pair {
+        mut channel,
+        input: _input,
+        mut output,
+    } = pair(4096);
+    let mut exchange = Box::pin(channel.exchange(REQUEST, LIMIT));
+    assert!(look(exchange.as_mut()).is_pending());
+    advance(LIMIT + MS).await;
+    output.write_all(b"6 A\n").await.expect("room");
+    let late = exchange.await.expect("no failure of our own");
+    let Err(ExchangeError::Late(late)) = late else {
+        panic!("it was in time");
+    };
+    assert_eq!(channel.line(late), b"6 A");
+}
+
+/// A limit that has passed can be extended; what was written and read by then is kept.
+#[tokio::test(start_paused = true)]
+async fn an_exchange_goes_on_after_its_time() {
+    let mut pair = pair(8);
+    let asked = Instant::now();
+    let late = pair.channel.exchange_from(asked, REQUEST, LIMIT).await;
+    assert_eq!(late.expect("no failure of our own"), timeout(b""));
+    // Half of the request has been written, because nobody reads.
+    let bot = async {
+        sleep(MS).await;
+        let mut request = vec![0; REQUEST.len()];
+        pair.input
+            .read_exact(&mut request)
+            .await
+            .expect("a request");
+        assert_eq!(request, REQUEST);
+        pair.output.write_all(b"6 ").await.expect("room");
+    };
+    let exchange = pair.channel.exchange_on(asked, REQUEST, LIMIT + 2 * MS);
+    let late = meanwhile(exchange, bot).await;
+    assert_eq!(late.expect("no failure of our own"), timeout(b"6 "));
+    pair.output.write_all(b"A\n").await.expect("room");
+    let exchange = pair.channel.exchange_on(asked, REQUEST, LIMIT + 3 * MS);
+    let answer = exchange.await.expect("no failure of our own");
+    let elapsed = LIMIT + 2 * MS;
+    assert_eq!(answer, Ok(Exchange { length: 3, elapsed }));
+    assert_eq!(text(&pair.channel, &answer), "6 A");
 }
 
 #[tokio::test(start_paused = true)]

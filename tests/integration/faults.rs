@@ -166,6 +166,16 @@ fn the_answer_sits_in_the_buffer() {
     }
 }
 
+#[test]
+fn an_answer_at_the_end_of_the_input_of_a_bot_that_was_computing() {
+    let run = opening("./computes-to-the-end.sh")
+        .args(["--move-time", "1s", "--start-time", "1s"])
+        .run();
+    let result = forfeited(&run, "timeout");
+    says(&result, &["nothing came: it was still computing"]);
+    assert!(!run.stderr.contains("flush"), "{run}");
+}
+
 // Items 4, 5 and 14: all with 50 MB of address space for the referee, which is more than
 // its memory.
 
@@ -707,6 +717,22 @@ fn a_bot_that_never_starts_is_benched() {
     let score = run.last_line();
     assert!(score.starts_with("Score: never-starts.sh 0 "), "{run}");
     assert!(score.contains("100 losses in 100 games"), "{run}");
+}
+
+#[test]
+fn an_answer_makes_up_for_failed_starts() {
+    let run = Referee::new(["--seed", "1", "-n", "9", "--restart"])
+        .args(["./starts-every-third-time.sh", "builtin:random"])
+        .recorded()
+        .run();
+    assert_eq!(run.code, Some(0), "{run}");
+    assert_eq!(run.file("starts").lines().count(), 9, "{run}");
+    let records = run.records();
+    for (i, record) in records.iter().enumerate() {
+        let failed = i % 3 < 2;
+        assert_eq!(record["result"]["reason"] == "exited", failed, "{run}");
+    }
+    assert!(!run.stderr.contains("benched"), "{run}");
 }
 
 // Seeing it again, for faults whose command shows something

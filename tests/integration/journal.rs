@@ -3,7 +3,7 @@
 use std::fs;
 use std::io;
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -30,6 +30,7 @@ fn record(number: usize) -> Record {
         pieces: None,
         turns: Vec::new(),
         times_ms: Vec::new(),
+        charged_ms: Vec::new(),
         result: ResultEntry::default(),
         started: "2026-01-31T10:00:00Z".to_owned(),
         usage: None,
@@ -185,7 +186,7 @@ fn ten(fail_append: Option<usize>, fail_sync: Option<usize>, no_cut: bool) -> (D
         fail_sync,
         no_cut,
     };
-    let writer = Writer::start(Journal::over(storage, 0));
+    let writer = Writer::start(Journal::over(storage, 0)).expect("a thread");
     let told = Arc::new(Mutex::new(vec![None; 10]));
     for number in 0..10 {
         let told = Arc::clone(&told);
@@ -247,4 +248,78 @@ fn a_failed_sync_acknowledges_nothing_more() {
             assert!(told.iter().any(|ok| !ok), "{fail}: {told:?}");
         }
     }
+}
+
+/// A device has nothing to sync, and the system says so: it has been asked.
+#[test]
+fn a_sync_of_a_file_reaches_the_system() {
+    let (mut journal, _) = Journal::open(Path::new("/dev/null")).unwrap();
+    journal.append(&line(1)).unwrap();
+    let error = journal.sync().unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::InvalidInput, "{error}");
+    // What is on the disk is unknown from now on.
+    assert!(journal.append(&line(2)).is_err());
+}
+
+/// A storage without faults, which counts.
+fn counted() -> (Arc<Mutex<Disk>>, Faulty) {
+    let disk = Arc::new(Mutex::new(Disk::default()));
+    let storage = Faulty {
+        disk: Arc::clone(&disk),
+        fail_append: None,
+        fail_sync: None,
+        no_cut: false,
+    };
+    (disk, storage)
+}
+
+#[test]
+fn lines_that_follow_each_other_are_synced_together() {
+    let (disk, storage) = counted();
+    let writer = Writer::start(Journal::over(storage, 0)).unwrap();
+    let begun = Instant::now();
+    for number in 0..500 {
+        writer.write(line(number), |written| written.unwrap());
+        thread::sleep(Duration::from_micros(100));
+    }
+    drop(writer.finish().unwrap());
+    let elapsed = begun.elapsed();
+    let disk = disk.lock().unwrap();
+    assert_eq!(disk.appends, 500);
+    assert_eq!(disk.synced, disk.bytes.len());
+    // One every 5 ms, however slow this machine is; the first and the last wait for nothing.
+    let most = elapsed.as_millis() / 5 + 2;
+    assert!(disk.syncs as u128 <= most, "{} in {elapsed:?}", disk.syncs);
+}
+
+#[test]
+fn neither_a_single_line_nor_the_last_one_waits() {
+    let (disk, storage) = counted();
+    // A pause that would not end within this test.
+    let writer = Writer::paced(Journal::over(storage, 0), Duration::from_hours(1)).unwrap();
+    let (acknowledge, acknowledged) = mpsc::channel();
+    let notify = |number: usize| {
+        let acknowledge = acknowledge.clone();
+        move |written: io::Result<()>| {
+            written.unwrap();
+            acknowledge.send(number).unwrap();
+        }
+    };
+    writer.write(line(0), notify(0));
+    let soon = Duration::from_mins(1);
+    assert_eq!(acknowledged.recv_timeout(soon), Ok(0));
+
+    writer.write(line(1), notify(1));
+    writer.write(line(2), notify(2));
+    // No line is acknowledged in the pause, as it is not synced.
+    let pause = Duration::from_millis(50);
+    assert!(acknowledged.recv_timeout(pause).is_err());
+    assert_eq!(disk.lock().unwrap().syncs, 1);
+
+    let begun = Instant::now();
+    drop(writer.finish().unwrap());
+    assert!(begun.elapsed() < soon);
+    assert_eq!(acknowledged.try_iter().collect::<Vec<_>>(), [1, 2]);
+    let disk = disk.lock().unwrap();
+    assert_eq!((disk.syncs, disk.synced), (2, disk.bytes.len()));
 }

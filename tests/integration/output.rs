@@ -318,7 +318,11 @@ fn lines_that_nobody_read_are_counted() {
     let count: usize = count.replace(',', "").parse().expect("a number");
     let shown = text.matches("talks.sh| ").count();
     let asked = run.records()[0]["turns"].as_array().expect("turns").len() / 2;
-    assert!(shown + count >= 60000 * asked, "{shown} {count} {asked}");
+    // The end of the last may still be in the bot's pipe when the match is over.
+    assert!(
+        shown + count >= 60000 * (asked - 1),
+        "{shown} {count} {asked}"
+    );
 }
 
 #[test]

@@ -1,6 +1,9 @@
 //! The desk: which games are played and which are not must not depend on who is quicker.
 
 use std::collections::BTreeMap;
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
 
 use proptest::prelude::*;
 use referee::arena::plan::{BotPlan, Format, Limits, Plan, Restart, SandboxPlan};
@@ -22,6 +25,7 @@ fn plan(bots: usize, pairs: u32, bench_after: u32) -> Plan {
             start_time: 1.0,
             game_time: None,
             increment: 0.0,
+            cpu_clock: false,
         },
         hash: String::new(),
     };
@@ -42,6 +46,8 @@ fn plan(bots: usize, pairs: u32, bench_after: u32) -> Plan {
         bench_after,
         adjudicate: false,
         sprt: None,
+        tie_breaks: Vec::new(),
+        begun_in: None,
         sandbox: SandboxPlan {
             kind: "none".to_owned(),
             layers: Vec::new(),
@@ -268,4 +274,35 @@ fn stopping_hands_out_nothing_more() {
     assert!(matches!(desk.next(), Some(WorkItem::Play(..))));
     desk.stop();
     assert!(desk.next().is_none());
+}
+
+/// So many records may wait for the disk.
+const MOST_UNWRITTEN: usize = 8192;
+
+#[test]
+fn a_slow_disk_delays_new_games_until_a_record_is_written() {
+    let plan = plan(2, 5000, 0);
+    let desk = desk(&plan, 1, None);
+    let finish = |pair: PairOfGames| {
+        for (half, game) in pair.games().iter().enumerate() {
+            let line = line(&pair, half, Ending::Draw);
+            desk.finished(game, Ending::Draw, line);
+        }
+        desk.done(&pair);
+    };
+    for _ in 0..MOST_UNWRITTEN / 2 {
+        match desk.next() {
+            Some(WorkItem::Play(pair, _)) => finish(pair),
+            other => panic!("{other:?} instead of a pair"),
+        }
+    }
+    let (hand_over, handed_over) = mpsc::channel();
+    thread::scope(|scope| {
+        scope.spawn(|| hand_over.send(desk.next()));
+        let pause = Duration::from_millis(50);
+        assert!(handed_over.recv_timeout(pause).is_err(), "too early");
+        desk.written();
+        let item = handed_over.recv_timeout(Duration::from_mins(1));
+        assert!(matches!(item, Ok(Some(WorkItem::Play(..)))), "{item:?}");
+    });
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::bot::ClockKind;
 use crate::play::TimeControl;
 
 /// The limits on a bot's time, in seconds.
@@ -18,6 +19,17 @@ pub struct Limits {
     pub game_time: Option<f64>,
     /// Added to the game's time after every move.
     pub increment: f64,
+    /// Whether its clock measures processor time.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub cpu_clock: bool,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes fields by reference"
+)]
+const fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 impl From<TimeControl> for Limits {
@@ -27,6 +39,7 @@ impl From<TimeControl> for Limits {
             start_time: time.start_time.as_secs_f64(),
             game_time: time.game_time.map(|time| time.as_secs_f64()),
             increment: time.increment.as_secs_f64(),
+            cpu_clock: time.kind == ClockKind::Cpu,
         }
     }
 }
@@ -46,6 +59,11 @@ impl TryFrom<Limits> for TimeControl {
             start_time: time(limits.start_time)?,
             game_time: limits.game_time.map(time).transpose()?,
             increment: time(limits.increment)?,
+            kind: if limits.cpu_clock {
+                ClockKind::Cpu
+            } else {
+                ClockKind::Wall
+            },
         })
     }
 }

@@ -7,12 +7,22 @@ use super::{BotPlan, Format, Plan, RejectedBot, Restart, SandboxPlan, SprtPlan, 
 use crate::session::Ruleset;
 use crate::text::unreadable;
 use crate::tournament::openings::{self, PLIES};
+use crate::tournament::standings::TieBreak;
 
 /// Pairs of games when two bots meet, by default.
 const PAIRS: u32 = 10;
 
 /// The most pairs of a sequential test, by default.
 const SPRT_PAIRS: u32 = 20_000;
+
+/// The most rounds: the plan lists them all, and is written again for each round of some formats.
+const MOST_ROUNDS: u32 = 10_000;
+
+/// The most pairs of games in a tournament.
+const MOST_PAIRS: u64 = 10_000_000;
+
+/// The most openings that are drawn, which takes less than a second. After them they are repeated.
+const MOST_OPENINGS: u64 = 100_000;
 
 /// Forfeits in a row after which a bot is benched, by default.
 const BENCH_AFTER: u32 = 10;
@@ -41,6 +51,8 @@ pub struct PlanRequest {
     pub adjudicate: bool,
     /// The sequential test that ends a tournament of two bots early.
     pub sprt: Option<SprtPlan>,
+    /// The tie-breaks of the table; those of the format when there are none.
+    pub tie_breaks: Vec<TieBreak>,
     /// The sandbox of the bots.
     pub sandbox: SandboxPlan,
     /// Skip the entry check.
@@ -89,6 +101,9 @@ impl PlanRequest {
                 format.in_words()
             )));
         }
+        if old.is_none() {
+            self.check_size(count, format)?;
+        }
         let usual_pairs = if sprt.is_some() { SPRT_PAIRS } else { PAIRS };
         let plies = match (&self.openings, self.opening_plies, old) {
             (Some(_), _, _) => None,
@@ -125,11 +140,36 @@ impl PlanRequest {
                 .unwrap_or(BENCH_AFTER),
             adjudicate: self.adjudicate || old.is_some_and(|old| old.adjudicate),
             sprt,
+            tie_breaks: match (&self.tie_breaks[..], old) {
+                ([], Some(old)) => old.tie_breaks.clone(),
+                (chosen, _) => chosen.to_vec(),
+            },
+            begun_in: None,
             sandbox: self.sandbox.clone(),
             bots,
             rejected,
             rounds: Vec::new(),
         })
+    }
+
+    /// Whether a tournament of this many bots is small enough to be planned.
+    fn check_size(&self, bots: u32, format: Format) -> Result<(), RequestError> {
+        let rounds = self.rounds.unwrap_or_else(|| format.usual_rounds(bots));
+        if self.rounds.is_some() && rounds > MOST_ROUNDS {
+            return Err(RequestError(format!(
+                "--rounds {rounds}: a tournament has {MOST_ROUNDS} rounds at most; for more games \
+                 choose more --pairs"
+            )));
+        }
+        let pairings = u64::from(rounds) * u64::from(bots / 2);
+        let pairs = pairings.saturating_mul(u64::from(self.pairs.unwrap_or(1)));
+        if pairs > MOST_PAIRS {
+            return Err(RequestError(format!(
+                "{pairs} pairs of games are too many for one tournament, which has {MOST_PAIRS} at \
+                 most; choose fewer --rounds or --pairs"
+            )));
+        }
+        Ok(())
     }
 
     /// The openings of a new plan.
@@ -142,9 +182,7 @@ impl PlanRequest {
             return self.openings_of_file(ruleset);
         }
         let count = u64::from(plan.rounds_planned) * u64::from(plan.pairs);
-        let count = usize::try_from(count).map_err(|_| {
-            RequestError("so many openings do not fit into memory; choose fewer --pairs".to_owned())
-        })?;
+        let count = usize::try_from(count.min(MOST_OPENINGS)).unwrap_or(usize::MAX);
         self.draw_openings(ruleset, plan.seed, count)
     }
 

@@ -162,7 +162,8 @@ impl<L> Scheduler<L> {
     pub fn written(&self) {
         let mut state = self.lock();
         state.unwritten -= 1;
-        if state.unwritten < MOST_UNWRITTEN {
+        // Waking costs a system call, even when nobody waits: only the first below the limit does.
+        if state.unwritten == MOST_UNWRITTEN - 1 {
             self.changed.notify_all();
         }
     }

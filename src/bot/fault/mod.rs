@@ -4,7 +4,8 @@ mod sentence;
 
 use std::time::Duration;
 
-use super::allowance::Allowance;
+use super::allowance::{Allowance, ClockKind};
+use super::meter::TurnUsage;
 use crate::executable::interpreter::Language;
 use crate::protocol::ForfeitReason;
 use crate::text::escape;
@@ -74,12 +75,27 @@ pub struct Timeout {
     pub evidence: TimeoutEvidence,
     /// What it wrote when its input was closed, after the time was up.
     pub afterwards: Vec<u8>,
+    /// The wall time from the question until it was given up, or the answer was found.
+    pub elapsed: Duration,
+    /// What the bot had used by then, if that was asked.
+    pub usage: Option<TurnUsage>,
+    /// How much of `elapsed` was not charged, since the bot waited for a processor.
+    pub excused: Duration,
     /// How long after the time was up the referee found a whole line that had arrived
     /// unnoticed, because the referee was itself not running; zero when it noticed in time. Up to this
     /// long the fault may be the referee's own.
     pub unwatched: Duration,
     /// Its language, for advice.
     pub language: Option<Language>,
+}
+
+impl Timeout {
+    /// Whether the bot was given up although its time was not over: it had waited for a processor for
+    /// so long.
+    pub fn was_starved(&self) -> bool {
+        let total = self.allowance.total(self.fresh);
+        self.allowance.kind == ClockKind::Wall && total.saturating_add(self.excused) > self.elapsed
+    }
 }
 
 /// A bot's misbehaviour. Match it without `_`, so that a new one is dealt with everywhere.

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::{Exit, Fault, ProcessState, Stream, Timeout, TimeoutEvidence};
-use crate::bot::allowance::Allowance;
+use crate::bot::allowance::{Allowance, ClockKind};
 use crate::protocol::MAX_LINE_BYTES;
 use crate::text::{format_duration, quote};
 
@@ -25,8 +25,15 @@ impl fmt::Display for Exit {
     }
 }
 
+/// The time for which it waited for a processor is worth a word from this part of its limit on.
+const MENTIONED: u32 = 10;
+
 fn format_allowance(allowance: &Allowance, fresh: bool) -> String {
     let time = format_duration(allowance.time);
+    let time = match allowance.kind {
+        ClockKind::Wall => time,
+        ClockKind::Cpu => format!("{time} of processor time"),
+    };
     let time = if allowance.clock {
         format!("{time} left on its clock")
     } else {
@@ -103,6 +110,29 @@ impl fmt::Display for Timeout {
                     None => Ok(()),
                 }
             }
+        }?;
+        self.fmt_usage(f)
+    }
+}
+
+impl Timeout {
+    /// What it had used, where that explains the verdict.
+    fn fmt_usage(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(usage) = &self.usage else {
+            return Ok(());
+        };
+        let cpu = format_duration(usage.cpu);
+        let elapsed = format_duration(self.elapsed);
+        match self.allowance.kind {
+            ClockKind::Wall if self.excused * MENTIONED >= self.allowance.total(self.fresh) => {
+                write!(
+                    f,
+                    " (of {elapsed} it waited {} for a processor, which was not charged; it ran for {cpu})",
+                    format_duration(self.excused)
+                )
+            }
+            ClockKind::Wall => Ok(()),
+            ClockKind::Cpu => write!(f, " (in {elapsed} it used {cpu} of processor time)"),
         }
     }
 }

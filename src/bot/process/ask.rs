@@ -1,17 +1,20 @@
 //! A question to a process, and its answer.
 
-use std::future::{Future as _, poll_fn};
+use std::future::{Future, poll_fn};
 use std::io;
 use std::pin::pin;
+use std::process::ExitStatus;
 use std::task::Poll;
 use std::time::Duration;
 
+use tokio::process::Child;
 use tokio::time::Instant;
 
-use super::{Freeze, Process};
-use crate::bot::allowance::Allowance;
-use crate::bot::channel::ExchangeError;
-use crate::bot::fault::{Fault, Stream, Timeout, TimeoutEvidence};
+use super::{Process, charge, events};
+use crate::bot::allowance::{Allowance, ClockKind};
+use crate::bot::channel::{Exchange, ExchangeError};
+use crate::bot::fault::{Fault, Stream, TimeoutEvidence};
+use crate::bot::meter;
 use crate::bot::player::{OtherOutput, Player, Reply};
 
 /// How long after a rejected line a second one is waited for.
@@ -28,54 +31,58 @@ impl Player for Process {
         allowance: Allowance,
     ) -> io::Result<Result<Reply<'_>, Fault>> {
         let fresh = self.fresh;
-        let limit = allowance.total(fresh);
-        let mut asked = Instant::now();
-        self.meter.asked(asked.into_std());
+        let exactly = allowance.kind == ClockKind::Cpu;
+        // What the referee does for itself comes before its clock starts.
+        self.meter.asked(Instant::now().into_std(), exactly);
         self.asked = true;
-        if self.freeze == Freeze::Stopped {
-            self.thaw();
-            asked = Instant::now();
-        }
-        let exchanged = {
-            let mut exchange = pin!(self.channel.exchange_from(asked, request.as_bytes(), limit));
-            let mut exit = pin!(self.child.wait());
-            let over = self.exit.is_some();
-            poll_fn(|cx| {
-                // What it wrote before it ended counts, so the pipe is read first.
-                if let Poll::Ready(exchanged) = exchange.as_mut().poll(cx) {
-                    return Poll::Ready(exchanged.map(Ok));
+        self.thaw();
+        let asked = Instant::now();
+        let mut limit = charge::first_limit(&allowance, fresh);
+        let exchange = self.channel.exchange_from(asked, request.as_bytes(), limit);
+        let mut exchanged = until_exit(exchange, &mut self.child, self.exit.is_some()).await?;
+        // What it has used, once that matters.
+        let mut usage = None;
+        let error = loop {
+            let error = match exchanged {
+                Err(status) => {
+                    self.exit = Some(status);
+                    return Ok(Err(Fault::Exited {
+                        exit: self.describe(status),
+                        partial: self.channel.partial().to_vec(),
+                    }));
                 }
-                // A child of the bot may hold the pipe open when the bot is gone.
-                if over {
-                    return Poll::Pending;
+                Ok(Ok(exchange)) => {
+                    let charged = self.answered(asked, exchange, &allowance, usage.is_some());
+                    if exactly && charged > allowance.total(fresh) {
+                        break ExchangeError::Late(exchange);
+                    }
+                    return Ok(Ok(Reply {
+                        line: self.channel.line(exchange),
+                        elapsed: exchange.elapsed,
+                        charged,
+                        fresh,
+                    }));
                 }
-                exit.as_mut().poll(cx).map(|status| status.map(Err))
-            })
-            .await?
-        };
-        let exchanged = match exchanged {
-            Ok(exchanged) => exchanged,
-            Err(status) => {
-                self.exit = Some(status);
-                return Ok(Err(Fault::Exited {
-                    exit: self.describe(status),
-                    partial: self.channel.partial().to_vec(),
-                }));
+                Ok(Err(error)) => error,
+            };
+            let elapsed = match &error {
+                ExchangeError::Late(exchange) => exchange.elapsed,
+                ExchangeError::Timeout { .. } => asked.elapsed(),
+                _ => break error,
+            };
+            let used = self.meter.turn_usage_searched();
+            usage = Some(used);
+            let Some(longer) = charge::extended_limit(&allowance, fresh, elapsed, &used) else {
+                break error;
+            };
+            if let ExchangeError::Late(exchange) = error {
+                exchanged = Ok(Ok(exchange));
+                continue;
             }
-        };
-        let error = match exchanged {
-            Ok(exchange) => {
-                self.fresh = false;
-                self.freeze();
-                self.meter.answered((asked + exchange.elapsed).into_std());
-                self.asked = false;
-                return Ok(Ok(Reply {
-                    line: self.channel.line(exchange),
-                    elapsed: exchange.elapsed,
-                    fresh,
-                }));
-            }
-            Err(error) => error,
+            limit = longer;
+            events::extended(limit, &used);
+            let exchange = self.channel.exchange_on(asked, request.as_bytes(), limit);
+            exchanged = until_exit(exchange, &mut self.child, self.exit.is_some()).await?;
         };
         Ok(Err(match error {
             ExchangeError::Early { previous, output } => Fault::ExtraOutput {
@@ -89,18 +96,21 @@ impl Player for Process {
                 early: false,
             },
             ExchangeError::Timeout { partial } => {
-                self.timed_out(request, allowance, fresh, partial).await
+                let timeout = self.timeout(request, allowance, fresh, asked.elapsed(), usage);
+                self.timed_out(timeout, partial, limit).await
             }
-            ExchangeError::Late { line, elapsed } => Fault::Timeout(Box::new(Timeout {
-                asked: request.trim_end_matches('\n').to_owned(),
-                allowance,
-                fresh,
-                evidence: TimeoutEvidence::Late(line, elapsed),
-                afterwards: Vec::new(),
-                // Had the referee been running, its timer would have gone off before.
-                unwatched: elapsed.saturating_sub(limit),
-                language: self.language,
-            })),
+            ExchangeError::Late(exchange) => {
+                let elapsed = exchange.elapsed;
+                let mut timeout = self.timeout(request, allowance, fresh, elapsed, usage);
+                let line = self.channel.line(exchange).to_vec();
+                timeout.evidence = TimeoutEvidence::Late(line, elapsed);
+                if !exactly {
+                    // Had the referee been running, its timer would have gone off before.
+                    let excused = allowance.total(fresh).saturating_add(timeout.excused);
+                    timeout.unwatched = elapsed.saturating_sub(limit.max(excused));
+                }
+                Fault::Timeout(Box::new(timeout))
+            }
             ExchangeError::TooLong { start } => Fault::LineTooLong { start },
             ExchangeError::Eof { partial } => self.ended(Stream::Output, partial).await?,
             ExchangeError::InputClosed => self.ended(Stream::Input, Vec::new()).await?,
@@ -131,4 +141,58 @@ impl Player for Process {
             OtherOutput::After(after)
         }
     }
+}
+
+impl Process {
+    /// It has answered, `late` if only because it was given more wall time than its limit. Gives the
+    /// time that it is charged.
+    fn answered(
+        &mut self,
+        asked: Instant,
+        exchange: Exchange,
+        allowance: &Allowance,
+        late: bool,
+    ) -> Duration {
+        let Exchange { elapsed, .. } = exchange;
+        let at = (asked + elapsed).into_std();
+        let total = allowance.total(self.fresh);
+        self.fresh = false;
+        self.asked = false;
+        self.freeze();
+        if allowance.kind == ClockKind::Cpu {
+            self.meter.answered(at, true);
+            return self.meter.turn_cpu();
+        }
+        let charged = if late || (allowance.is_counted && elapsed >= meter::LONG) {
+            let excused = self.meter.turn_usage().excused(elapsed);
+            // The last extension may have been a little longer than needed.
+            elapsed.saturating_sub(excused).min(total)
+        } else {
+            elapsed
+        };
+        self.meter.answered(at, false);
+        charged
+    }
+}
+
+/// Waits for an exchange, or for the end of the process unless it is `over`.
+async fn until_exit<T>(
+    exchange: impl Future<Output = io::Result<T>>,
+    child: &mut Child,
+    over: bool,
+) -> io::Result<Result<T, ExitStatus>> {
+    let mut exchange = pin!(exchange);
+    let mut exit = pin!(child.wait());
+    poll_fn(|cx| {
+        // What it wrote before it ended counts, so the pipe is read first.
+        if let Poll::Ready(exchanged) = exchange.as_mut().poll(cx) {
+            return Poll::Ready(exchanged.map(Ok));
+        }
+        // A child of the bot may hold the pipe open when the bot is gone.
+        if over {
+            return Poll::Pending;
+        }
+        exit.as_mut().poll(cx).map(|status| status.map(Err))
+    })
+    .await
 }

@@ -6,8 +6,9 @@ use std::process::ExitStatus;
 use std::time::Duration;
 
 use super::Process;
-use crate::bot::allowance::Allowance;
+use crate::bot::allowance::{Allowance, ClockKind};
 use crate::bot::fault::{Exit, Fault, ProcessState, Stream, Timeout, TimeoutEvidence};
+use crate::bot::meter::TurnUsage;
 use crate::sandbox::procfs::Stat;
 
 /// How long after a timeout an answer is still waited for, to recognise a bot that is merely late.
@@ -43,46 +44,65 @@ impl Process {
         })
     }
 
-    /// Finds out what a bot was doing while its time ran out.
-    pub(super) async fn timed_out(
-        &mut self,
+    /// A time that ran out `elapsed` after the question, of which nothing else is known yet.
+    pub(super) fn timeout(
+        &self,
         request: &str,
         allowance: Allowance,
         fresh: bool,
+        elapsed: Duration,
+        usage: Option<TurnUsage>,
+    ) -> Timeout {
+        let excused = usage.map_or(Duration::ZERO, |usage| match allowance.kind {
+            ClockKind::Wall => usage.excused(elapsed),
+            ClockKind::Cpu => Duration::ZERO,
+        });
+        Timeout {
+            asked: request.trim_end_matches('\n').to_owned(),
+            allowance,
+            fresh,
+            evidence: TimeoutEvidence::Nothing(ProcessState::Waiting),
+            afterwards: Vec::new(),
+            elapsed,
+            usage,
+            excused,
+            unwatched: Duration::ZERO,
+            language: self.language,
+        }
+    }
+
+    /// Finds out what a bot was doing while its time ran out, which in wall time was `limit`.
+    pub(super) async fn timed_out(
+        &mut self,
+        mut timeout: Timeout,
         partial: Vec<u8>,
+        limit: Duration,
     ) -> Fault {
         let state = self.state();
         // What it writes by itself now was late; what it writes when its input is closed was stuck in
         // its buffer: a program that ends at the end of its input then empties it.
         let late = self.channel.drain(LATE).await;
         self.channel.close_writer();
-        let afterwards = if late.is_empty() {
-            self.channel.drain(LAST_WORDS).await
-        } else {
-            Vec::new()
-        };
-        let evidence = if !partial.is_empty() {
+        if late.is_empty() {
+            timeout.afterwards = self.channel.drain(LAST_WORDS).await;
+        }
+        timeout.evidence = if !partial.is_empty() {
             TimeoutEvidence::Partial(partial)
         } else if let Some(line) = first_line(&late) {
-            TimeoutEvidence::Late(line.to_vec(), allowance.total(fresh) + LATE)
+            TimeoutEvidence::Late(line.to_vec(), limit + LATE)
         } else {
             TimeoutEvidence::Nothing(state)
         };
-        Fault::Timeout(Box::new(Timeout {
-            asked: request.trim_end_matches('\n').to_owned(),
-            allowance,
-            fresh,
-            evidence,
-            afterwards,
-            unwatched: Duration::ZERO,
-            language: self.language,
-        }))
+        Fault::Timeout(Box::new(timeout))
     }
 
     /// How it ended, in words. `status` is that of the bot, or of its supervisor.
     pub(super) fn describe(&mut self, status: ExitStatus) -> Exit {
         let Some(supervisor) = &mut self.supervisor else {
-            return describe(status);
+            return match self.owned.exceeded() {
+                Some(limit) => Exit::Limit(limit),
+                None => describe(status),
+            };
         };
         if let Some(limit) = supervisor.exceeded() {
             return Exit::Limit(limit);
@@ -102,7 +122,7 @@ impl Process {
         let unread = self
             .channel
             .writer()
-            .and_then(|stdin| rustix::io::ioctl_fionread(stdin).ok());
+            .and_then(|stdin| rustix::io::ioctl_fionread(stdin.pipe()).ok());
         unread.is_some_and(|bytes| bytes > 0)
     }
 

@@ -6,10 +6,16 @@
 //! [`Process`] is: [`Process::start`], [`Process::ready`], questions and answers, [`Process::stop`].
 //!
 //! - `ask`: a question and its answer
+//! - `charge`: how long it may take on a busy machine
 //! - `diagnosis`: why there was no answer
+//! - `events`: what the log has of it
+//! - `pipes`: those of a bot that shares its processor with the referee
 
 mod ask;
+mod charge;
 mod diagnosis;
+mod events;
+mod pipes;
 
 use std::io;
 use std::os::unix::process::ExitStatusExt as _;
@@ -17,12 +23,17 @@ use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, getpgid, kill_process, kill_process_group};
-use tokio::process::{Child, ChildStdin, ChildStdout, Command};
+use tokio::process::{Child, ChildStdin, Command};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
+use pipes::{AnswerPipe, RequestPipe};
+
+#[cfg(target_os = "linux")]
+use super::bound;
 use super::channel::Channel;
 use super::children::{self, OwnedChild};
+use super::exhaustion;
 use super::fault::Exit;
 use super::meter::{Meter, Usage};
 use super::spec::Program;
@@ -88,7 +99,7 @@ pub struct Process {
     /// The bot, or its supervisor.
     child: Child,
     /// Keeps others from reaping the child; dropped after it.
-    _owned: OwnedChild,
+    owned: OwnedChild,
     /// The bot's process group, which has its leader's process id.
     group: Option<Pid>,
     /// The connection to its supervisor, when it is in a sandbox.
@@ -97,7 +108,7 @@ pub struct Process {
     meter: Meter,
     /// Whether it has been asked and has not answered.
     asked: bool,
-    channel: Channel<ChildStdout, ChildStdin>,
+    channel: Channel<AnswerPipe, RequestPipe>,
     stderr: Shared,
     stderr_reader: JoinHandle<()>,
     fresh: bool,
@@ -120,13 +131,15 @@ impl Process {
         if let Some(confinement) = &program.confinement
             && let Some(request) = confinement.spawn_request(environment)
         {
+            events::starting_confined(&request);
             let launch = client::launch(confinement.referee(), &request)?;
             // The supervisor must outlive a referee that is killed, to end the bot.
-            let child = spawn(&mut Command::from(launch.command), program)?;
+            let child = spawn(&mut Command::from(launch.command), program, true)?;
             let stdin = ChildStdin::from_std(launch.stdin)?;
             let connection = SupervisorConnection::new(launch.control, &request)?;
             return Self::new(program, child, Some(stdin), Some(connection), tap);
         }
+        events::starting(program, environment);
         let [command, arguments @ ..] = &program.argv[..] else {
             return Err(io::Error::new(io::ErrorKind::NotFound, "an empty command"));
         };
@@ -146,7 +159,7 @@ impl Process {
             .stderr(Stdio::piped())
             .process_group(0)
             .kill_on_drop(true);
-        let mut child = spawn(&mut command, program)?;
+        let mut child = spawn(&mut command, program, false)?;
         let stdin = child.0.stdin.take();
         Self::new(program, child, stdin, None, tap)
     }
@@ -163,15 +176,15 @@ impl Process {
         else {
             return Err(io::Error::other("the pipes of a new process are missing"));
         };
+        let (requests, answers) = pipes::pipes(stdin, stdout);
         let pid = owned.pid();
         let helpers = supervisor.as_ref().map(SupervisorConnection::helpers);
         let group = helpers.is_none().then_some(pid);
         let kept = Shared::default();
         let stderr_reader = tokio::spawn(stderr::drain(err, kept.clone(), tap));
-        tracing::debug!(name = program.name, pid = child.id(), "started");
         Ok(Self {
             child,
-            _owned: owned,
+            owned,
             group,
             supervisor,
             freeze: match &program.confinement {
@@ -180,7 +193,7 @@ impl Process {
             },
             meter: Meter::new(pid, helpers),
             asked: false,
-            channel: Channel::new(stdout, stdin),
+            channel: Channel::new(answers, requests),
             stderr: kept,
             stderr_reader,
             fresh: true,
@@ -199,6 +212,9 @@ impl Process {
                 Err(error) => {
                     self.stop(GracePeriods::FAULT).await?;
                     let stderr = escape(self.stderr_end(QUOTED_STDERR).trim_ascii_end());
+                    if let Some(refused) = exhaustion::refused(&error, &stderr) {
+                        return Err(refused);
+                    }
                     let cause = if stderr.is_empty() {
                         error.to_string()
                     } else {
@@ -208,6 +224,7 @@ impl Process {
                 }
             }
         }
+        self.log_start();
         self.meter.started(self.supervisor.is_some());
         self.freeze();
         Ok(())
@@ -258,6 +275,13 @@ impl Process {
         self.stderr.with(|kept| kept.end(bytes))
     }
 
+    /// Whether it has more processes than a bot may have without a sandbox. They are ended then.
+    pub fn has_too_many_processes(&self) -> bool {
+        #[cfg(target_os = "linux")]
+        bound::enforce();
+        self.owned.exceeded().is_some()
+    }
+
     /// Whether it has not answered yet.
     pub const fn is_fresh(&self) -> bool {
         self.fresh
@@ -277,10 +301,12 @@ impl Process {
         self.thaw();
         self.channel.close_writer();
         if !self.gone_within(grace.exit).await? {
+            events::log_signal("SIGTERM", grace.exit);
             self.signal_all(Signal::TERM);
             // A stopped process acts on SIGTERM once it goes on.
             self.signal_all(Signal::CONT);
             if !self.gone_within(grace.term).await? {
+                events::log_signal("SIGKILL", grace.term);
                 if let Some(supervisor) = &self.supervisor {
                     supervisor.end();
                     self.gone_within(REMOVING).await?;
@@ -307,6 +333,7 @@ impl Process {
             // Whoever ends the run tells people of it: see `orphans::sweep`.
             tracing::warn!(pid = self.child.id(), "a bot's process could not be ended");
         }
+        self.log_end();
         let _ = timeout(LAST_STDERR, &mut self.stderr_reader).await;
         self.stderr_reader.abort();
         Ok(())
@@ -349,13 +376,17 @@ impl Process {
 }
 
 /// Starts a child that nobody but its owner reaps.
-fn spawn(command: &mut Command, program: &Program) -> io::Result<(Child, OwnedChild)> {
+fn spawn(
+    command: &mut Command,
+    program: &Program,
+    is_supervisor: bool,
+) -> io::Result<(Child, OwnedChild)> {
     let starting = children::starting();
     let child = command.spawn()?;
     let pid = child.id().and_then(|id| i32::try_from(id).ok());
     let Some(pid) = pid.and_then(Pid::from_raw) else {
         return Err(io::Error::other("the id of a new process is missing"));
     };
-    let owned = starting.own(pid, &program.name);
+    let owned = starting.own(pid, &program.name, is_supervisor);
     Ok((child, owned))
 }

@@ -17,6 +17,7 @@ use crate::cli::support::interrupt::until_interrupted;
 use crate::cli::support::leftovers::end_orphans;
 use crate::cli::support::output::Stdout;
 use crate::cli::support::pieces_file::PiecesFile;
+use crate::cli::support::runtime::runtime;
 use crate::cli::support::setup::{RulesName, bot, match_set, palette};
 use crate::cli::support::signals;
 use crate::game::quarto::PieceSet;
@@ -141,14 +142,12 @@ impl Examination<'_> {
             set,
             ..Choices::default()
         });
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()?;
+        let runtime = runtime()?;
         let only_set = self.only_set;
         // A second signal must not keep the bot from being ended.
         let _heeded = signals::heed();
         runtime.block_on(async {
-            let checkup = Checkup::new(ruleset, self.program, self.time, self.pieces, self.show);
+            let checkup = Checkup::new(ruleset, self.program, self.time, self.pieces, self.show)?;
             orphans::adopt();
             let examined = until_interrupted(async move {
                 if only_set {

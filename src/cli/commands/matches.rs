@@ -18,10 +18,12 @@ use crate::cli::support::options::{Options, PieceFormatName};
 use crate::cli::support::output::{GameText, Notes, Pace, print_bot_line, print_stderr};
 use crate::cli::support::pieces_file::PiecesFile;
 use crate::cli::support::records::{RecordFile, Recorded};
+use crate::cli::support::runtime::runtime;
 use crate::cli::support::sandbox::Choice;
 use crate::cli::support::setup::{bot, confine, match_set, palette};
 use crate::cli::support::signals;
 use crate::game::quarto::PieceFormat;
+use crate::log_target::SPAN;
 use crate::play::game_runner::GameRunner;
 use crate::play::match_runner::{MatchObserver, MatchPlan, MatchRunner};
 use crate::play::seat::Seat;
@@ -59,13 +61,14 @@ pub(in crate::cli) fn run_command(args: &Args) -> Result<(), Failure> {
     let bots = confine(&sandbox, &bots)?;
     let terminal = bots
         .contains(&BotSpec::Human)
-        .then(|| Terminal::new(palette(&io::stdout())));
+        .then(|| Terminal::new(palette(&io::stdout())))
+        .transpose()?;
     start(&args.options, bots, terminal, false)
 }
 
 /// `referee play`: two people at this terminal.
 pub(in crate::cli) fn play(args: &PlayArgs) -> Result<(), Failure> {
-    let terminal = Terminal::new(palette(&io::stdout()));
+    let terminal = Terminal::new(palette(&io::stdout()))?;
     let bots = [BotSpec::Human, BotSpec::Human];
     start(&args.options, bots, Some(terminal), true)
 }
@@ -205,12 +208,16 @@ fn play_match(
         pieces.as_ref().map(PiecesFile::path),
         console.as_ref(),
     );
-    let runner = GameRunner::new(ruleset, options.adjudicate);
+    // All tasks of the match run on this thread.
+    let _span = tracing::info_span!(target: SPAN, "match").entered();
+    let runner = GameRunner::new(ruleset, options.adjudicate)?;
     let mut runner = MatchRunner::new(runner, plan, seats);
     let played = run(&mut runner, &mut observer);
     observer.say_what_is_missing();
-    // A bot that cannot be started any more takes nothing away from the games before.
-    let cannot_go_on = matches!(played, Err(Failure::Usage(_))) && runner.score().games() > 0;
+    // A bot that cannot be started any more, or a machine without processes, takes nothing away from
+    // the games before.
+    let cannot_go_on = matches!(played, Err(Failure::Usage(_) | Failure::Exhausted(_)))
+        && runner.score().games() > 0;
     if played.is_ok() || cannot_go_on {
         observer.inner.score(runner.score())?;
     }
@@ -243,13 +250,11 @@ fn view_options(options: &Options, people: bool) -> ViewOptions {
 /// Plays the match to its end or until it is interrupted.
 fn run(runner: &mut MatchRunner, observer: &mut dyn MatchObserver) -> Result<(), Failure> {
     // A single thread: no ply has to wake another thread.
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
+    let runtime = runtime()?;
     let done = runtime.block_on(async {
         orphans::adopt();
         let played = until_interrupted(async {
-            runner.run(observer).await?;
+            Box::pin(runner.run(observer)).await?;
             Ok(())
         })
         .await;

@@ -58,27 +58,8 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let failed = |error| unreadable(&args.file, &error);
     let mut reader = Reader::open(&args.file).map_err(failed)?;
     let (mut games, mut checked, mut wrong) = (0, 0, 0);
-    let mut blank: Vec<u64> = Vec::new();
     let mut out = BufWriter::new(Stdout);
     while let Some(line) = reader.next_line().map_err(failed)? {
-        let is_blank = line.bytes().trim_ascii().is_empty();
-        if is_blank {
-            blank.push(line.number());
-            continue;
-        }
-        // Between records, a blank line stands where one is missing; at the end nothing is.
-        for number in blank.drain(..) {
-            if args.game.is_none_or(|game| game == number)
-                && let Err(problem) = Record::from_line(b"")
-            {
-                checked += 1;
-                wrong += 1;
-                print_stderr(&format!(
-                    "{}: line {number}: {problem}",
-                    args.file.display()
-                ));
-            }
-        }
         let number = line.number();
         games = number;
         if args.game.is_some_and(|game| game != number) {
@@ -159,6 +140,7 @@ fn write_page(args: &Args, target: &Path) -> Result<(), Failure> {
         title: names.join(" vs "),
         private: args.private,
         one: true,
+        skip_copies: false,
     });
     feed.publish(&record).map_err(invalid)?;
     let target = if target == Path::new(DEFAULT_PAGE) {

@@ -6,7 +6,6 @@ use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::os::fd::AsFd as _;
 use std::rc::Rc;
 use std::sync::mpsc;
-use std::thread;
 
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
 use rustyline::error::ReadlineError;
@@ -16,6 +15,7 @@ use tokio::sync::oneshot;
 
 use super::failure::Failure;
 use super::output::{GameText, results_written, wait_for_results};
+use crate::bot::exhaustion::start_thread;
 use crate::bot::human::{Console, Typed, Typing};
 use crate::game::Picture;
 use crate::report::terminal::{Palette, draw};
@@ -37,27 +37,27 @@ pub(in crate::cli) struct Terminal {
 }
 
 impl Terminal {
-    pub(in crate::cli) fn new(palette: Palette) -> Self {
+    pub(in crate::cli) fn new(palette: Palette) -> io::Result<Self> {
         let (sender, requests) = mpsc::channel();
         let editing = io::stdin().is_terminal() && io::stdout().is_terminal();
         let original_mode = editing
             .then(|| tcgetattr(io::stdin().as_fd()).ok())
             .flatten();
         // The thread ends when the channel closes, or with the process while it is reading.
-        thread::spawn(move || {
+        start_thread("keyboard", move || {
             if editing {
                 edit_lines(&requests);
             } else {
                 read_lines(&requests);
             }
-        });
-        Self {
+        })?;
+        Ok(Self {
             requests: sender,
             editing,
             prompt_open: Rc::default(),
             palette,
             original_mode,
-        }
+        })
     }
 
     fn show_unless_editing(&self, prompt: &str) -> io::Result<()> {

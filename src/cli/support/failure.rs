@@ -3,8 +3,8 @@
 use std::error::Error;
 use std::fmt;
 use std::io;
-use std::process::ExitCode;
 
+use crate::bot::exhaustion::Exhausted;
 use crate::bot::spec::CannotStart;
 use crate::play::game_runner::GameError;
 use crate::text::counted;
@@ -17,6 +17,8 @@ pub(in crate::cli) enum Failure {
     Usage(String),
     /// The referee itself failed. Status 1.
     Referee(String),
+    /// The machine has run out of processes or the like. Status 1.
+    Exhausted(Exhausted),
     /// A checked bot is not fit to enter a tournament; its report has been printed. Status 3.
     Unfit,
     /// SIGINT (Ctrl-C), SIGTERM or SIGHUP. Status 130.
@@ -26,13 +28,11 @@ pub(in crate::cli) enum Failure {
 }
 
 impl Failure {
-    /// The exit status of [`Failure::Interrupted`].
-    pub(in crate::cli) const INTERRUPTED: u8 = 130;
-
     /// What people are told; `unwritten` is how many bytes of the results could not be written.
     pub(in crate::cli) fn message(&self, unwritten: u64) -> Option<String> {
         match self {
             Self::Usage(text) | Self::Referee(text) => Some(text.trim_end().to_owned()),
+            Self::Exhausted(limit) => Some(limit.to_string()),
             Self::Interrupted if unwritten > 0 => Some(format!(
                 "interrupted; the last {} of the results were not written, since nobody read standard \
                  output",
@@ -44,12 +44,12 @@ impl Failure {
     }
 
     /// The exit status.
-    pub(in crate::cli) fn status(&self) -> ExitCode {
+    pub(in crate::cli) const fn status(&self) -> u8 {
         match self {
-            Self::Usage(_) => ExitCode::from(2),
-            Self::Referee(_) | Self::OutputClosed => ExitCode::FAILURE,
-            Self::Interrupted => ExitCode::from(Self::INTERRUPTED),
-            Self::Unfit => ExitCode::from(3),
+            Self::Usage(_) => 2,
+            Self::Referee(_) | Self::Exhausted(_) | Self::OutputClosed => 1,
+            Self::Interrupted => 130,
+            Self::Unfit => 3,
         }
     }
 }
@@ -103,6 +103,7 @@ impl From<GameError> for Failure {
     fn from(error: GameError) -> Self {
         match error {
             GameError::CannotStart(error) => error.into(),
+            GameError::Exhausted(limit) => Self::Exhausted(limit),
             GameError::Io(error) => error.into(),
         }
     }

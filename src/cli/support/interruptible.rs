@@ -9,7 +9,9 @@ use tokio::sync::oneshot;
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::failure::Failure;
+use super::runtime::runtime;
 use super::signals;
+use crate::bot::exhaustion::explain;
 
 /// Time between two calls of `on_tick`.
 const TICK: Duration = Duration::from_millis(200);
@@ -33,9 +35,7 @@ pub(in crate::cli) fn run_with_ticks<T: Send>(
 ) -> Result<(T, bool), Failure> {
     // A second signal must not cut off what the first one lets end.
     let _heeded = signals::heed();
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
+    let runtime = runtime()?;
     thread::scope(|scope| {
         // The scope waits for the work, so every way out of it must stop the work.
         let _stop_at_end = StopAtEnd(stop);
@@ -44,10 +44,11 @@ pub(in crate::cli) fn run_with_ticks<T: Send>(
             signals::interrupted()
         };
         let (sender, mut result) = oneshot::channel();
-        scope.spawn(move || {
+        let spawned = thread::Builder::new().spawn_scoped(scope, move || {
             // The receiver is only gone when `on_tick` has failed.
             let _ = sender.send(work());
         });
+        spawned.map_err(|error| explain("a thread", &error))?;
         runtime.block_on(async {
             let mut was_interrupted = false;
             let mut ticks = interval(TICK);

@@ -1,5 +1,6 @@
 //! Shared by several commands: options, files, signals, the terminal.
 
+pub(in crate::cli) mod clock;
 pub(in crate::cli) mod config_values;
 pub(in crate::cli) mod console;
 pub(in crate::cli) mod duration;
@@ -8,11 +9,14 @@ pub(in crate::cli) mod games;
 pub(in crate::cli) mod interrupt;
 pub(in crate::cli) mod interruptible;
 pub(in crate::cli) mod leftovers;
+pub(in crate::cli) mod log_file;
+pub(in crate::cli) mod logging;
 pub(in crate::cli) mod options;
 pub(in crate::cli) mod output;
 pub(in crate::cli) mod pages;
 pub(in crate::cli) mod pieces_file;
 pub(in crate::cli) mod records;
+pub(in crate::cli) mod runtime;
 pub(in crate::cli) mod sandbox;
 pub(in crate::cli) mod setup;
 pub(in crate::cli) mod signals;

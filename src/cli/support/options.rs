@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 
+use super::clock::ClockName;
 use super::duration;
 use super::failure::Failure;
 use super::games::{self, GameArg};
@@ -116,6 +117,18 @@ pub(in crate::cli) struct Options {
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = "0s", value_parser = duration::parse, requires = "game_time", help_heading = "Time")]
     increment: Duration,
 
+    /// What clocks measure: time, without that in which a bot could run but waits for a processor; or
+    /// processor time of the bot's processes, with a limit of ten times as much wall time (at least
+    /// 5 s more)
+    #[arg(
+        long,
+        value_enum,
+        value_name = "KIND",
+        default_value = "wall",
+        help_heading = "Time"
+    )]
+    clock: ClockName,
+
     /// End a game as soon as its value is proven; marked in the record
     #[arg(long)]
     pub(in crate::cli) adjudicate: bool,
@@ -173,6 +186,7 @@ impl Options {
             start_time: self.start_time,
             game_time: self.game_time,
             increment: self.increment,
+            kind: self.clock.into(),
         }
     }
 

@@ -27,6 +27,7 @@ use crate::record::reader::{Line, LineError, Reader};
 use crate::report::html;
 use crate::report::serve::{Feed, Server};
 use crate::text::counted;
+use crate::tournament::standings::Ranking;
 
 /// The default port of a served page.
 const DEFAULT_PORT: u16 = 4416;
@@ -120,6 +121,11 @@ impl LiveOption {
         Ok(Some(server))
     }
 
+    /// The option as a word of a command line.
+    fn word(&self) -> Option<String> {
+        self.live.map(|address| format!("--live={address}"))
+    }
+
     /// Whether `--live` was given.
     pub(in crate::cli) const fn is_on(&self) -> bool {
         self.live.is_some()
@@ -144,6 +150,19 @@ impl PageOptions {
             },
             private: self.private || file.private,
         }
+    }
+
+    /// The options as words of a command line.
+    pub(in crate::cli) fn words(&self) -> Vec<String> {
+        let mut words = Vec::new();
+        if let Some(report) = &self.report {
+            words.extend(["--report".to_owned(), report.to_string_lossy().into_owned()]);
+        }
+        words.extend(self.live.word());
+        if self.private {
+            words.push("--private".to_owned());
+        }
+        words
     }
 
     /// Resolves relative paths against `base`.
@@ -176,6 +195,7 @@ impl PageOptions {
             title: title.to_owned(),
             private: self.private,
             one: false,
+            skip_copies: false,
         });
         if let Some(path) = played.filter(|path| path.exists()) {
             add_file(path, &feed)?;
@@ -196,6 +216,13 @@ impl Pages {
                 .publish(record)
                 .map_err(|problem| io::Error::new(io::ErrorKind::InvalidData, problem)),
             None => Ok(()),
+        }
+    }
+
+    /// Orders the table of the pages by these rules.
+    pub(in crate::cli) fn rank(&self, ranking: impl FnOnce() -> Ranking) {
+        if let Some(feed) = &self.feed {
+            feed.set_ranking(ranking());
         }
     }
 

@@ -3,6 +3,7 @@
 use std::env;
 use std::fs::File;
 use std::io;
+use std::os::fd::AsFd;
 use std::path::{self, Path, PathBuf};
 
 use anstream::stream::RawStream;
@@ -73,6 +74,12 @@ pub(in crate::cli) fn palette(stream: &impl RawStream) -> Palette {
     } else {
         Palette::plain()
     }
+}
+
+/// The number of columns of a terminal; `None` when it is none.
+pub(in crate::cli) fn terminal_width(stream: &impl AsFd) -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(stream).ok()?;
+    Some(usize::from(size.ws_col)).filter(|&columns| columns > 0)
 }
 
 /// The path of this executable.

@@ -9,12 +9,14 @@ use std::io;
 use std::pin::Pin;
 use std::sync::LazyLock;
 use std::task::{Context, Poll, ready};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::{oneshot, watch};
 
+use super::failure::Failure;
+use super::runtime::runtime;
+use crate::bot::exhaustion::start_thread;
 use crate::sandbox::procfs;
 
 /// When the first termination signal came; changes with each one.
@@ -25,18 +27,15 @@ static FIRST: LazyLock<watch::Sender<Option<Instant>>> = LazyLock::new(|| watch:
 ///
 /// A signal that was ignored when this process was started stays ignored, as `nohup` and the shell's `&`
 /// want it.
-pub(in crate::cli) fn start(unheeded: fn()) -> io::Result<()> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
+pub(in crate::cli) fn start(unheeded: fn()) -> Result<(), Failure> {
+    let runtime = runtime()?;
     let (mut signals, beyond_limit) = runtime.block_on(async {
         // A handler of our own makes a write beyond `ulimit -f` an error with a sentence, instead of
         // the end of this process. Bots do not inherit it.
         let beyond_limit = signal(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw()))?;
         Ok::<_, io::Error>((termination_signals()?, beyond_limit))
     })?;
-    let listener = thread::Builder::new().name("signals".to_owned());
-    listener.spawn(move || {
+    start_thread("signals", move || {
         let _beyond_limit = beyond_limit;
         runtime.block_on(async {
             loop {

@@ -51,6 +51,9 @@ pub(in crate::sandbox) fn backend(
         }
     }
     add(&["--ro-bind", &settings.referee.to_string_lossy(), REFEREE]);
+    // Through its files a bot could change the kernel's settings, also outside, and the memory of
+    // bubblewrap's own process.
+    add(&["--remount-ro", "/proc"]);
     add(&["--remount-ro", "/"]);
     let start = directory.unwrap_or(Path::new("/tmp"));
     add(&["--chdir", &start.to_string_lossy()]);

@@ -146,7 +146,11 @@ impl SupervisorConnection {
         loop {
             match self.inbox.next().transpose()? {
                 Some(SupervisorEvent::Ready { pid }) => return Ok(Pid::from_raw(pid)),
-                Some(SupervisorEvent::Failed { cause }) => return Err(io::Error::other(cause)),
+                Some(SupervisorEvent::Failed { cause, errno }) => {
+                    return Err(
+                        errno.map_or_else(|| io::Error::other(cause), io::Error::from_raw_os_error)
+                    );
+                }
                 Some(SupervisorEvent::Ended(report)) => self.report = Some(report),
                 None => {
                     let mut buffer = [0; 1024];

@@ -50,6 +50,8 @@ pub(crate) enum SupervisorEvent {
     Failed {
         /// Why, for people.
         cause: String,
+        /// The number of the system's error, when it is one.
+        errno: Option<i32>,
     },
     /// It has ended, with all that it had started.
     Ended(ExitReport),

@@ -93,8 +93,11 @@ fn serve() -> io::Result<()> {
         Ok(bot) => bot,
         Err(error) => {
             end_all(None);
-            let cause = error.to_string();
-            return report(&mut control, &SupervisorEvent::Failed { cause });
+            let failed = SupervisorEvent::Failed {
+                cause: error.to_string(),
+                errno: error.raw_os_error(),
+            };
+            return report(&mut control, &failed);
         }
     };
     let pid = bot.pid.as_raw_pid();

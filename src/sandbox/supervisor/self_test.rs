@@ -1,13 +1,13 @@
 //! What a process in a sandbox can do, found by trying what every sandbox must forbid. The project's
 //! tests try the rest, one program an attack.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::net::{TcpStream, UdpSocket};
 use std::path::Path;
 use std::process::Command;
 
-use rustix::process::{Pid, setsid, test_kill_process};
+use rustix::process::{Pid, getppid, setsid, test_kill_process};
 
 use super::message::{COMMAND, SELF_TEST};
 
@@ -20,13 +20,6 @@ const ATTEMPTS: &[Attempt] = &[
         !TcpStream::connect("127.0.0.1:9").is_err_and(refused)
             || !UdpSocket::bind("127.0.0.1:0").is_err_and(refused)
     }),
-    ("it can leave its process group", |_| {
-        // Nobody can who leads one; a child does not.
-        Command::new("/proc/self/exe")
-            .args([COMMAND, SELF_TEST, "setsid"])
-            .status()
-            .map_or(true, |status| status.success())
-    }),
     ("it sees a file that is not its own", |paths| {
         paths.iter().any(|path| fs::read(path).is_ok())
     }),
@@ -36,6 +29,18 @@ const ATTEMPTS: &[Attempt] = &[
         places
             .extend(["/referee-probe", "/usr/referee-probe", "/dev/referee-probe"].map(Into::into));
         places.iter().any(|place| fs::write(place, "x").is_ok())
+    }),
+    ("it can change settings of the kernel", |_| {
+        let settings = [
+            "/proc/sys/kernel/core_pattern",
+            "/proc/sys/kernel/modprobe",
+            "/proc/sysrq-trigger",
+        ];
+        settings.into_iter().any(opens_for_writing)
+    }),
+    ("it can write into the memory of other processes", |_| {
+        let parent = getppid().map(|parent| format!("/proc/{}/mem", parent.as_raw_pid()));
+        opens_for_writing("/proc/1/mem") || parent.is_some_and(opens_for_writing)
     }),
     ("it can signal other processes", |paths| {
         // The referee's process id is the name of the file's directory.
@@ -51,6 +56,23 @@ const ATTEMPTS: &[Attempt] = &[
     }),
 ];
 
+/// An error when the machine has no process left to try it.
+fn can_leave_group() -> io::Result<bool> {
+    // Nobody can who leads one; a child does not.
+    let tried = Command::new("/proc/self/exe")
+        .args([COMMAND, SELF_TEST, "setsid"])
+        .status();
+    match tried {
+        Err(error) if error.kind() == io::ErrorKind::WouldBlock => Err(error),
+        tried => Ok(tried.map_or(true, |status| status.success())),
+    }
+}
+
+/// Whether a file that exists can be opened for writing. Nothing is written.
+fn opens_for_writing(path: impl AsRef<Path>) -> bool {
+    File::options().write(true).open(path).is_ok()
+}
+
 /// Prints what it could do and should not have been able to, a line each, and then `done`.
 pub(super) fn run(arguments: impl Iterator<Item = String>) -> io::Result<()> {
     let arguments: Vec<String> = arguments.collect();
@@ -61,6 +83,9 @@ pub(super) fn run(arguments: impl Iterator<Item = String>) -> io::Result<()> {
         return exceed_memory();
     }
     let mut out = io::stdout().lock();
+    if can_leave_group()? {
+        writeln!(out, "it can leave its process group")?;
+    }
     for (hole, attempt) in ATTEMPTS {
         if attempt(&arguments) {
             writeln!(out, "{hole}")?;

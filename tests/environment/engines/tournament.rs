@@ -122,7 +122,14 @@ impl Tournament {
             .map(|line| {
                 let mut record: Value = serde_json::from_str(line).expect("a record");
                 let fields = record.as_object_mut().expect("an object");
-                for clock in ["times_ms", "started", "usage", "voids", "delayed"] {
+                for clock in [
+                    "times_ms",
+                    "charged_ms",
+                    "started",
+                    "usage",
+                    "voids",
+                    "delayed",
+                ] {
                     fields.remove(clock);
                 }
                 record.to_string()

@@ -5,9 +5,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use tokio::sync::oneshot;
+
 use super::stop_signals;
 use crate::arena::analysing::{AnalysisError, AnalysisProgress, TournamentAnalysis};
 use crate::arena::directory::TournamentDirectory;
+use crate::bot::exhaustion::start_thread;
 use crate::cli::commands::analyse::progress_bar;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::output::print_stderr;
@@ -29,7 +32,11 @@ pub(super) async fn analyse(
         time_per_move: time_per_move.unwrap_or(TIME_PER_MOVE),
         stop: Arc::clone(&stop),
     };
-    let mut working = tokio::task::spawn_blocking(move || with_bar(&analysis, games));
+    let (sender, mut working) = oneshot::channel();
+    start_thread("analysis", move || {
+        // There is always a receiver: it is awaited below.
+        let _ = sender.send(with_bar(&analysis, games));
+    })?;
     let done = tokio::select! {
         biased;
         done = &mut working => done,

@@ -1,8 +1,9 @@
 //! `referee tournament`: plays many games at once into a folder from which it can be resumed.
 
 mod analysing;
+mod array_job;
 mod bot_options;
-mod ending;
+pub(in crate::cli) mod ending;
 mod failures;
 mod options;
 pub(in crate::cli) mod parts;
@@ -18,14 +19,14 @@ use std::time::Duration;
 use jiff::Zoned;
 use tokio::sync::mpsc;
 
-use self::failures::{resume_command, run_failure};
+use self::failures::{resume_command, run_failure, with_place};
 use self::options::Options;
-use self::progress::Progress;
+use self::progress::{Progress, games};
 use crate::arena::analysing::add_analysis;
 use crate::arena::directory::TournamentDirectory;
 use crate::arena::entrants::{self, BotRequest, Entrants};
 use crate::arena::plan::{BotPlan, Plan};
-use crate::arena::preparation::{Notice, Preparation, write_pieces};
+use crate::arena::preparation::{Notice, Preparation, PreparationError, write_pieces};
 use crate::arena::results::Results;
 use crate::arena::shard::{Header, Shard};
 use crate::arena::{Arena, Ended};
@@ -33,12 +34,14 @@ use crate::bot::orphans;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::leftovers::end_orphans;
 use crate::cli::support::output::print_stderr;
+use crate::cli::support::runtime::runtime;
 use crate::cli::support::sandbox::{Choice, layer_names};
 use crate::cli::support::setup::{this_program, unreadable};
 use crate::cli::support::signals;
 use crate::record::journal::Journal;
 use crate::sandbox::{Kind, Sandbox};
 use crate::session::Ruleset;
+use crate::text::counted;
 
 /// The arguments of `referee tournament` and `referee plan`.
 #[derive(Debug, clap::Args)]
@@ -131,7 +134,8 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
         (Some(plan), false) => bots_of(plan)?,
         _ => options.bots(texts)?,
     };
-    let entrants = entrants::find(&bots, &this_program()?, &sandbox)?;
+    let entrants = entrants::find(&bots, &this_program()?, &sandbox)
+        .map_err(|error| with_place(error.into(), old.as_ref()))?;
     if old.is_none() {
         print_stderr(&match sandbox.kind() {
             Kind::None => {
@@ -175,9 +179,7 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
         sandbox,
         task,
     };
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
+    let runtime = runtime()?;
     let result = runtime.block_on(async {
         orphans::adopt();
         run.play().await
@@ -225,17 +227,21 @@ fn jobs(options: &Options, entrants: &Entrants) -> usize {
         return jobs;
     };
     let jobs = usize::from(jobs);
-    // With less time than this, a bot that has to wait for a core would lose on time.
+    // With less time than this, having to wait for a core matters.
     let short = |seconds: f64| seconds < 1.0;
     let is_short = entrants.entered.iter().any(|bot| {
         let limits = &bot.plan.limits;
         short(limits.move_time) || limits.game_time.is_some_and(|time| short(time / 8.0))
     });
     if jobs * 2 > cores && is_short {
+        let consequence = if cfg!(target_os = "linux") {
+            "bots will wait for each other, which is not charged to them but delays the games"
+        } else {
+            "bots will lose on time because they wait for each other"
+        };
         print_stderr(&format!(
             "referee: warning: {jobs} games at once need {} cores and there are {cores}, but the \
-             clocks are short: bots will lose on time because they wait for each other; use \
-             --jobs {}",
+             clocks are short: {consequence}; use --jobs {}",
             jobs * 2,
             (cores / 2).max(1)
         ));
@@ -276,7 +282,14 @@ impl TournamentRun<'_> {
         let mut notify = notify;
         let entrants = std::mem::take(&mut self.entrants);
         let (plan, bots) = if let Some(old) = self.old.take() {
-            preparation.resume(old, entrants, &mut notify)?
+            let begun_in = old.clone();
+            let resumed = preparation.resume(old, entrants, &mut notify);
+            resumed.map_err(|error| match error {
+                missing @ PreparationError::Missing(_) => {
+                    with_place(missing.into(), Some(&begun_in))
+                }
+                error => error.into(),
+            })?
         } else {
             tokio::select! {
                 begun = preparation.begin(entrants, &mut notify) => begun?,
@@ -313,7 +326,7 @@ impl TournamentRun<'_> {
             .run(&self.directory, self.journal, stops, &mut progress)
             .await;
         progress.clear();
-        let resume = resume_command(&self.directory, shard);
+        let resume = resume_command(&self.directory, shard, self.options);
         let (ended, plan, mut results) = match ran {
             Ok(ran) => ran,
             Err(error) => {
@@ -321,6 +334,7 @@ impl TournamentRun<'_> {
                 return Err(run_failure(error, &self.journal_file, &resume));
             }
         };
+        progress.rank(&plan, &results);
         let rate = progress.rate(results.games);
         progress.finish()?;
         let mut analysed = true;
@@ -330,27 +344,23 @@ impl TournamentRun<'_> {
                 analysed = analysing::analyse(&self.directory, results.games, time).await?;
             }
             add_analysis(&mut results, &self.directory)?;
-            ending::write(&self.directory, &results)?;
+            ending::write(&self.directory, &plan, &results)?;
             ending::print(ended, &plan, &results)?;
         }
         if ended == Ended::Interrupted || !analysed {
-            let analyse = if self.options.analyse {
-                " --analyse"
-            } else {
-                ""
-            };
-            print_stderr(&format!("referee: stopped; {resume}{analyse}"));
+            print_stderr(&format!("referee: stopped; {resume}"));
             return Err(Failure::Interrupted);
         }
         print_stderr(&match shard {
             None => format!(
-                "referee: {rate:.0} games a second; all files are in {}",
+                "referee: {} a second; all files are in {}",
+                games(rate),
                 self.directory.path().display()
             ),
             Some(shard) => format!(
-                "referee: shard {shard} is done: {} games, {rate:.0} a second; when all shards are done: \
+                "referee: shard {shard} is done: {}, {rate:.0} a second; when all shards are done: \
                  referee merge {}",
-                results.games,
+                counted(results.games, "game", "games"),
                 self.directory.path().display()
             ),
         });

@@ -9,6 +9,8 @@ use serde::{Deserialize, Deserializer};
 
 use super::bot_options::{BotOptions, positive_time, time};
 use crate::arena::plan::{Format, Restart, SprtPlan};
+use crate::bot::ClockKind;
+use crate::cli::support::clock::ClockName;
 use crate::cli::support::config_values::{self, parsed, word};
 use crate::cli::support::duration;
 use crate::cli::support::failure::Failure;
@@ -17,6 +19,7 @@ use crate::cli::support::pages::PageOptions;
 use crate::cli::support::sandbox::SandboxOptions;
 use crate::cli::support::setup::{RulesName, unreadable};
 use crate::play::TimeControl;
+use crate::tournament::standings::TieBreak;
 
 /// `--format`
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -108,6 +111,17 @@ pub(in crate::cli) struct Options {
     #[serde(default, deserialize_with = "sprt_text")]
     pub(in crate::cli) sprt: Option<SprtPlan>,
 
+    /// How ties in the table are broken, in this order: direct, buchholz-cut-1, buchholz,
+    /// sonneborn-berger, wins, wins-as-second, rating [default: those usual for the format]
+    #[arg(
+        long,
+        value_name = "NAME,…",
+        value_delimiter = ',',
+        help_heading = "Schedule"
+    )]
+    #[serde(default)]
+    pub(in crate::cli) tie_break: Vec<TieBreak>,
+
     /// The game [default: quarto]
     #[arg(long, value_parser = games::parser(), help_heading = "Game")]
     #[serde(default, deserialize_with = "config_values::game")]
@@ -141,6 +155,13 @@ pub(in crate::cli) struct Options {
     #[arg(long, value_name = "TIME", value_parser = duration::parse, help_heading = "Time")]
     #[serde(default, deserialize_with = "time")]
     pub(in crate::cli) increment: Option<Duration>,
+
+    /// What clocks measure: time, without that in which a bot could run but waits for a processor; or
+    /// processor time of the bot's processes, with a limit of ten times as much wall time (at least
+    /// 5 s more) [default: wall]
+    #[arg(long, value_enum, value_name = "KIND", help_heading = "Time")]
+    #[serde(default, deserialize_with = "word")]
+    pub(in crate::cli) clock: Option<ClockName>,
 
     /// End a game as soon as its value is proven; the time to prove it is charged to no bot
     #[arg(long, help_heading = "Game")]
@@ -219,6 +240,11 @@ impl Options {
             }),
             seed: self.seed.or(file.seed),
             sprt: self.sprt.or(file.sprt),
+            tie_break: if self.tie_break.is_empty() {
+                file.tie_break
+            } else {
+                self.tie_break
+            },
             game: self.game.or(file.game),
             pieces: self.pieces.or(file.pieces),
             rules: self.rules.or(file.rules),
@@ -226,6 +252,7 @@ impl Options {
             start_time: self.start_time.or(file.start_time),
             game_time: self.game_time.or(file.game_time),
             increment: self.increment.or(file.increment),
+            clock: self.clock.or(file.clock),
             adjudicate: self.adjudicate || file.adjudicate,
             restart: self.restart.or(file.restart),
             bench_after: self.bench_after.or(file.bench_after),
@@ -284,6 +311,7 @@ impl Options {
             start_time: pick(|bot| bot.start_time, self.start_time).unwrap_or(default.start_time),
             game_time: pick(|bot| bot.game_time, self.game_time),
             increment: pick(|bot| bot.increment, self.increment).unwrap_or(default.increment),
+            kind: self.clock.map_or(default.kind, ClockKind::from),
         }
     }
 }

@@ -68,6 +68,7 @@ impl Options {
             bench_after: self.bench_after,
             adjudicate: self.adjudicate,
             sprt: self.sprt,
+            tie_breaks: self.tie_break.clone(),
             sandbox: self.sandbox.plan(sandbox),
             no_check: self.no_check,
             strict: self.strict,

@@ -5,9 +5,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use indicatif::{ProgressDrawTarget, TermLike};
 use rustix::stdio;
-use rustix::termios::tcgetwinsize;
 
 use super::{Notes, output};
+use crate::cli::support::setup::terminal_width;
 
 /// How often a bar is drawn in a second.
 const RATE: u8 = 20;
@@ -43,10 +43,8 @@ impl Screen {
 
 impl TermLike for Screen {
     fn width(&self) -> u16 {
-        tcgetwinsize(stdio::stderr())
-            .ok()
-            .map(|size| size.ws_col)
-            .filter(|&columns| columns > 0)
+        terminal_width(&stdio::stderr())
+            .and_then(|width| u16::try_from(width).ok())
             .unwrap_or(WIDTH)
     }
 

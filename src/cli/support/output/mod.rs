@@ -197,13 +197,14 @@ fn patience() -> impl Fn(Duration) -> bool {
 }
 
 /// Ends the program: waits until everything has been written, prints the failure, and returns the exit
-/// status. After a signal the wait is short, and what could not be written is said.
-pub(in crate::cli) fn finish(result: Result<(), Failure>) -> ExitCode {
+/// status. After a signal the wait is short, and what could not be written is said. `end_log` is given
+/// the status while it can still print something.
+pub(in crate::cli) fn finish(result: Result<(), Failure>, end_log: fn(u8)) -> ExitCode {
     let _heeded = signals::heed();
     if ENDING.swap(true, Ordering::Relaxed) {
         park();
     }
-    end(result)
+    ExitCode::from(end(result, end_log))
 }
 
 /// Waits for another thread to end the program.
@@ -214,15 +215,15 @@ fn park() -> ! {
 }
 
 /// Ends the program after a signal that its command does not heed.
-pub(in crate::cli) fn exit_interrupted() {
+pub(in crate::cli) fn exit_interrupted(end_log: fn(u8)) {
     if ENDING.swap(true, Ordering::Relaxed) {
         return;
     }
-    end(Err(Failure::Interrupted));
-    std::process::exit(i32::from(Failure::INTERRUPTED));
+    let status = end(Err(Failure::Interrupted), end_log);
+    std::process::exit(i32::from(status));
 }
 
-fn end(mut result: Result<(), Failure>) -> ExitCode {
+fn end(mut result: Result<(), Failure>, end_log: fn(u8)) -> u8 {
     let mut unwritten = 0;
     if let Some(output) = OUTPUT.get() {
         match output.results.wait_for_results(0, patience()) {
@@ -236,7 +237,7 @@ fn end(mut result: Result<(), Failure>) -> ExitCode {
         }
     }
     let status = match &result {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(()) => 0,
         Err(failure) => {
             if let Some(message) = failure.message(unwritten) {
                 print_stderr(&format!("referee: {message}"));
@@ -244,6 +245,7 @@ fn end(mut result: Result<(), Failure>) -> ExitCode {
             failure.status()
         }
     };
+    end_log(status);
     if let Some(output) = OUTPUT.get() {
         output
             .notes

@@ -1,0 +1,196 @@
+//! A machine that has no process, thread, file descriptor or memory left for a bot. That is nobody's
+//! fault who plays: a bot that cannot be started for it has not failed to start, and a game that is
+//! lost while others were refused a process is void.
+//!
+//! - `limits`: which limits hold for this process, and how much of them is in use
+
+mod limits;
+
+use std::fmt;
+use std::io;
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::thread::{Builder, JoinHandle};
+use std::time::{Duration, Instant};
+
+use rustix::io::Errno;
+use rustix::process::{Resource, getrlimit};
+
+use self::limits::{LimitInUse, Limits, SLACK};
+
+/// The count of refused processes is read again when it is older than this.
+const FRESH: Duration = Duration::from_millis(100);
+
+/// The machine has run out of something that every process needs.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{cause}; {fix}")]
+pub struct Exhausted {
+    /// The limit, in a sentence.
+    cause: String,
+    /// How it is raised.
+    fix: String,
+}
+
+impl Exhausted {
+    /// For the error of a call that starts a process or a thread; `None` when the error has another
+    /// cause.
+    pub fn from_error(error: &io::Error) -> Option<Self> {
+        let (cause, fix) = match Errno::from_io_error(error)? {
+            Errno::AGAIN => match limits().refusing() {
+                Some(limit) => return Some(Self::from(&limit)),
+                None => (
+                    format!("{NO_PROCESS} a limit of this machine is reached"),
+                    "end other programs, or raise ulimit -u, pids.max of the control group, \
+                     kernel.pid_max or kernel.threads-max",
+                ),
+            },
+            Errno::NOMEM => (
+                format!("{NO_PROCESS} there is no memory left for it"),
+                "end other programs, or play fewer games at once",
+            ),
+            Errno::MFILE => {
+                let most = getrlimit(Resource::Nofile).current;
+                let most = most.map_or_else(String::new, |most| format!(" {most}"));
+                (
+                    format!("the referee has all{most} files open that it may (ulimit -n)"),
+                    "raise that limit, or play fewer games at once",
+                )
+            }
+            Errno::NFILE => (
+                "this machine has all files open that it may (fs.file-max)".to_owned(),
+                "end other programs, or raise that limit",
+            ),
+            _ => return None,
+        };
+        Some(Self {
+            cause,
+            fix: fix.to_owned(),
+        })
+    }
+
+    /// The limit, in a sentence, without the fix.
+    pub fn cause(&self) -> &str {
+        &self.cause
+    }
+}
+
+/// How a sentence about processes begins.
+const NO_PROCESS: &str = "no process or thread can be started now, because";
+
+impl From<&LimitInUse> for Exhausted {
+    fn from(limit: &LimitInUse) -> Self {
+        Self {
+            cause: format!("{NO_PROCESS} {limit}"),
+            fix: format!(
+                "end other programs, play fewer games at once, or raise the limit ({})",
+                limit.fix()
+            ),
+        }
+    }
+}
+
+/// The error of a sandbox that could not be built because the system refused a process or memory.
+/// Bubblewrap reports errors in words only, in `stderr`.
+pub(super) fn refused(error: &io::Error, stderr: &str) -> Option<io::Error> {
+    let text = error.to_string();
+    let refused = [Errno::AGAIN, Errno::NOMEM].into_iter().find(|errno| {
+        let error = io::Error::from(*errno).to_string();
+        let words = error.split(" (os error").next().unwrap_or(&error);
+        [&*text, stderr].iter().any(|text| text.contains(words))
+    });
+    refused.map(io::Error::from)
+}
+
+/// Adds to the error of a call that starts a thread or a runtime what it was for and, if the machine
+/// has run out of something, of what.
+pub fn explain(what: &str, error: &io::Error) -> io::Error {
+    let cause =
+        Exhausted::from_error(error).map_or_else(|| error.to_string(), |limit| limit.to_string());
+    io::Error::other(format!("cannot start {what}: {cause}"))
+}
+
+/// Starts a thread with this name. The error says which limit is reached.
+pub fn start_thread<T: Send + 'static>(
+    name: &str,
+    body: impl FnOnce() -> T + Send + 'static,
+) -> io::Result<JoinHandle<T>> {
+    let started = Builder::new().name(name.to_owned()).spawn(body);
+    started.map_err(|error| explain(&format!("a thread ({name})"), &error))
+}
+
+/// Whether so few processes and threads can still be started that one more game might be refused some:
+/// a sentence if so.
+pub fn is_near() -> Option<String> {
+    let limit = limits().least_free()?;
+    (limit.free() < SLACK).then(|| limit.to_string())
+}
+
+/// How many more processes and threads can be started, as far as is known.
+pub(super) fn free() -> Option<u64> {
+    limits().least_free().map(|limit| limit.free())
+}
+
+fn limits() -> &'static Limits {
+    static LIMITS: OnceLock<Limits> = OnceLock::new();
+    LIMITS.get_or_init(Limits::find)
+}
+
+/// Notices when processes and threads are refused while a game is played.
+#[derive(Debug)]
+pub struct RefusalWatch {
+    /// When the count was read last, and what it was.
+    seen: Mutex<(Instant, u64)>,
+}
+
+/// The state of the watch when a game began.
+#[derive(Clone, Copy, Debug)]
+pub struct RefusalMark {
+    refusals: u64,
+}
+
+impl RefusalWatch {
+    /// A watch that begins now.
+    pub fn new() -> Self {
+        Self {
+            seen: Mutex::new((Instant::now(), limits().refusals())),
+        }
+    }
+
+    /// The current state, or that of up to 100 ms ago: a short game must not pay for reading it.
+    pub fn mark(&self) -> RefusalMark {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        if seen.0.elapsed() > FRESH {
+            *seen = (Instant::now(), limits().refusals());
+        }
+        RefusalMark { refusals: seen.1 }
+    }
+
+    /// Why a game that began at `since` is void: a sentence. `None` when all processes and threads
+    /// could be started, as far as is known.
+    pub fn void_reason(&self, since: &RefusalMark) -> Option<Exhausted> {
+        let limits = limits();
+        let limit = if limits.refusals() > since.refusals {
+            limits.refusing()
+        } else {
+            limits.reached_uncounted()
+        };
+        Some(Exhausted::from(&limit?))
+    }
+}
+
+impl Default for RefusalWatch {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Display for LimitInUse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { used, most, .. } = self;
+        write!(
+            f,
+            "{} has {used} of at most {most} ({})",
+            self.owner(),
+            self.setting()
+        )
+    }
+}

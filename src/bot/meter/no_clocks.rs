@@ -1,0 +1,36 @@
+//! Where the system does not report what processes use.
+
+use std::time::Duration;
+
+use rustix::process::Pid;
+
+use super::waits::Waits;
+
+/// Clocks of a system that does not show them.
+#[derive(Debug)]
+pub(super) struct Clocks;
+
+#[expect(clippy::unused_self, reason = "as on Linux")]
+impl Clocks {
+    pub(super) const fn new(_: Pid, _: Option<usize>) -> Self {
+        Self
+    }
+
+    pub(super) const fn read(&mut self) -> Duration {
+        Duration::ZERO
+    }
+
+    pub(super) const fn search(&mut self) {}
+
+    pub(super) const fn waits(&self) -> Option<Waits> {
+        None
+    }
+
+    pub(super) const fn count(&self) -> usize {
+        0
+    }
+
+    pub(super) const fn memory_kb(&self) -> u64 {
+        0
+    }
+}

@@ -1,0 +1,160 @@
+//! How long a bot may take in wall time, given what it has used and how long it has waited for a
+//! processor.
+//!
+//! A bot is not charged for time in which it could have run but another program had the processor. It
+//! is charged for the processor time that it has had in any case, and for sleeping and waiting for
+//! anything else. So a program that computes is stopped once it has had a processor for as long as
+//! its limit, on a busy machine as on an idle one.
+
+use std::num::NonZero;
+use std::thread::available_parallelism;
+use std::time::Duration;
+
+use crate::bot::allowance::{Allowance, ClockKind};
+use crate::bot::meter::TurnUsage;
+
+/// An extension is at least this long: shorter ones cost more than they give.
+const STEP: Duration = Duration::from_millis(1);
+
+/// The wall time after which it is first asked what the bot has used.
+pub(super) fn first_limit(allowance: &Allowance, fresh: bool) -> Duration {
+    let total = allowance.total(fresh);
+    match allowance.kind {
+        ClockKind::Wall => total,
+        // It may run on all processors at once.
+        ClockKind::Cpu => (total / processors()).max(STEP),
+    }
+}
+
+/// The wall time that the bot has, counted from the question, when `elapsed` has passed and it has used
+/// this; `None` when its time is over.
+pub(super) fn extended_limit(
+    allowance: &Allowance,
+    fresh: bool,
+    elapsed: Duration,
+    usage: &TurnUsage,
+) -> Option<Duration> {
+    let total = allowance.total(fresh);
+    let longest = allowance.longest(fresh);
+    let at_least = elapsed.saturating_add(STEP);
+    let limit = match allowance.kind {
+        ClockKind::Wall => {
+            let limit = total.saturating_add(usage.excused(elapsed));
+            (limit > elapsed).then(|| limit.max(at_least))
+        }
+        ClockKind::Cpu => {
+            let left = total.saturating_sub(usage.cpu);
+            let at_once = u32::try_from(usage.threads).unwrap_or(u32::MAX);
+            let left_each = left / at_once.clamp(1, processors());
+            (!left.is_zero()).then(|| elapsed.saturating_add(left_each).max(at_least))
+        }
+    };
+    limit
+        .filter(|_| elapsed < longest)
+        .map(|limit| limit.min(longest))
+}
+
+/// The number of processors that this program, and so a bot, may use.
+fn processors() -> u32 {
+    let number = available_parallelism().map_or(1, NonZero::get);
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const LIMIT: Duration = Duration::from_millis(150);
+
+    fn allowance(kind: ClockKind) -> Allowance {
+        Allowance {
+            time: LIMIT,
+            start: Duration::ZERO,
+            clock: false,
+            is_counted: false,
+            kind,
+        }
+    }
+
+    fn usage(cpu: u64, waited: Option<u64>, threads: usize) -> TurnUsage {
+        TurnUsage {
+            cpu: Duration::from_millis(cpu),
+            waited: waited.map(Duration::from_millis),
+            threads,
+        }
+    }
+
+    fn wall(elapsed: u64, usage: TurnUsage) -> Option<u128> {
+        let elapsed = Duration::from_millis(elapsed);
+        let limit = extended_limit(&allowance(ClockKind::Wall), false, elapsed, &usage);
+        limit.map(|limit| limit.as_millis())
+    }
+
+    #[test]
+    fn waiting_for_a_processor_is_not_charged() {
+        assert_eq!(wall(150, usage(35, Some(115), 1)), Some(265));
+        assert_eq!(wall(265, usage(70, Some(190), 1)), Some(340));
+    }
+
+    #[test]
+    fn sleeping_is_charged() {
+        assert_eq!(wall(150, usage(1, Some(0), 1)), None);
+        assert_eq!(wall(150, usage(1, None, 1)), None);
+        // It waited for a processor for 20 ms and slept for the rest.
+        assert_eq!(wall(150, usage(30, Some(20), 1)), Some(170));
+        assert_eq!(wall(170, usage(30, Some(20), 1)), None);
+    }
+
+    #[test]
+    fn a_bot_that_has_had_its_time_is_not_excused_by_its_own_threads() {
+        // Sixteen threads on two processors wait for each other.
+        assert_eq!(wall(150, usage(300, Some(140), 16)), None);
+        assert_eq!(wall(150, usage(150, Some(140), 16)), None);
+    }
+
+    #[test]
+    fn there_is_an_end() {
+        let longest = u64::try_from(allowance(ClockKind::Wall).longest(false).as_millis());
+        let longest = longest.unwrap();
+        assert_eq!(wall(longest, usage(1, Some(longest - 1), 1)), None);
+        let limit = wall(longest - 1, usage(1, Some(longest - 2), 1));
+        assert_eq!(limit, Some(u128::from(longest)));
+    }
+
+    #[test]
+    fn a_clock_of_processor_time() {
+        let limit = |elapsed, usage| {
+            let elapsed = Duration::from_millis(elapsed);
+            let limit = extended_limit(&allowance(ClockKind::Cpu), false, elapsed, &usage);
+            limit.map(|limit| limit.as_millis())
+        };
+        // It has had 30 of 150 ms, whatever it did meanwhile.
+        assert_eq!(limit(150, usage(30, None, 1)), Some(270));
+        assert_eq!(limit(900, usage(149, Some(3), 1)), Some(901));
+        assert_eq!(limit(900, usage(150, Some(750), 1)), None);
+        assert_eq!(limit(100, usage(150, Some(0), 2)), None);
+        assert_eq!(limit(5_149, usage(3, Some(0), 1)), Some(5_150));
+        assert_eq!(limit(5_150, usage(3, Some(0), 1)), None);
+    }
+
+    proptest! {
+        /// Nobody gets more processor time than the limit on one processor, and who is not kept waiting
+        /// gets no more wall time.
+        #[test]
+        fn limits_hold(elapsed in 0..20_000_u64, cpu in 0..20_000_u64, waited in 0..20_000_u64) {
+            let limit = wall(elapsed, usage(cpu, Some(waited), 1));
+            let total = 150;
+            if elapsed >= total && cpu >= total {
+                prop_assert_eq!(limit, None);
+            }
+            if elapsed >= total + waited {
+                prop_assert_eq!(limit, None);
+            }
+            if elapsed < total {
+                prop_assert!(limit.is_some());
+            }
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! The pipes of a bot that shares its processor with the referee.
+//!
+//! Where there is one processor only, a bot that has been asked cannot run before the referee lets it.
+//! So the referee does that at once, and then reads: a quick bot has answered by then, and the referee
+//! needs neither to be put to sleep nor to be woken up.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, ready};
+use std::thread::available_parallelism;
+
+use rustix::io::Errno;
+use rustix::thread::sched_yield;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::process::{ChildStdin, ChildStdout};
+use tokio::task::coop::poll_proceed;
+
+/// Whether a question has just been written, and the bot has not been given the processor since.
+type Asked = Arc<AtomicBool>;
+
+/// What a bot reads requests from.
+#[derive(Debug)]
+pub(super) struct RequestPipe {
+    pipe: ChildStdin,
+    asked: Option<Asked>,
+}
+
+/// What a bot writes answers to.
+#[derive(Debug)]
+pub(super) struct AnswerPipe {
+    pipe: ChildStdout,
+    asked: Option<Asked>,
+}
+
+/// The two pipes of a bot.
+pub(super) fn pipes(stdin: ChildStdin, stdout: ChildStdout) -> (RequestPipe, AnswerPipe) {
+    let is_shared = available_parallelism().is_ok_and(|number| number.get() == 1);
+    let asked = is_shared.then(Asked::default);
+    let requests = RequestPipe {
+        pipe: stdin,
+        asked: asked.clone(),
+    };
+    let answers = AnswerPipe {
+        pipe: stdout,
+        asked,
+    };
+    (requests, answers)
+}
+
+impl RequestPipe {
+    /// The pipe itself.
+    pub(super) const fn pipe(&self) -> &ChildStdin {
+        &self.pipe
+    }
+}
+
+impl AsyncWrite for RequestPipe {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        let written = ready!(Pin::new(&mut this.pipe).poll_write(cx, bytes));
+        if let Some(asked) = &this.asked {
+            asked.store(true, Ordering::Relaxed);
+        }
+        Poll::Ready(written)
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().pipe).poll_flush(cx)
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().pipe).poll_shutdown(cx)
+    }
+}
+
+impl AnswerPipe {
+    /// Lets the bot run, and reads what it has answered then, if anything.
+    fn read_at_once(
+        cx: &mut Context<'_>,
+        pipe: &ChildStdout,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<bool>> {
+        // Now and then the runtime has to look after its other tasks.
+        let turn = ready!(poll_proceed(cx));
+        sched_yield();
+        match rustix::io::read(pipe, buffer.initialize_unfilled()) {
+            Ok(count) => {
+                turn.made_progress();
+                buffer.advance(count);
+                Poll::Ready(Ok(true))
+            }
+            Err(Errno::AGAIN | Errno::INTR) => Poll::Ready(Ok(false)),
+            Err(error) => Poll::Ready(Err(error.into())),
+        }
+    }
+}
+
+impl AsyncRead for AnswerPipe {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        if let Some(asked) = &this.asked
+            && asked.load(Ordering::Relaxed)
+        {
+            let read = ready!(Self::read_at_once(cx, &this.pipe, buffer))?;
+            asked.store(false, Ordering::Relaxed);
+            if read {
+                return Poll::Ready(Ok(()));
+            }
+        }
+        Pin::new(&mut this.pipe).poll_read(cx, buffer)
+    }
+}

@@ -1,0 +1,338 @@
+//! A machine that has no processes left: the limit of a control group, or that of a user. Nobody loses
+//! a game or is kept out of a tournament for it; the referee names the limit and stops if it must.
+//! Needs root, to set the limits.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use libtest_mimic::{Failed, Trial};
+use rustix::process::getuid;
+
+use crate::common::files::copy_program;
+use crate::common::{Referee, Run};
+use crate::requirements::program;
+
+/// A user that nobody is, so that only the processes of a test count for it.
+const NOBODY_ELSE: u32 = 64_322;
+
+/// A control group in which a test's referee runs.
+struct Group(PathBuf);
+
+impl Group {
+    /// Makes one for at most this many processes and threads, which the run is then in.
+    fn new(parent: &Path, referee: &Referee, most: u32) -> std::io::Result<Self> {
+        let name = referee.scratch().file_name().unwrap_or_default();
+        let name = name.to_string_lossy().replace('.', "");
+        let group = Self(parent.join(format!("referee-test-{name}")));
+        fs::create_dir(&group.0)?;
+        fs::write(group.0.join("pids.max"), most.to_string())?;
+        Ok(group)
+    }
+
+    fn enter(&self) -> String {
+        format!("echo $$ > {}/cgroup.procs; ", self.0.display())
+    }
+}
+
+impl Drop for Group {
+    fn drop(&mut self) {
+        // The kernel may still be removing the last process.
+        for _ in 0..100 {
+            if fs::remove_dir(&self.0).is_ok() {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
+
+/// The directory of a control group below which others can be made that limit processes.
+fn parent_group() -> Option<PathBuf> {
+    let usable = |directory: &PathBuf| {
+        let probe = directory.join(format!("referee-test-{}", std::process::id()));
+        let usable = fs::create_dir(&probe).is_ok() && probe.join("pids.max").exists();
+        let _ = fs::remove_dir(probe);
+        usable
+    };
+    let candidates = ["/sys/fs/cgroup/pids", "/sys/fs/cgroup"].map(PathBuf::from);
+    candidates.into_iter().find(usable)
+}
+
+/// Runs a referee that has at most this many processes and threads, after `before`.
+fn run_in_group(parent: &Path, referee: Referee, most: u32, before: &str) -> Result<Run, Failed> {
+    let group = Group::new(parent, &referee, most)?;
+    let script = format!("{}{before} exec \"$0\" \"$@\"", group.enter());
+    Ok(referee.shell(script).run())
+}
+
+fn expect(run: &Run, code: i32, words: &[&str]) -> Result<(), Failed> {
+    let missing = words.iter().find(|word| !run.stderr.contains(**word));
+    match missing {
+        _ if run.code != Some(code) => Err(format!("expected status {code}\n{run}").into()),
+        Some(word) => Err(format!("`{word}` is missing\n{run}").into()),
+        None => Ok(()),
+    }
+}
+
+/// No sentence and no record may blame a bot.
+fn blames_nobody(run: &Run, records: &str) -> Result<(), Failed> {
+    let text = format!("{}{}{records}", run.stdout, run.stderr);
+    let blame = [
+        "forfeits (",
+        "does not enter",
+        "cannot start steady",
+        "cannot start builtin",
+        "still there",
+        "\"by\"",
+    ];
+    match blame.iter().find(|words| text.contains(**words)) {
+        Some(words) => Err(format!("`{words}` blames a bot\n{records}\n{run}").into()),
+        None => Ok(()),
+    }
+}
+
+/// The sentence of a run that stops: the limit, its value and the fix.
+const STOPS: [&str; 3] = ["no process or thread", "pids.max)", "--pids-limit"];
+
+/// Too few for two bots; or for the processes that one of them starts in its turns.
+fn a_match(parent: &Path) -> Result<(), Failed> {
+    for most in 1..=4 {
+        let referee = Referee::new(["--seed", "1", "./steady.sh", "./steady.sh"]).recorded();
+        let run = run_in_group(parent, referee, most, "")?;
+        expect(&run, 1, &STOPS)?;
+        blames_nobody(&run, "")?;
+        if !run.records().is_empty() {
+            return Err(format!("a game was recorded\n{run}").into());
+        }
+    }
+    Ok(())
+}
+
+/// Another program has all processes when the match begins.
+fn a_match_after_a_while(parent: &Path) -> Result<(), Failed> {
+    let referee = Referee::new(["--seed", "1", "./steady.sh", "./steady.sh"]).recorded();
+    let others = "(sleep 0.7 & sleep 0.7 & sleep 0.7 & sleep 0.7 & wait) & ";
+    let run = run_in_group(parent, referee, 8, others)?;
+    expect(
+        &run,
+        0,
+        &[
+            "no process or thread",
+            "the game is void and is played again",
+        ],
+    )?;
+    blames_nobody(&run, "")?;
+    let voids = run.records()[0]["voids"].as_u64();
+    if voids.is_none_or(|voids| voids == 0) {
+        return Err(format!("the record does not say that games were void\n{run}").into());
+    }
+    Ok(())
+}
+
+/// The limit is lowered in the middle of a match: its games and its score remain.
+fn a_match_that_stops(parent: &Path) -> Result<(), Failed> {
+    let referee = Referee::new(["--seed", "1", "-n", "1000", "./steady.sh", "./steady.sh"]);
+    let group = Group::new(parent, &referee, 30)?;
+    let limit = group.0.join("pids.max");
+    let lowered = format!("(sleep 2; echo 1 >{}) & ", limit.display());
+    let script = format!("{}{lowered}exec \"$0\" \"$@\"", group.enter());
+    let run = referee.recorded().shell(script).run();
+    expect(&run, 1, &STOPS)?;
+    blames_nobody(&run, "")?;
+    if run.records().is_empty() || !run.stdout.contains("\nScore: ") {
+        return Err(format!("no game is kept\n{run}").into());
+    }
+    Ok(())
+}
+
+fn tournament(jobs: &str) -> Referee {
+    Referee::new([
+        "tournament",
+        "--sandbox",
+        "none",
+        "--seed",
+        "1",
+        "--jobs",
+        jobs,
+    ])
+    .args([
+        "--pairs",
+        "1",
+        "./steady.sh",
+        "builtin:random",
+        "builtin:greedy",
+    ])
+}
+
+fn run_tournament(parent: &Path, jobs: &str, most: u32) -> Result<(Run, String), Failed> {
+    let referee = tournament(jobs);
+    let out = tempfile::tempdir()?;
+    let path = out.path().join("out");
+    let referee = referee.args(["--out".as_ref(), path.as_os_str()]);
+    let run = run_in_group(parent, referee, most, "")?;
+    let records = fs::read_to_string(path.join("games.jsonl")).unwrap_or_default();
+    Ok((run, records))
+}
+
+/// Enough for a game, but not for four at once.
+fn fewer_games_at_once(parent: &Path) -> Result<(), Failed> {
+    let (run, records) = run_tournament(parent, "4", 14)?;
+    expect(
+        &run,
+        0,
+        &["fewer games are played at once", "pids.max)", "3 of 3 bots"],
+    )?;
+    blames_nobody(&run, &records)?;
+    match records.lines().count() {
+        6 => Ok(()),
+        games => Err(format!("{games} of 6 games\n{run}").into()),
+    }
+}
+
+/// Not enough for a game: the entry check, or else the first game, ends the run.
+fn a_tournament_stops(parent: &Path) -> Result<(), Failed> {
+    for most in 3..=6 {
+        let (run, records) = run_tournament(parent, "2", most)?;
+        expect(&run, 1, &["no process or thread"])?;
+        blames_nobody(&run, &records)?;
+    }
+    Ok(())
+}
+
+/// 20 daemons a turn: they are ended before all processes are used up, so that none is refused.
+fn daemons_of_a_bot(parent: &Path) -> Result<(), Failed> {
+    let referee = Referee::new([
+        "--seed",
+        "1",
+        "-n",
+        "15",
+        "./leaves-daemons.sh",
+        "./steady.sh",
+    ]);
+    let group = Group::new(parent, &referee, 600)?;
+    let run = referee
+        .shell(format!("{}exec \"$0\" \"$@\"", group.enter()))
+        .run();
+    expect(&run, 0, &[])?;
+    blames_nobody(&run, "")?;
+    let refused = fs::read_to_string(group.0.join("pids.events"))?;
+    if refused.contains("max 0") {
+        Ok(())
+    } else {
+        Err(format!("processes were refused: {refused}\n{run}").into())
+    }
+}
+
+/// A bot that has more children than a bot may, half of what there is; or all that there are.
+fn children_of_a_bot(parent: &Path) -> Result<(), Failed> {
+    for most in [500, 200] {
+        let referee = Referee::new(["--seed", "1", "--first", "1", "-n", "1"])
+            .args(["./many-children.sh", "builtin:random"])
+            .recorded();
+        let run = run_in_group(parent, referee, most, "")?;
+        expect(&run, 0, &[])?;
+        let is_named = run.stderr.contains("it ran more than ")
+            || (most == 200 && run.stderr.contains("Cannot fork"));
+        if !is_named || !run.stdout.contains("many-children.sh forfeits (exited)") {
+            return Err(format!("it does not forfeit with {most}\n{run}").into());
+        }
+    }
+    Ok(())
+}
+
+fn a_check(parent: &Path) -> Result<(), Failed> {
+    for most in 1..=3 {
+        let run = run_in_group(parent, Referee::new(["check", "./steady.sh"]), most, "")?;
+        expect(&run, 1, &STOPS)?;
+        blames_nobody(&run, "")?;
+    }
+    Ok(())
+}
+
+/// The sandbox works, and then another program takes the processes.
+fn in_a_sandbox(parent: &Path, sandbox: &str) -> Result<(), Failed> {
+    for most in 3..=12 {
+        let referee = Referee::new(["--seed", "1", "--sandbox", sandbox, "-n", "1", "--restart"])
+            .args(["./steady.sh", "./steady.sh"])
+            .recorded();
+        let run = run_in_group(parent, referee, most, "")?;
+        blames_nobody(&run, "")?;
+        let named = run.stderr.contains("no process or thread")
+            || run.stderr.contains("a limit on processes is reached");
+        match run.code {
+            Some(0) if run.records().len() == 1 => {}
+            Some(1 | 2) if named => {}
+            _ => return Err(format!("with {most} processes\n{run}").into()),
+        }
+    }
+    Ok(())
+}
+
+/// The limit of a user, which root does not have.
+fn of_a_user() -> Result<(), Failed> {
+    let directory = tempfile::Builder::new()
+        .permissions(Permissions::from_mode(0o777))
+        .tempdir()?;
+    copy_program(
+        env!("CARGO_BIN_EXE_referee").as_ref(),
+        &directory.path().join("referee"),
+    );
+    let user = NOBODY_ELSE.to_string();
+    let output = Command::new("setpriv")
+        .args(["--reuid", &user, "--regid", &user, "--clear-groups", "--"])
+        .args(["prlimit", "--nproc=2", "./referee", "--seed", "1"])
+        .args(["builtin:random", "builtin:random"])
+        .current_dir(directory.path())
+        .output()?;
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    let named = stderr.contains(&format!("user {user} has "))
+        && stderr.contains("of at most 2 (ulimit -u")
+        && stderr.contains("/etc/security/limits.conf");
+    if output.status.code() == Some(1) && named && !stderr.contains("cannot start builtin") {
+        Ok(())
+    } else {
+        Err(format!("{}: {stderr}", output.status).into())
+    }
+}
+
+pub(crate) fn trials() -> Vec<Trial> {
+    type Test = fn(&Path) -> Result<(), Failed>;
+    let tests: [(&str, Test); 10] = [
+        ("a match that stops", a_match_that_stops),
+        ("daemons of a bot", daemons_of_a_bot),
+        ("children of a bot", children_of_a_bot),
+        ("a match", a_match),
+        ("a match that waits", a_match_after_a_while),
+        ("fewer games at once", fewer_games_at_once),
+        ("a tournament stops", a_tournament_stops),
+        ("a check", a_check),
+        ("in bubblewrap", |parent| in_a_sandbox(parent, "bwrap")),
+        ("in Landlock", |parent| in_a_sandbox(parent, "landlock")),
+    ];
+    let parent = parent_group();
+    let mut trials: Vec<Trial> = tests
+        .into_iter()
+        .map(|(name, test)| {
+            let parent = parent.clone();
+            let usable =
+                parent.is_some() && (name != "in bubblewrap" || program("bwrap", &[]).is_some());
+            let test = move || parent.as_deref().map_or(Ok(()), test);
+            Trial::test(format!("exhaustion::{name}"), test)
+                .with_kind("control group")
+                .with_ignored_flag(!usable)
+        })
+        .collect();
+    let can_be_others = getuid().is_root()
+        && ["setpriv", "prlimit"]
+            .iter()
+            .all(|name| program(name, &[]).is_some());
+    trials.push(
+        Trial::test("exhaustion::of a user", of_a_user)
+            .with_kind("root")
+            .with_ignored_flag(!can_be_others),
+    );
+    trials
+}

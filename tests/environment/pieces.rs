@@ -1,0 +1,58 @@
+//! A bot in a sandbox can read the piece set, wherever the referee had it from.
+
+use std::fs;
+
+use libtest_mimic::{Failed, Trial};
+
+use crate::common::{Referee, bots};
+use crate::requirements::is_ci;
+
+fn referee(sandbox: &str) -> Referee {
+    Referee::new(["--seed", "1", "--first", "1", "--sandbox", sandbox])
+}
+
+fn are_read(sandbox: &str) -> Result<(), Failed> {
+    let set = fs::read(bots().join("../../sets/dutch.csv"))?;
+    let first = String::from_utf8_lossy(&set)
+        .lines()
+        .nth(1)
+        .and_then(|line| line.chars().next())
+        .ok_or("an empty set")?;
+    let place = tempfile::tempdir()?;
+    let plain = place.path().join("set.csv");
+    fs::write(&plain, &set)?;
+    let from_pipe = "cat \"$SCRATCH/stdin\" | \"$0\" \"$@\"";
+    let new = || {
+        let bots = ["./needs-pieces.sh", "builtin:random", "--pieces"];
+        referee(sandbox).args(bots).recorded()
+    };
+    for run in [
+        new().args([&plain]).run(),
+        new().args(["/dev/stdin"]).stdin(set.clone()).run(),
+        new()
+            .args(["/dev/stdin"])
+            .stdin(set.clone())
+            .shell(from_pipe)
+            .run(),
+    ] {
+        if run.code != Some(0) || run.records()[0]["turns"][0] != format!("- {first}") {
+            return Err(format!("it does not give {first}\n{run}").into());
+        }
+    }
+    Ok(())
+}
+
+pub(crate) fn trials() -> Vec<Trial> {
+    let works = |sandbox| {
+        let run = referee(sandbox).args(["builtin:random"; 2]).run();
+        run.code == Some(0)
+    };
+    let sandboxes = ["none", "bwrap", "landlock"].into_iter();
+    let trials = sandboxes.map(|sandbox| {
+        let test = move || are_read(sandbox);
+        Trial::test(format!("pieces::{sandbox}"), test)
+            .with_kind(sandbox)
+            .with_ignored_flag(!is_ci() && !works(sandbox))
+    });
+    trials.collect()
+}
