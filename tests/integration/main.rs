@@ -33,6 +33,7 @@ mod journal;
 mod logging;
 mod matches;
 mod openings;
+mod output;
 mod parsers;
 mod perfect;
 mod perft;
