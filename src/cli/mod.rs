@@ -15,7 +15,7 @@ use commands::{
 };
 use support::failure::Failure;
 use support::logging::{self, LogOptions};
-use support::{output, signals};
+use support::{output, signals, suspension};
 
 /// Lets two programs play Quarto against each other.
 #[derive(Debug, Parser)]
@@ -125,11 +125,15 @@ pub fn run() -> ExitCode {
     let result = ready.and_then(|()| match cli.command {
         None => matches::run_command(&cli.play),
         Some(Command::Play(args)) => matches::play(&args),
-        Some(Command::Tournament(args)) => tournament::run(&args),
+        Some(Command::Tournament(args)) => {
+            suspension::start().and_then(|()| tournament::run(&args))
+        }
         Some(Command::Plan(args)) => tournament::parts::plan(&args),
-        Some(Command::Run(args)) => tournament::parts::run(&args),
+        Some(Command::Run(args)) => {
+            suspension::start().and_then(|()| tournament::parts::run(&args))
+        }
         Some(Command::Merge(args)) => tournament::parts::run_merge(&args),
-        Some(Command::Check(args)) => check::run(&args),
+        Some(Command::Check(args)) => suspension::start().and_then(|()| check::run(&args)),
         Some(Command::New(args)) => new::run(&args),
         Some(Command::Board(args)) => board::run(&args),
         Some(Command::Pieces(args)) => pieces::run(&args),

@@ -22,6 +22,7 @@ use crate::cli::support::runtime::runtime;
 use crate::cli::support::sandbox::Choice;
 use crate::cli::support::setup::{bot, confine, match_set, palette};
 use crate::cli::support::signals;
+use crate::cli::support::suspension;
 use crate::game::quarto::PieceFormat;
 use crate::log_target::SPAN;
 use crate::play::game_runner::GameRunner;
@@ -166,6 +167,9 @@ fn play_match(
 ) -> Result<(), Failure> {
     // Until the end: what has been begun is put in order first.
     let _heeded = signals::heed();
+    if terminal.is_none() {
+        suspension::start()?;
+    }
     let start = options.start(&*ruleset)?;
     let pages = options
         .pages

@@ -22,3 +22,4 @@ pub(in crate::cli) mod setup;
 pub(in crate::cli) mod signals;
 pub(in crate::cli) mod size;
 pub(in crate::cli) mod solver_args;
+pub(in crate::cli) mod suspension;
