@@ -15,6 +15,7 @@ use commands::{
 };
 use support::failure::Failure;
 use support::logging::{self, LogOptions};
+use support::{output, signals, suspension};
 
 /// Lets two programs play Quarto against each other.
 #[derive(Debug, Parser)]
@@ -114,15 +115,25 @@ pub fn run() -> ExitCode {
     // `RUST_LOG` is meant for the referee that has started it, and its stderr is read as the bot's.
     let logs = !is_bot || cli.log.are_given();
     let ready = if logs { cli.log.start() } else { Ok(()) };
-    let ready = ready.and_then(|()| if is_bot { Ok(()) } else { check_open_files() });
+    let ready = ready.and_then(|()| {
+        if is_bot {
+            return Ok(());
+        }
+        check_open_files()?;
+        signals::start(|| output::exit_interrupted(logging::finish))
+    });
     let result = ready.and_then(|()| match cli.command {
         None => matches::run_command(&cli.play),
         Some(Command::Play(args)) => matches::play(&args),
-        Some(Command::Tournament(args)) => tournament::run(&args),
+        Some(Command::Tournament(args)) => {
+            suspension::start().and_then(|()| tournament::run(&args))
+        }
         Some(Command::Plan(args)) => tournament::parts::plan(&args),
-        Some(Command::Run(args)) => tournament::parts::run(&args),
+        Some(Command::Run(args)) => {
+            suspension::start().and_then(|()| tournament::parts::run(&args))
+        }
         Some(Command::Merge(args)) => tournament::parts::run_merge(&args),
-        Some(Command::Check(args)) => check::run(&args),
+        Some(Command::Check(args)) => suspension::start().and_then(|()| check::run(&args)),
         Some(Command::New(args)) => new::run(&args),
         Some(Command::Board(args)) => board::run(&args),
         Some(Command::Pieces(args)) => pieces::run(&args),
@@ -136,12 +147,7 @@ pub fn run() -> ExitCode {
         Some(Command::Completions(args)) => shell::completions(&args, Cli::command()),
         Some(Command::Man) => shell::man(Cli::command()),
     });
-    let (status, exit_code) = match result {
-        Ok(()) => (0, ExitCode::SUCCESS),
-        Err(failure) => (failure.status(), failure.report()),
-    };
-    logging::finish(status);
-    exit_code
+    output::finish(result, logging::finish)
 }
 
 /// Below this, not even a match of two bots has the pipes and files that it needs.

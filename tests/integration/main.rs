@@ -34,6 +34,7 @@ mod logging;
 mod matches;
 mod notation;
 mod openings;
+mod output;
 mod parsers;
 mod perfect;
 mod perft;

@@ -17,7 +17,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::failure::Failure;
-use super::setup::print_stderr;
+use super::output::print_stderr;
 use crate::text::{counted, unreadable};
 
 /// How many lines may wait.

@@ -20,7 +20,8 @@ use tracing_subscriber::{EnvFilter, Layer};
 
 use super::failure::Failure;
 use super::log_file::LogFile;
-use super::setup::{self, Notes};
+use super::output::Notes;
+use super::setup;
 use crate::log_target;
 use crate::report::terminal::Palette;
 
