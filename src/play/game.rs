@@ -144,7 +144,7 @@ mod tests {
             ))
             .unwrap();
         let milliseconds = |times: &[Duration]| -> Vec<u64> {
-            let whole = times.iter().map(|time| time.as_millis());
+            let whole = times.iter().map(Duration::as_millis);
             whole.map(|time| u64::try_from(time).unwrap()).collect()
         };
         (milliseconds(&played.times), milliseconds(&played.charged))
@@ -156,11 +156,11 @@ mod tests {
         let same = [1, 2, 3, 4, 5].map(|time| (time, time));
         assert_eq!(charged(same), (times.clone(), vec![]));
         for excused in 0..5 {
-            let mut some = same;
-            some[excused].1 = 0;
+            let mut excusing = same;
+            excusing[excused].1 = 0;
             let mut expected = times.clone();
             expected[excused] = 0;
-            assert_eq!(charged(some), (times.clone(), expected));
+            assert_eq!(charged(excusing), (times.clone(), expected));
         }
     }
 }

@@ -254,3 +254,21 @@ impl MatchRunner {
         Ok(finished)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_draw_is_half_a_point_for_each() {
+        let score = Score {
+            wins: [4, 1],
+            draws: 3,
+        };
+        assert_eq!(score.games(), 8);
+        assert_eq!(
+            BotIndex::ALL.map(|bot| score.points(bot).to_bits()),
+            [5.5, 2.5].map(f64::to_bits)
+        );
+    }
+}

@@ -400,3 +400,24 @@ fn moves_are_those_of_the_side_that_is_to_move() {
     let (_, drawn) = Edition::default().judge(&last, "10 -").expect("a draw");
     assert_eq!(drawn.moves().count(), 0);
 }
+
+#[test]
+fn a_picture_shows_what_is_left_in_the_order_of_the_set() {
+    let csv = include_str!("../../sets/english.csv");
+    let mut rows: Vec<&str> = csv.lines().collect();
+    rows[1..].reverse();
+    let reversed = PieceSet::read(rows.join("\n").as_bytes()).expect("a set");
+    let request = "MICHFAKEL....NGP D";
+    for (set, left) in [(PieceSet::default(), "B J O"), (reversed, "O J B")] {
+        let edition = Edition::new(Rules::Standard, set);
+        let position = edition.read_request(request).expect("a request");
+        let picture = edition.picture(&position, None);
+        let symbols = |words: &[String]| {
+            let symbols: Vec<&str> = words.iter().map(|words| &words[..1]).collect();
+            symbols.join(" ")
+        };
+        assert_eq!(symbols(&picture.left), left);
+        assert_eq!(picture.hand.as_deref(), Some("D small blue square hollow"));
+        assert_eq!(picture.last, None);
+    }
+}
