@@ -14,8 +14,8 @@ use crate::report::terminal::Palette;
 #[cfg(target_os = "linux")]
 use crate::sandbox::supervisor;
 use commands::{
-    analyse, board, bot, check, doctor, matches, new, pieces, replay, report, shell, solve,
-    standings, tournament,
+    analyse, board, bot, check, doctor, matches, new, pieces, replay, report, shell, simulate,
+    solve, standings, tournament,
 };
 use support::failure::Failure;
 use support::setup;
@@ -66,6 +66,8 @@ enum Command {
     Play(Box<matches::PlayArgs>),
     /// Plays a tournament of many bots, many games at once, and keeps everything in a folder
     Tournament(Box<tournament::Args>),
+    /// Says what a tournament could tell, before it is played: by simulation, for each format
+    Simulate(simulate::Args),
     /// Makes the plan of a tournament without playing it, or of its next round
     Plan(Box<tournament::parts::PlanArgs>),
     /// Plays a part (shard) of a planned tournament
@@ -122,6 +124,7 @@ pub fn run() -> ExitCode {
         None => matches::run_command(&cli.play),
         Some(Command::Play(args)) => matches::play(&args),
         Some(Command::Tournament(args)) => tournament::run(&args),
+        Some(Command::Simulate(args)) => simulate::run(&args),
         Some(Command::Plan(args)) => tournament::parts::plan(&args),
         Some(Command::Run(args)) => tournament::parts::run(&args),
         Some(Command::Merge(args)) => tournament::parts::run_merge(&args),

@@ -10,6 +10,7 @@
 //! - [`accuracy`]: the analysis of games and bots
 
 pub mod accuracy;
+mod bracket;
 pub mod html;
 pub mod serve;
 pub mod standings;

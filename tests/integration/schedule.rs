@@ -474,6 +474,61 @@ fn results_of_another_bracket_are_refused() {
 }
 
 #[test]
+fn groups_are_balanced_by_seed_and_play_round_robins() {
+    use referee::tournament::schedule::groups;
+
+    let ids = |group: &[EntrantId]| group.iter().map(|id| id.0).collect::<Vec<_>>();
+    let dealt: Vec<_> = groups::groups(8, 2)
+        .iter()
+        .map(|group| ids(group))
+        .collect();
+    assert_eq!(dealt, [[0, 3, 4, 7], [1, 2, 5, 6]]);
+    for (entrants, count) in [(8, 2), (9, 2), (12, 3), (7, 3), (2, 1), (16, 4), (10, 5)] {
+        let dealt = groups::groups(entrants, count);
+        let sizes = dealt.iter().map(Vec::len);
+        assert!(sizes.clone().max().unwrap() - sizes.min().unwrap() <= 1);
+        let rounds = groups::rounds(entrants, count, 3);
+        assert_numbers_run_on(&rounds);
+        let mut met = BTreeMap::<Pairing, u32>::new();
+        for pairing in rounds.iter().flat_map(|round| &round.pairings) {
+            *met.entry(pairing.sorted()).or_default() += 1;
+        }
+        // All of a group meet once, and nobody else.
+        let within = dealt
+            .iter()
+            .map(|group| group.len() * (group.len() - 1) / 2);
+        assert_eq!(met.len(), within.sum::<usize>());
+        assert!(met.values().all(|&times| times == 1));
+        for pairing in met.keys() {
+            assert!(
+                dealt
+                    .iter()
+                    .any(|group| group.contains(&pairing.a) && group.contains(&pairing.b))
+            );
+        }
+        for round in &rounds {
+            let playing = round
+                .pairings
+                .iter()
+                .flat_map(|pairing| [pairing.a, pairing.b]);
+            let playing: Vec<_> = playing.collect();
+            assert_eq!(playing.iter().collect::<BTreeSet<_>>().len(), playing.len());
+        }
+        // The two best of each go on, and nobody meets its own group's winner at once.
+        let seeds = groups::qualified(&dealt);
+        assert_eq!(seeds.len(), 2 * count as usize);
+        assert_eq!(groups::qualifiers(entrants, count), 2 * count);
+        if count > 1 {
+            for (seed, id) in seeds.iter().enumerate() {
+                let opponent = seeds[seeds.len() - 1 - seed];
+                let group = dealt.iter().find(|group| group.contains(id)).unwrap();
+                assert!(!group.contains(&opponent), "{entrants} {count} {seeds:?}");
+            }
+        }
+    }
+}
+
+#[test]
 fn rounds_are_plain_data() {
     let round = RoundRobin::new(5, None, 2).rounds().nth(2).unwrap();
     let text = serde_json::to_string(&round).unwrap();

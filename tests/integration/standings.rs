@@ -592,3 +592,55 @@ fn tables_fit_their_terminal() {
     let all = table(&standings, &Palette::plain(), None);
     assert!(all.contains("median") && all.contains("👩‍💻"), "{all}");
 }
+
+#[test]
+fn simulations_say_what_a_tournament_can_tell() {
+    let run = Referee::new([
+        "simulate",
+        "--bots",
+        "8",
+        "--pairs",
+        "3",
+        "--tournaments",
+        "60",
+    ])
+    .args(["--time-per-game", "2s", "--jobs", "2"])
+    .run();
+    assert_eq!(run.code, Some(0), "{run}");
+    let lines: Vec<&str> = run.stdout.lines().collect();
+    assert!(lines[0].starts_with("format"), "{run}");
+    // 28 pairings of 3 pairs of games, two seconds each, two at once.
+    assert!(
+        lines[1].starts_with("round robin") && lines[1].contains("7    168  2 min"),
+        "{run}"
+    );
+    assert_eq!(
+        lines[2..6].iter().filter(|line| line.contains('%')).count(),
+        4,
+        "{run}"
+    );
+    let json = |more: &[&str]| -> Value {
+        let run = Referee::new([
+            "simulate",
+            "--bots",
+            "6",
+            "--json",
+            "--format",
+            "round-robin",
+        ])
+        .args(more)
+        .run();
+        assert_eq!(run.code, Some(0), "{run}");
+        serde_json::from_str::<Value>(&run.stdout).expect("JSON")["forecasts"][0].clone()
+    };
+    let (few, many) = (json(&["--pairs", "1"]), json(&["--pairs", "40"]));
+    let figure = |forecast: &Value, name: &str| forecast[name].as_f64().expect("a number");
+    assert!(
+        figure(&many, "best_wins") > figure(&few, "best_wins"),
+        "{few} {many}"
+    );
+    assert!(figure(&many, "error") < figure(&few, "error"));
+    assert_eq!(json(&["--pairs", "1"]), few);
+    let wrong = Referee::new(["simulate", "--bots", "1"]).run();
+    assert_eq!(wrong.code, Some(2), "{wrong}");
+}
