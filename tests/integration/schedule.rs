@@ -534,3 +534,39 @@ fn rounds_are_plain_data() {
     let text = serde_json::to_string(&round).unwrap();
     assert_eq!(serde_json::from_str::<Round>(&text).unwrap(), round);
 }
+
+/// Test cases of bbpPairings for the rules that are the same here (docs/ratings.md has those that differ).
+#[test]
+fn pairings_of_bbp_pairings() {
+    // Names are the numbers there, from 1.
+    let pairs = |round: &Round| -> BTreeSet<[u32; 2]> {
+        let pairings = round.pairings.iter().map(|pairing| pairing.sorted());
+        pairings
+            .map(|pairing| [pairing.a.0 + 1, pairing.b.0 + 1])
+            .collect()
+    };
+    let results = |entrants: u32, games: &[[u32; 2]], absent: &[u32]| {
+        let mut results = Results::new(entrants);
+        for &[winner, loser] in games {
+            results.meeting(pairing(winner - 1, loser - 1), [2, 0]);
+        }
+        for id in absent {
+            results.bye(EntrantId(id - 1), 0);
+        }
+        results
+    };
+    // dutch_2025_C9: who was absent before has no further unplayed round.
+    let round = swiss::next_round(&results(5, &[[1, 3], [2, 4]], &[5]), 2, 1);
+    assert_eq!(pairs(&round), BTreeSet::from([[1, 2], [3, 5]]));
+    assert_eq!(round.byes, [EntrantId(3)]);
+    // dutch_2025_C5: the bye must leave the others pairings without repetition. Its player 4 has left before
+    // the third round: the games against it are points here, and player 6 is the fifth.
+    let mut five = results(5, &[[2, 4], [1, 2], [4, 5]], &[]);
+    for winner in [0, 2, 2] {
+        five.points[winner] += 2;
+    }
+    *five.met.entry(pairing(2, 4)).or_default() += 1;
+    let round = swiss::next_round(&five, 3, 1);
+    assert_eq!(pairs(&round), BTreeSet::from([[1, 4], [2, 3]]));
+    assert_eq!(round.byes, [EntrantId(4)]);
+}
