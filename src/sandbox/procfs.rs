@@ -111,7 +111,6 @@ impl Stat {
     }
 
     /// The process that started it, or adopted it.
-    #[cfg(test)]
     pub(crate) fn parent(&self) -> Option<Pid> {
         Pid::from_raw(self.field(4)?.parse().ok()?)
     }

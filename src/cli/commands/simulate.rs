@@ -9,6 +9,7 @@ use super::tournament::FormatName;
 use crate::arena::plan::Format;
 use crate::cli::support::duration;
 use crate::cli::support::failure::Failure;
+use crate::cli::support::output::Stdout;
 use crate::cli::support::setup::palette;
 use crate::report::terminal::aligned;
 use crate::text::format_duration;
@@ -111,7 +112,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     } else {
         table(args, &found)
     };
-    Ok(io::stdout().lock().write_all(text.as_bytes())?)
+    Ok(Stdout.write_all(text.as_bytes())?)
 }
 
 /// The schedule of a format; `None` where it does not suit so few bots.

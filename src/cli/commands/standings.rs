@@ -14,7 +14,8 @@ use crate::arena::directory::{DirectoryError, TournamentDirectory};
 use crate::arena::results::{Distinct, Results};
 use crate::cli::commands::tournament::ending::warn_of_repetition;
 use crate::cli::support::failure::Failure;
-use crate::cli::support::setup::{palette, print_stderr, terminal_width, unreadable};
+use crate::cli::support::output::{Stdout, print_stderr};
+use crate::cli::support::setup::{palette, terminal_width, unreadable};
 use crate::record::reader::{LineError, Reader};
 use crate::record::{BotIndex, RecordSummary};
 use crate::report::history::{self, Curve};
@@ -225,7 +226,7 @@ fn over_time(args: &Args, timed: Timed) -> Result<(), Failure> {
             history::as_csv(&curves).map_err(|error| Failure::Referee(error.to_string()))?
         }
     };
-    Ok(io::stdout().lock().write_all(text.as_bytes())?)
+    Ok(Stdout.write_all(text.as_bytes())?)
 }
 
 /// The version of each bot of the tournament whose journal this file is: the start of its files' hash.
@@ -286,7 +287,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         Format::Json => format!("{}\n", as_json(&standings)),
         Format::Csv => as_csv(&standings).map_err(|error| Failure::Referee(error.to_string()))?,
     };
-    Ok(io::stdout().lock().write_all(text.as_bytes())?)
+    Ok(Stdout.write_all(text.as_bytes())?)
 }
 
 /// The rules of the table of a tournament, when its journal is the only file and all its games are selected.

@@ -18,8 +18,9 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Deserializer};
 
 use super::config_values::parsed;
-use super::failure::Failure;
-use super::setup::{print_stderr, unreadable};
+use super::failure::{Failure, Unread};
+use super::output::{Pipe, Stdout, print_stderr};
+use super::setup::unreadable;
 use crate::record::Record;
 use crate::record::atomic_file::{self, AtomicFile, directory_of};
 use crate::record::reader::{Line, LineError, Reader};
@@ -331,7 +332,7 @@ pub(in crate::cli) fn damaged(error: &LineError) -> Failure {
 pub(in crate::cli) fn write(feed: &Feed, path: &Path) -> Result<(), Failure> {
     let page = feed.page().map_err(Failure::Usage)?;
     if path == Path::new("-") {
-        return Ok(io::stdout().lock().write_all(page.as_bytes())?);
+        return Ok(Stdout.write_all(page.as_bytes())?);
     }
     let directory = directory_of(path);
     if !directory.is_dir() {
@@ -342,6 +343,13 @@ pub(in crate::cli) fn write(feed: &Feed, path: &Path) -> Result<(), Failure> {
         )));
     }
     replace(path, page.as_bytes()).map_err(|error| {
+        if Unread::is(&error) {
+            print_stderr(&format!(
+                "referee: {}: the page was not written completely, since nobody read it",
+                path.display()
+            ));
+            return Failure::Interrupted;
+        }
         let fix = match error.kind() {
             io::ErrorKind::PermissionDenied => "; choose a place where you may write",
             io::ErrorKind::IsADirectory => "; give a file within it",
@@ -371,9 +379,14 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if path.is_dir() {
         return Err(io::ErrorKind::IsADirectory.into());
     }
+    if Pipe::is_at(path) {
+        let pipe = Pipe::open(path)?;
+        pipe.push(bytes)?;
+        return pipe.wait();
+    }
     if path.exists() && !path.is_file() {
-        // A pipe or a device is written to as it is.
-        return std::fs::write(path, bytes);
+        // A device is written to as it is.
+        return fs::write(path, bytes);
     }
     atomic_file::replace(path, bytes)
 }

@@ -82,27 +82,6 @@ pub(in crate::cli) fn terminal_width(stream: &impl AsFd) -> Option<usize> {
     Some(usize::from(size.ws_col)).filter(|&columns| columns > 0)
 }
 
-/// Prints a line on stderr. Errors are ignored: a closed stderr must not stop the games.
-pub(in crate::cli) fn print_stderr(text: &str) {
-    let line = format!("{text}\n");
-    let _ = io::Write::write_all(&mut io::stderr(), line.as_bytes());
-}
-
-/// stderr for people: like [`print_stderr`], it never fails.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::cli) struct Notes;
-
-impl io::Write for Notes {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let _ = io::Write::write_all(&mut io::stderr(), bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
 /// The path of this executable.
 pub(in crate::cli) fn this_program() -> Result<PathBuf, Failure> {
     env::current_exe()

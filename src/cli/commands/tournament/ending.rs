@@ -7,7 +7,8 @@ use crate::arena::directory::TournamentDirectory;
 use crate::arena::plan::Plan;
 use crate::arena::results::{Distinct, Results};
 use crate::cli::support::failure::Failure;
-use crate::cli::support::setup::{palette, print_stderr, terminal_width};
+use crate::cli::support::output::{Stdout, print_stderr};
+use crate::cli::support::setup::{palette, terminal_width};
 use crate::report::tournament_summary::{SummaryError, summary, tables};
 
 /// Writes the tables into the folder.
@@ -31,7 +32,7 @@ pub(super) fn print(ended: Ended, plan: &Plan, results: &Results) -> Result<(), 
         &palette(&io::stdout()),
         terminal_width(&io::stdout()),
     )?;
-    io::Write::write_all(&mut io::stdout().lock(), out.as_bytes())?;
+    io::Write::write_all(&mut Stdout, out.as_bytes())?;
     warn_of_repetition(&results.distinct);
     Ok(())
 }

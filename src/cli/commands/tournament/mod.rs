@@ -35,10 +35,11 @@ use crate::arena::{Arena, Ended};
 use crate::bot::orphans;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::leftovers::end_orphans;
+use crate::cli::support::output::print_stderr;
 use crate::cli::support::runtime::runtime;
 use crate::cli::support::sandbox::{Choice, layer_names};
-use crate::cli::support::setup::{print_stderr, this_program, unreadable};
-use crate::cli::support::signals::StopSignals;
+use crate::cli::support::setup::{this_program, unreadable};
+use crate::cli::support::signals;
 use crate::record::journal::Journal;
 use crate::sandbox::{Kind, Sandbox};
 use crate::session::Ruleset;
@@ -268,7 +269,9 @@ struct TournamentRun<'a> {
 
 impl TournamentRun<'_> {
     async fn play(mut self) -> Result<(), Failure> {
-        let mut stops = stop_signals()?;
+        // Until the end: what has been begun is put in order first.
+        let _heeded = signals::heed();
+        let mut stops = stop_signals();
         let pieces_path = write_pieces(&self.directory, &*self.ruleset)?;
         let request = self.options.request(&self.sandbox);
         let preparation = Preparation {
@@ -434,8 +437,8 @@ fn title(directory: &TournamentDirectory) -> String {
 }
 
 /// A channel that receives a message for every SIGINT, SIGTERM and SIGHUP that is not ignored.
-fn stop_signals() -> io::Result<mpsc::Receiver<()>> {
-    let mut signals = StopSignals::listen()?;
+fn stop_signals() -> mpsc::Receiver<()> {
+    let mut signals = signals::heed();
     let (sender, receiver) = mpsc::channel(4);
     tokio::spawn(async move {
         loop {
@@ -445,5 +448,5 @@ fn stop_signals() -> io::Result<mpsc::Receiver<()>> {
             }
         }
     });
-    Ok(receiver)
+    receiver
 }

@@ -16,7 +16,8 @@ use crate::arena::shard::Shard;
 use crate::arena::{Ended, write_unplayed};
 use crate::cli::support::duration;
 use crate::cli::support::failure::Failure;
-use crate::cli::support::setup::{print_stderr, this_program};
+use crate::cli::support::output::print_stderr;
+use crate::cli::support::setup::this_program;
 use crate::record::journal::{Journal, LINGERING_LOCK, OpenError, TornTail};
 use crate::tournament::schedule::Round;
 

@@ -3,15 +3,16 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
 use crate::arena::plan::Plan;
 use crate::arena::results::Results;
 use crate::arena::scheduler::Benched;
 use crate::arena::{TournamentObserver, sprt};
 use crate::cli::support::failure::Failure;
+use crate::cli::support::output::{draw_target, print_stderr};
 use crate::cli::support::pages::Pages;
-use crate::cli::support::setup::{print_stderr, terminal_width};
+use crate::cli::support::setup::terminal_width;
 use crate::record::FinishedRecord;
 use crate::report::terminal_view::stall_sentence;
 use crate::text::counted;
@@ -47,8 +48,7 @@ impl Progress {
     /// Starts the display; `played` games were played by earlier runs.
     pub(super) fn new(expected: u64, played: u64, terminal: bool, pages: Pages) -> Self {
         let bar = terminal.then(|| {
-            let target = ProgressDrawTarget::stderr();
-            let bar = ProgressBar::with_draw_target(Some(expected), target);
+            let bar = ProgressBar::with_draw_target(Some(expected), draw_target());
             // The message is cut to the width; a narrow terminal has no room for the bar itself.
             let is_narrow = terminal_width(&io::stderr()).is_some_and(|width| width < 72);
             let template = if is_narrow {
