@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::plan::{Format, Plan};
 use super::results::{Next, Results};
-use crate::tournament::schedule::knockout::{self, KnockoutError, Match};
+use crate::tournament::schedule::knockout::{self, DecidedBy, KnockoutError, Match};
 use crate::tournament::schedule::{EntrantId, Pairing, Round, first_pair, groups};
 use crate::tournament::standings::Reached;
 
@@ -22,6 +22,22 @@ impl Bracket {
     fn seed(&self, id: EntrantId) -> Option<EntrantId> {
         let place = self.seeds.iter().position(|&seed| seed == id)?;
         u32::try_from(place).ok().map(EntrantId)
+    }
+
+    /// A match with the bots named by their seeds, which decide the last kind of tie.
+    fn by_seed(&self, played: &Match) -> Match {
+        let seed = |id| self.seed(id).unwrap_or(id);
+        let Pairing { a, b } = played.pairing;
+        Match {
+            pairing: Pairing::new(seed(a), seed(b)),
+            ..*played
+        }
+    }
+
+    /// Who wins a match of the bracket, and why.
+    pub fn decision(&self, played: &Match) -> (EntrantId, DecidedBy) {
+        let (seed, by) = self.by_seed(played).decision();
+        (self.entrant(seed), by)
     }
 
     /// The entrant with this seed.
@@ -59,17 +75,9 @@ impl Results {
         let Some(bracket) = self.bracket(plan) else {
             return Ok(Next::Over);
         };
-        let seeds_of = |pairing: Pairing| {
-            let seed = |id| bracket.seed(id).unwrap_or(id);
-            Pairing::new(seed(pairing.a), seed(pairing.b))
-        };
         let played = (bracket.rounds_before..plan.rounds.len()).map(|round| {
             let matches = self.matches(plan, round).into_iter();
-            let by_seed = matches.map(|played| Match {
-                pairing: seeds_of(played.pairing),
-                ..played
-            });
-            by_seed.collect()
+            matches.map(|played| bracket.by_seed(&played)).collect()
         });
         let played: Vec<Vec<Match>> = played.collect();
         match knockout::next_round(bracket.size(), plan.pairs, &played)? {
@@ -151,7 +159,11 @@ impl Results {
             }
             for played in self.matches(plan, place) {
                 let Pairing { a, b } = played.pairing;
-                let loser = if played.winner() == a { b } else { a };
+                let loser = if bracket.decision(&played).0 == a {
+                    b
+                } else {
+                    a
+                };
                 out.insert(loser, place + 1 - bracket.rounds_before);
             }
         }

@@ -7,8 +7,8 @@ use crate::arena::elimination::Bracket;
 use crate::arena::plan::Plan;
 use crate::arena::results::Results;
 use crate::text::escape_controls;
-use crate::tournament::schedule::EntrantId;
 use crate::tournament::schedule::knockout::{self, DecidedBy, Tally};
+use crate::tournament::schedule::{EntrantId, Pairing};
 
 /// The width to which names are shortened in the drawing.
 const NAME: usize = 20;
@@ -89,7 +89,9 @@ impl Drawing<'_> {
             let place = usize::from(side? != played.pairing.a);
             Some(format!(" {}", points(played.tallies[place])))
         };
-        let winner = played.as_ref().map(knockout::Match::winner);
+        let winner = played
+            .as_ref()
+            .map(|played| self.bracket.decision(played).0);
         let made = [made(upper.winner), made(lower.winner)].map(Option::unwrap_or_default);
         let is_complete = self.plan.rounds.get(round).is_some_and(|round| {
             round.pairs().all(|pair| {
@@ -136,27 +138,36 @@ impl Drawing<'_> {
 /// The matches, round by round.
 fn matches(plan: &Plan, results: &Results) -> String {
     let name = |id| name_of(plan, id);
+    let bracket = results.bracket(plan);
     let mut out = String::new();
     for (place, round) in plan.rounds.iter().enumerate() {
         let _ = writeln!(out, "\nround {} of {}", round.number, plan.rounds_planned);
         for played in results.matches(plan, place) {
-            let (winner, by) = played.decision();
+            // In groups nobody is eliminated.
+            let decision = bracket
+                .as_ref()
+                .filter(|bracket| place >= bracket.rounds_before)
+                .map(|bracket| bracket.decision(&played));
             let points = played.tallies.map(points);
-            let by = match by {
-                DecidedBy::Points => "",
-                DecidedBy::WinsAsSecond => " by more wins as the second to move",
-                DecidedBy::QuickerWins => " by quicker wins",
-                DecidedBy::Seed => " as the better seed",
-            };
-            let _ = writeln!(
+            let Pairing { a, b } = played.pairing;
+            let _ = write!(
                 out,
-                "  {} {} - {} {}: {} advances{by}",
-                name(played.pairing.a),
+                "  {} {} - {} {}",
+                name(a),
                 points[0],
                 points[1],
-                name(played.pairing.b),
-                name(winner),
+                name(b)
             );
+            if let Some((winner, by)) = decision {
+                let by = match by {
+                    DecidedBy::Points => "",
+                    DecidedBy::WinsAsSecond => " by more wins as the second to move",
+                    DecidedBy::QuickerWins => " by quicker wins",
+                    DecidedBy::Seed => " as the better seed",
+                };
+                let _ = write!(out, ": {} advances{by}", name(winner));
+            }
+            out.push('\n');
         }
         for &bye in &round.byes {
             let _ = writeln!(out, "  {} has a bye", name(bye));

@@ -644,6 +644,33 @@ fn groups_and_play_offs() {
     fs::write(place.path("cup/games.jsonl"), kept.join("\n") + "\n").expect("a file");
     place.play("cup", &[]);
     assert_eq!(but_for_clocks(place.records("cup")), expected);
+    // Matches that end in a tie are decided by the seeds of the play-offs, everywhere alike.
+    for seed in ["3", "6", "7"] {
+        let more = [
+            "--pairs",
+            "1",
+            "--seed",
+            seed,
+            "--format",
+            "groups+knockout",
+            "--no-check",
+        ];
+        let seven = ["builtin:greedy"; 7];
+        let run = place.play(seed, &[&seven[..], &more].concat());
+        let champion = &table(&place, seed)[0];
+        assert_eq!(champion["reached"], "champion");
+        let champion = champion["name"].as_str().expect("a name");
+        assert!(
+            run.stdout
+                .ends_with(&format!("{champion} wins the tournament.\n")),
+            "{run}"
+        );
+        assert!(
+            run.stdout.contains(&format!(": {champion} advances")),
+            "{run}"
+        );
+        assert!(run.stdout.contains(&format!("├─ {champion}\n")), "{run}");
+    }
     let wrong = place
         .tournament("wrong", &[&bots[..], &["--groups", "2"]].concat())
         .run();
