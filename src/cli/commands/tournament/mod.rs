@@ -20,6 +20,8 @@ use jiff::Zoned;
 use tokio::sync::mpsc;
 
 use self::failures::{resume_command, run_failure, with_place};
+pub(in crate::cli) use self::options::FormatName;
+
 use self::options::Options;
 use self::progress::{Progress, games};
 use crate::arena::analysing::add_analysis;
