@@ -144,7 +144,7 @@ mod tests {
             ))
             .unwrap();
         let milliseconds = |times: &[Duration]| -> Vec<u64> {
-            let whole = times.iter().map(|time| time.as_millis());
+            let whole = times.iter().map(Duration::as_millis);
             whole.map(|time| u64::try_from(time).unwrap()).collect()
         };
         (milliseconds(&played.times), milliseconds(&played.charged))
