@@ -73,3 +73,57 @@ impl Clock {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    fn clock(game_time: Option<Duration>) -> Clock {
+        Clock::new(TimeControl {
+            move_time: 5 * SECOND,
+            start_time: 10 * SECOND,
+            game_time,
+            increment: SECOND / 2,
+            ..TimeControl::default()
+        })
+    }
+
+    #[test]
+    fn the_smaller_limit_is_the_one_that_is_named() {
+        for (game_time, time, is_clock) in [
+            (None, 5, false),
+            (Some(60), 5, false),
+            // The same limit twice is that of the move.
+            (Some(5), 5, false),
+            (Some(4), 4, true),
+            (Some(0), 0, true),
+        ] {
+            let allowance = clock(game_time.map(Duration::from_secs)).allowance();
+            assert_eq!(allowance.time, Duration::from_secs(time));
+            assert_eq!(allowance.clock, is_clock, "{game_time:?}");
+            assert_eq!(allowance.is_counted, game_time.is_some());
+            assert_eq!(allowance.start, 10 * SECOND);
+        }
+    }
+
+    #[test]
+    fn a_move_costs_its_time_less_the_increment() {
+        let mut spent = clock(Some(4 * SECOND));
+        spent.spend(SECOND, false);
+        assert_eq!(spent.left, Some(SECOND * 7 / 2));
+        // All that is left, and more: what was charged beyond it is not owed.
+        spent.spend(60 * SECOND, false);
+        assert_eq!(spent.left, Some(SECOND / 2));
+        // The start of a process is free, and its first move has an increment like any other.
+        let mut fresh = clock(Some(4 * SECOND));
+        fresh.spend(9 * SECOND, true);
+        assert_eq!(fresh.left, Some(SECOND * 9 / 2));
+        fresh.spend(11 * SECOND, true);
+        assert_eq!(fresh.left, Some(4 * SECOND));
+        let mut none = clock(None);
+        none.spend(SECOND, false);
+        assert_eq!(none.left, None);
+    }
+}

@@ -91,3 +91,76 @@ pub async fn play<P: Player>(
         end,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use std::vec::IntoIter;
+
+    use super::super::adjudicator::PlayOut;
+    use super::super::clock::TimeControl;
+    use super::*;
+    use crate::bot::{Allowance, Reply};
+    use crate::game::quarto::Edition;
+    use crate::session::Ruleset as _;
+
+    /// Gives each answer with the milliseconds that it took, and those that count.
+    struct Timed(IntoIter<(&'static str, u64, u64)>);
+
+    impl Player for Timed {
+        async fn ask(&mut self, _: &str, _: Allowance) -> io::Result<Result<Reply<'_>, Fault>> {
+            let (line, elapsed, charged) = self.0.next().expect("a further answer");
+            Ok(Ok(Reply {
+                line: line.as_bytes(),
+                elapsed: Duration::from_millis(elapsed),
+                charged: Duration::from_millis(charged),
+                fresh: false,
+            }))
+        }
+    }
+
+    /// What a game is charged whose five answers take this long, and of which this counts.
+    fn charged(times: [(u64, u64); 5]) -> (Vec<u64>, Vec<u64>) {
+        let answers = ["- A", "1 B", "2 C", "3 D", "4 -"];
+        let of = |side| {
+            let answers = answers.iter().zip(times).skip(side).step_by(2);
+            let answers: Vec<_> = answers
+                .map(|(answer, (elapsed, charged))| (*answer, elapsed, charged))
+                .collect();
+            Timed(answers.into_iter())
+        };
+        let (mut first, mut second) = (of(0), of(1));
+        let edition = Edition::default();
+        let mut session = edition.start();
+        let clocks = [Clock::new(TimeControl::default()); 2];
+        let played = tokio::runtime::Builder::new_current_thread()
+            .build()
+            .unwrap()
+            .block_on(play(
+                &mut *session,
+                [&mut first, &mut second],
+                clocks,
+                &PlayOut,
+                &mut (),
+            ))
+            .unwrap();
+        let milliseconds = |times: &[Duration]| -> Vec<u64> {
+            let whole = times.iter().map(Duration::as_millis);
+            whole.map(|time| u64::try_from(time).unwrap()).collect()
+        };
+        (milliseconds(&played.times), milliseconds(&played.charged))
+    }
+
+    #[test]
+    fn charges_are_noted_for_every_turn_or_for_none() {
+        let times = vec![1, 2, 3, 4, 5];
+        let same = [1, 2, 3, 4, 5].map(|time| (time, time));
+        assert_eq!(charged(same), (times.clone(), vec![]));
+        for excused in 0..5 {
+            let mut part = same;
+            part[excused].1 = 0;
+            let mut expected = times.clone();
+            expected[excused] = 0;
+            assert_eq!(charged(part), (times.clone(), expected));
+        }
+    }
+}

@@ -102,3 +102,67 @@ pub fn remove_leftovers(directory: &Path, except: &str) -> io::Result<()> {
 pub fn sync_directory(directory: &Path) -> io::Result<()> {
     File::open(directory)?.sync_all()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read as _;
+
+    use super::*;
+
+    #[test]
+    fn a_file_is_replaced_as_a_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("games.jsonl");
+        replace(&path, b"one").unwrap();
+        let mut old = File::open(&path).unwrap();
+        let mut file = AtomicFile::create(&path).unwrap();
+        assert_eq!(file.write(b"two").unwrap(), 3);
+        assert_eq!(std::fs::read(&path).unwrap(), b"one");
+        file.commit().unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), b"two");
+        let mut text = String::new();
+        old.read_to_string(&mut text).unwrap();
+        assert_eq!(text, "one");
+        // What is not committed leaves nothing behind.
+        drop(AtomicFile::create(&path).unwrap());
+        assert_eq!(folder.path().read_dir().unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_path_without_a_directory_is_in_the_present_one() {
+        for (path, directory) in [
+            ("games.jsonl", "."),
+            ("results/games.jsonl", "results"),
+            ("/games.jsonl", "/"),
+            ("../games.jsonl", ".."),
+        ] {
+            assert_eq!(directory_of(Path::new(path)), Path::new(directory));
+        }
+    }
+
+    #[test]
+    fn what_killed_processes_left_is_deleted_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        let kept = [
+            "games.jsonl".to_owned(),
+            format!("{PREFIX}pieces.csv-x1"),
+            format!("{PREFIX}directory"),
+        ];
+        let left = [format!("{PREFIX}games.jsonl-x1"), format!("{PREFIX}x2")];
+        for name in kept[..2].iter().chain(&left) {
+            std::fs::write(path(name), b"{}\n").unwrap();
+        }
+        std::fs::create_dir(path(&kept[2])).unwrap();
+        remove_leftovers(folder.path(), "pieces.csv").unwrap();
+        assert!(kept.iter().all(|name| path(name).exists()));
+        assert!(left.iter().all(|name| !path(name).exists()));
+    }
+
+    #[test]
+    fn a_directory_that_is_gone_cannot_be_synced() {
+        let folder = tempfile::tempdir().unwrap();
+        sync_directory(folder.path()).unwrap();
+        assert!(sync_directory(&folder.path().join("gone")).is_err());
+    }
+}

@@ -239,13 +239,13 @@ fn may_be_records(mut file: &File) -> io::Result<bool> {
 
 /// The number of bytes up to and including the last newline, of the first `end` bytes.
 fn complete_length(file: &mut File, mut end: u64) -> io::Result<u64> {
-    const BLOCK: u64 = 64 * 1024;
+    const BLOCK: u64 = 65_536;
     let mut block = Vec::new();
     while end > 0 {
         let start = end.saturating_sub(BLOCK);
         file.seek(SeekFrom::Start(start))?;
         block.clear();
-        (&*file).take(end - start).read_to_end(&mut block)?;
+        (&*file).take(BLOCK).read_to_end(&mut block)?;
         if let Some(newline) = block.iter().rposition(|&byte| byte == b'\n') {
             return Ok(start + newline as u64 + 1);
         }
@@ -257,11 +257,11 @@ fn complete_length(file: &mut File, mut end: u64) -> io::Result<u64> {
 /// The number of bytes without the blank lines at the end, of the first `end` bytes, which end with a
 /// newline.
 fn filled_length(mut file: &File, end: u64) -> io::Result<u64> {
-    const MOST: u64 = 64 * 1024;
+    const MOST: u64 = 65_536;
     let start = end.saturating_sub(MOST);
     let mut last = Vec::new();
     file.seek(SeekFrom::Start(start))?;
-    file.take(end - start).read_to_end(&mut last)?;
+    file.take(MOST).read_to_end(&mut last)?;
     let Some(last_byte) = last.iter().rposition(|byte| !byte.is_ascii_whitespace()) else {
         // A whole file of blank lines holds no record; so many elsewhere are none of an editor's.
         return Ok(if start == 0 { 0 } else { end });

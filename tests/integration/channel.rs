@@ -2,14 +2,16 @@
 //! on a clock that only moves when the test says so, and everything that streams can do.
 
 use std::future::{Future, poll_fn};
-use std::pin::pin;
+use std::io;
+use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use referee::bot::channel::{Channel, Exchange, ExchangeError};
 use referee::protocol::MAX_LINE_BYTES;
 use tokio::io::{
-    AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, duplex,
+    AsyncBufReadExt as _, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, BufReader,
+    DuplexStream, duplex,
 };
 use tokio::time::{Instant, advance, sleep};
 
@@ -235,6 +237,22 @@ async fn all_the_time_in_the_world() {
     let day = Duration::from_hours(24);
     let answer = answered_after(day, Duration::MAX, b"6 A\n").await;
     assert_eq!(answer.map(|exchange| exchange.elapsed), Ok(day));
+}
+
+#[tokio::test(start_paused = true)]
+async fn no_limit_is_one_of_a_year() {
+    let Pair {
+        mut channel,
+        input: _input,
+        mut output,
+    } = pair(4096);
+    let most_of_a_year = Duration::from_hours(24 * 300);
+    let bot = async {
+        sleep(most_of_a_year).await;
+        output.write_all(b"6 A\n").await.expect("room");
+    };
+    let answer = meanwhile(ask(&mut channel, Duration::MAX), bot).await;
+    assert_eq!(answer.map(|exchange| exchange.elapsed), Ok(most_of_a_year));
 }
 
 // One deadline an exchange
@@ -514,7 +532,82 @@ async fn a_closed_input() {
     assert!(closed.channel.writer().is_none());
 }
 
+/// A stream into which nothing can be written, for this reason.
+struct Failing(io::ErrorKind);
+
+impl AsyncWrite for Failing {
+    fn poll_write(self: Pin<&mut Self>, _: &mut Context<'_>, _: &[u8]) -> Poll<io::Result<usize>> {
+        Poll::Ready(Err(self.0.into()))
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+}
+
+/// Only a broken pipe is the other side's doing; all else is a failure of the referee.
+#[tokio::test(start_paused = true)]
+async fn a_failure_that_is_nobodys_fault() {
+    for kind in [io::ErrorKind::StorageFull, io::ErrorKind::Other] {
+        let (reader, _output) = duplex(64);
+        let mut channel = Channel::new(reader, Failing(kind));
+        let failed = channel.exchange(REQUEST, LIMIT).await;
+        assert_eq!(failed.expect_err("a failure").kind(), kind);
+    }
+    let (reader, _output) = duplex(64);
+    let mut closed = Channel::new(reader, Failing(io::ErrorKind::BrokenPipe));
+    let answer = closed.exchange(REQUEST, LIMIT).await;
+    let answer = answer.expect("no failure of our own");
+    assert_eq!(answer, Err(ExchangeError::InputClosed));
+}
+
 // What else it says
+
+/// Answers to one question after the other.
+async fn answer(pair: &mut Pair, line: &[u8]) -> Answer {
+    let bot = async { pair.output.write_all(line).await.expect("room") };
+    meanwhile(ask(&mut pair.channel, LIMIT), bot).await
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_answer_before_is_remembered() {
+    let mut pair = pair(4096);
+    assert_eq!(pair.channel.answer_before(), b"");
+    assert!(!pair.channel.repeats());
+    // An empty line says nothing twice.
+    for (line, before, repeats) in [
+        ("\n", "", false),
+        ("\n", "", false),
+        ("6 A\n", "", false),
+        ("6 A\n", "6 A", true),
+        ("6 AB\n", "6 A", false),
+        ("6 A\n", "6 AB", false),
+        ("7 A\n", "6 A", false),
+        ("7 A\n", "7 A", true),
+        ("\n", "7 A", false),
+    ] {
+        let answered = answer(&mut pair, line.as_bytes()).await;
+        assert_eq!(text(&pair.channel, &answered), line.trim_end());
+        assert_eq!(pair.channel.answer_before(), before.as_bytes());
+        assert_eq!(pair.channel.repeats(), repeats, "{before:?}, then {line:?}");
+    }
+    assert!(pair.channel.writer().is_some());
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_beginning_of_an_answer_is_remembered() {
+    let mut pair = pair(4096);
+    assert_eq!(pair.channel.partial(), b"");
+    assert_eq!(answer(&mut pair, b"16 ").await, timeout(b"16 "));
+    assert_eq!(pair.channel.partial(), b"16 ");
+    // The next question begins anew.
+    assert_eq!(ask(&mut pair.channel, LIMIT).await, timeout(b""));
+    assert_eq!(pair.channel.partial(), b"");
+}
 
 #[tokio::test(start_paused = true)]
 async fn overhearing_ends() {

@@ -1,6 +1,6 @@
 //! The journal loses no acknowledged line, glues no two lines together, and says what is wrong.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 use std::sync::{Arc, Mutex, mpsc};
@@ -78,6 +78,7 @@ fn a_journal_cut_at_any_byte_keeps_every_complete_line() {
 
         let torn = length - whole[..length].rfind('\n').map_or(0, |newline| newline + 1);
         assert_eq!(cut.as_ref().map_or(0, |cut| cut.bytes), torn as u64);
+        assert_eq!(cut.is_some(), torn > 0);
         if let Some(cut) = cut {
             let kept = fs::read(cut.kept_in).unwrap();
             assert_eq!(kept[..torn], whole.as_bytes()[length - torn..length]);
@@ -248,6 +249,99 @@ fn a_failed_sync_acknowledges_nothing_more() {
             assert!(told.iter().any(|ok| !ok), "{fail}: {told:?}");
         }
     }
+}
+
+/// What a journal does with a file that holds this: the file afterwards, how much of it was cut off.
+#[track_caller]
+fn opened(content: &[u8]) -> (Vec<u8>, Option<u64>) {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("games.jsonl");
+    fs::write(&path, content).unwrap();
+    let (journal, cut) = Journal::open(&path).unwrap();
+    drop(journal);
+    if cut.is_none() {
+        // Nothing else was made.
+        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1);
+    }
+    (fs::read(&path).unwrap(), cut.map(|cut| cut.bytes))
+}
+
+#[test]
+fn a_whole_file_is_left_as_it_is() {
+    let whole: String = (0..2).map(line).collect();
+    for content in ["", &whole] {
+        assert_eq!(opened(content.as_bytes()), (content.into(), None));
+    }
+}
+
+#[test]
+fn blank_lines_at_the_end_are_removed_before_the_next_record() {
+    let whole: String = (0..2).map(line).collect();
+    let page = "\n".repeat(10_000);
+    for blank in ["\n", "\r\n", "\n\n \n\t\n", &page] {
+        let (left, cut) = opened(format!("{whole}{blank}").as_bytes());
+        assert_eq!((left, cut), (whole.clone().into(), None), "{blank:?}");
+        assert_eq!(opened(blank.as_bytes()), (Vec::new(), None), "{blank:?}");
+    }
+    // So many are none of an editor's.
+    let many = format!("{whole}{}", "\n".repeat(100_000));
+    assert_eq!(opened(many.as_bytes()), (many.clone().into(), None));
+}
+
+/// The last newline is found however long the incomplete line is.
+#[test]
+fn a_long_incomplete_line_is_moved_as_a_whole() {
+    for length in [1, 65_535, 65_536, 65_537, 200_000] {
+        let tail = "x".repeat(length);
+        let (left, cut) = opened(format!("{}{tail}", line(0)).as_bytes());
+        assert_eq!(left, line(0).as_bytes(), "{length}");
+        assert_eq!(cut, Some(length as u64));
+        let (left, cut) = opened(format!("{{{tail}").as_bytes());
+        assert_eq!((left, cut), (Vec::new(), Some(length as u64 + 1)));
+    }
+}
+
+#[test]
+fn another_file_is_refused_and_left_as_it_is() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("notes.txt");
+    for content in ["notes", "  \n notes\n", "[{}]\n"] {
+        fs::write(&path, content).unwrap();
+        let error = Journal::open(&path).unwrap_err();
+        assert!(matches!(error, OpenError::Foreign { .. }), "{error}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), content);
+    }
+}
+
+#[test]
+fn a_lock_is_waited_for() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("games.jsonl");
+    let (first, _) = Journal::open(&path).unwrap();
+    let begun = Instant::now();
+    let wait = Duration::from_millis(200);
+    let error = Journal::open_within(&path, wait).unwrap_err();
+    assert!(matches!(error, OpenError::Locked { .. }), "{error}");
+    assert!(begun.elapsed() >= wait);
+    let holder = thread::spawn(move || {
+        thread::sleep(wait);
+        drop(first);
+    });
+    let (mut second, _) = Journal::open_within(&path, Duration::from_mins(1)).unwrap();
+    holder.join().unwrap();
+    second.append(&line(0)).unwrap();
+    assert_eq!(ids(&path), ["7-0"]);
+}
+
+#[test]
+fn a_file_is_written_synced_and_truncated() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().join("file");
+    let mut file = File::create(&path).unwrap();
+    Storage::append(&mut file, b"one\ntwo").unwrap();
+    Storage::sync(&mut file).unwrap();
+    Storage::truncate(&mut file, 4).unwrap();
+    assert_eq!(fs::read(&path).unwrap(), b"one\n");
 }
 
 /// A device has nothing to sync, and the system says so: it has been asked.

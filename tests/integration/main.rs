@@ -32,6 +32,7 @@ mod four_in_a_row;
 mod journal;
 mod logging;
 mod matches;
+mod notation;
 mod openings;
 mod output;
 mod parsers;

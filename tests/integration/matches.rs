@@ -1354,6 +1354,17 @@ fn a_benched_bot() {
     }
 }
 
+/// After the last game nothing is left that it could be kept from.
+#[test]
+fn a_bot_that_never_starts_is_not_benched_after_the_last_game() {
+    let run = Referee::new(["--seed", "1", "--first", "1", "-n", "3"])
+        .args(["builtin:random", "./never-starts.sh"])
+        .run();
+    succeeded(&run);
+    assert_eq!(run.file("starts").lines().count(), 3, "{run}");
+    assert!(!run.stderr.contains("is benched"), "{run}");
+}
+
 // Replays
 
 #[test]

@@ -299,6 +299,13 @@ fn a_configuration_is_sixteen_characters() {
     ] {
         let error = set.configuration(text).expect_err("not 16 characters");
         assert_eq!(error.found, found, "{text:?}");
+        let s = if found == 1 { "" } else { "s" };
+        assert_eq!(
+            error.to_string(),
+            format!(
+                "a configuration is 16 characters, one a cell, row by row; found {found} character{s}"
+            )
+        );
         assert_eq!(
             set.quartos(text, Rules::Standard).map_err(|e| e.found),
             Err(found)

@@ -1,10 +1,14 @@
 //! Replaying tells what is wrong with a record, and where. And records keep what they hold.
 
+use std::io;
+use std::time::Duration;
+
 use referee::bot::scripted::Scripted;
 use referee::game::quarto::{Edition, PieceSet, Rules};
 use referee::game::{Outcome, Side};
 use referee::play::adjudicator::PlayOut;
 use referee::play::game::{End, Played, play};
+use referee::play::observer::GameObserver;
 use referee::play::replay::{ReplayError, Violation, replay};
 use referee::play::{Clock, TimeControl};
 use referee::protocol::ForfeitReason;
@@ -619,4 +623,115 @@ fn result_lines_are_those_of_the_contract() {
         line(&WON[..3], 0),
         "greedy.py wins: random.py forfeits (exited)."
     );
+}
+
+// Adjudicated games
+
+/// The game of these answers, ended there as the game of a proven value.
+fn adjudicated(answers: &[&str], first: usize, winner: Option<BotIndex>) -> Record {
+    Record {
+        result: ResultEntry {
+            winner,
+            reason: winner.map_or(Word::Draw, |_| Word::from("quarto")),
+            adjudicated: true,
+            ..ResultEntry::default()
+        },
+        ..record(answers, first)
+    }
+}
+
+#[test]
+fn an_adjudicated_result_is_proven_again() {
+    // One cell is left, where nothing is completed.
+    for first in [0, 1] {
+        assert_eq!(violation(&adjudicated(&DRAWN[..16], first, None)), None);
+    }
+    // A gift that completes a line, to the player that did not begin.
+    let mut lost = DRAWN[..12].to_vec();
+    lost.push("15 O");
+    for (first, bot) in BotIndex::ALL.into_iter().enumerate() {
+        let record = adjudicated(&lost, first, Some(bot.other()));
+        assert_eq!(violation(&record), None);
+    }
+    let won = adjudicated(&lost, 0, Some(BotIndex::B));
+    for (wrong, name) in [(Some(BotIndex::A), "greedy.py"), (None, "nobody")] {
+        let wrong = violation(&adjudicated(&lost, 0, wrong)).expect("a violation");
+        assert_eq!(wrong.turn, None);
+        assert_eq!(
+            wrong.problem,
+            format!("adjudicated as a win of {name}; by best play the winner is random.py")
+        );
+    }
+    let reason = "an adjudicated game with a winner has the reason `quarto`, no forfeit and no \
+                  winning lines";
+    broken(&won, |r| r.result.reason = Word::Draw, None, &[reason]);
+    broken(
+        &won,
+        |r| r.result.reason = Word::from("timeout"),
+        None,
+        &[reason],
+    );
+    broken(&won, |r| r.result.by = Some(BotIndex::B), None, &[reason]);
+    let line = ("H1".to_owned(), "square".to_owned());
+    broken(&won, |r| r.result.lines.push(line), None, &[reason]);
+    broken(
+        &adjudicated(&DRAWN[..16], 0, None),
+        |r| r.result.reason = Word::from("quarto"),
+        None,
+        &["an adjudicated game without a winner has the reason `draw`"],
+    );
+    // What is over needs no verdict.
+    broken(
+        &record(&WON, 0),
+        |r| r.result.adjudicated = true,
+        None,
+        &["the result is marked as adjudicated, but the game ended by the rules"],
+    );
+}
+
+#[test]
+fn a_violation_names_the_bots() {
+    let won = record(&WON, 0);
+    for (winner, problem) in [
+        (
+            Some(BotIndex::B),
+            "the winner is random.py; by the rules it is greedy.py",
+        ),
+        (None, "the winner is nobody; by the rules it is greedy.py"),
+    ] {
+        broken(&won, |r| r.result.winner = winner, None, &[problem]);
+    }
+    let drawn = record(&DRAWN, 0);
+    broken(
+        &drawn,
+        |r| r.result.winner = Some(BotIndex::A),
+        None,
+        &["the winner is greedy.py; by the rules it is nobody"],
+    );
+}
+
+/// Notes the times of the turns.
+struct Times(Vec<Duration>);
+
+impl GameObserver for Times {
+    fn turn(
+        &mut self,
+        _side: Side,
+        _turn: &str,
+        _after: &dyn Session,
+        elapsed: Duration,
+    ) -> io::Result<()> {
+        self.0.push(elapsed);
+        Ok(())
+    }
+}
+
+#[test]
+fn an_observer_hears_the_recorded_times() {
+    let mut won = record(&WON, 0);
+    won.times_ms = vec![0.0, 0.25, 1.5, 1000.0, 62_500.0];
+    let mut times = Times(Vec::new());
+    replay(&Edition::default(), &won, &mut times).expect("a good record");
+    let microseconds = [0, 250, 1500, 1_000_000, 62_500_000];
+    assert_eq!(times.0, microseconds.map(Duration::from_micros));
 }

@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# Runs cargo-mutants over one group of files, with the tests that belong to it.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+usage() {
+  cat <<'USAGE'
+usage: run.sh GROUP [OPTION OF CARGO MUTANTS]...
+
+Changes one place of the source after another, and runs the tests that belong to the group after
+each: a change that no test notices is a missed mutant. First come the quick tests, then the
+others, for what the quick ones missed. Needs cargo-mutants (`cargo install cargo-mutants`).
+
+GROUP is one of: rules, pieces, channel, process, play, record.
+
+What was found is in target/mutants-GROUP/mutants.out; a second run only tries again what was
+missed in the first. Remove that folder to try everything again.
+USAGE
+}
+
+# files: what is changed. quick, rest: filters of tests in tests/integration.
+case "${1:-}" in
+rules)
+  files=(src/game/quarto/{board,cell,configuration,edition,game,judge,notation,piece,position,turn}.rs)
+  quick=(quartos:: notation:: replay_check:: snapshot:: protocol_doc:: drawing:: piece_sets::)
+  rest=(conformance:: parsers:: openings::)
+  ;;
+pieces)
+  files=(src/game/quarto/{drawing,keyboard,piece_set,piece_set_reader,piece_set_rows}.rs)
+  quick=(drawing:: piece_sets:: quartos:: notation:: snapshot::)
+  rest=(parsers:: conformance:: matches:: cli::)
+  ;;
+channel)
+  files=(src/bot/channel.rs)
+  quick=(channel::)
+  rest=(faults:: starting::)
+  ;;
+process)
+  files=('src/bot/process/*.rs')
+  quick=(faults:: starting::)
+  rest=(matches:: stopping:: check::)
+  ;;
+play)
+  files=(src/play/{clock,game,game_runner,match_runner,replay,seat,turn}.rs)
+  quick=(replay_check:: adjudication:: faults:: scheduler:: starting::)
+  rest=(matches:: stopping:: check:: tournament::)
+  ;;
+record)
+  files=(src/record/{atomic_file,journal,reader}.rs)
+  quick=(journal:: replay_check::)
+  rest=(robustness:: matches:: tournament:: shards::)
+  ;;
+*)
+  usage >&2
+  exit 2
+  ;;
+esac
+group=$1
+shift
+
+mutants() { # program of tests, further options, `--`, filters
+  cargo mutants --iterate --output "target/mutants-$group" "${files[@]/#/--file=}" "$@"
+}
+
+# Ends with 0 when all were caught, with 2 when some were missed; then the other tests have their say.
+# 3: some took too long, which counts as noticed.
+mutants -C=--test=integration "$@" -- -- "${quick[@]}" || [[ $? == [23] ]]
+mutants -C=--lib -C=--test=integration "$@" -- -- "${rest[@]}" game:: bot:: play:: record::
