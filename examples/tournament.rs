@@ -32,7 +32,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let arena = Arena::new(ruleset, plan, entrants);
     let (_stop, stops) = mpsc::channel(1);
     let (ended, plan, results) = arena.run(&directory, journal, stops, &mut ()).await?;
-    let summary = tournament_summary(ended, &plan, &results, &Palette::plain())?;
+    let summary = tournament_summary(ended, &plan, &results, &Palette::plain(), None)?;
     print!("{summary}");
     Ok(())
 }

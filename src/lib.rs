@@ -53,6 +53,7 @@
 //! | | [`session`] | games without type parameters, and their registry |
 //! | | [`protocol`] | the frame of a line, and the environment of a bot |
 //! | | [`text`], [`seed`] | untrusted text made safe; numbers drawn from a seed |
+//! | | [`log_target`] | the names by which parts of the log are selected |
 //! | bots | [`executable`] | files that can be run: found, checked, and their languages |
 //! | | [`sandbox`] | what confines hostile bots |
 //! | | [`bot`] | programs and people: starting, asking, stopping, and every fault |
@@ -75,6 +76,8 @@ pub mod cli;
 #[doc(hidden)]
 pub mod executable;
 pub mod game;
+#[doc(hidden)]
+pub mod log_target;
 pub mod play;
 pub mod protocol;
 pub mod record;

@@ -80,14 +80,31 @@ pub fn escape(bytes: &[u8]) -> String {
 /// ```
 pub fn escape_controls(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        if is_unsafe(c) {
+    let mut before = None;
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        // Emoji that are joined are seen as one.
+        let is_joiner = c == '\u{200d}'
+            && before.is_some_and(can_be_joined)
+            && chars.peek().copied().is_some_and(is_pictograph);
+        if is_unsafe(c) && !is_joiner {
             push_escaped(&mut out, c);
         } else {
             out.push(c);
         }
+        before = Some(c);
     }
     out
+}
+
+/// Whether it is an emoji, or a symbol that can be one.
+const fn is_pictograph(c: char) -> bool {
+    matches!(c, '\u{2190}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}')
+}
+
+/// Whether a zero-width joiner after it can join it to an emoji: an emoji, or what modifies one.
+const fn can_be_joined(c: char) -> bool {
+    is_pictograph(c) || c == '\u{fe0f}'
 }
 
 /// [`escape`] for text of several lines: newlines are kept, carriage returns before them removed.
@@ -171,9 +188,41 @@ pub fn counted(count: u64, one: &str, more: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { more })
 }
 
+/// A number as people read it: 12,345,678.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn joined_emoji_are_one_and_joiners_elsewhere_are_shown() {
+        for whole in [
+            "👩\u{200d}💻",
+            "🏳\u{fe0f}\u{200d}🌈",
+            "👩🏽\u{200d}❤\u{fe0f}\u{200d}👨",
+        ] {
+            assert_eq!(escape_controls(whole), whole);
+        }
+        for (text, escaped) in [
+            ("a\u{200d}b", r"a\u{200d}b"),
+            ("👩\u{200d}", "👩\\u{200d}"),
+            ("👩\u{200d}a", "👩\\u{200d}a"),
+            ("👩\u{200d}\u{202e}", "👩\\u{200d}\\u{202e}"),
+        ] {
+            assert_eq!(escape_controls(text), escaped);
+        }
+    }
 
     #[test]
     fn times_are_said_as_people_say_them() {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::plan::{Plan, PlanError};
 use super::results::Results;
 use super::shard::{self, Shard};
-use crate::record::atomic_file::{replace, sync_directory};
+use crate::record::atomic_file::{remove_leftovers, replace, sync_directory};
 use crate::record::journal::{Journal, OpenError, TornTail};
 use crate::record::reader::{LineError, Reader};
 
@@ -148,6 +148,11 @@ impl TournamentDirectory {
     /// Opens a journal of the directory for writing, and locks it.
     pub fn open_journal(&self, path: &Path) -> Result<(Journal, Option<TornTail>), DirectoryError> {
         let opened = Journal::open(path)?;
+        if path == self.journal_file() {
+            // Whoever writes into the directory holds this lock; only the piece set is also written by
+            // those who play a shard.
+            remove_leftovers(&self.path, "pieces.csv").map_err(DirectoryError::io(&self.path))?;
+        }
         // A new file survives a loss of power only once its directory is synced.
         let folder = path.parent().unwrap_or(&self.path);
         sync_directory(folder).map_err(DirectoryError::io(folder))?;

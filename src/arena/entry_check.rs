@@ -20,7 +20,7 @@ pub async fn check(
     let mut seats = [0, 1].map(|_| entrant.seat(runner.ruleset(), pieces_path, None));
     let setup = GameSetup {
         number: 0,
-        id: String::new(),
+        id: "entry-check".to_owned(),
         seed,
         first: BotIndex::A,
         start: opening,

@@ -13,11 +13,13 @@ use super::plan::Plan;
 use super::progress::{Progress, Then};
 use super::results::Results;
 use super::scheduler::Scheduler;
+use super::shard::Shard;
 use super::unplayed::write_unplayed;
 use super::worker::{ArenaContext, Worker};
 use super::{Arena, Ended, RunError, TournamentObserver, sprt};
 use crate::bot::exhaustion::{explain, start_thread};
 use crate::bot::process::GracePeriods;
+use crate::log_target::{SPAN, TOURNAMENT};
 use crate::play::game_runner::{GameError, GameRunner};
 use crate::record::FinishedRecord;
 use crate::record::journal::{Journal, Writer};
@@ -65,11 +67,16 @@ impl Arena {
         let writer =
             Writer::start(journal).map_err(|error| explain("the thread of the journal", &error))?;
         let writer = Arc::new(writer);
+        let span = span(&progress, self.jobs, self.shard);
         let mut workers = Vec::new();
         while workers.len() < self.jobs {
             let (context_of, writer) = (Arc::clone(&context), Arc::clone(&writer));
             let aborted = aborted.clone();
-            let started = start_thread("worker", move || run_worker(&context_of, &writer, aborted));
+            let span = span.clone();
+            let started = start_thread("worker", move || {
+                // All tasks of a worker run on its thread.
+                span.in_scope(|| run_worker(&context_of, &writer, aborted));
+            });
             match started {
                 Ok(worker) => workers.push(worker),
                 Err(error) if workers.is_empty() => return Err(error.into()),
@@ -91,6 +98,7 @@ impl Arena {
                     } else {
                         interrupted = true;
                         context.scheduler.stop();
+                        tracing::info!(target: TOURNAMENT, parent: &span, "stops after the games being played");
                         observer.stopping();
                     }
                     continue;
@@ -127,6 +135,23 @@ impl Arena {
             None => Ok((progress.ended(), progress.plan, progress.results)),
         }
     }
+}
+
+/// The span of a tournament in the log, with the event that it begins.
+fn span(progress: &Progress<'_>, jobs: usize, shard: Option<Shard>) -> tracing::Span {
+    let plan = &progress.plan;
+    let span = tracing::info_span!(target: SPAN, "tournament", plan = plan.hash);
+    tracing::info!(
+        target: TOURNAMENT,
+        parent: &span,
+        bots = plan.bots.len(),
+        rounds = plan.rounds.len(),
+        played = progress.results.games,
+        jobs,
+        shard = shard.map(tracing::field::display),
+        "begins"
+    );
+    span
 }
 
 /// Runs a worker, with a runtime of its own, on this thread.

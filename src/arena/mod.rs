@@ -7,7 +7,7 @@
 //!
 //! - [`entrants`], [`entry_check`], [`preparation`]: from the named bots to a plan
 //! - [`plan`]: which games are played, and how
-//! - [`directory`], [`results`], [`logs`], [`slug`]: what is kept in files, and what follows from it
+//! - [`directory`], [`results`], [`ranking`], [`logs`], [`slug`]: what is kept in files, and what follows from it
 //! - [`scheduler`], [`worker`], `capacity`, `event_loop`, `progress`: the games
 //! - [`shard`], [`merge`]: a tournament played in parts, and the parts put together
 //! - [`analysing`]: the analysis after the last game
@@ -26,6 +26,7 @@ pub mod merge;
 pub mod plan;
 pub mod preparation;
 mod progress;
+pub mod ranking;
 pub mod results;
 pub mod scheduler;
 pub mod shard;

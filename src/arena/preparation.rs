@@ -141,6 +141,8 @@ impl Preparation<'_> {
         let mut plan = self.request.plan(ruleset, bots, rejected, seed, None)?;
         plan.openings = self.request.openings(ruleset, &plan)?;
         plan.rounds = plan.first_rounds();
+        let begun_in = std::env::current_dir().ok();
+        plan.begun_in = begun_in.map(|path| path.to_string_lossy().into_owned());
         self.directory.write_plan(&mut plan)?;
         Ok((plan, self.with_logs(entered)))
     }

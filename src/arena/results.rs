@@ -11,6 +11,9 @@ use crate::tournament::schedule::{EntrantId, GameId, PairOfGames, Round, swiss};
 use crate::tournament::sprt::Pentanomial;
 use crate::tournament::standings::Collector;
 
+/// Points of a bye for each pair of games of its round: as if all games had been won.
+pub(super) const BYE_POINTS_A_PAIR: u32 = 2;
+
 /// An ending as one byte, never 0.
 fn encode(ending: Ending) -> u8 {
     match ending {
@@ -79,7 +82,8 @@ pub struct Distinct {
 }
 
 impl Distinct {
-    fn add(&mut self, game: &RecordSummary<'_>) {
+    /// Adds a game.
+    pub fn add(&mut self, game: &RecordSummary<'_>) {
         if game.times_ms.is_empty() {
             return;
         }
@@ -97,6 +101,12 @@ impl Distinct {
         (by_seat, &game.start).hash(&mut hasher);
         game.hash_turns(&mut hasher);
         self.seen.insert(hasher.finish());
+    }
+
+    /// Whether at most nine in ten games are different: bots without randomness play the same game again
+    /// from the same opening.
+    pub fn is_repetitive(&self) -> bool {
+        !self.full && self.count() as u64 * 10 < self.games * 9
     }
 
     /// The number of different games; a lower bound when it is [full](Self::full).
@@ -268,7 +278,8 @@ impl Results {
             }
             for &bye in &round.byes {
                 // A bye counts as if every game had been won.
-                results.bye(bye, 4 * u64::from(round.pairs_each));
+                let points = u64::from(BYE_POINTS_A_PAIR);
+                results.bye(bye, 2 * points * u64::from(round.pairs_each));
             }
         }
         results

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use tokio::sync::SemaphorePermit;
 use tokio::sync::mpsc::UnboundedSender;
+use tracing::Instrument as _;
 
 use super::capacity::Capacity;
 use super::entrant::LoggedEntrant;
@@ -14,6 +15,7 @@ use super::event::Event;
 use super::plan::{Plan, Restart};
 use super::scheduler::{Scheduler, WorkItem};
 use crate::bot::process::GracePeriods;
+use crate::log_target::{SPAN, TOURNAMENT};
 use crate::play::GameObserver;
 use crate::play::game_runner::{FinishedGame, GameError, GameRunner};
 use crate::play::seat::{Seat, stop_both};
@@ -101,7 +103,9 @@ impl<'a> Worker<'a> {
                 WorkItem::Lines(lines) => lines.into_iter().for_each(&write),
                 WorkItem::Play(pair, done) => {
                     let played = {
-                        let play = std::pin::pin!(self.pair(&pair, done, &write));
+                        let span = span(&pair);
+                        let play = self.pair(&pair, done, &write).instrument(span);
+                        let play = std::pin::pin!(play);
                         tokio::select! {
                             biased;
                             played = play => Some(played),
@@ -110,6 +114,13 @@ impl<'a> Worker<'a> {
                     };
                     scheduler.done(&pair).into_iter().for_each(&write);
                     for benched in scheduler.newly_benched() {
+                        tracing::info!(
+                            target: TOURNAMENT,
+                            bot = self.context.plan.bots[benched.bot.index()].name,
+                            after = benched.after,
+                            reason = %benched.reason,
+                            "benched"
+                        );
                         self.context.report(Event::Benched(benched));
                     }
                     match played {
@@ -275,6 +286,11 @@ impl<'a> Worker<'a> {
             process_seeds: [0, 1].map(|seat| seed::for_bot(plan.seed, seat, process_number)),
         })
     }
+}
+
+/// The span of a pair in the log.
+fn span(pair: &PairOfGames) -> tracing::Span {
+    tracing::info_span!(target: SPAN, "pairing", pair = pair.number, round = pair.round)
 }
 
 /// How a game ended. Seat 0 is the pairing's `a`.

@@ -10,7 +10,9 @@
 )]
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{
+    Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError,
+};
 
 use rustix::process::Pid;
 
@@ -52,6 +54,15 @@ pub(super) fn starting() -> Starting {
 /// Nobody starts a child while this is held.
 pub(super) fn no_starts() -> RwLockWriteGuard<'static, ()> {
     STARTS.write().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The same, unless a child is being started.
+pub(super) fn try_no_starts() -> Option<RwLockWriteGuard<'static, ()>> {
+    match STARTS.try_write() {
+        Ok(guard) => Some(guard),
+        Err(TryLockError::Poisoned(error)) => Some(error.into_inner()),
+        Err(TryLockError::WouldBlock) => None,
+    }
 }
 
 fn owned() -> MutexGuard<'static, BTreeMap<i32, Owner>> {

@@ -17,6 +17,7 @@
 //! - `bound`: how many processes a bot without a sandbox may have
 //! - `children`: which children of this process belong to a bot's process
 //! - [`orphans`]: processes that bots left behind
+//! - [`pause`]: stopping the referee while it starts bots
 
 mod allowance;
 #[cfg(target_os = "linux")]
@@ -29,6 +30,7 @@ pub mod fault;
 pub mod human;
 pub mod meter;
 pub mod orphans;
+pub mod pause;
 mod player;
 pub mod process;
 pub mod scripted;

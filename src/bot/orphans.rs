@@ -67,6 +67,7 @@ mod linux {
 
     use super::{Survivor, children};
     use crate::bot::bound;
+    use crate::log_target::PROCESS;
     use crate::sandbox::procfs::{self, Stat};
 
     /// How long the last process may take to end. Only one that hangs in the kernel takes long.
@@ -164,7 +165,7 @@ mod linux {
         for pid in living {
             let is_older = |oldest| started(pid).is_some_and(|started| started < oldest);
             if oldest.is_none_or(is_older) {
-                tracing::debug!(pid = pid.as_raw_pid(), "killing an orphan");
+                tracing::debug!(target: PROCESS, pid = pid.as_raw_pid(), "killing an orphan");
                 // It may have ended by itself in between.
                 let _ = kill_process(pid, Signal::KILL);
             }
@@ -179,7 +180,7 @@ mod linux {
             let mut left = children_of_bots();
             let mut permitted = false;
             left.retain(|&pid| {
-                tracing::debug!(pid = pid.as_raw_pid(), "killing an orphan");
+                tracing::debug!(target: PROCESS, pid = pid.as_raw_pid(), "killing an orphan");
                 // It may have ended by itself in between.
                 permitted |= kill_process(pid, Signal::KILL) != Err(Errno::PERM);
                 matches!(waitpid(Some(pid), WaitOptions::NOHANG), Ok(None))

@@ -4,6 +4,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::task::yield_now;
 
 /// How many bytes of each end of the output are kept.
 pub const KEPT_BYTES: usize = 64 * 1024;
@@ -11,7 +12,7 @@ pub const KEPT_BYTES: usize = 64 * 1024;
 /// A longer line is shown in pieces while the game goes on.
 const LIVE_LINE: usize = 4096;
 
-/// Is shown each line once it is whole: escaped, without newline.
+/// Is shown each line once it is whole: escaped, without newline. It must return at once: clocks run.
 pub type Tap = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// The first and the last bytes of an output.
@@ -86,6 +87,10 @@ pub async fn drain(mut stream: impl AsyncRead + Unpin, kept: Shared, tap: Option
                     line.push(byte);
                 }
             }
+        }
+        if count == buffer.len() {
+            // A program that floods its stderr must not hold up the answer of another.
+            yield_now().await;
         }
     }
     if let Some(tap) = tap

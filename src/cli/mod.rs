@@ -3,14 +3,10 @@
 mod commands;
 mod support;
 
-use std::io;
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
-use tracing_subscriber::EnvFilter;
-use tracing_subscriber::filter::LevelFilter;
 
-use crate::report::terminal::Palette;
 #[cfg(target_os = "linux")]
 use crate::sandbox::supervisor;
 use commands::{
@@ -18,7 +14,8 @@ use commands::{
     standings, tournament,
 };
 use support::failure::Failure;
-use support::setup;
+use support::logging::{self, LogOptions};
+use support::{output, signals, suspension};
 
 /// Lets two programs play Quarto against each other.
 #[derive(Debug, Parser)]
@@ -33,9 +30,8 @@ struct Cli {
     #[command(flatten)]
     play: matches::Args,
 
-    /// What to log to stderr: error, warn, info, debug or trace, or a filter such as referee=debug; `RUST_LOG` is obeyed, too
-    #[arg(long, global = true, value_name = "LEVEL", help_heading = "Diagnosis")]
-    log: Option<String>,
+    #[command(flatten)]
+    log: LogOptions,
 
     #[command(subcommand)]
     command: Option<Command>,
@@ -116,16 +112,28 @@ pub fn run() -> ExitCode {
     let cli = Cli::parse();
     // A built-in bot may be confined to few files; it needs no more.
     let is_bot = matches!(cli.command, Some(Command::Bot(_)));
-    let ready = start_log(cli.log.as_deref())
-        .and_then(|()| if is_bot { Ok(()) } else { check_open_files() });
+    // `RUST_LOG` is meant for the referee that has started it, and its stderr is read as the bot's.
+    let logs = !is_bot || cli.log.are_given();
+    let ready = if logs { cli.log.start() } else { Ok(()) };
+    let ready = ready.and_then(|()| {
+        if is_bot {
+            return Ok(());
+        }
+        check_open_files()?;
+        signals::start(|| output::exit_interrupted(logging::finish))
+    });
     let result = ready.and_then(|()| match cli.command {
         None => matches::run_command(&cli.play),
         Some(Command::Play(args)) => matches::play(&args),
-        Some(Command::Tournament(args)) => tournament::run(&args),
+        Some(Command::Tournament(args)) => {
+            suspension::start().and_then(|()| tournament::run(&args))
+        }
         Some(Command::Plan(args)) => tournament::parts::plan(&args),
-        Some(Command::Run(args)) => tournament::parts::run(&args),
+        Some(Command::Run(args)) => {
+            suspension::start().and_then(|()| tournament::parts::run(&args))
+        }
         Some(Command::Merge(args)) => tournament::parts::run_merge(&args),
-        Some(Command::Check(args)) => check::run(&args),
+        Some(Command::Check(args)) => suspension::start().and_then(|()| check::run(&args)),
         Some(Command::New(args)) => new::run(&args),
         Some(Command::Board(args)) => board::run(&args),
         Some(Command::Pieces(args)) => pieces::run(&args),
@@ -139,10 +147,7 @@ pub fn run() -> ExitCode {
         Some(Command::Completions(args)) => shell::completions(&args, Cli::command()),
         Some(Command::Man) => shell::man(Cli::command()),
     });
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => failure.report(),
-    }
+    output::finish(result, logging::finish)
 }
 
 /// Below this, not even a match of two bots has the pipes and files that it needs.
@@ -154,31 +159,4 @@ fn check_open_files() -> Result<(), Failure> {
         ))),
         _ => Ok(()),
     }
-}
-
-fn start_log(level: Option<&str>) -> Result<(), Failure> {
-    let filter = match level {
-        Some(level) => {
-            let wrong = |error: &str| {
-                Failure::Usage(format!(
-                    "--log {level}: {error}; expected error, warn, info, debug, trace or a filter such as referee=debug"
-                ))
-            };
-            // `EnvFilter` would read a single word as the name of a module.
-            if !level.contains(['=', ',', '[']) && level.parse::<LevelFilter>().is_err() {
-                return Err(wrong("no such level"));
-            }
-            let filter = EnvFilter::builder().parse(level);
-            filter.map_err(|error| wrong(&error.to_string()))?
-        }
-        None => EnvFilter::builder()
-            .with_default_directive(tracing::Level::WARN.into())
-            .from_env_lossy(),
-    };
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(io::stderr)
-        .with_ansi(setup::palette(&io::stderr()) != Palette::plain())
-        .init();
-    Ok(())
 }

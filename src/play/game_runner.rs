@@ -9,10 +9,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
+use tracing::Instrument as _;
 
 use super::adjudicator::{Adjudicator, adjudicator};
 use super::clock::Clock;
 use super::game::{End, Played, play};
+use super::game_events;
 use super::observer::GameObserver;
 use super::seat::{Seat, StartError, stop_both};
 use super::setup::{GameSetup, bot_entries};
@@ -149,12 +151,15 @@ impl GameRunner {
         let mut voids = 0;
         let mut exhausted = 0;
         let mut is_cold = is_cold;
+        let span = game_events::game(setup, seats, false);
         loop {
+            span.in_scope(|| game_events::begins(setup, voids));
             let before = warm_up.filter(|_| is_cold);
-            let game = self.run_from(seats, before, setup, observer).await;
-            let mut game = match game {
+            let game = self.run_from(seats, before, setup, observer);
+            let mut game = match game.instrument(span.clone()).await {
                 Err(GameError::Exhausted(limit)) => {
                     stop_both(seats, GracePeriods::FAULT).await?;
+                    span.in_scope(|| game_events::void(limit.cause(), exhausted < MOST_EXHAUSTED));
                     if exhausted == MOST_EXHAUSTED {
                         return Err(limit.into());
                     }
@@ -171,6 +176,7 @@ impl GameRunner {
             let fault = game.fault.as_mut();
             if let Some(why) = fault.and_then(|fault| fault.void_reason.take()) {
                 let again = voids < MOST_VOIDS;
+                span.in_scope(|| game_events::void(&why, again));
                 observer.stalled(&why, again)?;
                 if again {
                     voids += 1;
@@ -187,6 +193,7 @@ impl GameRunner {
             {
                 seats[fault.by].count_failed_start(fault.fault.reason());
             }
+            span.in_scope(|| game_events::ended(&game.record));
             return Ok(game);
         }
     }
@@ -200,7 +207,10 @@ impl GameRunner {
         observer: &mut dyn GameObserver,
     ) -> Result<FinishedGame<'_>, GameError> {
         if let Some(before) = before {
-            self.run_once(seats, before, &mut ()).await?;
+            let span = game_events::game(before, seats, true);
+            let mut nobody = ();
+            let playing = self.run_once(seats, before, &mut nobody);
+            playing.instrument(span).await?;
         }
         self.run_once(seats, setup, observer).await
     }
@@ -329,7 +339,7 @@ impl GameRunner {
         let exhausted = self.refusals.void_reason(refusals);
         let exhausted =
             exhausted.filter(|_| !is_own_limit(&fault) && !seat.has_too_many_processes());
-        let ended = seat.forfeit().await?;
+        let ended = seat.forfeit(&fault).await?;
         if let Some(limit) = exhausted {
             return Err(limit.into());
         }

@@ -3,8 +3,13 @@
 //! Keeps the players' processes from game to game, alternates who moves first, replaces a process that
 //! forfeited, and benches a bot that never answers.
 
+use std::future::{Future, ready};
 use std::io;
+use std::pin::Pin;
 
+use tokio::task::yield_now;
+
+use super::game_events;
 use super::game_runner::{FinishedGame, GameError, GameFault, GameRunner};
 use super::observer::GameObserver;
 use super::seat::{Seat, stop_both};
@@ -89,6 +94,12 @@ pub trait MatchObserver: GameObserver {
         Ok(())
     }
 
+    /// Resolves when the observer is ready for another game. Between two games a match waits for it as
+    /// long as it takes; no clock runs then.
+    fn caught_up(&mut self) -> Pin<Box<dyn Future<Output = io::Result<()>> + '_>> {
+        Box::pin(ready(Ok(())))
+    }
+
     /// A bot has been benched: it failed to give a first answer this many times in a row.
     fn benched(&mut self, seat: BotIndex, failures: u32, games_left: u64) -> io::Result<()> {
         let _ = (seat, failures, games_left);
@@ -164,6 +175,9 @@ impl MatchRunner {
             if self.seats.iter().any(|seat| seat.benched().is_some()) {
                 let game = self.skip(number, observer)?;
                 self.score.count(game.record());
+                observer.caught_up().await?;
+                // These games are no work, so others would never get their turn.
+                yield_now().await;
                 continue;
             }
             let setup = self.plan.game(number);
@@ -185,6 +199,7 @@ impl MatchRunner {
                 .as_ref()
                 .is_some_and(|fault| fault.reproduce.is_none());
             self.announce_benched(number, observer)?;
+            observer.caught_up().await?;
             if self.plan.restart {
                 stop_both(&mut self.seats, GracePeriods::POLITE).await?;
             }
@@ -207,6 +222,7 @@ impl MatchRunner {
         for bot in BotIndex::ALL {
             let seat = &self.seats[bot];
             if seat.benched().is_some() && games_left > 0 {
+                game_events::benched(seat.name(), seat.benched(), seat.failed_starts());
                 observer.benched(bot, seat.failed_starts(), games_left)?;
             }
         }
@@ -228,6 +244,7 @@ impl MatchRunner {
         let bots = bot_entries(&self.seats);
         let setup = self.plan.game(number);
         let record = setup.unplayed(self.runner.ruleset(), bots, by, reason, &why);
+        game_events::ended(&record);
         let finished = FinishedRecord::new(record);
         observer.ended(&MatchGame {
             finished: &finished,

@@ -9,12 +9,15 @@
 //! - [`observer`]: observes a game while it is played
 //! - [`adjudicator`]: ends games whose value is proven
 //! - [`stall`]: detects that the referee itself did not run
+//! - `events`, `game_events`: what the log has of a bot in a game, and of the game
 //! - [`match_runner`]: plays matches of many games between the same two players
 //! - [`replay`]: checks recorded games against the rules
 
 pub mod adjudicator;
 pub mod clock;
+mod events;
 pub mod game;
+mod game_events;
 pub mod game_runner;
 pub mod match_runner;
 pub mod observer;

@@ -4,7 +4,10 @@ use std::fmt;
 use std::io;
 use std::time::Duration;
 
+use tracing::{Instrument as _, Span};
+
 use super::clock::TimeControl;
+use super::events;
 use crate::bot::exhaustion::Exhausted;
 use crate::bot::fault::Exit;
 use crate::bot::human::Human;
@@ -33,6 +36,8 @@ pub struct Seat {
     player: SeatPlayer,
     failed_starts: u32,
     benched: Option<ForfeitReason>,
+    /// The game that it plays or has played last, in the log.
+    span: Span,
 }
 
 /// Why a process cannot be started.
@@ -87,15 +92,26 @@ impl Player for Seat {
         request: &str,
         allowance: Allowance,
     ) -> io::Result<Result<Reply<'_>, Fault>> {
-        match &mut self.player {
-            SeatPlayer::Human(human) => human.ask(request, allowance).await,
+        let Self { player, span, .. } = self;
+        let reply = match player {
+            SeatPlayer::Human(human) => {
+                events::asked(span, request, allowance, false);
+                human.ask(request, allowance).await?
+            }
             SeatPlayer::Program(seat) => match &mut seat.process {
-                Some(process) => process.ask(request, allowance).await,
-                None => Err(io::Error::other(
-                    "a bot was asked that has not been started",
-                )),
+                Some(process) => {
+                    events::asked(span, request, allowance, process.is_fresh());
+                    process.ask(request, allowance).await?
+                }
+                None => {
+                    return Err(io::Error::other(
+                        "a bot was asked that has not been started",
+                    ));
+                }
             },
-        }
+        };
+        events::answered(span, reply.as_ref(), allowance);
+        Ok(reply)
     }
 
     async fn drain(&mut self) -> Vec<u8> {
@@ -183,6 +199,7 @@ impl Seat {
             player,
             failed_starts: 0,
             benched: None,
+            span: Span::none(),
         }
     }
 
@@ -221,27 +238,34 @@ impl Seat {
 
     /// Begins a game: starts a process with this seed unless one runs.
     pub async fn start(&mut self, seed: u32) -> Result<(), StartError> {
+        self.span = events::bot(&self.name);
         let SeatPlayer::Program(seat) = &mut self.player else {
             return Ok(());
         };
         if let Some(process) = &mut seat.process {
+            self.span.record("pid", process.id());
             process.begin_game();
             return Ok(());
         }
         seat.environment.retain(|(name, _)| name != env::SEED);
         let seed = (env::SEED.to_owned(), seed.to_string());
         seat.environment.push(seed);
-        let cannot = |error| match Exhausted::from_error(&error) {
-            Some(exhausted) => StartError::from(exhausted),
-            None => StartError::from(CannotStart {
-                bot: self.name.clone(),
-                cause: format!("the system says: {error}"),
-                fix: "see that the file is still there and that it can be run by hand".to_owned(),
-            }),
+        let cannot = |error| {
+            events::cannot_start(&self.span, &error);
+            match Exhausted::from_error(&error) {
+                Some(exhausted) => StartError::from(exhausted),
+                None => StartError::from(CannotStart {
+                    bot: self.name.clone(),
+                    cause: format!("the system says: {error}"),
+                    fix: "see that the file is still there and that it can be run by hand"
+                        .to_owned(),
+                }),
+            }
         };
-        let process = Process::start(&seat.program, &seat.environment, seat.tap.clone());
+        let start = || Process::start(&seat.program, &seat.environment, seat.tap.clone());
+        let process = self.span.in_scope(start);
         let process = seat.process.insert(process.map_err(cannot)?);
-        if let Err(error) = process.ready().await {
+        if let Err(error) = process.ready().instrument(self.span.clone()).await {
             seat.process = None;
             return Err(cannot(error));
         }
@@ -254,9 +278,11 @@ impl Seat {
     pub fn end_game(&mut self) -> Option<Usage> {
         let process = self.process()?;
         let usage = process.take_usage();
-        if !process.is_fresh() {
+        let is_fresh = process.is_fresh();
+        if !is_fresh {
             self.failed_starts = 0;
         }
+        events::used(&self.span, usage.as_ref());
         usage
     }
 
@@ -289,14 +315,16 @@ impl Seat {
 
     /// Ends the process after a fault. Whether the forfeit counts may not be known yet: call
     /// [`Seat::count_failed_start`] once it is.
-    pub async fn forfeit(&mut self) -> io::Result<ForfeitedProcess> {
+    pub async fn forfeit(&mut self, fault: &Fault) -> io::Result<ForfeitedProcess> {
+        events::fault(&self.span, fault);
         let SeatPlayer::Program(seat) = &mut self.player else {
             return Ok(ForfeitedProcess::default());
         };
         let Some(mut process) = seat.process.take() else {
             return Ok(ForfeitedProcess::default());
         };
-        process.stop(GracePeriods::FAULT).await?;
+        let stopping = process.stop(GracePeriods::FAULT);
+        stopping.instrument(self.span.clone()).await?;
         Ok(ForfeitedProcess {
             never_answered: process.is_fresh(),
             stderr: escape_lines(&process.stderr_end(STDERR_TAIL)),
@@ -327,7 +355,7 @@ impl Seat {
             return Ok(());
         };
         match seat.process.take() {
-            Some(mut process) => process.stop(grace).await,
+            Some(mut process) => process.stop(grace).instrument(self.span.clone()).await,
             None => Ok(()),
         }
     }

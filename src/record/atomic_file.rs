@@ -1,11 +1,14 @@
 //! Files that are replaced atomically.
 
-use std::fs::{File, Permissions};
+use std::fs::{self, File, Permissions};
 use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
+
+/// The start of the names of new versions; that of the file follows.
+const PREFIX: &str = ".new-";
 
 /// A new version of a file, written in the same directory and renamed on [commit](Self::commit). When
 /// dropped before, it is deleted.
@@ -32,8 +35,9 @@ pub struct AtomicFile {
 impl AtomicFile {
     /// Creates a new version of the file at `path`.
     pub fn create(path: &Path) -> io::Result<Self> {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
         let file = tempfile::Builder::new()
-            .prefix(".new-")
+            .prefix(&format!("{PREFIX}{name}-"))
             // Reduced by the umask, as for any other file.
             .permissions(Permissions::from_mode(0o666))
             .tempfile_in(directory_of(path))?;
@@ -77,6 +81,21 @@ pub fn directory_of(path: &Path) -> &Path {
         Some(parent) if parent != Path::new("") => parent,
         _ => Path::new("."),
     }
+}
+
+/// Deletes the new versions that processes left in a directory when they were killed, but for those of the
+/// file `except`. Only while no other process may be writing one: it would lose it.
+pub fn remove_leftovers(directory: &Path, except: &str) -> io::Result<()> {
+    let except = format!("{PREFIX}{except}-");
+    for entry in fs::read_dir(directory)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if name.starts_with(PREFIX) && !name.starts_with(&except) && entry.file_type()?.is_file() {
+            fs::remove_file(entry.path())?;
+        }
+    }
+    Ok(())
 }
 
 /// Makes the entries of a directory survive a loss of power.

@@ -12,6 +12,8 @@ use std::sync::{Arc, mpsc};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use crate::log_target::JOURNAL;
+
 /// How long a referee that has just been killed may still hold its lock: until the programs that it
 /// was starting have become those programs. Who opens a journal anew tries again for this long.
 pub const LINGERING_LOCK: Duration = Duration::from_secs(1);
@@ -372,7 +374,15 @@ fn commit<S: Storage>(journal: &mut Journal<S>, requests: impl Iterator<Item = W
         return;
     }
     // Lines before a failed write are complete, so they are synced and counted nevertheless.
+    let begun = Instant::now();
     let synced = journal.sync();
+    tracing::debug!(
+        target: JOURNAL,
+        records = waiting.len(),
+        ms = begun.elapsed().as_secs_f64() * 1e3,
+        ok = synced.is_ok(),
+        "synced"
+    );
     for written in waiting {
         written(match &synced {
             Ok(()) => Ok(()),

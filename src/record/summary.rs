@@ -1,7 +1,7 @@
 //! The part of a record that standings need, read without copying.
 
 use std::borrow::Cow;
-use std::hash::{Hash, Hasher};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
@@ -190,6 +190,26 @@ impl<'a> RecordSummary<'a> {
     /// Whether it was played, and not scored because a bot was benched.
     pub const fn was_played(&self) -> bool {
         self.result.played
+    }
+
+    /// A hash of what makes it this game and no other: it is the same for a copy of the record, with or
+    /// without an analysis, and differs between games that were played alike.
+    pub fn identity(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        (
+            &self.id,
+            self.seed,
+            self.names(),
+            &self.start,
+            &self.started,
+        )
+            .hash(&mut hasher);
+        (self.first as u8).hash(&mut hasher);
+        self.hash_turns(&mut hasher);
+        self.times_ms
+            .iter()
+            .for_each(|ms| ms.to_bits().hash(&mut hasher));
+        hasher.finish()
     }
 
     /// Adds the turns to a hash. A line and its record have the same hash.

@@ -1,27 +1,17 @@
 //! Standings as a table, CSV, JSON or Markdown.
 
+mod columns;
+mod export;
+
 use std::fmt::Write as _;
 
-use serde_json::{Value, json};
+pub use self::export::{as_csv, as_json, crosstable_csv, times_csv};
 
-use super::accuracy::{percent, tally_json};
-use super::terminal::{Palette, aligned};
+use self::columns::{Column, fit};
+use super::accuracy::percent;
+use super::terminal::{Palette, aligned, width as columns_of};
 use crate::text::{counted, escape_controls, format_milliseconds};
-use crate::tournament::standings::{Place, Standings};
-
-/// Column headers of a table and of Markdown.
-const HEADS: [&str; 12] = [
-    "#", "bot", "games", "won", "drawn", "lost", "points", "score", "Elo", "±95%", "LOS", "median",
-];
-
-/// Further column headers when games were analysed.
-const ANALYSIS_HEADS: [&str; 4] = ["proven", "accuracy", "blunders", "missed wins"];
-
-/// The last column's header: it has the longest texts.
-const FORFEITS: &str = "forfeits";
-
-/// Headers of the left-aligned columns.
-const LEFT: [&str; 2] = ["bot", FORFEITS];
+use crate::tournament::standings::{Place, RankBy, Standings, TieBreak};
 
 /// Points without trailing zeros: `7`, `7.5`.
 fn points(points: f64) -> String {
@@ -37,276 +27,297 @@ fn forfeits(place: &Place) -> String {
     listed.join(", ")
 }
 
-/// The column headers and the indices of the left-aligned columns.
-fn heads(standings: &Standings) -> (Vec<String>, Vec<usize>) {
-    let analysed = standings
-        .places
-        .iter()
-        .any(|place| place.analysis.is_some());
-    let mut heads = HEADS.to_vec();
-    if analysed {
-        heads.extend(ANALYSIS_HEADS);
+/// Elo to the unit: `-12`, `0`, never `-0`.
+fn elo(elo: f64) -> String {
+    format!("{:.0}", elo.round() + 0.0)
+}
+
+/// A criterion that a column shows, and its short name.
+const fn shown(tie_break: TieBreak) -> Option<&'static str> {
+    match tie_break {
+        TieBreak::Buchholz => Some("BH"),
+        TieBreak::BuchholzCut1 => Some("BH-C1"),
+        TieBreak::SonnebornBerger => Some("SB"),
+        TieBreak::WinsAsSecond => Some("won as 2nd"),
+        TieBreak::Direct | TieBreak::Wins | TieBreak::Rating => None,
     }
-    heads.push(FORFEITS);
-    let is_left = |head: &&str| LEFT.contains(head);
-    let left = (0..heads.len()).filter(|&i| is_left(&heads[i])).collect();
-    (heads.into_iter().map(str::to_owned).collect(), left)
 }
 
-fn row(rank: usize, place: &Place) -> Vec<String> {
-    let mut row = vec![
-        (rank + 1).to_string(),
-        escape_controls(&place.name),
-        place.games.to_string(),
-        place.wins.to_string(),
-        place.draws.to_string(),
-        place.losses.to_string(),
-        points(place.points),
-        percent(Some(place.score)),
-        format!("{:.0}", place.elo),
-        place.error.map_or_else(String::new, |e| format!("{e:.0}")),
-        percent(place.superiority),
-        place
-            .median_ms
-            .map_or_else(String::new, format_milliseconds),
-    ];
-    if let Some(tally) = &place.analysis {
-        row.extend([
-            tally.proven.to_string(),
-            percent(tally.accuracy()),
-            tally.blunders().to_string(),
-            tally.missed_wins.to_string(),
-        ]);
-    }
-    row.push(forfeits(place));
-    row
-}
-
-fn rows(standings: &Standings) -> Vec<Vec<String>> {
-    let places = standings.places.iter().enumerate();
-    places.map(|(rank, place)| row(rank, place)).collect()
-}
-
-/// Points of each bot against each other one; `-` when they have not met.
-fn cross(standings: &Standings) -> Vec<Vec<String>> {
-    let cell = |made: &Option<f64>| made.map_or_else(|| "-".to_owned(), points);
-    standings
-        .places
-        .iter()
-        .map(|place| place.against.iter().map(cell).collect())
-        .collect()
-}
-
-/// For a terminal: the standings and, below them, the crosstable.
-pub fn table(standings: &Standings, palette: &Palette) -> String {
-    let rows = rows(standings);
-    let (heads, left) = heads(standings);
-    let mut all = vec![heads];
-    all.extend(rows.iter().cloned());
-    let mut out = aligned(&all, palette, &left);
-    let mut grid = Vec::new();
-    let mut heads = vec!["#".to_owned(), "bot".to_owned()];
-    heads.extend((1..=rows.len()).map(|rank| rank.to_string()));
-    grid.push(heads);
-    for (row, against) in rows.iter().zip(cross(standings)) {
-        let mut line = vec![row[0].clone(), row[1].clone()];
-        line.extend(against);
-        grid.push(line);
-    }
-    let _ = writeln!(out, "\nPoints of each against each:");
-    out.push_str(&aligned(&grid, palette, &[1]));
-    let _ = writeln!(out, "\n{}", summary(standings));
-    out
-}
-
-fn summary(standings: &Standings) -> String {
-    let games = counted(standings.games, "game", "games");
-    let advantage = standings.advantage.map_or_else(String::new, |elo| {
-        format!("; moving first is worth {elo:.0} Elo")
-    });
-    format!("{games}{advantage}")
-}
-
-/// The standings as a Markdown table.
-pub fn markdown(standings: &Standings) -> String {
-    let cell = |text: &str| text.replace('\\', "\\\\").replace('|', "\\|");
-    let mut out = String::new();
-    let mut line = |cells: Vec<String>| {
-        let _ = writeln!(out, "| {} |", cells.join(" | "));
+/// All columns of these places.
+fn columns(standings: &Standings, places: &[&Place]) -> Vec<Column> {
+    let column = |head, weight, cell: &dyn Fn(&Place) -> String| {
+        Column::new(
+            head,
+            weight,
+            places.iter().map(|place| cell(place)).collect(),
+        )
     };
-    let (heads, left) = heads(standings);
-    let rule = |i: usize| if left.contains(&i) { "---" } else { "---:" }.to_owned();
-    let rules = (0..heads.len()).map(rule).collect();
-    line(heads);
-    line(rules);
-    for row in rows(standings) {
-        line(row.iter().map(|text| cell(text)).collect());
-    }
-    let _ = writeln!(out, "\n{}", summary(standings));
-    out
-}
-
-/// The times of each bot in milliseconds, as CSV.
-pub fn times_csv(standings: &Standings) -> Result<String, csv::Error> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(["name", "median_ms", "worst_ms"])?;
-    let number = |value: Option<f64>| value.map_or_else(String::new, |v| format!("{v:.4}"));
-    for place in &standings.places {
-        writer.write_record([
-            escape_formula(&place.name),
-            number(place.median_ms),
-            number(place.worst_ms),
-        ])?;
-    }
-    written(writer)
-}
-
-/// All figures as JSON, unrounded; those of times only when there are any.
-pub fn as_json(standings: &Standings) -> Value {
-    let places: Vec<Value> = standings
-        .places
-        .iter()
-        .enumerate()
-        .map(|(rank, place)| {
-            let mut row = json!({
-                "rank": rank + 1,
-                "name": place.name,
-                "games": place.games,
-                "wins": place.wins,
-                "draws": place.draws,
-                "losses": place.losses,
-                "points": place.points,
-                "score": place.score,
-                "elo": place.elo,
-                "error": place.error,
-                "superiority": place.superiority,
-                "direct": place.direct,
-                "sonneborn_berger": place.sonneborn_berger,
-                "forfeits": place.forfeits,
-                "against": place.against,
-            });
-            if let (Some(median), Some(worst)) = (place.median_ms, place.worst_ms) {
-                row["median_ms"] = json!(median);
-                row["worst_ms"] = json!(worst);
-            }
-            if let Some(tally) = &place.analysis {
-                row["analysis"] = tally_json(tally);
-            }
-            row
-        })
-        .collect();
-    json!({
-        "games": standings.games,
-        "advantage": standings.advantage,
-        "standings": places,
-    })
-}
-
-/// Escapes text that a spreadsheet would interpret as a formula.
-fn escape_formula(text: &str) -> String {
-    let text = escape_controls(text);
-    if text.starts_with(['=', '+', '-', '@']) {
-        format!("'{text}")
-    } else {
-        text
-    }
-}
-
-/// The standings as CSV; with columns of times only when there are any.
-pub fn as_csv(standings: &Standings) -> Result<String, csv::Error> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    let timed = standings.places.iter().any(|p| p.worst_ms.is_some());
-    let columns = if timed { 16 } else { 14 };
-    let mut heads = vec![
-        "rank",
-        "name",
-        "games",
-        "wins",
-        "draws",
-        "losses",
-        "points",
-        "score",
-        "elo",
-        "error",
-        "superiority",
-        "direct",
-        "sonneborn_berger",
-        "forfeits",
-        "median_ms",
-        "worst_ms",
+    let mut all = vec![
+        column("#", 100, &|place| place.rank.to_string()),
+        column("bot", 100, &|place| escape_controls(&place.name)).left(),
     ];
-    heads.truncate(columns);
+    if matches!(standings.ranking.by, RankBy::Reached(_)) {
+        let reached = |place: &Place| place.reached.clone().unwrap_or_default();
+        all.push(column("reached", 99, &reached).left());
+    }
+    all.extend([
+        column("games", 60, &|place| place.games.to_string()),
+        column("won", 50, &|place| place.wins.to_string()),
+        column("drawn", 50, &|place| place.draws.to_string()),
+        column("lost", 50, &|place| place.losses.to_string()),
+    ]);
+    if !standings.ranking.byes.is_empty() {
+        all.push(column("byes", 80, &|place| place.byes.count.to_string()));
+    }
+    all.push(column("points", 90, &|place| points(place.points)));
+    let by_points = standings.ranking.by == RankBy::Points;
+    if by_points || !standings.ranking.tie_breaks.is_empty() {
+        for &tie_break in standings.ranking.tie_breaks() {
+            let Some(head) = shown(tie_break) else {
+                continue;
+            };
+            all.push(column(head, 75, &|place| {
+                points(match tie_break {
+                    TieBreak::Buchholz => place.buchholz,
+                    TieBreak::BuchholzCut1 => place.buchholz_cut_1,
+                    TieBreak::SonnebornBerger => place.sonneborn_berger,
+                    _ => f64::from(u32::try_from(place.wins_as_second).unwrap_or(u32::MAX)),
+                })
+            }));
+        }
+    }
+    all.extend([
+        column("score", 70, &|place| percent(Some(place.score))),
+        column("Elo", 95, &|place| elo(place.elo)),
+        column("±95%", 94, &|place| {
+            place.error.map_or_else(String::new, elo)
+        }),
+        column("LOS", 40, &|place| percent(place.superiority)),
+        column("median", 30, &|place| {
+            place
+                .median_ms
+                .map_or_else(String::new, format_milliseconds)
+        }),
+    ]);
     if standings
         .places
         .iter()
         .any(|place| place.analysis.is_some())
     {
-        heads.extend([
-            "proven",
-            "kept",
-            "accuracy",
-            "blunders",
-            "missed_wins",
-            "lost_at_once",
+        let tally = |cell: &'static dyn Fn(&crate::record::annotation::Tally) -> String| {
+            move |place: &Place| place.analysis.as_ref().map_or_else(String::new, cell)
+        };
+        all.extend([
+            column("proven", 20, &tally(&|tally| tally.proven.to_string())),
+            column("accuracy", 28, &tally(&|tally| percent(tally.accuracy()))),
+            column(
+                "blunders",
+                26,
+                &tally(&|tally| tally.blunders().to_string()),
+            ),
+            column(
+                "missed wins",
+                24,
+                &tally(&|tally| tally.missed_wins.to_string()),
+            ),
         ]);
     }
-    writer.write_record(heads)?;
-    let number = |value: Option<f64>| value.map_or_else(String::new, |v| format!("{v:.4}"));
-    for (rank, place) in standings.places.iter().enumerate() {
-        let mut row = vec![
-            (rank + 1).to_string(),
-            escape_formula(&place.name),
-            place.games.to_string(),
-            place.wins.to_string(),
-            place.draws.to_string(),
-            place.losses.to_string(),
-            points(place.points),
-            number(Some(place.score)),
-            number(Some(place.elo)),
-            number(place.error),
-            number(place.superiority),
-            points(place.direct),
-            points(place.sonneborn_berger),
-            escape_formula(&forfeits(place)),
-            number(place.median_ms),
-            number(place.worst_ms),
-        ];
-        row.truncate(columns);
-        if let Some(tally) = &place.analysis {
-            row.extend([
-                tally.proven.to_string(),
-                tally.kept.to_string(),
-                number(tally.accuracy()),
-                tally.blunders().to_string(),
-                tally.missed_wins.to_string(),
-                tally.lost_at_once.to_string(),
-            ]);
+    // The longest texts are last.
+    let number = |place: &Place| match place.forfeits.values().sum::<u64>() {
+        0 => String::new(),
+        count => count.to_string(),
+    };
+    let mut last = column("forfeits", 65, &forfeits).left();
+    last.short = Some(places.iter().map(|place| number(place)).collect());
+    all.push(last);
+    all
+}
+
+/// The criteria of the order, in words.
+fn criteria(standings: &Standings) -> Vec<&'static str> {
+    let ranking = &standings.ranking;
+    let first = match &ranking.by {
+        RankBy::Reached(_) => "place in the bracket",
+        RankBy::Results if standings.by_rating => "rating",
+        _ if ranking.byes.is_empty() => "points",
+        _ => "points, those for byes included",
+    };
+    let chosen = ranking.tie_breaks().iter();
+    let mut all: Vec<&str> = [first]
+        .into_iter()
+        .chain(chosen.map(|tie| tie.in_words()))
+        .collect();
+    let last = match &ranking.by {
+        RankBy::Reached(_) => "seed",
+        _ => "rating",
+    };
+    for more in [last, "name"] {
+        if !all.contains(&more) {
+            all.push(more);
         }
-        writer.write_record(row)?;
     }
-    written(writer)
+    all
 }
 
-/// The crosstable as CSV: a row for each bot, in the order of the standings.
-pub fn crosstable_csv(standings: &Standings) -> Result<String, csv::Error> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    let names = standings
-        .places
+/// The sentence on the order of the tables.
+fn order(standings: &Standings) -> String {
+    let why = if standings.by_rating {
+        " (the bots have played unequally many games)"
+    } else {
+        ""
+    };
+    let mut criteria = criteria(standings).into_iter();
+    let first = criteria.next().unwrap_or_default();
+    let rest: Vec<&str> = criteria.collect();
+    format!("order: {first}{why}, then {}", rest.join(", "))
+}
+
+/// Why there are several tables, or which ratings cannot be compared.
+fn separate(standings: &Standings) -> Option<String> {
+    if standings.tables > 1 {
+        Some(format!(
+            "{} tables: no games, directly or through other bots, connect the bots of one with those of \
+             another, so neither their points nor their ratings can be compared",
+            standings.tables
+        ))
+    } else if standings.connected > 1 {
+        Some(format!(
+            "no games connect {} groups of bots yet: ratings can be compared only within each",
+            standings.connected
+        ))
+    } else {
+        None
+    }
+}
+
+/// The places of each table.
+fn tables(standings: &Standings) -> impl Iterator<Item = Vec<&Place>> {
+    let chunks = standings.places.chunk_by(|a, b| a.table == b.table);
+    chunks.map(|places| places.iter().collect())
+}
+
+/// Rows of the columns, the first with their heads, and the numbers of those that are left-aligned.
+fn rows(columns: &[Column]) -> (Vec<Vec<String>>, Vec<usize>) {
+    let left = (0..columns.len()).filter(|&i| columns[i].is_left);
+    let heads = columns
         .iter()
-        .map(|place| escape_formula(&place.name));
-    writer.write_record(std::iter::once("bot".to_owned()).chain(names))?;
-    for (place, against) in standings.places.iter().zip(cross(standings)) {
-        // Empty instead of `-`, so that columns can be summed.
-        let cells = against.into_iter().map(|cell| cell.replace('-', ""));
-        writer.write_record(std::iter::once(escape_formula(&place.name)).chain(cells))?;
-    }
-    written(writer)
+        .map(|column| column.head.to_owned())
+        .collect();
+    let count = columns.first().map_or(0, |column| column.cells.len());
+    let row = |place: usize| {
+        columns
+            .iter()
+            .map(move |column| column.cells[place].clone())
+    };
+    let rows = (0..count).map(|place| row(place).collect());
+    ([heads].into_iter().chain(rows).collect(), left.collect())
 }
 
-fn written(writer: csv::Writer<Vec<u8>>) -> Result<String, csv::Error> {
-    let bytes = writer
-        .into_inner()
-        .map_err(|error| csv::Error::from(error.into_error()))?;
-    // All fields were valid UTF-8.
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+/// Points of each against each of these places, which follow each other; `-` when they have not met.
+fn cross(places: &[&Place], first: usize, palette: &Palette) -> String {
+    let mut heads = vec!["#".to_owned(), "bot".to_owned()];
+    heads.extend((1..=places.len()).map(|place| place.to_string()));
+    let rows = places.iter().enumerate().map(|(number, place)| {
+        let mut row = vec![(number + 1).to_string(), escape_controls(&place.name)];
+        let against = place.against[first..][..places.len()].iter();
+        row.extend(against.map(|made| made.map_or_else(|| "-".to_owned(), points)));
+        row
+    });
+    let all: Vec<_> = [heads].into_iter().chain(rows).collect();
+    aligned(&all, palette, &[1])
+}
+
+/// For a terminal: the standings and, below them, the crosstable. Columns are shortened or left out so
+/// that lines have at most `width` columns; without a width all are there.
+pub fn table(standings: &Standings, palette: &Palette, width: Option<usize>) -> String {
+    let width = width.unwrap_or(usize::MAX);
+    let mut out = String::new();
+    if let Some(why) = separate(standings) {
+        let _ = writeln!(out, "{why}\n");
+    }
+    let mut left_out: Vec<&str> = Vec::new();
+    let mut first = 0;
+    for places in tables(standings) {
+        let mut columns = columns(standings, &places);
+        left_out.extend(fit(&mut columns, width));
+        let (rows, left) = rows(&columns);
+        out.push_str(&aligned(&rows, palette, &left));
+        // It has at least two columns for each bot: no need to draw it to see that it is too wide.
+        // It has at least two columns for each bot: no need to draw it to see that it is too wide.
+        let is_narrow = places.len() < width / 2 && {
+            let plain = cross(&places, first, &Palette::plain());
+            plain.lines().all(|line| columns_of(line) <= width)
+        };
+        if is_narrow {
+            let cross = cross(&places, first, palette);
+            let _ = writeln!(out, "\nPoints of each against each:\n{cross}");
+        } else {
+            left_out.push("points of each against each");
+            out.push('\n');
+        }
+        first += places.len();
+    }
+    if !standings.places.is_empty() {
+        let _ = writeln!(out, "{}", order(standings));
+    }
+    let mut seen = Vec::new();
+    left_out.retain(|head| {
+        !seen.contains(head) && {
+            seen.push(*head);
+            true
+        }
+    });
+    if !left_out.is_empty() {
+        let _ = writeln!(
+            out,
+            "not shown, as the terminal is too narrow: {}",
+            left_out.join(", ")
+        );
+    }
+    let _ = writeln!(out, "{}", summary(standings));
+    out
+}
+
+fn summary(standings: &Standings) -> String {
+    let games = counted(standings.games, "game", "games");
+    let advantage = standings.advantage.and_then(|advantage| {
+        let error = elo(advantage.error?);
+        Some(format!(
+            "; moving first is worth {} ± {error} Elo",
+            elo(advantage.elo)
+        ))
+    });
+    format!("{games}{}", advantage.unwrap_or_default())
+}
+
+/// The standings as Markdown tables.
+pub fn markdown(standings: &Standings) -> String {
+    let cell = |text: &str| text.replace('\\', "\\\\").replace('|', "\\|");
+    let mut out = String::new();
+    if let Some(why) = separate(standings) {
+        let _ = writeln!(out, "{why}\n");
+    }
+    let all: Vec<Vec<&Place>> = if standings.places.is_empty() {
+        vec![Vec::new()]
+    } else {
+        tables(standings).collect()
+    };
+    for places in all {
+        let (rows, left) = rows(&columns(standings, &places));
+        for (number, row) in rows.iter().enumerate() {
+            let cells: Vec<String> = row.iter().map(|text| cell(text)).collect();
+            let _ = writeln!(out, "| {} |", cells.join(" | "));
+            if number == 0 {
+                let rule = |i: usize| if left.contains(&i) { "---" } else { "---:" };
+                let rules: Vec<&str> = (0..row.len()).map(rule).collect();
+                let _ = writeln!(out, "| {} |", rules.join(" | "));
+            }
+        }
+        out.push('\n');
+    }
+    if !standings.places.is_empty() {
+        let _ = writeln!(out, "{}\n", order(standings));
+    }
+    let _ = writeln!(out, "{}", summary(standings));
+    out
 }

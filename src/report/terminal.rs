@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
+use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::game::Picture;
@@ -227,6 +228,28 @@ fn columns_of(texts: &[String], widest: usize, room: usize) -> Vec<String> {
             cells.join(&" ".repeat(GAP)).trim_end().to_owned()
         })
         .collect()
+}
+
+/// The width of text, in terminal columns.
+pub(super) fn width(text: &str) -> usize {
+    text.width()
+}
+
+/// Text cut to `width` columns, with `…` at the end of what was cut. No cluster of characters that are
+/// seen as one is torn apart.
+pub fn shortened(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let mut short = String::new();
+    for cluster in text.graphemes(true) {
+        if short.width() + cluster.width() + 1 > width {
+            break;
+        }
+        short.push_str(cluster);
+    }
+    short.push('…');
+    short
 }
 
 /// Rows of equal length in columns two blanks apart; the first row is the header. The columns

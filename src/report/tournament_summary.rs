@@ -26,14 +26,15 @@ pub enum SummaryError {
     Sprt(#[from] SprtError),
 }
 
-fn standings(results: &Results) -> Result<Standings, RatingError> {
-    results.collector.standings(&Model::default())
+fn standings(plan: &Plan, results: &Results) -> Result<Standings, RatingError> {
+    let ranking = results.ranking(plan);
+    results.collector.ranked(&Model::default(), &ranking)
 }
 
 /// The tables of a tournament's folder, each with its file's name. Times have a table of their own:
 /// the others depend on the games only, byte for byte.
-pub fn tables(results: &Results) -> Result<[(&'static str, String); 4], SummaryError> {
-    let standings = standings(results)?;
+pub fn tables(plan: &Plan, results: &Results) -> Result<[(&'static str, String); 4], SummaryError> {
+    let standings = standings(plan, results)?;
     let timeless = standings.without_times();
     Ok([
         ("standings.json", format!("{}\n", as_json(&timeless))),
@@ -44,14 +45,15 @@ pub fn tables(results: &Results) -> Result<[(&'static str, String); 4], SummaryE
 }
 
 /// The standings, the rejected bots, the number of distinct games, a knockout's matches, and the
-/// result of a sequential test.
+/// result of a sequential test. The table fits `width` columns, if one is given.
 pub fn summary(
     ended: Ended,
     plan: &Plan,
     results: &Results,
     palette: &Palette,
+    width: Option<usize>,
 ) -> Result<String, SummaryError> {
-    let mut out = table(&standings(results)?, palette);
+    let mut out = table(&standings(plan, results)?, palette, width);
     for rejected in &plan.rejected {
         let _ = writeln!(
             out,
@@ -127,24 +129,26 @@ fn verdict(ended: Ended, plan: &Plan, results: &Results) -> Result<Option<String
     let llr = test.llr(&results.pentanomial);
     let elo = results.pentanomial.elo();
     let [a, b] = [0, 1].map(|i| plan.bots.get(i).map_or("?", |bot| bot.name.as_str()));
+    let (elo0, elo1) = (hypotheses.elo0, hypotheses.elo1);
+    // A test only chooses between two differences; how large the difference is, only an estimate says.
     let verdict = match ended {
-        Ended::Decided(Decision::AcceptH1) => format!(
-            "H1 holds: {a} is better than {b} by {} Elo or more",
-            hypotheses.elo1
-        ),
-        Ended::Decided(Decision::AcceptH0) => format!(
-            "H0 holds: {a} is better than {b} by {} Elo or less",
-            hypotheses.elo0
-        ),
-        _ => "not decided".to_owned(),
+        Ended::Decided(Decision::AcceptH1) => {
+            format!("H1 accepted: a difference of {elo1} Elo rather than {elo0}")
+        }
+        Ended::Decided(Decision::AcceptH0) => {
+            format!("H0 accepted: a difference of {elo0} Elo rather than {elo1}")
+        }
+        _ => format!("not decided between differences of {elo0} and {elo1} Elo"),
     };
     let difference = match elo.error {
-        Some(error) if elo.elo.is_finite() => format!("{:.1} ± {error:.1} Elo", elo.elo),
+        Some(error) if elo.elo.is_finite() => {
+            format!("estimated {:+.1} ± {error:.1} Elo", elo.elo)
+        }
         _ => "too large to measure".to_owned(),
     };
     Ok(Some(format!(
-        "SPRT: {verdict}. LLR {llr:.2}, bounds {lower:.2} and {upper:.2}; difference {difference}; \
-         pairs by points of {a}: 0: {}, ½: {}, 1: {}, 1½: {}, 2: {}\n",
+        "SPRT of {a} against {b}: {verdict}; {difference}. LLR {llr:.2}, bounds {lower:.2} and \
+         {upper:.2}; pairs by points of {a}: 0: {}, ½: {}, 1: {}, 1½: {}, 2: {}\n",
         results.pentanomial.0[0],
         results.pentanomial.0[1],
         results.pentanomial.0[2],

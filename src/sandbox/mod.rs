@@ -66,6 +66,7 @@ pub use self::settings::{Kind, NotAvailable, SandboxRequest, Selection};
 #[cfg(not(target_os = "linux"))]
 pub(crate) use self::unsupported::{cgroup, private_copy, probe, supervisor};
 use crate::executable::CannotStart;
+use crate::log_target::SANDBOX;
 
 /// A sandbox that works on this machine, and what it is set to. Cheap to clone.
 ///
@@ -96,17 +97,44 @@ impl Sandbox {
         for &kind in request.selection.candidates() {
             settings.kind = kind;
             if kind == Kind::None {
+                tracing::info!(target: SANDBOX, "no sandbox");
                 return Ok(Self(Arc::new(settings)));
             }
             match probe::try_out(&settings) {
                 Ok(()) => {
                     settings.group = probe::find_group(&settings);
-                    return Ok(Self(Arc::new(settings)));
+                    let chosen = Self(Arc::new(settings));
+                    chosen.log();
+                    return Ok(chosen);
                 }
-                Err(failure) => failures.push(failure),
+                Err(failure) => {
+                    tracing::info!(target: SANDBOX, cause = failure.cause, fix = failure.fix, "{kind} does not work here");
+                    failures.push(failure);
+                }
             }
         }
         Err(combined(failures))
+    }
+
+    fn log(&self) {
+        let Settings {
+            kind,
+            limits,
+            expose,
+            freeze,
+            ..
+        } = &*self.0;
+        tracing::info!(
+            target: SANDBOX,
+            memory = limits.memory,
+            processes = limits.processes,
+            open_files = limits.open_files,
+            scratch = limits.scratch,
+            ?expose,
+            freeze,
+            memory_bound = self.memory_bound(),
+            "{kind} works here and is used"
+        );
     }
 
     /// No sandbox. `freeze` still stops a bot while its opponent thinks.

@@ -7,16 +7,18 @@
 //! models*, 2004). Draws are half a win (as in Ordo) or, optionally, have
 //! their own parameter (as in `BayesElo`); see [`Draws`].
 //!
-//! Intervals come from the sandwich covariance `H⁻¹ S H⁻¹`: H is the curvature of the
-//! likelihood, S the sum of the squared scores over units that are assumed
-//! independent, times N / (N − p) for N units and p fitted parameters. A unit is a
-//! pair of games where pairs were given and a game otherwise. So neither draws nor the
-//! correlation of two games with the same opening make an interval too wide or too narrow.
-//! Virtual draws count as games in H and in S, so a perfect score has a finite rating
-//! with a wide interval.
+//! Intervals come from the sandwich covariance `H⁻¹ S H⁻¹`: H is the curvature of the likelihood, S the
+//! covariance of its slope, from how far results scatter around what the model expects (`dispersion`).
+//! Pairs of games are the units where pairs were given, and games otherwise, so neither draws nor the
+//! correlation of two games with the same opening make an interval too wide or too narrow. The pull of the
+//! virtual draws is added, and the quantiles are those of Student's t distribution, with fewer degrees of
+//! freedom the fewer games there are. docs/ratings.md shows by simulation how often the intervals hold
+//! the truth; the constants were chosen for that.
 
+mod dispersion;
 mod fit;
 mod matrix;
+mod student;
 
 use std::collections::BTreeMap;
 use std::f64::consts::LN_10;
@@ -25,7 +27,7 @@ use thiserror::Error;
 
 use self::fit::Fit;
 use self::matrix::Square;
-use super::sprt::{Estimate, SIGMAS_95, superiority};
+use super::sprt::{Estimate, superiority};
 
 /// Elo in one unit of the natural logarithm of the odds.
 const ELO: f64 = 400.0 / LN_10;
@@ -135,6 +137,8 @@ impl Meeting {
 #[derive(Clone, Debug)]
 pub struct Results {
     bots: usize,
+    /// See [`Results::set_adaptive`].
+    adaptive: bool,
     meetings: BTreeMap<(usize, usize), Meeting>,
 }
 
@@ -143,8 +147,15 @@ impl Results {
     pub fn new(bots: usize) -> Self {
         Self {
             bots,
+            adaptive: false,
             meetings: BTreeMap::new(),
         }
+    }
+
+    /// Whether the results so far decided who met whom, as in a Swiss tournament. Intervals are then wider:
+    /// those who were lucky meet each other, so luck counts several times.
+    pub const fn set_adaptive(&mut self, adaptive: bool) {
+        self.adaptive = adaptive;
     }
 
     fn meeting(&mut self, a: usize, b: usize) -> Result<&mut Meeting, RatingError> {
@@ -223,6 +234,8 @@ pub struct Ratings {
     pub draw_elo: Option<f64>,
     /// The covariance of the parameters, in Elo².
     covariance: Square,
+    /// The degrees of freedom with which each bot's variance is known.
+    freedoms: Vec<f64>,
 }
 
 impl Ratings {
@@ -237,7 +250,13 @@ impl Ratings {
         let variance = (at(a, a) + at(b, b) - 2.0 * at(a, b)).max(0.0);
         // A difference below a millionth of an Elo is a rounding error.
         let difference = Some(first.elo - second.elo).filter(|difference| difference.abs() > 1e-6);
-        Some(superiority(difference.unwrap_or(0.0), variance.sqrt()))
+        let difference = difference.unwrap_or(0.0);
+        let freedom = self.freedoms[a].min(self.freedoms[b]);
+        if difference == 0.0 {
+            return Some(0.5);
+        }
+        let deviations = student::as_normal(difference / variance.sqrt(), freedom);
+        Some(superiority(deviations, 1.0))
     }
 
     /// Indices of the bots, highest rating first; equals by index.
@@ -256,16 +275,22 @@ pub fn rate(results: &Results, model: &Model) -> Result<Ratings, RatingError> {
     }
     let fit = Fit::new(results, model);
     let parameters = fit.maximize().ok_or(RatingError::Undetermined)?;
-    let mut covariance = fit.sandwich(&parameters).ok_or(RatingError::Undetermined)?;
+    let (mut covariance, freedom) = fit.sandwich(&parameters).ok_or(RatingError::Undetermined)?;
 
     let drawing = fit.drawing.map(|index| parameters[index]);
     // The slope of the expected score between equals, as a share of the Elo scale's.
     let scale = drawing.map_or(1.0, |parameter| 1.0 / (parameter / 2.0).cosh().powi(2));
     let elo = ELO * scale;
     covariance.scale(elo * elo);
+    let freedoms = fit.freedom_of_bots(freedom);
+    let reach = |index: usize| {
+        // The advantage and the draw parameter come from all games.
+        let own = freedoms.get(index).copied().unwrap_or(freedom);
+        student::quantile_95(own)
+    };
     let estimate = |index: usize| Estimate {
         elo: elo * parameters[index],
-        error: Some(SIGMAS_95 * covariance.at(index, index).max(0.0).sqrt()),
+        error: Some(reach(index) * covariance.at(index, index).max(0.0).sqrt()),
     };
     let alone = |group| fit.groups.iter().filter(|&&other| other == group).count() == 1;
     let bots = fit.groups.iter().enumerate().map(|(bot, &group)| {
@@ -281,5 +306,6 @@ pub fn rate(results: &Results, model: &Model) -> Result<Ratings, RatingError> {
         advantage: fit.advantage.map(estimate),
         draw_elo: drawing.map(|parameter| ELO * parameter),
         covariance,
+        freedoms,
     })
 }

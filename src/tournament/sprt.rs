@@ -142,9 +142,9 @@ pub enum Scale {
 pub enum Decision {
     /// More games are needed.
     Continue,
-    /// The difference is `elo0`, or less.
+    /// The difference is rather `elo0` than `elo1`.
     AcceptH0,
-    /// The difference is `elo1`, or more.
+    /// The difference is rather `elo1` than `elo0`.
     AcceptH1,
 }
 

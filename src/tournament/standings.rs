@@ -1,16 +1,29 @@
 //! Standings from records: points, tie-breaks, ratings, times, forfeits. Records are added one
 //! by one and not kept, so memory depends only on the number of bots.
 
+mod order;
+mod ranking;
 mod scores;
 mod times;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use self::scores::{Scores, Sums, total};
+pub use self::ranking::{Byes, NoTieBreak, RankBy, Ranking, Reached, TieBreak};
+
+use self::order::{Criteria, Table};
+use self::scores::Scores;
 use self::times::Times;
 use super::ratings::{Model, Outcome, RatingError, rate};
 use super::schedule::GameId;
+use super::sprt::Estimate;
 use crate::record::{RecordSummary, annotation};
+
+/// Pairs of games below which a likelihood of superiority is not computed: it would be far from the
+/// truth more often than not.
+const PAIRS_FOR_SUPERIORITY: f64 = 5.0;
+
+/// Games below which an advantage of moving first is not computed.
+const GAMES_FOR_ADVANTAGE: u64 = 5;
 
 /// Collects the results of games.
 ///
@@ -45,6 +58,10 @@ pub struct Collector {
 /// A bot's place in the standings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Place {
+    /// Its rank in its table, from 1. Bots that share a place of a knockout have the same.
+    pub rank: usize,
+    /// The number of its table, from 0.
+    pub table: usize,
     /// Its name.
     pub name: String,
     /// The number of games.
@@ -55,20 +72,31 @@ pub struct Place {
     pub draws: u64,
     /// The number of games lost.
     pub losses: u64,
-    /// The points: 1 for a win, ½ for a draw.
+    /// The points: 1 for a win, ½ for a draw, and those for byes.
     pub points: f64,
-    /// The points per game, 0 to 1.
+    /// The points per game played, 0 to 1.
     pub score: f64,
-    /// Elo above or below the mean.
+    /// Rounds in which it did not have to play, and the points for them.
+    pub byes: Byes,
+    /// What it reached in a tournament that eliminates bots.
+    pub reached: Option<String>,
+    /// Elo above or below the mean of the bots that games connect with it.
     pub elo: f64,
     /// Half the width of the 95 % interval of `elo`.
     pub error: Option<f64>,
-    /// Likelihood, 0 to 1, of being better than the bot in the next place.
+    /// Likelihood, 0 to 1, of being better than the bot in the next place; `None` when no games connect
+    /// the two, and when one of them has played fewer than five pairs of games.
     pub superiority: Option<f64>,
-    /// Direct encounter: the points against the bots with which it is tied.
+    /// Direct encounter: the points against the bots with which it is tied, if all of them have met.
     pub direct: f64,
+    /// Buchholz: the sum of the opponents' points.
+    pub buchholz: f64,
+    /// The same without the lowest of them.
+    pub buchholz_cut_1: f64,
     /// Sonneborn–Berger: for each game won the opponent's points, for each game drawn half of them.
     pub sonneborn_berger: f64,
+    /// The number of games won as the second to move.
+    pub wins_as_second: u64,
     /// The number of games that it forfeited, by reason.
     pub forfeits: BTreeMap<String, u64>,
     /// The median time of its answers, in milliseconds, to 1 %.
@@ -84,13 +112,20 @@ pub struct Place {
 /// The standings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Standings {
-    /// In order: by points when all bots have played equally many games, otherwise by rating; then by
-    /// direct encounter, Sonneborn–Berger, rating and name.
+    /// In order: table by table, the largest first, and in each by its criteria.
     pub places: Vec<Place>,
     /// The number of games.
     pub games: u64,
     /// The advantage of moving first, in Elo.
-    pub advantage: Option<f64>,
+    pub advantage: Option<Estimate>,
+    /// The rules by which the tables are ordered.
+    pub ranking: Ranking,
+    /// Whether the first table is ordered by ratings because its bots have played unequally many games.
+    pub by_rating: bool,
+    /// The number of tables: more than one when no games connect some bots with others.
+    pub tables: usize,
+    /// The number of groups of bots within which ratings can be compared.
+    pub connected: usize,
 }
 
 impl Standings {
@@ -165,8 +200,23 @@ impl Collector {
         }
     }
 
-    /// The standings. The error is why the games determine no ratings.
+    /// The standings, by the [default](Ranking::default) rules. The error is why the games determine no
+    /// ratings.
     pub fn standings(&self, model: &Model) -> Result<Standings, RatingError> {
+        self.ranked(model, &Ranking::default())
+    }
+
+    /// The standings by these rules.
+    pub fn ranked(&self, model: &Model, ranking: &Ranking) -> Result<Standings, RatingError> {
+        let unknown = |name: &&String| !self.index.contains_key(*name);
+        if ranking.byes.keys().any(|name| unknown(&name)) {
+            // Bots that have not played yet.
+            let mut with_all = self.clone();
+            for name in ranking.byes.keys() {
+                with_all.bot(name);
+            }
+            return with_all.ranked(model, ranking);
+        }
         let bots = self.names.len();
         // Bots are sorted by name, so that the figures do not depend on the order of the records.
         let mut by_name: Vec<usize> = (0..bots).collect();
@@ -176,73 +226,69 @@ impl Collector {
             order_of[bot] = place;
         }
         let names: Vec<&String> = by_name.iter().map(|&bot| &self.names[bot]).collect();
-        let sums = self.scores.sums(&order_of)?;
-        let Sums {
-            results,
-            wins,
-            draws,
-            losses,
-            against,
-        } = &sums;
-        let ratings = rate(results, model)?;
-        let points: Vec<f64> = against
+        let mut sums = self.scores.sums(&order_of)?;
+        sums.results.set_adaptive(ranking.by != RankBy::Results);
+        let ratings = rate(&sums.results, model)?;
+        let criteria = Criteria::new(&names, &sums, &ratings, ranking);
+        let tables = criteria.tables();
+        let encounters = criteria.encounters(&tables);
+        let order: Vec<usize> = tables
             .iter()
-            .map(|row: &Vec<Option<f64>>| total(row.iter().flatten().copied()))
+            .flat_map(|table| table.order.clone())
             .collect();
-        let games: Vec<u64> = (0..bots).map(|i| wins[i] + draws[i] + losses[i]).collect();
-        let score = |i: usize| points[i] / to_f64(games[i]).max(1.0);
-        // Points can be compared when all have played equally many games; otherwise only ratings can.
-        let equal = games.windows(2).all(|pair| pair[0] == pair[1]);
-        let merit = |i: usize| {
-            if equal {
-                points[i]
-            } else {
-                ratings.bots[i].elo
+        let mut places = Vec::with_capacity(bots);
+        for (number, Table { order: table, .. }) in tables.iter().enumerate() {
+            for (rank, &i) in table.iter().enumerate() {
+                let next = table.get(rank + 1).filter(|&&next| {
+                    let pairs = sums.pairs[i].min(sums.pairs[next]);
+                    pairs >= PAIRS_FOR_SUPERIORITY
+                });
+                let reached = match &ranking.by {
+                    RankBy::Reached(reached) => reached.get(names[i]),
+                    _ => None,
+                };
+                places.push(Place {
+                    rank: reached.map_or(rank + 1, |reached| reached.place),
+                    table: number,
+                    name: names[i].clone(),
+                    games: criteria.games[i],
+                    wins: sums.wins[i],
+                    draws: sums.draws[i],
+                    losses: sums.losses[i],
+                    points: criteria.points[i],
+                    score: criteria.score(i),
+                    byes: criteria.byes[i],
+                    reached: reached.map(|reached| reached.title.clone()),
+                    elo: ratings.bots[i].elo,
+                    error: ratings.bots[i].error,
+                    superiority: next.and_then(|&next| ratings.superiority(i, next)),
+                    direct: encounters[i],
+                    buchholz: criteria.buchholz[i][0],
+                    buchholz_cut_1: criteria.buchholz[i][1],
+                    sonneborn_berger: criteria.sonneborn_berger[i],
+                    wins_as_second: sums.wins_as_second[i],
+                    forfeits: self.forfeits[by_name[i]].clone(),
+                    median_ms: self.times[by_name[i]].median(),
+                    worst_ms: self.times[by_name[i]].worst(),
+                    analysis: self.analysed.then(|| self.analyses[by_name[i]]),
+                    against: order
+                        .iter()
+                        .map(|&j| sums.meeting(i, j).map(|met| met.points))
+                        .collect(),
+                });
             }
-        };
-        let direct = |i: usize| -> f64 {
-            let tied = (0..bots).filter(|&j| j != i && merit(j).total_cmp(&merit(i)).is_eq());
-            total(tied.filter_map(|j| against[i][j]))
-        };
-        // The points against a bot times the points of that bot.
-        let sonneborn_berger = |i: usize| -> f64 {
-            let met = against[i].iter().zip(&points);
-            total(met.filter_map(|(made, points)| Some(made.as_ref()? * points)))
-        };
-        let mut order: Vec<usize> = (0..bots).collect();
-        order.sort_by(|&a, &b| {
-            merit(b)
-                .total_cmp(&merit(a))
-                .then(direct(b).total_cmp(&direct(a)))
-                .then(sonneborn_berger(b).total_cmp(&sonneborn_berger(a)))
-                .then(ratings.bots[b].elo.total_cmp(&ratings.bots[a].elo))
-                .then(names[a].cmp(names[b]))
-        });
-        let places = order.iter().enumerate().map(|(rank, &i)| Place {
-            name: names[i].clone(),
-            games: games[i],
-            wins: wins[i],
-            draws: draws[i],
-            losses: losses[i],
-            points: points[i],
-            score: score(i),
-            elo: ratings.bots[i].elo,
-            error: ratings.bots[i].error,
-            superiority: order
-                .get(rank + 1)
-                .and_then(|&next| ratings.superiority(i, next)),
-            direct: direct(i),
-            sonneborn_berger: sonneborn_berger(i),
-            forfeits: self.forfeits[by_name[i]].clone(),
-            median_ms: self.times[by_name[i]].median(),
-            worst_ms: self.times[by_name[i]].worst(),
-            analysis: self.analysed.then(|| self.analyses[by_name[i]]),
-            against: order.iter().map(|&j| against[i][j]).collect(),
-        });
+        }
+        let groups: BTreeSet<usize> = ratings.bots.iter().map(|bot| bot.group).collect();
         Ok(Standings {
-            places: places.collect(),
+            places,
             games: self.games,
-            advantage: ratings.advantage.map(|estimate| estimate.elo),
+            advantage: ratings
+                .advantage
+                .filter(|_| self.games >= GAMES_FOR_ADVANTAGE),
+            by_rating: tables.first().is_some_and(|table| table.by_rating),
+            ranking: ranking.clone(),
+            tables: tables.len(),
+            connected: groups.len(),
         })
     }
 }

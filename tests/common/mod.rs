@@ -46,6 +46,8 @@ pub(crate) struct Referee {
     /// See [`Referee::shell`].
     shell: Option<String>,
     stdin: Option<Vec<u8>>,
+    stdout: Option<Stdio>,
+    stderr: Option<Stdio>,
     recorded: bool,
 }
 
@@ -58,6 +60,8 @@ impl Referee {
             scratch: tempfile::tempdir().expect("a temporary directory"),
             shell: None,
             stdin: None,
+            stdout: None,
+            stderr: None,
             recorded: false,
         }
     }
@@ -101,6 +105,18 @@ impl Referee {
     /// Sets its standard input, which is empty otherwise.
     pub(crate) fn stdin(mut self, bytes: impl Into<Vec<u8>>) -> Self {
         self.stdin = Some(bytes.into());
+        self
+    }
+
+    /// Sets its standard output, which [`Run`] then does not have.
+    pub(crate) fn stdout(mut self, stdout: impl Into<Stdio>) -> Self {
+        self.stdout = Some(stdout.into());
+        self
+    }
+
+    /// Sets its standard error, which [`Run`] then does not have.
+    pub(crate) fn stderr(mut self, stderr: impl Into<Stdio>) -> Self {
+        self.stderr = Some(stderr.into());
         self
     }
 
@@ -151,14 +167,14 @@ impl Referee {
             .envs(self.environment)
             .current_dir(&self.directory)
             .stdin(stdin)
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
+            .stdout(self.stdout.unwrap_or_else(Stdio::piped))
+            .stderr(self.stderr.unwrap_or_else(Stdio::piped))
             .spawn()
             .expect("the referee starts");
         Running {
             started,
-            stdout: collect(child.stdout.take().expect("a pipe")),
-            stderr: collect(child.stderr.take().expect("a pipe")),
+            stdout: child.stdout.take().map(collect),
+            stderr: child.stderr.take().map(collect),
             child: KillOnDrop(child),
             directory: self.directory,
             scratch: self.scratch,
@@ -180,8 +196,8 @@ impl Drop for KillOnDrop {
 pub(crate) struct Running {
     child: KillOnDrop,
     started: Instant,
-    stdout: Receiver<Vec<u8>>,
-    stderr: Receiver<Vec<u8>>,
+    stdout: Option<Receiver<Vec<u8>>>,
+    stderr: Option<Receiver<Vec<u8>>>,
     directory: PathBuf,
     scratch: TempDir,
 }
@@ -236,8 +252,8 @@ impl Running {
         let left_behind = left_behind(self.scratch.path());
         let run = Run {
             code: ended.and_then(|status| status.code()),
-            stdout: text(&self.stdout),
-            stderr: text(&self.stderr),
+            stdout: self.stdout.as_ref().map(text).unwrap_or_default(),
+            stderr: self.stderr.as_ref().map(text).unwrap_or_default(),
             elapsed,
             directory: self.directory,
             scratch: self.scratch,

@@ -187,6 +187,50 @@ fn a_clock_of_processor_time() -> Result<(), Failed> {
     timeout(&run).map(drop)
 }
 
+/// The events of the log of a game on a busy processor, without those of other games.
+fn log(bot_arguments: &str, limits: &[&str]) -> Result<Vec<Value>, Failed> {
+    let _loops = BusyLoops::start();
+    let run = game(&bot(bot_arguments), limits)
+        .args(["--log", "info", "--log-format", "json"])
+        .shell("exec \"$0\" \"$@\" --log-file \"$SCRATCH/log\"")
+        .run();
+    let events: Result<Vec<Value>, _> = run.file("log").lines().map(serde_json::from_str).collect();
+    Ok(events?)
+}
+
+/// The first event with this message, without its span.
+fn event<'a>(log: &'a [Value], message: &str) -> Option<&'a Value> {
+    let fields = log.iter().map(|event| &event["fields"]);
+    fields
+        .into_iter()
+        .find(|fields| fields["message"] == message)
+}
+
+/// The log alone tells a bot that was kept from running from one that ran for too long and one that
+/// slept.
+fn the_log_tells_who_was_slow() -> Result<(), Failed> {
+    let number = |fields: &Value, name: &str| fields[name].as_f64().ok_or(format!("no {name}"));
+    let kept = log("60 0", &LIMIT)?;
+    if let Some(fields) = event(&kept, "time ran out") {
+        return Err(format!("it lost: {fields}").into());
+    }
+    let waited = "in time: it had waited for a processor";
+    let waited = event(&kept, waited).ok_or("the processor was not busy")?;
+    assert!(number(waited, "elapsed_ms")? > 150.0, "{waited}");
+    assert!(number(waited, "charged_ms")? <= 150.0, "{waited}");
+    let computed = log("60000 0", &NO_START)?;
+    let computed = event(&computed, "time ran out").ok_or("it did not lose")?;
+    assert_eq!(computed["found"], "computing", "{computed}");
+    assert!(number(computed, "run_queue_ms")? > 0.0, "{computed}");
+    let charged = number(computed, "elapsed_ms")? - number(computed, "excused_ms")?;
+    assert!(charged >= 149.0, "{computed}");
+    let slept = log("1 60000", &NO_START)?;
+    let slept = event(&slept, "time ran out").ok_or("it did not lose")?;
+    assert_eq!(slept["found"], "waiting", "{slept}");
+    assert!(number(slept, "cpu_ms")? < 150.0, "{slept}");
+    Ok(())
+}
+
 /// The median of a bot's times in milliseconds, without its first.
 fn median_time(command: &str) -> Result<f64, Failed> {
     let run = game_of(command, "./thinks.pl 0 20", &[]).run();
@@ -268,7 +312,7 @@ fn on_one_processor() -> Result<(), Failed> {
 
 pub(crate) fn trials() -> Vec<Trial> {
     type Test = fn() -> Result<(), Failed>;
-    let tests: [(&str, Test); 8] = [
+    let tests: [(&str, Test); 9] = [
         ("waiting_is_not_charged", waiting_is_not_charged),
         (
             "the_waiting_of_a_child_is_not_charged",
@@ -281,6 +325,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         ("computing_too_long_loses", computing_too_long_loses),
         ("sleeping_too_long_loses", sleeping_too_long_loses),
         ("a_clock_of_processor_time", a_clock_of_processor_time),
+        ("the_log_tells_who_was_slow", the_log_tells_who_was_slow),
         ("on_one_processor", on_one_processor),
         (
             "looking_at_processes_is_not_charged",

@@ -35,6 +35,33 @@ fn report(records: &[Value], arguments: &[&str]) -> Report {
     }
 }
 
+#[test]
+fn games_in_several_files_are_shown_once_with_their_analysis() {
+    let scratch = tempfile::tempdir().unwrap();
+    let games = many(&GAMES, 6, 3);
+    let plain = write(&scratch.path().join("games.jsonl"), &games);
+    let mut analysed = games.clone();
+    for game in &mut analysed {
+        game["analysis"] = json!({"v": 1, "by": "a test", "turns": [{"turn": 1, "value": "draw", "best": "draw"}]});
+    }
+    let other = write(&scratch.path().join("analysis.jsonl"), &analysed);
+    let target = scratch.path().join("page.html");
+    let mut pages = Vec::new();
+    for files in [[&plain, &other], [&other, &plain]] {
+        let run = Referee::new(["report", "--title", "t", "-o"])
+            .args([&target, files[0], files[1]])
+            .run();
+        assert_eq!(run.code, Some(0), "{run}");
+        let page = data(&fs::read_to_string(&target).unwrap());
+        assert_eq!(page["figures"]["games"], 6);
+        assert_eq!(entries(&page, "g").len(), 6);
+        pages.push(page);
+    }
+    assert_eq!(pages[0], pages[1]);
+    let one = report(&analysed, &["--title", "t"]);
+    assert_eq!(data(&one.page)["entries"], pages[0]["entries"]);
+}
+
 /// What stands between two texts that occur once each.
 fn between<'a>(page: &'a str, start: &str, end: &str) -> &'a str {
     let (_, rest) = page.split_once(start).expect(start);

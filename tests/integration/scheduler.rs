@@ -46,6 +46,8 @@ fn plan(bots: usize, pairs: u32, bench_after: u32) -> Plan {
         bench_after,
         adjudicate: false,
         sprt: None,
+        tie_breaks: Vec::new(),
+        begun_in: None,
         sandbox: SandboxPlan {
             kind: "none".to_owned(),
             layers: Vec::new(),

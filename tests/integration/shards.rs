@@ -306,6 +306,39 @@ fn what_does_not_fit_together() {
 }
 
 #[test]
+fn a_merge_replaces_no_other_games_and_clears_up_after_killed_ones() {
+    let place = Place::new();
+    place.planned("t");
+    place.good("run", "t", &["--shard", "1/1"]);
+    // As a merge leaves it that is killed.
+    fs::write(place.path("t/.new-games.jsonl-aBcDeF"), "half a journal").expect("a file");
+    fs::write(place.path("t/.new-aBcDeF"), "of an earlier version").expect("a file");
+    place.good("merge", "t", &[]);
+    let hidden = fs::read_dir(place.path("t"))
+        .expect("a folder")
+        .filter_map(|entry| {
+            let name = entry.expect("an entry").file_name();
+            name.to_string_lossy().starts_with(".new-").then_some(name)
+        });
+    assert_eq!(hidden.collect::<Vec<_>>(), Vec::<std::ffi::OsString>::new());
+    // Merging again is no change, but other games are not replaced.
+    let merged = place.read("t/games.jsonl");
+    place.good("merge", "t", &[]);
+    let (first, rest) = merged.split_once('\n').expect("lines");
+    let other = first.replacen("\"turns\":[\"", "\"turns\":[\"- A\",\"", 1);
+    assert_ne!(other, first);
+    let other = format!("{other}\n{rest}");
+    fs::write(place.path("t/games.jsonl"), &other).expect("a file");
+    place.bad(
+        "merge",
+        "t",
+        &[],
+        "games that are not among those of the shards",
+    );
+    assert_eq!(place.read("t/games.jsonl"), other);
+}
+
+#[test]
 fn round_by_round() {
     let place = Place::new();
     for format in ["swiss", "knockout"] {

@@ -450,3 +450,145 @@ fn analysed_games_have_more_columns() {
     );
     assert!(run.stdout.contains("| 1 | 0.0% | 1 | 1 |  |"), "{run}");
 }
+
+#[test]
+fn games_in_several_files_count_once() {
+    let files = Files::new();
+    let games = round_robin()
+        .into_iter()
+        .enumerate()
+        .map(|(number, mut game)| {
+            game["id"] = json!(format!("1-{number}"));
+            game
+        });
+    let games: Vec<Value> = games.collect();
+    let one = files.write("one.jsonl", &games);
+    let mut with_analysis = games.clone();
+    for game in &mut with_analysis {
+        game["analysis"] =
+            json!({"by": "a test", "turns": [{"turn": 1, "value": "draw", "best": "draw"}]});
+    }
+    let two = files.write("two.jsonl", &with_analysis);
+    for several in [
+        &[&one, &one][..],
+        &[&one, &two],
+        &[&two, &one],
+        &[&two, &two, &one],
+    ] {
+        let table = as_json(several, &[]);
+        assert_eq!(table["games"], 6);
+        if several.contains(&&two) {
+            let turns: u64 = table["standings"]
+                .as_array()
+                .expect("a list")
+                .iter()
+                .map(|place| place["analysis"]["proven"].as_u64().expect("a number"))
+                .sum();
+            assert_eq!(turns, 6);
+        }
+    }
+    let run = standings(&[&one, &one], &[]);
+    assert!(
+        run.stderr
+            .contains("6 games are in several files, and count once"),
+        "{run}"
+    );
+}
+
+#[test]
+fn games_that_are_all_alike_are_reported() {
+    let files = Files::new();
+    let path = files.write("games.jsonl", &vec![game("a", "b", Some(0)); 10]);
+    let run = standings(&[&path], &[]);
+    assert!(run.stderr.contains("play the same game again"), "{run}");
+}
+
+#[test]
+fn tie_breaks_are_named() {
+    let files = Files::new();
+    let path = files.write("games.jsonl", &round_robin());
+    let run = standings(&[&path], &["--tie-break", "wins,buchholz"]);
+    assert!(
+        run.stdout
+            .contains("order: points, then wins, Buchholz, rating, name"),
+        "{run}"
+    );
+    assert!(run.stdout.contains("  BH  "), "{run}");
+    let wrong = standings(&[&path], &["--tie-break", "luck"]);
+    assert_eq!(wrong.code, Some(2), "{wrong}");
+    assert!(wrong.stderr.contains("sonneborn-berger"), "{wrong}");
+}
+
+#[test]
+fn groups_that_never_met_are_apart() {
+    let files = Files::new();
+    let mut games = round_robin();
+    games.push(game("x", "y", Some(0)));
+    let path = files.write("games.jsonl", &games);
+    let run = standings(&[&path], &[]);
+    assert!(
+        run.stdout
+            .starts_with("2 tables: no games, directly or through other bots, connect"),
+        "{run}"
+    );
+    assert_eq!(run.stdout.matches("\n1  ").count(), 4, "{run}");
+    let markdown = standings(&[&path], &["--format", "markdown"]);
+    assert_eq!(
+        markdown.stdout.matches("| # | bot |").count(),
+        2,
+        "{markdown}"
+    );
+}
+
+#[test]
+fn tables_fit_their_terminal() {
+    use referee::record::RecordSummary;
+    use referee::report::standings::table;
+    use referee::report::terminal::Palette;
+    use referee::tournament::ratings::Model;
+    use referee::tournament::standings::Collector;
+    use unicode_width::UnicodeWidthStr as _;
+
+    let mut collector = Collector::new();
+    let names = [
+        "alpha",
+        "beta",
+        "gamma",
+        "delta",
+        "eps",
+        "a bot with a name that ruins every table, 👩‍💻",
+    ];
+    for (number, first) in names.iter().enumerate() {
+        for second in &names[..number] {
+            for _ in 0..10 {
+                let mut game = game(first, second, Some(0));
+                game["result"]["reason"] = json!("timeout");
+                game["result"]["by"] = json!(1);
+                let line = game.to_string();
+                collector.add(&RecordSummary::parse(line.as_bytes()).expect("a record"));
+            }
+        }
+    }
+    let standings = collector.standings(&Model::default()).expect("ratings");
+    for width in [40, 60, 80, 100, 120] {
+        let text = table(&standings, &Palette::plain(), Some(width));
+        let grid = text.lines().take(7);
+        assert!(
+            grid.clone().all(|line| line.width() <= width),
+            "{width}:\n{text}"
+        );
+        assert!(
+            text.contains("points") && text.contains("Elo") && text.contains("bot"),
+            "{text}"
+        );
+        if width < 80 {
+            assert!(
+                text.contains("not shown, as the terminal is too narrow: "),
+                "{text}"
+            );
+        }
+    }
+    // Six short names fit with all figures.
+    let all = table(&standings, &Palette::plain(), None);
+    assert!(all.contains("median") && all.contains("👩‍💻"), "{all}");
+}

@@ -387,6 +387,27 @@ fn two_at_once_in_one_folder() {
 }
 
 #[test]
+fn resuming_from_another_directory() {
+    let place = Place::new();
+    // Its path is relative: it is found from here only.
+    let arguments = [
+        "./steady.sh",
+        "builtin:random",
+        "--pairs",
+        "1",
+        "--no-check",
+    ];
+    place.play("t", &arguments);
+    let elsewhere = place.path("elsewhere");
+    fs::create_dir(&elsewhere).expect("a directory");
+    let run = place.tournament("t", &[]).directory(&elsewhere).run();
+    assert_eq!(run.code, Some(2), "{run}");
+    let bots = crate::common::bots();
+    let place = format!("this tournament was begun in {}", bots.display());
+    assert!(run.stderr.contains(&place), "{run}");
+}
+
+#[test]
 fn ctrl_c_finishes_the_games_in_hand() {
     let place = Place::new();
     let arguments = [
@@ -412,10 +433,24 @@ fn ctrl_c_finishes_the_games_in_hand() {
     let games = place.records("t");
     assert!(games.len() < 100, "{run}");
     // It goes on where it was.
-    let mut running = place.tournament("t", &[]).start();
+    let page = place.path("page.html");
+    let page = page.to_str().expect("a name");
+    let more = [
+        "--report",
+        page,
+        "--analyse",
+        "--time-per-move",
+        "100ms",
+        "--jobs",
+        "1",
+    ];
+    let mut running = place.tournament("t", &more).start();
     running.wait_until(|_| place.records_so_far("t").lines().count() > games.len());
     running.signal("TERM");
     let run = running.finish();
+    // The hint has everything that the plan has not.
+    let hint = format!("{command} --jobs 1 --analyse --time-per-move 0.1s --report {page}");
+    assert!(run.stderr.contains(&hint), "{run}");
     assert!(
         run.stderr
             .contains(&format!("resuming after {} of 100", games.len())),
@@ -510,6 +545,95 @@ fn formats() {
     }
 }
 
+/// The rows of a folder's table, as JSON.
+fn table(place: &Place, name: &str) -> Vec<Value> {
+    let text = place.read(&format!("{name}/standings.json"));
+    let table: Value = serde_json::from_str(&text).expect("JSON");
+    table["standings"].as_array().expect("a list").clone()
+}
+
+#[test]
+fn a_knockout_has_a_champion() {
+    let place = Place::new();
+    // The best seed loses its semi-final: the others reach more with fewer points.
+    let five = [
+        "builtin:random",
+        "builtin:random",
+        "builtin:greedy",
+        "builtin:random",
+        "builtin:greedy",
+    ];
+    let arguments = [
+        &five[..],
+        &["--pairs", "2", "--seed", "5", "--format", "knockout"],
+    ]
+    .concat();
+    let run = place.play("cup", &arguments);
+    let rows = table(&place, "cup");
+    let of = |field: &str| -> Vec<Value> { rows.iter().map(|row| row[field].clone()).collect() };
+    assert_eq!(of("rank"), [1, 2, 3, 3, 5].map(Value::from), "{run}");
+    assert_eq!(
+        of("reached"),
+        [
+            "champion",
+            "finalist",
+            "semi-finalist",
+            "semi-finalist",
+            "quarter-finalist"
+        ]
+        .map(Value::from)
+    );
+    let champion = rows[0]["name"].as_str().expect("a name");
+    assert!(
+        run.stdout
+            .ends_with(&format!("{champion} wins the tournament.\n")),
+        "{run}"
+    );
+    assert!(
+        run.stdout
+            .contains("order: place in the bracket, then seed"),
+        "{run}"
+    );
+}
+
+#[test]
+fn a_swiss_table_counts_byes() {
+    let place = Place::new();
+    let five = [
+        "builtin:greedy",
+        "builtin:random",
+        "builtin:random",
+        "builtin:random",
+        "builtin:greedy",
+    ];
+    let arguments = [
+        &five[..],
+        &[
+            "--pairs", "1", "--seed", "3", "--format", "swiss", "--rounds", "3",
+        ],
+    ]
+    .concat();
+    let run = place.play("swiss", &arguments);
+    let rows = table(&place, "swiss");
+    let number = |row: &Value, field: &str| row[field].as_f64().expect("a number");
+    let points: Vec<f64> = rows.iter().map(|row| number(row, "points")).collect();
+    assert!(points.is_sorted_by(|a, b| a >= b), "{points:?}");
+    assert!(
+        (points.iter().sum::<f64>() - 18.0).abs() < 1e-9,
+        "{points:?}"
+    );
+    assert!((rows.iter().map(|row| number(row, "byes")).sum::<f64>() - 3.0).abs() < 1e-9);
+    for row in &rows {
+        let of_games = number(row, "wins") + number(row, "draws") / 2.0;
+        assert!((number(row, "points") - of_games - 2.0 * number(row, "byes")).abs() < 1e-9);
+    }
+    assert!(
+        run.stdout.contains("points, those for byes included"),
+        "{run}"
+    );
+    assert!(run.stdout.contains("BH-C1"), "{run}");
+}
+
 #[test]
 fn a_sequential_test() {
     let place = Place::new();
@@ -528,7 +652,7 @@ fn a_sequential_test() {
     );
     assert!(
         run.stdout
-            .contains("SPRT: H1 holds: builtin:greedy is better"),
+            .contains("SPRT of builtin:greedy against builtin:random: H1 accepted: a difference of 50 Elo rather than 0; "),
         "{run}"
     );
     let first = but_for_clocks(place.records("t"));

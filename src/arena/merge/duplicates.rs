@@ -45,7 +45,8 @@ impl Duplicates {
         self.lines
     }
 
-    fn has(&self, id: GameId) -> bool {
+    /// Whether a line of this game was noted.
+    pub(super) fn has(&self, id: GameId) -> bool {
         let (word, bit) = place(id);
         self.bits.get(word).is_some_and(|word| word >> bit & 1 == 1)
     }
@@ -125,7 +126,7 @@ fn id_of(line: &[u8]) -> Option<GameId> {
 
 /// The hash of a record without the fields that depend on when and where it was played. The order of
 /// fields makes no difference.
-fn hash(line: &[u8]) -> u64 {
+pub(super) fn hash(line: &[u8]) -> u64 {
     let mut hasher = DefaultHasher::new();
     if let Ok(mut record) = serde_json::from_slice::<Value>(line) {
         if let Some(fields) = record.as_object_mut() {

@@ -70,6 +70,15 @@ pub enum MergeError {
         /// File and line of the other.
         second: String,
     },
+    /// The journal holds games that are not those of the shards.
+    #[error(
+        "{path}: it holds games that are not among those of the shards, and merging would replace them; \
+         move the file away to merge the shards alone"
+    )]
+    OtherGames {
+        /// The journal.
+        path: String,
+    },
     /// Games have not been played.
     #[error("{count} of {all} games are missing, the first is {first}{hint}")]
     Missing {

@@ -7,22 +7,26 @@
 //!
 //! - `part`: the journal of a shard, with its headers
 //! - `duplicates`: games that occur twice
+//! - `existing`: the games of the journal that is replaced
 //! - `benched`: bots that are benched by games of several shards
 //! - `error`: why shards cannot be merged
 
 mod benched;
 mod duplicates;
 mod error;
+mod existing;
 mod part;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::io::{self, BufWriter, IntoInnerError};
+use std::io::{self, BufWriter, IntoInnerError, Write as _};
 
 pub use self::error::MergeError;
 
 use self::benched::{BenchedBots, not_played};
 use self::duplicates::Duplicates;
 use self::error::{damaged, failed};
+use self::existing::Existing;
 use self::part::Part;
 use super::directory::TournamentDirectory;
 use super::plan::Plan;
@@ -30,6 +34,7 @@ use super::results::{Endings, Results};
 use super::scheduler::WriteUnplayed;
 use super::shard::{self, Header, Shard};
 use crate::record::atomic_file::AtomicFile;
+use crate::record::journal::Journal;
 use crate::record::reader::Line;
 use crate::record::{BotIndex, ForfeitReason};
 use crate::tournament::schedule::{GameId, Half};
@@ -57,6 +62,8 @@ pub struct Merged {
     /// Games that a shard did not play because a bot was benched there, and that a single machine
     /// would have played: on it, the opponent had been benched before.
     pub doubtful: u64,
+    /// Holds the lock of the journal that was replaced, until the tables have been written, too.
+    pub lock: Journal,
 }
 
 /// Merges the shards in a tournament's directory into its journal. `unplayed` makes the records of
@@ -75,7 +82,8 @@ pub fn merge(
     drop(endings);
     let journal = directory.journal_file();
     // Locked, so that no referee plays into it meanwhile.
-    let locked = directory.open_journal(&journal)?;
+    let (lock, _) = directory.open_journal(&journal)?;
+    let mut existing = Existing::read(&journal, plan)?;
     let file = AtomicFile::create(&journal).map_err(failed(directory.path()))?;
     let mut out = BufWriter::with_capacity(1 << 17, file);
     let mut merged = Merged {
@@ -83,14 +91,25 @@ pub fn merge(
         hosts: BTreeMap::new(),
         duplicates: duplicates.lines(),
         doubtful: 0,
+        lock,
     };
     for part in &parts {
-        part.each(|line| write(part, line, plan, &benched, unplayed, &mut merged, &mut out))?;
+        part.each(|line| {
+            if let Some((id, bytes)) = choose(part, line, plan, &benched, unplayed, &mut merged)? {
+                existing.note(id, &bytes);
+                out.write_all(&bytes).map_err(part.failed())?;
+            }
+            Ok(())
+        })?;
+    }
+    if !existing.is_merged() {
+        return Err(MergeError::OtherGames {
+            path: journal.display().to_string(),
+        });
     }
     let file = out.into_inner().map_err(IntoInnerError::into_error);
     let done = file.and_then(AtomicFile::commit);
     done.map_err(failed(&journal))?;
-    drop(locked);
     Ok(merged)
 }
 
@@ -208,22 +227,24 @@ fn complete(endings: &Endings, plan: &Plan, parts: &[Part]) -> Result<(), MergeE
     })
 }
 
-/// Writes the game of a line, unless it has been written. A game of a bot that games of other
-/// shards had benched before is scored as not played.
-fn write(
+/// A game and the line to write for it.
+type Chosen<'a> = (GameId, Cow<'a, [u8]>);
+
+/// The line to write for the game of a line; `None` if it has been written. A game of a bot that games of
+/// other shards had benched before is scored as not played.
+fn choose<'a>(
     part: &Part,
-    line: &Line<'_>,
+    line: &'a Line<'_>,
     plan: &Plan,
     benched: &BenchedBots,
     unplayed: &WriteUnplayed,
     merged: &mut Merged,
-    out: &mut impl io::Write,
-) -> Result<(), MergeError> {
+) -> Result<Option<Chosen<'a>>, MergeError> {
     let wrong = |problem| damaged(line.error(problem));
     let game = line.summary().map_err(damaged)?;
     let (id, ending) = Results::examine(plan, &game).map_err(wrong)?;
     if merged.results.endings.of(id.pair)[id.half as usize].is_some() {
-        return Ok(());
+        return Ok(None);
     }
     if let Some(header) = part.session(line.number()) {
         let host = merged.hosts.entry(header.host.clone()).or_default();
@@ -236,14 +257,14 @@ fn write(
     let written = plan
         .pair(id.pair)
         .and_then(|pair| not_played(&pair, id, benched, unplayed));
-    let bytes = if let Some(unplayed) = &written {
-        let added = merged.results.add_finished(plan, unplayed);
+    let bytes = if let Some(unplayed) = written {
+        let added = merged.results.add_finished(plan, &unplayed);
         added.map_err(wrong)?;
-        unplayed.line().as_bytes()
+        Cow::Owned(unplayed.line().as_bytes().to_vec())
     } else {
         merged.doubtful += u64::from(!game.was_played());
         merged.results.add(plan, &game).map_err(wrong)?;
-        line.bytes()
+        Cow::Borrowed(line.bytes())
     };
-    out.write_all(bytes).map_err(part.failed())
+    Ok(Some((id, bytes)))
 }

@@ -35,6 +35,7 @@ impl Plan {
             bench_after as "--bench-after",
             adjudicate as "--adjudicate",
             sprt as "--sprt",
+            tie_breaks as "--tie-break",
         );
         if !self.sandbox.is_like(&now.sandbox) {
             differences.push(self.sandbox.difference(&now.sandbox));

@@ -20,6 +20,7 @@ pub use self::format::{Format, Restart};
 use crate::tournament::schedule::{
     EntrantId, Gauntlet, PairOfGames, Round, RoundRobin, knockout, swiss,
 };
+use crate::tournament::standings::TieBreak;
 
 /// The version of the format that this program writes.
 pub const VERSION: u32 = 1;
@@ -67,7 +68,7 @@ pub struct SandboxPlan {
 pub struct Plan {
     /// Version of the format.
     pub v: u32,
-    /// SHA-256 of all fields but this one and `referee`.
+    /// SHA-256 of all fields but this one, `referee` and `begun_in`.
     pub hash: String,
     /// The version of the referee that made the plan.
     pub referee: String,
@@ -98,6 +99,12 @@ pub struct Plan {
     pub adjudicate: bool,
     /// The sequential test, if any.
     pub sprt: Option<SprtPlan>,
+    /// The tie-breaks of the table; those of the format when there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tie_breaks: Vec<TieBreak>,
+    /// The directory in which the tournament was begun: relative paths of bots start from it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub begun_in: Option<String>,
     /// The sandbox of the bots.
     pub sandbox: SandboxPlan,
     /// The bots that entered.
@@ -167,6 +174,7 @@ impl Plan {
         let mut bare = self.clone();
         bare.hash.clear();
         bare.referee.clear();
+        bare.begun_in = None;
         let digest = Sha256::digest(serde_json::to_vec(&bare)?);
         let mut hash = String::from("sha256:");
         for byte in digest {

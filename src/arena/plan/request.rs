@@ -7,6 +7,7 @@ use super::{BotPlan, Format, Plan, RejectedBot, Restart, SandboxPlan, SprtPlan, 
 use crate::session::Ruleset;
 use crate::text::unreadable;
 use crate::tournament::openings::{self, PLIES};
+use crate::tournament::standings::TieBreak;
 
 /// Pairs of games when two bots meet, by default.
 const PAIRS: u32 = 10;
@@ -50,6 +51,8 @@ pub struct PlanRequest {
     pub adjudicate: bool,
     /// The sequential test that ends a tournament of two bots early.
     pub sprt: Option<SprtPlan>,
+    /// The tie-breaks of the table; those of the format when there are none.
+    pub tie_breaks: Vec<TieBreak>,
     /// The sandbox of the bots.
     pub sandbox: SandboxPlan,
     /// Skip the entry check.
@@ -137,6 +140,11 @@ impl PlanRequest {
                 .unwrap_or(BENCH_AFTER),
             adjudicate: self.adjudicate || old.is_some_and(|old| old.adjudicate),
             sprt,
+            tie_breaks: match (&self.tie_breaks[..], old) {
+                ([], Some(old)) => old.tie_breaks.clone(),
+                (chosen, _) => chosen.to_vec(),
+            },
+            begun_in: None,
             sandbox: self.sandbox.clone(),
             bots,
             rejected,

@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::process::Child;
 use tokio::time::Instant;
 
-use super::{Process, charge};
+use super::{Process, charge, events};
 use crate::bot::allowance::{Allowance, ClockKind};
 use crate::bot::channel::{Exchange, ExchangeError};
 use crate::bot::fault::{Fault, Stream, TimeoutEvidence};
@@ -80,6 +80,7 @@ impl Player for Process {
                 continue;
             }
             limit = longer;
+            events::extended(limit, &used);
             let exchange = self.channel.exchange_on(asked, request.as_bytes(), limit);
             exchanged = until_exit(exchange, &mut self.child, self.exit.is_some()).await?;
         };

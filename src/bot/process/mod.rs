@@ -8,11 +8,13 @@
 //! - `ask`: a question and its answer
 //! - `charge`: how long it may take on a busy machine
 //! - `diagnosis`: why there was no answer
+//! - `events`: what the log has of it
 //! - `pipes`: those of a bot that shares its processor with the referee
 
 mod ask;
 mod charge;
 mod diagnosis;
+mod events;
 mod pipes;
 
 use std::io;
@@ -129,6 +131,7 @@ impl Process {
         if let Some(confinement) = &program.confinement
             && let Some(request) = confinement.spawn_request(environment)
         {
+            events::starting_confined(&request);
             let launch = client::launch(confinement.referee(), &request)?;
             // The supervisor must outlive a referee that is killed, to end the bot.
             let child = spawn(&mut Command::from(launch.command), program, true)?;
@@ -136,6 +139,7 @@ impl Process {
             let connection = SupervisorConnection::new(launch.control, &request)?;
             return Self::new(program, child, Some(stdin), Some(connection), tap);
         }
+        events::starting(program, environment);
         let [command, arguments @ ..] = &program.argv[..] else {
             return Err(io::Error::new(io::ErrorKind::NotFound, "an empty command"));
         };
@@ -178,7 +182,6 @@ impl Process {
         let group = helpers.is_none().then_some(pid);
         let kept = Shared::default();
         let stderr_reader = tokio::spawn(stderr::drain(err, kept.clone(), tap));
-        tracing::debug!(name = program.name, pid = child.id(), "started");
         Ok(Self {
             child,
             owned,
@@ -221,6 +224,7 @@ impl Process {
                 }
             }
         }
+        self.log_start();
         self.meter.started(self.supervisor.is_some());
         self.freeze();
         Ok(())
@@ -297,10 +301,12 @@ impl Process {
         self.thaw();
         self.channel.close_writer();
         if !self.gone_within(grace.exit).await? {
+            events::log_signal("SIGTERM", grace.exit);
             self.signal_all(Signal::TERM);
             // A stopped process acts on SIGTERM once it goes on.
             self.signal_all(Signal::CONT);
             if !self.gone_within(grace.term).await? {
+                events::log_signal("SIGKILL", grace.term);
                 if let Some(supervisor) = &self.supervisor {
                     supervisor.end();
                     self.gone_within(REMOVING).await?;
@@ -327,6 +333,7 @@ impl Process {
             // Whoever ends the run tells people of it: see `orphans::sweep`.
             tracing::warn!(pid = self.child.id(), "a bot's process could not be ended");
         }
+        self.log_end();
         let _ = timeout(LAST_STDERR, &mut self.stderr_reader).await;
         self.stderr_reader.abort();
         Ok(())

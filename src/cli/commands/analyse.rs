@@ -6,14 +6,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
 use crate::analysis::{Analyst, Effort, Options, check, with_analysis};
 use crate::cli::support::duration;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::interruptible::run_interruptible;
-use crate::cli::support::setup::{palette, print_stderr, unreadable};
+use crate::cli::support::output::{Stdout, draw_target, print_stderr};
+use crate::cli::support::setup::{palette, unreadable};
 use crate::cli::support::solver_args::SolverArgs;
 use crate::record::Record;
 use crate::record::annotation::Annotation;
@@ -209,7 +210,7 @@ pub(in crate::cli) fn progress_bar(games: u64) -> ProgressBar {
     if !io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }
-    let bar = ProgressBar::with_draw_target(Some(games), ProgressDrawTarget::stderr());
+    let bar = ProgressBar::with_draw_target(Some(games), draw_target());
     let template = "{bar:24} {pos}/{len} games, {elapsed}, {msg}";
     // The template is a constant; if it were invalid, the default style would be used.
     if let Ok(style) = ProgressStyle::with_template(template) {
@@ -246,7 +247,7 @@ impl AnalysisPrinter {
     }
 
     fn game(&mut self, number: u64, record: &Record, annotation: &Annotation) -> io::Result<()> {
-        let mut out = io::stdout().lock();
+        let mut out = Stdout;
         self.games += 1;
         if self.json {
             let before = if self.games == 1 {
@@ -269,7 +270,7 @@ impl AnalysisPrinter {
     }
 
     fn end(&self, bots: &[BotTally], complete: bool) -> io::Result<()> {
-        let mut out = io::stdout().lock();
+        let mut out = Stdout;
         if self.json {
             let before = if self.games == 0 {
                 "{\"games\":["

@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use serde_json::json;
 
 use crate::cli::support::failure::Failure;
-use crate::cli::support::setup::{RulesName, palette, piece_set, print_stderr};
+use crate::cli::support::output::{Stdout, print_stderr};
+use crate::cli::support::setup::{RulesName, palette, piece_set};
 use crate::game::quarto::Edition;
 use crate::report::terminal::draw;
 
@@ -50,7 +51,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     for note in edition.duplicate_warnings(&board) {
         print_stderr(&format!("referee: {note}"));
     }
-    let mut out = io::stdout().lock();
+    let mut out = Stdout;
     if args.json {
         let grid = set.grid(&args.config).map_err(wrong)?;
         let words = grid.map(|row| row.map(|cell| cell.map_or_else(Vec::new, |w| w.to_vec())));

@@ -15,9 +15,11 @@ use crate::cli::support::failure::Failure;
 use crate::cli::support::games::{self, GameArg};
 use crate::cli::support::interrupt::until_interrupted;
 use crate::cli::support::leftovers::end_orphans;
+use crate::cli::support::output::Stdout;
 use crate::cli::support::pieces_file::PiecesFile;
 use crate::cli::support::runtime::runtime;
 use crate::cli::support::setup::{RulesName, bot, match_set, palette};
+use crate::cli::support::signals;
 use crate::game::quarto::PieceSet;
 use crate::play::TimeControl;
 use crate::report::terminal::{Palette, styled};
@@ -79,7 +81,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let mut show = move |check: &Check| {
         if !json {
             // A closed stdout must not change the exit status.
-            let _ = io::stdout().write_all(line(check, &palette).as_bytes());
+            let _ = Stdout.write_all(line(check, &palette).as_bytes());
         }
     };
     let time = TimeControl {
@@ -120,7 +122,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
             "is not fit to enter a tournament yet"
         };
         let conclusion = format!("{} {conclusion}.", program.name);
-        writeln!(io::stdout(), "{}", styled(palette.heading, &conclusion))?;
+        writeln!(Stdout, "{}", styled(palette.heading, &conclusion))?;
     }
     if fit { Ok(()) } else { Err(Failure::Unfit) }
 }
@@ -142,6 +144,8 @@ impl Examination<'_> {
         });
         let runtime = runtime()?;
         let only_set = self.only_set;
+        // A second signal must not keep the bot from being ended.
+        let _heeded = signals::heed();
         runtime.block_on(async {
             let checkup = Checkup::new(ruleset, self.program, self.time, self.pieces, self.show)?;
             orphans::adopt();
@@ -220,6 +224,6 @@ fn print_json(
         "checks": checks,
         "times_ms": times,
     });
-    writeln!(io::stdout().lock(), "{report}")?;
+    writeln!(Stdout, "{report}")?;
     Ok(())
 }

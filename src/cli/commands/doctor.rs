@@ -5,6 +5,7 @@ use std::io::{self, Write as _};
 use serde::Serialize;
 
 use crate::cli::support::failure::Failure;
+use crate::cli::support::output::Stdout;
 use crate::cli::support::sandbox::layer_names;
 use crate::cli::support::setup::{palette, this_program};
 use crate::report::terminal::styled;
@@ -37,7 +38,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let auto = findings
         .iter()
         .find_map(|finding| finding.sandbox.filter(|_| finding.works));
-    let mut out = io::stdout().lock();
+    let mut out = Stdout;
     if args.json {
         let report = Report {
             auto: auto.map_or("none", |kind| kind.name()),

@@ -15,12 +15,16 @@ use crate::cli::support::failure::Failure;
 use crate::cli::support::interrupt::until_interrupted;
 use crate::cli::support::leftovers::end_orphans;
 use crate::cli::support::options::{Options, PieceFormatName};
+use crate::cli::support::output::{GameText, Notes, Pace, print_bot_line, print_stderr};
 use crate::cli::support::pieces_file::PiecesFile;
 use crate::cli::support::records::{RecordFile, Recorded};
 use crate::cli::support::runtime::runtime;
 use crate::cli::support::sandbox::Choice;
-use crate::cli::support::setup::{Notes, bot, confine, match_set, palette, print_stderr};
+use crate::cli::support::setup::{bot, confine, match_set, palette};
+use crate::cli::support::signals;
+use crate::cli::support::suspension;
 use crate::game::quarto::PieceFormat;
+use crate::log_target::SPAN;
 use crate::play::game_runner::GameRunner;
 use crate::play::match_runner::{MatchObserver, MatchPlan, MatchRunner};
 use crate::play::seat::Seat;
@@ -161,6 +165,11 @@ fn play_match(
     names: [String; 2],
     terminal: Option<Terminal>,
 ) -> Result<(), Failure> {
+    // Until the end: what has been begun is put in order first.
+    let _heeded = signals::heed();
+    if terminal.is_none() {
+        suspension::start()?;
+    }
     let start = options.start(&*ruleset)?;
     let pages = options
         .pages
@@ -188,11 +197,12 @@ fn play_match(
             names.clone(),
             options.games,
             view_options(options, console.is_some()),
-            BufWriter::new(io::stdout().lock()),
+            BufWriter::new(GameText),
             Notes,
         ),
         file,
         pages,
+        pace: Pace::default(),
     };
     let seats = seats(
         options,
@@ -202,9 +212,12 @@ fn play_match(
         pieces.as_ref().map(PiecesFile::path),
         console.as_ref(),
     );
+    // All tasks of the match run on this thread.
+    let _span = tracing::info_span!(target: SPAN, "match").entered();
     let runner = GameRunner::new(ruleset, options.adjudicate)?;
     let mut runner = MatchRunner::new(runner, plan, seats);
     let played = run(&mut runner, &mut observer);
+    observer.say_what_is_missing();
     // A bot that cannot be started any more, or a machine without processes, takes nothing away from
     // the games before.
     let cannot_go_on = matches!(played, Err(Failure::Usage(_) | Failure::Exhausted(_)))
@@ -245,7 +258,7 @@ fn run(runner: &mut MatchRunner, observer: &mut dyn MatchObserver) -> Result<(),
     let done = runtime.block_on(async {
         orphans::adopt();
         let played = until_interrupted(async {
-            runner.run(observer).await?;
+            Box::pin(runner.run(observer)).await?;
             Ok(())
         })
         .await;
@@ -300,5 +313,5 @@ fn seats(
 /// Prints a bot's stderr, each line prefixed with its name.
 fn tap(name: &str) -> Tap {
     let name = escape_controls(name);
-    Arc::new(move |line| print_stderr(&format!("{name}| {line}")))
+    Arc::new(move |line| print_bot_line(&name, line))
 }

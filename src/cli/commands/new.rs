@@ -6,6 +6,7 @@ use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::cli::support::failure::Failure;
+use crate::cli::support::output::Stdout;
 use crate::cli::support::setup::unreadable;
 
 /// A shipped random strategy.
@@ -61,7 +62,7 @@ pub(in crate::cli) struct Args {
 }
 
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
-    let mut out = io::stdout().lock();
+    let mut out = Stdout;
     let Some(language) = &args.language else {
         for starter in STARTERS {
             writeln!(out, "{}", starter.language)?;

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use serde_json::{Map, Value, json};
 
 use crate::cli::support::failure::Failure;
+use crate::cli::support::output::Stdout;
 use crate::cli::support::setup::{palette, piece_set};
 use crate::game::quarto::PieceSet;
 use crate::report::terminal::aligned;
@@ -24,7 +25,7 @@ pub(in crate::cli) struct Args {
 
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let set = piece_set(args.pieces.as_ref())?;
-    let mut out = io::stdout().lock();
+    let mut out = Stdout;
     if args.json {
         writeln!(out, "{}", as_json(&set))?;
         return Ok(());

@@ -1,12 +1,13 @@
 //! `referee replay FILE`: checks recorded games against the rules and shows them.
 
-use std::io::{self, BufWriter, StdoutLock};
+use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 
 use super::report::check_not_input;
 use crate::cli::support::failure::Failure;
+use crate::cli::support::output::{Notes, Stdout, print_stderr};
 use crate::cli::support::pages::write;
-use crate::cli::support::setup::{palette, print_stderr, unreadable};
+use crate::cli::support::setup::{palette, unreadable};
 use crate::game::quarto::{PieceSet, Rules};
 use crate::play::replay::{ReplayError, replay, start_of};
 use crate::record::Record;
@@ -57,7 +58,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let failed = |error| unreadable(&args.file, &error);
     let mut reader = Reader::open(&args.file).map_err(failed)?;
     let (mut games, mut checked, mut wrong) = (0, 0, 0);
-    let mut out = BufWriter::new(io::stdout().lock());
+    let mut out = BufWriter::new(Stdout);
     while let Some(line) = reader.next_line().map_err(failed)? {
         let number = line.number();
         games = number;
@@ -131,12 +132,7 @@ fn write_page(args: &Args, target: &Path) -> Result<(), Failure> {
     };
     let invalid = |problem: String| Failure::Usage(format!("{path}: line {number}: {problem}"));
     let record = Record::from_line(&line).map_err(invalid)?;
-    if let Some(problem) = check_record(
-        &record,
-        number,
-        true,
-        &mut BufWriter::new(io::stdout().lock()),
-    )? {
+    if let Some(problem) = check_record(&record, number, true, &mut BufWriter::new(Stdout))? {
         return Err(invalid(problem));
     }
     let names = record.bots.each_ref().map(|bot| escape_controls(&bot.name));
@@ -144,6 +140,7 @@ fn write_page(args: &Args, target: &Path) -> Result<(), Failure> {
         title: names.join(" vs "),
         private: args.private,
         one: true,
+        skip_copies: false,
     });
     feed.publish(&record).map_err(invalid)?;
     let target = if target == Path::new(DEFAULT_PAGE) {
@@ -160,7 +157,7 @@ fn check_record(
     record: &Record,
     number: u64,
     quiet: bool,
-    out: &mut BufWriter<StdoutLock<'_>>,
+    out: &mut BufWriter<Stdout>,
 ) -> Result<Option<String>, Failure> {
     let Some(game) = registry::find(&record.game) else {
         return Ok(Some(format!(
@@ -192,7 +189,7 @@ fn show(
     record: &Record,
     number: u64,
     quiet: bool,
-    out: &mut BufWriter<StdoutLock<'_>>,
+    out: &mut BufWriter<Stdout>,
 ) -> Result<Option<String>, Failure> {
     let of_game = |problem: String| Ok(Some(format!("game {}: {problem}", record.id)));
     let options = ViewOptions {
@@ -202,7 +199,7 @@ fn show(
         json: false,
     };
     let names = record.bots.each_ref().map(|bot| escape_controls(&bot.name));
-    let mut view = TerminalView::new(names, u64::MAX, options, out, io::stderr());
+    let mut view = TerminalView::new(names, u64::MAX, options, out, Notes);
     let replayed = if quiet {
         replay(ruleset, record, &mut ()).map(drop)
     } else {

@@ -60,11 +60,13 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         title,
         private: args.private,
         one: false,
+        skip_copies: args.files.len() > 1,
     });
+    let files = analysed_first(&args.files);
     if args.live.is_on() {
-        return follow(args, &feed);
+        return follow(&files, &args.live, &feed);
     }
-    for path in &args.files {
+    for path in files {
         add_file(path, &feed)?;
     }
     check_not_input(&args.files, &args.output)?;
@@ -86,17 +88,34 @@ pub(in crate::cli) fn check_not_input(files: &[PathBuf], output: &Path) -> Resul
     }
 }
 
+/// The files, those with an analysis first: of a game in several files, the first record is shown.
+fn analysed_first(files: &[PathBuf]) -> Vec<&Path> {
+    let mut files: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
+    if files.len() > 1 {
+        // Other files than regular ones, such as pipes, can be read only once.
+        files.sort_by_cached_key(|path| !(path.is_file() && is_analysed(path).unwrap_or(false)));
+    }
+    files
+}
+
+/// Whether the first record of a file has an analysis.
+fn is_analysed(path: &Path) -> Option<bool> {
+    let mut reader = Reader::open(path).ok()?;
+    let line = reader.next_line().ok()??;
+    let game = line.summary().ok()?;
+    Some(game.tallies().is_some())
+}
+
 /// Serves the page and adds games as the files grow, until interrupted.
-fn follow(args: &Args, feed: &Feed) -> Result<(), Failure> {
-    let mut growing = args
-        .files
+fn follow(files: &[&Path], live: &LiveOption, feed: &Feed) -> Result<(), Failure> {
+    let mut growing = files
         .iter()
         .map(|path| Reader::open(path).map_err(|error| unreadable(path, &error)))
         .collect::<Result<Vec<_>, Failure>>()?;
     for file in &mut growing {
         add_new(file, feed)?;
     }
-    let server = args.live.serve(feed)?;
+    let server = live.serve(feed)?;
     let runtime = runtime()?;
     let followed = runtime.block_on(until_interrupted(async {
         loop {

@@ -1,11 +1,12 @@
 //! `referee completions SHELL` and `referee man`.
 
-use std::io::{self, Write as _};
+use std::io::Write as _;
 
 use clap::Command;
 use clap_complete::Shell;
 
 use crate::cli::support::failure::Failure;
+use crate::cli::support::output::Stdout;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
@@ -19,12 +20,12 @@ pub(in crate::cli) fn completions(args: &Args, mut command: Command) -> Result<(
     // Generated into memory: the generator panics when it cannot write.
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut command, "referee", &mut script);
-    Ok(io::stdout().lock().write_all(&script)?)
+    Ok(Stdout.write_all(&script)?)
 }
 
 /// Prints the manual page, in roff.
 pub(in crate::cli) fn man(command: Command) -> Result<(), Failure> {
     let mut page = Vec::new();
     clap_mangen::Man::new(command).render(&mut page)?;
-    Ok(io::stdout().lock().write_all(&page)?)
+    Ok(Stdout.write_all(&page)?)
 }

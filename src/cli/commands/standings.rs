@@ -1,5 +1,7 @@
 //! `referee standings FILE…`: standings and ratings from records.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -8,14 +10,18 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
+use crate::arena::directory::{DirectoryError, TournamentDirectory};
+use crate::arena::results::{Distinct, Results};
+use crate::cli::commands::tournament::ending::warn_of_repetition;
 use crate::cli::support::failure::Failure;
-use crate::cli::support::setup::{palette, print_stderr, unreadable};
+use crate::cli::support::output::{Stdout, print_stderr};
+use crate::cli::support::setup::{palette, terminal_width, unreadable};
 use crate::record::RecordSummary;
 use crate::record::reader::{LineError, Reader};
 use crate::report::standings::{as_csv, as_json, markdown, table};
-use crate::text::quote;
+use crate::text::{counted, quote};
 use crate::tournament::ratings::Model;
-use crate::tournament::standings::Collector;
+use crate::tournament::standings::{Collector, Ranking, TieBreak};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
@@ -47,6 +53,11 @@ pub(in crate::cli) struct Args {
     #[arg(long, value_name = "NAME")]
     bot: Vec<String>,
 
+    /// How ties are broken, in this order: direct, buchholz-cut-1, buchholz, sonneborn-berger, wins,
+    /// wins-as-second, rating [default: direct,sonneborn-berger]
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    tie_break: Vec<TieBreak>,
+
     /// Virtual draws of each bot against the field, which keep the ratings of perfect scores finite
     #[arg(long, value_name = "N", default_value_t = 2.0)]
     prior: f64,
@@ -65,36 +76,117 @@ fn time(text: &str) -> Result<Timestamp, String> {
         })
 }
 
-pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
-    let mut collector = Collector::new();
-    for path in &args.files {
-        add_file(path, args, &mut collector)?;
+/// The games of all files.
+#[derive(Default)]
+struct Games {
+    collector: Collector,
+    distinct: Distinct,
+    /// What makes each game that game, and whether its analysis has been added: with several files, the
+    /// same game may be in two of them.
+    seen: Option<HashMap<u64, bool>>,
+    /// Games left out, because they had been added from another file.
+    copies: u64,
+}
+
+impl Games {
+    fn add(&mut self, game: &RecordSummary<'_>) {
+        if let Some(seen) = &mut self.seen {
+            let is_analysed = game.tallies().is_some();
+            match seen.entry(game.identity()) {
+                Entry::Occupied(mut known) => {
+                    self.copies += 1;
+                    if is_analysed && !known.insert(true) {
+                        self.collector.add_analysis(game);
+                    }
+                    return;
+                }
+                Entry::Vacant(new) => {
+                    new.insert(is_analysed);
+                }
+            }
+        }
+        self.distinct.add(game);
+        self.collector.add(game);
     }
+}
+
+pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
+    let mut games = Games {
+        seen: (args.files.len() > 1).then(HashMap::new),
+        ..Games::default()
+    };
+    for path in &args.files {
+        add_file(path, args, &mut games)?;
+    }
+    if games.copies > 0 {
+        print_stderr(&format!(
+            "referee: {} in several files, and {} once",
+            counted(games.copies, "game is", "games are"),
+            if games.copies == 1 { "counts" } else { "count" }
+        ));
+    }
+    warn_of_repetition(&games.distinct);
+    let mut ranking = plan_ranking(args)?;
+    if !args.tie_break.is_empty() {
+        ranking.tie_breaks.clone_from(&args.tie_break);
+    }
+    let collector = games.collector;
     let model = Model {
         prior: args.prior,
         ..Model::default()
     };
     let standings = collector
-        .standings(&model)
+        .ranked(&model, &ranking)
         .map_err(|error| Failure::Usage(error.to_string()))?;
     let text = match args.format {
-        Format::Table => table(&standings, &palette(&io::stdout())),
+        Format::Table => table(
+            &standings,
+            &palette(&io::stdout()),
+            terminal_width(&io::stdout()),
+        ),
         Format::Markdown => markdown(&standings),
         Format::Json => format!("{}\n", as_json(&standings)),
         Format::Csv => as_csv(&standings).map_err(|error| Failure::Referee(error.to_string()))?,
     };
-    Ok(io::stdout().lock().write_all(text.as_bytes())?)
+    Ok(Stdout.write_all(text.as_bytes())?)
+}
+
+/// The rules of the table of a tournament, when its journal is the only file and all its games are selected.
+fn plan_ranking(args: &Args) -> Result<Ranking, Failure> {
+    let [path] = &args.files[..] else {
+        return Ok(Ranking::default());
+    };
+    if !path.ends_with("games.jsonl") || args.from.is_some() || !args.bot.is_empty() {
+        return Ok(Ranking::default());
+    }
+    let directory = TournamentDirectory::at(path.parent().unwrap_or(Path::new("")));
+    // Records of anything else than this tournament are a table of their own.
+    let Ok(Some(plan)) = directory.plan() else {
+        return Ok(Ranking::default());
+    };
+    if !plan.format.depends_on_results() {
+        return Ok(Ranking {
+            tie_breaks: plan.tie_breaks,
+            ..Ranking::default()
+        });
+    }
+    let mut results = Results::new(&plan);
+    match TournamentDirectory::read_journal(path, &plan, &mut results) {
+        Ok(()) => Ok(results.ranking(&plan)),
+        Err(DirectoryError::Line(_)) => Ok(Ranking::default()),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Reads a file line by line, so that memory does not grow with the number of games.
-fn add_file(path: &Path, args: &Args, collector: &mut Collector) -> Result<(), Failure> {
+fn add_file(path: &Path, args: &Args, games: &mut Games) -> Result<(), Failure> {
     let failed = |error| unreadable(path, &error);
     let mut reader = Reader::open(path).map_err(failed)?;
     while let Some(line) = reader.next_line().map_err(failed)? {
         match line.summary() {
             Ok(game) => {
                 if is_selected(&game, args, path, line.number())? {
-                    collector.add(&game);
+                    games.add(&game);
                 }
             }
             Err(torn @ LineError::Torn { .. }) => print_stderr(&torn.to_string()),

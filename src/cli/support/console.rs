@@ -14,6 +14,7 @@ use rustyline::{Config, Editor};
 use tokio::sync::oneshot;
 
 use super::failure::Failure;
+use super::output::{GameText, results_written, wait_for_results};
 use crate::bot::exhaustion::start_thread;
 use crate::bot::human::{Console, Typed, Typing};
 use crate::game::Picture;
@@ -59,22 +60,18 @@ impl Terminal {
         })
     }
 
-    fn request_line(&self, prompt: &str) -> io::Result<oneshot::Receiver<io::Result<Typed>>> {
-        if !self.editing {
-            print(prompt)?;
-        }
-        let (reply, line) = oneshot::channel();
-        self.requests
-            .send((prompt.to_owned(), reply))
-            .map_err(|_| reader_ended())?;
-        self.prompt_open.set(true);
-        Ok(line)
+    fn show_unless_editing(&self, prompt: &str) -> io::Result<()> {
+        if self.editing { Ok(()) } else { print(prompt) }
     }
 
     /// Asks a question before the games begin; returns `None` at the end of input. Must not be
     /// called within an asynchronous runtime.
     pub(in crate::cli) fn ask(&self, prompt: &str) -> Result<Option<String>, Failure> {
-        let line = self.request_line(prompt)?;
+        self.show_unless_editing(prompt)?;
+        // The thread itself prints the prompt, after what was printed before.
+        wait_for_results()?;
+        let line = request_line(&self.requests, prompt)?;
+        self.prompt_open.set(true);
         let typed = line.blocking_recv().map_err(|_| reader_ended())??;
         self.prompt_open.set(false);
         echo(self.editing, &typed)?;
@@ -110,16 +107,33 @@ impl Console for Terminal {
     }
 
     fn prompt(&mut self, prompt: &str) -> io::Result<Typing> {
-        let line = self.request_line(prompt)?;
+        self.show_unless_editing(prompt)?;
         let editing = self.editing;
         let prompt_open = Rc::clone(&self.prompt_open);
+        let requests = self.requests.clone();
+        let prompt = prompt.to_owned();
         Ok(Box::pin(async move {
+            results_written().await?;
+            let line = request_line(&requests, &prompt)?;
+            prompt_open.set(true);
             let typed = line.await.map_err(|_| reader_ended())??;
             prompt_open.set(false);
             echo(editing, &typed)?;
             Ok(typed)
         }))
     }
+}
+
+/// Has the thread read a line.
+fn request_line(
+    requests: &mpsc::Sender<PromptRequest>,
+    prompt: &str,
+) -> io::Result<oneshot::Receiver<io::Result<Typed>>> {
+    let (reply, line) = oneshot::channel();
+    requests
+        .send((prompt.to_owned(), reply))
+        .map_err(|_| reader_ended())?;
+    Ok(line)
 }
 
 fn reader_ended() -> io::Error {
@@ -153,8 +167,7 @@ fn edit_lines(requests: &mpsc::Receiver<PromptRequest>) {
     }
 }
 
-/// Reads lines without editing. The prompt is printed elsewhere: this thread must not wait for
-/// standard output, which the games keep locked.
+/// Reads lines without editing. The prompt is printed elsewhere.
 fn read_lines(requests: &mpsc::Receiver<PromptRequest>) {
     while let Ok((_, reply)) = requests.recv() {
         let mut bytes = Vec::new();
@@ -173,9 +186,7 @@ fn read_lines(requests: &mpsc::Receiver<PromptRequest>) {
 }
 
 fn print(text: &str) -> io::Result<()> {
-    let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())?;
-    out.flush()
+    GameText.write_all(text.as_bytes())
 }
 
 /// Prints input from a pipe after its prompt, so that the output of a scripted session looks like

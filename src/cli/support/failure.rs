@@ -1,11 +1,13 @@
 //! Errors of commands: the message and the exit status.
 
+use std::error::Error;
+use std::fmt;
 use std::io;
-use std::process::ExitCode;
 
 use crate::bot::exhaustion::Exhausted;
 use crate::bot::spec::CannotStart;
 use crate::play::game_runner::GameError;
+use crate::text::counted;
 
 /// Why a command failed.
 #[derive(Debug)]
@@ -26,35 +28,56 @@ pub(in crate::cli) enum Failure {
 }
 
 impl Failure {
-    /// Prints the message on stderr and returns the exit status.
-    pub(in crate::cli) fn report(&self) -> ExitCode {
-        // A closed stderr cannot be reported anywhere.
-        let print = |text: &str| {
-            let _ = io::Write::write_all(
-                &mut io::stderr(),
-                format!("referee: {}\n", text.trim_end()).as_bytes(),
-            );
-        };
+    /// What people are told; `unwritten` is how many bytes of the results could not be written.
+    pub(in crate::cli) fn message(&self, unwritten: u64) -> Option<String> {
         match self {
-            Self::Usage(text) => {
-                print(text);
-                ExitCode::from(2)
-            }
-            Self::Referee(text) => {
-                print(text);
-                ExitCode::FAILURE
-            }
-            Self::Exhausted(limit) => {
-                print(&limit.to_string());
-                ExitCode::FAILURE
-            }
-            Self::Interrupted => {
-                print("interrupted");
-                ExitCode::from(130)
-            }
-            Self::Unfit => ExitCode::from(3),
-            Self::OutputClosed => ExitCode::FAILURE,
+            Self::Usage(text) | Self::Referee(text) => Some(text.trim_end().to_owned()),
+            Self::Exhausted(limit) => Some(limit.to_string()),
+            Self::Interrupted if unwritten > 0 => Some(format!(
+                "interrupted; the last {} of the results were not written, since nobody read standard \
+                 output",
+                counted(unwritten, "byte", "bytes")
+            )),
+            Self::Interrupted => Some("interrupted".to_owned()),
+            Self::Unfit | Self::OutputClosed => None,
         }
+    }
+
+    /// The exit status.
+    pub(in crate::cli) const fn status(&self) -> u8 {
+        match self {
+            Self::Usage(_) => 2,
+            Self::Referee(_) | Self::Exhausted(_) | Self::OutputClosed => 1,
+            Self::Interrupted => 130,
+            Self::Unfit => 3,
+        }
+    }
+}
+
+/// Nobody read what was written, and a signal ended the wait.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::cli) struct Unread;
+
+impl Error for Unread {}
+
+impl fmt::Display for Unread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("interrupted while nobody read what was written")
+    }
+}
+
+impl Unread {
+    /// Whether an error says just that.
+    pub(in crate::cli) fn is(error: &io::Error) -> bool {
+        error
+            .get_ref()
+            .is_some_and(<dyn Error + Send + Sync>::is::<Self>)
+    }
+}
+
+impl From<Unread> for io::Error {
+    fn from(unread: Unread) -> Self {
+        Self::other(unread)
     }
 }
 
@@ -62,6 +85,7 @@ impl From<io::Error> for Failure {
     /// For the referee's own streams and processes; errors of named files have their own messages.
     fn from(error: io::Error) -> Self {
         match error.kind() {
+            _ if Unread::is(&error) => Self::Interrupted,
             io::ErrorKind::BrokenPipe => Self::OutputClosed,
             io::ErrorKind::Interrupted => Self::Interrupted,
             _ => Self::Referee(error.to_string()),

@@ -11,7 +11,7 @@ use super::signals;
 pub(in crate::cli) async fn until_interrupted<T>(
     work: impl Future<Output = Result<T, Failure>>,
 ) -> Result<T, Failure> {
-    let mut interrupted = signals::interrupted()?;
+    let mut interrupted = signals::interrupted();
     let mut work = pin!(work);
     std::future::poll_fn(|cx| {
         // A game wakes this task for every ply: its work is polled first, and the check for an

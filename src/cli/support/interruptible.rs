@@ -33,11 +33,16 @@ pub(in crate::cli) fn run_with_ticks<T: Send>(
     mut on_tick: impl FnMut() -> Result<(), Failure>,
     work: impl FnOnce() -> T + Send,
 ) -> Result<(T, bool), Failure> {
+    // A second signal must not cut off what the first one lets end.
+    let _heeded = signals::heed();
     let runtime = runtime()?;
     thread::scope(|scope| {
         // The scope waits for the work, so every way out of it must stop the work.
         let _stop_at_end = StopAtEnd(stop);
-        let mut interrupted = runtime.block_on(async { signals::interrupted() })?;
+        let mut interrupted = {
+            let _inside = runtime.enter();
+            signals::interrupted()
+        };
         let (sender, mut result) = oneshot::channel();
         let spawned = thread::Builder::new().spawn_scoped(scope, move || {
             // The receiver is only gone when `on_tick` has failed.

@@ -1,6 +1,6 @@
 //! What bots leave behind when a run is over.
 
-use super::setup::print_stderr;
+use super::output::print_stderr;
 use crate::bot::orphans;
 
 /// Ends it, and says what could not be ended. Only call it when every bot has been stopped.

@@ -18,14 +18,16 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Deserializer};
 
 use super::config_values::parsed;
-use super::failure::Failure;
-use super::setup::{print_stderr, unreadable};
+use super::failure::{Failure, Unread};
+use super::output::{Pipe, Stdout, print_stderr};
+use super::setup::unreadable;
 use crate::record::Record;
 use crate::record::atomic_file::{self, AtomicFile, directory_of};
 use crate::record::reader::{Line, LineError, Reader};
 use crate::report::html;
 use crate::report::serve::{Feed, Server};
 use crate::text::counted;
+use crate::tournament::standings::Ranking;
 
 /// The default port of a served page.
 const DEFAULT_PORT: u16 = 4416;
@@ -119,6 +121,11 @@ impl LiveOption {
         Ok(Some(server))
     }
 
+    /// The option as a word of a command line.
+    fn word(&self) -> Option<String> {
+        self.live.map(|address| format!("--live={address}"))
+    }
+
     /// Whether `--live` was given.
     pub(in crate::cli) const fn is_on(&self) -> bool {
         self.live.is_some()
@@ -143,6 +150,19 @@ impl PageOptions {
             },
             private: self.private || file.private,
         }
+    }
+
+    /// The options as words of a command line.
+    pub(in crate::cli) fn words(&self) -> Vec<String> {
+        let mut words = Vec::new();
+        if let Some(report) = &self.report {
+            words.extend(["--report".to_owned(), report.to_string_lossy().into_owned()]);
+        }
+        words.extend(self.live.word());
+        if self.private {
+            words.push("--private".to_owned());
+        }
+        words
     }
 
     /// Resolves relative paths against `base`.
@@ -175,6 +195,7 @@ impl PageOptions {
             title: title.to_owned(),
             private: self.private,
             one: false,
+            skip_copies: false,
         });
         if let Some(path) = played.filter(|path| path.exists()) {
             add_file(path, &feed)?;
@@ -195,6 +216,13 @@ impl Pages {
                 .publish(record)
                 .map_err(|problem| io::Error::new(io::ErrorKind::InvalidData, problem)),
             None => Ok(()),
+        }
+    }
+
+    /// Orders the table of the pages by these rules.
+    pub(in crate::cli) fn rank(&self, ranking: impl FnOnce() -> Ranking) {
+        if let Some(feed) = &self.feed {
+            feed.set_ranking(ranking());
         }
     }
 
@@ -304,7 +332,7 @@ pub(in crate::cli) fn damaged(error: &LineError) -> Failure {
 pub(in crate::cli) fn write(feed: &Feed, path: &Path) -> Result<(), Failure> {
     let page = feed.page().map_err(Failure::Usage)?;
     if path == Path::new("-") {
-        return Ok(io::stdout().lock().write_all(page.as_bytes())?);
+        return Ok(Stdout.write_all(page.as_bytes())?);
     }
     let directory = directory_of(path);
     if !directory.is_dir() {
@@ -315,6 +343,13 @@ pub(in crate::cli) fn write(feed: &Feed, path: &Path) -> Result<(), Failure> {
         )));
     }
     replace(path, page.as_bytes()).map_err(|error| {
+        if Unread::is(&error) {
+            print_stderr(&format!(
+                "referee: {}: the page was not written completely, since nobody read it",
+                path.display()
+            ));
+            return Failure::Interrupted;
+        }
         let fix = match error.kind() {
             io::ErrorKind::PermissionDenied => "; choose a place where you may write",
             io::ErrorKind::IsADirectory => "; give a file within it",
@@ -344,9 +379,14 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if path.is_dir() {
         return Err(io::ErrorKind::IsADirectory.into());
     }
+    if Pipe::is_at(path) {
+        let pipe = Pipe::open(path)?;
+        pipe.push(bytes)?;
+        return pipe.wait();
+    }
     if path.exists() && !path.is_file() {
-        // A pipe or a device is written to as it is.
-        return std::fs::write(path, bytes);
+        // A device is written to as it is.
+        return fs::write(path, bytes);
     }
     atomic_file::replace(path, bytes)
 }

@@ -1,10 +1,13 @@
 //! The file of `--record`: one line per game, appended when the game ends.
 
+use std::future::Future;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::pin::Pin;
 use std::time::Duration;
 
-use super::failure::Failure;
+use super::failure::{Failure, Unread};
+use super::output::{Pace, Pipe, print_stderr};
 use super::pages::Pages;
 use super::setup::unreadable;
 use crate::game::Side;
@@ -19,13 +22,33 @@ use crate::session::Session;
 #[derive(Debug)]
 pub(in crate::cli) struct RecordFile {
     path: PathBuf,
-    journal: Journal,
+    target: Target,
+}
+
+#[derive(Debug)]
+enum Target {
+    Journal(Journal),
+    Pipe(Pipe),
 }
 
 impl RecordFile {
     /// Opens or creates the file. An incomplete last line, as a crash leaves it, is moved
-    /// to `FILE.cut`, so that the next record starts on a line of its own.
+    /// to `FILE.cut`, so that the next record starts on a line of its own. A named pipe must have a
+    /// reader, which is waited for.
     pub(in crate::cli) fn open(path: &Path) -> Result<Self, Failure> {
+        if Pipe::is_at(path) {
+            let pipe = Pipe::open(path).map_err(|error| {
+                if Unread::is(&error) {
+                    Failure::Interrupted
+                } else {
+                    unreadable(path, &error)
+                }
+            })?;
+            return Ok(Self {
+                path: path.to_owned(),
+                target: Target::Pipe(pipe),
+            });
+        }
         let (journal, torn) =
             Journal::open_within(path, LINGERING_LOCK).map_err(|error| match error {
                 OpenError::Io { error, .. } => unreadable(path, &error),
@@ -43,18 +66,49 @@ impl RecordFile {
         }
         Ok(Self {
             path: path.to_owned(),
-            journal,
+            target: Target::Journal(journal),
         })
     }
 
-    /// Appends a line with its newline, completely or not at all.
+    /// Appends a line with its newline, completely or not at all. To a pipe it is written meanwhile:
+    /// see [`RecordFile::written`].
     fn append(&mut self, line: &str) -> io::Result<()> {
-        self.journal.append(line).map_err(|error| {
-            io::Error::other(format!(
-                "{}: cannot write the record: {error}",
+        let appended = match &mut self.target {
+            Target::Journal(journal) => journal.append(line),
+            Target::Pipe(pipe) => pipe.push(line.as_bytes()),
+        };
+        appended.map_err(|error| self.cannot_write(&error))
+    }
+
+    /// Waits until a pipe's reader has taken all records.
+    async fn written(&self) -> io::Result<()> {
+        match &self.target {
+            Target::Journal(_) => Ok(()),
+            Target::Pipe(pipe) => {
+                let written = pipe.written().await;
+                written.map_err(|error| self.cannot_write(&error))
+            }
+        }
+    }
+
+    /// After a signal, says whether a pipe's reader has not taken the last record.
+    fn say_what_is_missing(&self) {
+        if let Target::Pipe(pipe) = &self.target
+            && let Err(error) = pipe.wait()
+            && Unread::is(&error)
+        {
+            print_stderr(&format!(
+                "referee: {}: the last record was not written completely, since nobody read it",
                 self.path.display()
-            ))
-        })
+            ));
+        }
+    }
+
+    fn cannot_write(&self, error: &io::Error) -> io::Error {
+        io::Error::other(format!(
+            "{}: cannot write the record: {error}",
+            self.path.display()
+        ))
     }
 }
 
@@ -63,6 +117,17 @@ pub(in crate::cli) struct Recorded<F> {
     pub(in crate::cli) inner: F,
     pub(in crate::cli) file: Option<RecordFile>,
     pub(in crate::cli) pages: Pages,
+    /// How far the match may be ahead of those who read it.
+    pub(in crate::cli) pace: Pace,
+}
+
+impl<F> Recorded<F> {
+    /// After the match, says which records could not be written, if any.
+    pub(in crate::cli) fn say_what_is_missing(&self) {
+        if let Some(file) = &self.file {
+            file.say_what_is_missing();
+        }
+    }
 }
 
 impl<F: GameObserver> GameObserver for Recorded<F> {
@@ -100,6 +165,15 @@ impl<F: MatchObserver> MatchObserver for Recorded<F> {
         }
         self.pages.publish(game.record())?;
         self.inner.ended(game)
+    }
+
+    fn caught_up(&mut self) -> Pin<Box<dyn Future<Output = io::Result<()>> + '_>> {
+        Box::pin(async {
+            if let Some(file) = &self.file {
+                file.written().await?;
+            }
+            self.pace.caught_up().await
+        })
     }
 
     fn benched(&mut self, bot: BotIndex, failures: u32, games_left: u64) -> io::Result<()> {

@@ -3,6 +3,7 @@
 use std::env;
 use std::fs::File;
 use std::io;
+use std::os::fd::AsFd;
 use std::path::{self, Path, PathBuf};
 
 use anstream::stream::RawStream;
@@ -75,25 +76,10 @@ pub(in crate::cli) fn palette(stream: &impl RawStream) -> Palette {
     }
 }
 
-/// Prints a line on stderr. Errors are ignored: a closed stderr must not stop the games.
-pub(in crate::cli) fn print_stderr(text: &str) {
-    let line = format!("{text}\n");
-    let _ = io::Write::write_all(&mut io::stderr(), line.as_bytes());
-}
-
-/// stderr for people: like [`print_stderr`], it never fails.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::cli) struct Notes;
-
-impl io::Write for Notes {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let _ = io::Write::write_all(&mut io::stderr(), bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
+/// The number of columns of a terminal; `None` when it is none.
+pub(in crate::cli) fn terminal_width(stream: &impl AsFd) -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(stream).ok()?;
+    Some(usize::from(size.ws_col)).filter(|&columns| columns > 0)
 }
 
 /// The path of this executable.

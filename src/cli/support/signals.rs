@@ -1,66 +1,116 @@
 //! Ctrl-C and other termination signals.
 //!
-//! Every command that heeds them does so through [`StopSignals`].
+//! A thread listens for them from the start, so that they end the program whatever the others are doing,
+//! be it waiting for a file or a stream. Commands that must put something in order first heed them
+//! through [`StopSignals`].
 
-use std::future::{Future, poll_fn};
+use std::future::Future;
 use std::io;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::sync::LazyLock;
+use std::task::{Context, Poll, ready};
+use std::time::{Duration, Instant};
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
-use tokio::sync::oneshot;
+use tokio::sync::{oneshot, watch};
 
+use super::failure::Failure;
+use super::runtime::runtime;
+use crate::bot::exhaustion::start_thread;
 use crate::sandbox::procfs;
 
-/// The termination signals: SIGINT, SIGTERM and SIGHUP.
+/// When the first termination signal came; changes with each one.
+static FIRST: LazyLock<watch::Sender<Option<Instant>>> = LazyLock::new(|| watch::Sender::new(None));
+
+/// Starts to listen for SIGINT, SIGTERM and SIGHUP. While no [`StopSignals`] exist, `unheeded` is called,
+/// which is to end the program.
 ///
-/// One that was ignored when this process was started stays ignored, as `nohup` and the shell's `&`
+/// A signal that was ignored when this process was started stays ignored, as `nohup` and the shell's `&`
 /// want it.
-pub(in crate::cli) struct StopSignals(Vec<Signal>);
+pub(in crate::cli) fn start(unheeded: fn()) -> Result<(), Failure> {
+    let runtime = runtime()?;
+    let (mut signals, beyond_limit) = runtime.block_on(async {
+        // A handler of our own makes a write beyond `ulimit -f` an error with a sentence, instead of
+        // the end of this process. Bots do not inherit it.
+        let beyond_limit = signal(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw()))?;
+        Ok::<_, io::Error>((termination_signals()?, beyond_limit))
+    })?;
+    start_thread("signals", move || {
+        let _beyond_limit = beyond_limit;
+        runtime.block_on(async {
+            loop {
+                std::future::poll_fn(|cx| {
+                    let is_ready = |signal: &mut Signal| signal.poll_recv(cx).is_ready();
+                    if signals.iter_mut().any(is_ready) {
+                        Poll::Ready(())
+                    } else {
+                        Poll::Pending
+                    }
+                })
+                .await;
+                // Asked first: who receives it may then be done with signals.
+                let is_heeded = FIRST.receiver_count() > 0;
+                FIRST.send_modify(|first| *first = first.or_else(|| Some(Instant::now())));
+                if !is_heeded {
+                    unheeded();
+                }
+            }
+        });
+    })?;
+    Ok(())
+}
+
+/// Those that are not ignored.
+fn termination_signals() -> io::Result<Vec<Signal>> {
+    let ignored = procfs::ignored_signals();
+    let is_heeded = |kind: &SignalKind| ignored >> (kind.as_raw_value() - 1) & 1 == 0;
+    let kinds = [
+        SignalKind::interrupt(),
+        SignalKind::terminate(),
+        SignalKind::hangup(),
+    ];
+    kinds.into_iter().filter(is_heeded).map(signal).collect()
+}
+
+/// The time since the first termination signal.
+pub(in crate::cli) fn since_first() -> Option<Duration> {
+    FIRST.borrow().map(|first| first.elapsed())
+}
+
+/// Termination signals. While it exists, they do not end the program by themselves.
+#[derive(Debug)]
+pub(in crate::cli) struct StopSignals(watch::Receiver<Option<Instant>>);
+
+/// Heeds the signals that come from now on.
+pub(in crate::cli) fn heed() -> StopSignals {
+    StopSignals(FIRST.subscribe())
+}
 
 impl StopSignals {
-    /// Starts to listen. Must be called within a tokio runtime.
-    pub(in crate::cli) fn listen() -> io::Result<Self> {
-        let ignored = procfs::ignored_signals();
-        let is_heeded = |kind: &SignalKind| ignored >> (kind.as_raw_value() - 1) & 1 == 0;
-        let kinds = [
-            SignalKind::interrupt(),
-            SignalKind::terminate(),
-            SignalKind::hangup(),
-        ];
-        let signals = kinds.into_iter().filter(is_heeded).map(signal);
-        signals.collect::<io::Result<_>>().map(Self)
-    }
-
-    /// Waits for the next one; for ever, when all are ignored.
+    /// Waits for the next one.
     pub(in crate::cli) async fn recv(&mut self) {
-        poll_fn(|cx| {
-            let ready = |signal: &mut Signal| signal.poll_recv(cx).is_ready();
-            if self.0.iter_mut().any(ready) {
-                Poll::Ready(())
-            } else {
-                Poll::Pending
-            }
-        })
-        .await;
+        if self.0.changed().await.is_err() {
+            // Never: the sender is never dropped.
+            std::future::pending::<()>().await;
+        }
     }
 }
 
-/// A future that is ready once this process receives a termination signal.
+/// A future that is ready once this process has received a termination signal. Must be called within a
+/// tokio runtime.
 ///
-/// A separate task listens for the signals, so that polling this future is cheap during a game.
-pub(in crate::cli) fn interrupted() -> io::Result<impl Future<Output = ()> + Unpin> {
-    // A handler of our own makes a write beyond `ulimit -f` an error with a sentence, instead of the
-    // end of this process. Bots do not inherit it.
-    let _ = signal(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw()))?;
-    let mut signals = StopSignals::listen()?;
+/// A separate task waits for the signal, so that polling this future is cheap during a game.
+pub(in crate::cli) fn interrupted() -> impl Future<Output = ()> + Unpin {
+    let mut signals = heed();
     let (sender, receiver) = oneshot::channel();
     tokio::spawn(async move {
-        signals.recv().await;
+        if since_first().is_none() {
+            signals.recv().await;
+        }
         // The receiver has been dropped when the games are over.
         let _ = sender.send(());
     });
-    Ok(Interrupted(receiver))
+    Interrupted(receiver)
 }
 
 /// The receiving end. It can only fail after the runtime has ended, when it is not polled.
@@ -70,6 +120,7 @@ impl Future for Interrupted {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        Pin::new(&mut self.0).poll(cx).map(|_| ())
+        let _ = ready!(Pin::new(&mut self.0).poll(cx));
+        Poll::Ready(())
     }
 }

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU16;
 
-use super::setup::print_stderr;
+use super::output::print_stderr;
 use super::size;
 use crate::solver::{Options, Solver};
 use crate::text;

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::record::{Record, RecordSummary};
 use crate::text::escape_controls;
 use crate::tournament::ratings::{Model, RatingError, Results, Tally, rate};
-use crate::tournament::standings::{Collector, Place, Standings};
+use crate::tournament::standings::{Collector, Place, Ranking, Standings};
 
 /// Bins of times per factor of ten.
 const BINS: f64 = 40.0;
@@ -43,6 +43,8 @@ struct Checkpoint {
 #[derive(Clone, Debug, Default)]
 pub struct Figures {
     collector: Collector,
+    /// The rules of the table.
+    ranking: Ranking,
     /// Names as recorded, by index.
     names: Vec<String>,
     met: HeadToHead,
@@ -118,7 +120,12 @@ impl Figures {
 
     /// The standings.
     pub fn standings(&self) -> Result<Standings, RatingError> {
-        self.collector.standings(&Model::default())
+        self.collector.ranked(&Model::default(), &self.ranking)
+    }
+
+    /// The rules of the table; points or ratings unless others are set.
+    pub(super) fn set_ranking(&mut self, ranking: Ranking) {
+        self.ranking = ranking;
     }
 
     /// All figures for the page's script. `standings` must be those of [`Figures::standings`].
@@ -144,7 +151,8 @@ impl Figures {
         let times: Vec<Value> = self.times.iter().map(bars).collect();
         json!({
             "games": self.games,
-            "advantage": standings.advantage.map(tenth),
+            "advantage": standings.advantage.map(|advantage| tenth(advantage.elo)),
+            "advantage_error": standings.advantage.and_then(|advantage| advantage.error).map(tenth),
             "places": places,
             "met": met,
             "times": times,

@@ -22,7 +22,7 @@ mod pack;
 mod page;
 mod piece_style;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::{Value, json};
 
@@ -32,6 +32,7 @@ pub use page::{Served, served};
 use crate::record::{BotEntry, Record, RecordSummary};
 use crate::text::escape_controls;
 use crate::tournament::ratings::RatingError;
+use crate::tournament::standings::Ranking;
 use limits::cut;
 use pack::TextStore;
 
@@ -51,6 +52,9 @@ pub struct Options {
     pub private: bool,
     /// Show a single game, without lists.
     pub one: bool,
+    /// Leave out games that have been added already, for records in several files. It takes some bytes of
+    /// memory a game.
+    pub skip_copies: bool,
 }
 
 /// The games of a page, and their figures.
@@ -63,6 +67,8 @@ pub struct Report {
     editions: HashMap<[String; 3], usize>,
     texts: TextStore,
     games: u64,
+    /// What makes each game that game, where copies are to be recognised.
+    seen: Option<HashSet<u64>>,
     figures: Figures,
 }
 
@@ -70,6 +76,7 @@ impl Report {
     /// A report without games.
     pub fn new(options: Options) -> Self {
         Self {
+            seen: options.skip_copies.then(HashSet::new),
             options,
             entries: Vec::new(),
             bots: HashMap::new(),
@@ -80,9 +87,18 @@ impl Report {
         }
     }
 
+    /// The rules of the table of standings.
+    pub fn set_ranking(&mut self, ranking: Ranking) {
+        self.figures.set_ranking(ranking);
+    }
+
     /// Adds a game. The error says what is wrong with the record.
     pub fn add(&mut self, record: &Record) -> Result<(), String> {
         let game = RecordSummary::of(record)?;
+        let seen = self.seen.as_mut();
+        if seen.is_some_and(|seen| !seen.insert(game.identity())) {
+            return Ok(());
+        }
         let bots = record.bots.each_ref().map(|bot| self.bot(bot));
         self.figures.add(record, &game, bots);
         self.games += 1;

@@ -32,6 +32,7 @@ pub use server::Server;
 
 use crate::record::Record;
 use crate::report::html::{Figures, Options, Report};
+use crate::tournament::standings::Ranking;
 
 /// Collects games as they end, for a [`Server`] and for a page.
 #[derive(Clone, Debug)]
@@ -74,6 +75,11 @@ impl Feed {
         drop(report);
         self.shared.games.send_replace(games);
         Ok(())
+    }
+
+    /// The rules of the table of standings.
+    pub fn set_ranking(&self, ranking: Ranking) {
+        self.report().set_ranking(ranking);
     }
 
     /// Number of games so far.

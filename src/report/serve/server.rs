@@ -17,10 +17,12 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Builder;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::{sleep, timeout};
+use tracing::Instrument as _;
 
 use super::Feed;
 use super::http::{Body, Route, events, page, refusal, route};
 use crate::bot::exhaustion::{explain, start_thread};
+use crate::log_target::{PAGE, SPAN};
 use crate::report::html::{Served, served};
 
 /// The maximal number of connections, as each takes memory; further ones wait.
@@ -151,12 +153,15 @@ async fn serve(
         };
         tokio::select! {
             accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => {
-                    tokio::spawn(connection(stream, Arc::clone(&shared), permit));
+                Ok((stream, client)) => {
+                    let span = tracing::info_span!(target: SPAN, "client", %client);
+                    span.in_scope(|| tracing::debug!(target: PAGE, "connected"));
+                    let connection = connection(stream, Arc::clone(&shared), permit);
+                    tokio::spawn(connection.instrument(span));
                 }
                 // The client has disconnected, or too many files are open: both are temporary.
                 Err(error) => {
-                    tracing::debug!("a client was not accepted: {error}");
+                    tracing::debug!(target: PAGE, "a client was not accepted: {error}");
                     sleep(Duration::from_millis(100)).await;
                 }
             },
@@ -230,21 +235,29 @@ async fn connection(stream: TcpStream, shared: Arc<Shared>, permit: OwnedSemapho
         }
     };
     if let Err(error) = served {
-        tracing::debug!("a client: {error}");
+        tracing::debug!(target: PAGE, "the connection failed: {error}");
     }
+    tracing::debug!(target: PAGE, "disconnected");
     drop(permit);
 }
 
 fn answer(request: &Request<Incoming>, shared: &Arc<Shared>) -> Response<Body> {
     match route(request) {
-        Route::Page => page(&shared.served),
+        Route::Page => {
+            tracing::debug!(target: PAGE, "the page is sent");
+            page(&shared.served)
+        }
         Route::Events(last_id) => {
+            tracing::debug!(target: PAGE, from = last_id, "events are sent");
             let from = last_id.and_then(|id| position_of(&id, shared.run));
             let (sender, stream) = Channel::new(1);
             tokio::spawn(stream_events(sender, Arc::clone(shared), from));
             events(stream)
         }
-        Route::Refused(status, why) => refusal(status, why),
+        Route::Refused(status, why) => {
+            tracing::debug!(target: PAGE, status = status.as_u16(), why = why.trim_end(), "refused");
+            refusal(status, why)
+        }
     }
 }
 

@@ -10,6 +10,8 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::settings::Kind;
+
 /// Devices without which many programs do not start. There is no `/dev/zero`: memory mapped
 /// from it is counted for no process.
 const DEVICES: &[&str] = &["/dev/null", "/dev/full", "/dev/random", "/dev/urandom"];
@@ -35,6 +37,28 @@ pub(crate) enum Backend {
 }
 
 impl Backend {
+    /// Its name, as on the command line.
+    pub(crate) const fn name(&self) -> &'static str {
+        match self {
+            Self::Landlock { .. } => Kind::Landlock.name(),
+            Self::Bwrap { .. } => Kind::Bwrap.name(),
+        }
+    }
+
+    /// The files and directories that the bot sees, for the log.
+    pub(crate) fn exposed(&self) -> Vec<String> {
+        let shown = |path: &PathBuf| path.display().to_string();
+        match self {
+            Self::Landlock { read, .. } => read.iter().map(shown).collect(),
+            Self::Bwrap { arguments, .. } => arguments
+                .windows(3)
+                .filter(|words| ["--ro-bind", "--symlink"].contains(&words[0].as_str()))
+                .map(|words| words[2].clone())
+                .filter(|path| !path.starts_with("/dev/"))
+                .collect(),
+        }
+    }
+
     /// How many processes of its own there are between the supervisor and the bot, one below the
     /// other.
     pub(crate) const fn helpers(&self) -> usize {

@@ -1,5 +1,9 @@
 //! The maximum-likelihood estimate of the parameters, and its covariance.
 
+mod covariance;
+mod odds;
+
+use self::odds::{Odds, Slope, bend, ln_logistic, logistic};
 use super::matrix::Square;
 use super::{Draws, Meeting, Model, Results};
 
@@ -12,9 +16,6 @@ const CONVERGED: f64 = 1e-9;
 /// The share of the prior that is a win and a loss between equals, and not draws. Without it the
 /// fitted draw parameter would be infinite when no weaker bot ever won.
 const DECISIVE_PRIOR: f64 = 0.005;
-
-/// Derivatives of a log-likelihood by the difference of strength and by the draw parameter.
-type Slope = (f64, f64);
 
 /// A vector over the parameters: its non-zero elements. An index may occur twice.
 type Sparse = [(Option<usize>, f64); 4];
@@ -40,11 +41,20 @@ pub(super) struct Fit<'a> {
     parameters: usize,
     pairings: Vec<Pairing<'a>>,
     decisive_prior: f64,
+    /// Virtual draws of each bot.
+    prior: f64,
+    /// Whether results decided who met whom.
+    adaptive: bool,
+    /// The number of pairs, or of games that are in none, of each bot.
+    units: Vec<f64>,
+    /// The number of differences of strength that the games, and not the virtual draws, determine.
+    strengths: f64,
 }
 
 impl<'a> Fit<'a> {
     pub(super) fn new(results: &'a Results, model: &Model) -> Self {
         let mut games = vec![0.0; results.bots];
+        let mut units = vec![0.0; results.bots];
         let mut groups: Vec<usize> = (0..results.bots).collect();
         let mut pairings = Vec::new();
         for (&(low, high), meeting) in &results.meetings {
@@ -53,6 +63,8 @@ impl<'a> Fit<'a> {
             if total > 0.0 {
                 games[low] += total;
                 games[high] += total;
+                units[low] += meeting.units();
+                units[high] += meeting.units();
                 join(&mut groups, low, high);
                 pairings.push(Pairing {
                     bots: [low, high],
@@ -72,6 +84,15 @@ impl<'a> Fit<'a> {
                 decided += outcomes[0] + outcomes[2];
             }
         }
+        let roots = groups.iter().enumerate();
+        let roots = roots.filter(|(bot, group)| bot == *group && games[*bot] > 0.0);
+        let roots = roots.count();
+        let shares = games
+            .iter()
+            .map(|games| games / (games + model.prior).max(1e-9));
+        let shares: Vec<f64> = shares.filter(|&share| share > 0.0).collect();
+        let mean = shares.iter().sum::<f64>() / to_f64(shares.len().max(1));
+        let strengths = to_f64(shares.len() - roots.min(shares.len())) * mean;
         let mut parameters = results.bots;
         let mut parameter = |wanted: bool| {
             wanted.then(|| {
@@ -88,6 +109,10 @@ impl<'a> Fit<'a> {
             parameters,
             pairings,
             decisive_prior: model.prior * DECISIVE_PRIOR,
+            prior: model.prior,
+            adaptive: results.adaptive,
+            strengths,
+            units,
         }
     }
 
@@ -130,36 +155,6 @@ impl<'a> Fit<'a> {
             }
         }
         None
-    }
-
-    /// The covariance of the parameters, in natural units.
-    pub(super) fn sandwich(&self, parameters: &[f64]) -> Option<Square> {
-        let mut filling = Square::zero(self.parameters);
-        let mut count_of_units = 0.0;
-        for pairing in &self.pairings {
-            let units = [0, 1].map(|seat| {
-                let slopes = self.odds(parameters, pairing, seat).slopes();
-                slopes.map(|slope| self.unit(pairing, seat, slope))
-            });
-            count_of_units += 2.0 * pairing.virtual_draws + pairing.meeting.units();
-            for (seat, units) in units.iter().enumerate() {
-                add_square(&mut filling, &units[1], pairing.virtual_draws);
-                for (unit, count) in units.iter().zip(pairing.meeting.games[seat]) {
-                    add_square(&mut filling, unit, count);
-                }
-            }
-            for (first, row) in units[0].iter().zip(pairing.meeting.pairs) {
-                for (second, count) in units[1].iter().zip(row) {
-                    add_square(&mut filling, &[*first, *second].concat(), count);
-                }
-            }
-        }
-        // Residuals are smaller than errors, because the parameters were fitted to them.
-        let means = self.groups.iter().enumerate();
-        let means = means.filter(|(bot, group)| bot == *group).count();
-        let fitted = u32::try_from(self.parameters - means).map_or(f64::INFINITY, f64::from);
-        filling.scale(count_of_units / (count_of_units - fitted).max(1.0));
-        Some(self.curvature(parameters).cholesky()?.sandwich(&filling))
     }
 
     fn odds(&self, parameters: &[f64], pairing: &Pairing, seat: usize) -> Odds {
@@ -249,88 +244,6 @@ impl<'a> Fit<'a> {
     }
 }
 
-/// The likelihood of a game between two bots.
-///
-/// With x the difference of strength and d the draw parameter, the first mover wins with
-/// probability σ(x − d) and loses with σ(−x − d). The probability of a draw is the rest,
-/// σ(x − d)·σ(−x − d)·(e²ᵈ − 1): that of a win, that of a loss, and a factor. When draws are
-/// half wins, d is 0 and a draw is half a win and half a loss.
-struct Odds {
-    /// Strength of the first mover − strength of the second + advantage.
-    difference: f64,
-    drawing: Option<f64>,
-}
-
-impl Odds {
-    /// Arguments of σ for a win and for a loss.
-    fn arguments(&self) -> (f64, f64) {
-        let drawing = self.drawing.unwrap_or(0.0);
-        (self.difference - drawing, -self.difference - drawing)
-    }
-
-    /// The counts of wins and of losses, draws included.
-    fn counts(&self, [wins, draws, losses]: [f64; 3]) -> (f64, f64) {
-        let worth = if self.drawing.is_some() { 1.0 } else { 0.5 };
-        (wins + worth * draws, losses + worth * draws)
-    }
-
-    fn likelihood(&self, outcomes: [f64; 3]) -> f64 {
-        let (won, lost) = self.arguments();
-        let (wins, losses) = self.counts(outcomes);
-        let draw = match self.drawing {
-            Some(drawing) if drawing <= 0.0 => f64::NEG_INFINITY,
-            Some(drawing) => 2.0 * drawing + (-(-2.0 * drawing).exp_m1()).ln(),
-            None => 0.0,
-        };
-        // 0 times infinity would be NaN.
-        let draws = if outcomes[1] > 0.0 {
-            outcomes[1] * draw
-        } else {
-            0.0
-        };
-        wins * ln_logistic(won) + losses * ln_logistic(lost) + draws
-    }
-
-    /// Slopes of a win, a draw and a loss.
-    fn slopes(&self) -> [Slope; 3] {
-        let (won, lost) = self.arguments();
-        let (up, down) = (logistic(-won), logistic(-lost));
-        let draw = match self.drawing {
-            Some(drawing) => (up - down, -up - down - 2.0 / (-2.0 * drawing).exp_m1()),
-            None => ((up - down) / 2.0, 0.0),
-        };
-        [(up, -up), draw, (-down, -down)]
-    }
-
-    /// The negated curvature as a sum of squares of slopes with weights.
-    fn bends(&self, outcomes: [f64; 3]) -> [(Slope, f64); 3] {
-        let (won, lost) = self.arguments();
-        let (wins, losses) = self.counts(outcomes);
-        let draw = self
-            .drawing
-            .map_or(0.0, |drawing| 1.0 / drawing.sinh().powi(2));
-        [
-            ((1.0, -1.0), wins * bend(won)),
-            ((-1.0, -1.0), losses * bend(lost)),
-            ((0.0, 1.0), outcomes[1] * draw),
-        ]
-    }
-}
-
-fn logistic(x: f64) -> f64 {
-    1.0 / (1.0 + (-x).exp())
-}
-
-/// Slope of [`logistic`].
-fn bend(x: f64) -> f64 {
-    logistic(x) * logistic(-x)
-}
-
-/// Logarithm of [`logistic`], without loss far from 0.
-fn ln_logistic(x: f64) -> f64 {
-    x.min(0.0) - (-x.abs()).exp().ln_1p()
-}
-
 /// Adds `weight` times the square of `vector`.
 fn add_square(matrix: &mut Square, vector: &[(Option<usize>, f64)], weight: f64) {
     for &(row, left) in vector {
@@ -340,6 +253,11 @@ fn add_square(matrix: &mut Square, vector: &[(Option<usize>, f64)], weight: f64)
             }
         }
     }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "there are fewer than 2⁵² bots")]
+fn to_f64(count: usize) -> f64 {
+    count as f64
 }
 
 /// Joins two groups. The number of a group is the lowest index in it.

@@ -30,6 +30,14 @@ impl Square {
         self.cells.iter_mut().for_each(|cell| *cell *= factor);
     }
 
+    /// Multiplies every variance by its factor, and keeps the correlations.
+    pub(super) fn scale_each(&mut self, factors: &[f64]) {
+        let roots: Vec<f64> = factors.iter().map(|factor| factor.sqrt()).collect();
+        for (index, cell) in self.cells.iter_mut().enumerate() {
+            *cell *= roots[index / self.size] * roots[index % self.size];
+        }
+    }
+
     fn row(&self, row: usize) -> &[f64] {
         &self.cells[row * self.size..(row + 1) * self.size]
     }

@@ -132,6 +132,14 @@ struct Sorted {
     pairs: BTreeMap<(usize, usize), Pairs>,
 }
 
+/// All games of two bots against each other, as one of them sees them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Meeting {
+    /// Its points.
+    pub(super) points: f64,
+    pub(super) games: u32,
+}
+
 /// The sums of all games, by bot.
 pub(super) struct Sums {
     /// The results for ratings.
@@ -139,8 +147,11 @@ pub(super) struct Sums {
     pub(super) wins: Vec<u64>,
     pub(super) draws: Vec<u64>,
     pub(super) losses: Vec<u64>,
-    /// Points of one bot against another.
-    pub(super) against: Vec<Vec<Option<f64>>>,
+    pub(super) wins_as_second: Vec<u64>,
+    /// The number of pairs of games; a game that is in none is half a pair.
+    pub(super) pairs: Vec<f64>,
+    /// The bots that each has met, in the order of their numbers.
+    against: Vec<Vec<(u32, Meeting)>>,
 }
 
 impl Sums {
@@ -150,7 +161,9 @@ impl Sums {
             wins: vec![0; bots],
             draws: vec![0; bots],
             losses: vec![0; bots],
-            against: vec![vec![None; bots]; bots],
+            wins_as_second: vec![0; bots],
+            pairs: vec![0.0; bots],
+            against: vec![Vec::new(); bots],
         };
         for ((first, second), counts) in sorted.singles {
             let tally = Tally {
@@ -162,6 +175,7 @@ impl Sums {
             sums.add(first, second, counts);
         }
         for ((low, high), pairs) in sorted.pairs {
+            let mut counts = [Counts::default(); 2];
             for (outcome_low, row) in OUTCOMES.into_iter().zip(pairs) {
                 for (outcome_high, times) in OUTCOMES.into_iter().zip(row) {
                     if times == 0 {
@@ -169,20 +183,30 @@ impl Sums {
                     }
                     let outcomes = [outcome_low, outcome_high];
                     sums.results.add_pairs(low, high, outcomes, times)?;
-                    for (first, second, outcome) in
-                        [(low, high, outcome_low), (high, low, outcome_high)]
-                    {
-                        let mut counts = Counts::default();
-                        counts.add(outcome, times);
-                        sums.add(first, second, counts);
-                    }
+                    counts[0].add(outcome_low, times);
+                    counts[1].add(outcome_high, times);
                 }
             }
+            sums.add(low, high, counts[0]);
+            sums.add(high, low, counts[1]);
+        }
+        for row in &mut sums.against {
+            row.sort_unstable_by_key(|&(other, _)| other);
+            row.dedup_by(|(other, from), (kept, into)| {
+                let is_same = other == kept;
+                if is_same {
+                    into.points += from.points;
+                    into.games += from.games;
+                }
+                is_same
+            });
+            row.shrink_to_fit();
         }
         Ok(sums)
     }
 
     fn add(&mut self, first: usize, second: usize, counts: Counts) {
+        let games = counts.wins + counts.draws + counts.losses;
         for (a, b, won, lost) in [
             (first, second, counts.wins, counts.losses),
             (second, first, counts.losses, counts.wins),
@@ -190,9 +214,31 @@ impl Sums {
             self.wins[a] += u64::from(won);
             self.draws[a] += u64::from(counts.draws);
             self.losses[a] += u64::from(lost);
-            let made = f64::from(won) + f64::from(counts.draws) / 2.0;
-            *self.against[a][b].get_or_insert(0.0) += made;
+            self.pairs[a] += f64::from(games) / 2.0;
+            let points = f64::from(won) + f64::from(counts.draws) / 2.0;
+            let other = u32::try_from(b).unwrap_or(u32::MAX);
+            self.against[a].push((other, Meeting { points, games }));
         }
+        self.wins_as_second[second] += u64::from(counts.losses);
+    }
+
+    /// The number of games of a bot.
+    pub(super) fn games(&self, bot: usize) -> u64 {
+        self.wins[bot] + self.draws[bot] + self.losses[bot]
+    }
+
+    /// The bots that a bot has met.
+    pub(super) fn met(&self, bot: usize) -> impl Iterator<Item = (usize, Meeting)> + '_ {
+        let met = self.against[bot].iter();
+        met.map(|&(other, meeting)| (other as usize, meeting))
+    }
+
+    /// The games of a bot against another one; `None` if there are none.
+    pub(super) fn meeting(&self, bot: usize, other: usize) -> Option<Meeting> {
+        let row = &self.against[bot];
+        let key = |&(met, _): &(u32, Meeting)| met as usize;
+        let place = row.binary_search_by_key(&other, key).ok()?;
+        Some(row[place].1)
     }
 }
 

@@ -1,6 +1,6 @@
 //! `referee solve --book FILE`: proves every early position and keeps the proofs.
 
-use std::io::{self, Write as _};
+use std::io::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::Mutex;
@@ -8,11 +8,12 @@ use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::Args;
-use super::work::{ProofFile, grouped, run_with_progress};
+use super::work::{ProofFile, run_with_progress};
 use crate::cli::support::failure::Failure;
-use crate::cli::support::setup::print_stderr;
+use crate::cli::support::output::{Stdout, print_stderr};
 use crate::game::quarto::Rules;
 use crate::solver::{Goal, Limits, Solver, Value, early_positions};
+use crate::text::grouped;
 
 /// The largest `--placements`.
 const MOST_PLACEMENTS: usize = 4;
@@ -79,7 +80,7 @@ pub(super) fn run(args: &Args, file: &Path) -> Result<(), Failure> {
         rows
     };
     let (rows, interrupted) = run_with_progress(&solver, &stop, Some(&proofs), show, work)?;
-    let mut out = io::stdout().lock();
+    let mut out = Stdout;
     for (placed, all, counts) in rows {
         let proven: usize = counts.iter().sum();
         let count = |value: Value| grouped(counts[value as usize] as u64);

@@ -1,6 +1,6 @@
 //! `referee solve POSITION`: the exact value of a position.
 
-use std::io::{self, Write as _};
+use std::io::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
@@ -8,13 +8,15 @@ use std::time::Instant;
 use serde_json::{Value as Json, json};
 
 use super::Args;
-use super::work::{ProofFile, grouped, run_with_progress};
+use super::work::{ProofFile, run_with_progress};
 use crate::cli::support::failure::Failure;
-use crate::cli::support::setup::{match_set, print_stderr};
+use crate::cli::support::output::{Stdout, print_stderr};
+use crate::cli::support::setup::match_set;
 use crate::game::Game as _;
 use crate::game::quarto::{Edition, Turn};
 use crate::report::terminal::time;
 use crate::solver::{Evaluation, Goal, Limits, Solver, Value};
+use crate::text::grouped;
 
 /// The result of a solve.
 struct Solution {
@@ -76,7 +78,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         ));
         return Err(Failure::Interrupted);
     }
-    let mut out = io::stdout().lock();
+    let mut out = Stdout;
     if args.json {
         writeln!(out, "{}", to_json(&solution, &edition, nodes))?;
         return Ok(());

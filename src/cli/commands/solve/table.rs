@@ -1,7 +1,7 @@
 //! `referee solve --table`: measures the solver on random positions, so that anyone can check the
 //! figures in docs/solver.md.
 
-use std::io::{self, Write as _};
+use std::io::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -11,14 +11,14 @@ use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom as _;
 
 use super::Args;
-use super::work::{grouped, run_with_progress};
+use super::work::run_with_progress;
 use crate::cli::support::failure::Failure;
-use crate::cli::support::setup::print_stderr;
+use crate::cli::support::output::{Stdout, print_stderr};
 use crate::game::Position as _;
 use crate::game::quarto::{Board, Cell, Move, Piece, Position, Rules};
 use crate::report::terminal::time;
 use crate::solver::{Goal, Limits, Solver};
-use crate::text::size;
+use crate::text::{grouped, size};
 
 /// The default rows: free cells.
 const FREE: [u8; 5] = [10, 11, 12, 13, 14];
@@ -38,7 +38,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let rules = Rules::from(args.rules);
     let options = args.options();
     writeln!(
-        io::stdout(),
+        Stdout,
         "{} rules, {} thread{}, table of {}, {} positions a row, each solved with an empty table and without the book\n\n\
          {:<22} {:>9} {:>9} {:>12} {:>13} {:>9} {:>6}",
         rules.name(),
@@ -93,7 +93,7 @@ fn row(name: &str, measured: &mut [Measured]) -> Result<(), Failure> {
     #[expect(clippy::cast_precision_loss, reason = "a rate for people")]
     let rate = nodes as f64 / total.as_secs_f64() / 1e6;
     Ok(writeln!(
-        io::stdout(),
+        Stdout,
         "{name:<22} {:>9} {:>9} {:>12} {:>13} {rate:>9.1} {:>5.0}%",
         time(measured[middle].time),
         time(measured[last].time),

@@ -111,16 +111,3 @@ pub(super) fn run_with_progress<T: Send>(
     }
     outcome
 }
-
-/// `1,234,567`
-pub(super) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}

@@ -13,7 +13,7 @@ use crate::arena::directory::TournamentDirectory;
 use crate::bot::exhaustion::start_thread;
 use crate::cli::commands::analyse::progress_bar;
 use crate::cli::support::failure::Failure;
-use crate::cli::support::setup::print_stderr;
+use crate::cli::support::output::print_stderr;
 
 /// The default of `--time-per-move`.
 const TIME_PER_MOVE: Duration = Duration::from_secs(1);
@@ -26,7 +26,7 @@ pub(super) async fn analyse(
     time_per_move: Option<Duration>,
 ) -> Result<bool, Failure> {
     let stop = Arc::new(AtomicBool::new(false));
-    let mut stops = stop_signals()?;
+    let mut stops = stop_signals();
     let analysis = TournamentAnalysis {
         directory: directory.clone(),
         time_per_move: time_per_move.unwrap_or(TIME_PER_MOVE),

@@ -5,14 +5,19 @@ use std::io;
 use crate::arena::Ended;
 use crate::arena::directory::TournamentDirectory;
 use crate::arena::plan::Plan;
-use crate::arena::results::Results;
+use crate::arena::results::{Distinct, Results};
 use crate::cli::support::failure::Failure;
-use crate::cli::support::setup::{palette, print_stderr};
+use crate::cli::support::output::{Stdout, print_stderr};
+use crate::cli::support::setup::{palette, terminal_width};
 use crate::report::tournament_summary::{SummaryError, summary, tables};
 
 /// Writes the tables into the folder.
-pub(super) fn write(directory: &TournamentDirectory, results: &Results) -> Result<(), Failure> {
-    for (name, text) in tables(results)? {
+pub(super) fn write(
+    directory: &TournamentDirectory,
+    plan: &Plan,
+    results: &Results,
+) -> Result<(), Failure> {
+    for (name, text) in tables(plan, results)? {
         directory.write(name, &text)?;
     }
     Ok(())
@@ -20,15 +25,26 @@ pub(super) fn write(directory: &TournamentDirectory, results: &Results) -> Resul
 
 /// Prints the standings, the summary of the games, and a warning when many games were the same.
 pub(super) fn print(ended: Ended, plan: &Plan, results: &Results) -> Result<(), Failure> {
-    let out = summary(ended, plan, results, &palette(&io::stdout()))?;
-    io::Write::write_all(&mut io::stdout().lock(), out.as_bytes())?;
-    if results.distinct.count() as u64 * 10 < results.distinct.games * 9 && !results.distinct.full {
+    let out = summary(
+        ended,
+        plan,
+        results,
+        &palette(&io::stdout()),
+        terminal_width(&io::stdout()),
+    )?;
+    io::Write::write_all(&mut Stdout, out.as_bytes())?;
+    warn_of_repetition(&results.distinct);
+    Ok(())
+}
+
+/// Warns when many games were the same.
+pub(in crate::cli) fn warn_of_repetition(distinct: &Distinct) {
+    if distinct.is_repetitive() {
         print_stderr(
             "referee: warning: deterministic bots play the same game again from the same opening, so \
              the errors of the ratings are larger than shown; use more openings (--opening-plies)",
         );
     }
-    Ok(())
 }
 
 /// Prints what was planned and how to play it.

@@ -1,23 +1,67 @@
 //! Errors of a tournament as failures of the command, with the way to resume it.
 
+use std::env;
+use std::fmt::Write as _;
+use std::io::ErrorKind;
 use std::path::Path;
+
+use super::options::Options;
 
 use crate::arena::RunError;
 use crate::arena::directory::{DirectoryError, TournamentDirectory};
 use crate::arena::entrants::EntrantsError;
+use crate::arena::plan::Plan;
 use crate::arena::preparation::PreparationError;
 use crate::arena::shard::Shard;
 use crate::cli::support::failure::Failure;
 use crate::play::game_runner::GameError;
 use crate::record::journal::OpenError;
+use crate::text::escape_controls;
 
 /// The hint that ends a message about a tournament that has stopped.
-pub(super) fn resume_command(directory: &TournamentDirectory, shard: Option<Shard>) -> String {
+pub(super) fn resume_command(
+    directory: &TournamentDirectory,
+    shard: Option<Shard>,
+    options: &Options,
+) -> String {
     let path = directory.path().to_string_lossy();
     let path = shell_words::quote(&path);
-    match shard {
+    let mut command = match shard {
         None => format!("to resume: referee tournament --out {path}"),
         Some(shard) => format!("to resume: referee run {path} --shard {shard}"),
+    };
+    // What the plan does not have.
+    if let Some(jobs) = options.jobs {
+        let _ = write!(command, " --jobs {jobs}");
+    }
+    if options.analyse {
+        command.push_str(" --analyse");
+    }
+    if let Some(time) = options.time_per_move {
+        let _ = write!(command, " --time-per-move {}s", time.as_secs_f64());
+    }
+    for word in options.pages.words() {
+        let _ = write!(command, " {}", shell_words::quote(&word));
+    }
+    command
+}
+
+/// Where the bots of a tournament that is resumed are not found: that relative paths start from the directory
+/// where it was begun.
+pub(super) fn with_place(failure: Failure, plan: Option<&Plan>) -> Failure {
+    let begun_in = plan.and_then(|plan| plan.begun_in.as_deref());
+    let here = env::current_dir().ok();
+    match (failure, begun_in) {
+        (Failure::Usage(text), Some(begun_in))
+            if here.is_some_and(|here| here != Path::new(begun_in)) =>
+        {
+            let place = escape_controls(begun_in);
+            Failure::Usage(format!(
+                "{text}\nthis tournament was begun in {place}, where paths of its bots start; resume it \
+                 from there"
+            ))
+        }
+        (failure, _) => failure,
     }
 }
 
@@ -27,11 +71,19 @@ pub(super) fn run_failure(error: RunError, journal: &Path, resume: &str) -> Fail
         RunError::Game(GameError::CannotStart(error)) => {
             Failure::Usage(format!("{error}\n{resume}"))
         }
-        RunError::NotWritten(error) => Failure::Referee(format!(
-            "{}: cannot write: {error}; no more games were begun, and the file holds every game that \
-             was counted; free some space, then {resume}",
-            journal.display()
-        )),
+        RunError::NotWritten(error) => {
+            let fix = match error.kind() {
+                ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
+                    "free some space, then "
+                }
+                _ => "",
+            };
+            Failure::Referee(format!(
+                "{}: cannot write: {error}; no more games were begun, and the file holds every game \
+                 that was counted; {fix}{resume}",
+                journal.display()
+            ))
+        }
         error => Failure::Referee(format!("{error}; {resume}")),
     }
 }

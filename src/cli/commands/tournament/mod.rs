@@ -1,8 +1,9 @@
 //! `referee tournament`: plays many games at once into a folder from which it can be resumed.
 
 mod analysing;
+mod array_job;
 mod bot_options;
-mod ending;
+pub(in crate::cli) mod ending;
 mod failures;
 mod options;
 pub(in crate::cli) mod parts;
@@ -18,27 +19,29 @@ use std::time::Duration;
 use jiff::Zoned;
 use tokio::sync::mpsc;
 
-use self::failures::{resume_command, run_failure};
+use self::failures::{resume_command, run_failure, with_place};
 use self::options::Options;
-use self::progress::Progress;
+use self::progress::{Progress, games};
 use crate::arena::analysing::add_analysis;
 use crate::arena::directory::TournamentDirectory;
 use crate::arena::entrants::{self, BotRequest, Entrants};
 use crate::arena::plan::{BotPlan, Plan};
-use crate::arena::preparation::{Notice, Preparation, write_pieces};
+use crate::arena::preparation::{Notice, Preparation, PreparationError, write_pieces};
 use crate::arena::results::Results;
 use crate::arena::shard::{Header, Shard};
 use crate::arena::{Arena, Ended};
 use crate::bot::orphans;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::leftovers::end_orphans;
+use crate::cli::support::output::print_stderr;
 use crate::cli::support::runtime::runtime;
 use crate::cli::support::sandbox::{Choice, layer_names};
-use crate::cli::support::setup::{print_stderr, this_program, unreadable};
-use crate::cli::support::signals::StopSignals;
+use crate::cli::support::setup::{this_program, unreadable};
+use crate::cli::support::signals;
 use crate::record::journal::Journal;
 use crate::sandbox::{Kind, Sandbox};
 use crate::session::Ruleset;
+use crate::text::counted;
 
 /// The arguments of `referee tournament` and `referee plan`.
 #[derive(Debug, clap::Args)]
@@ -131,7 +134,8 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
         (Some(plan), false) => bots_of(plan)?,
         _ => options.bots(texts)?,
     };
-    let entrants = entrants::find(&bots, &this_program()?, &sandbox)?;
+    let entrants = entrants::find(&bots, &this_program()?, &sandbox)
+        .map_err(|error| with_place(error.into(), old.as_ref()))?;
     if old.is_none() {
         print_stderr(&match sandbox.kind() {
             Kind::None => {
@@ -263,7 +267,9 @@ struct TournamentRun<'a> {
 
 impl TournamentRun<'_> {
     async fn play(mut self) -> Result<(), Failure> {
-        let mut stops = stop_signals()?;
+        // Until the end: what has been begun is put in order first.
+        let _heeded = signals::heed();
+        let mut stops = stop_signals();
         let pieces_path = write_pieces(&self.directory, &*self.ruleset)?;
         let request = self.options.request(&self.sandbox);
         let preparation = Preparation {
@@ -276,7 +282,14 @@ impl TournamentRun<'_> {
         let mut notify = notify;
         let entrants = std::mem::take(&mut self.entrants);
         let (plan, bots) = if let Some(old) = self.old.take() {
-            preparation.resume(old, entrants, &mut notify)?
+            let begun_in = old.clone();
+            let resumed = preparation.resume(old, entrants, &mut notify);
+            resumed.map_err(|error| match error {
+                missing @ PreparationError::Missing(_) => {
+                    with_place(missing.into(), Some(&begun_in))
+                }
+                error => error.into(),
+            })?
         } else {
             tokio::select! {
                 begun = preparation.begin(entrants, &mut notify) => begun?,
@@ -313,7 +326,7 @@ impl TournamentRun<'_> {
             .run(&self.directory, self.journal, stops, &mut progress)
             .await;
         progress.clear();
-        let resume = resume_command(&self.directory, shard);
+        let resume = resume_command(&self.directory, shard, self.options);
         let (ended, plan, mut results) = match ran {
             Ok(ran) => ran,
             Err(error) => {
@@ -321,6 +334,7 @@ impl TournamentRun<'_> {
                 return Err(run_failure(error, &self.journal_file, &resume));
             }
         };
+        progress.rank(&plan, &results);
         let rate = progress.rate(results.games);
         progress.finish()?;
         let mut analysed = true;
@@ -330,27 +344,23 @@ impl TournamentRun<'_> {
                 analysed = analysing::analyse(&self.directory, results.games, time).await?;
             }
             add_analysis(&mut results, &self.directory)?;
-            ending::write(&self.directory, &results)?;
+            ending::write(&self.directory, &plan, &results)?;
             ending::print(ended, &plan, &results)?;
         }
         if ended == Ended::Interrupted || !analysed {
-            let analyse = if self.options.analyse {
-                " --analyse"
-            } else {
-                ""
-            };
-            print_stderr(&format!("referee: stopped; {resume}{analyse}"));
+            print_stderr(&format!("referee: stopped; {resume}"));
             return Err(Failure::Interrupted);
         }
         print_stderr(&match shard {
             None => format!(
-                "referee: {rate:.0} games a second; all files are in {}",
+                "referee: {} a second; all files are in {}",
+                games(rate),
                 self.directory.path().display()
             ),
             Some(shard) => format!(
-                "referee: shard {shard} is done: {} games, {rate:.0} a second; when all shards are done: \
+                "referee: shard {shard} is done: {}, {rate:.0} a second; when all shards are done: \
                  referee merge {}",
-                results.games,
+                counted(results.games, "game", "games"),
                 self.directory.path().display()
             ),
         });
@@ -425,8 +435,8 @@ fn title(directory: &TournamentDirectory) -> String {
 }
 
 /// A channel that receives a message for every SIGINT, SIGTERM and SIGHUP that is not ignored.
-fn stop_signals() -> io::Result<mpsc::Receiver<()>> {
-    let mut signals = StopSignals::listen()?;
+fn stop_signals() -> mpsc::Receiver<()> {
+    let mut signals = signals::heed();
     let (sender, receiver) = mpsc::channel(4);
     tokio::spawn(async move {
         loop {
@@ -436,5 +446,5 @@ fn stop_signals() -> io::Result<mpsc::Receiver<()>> {
             }
         }
     });
-    Ok(receiver)
+    receiver
 }

@@ -19,6 +19,7 @@ use crate::cli::support::pages::PageOptions;
 use crate::cli::support::sandbox::SandboxOptions;
 use crate::cli::support::setup::{RulesName, unreadable};
 use crate::play::TimeControl;
+use crate::tournament::standings::TieBreak;
 
 /// `--format`
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -109,6 +110,17 @@ pub(in crate::cli) struct Options {
     #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true, value_parser = sprt, help_heading = "Schedule")]
     #[serde(default, deserialize_with = "sprt_text")]
     pub(in crate::cli) sprt: Option<SprtPlan>,
+
+    /// How ties in the table are broken, in this order: direct, buchholz-cut-1, buchholz,
+    /// sonneborn-berger, wins, wins-as-second, rating [default: those usual for the format]
+    #[arg(
+        long,
+        value_name = "NAME,…",
+        value_delimiter = ',',
+        help_heading = "Schedule"
+    )]
+    #[serde(default)]
+    pub(in crate::cli) tie_break: Vec<TieBreak>,
 
     /// The game [default: quarto]
     #[arg(long, value_parser = games::parser(), help_heading = "Game")]
@@ -228,6 +240,11 @@ impl Options {
             }),
             seed: self.seed.or(file.seed),
             sprt: self.sprt.or(file.sprt),
+            tie_break: if self.tie_break.is_empty() {
+                file.tie_break
+            } else {
+                self.tie_break
+            },
             game: self.game.or(file.game),
             pieces: self.pieces.or(file.pieces),
             rules: self.rules.or(file.rules),

@@ -1,10 +1,10 @@
 //! `referee plan`, `referee run` and `referee merge`: a tournament in parts, on many machines.
 
-use std::env;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::array_job::shard;
 use super::options::Options;
 use super::{Args, Task, ending, start};
 use crate::arena::directory::{DirectoryError, TournamentDirectory};
@@ -16,7 +16,8 @@ use crate::arena::shard::Shard;
 use crate::arena::{Ended, write_unplayed};
 use crate::cli::support::duration;
 use crate::cli::support::failure::Failure;
-use crate::cli::support::setup::{print_stderr, this_program};
+use crate::cli::support::output::print_stderr;
+use crate::cli::support::setup::this_program;
 use crate::record::journal::{Journal, LINGERING_LOCK, OpenError, TornTail};
 use crate::tournament::schedule::Round;
 
@@ -36,8 +37,8 @@ pub(in crate::cli) struct RunArgs {
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 
-    /// The part to play: I/N is the I-th of N. `auto` reads both from the environment of a Slurm
-    /// array job or a Kubernetes indexed job, `auto/N` only I
+    /// The part to play: I/N is the I-th of N. `auto` reads both from the environment of an array job of
+    /// Slurm, SGE or LSF or of a Kubernetes indexed job; `auto/N` reads only I, also of PBS
     #[arg(long, value_name = "I/N", default_value = "1/1", value_parser = shard)]
     shard: Shard,
 
@@ -56,56 +57,6 @@ pub(in crate::cli) struct MergeArgs {
     /// The folder of a tournament whose shards have been played
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-}
-
-/// Reads `I/N`, `auto` or `auto/N`.
-fn shard(text: &str) -> Result<Shard, String> {
-    match text.strip_prefix("auto") {
-        Some(rest) => {
-            let count = rest.strip_prefix('/').map(|count| {
-                let count = count.parse::<u64>().ok().filter(|&count| count > 0);
-                count.ok_or_else(|| format!("{text}: expected auto/N, such as auto/8"))
-            });
-            automatic(count.transpose()?, |name| env::var(name).ok())
-        }
-        None => text.parse().map_err(|error| format!("{error}")),
-    }
-}
-
-/// Reads the shard from a scheduler's environment.
-fn automatic(
-    count: Option<u64>,
-    variable: impl Fn(&str) -> Option<String>,
-) -> Result<Shard, String> {
-    let number = |name: &str| -> Result<Option<u64>, String> {
-        variable(name)
-            .map(|text| {
-                let number = text.trim().parse();
-                number.map_err(|_| format!("{name} is {text:?}; expected a number"))
-            })
-            .transpose()
-    };
-    let (index, count, names) = if let Some(id) = number("SLURM_ARRAY_TASK_ID")? {
-        let first = number("SLURM_ARRAY_TASK_MIN")?.unwrap_or(1);
-        let step = number("SLURM_ARRAY_TASK_STEP")?.unwrap_or(1).max(1);
-        let index = id.saturating_sub(first) / step + 1;
-        let of_array = number("SLURM_ARRAY_TASK_COUNT")?;
-        (index, count.or(of_array), "SLURM_ARRAY_TASK_COUNT")
-    } else if let Some(index) = number("JOB_COMPLETION_INDEX")? {
-        let of_job = number("REFEREE_SHARDS")?;
-        (index + 1, count.or(of_job), "REFEREE_SHARDS")
-    } else {
-        return Err(
-            "auto needs SLURM_ARRAY_TASK_ID or JOB_COMPLETION_INDEX in the environment; give the \
-             shard itself, such as 3/8"
-                .to_owned(),
-        );
-    };
-    let count = count.ok_or_else(|| format!("{names} is not set; give the number, as auto/8"))?;
-    if !(1..=count).contains(&index) {
-        return Err(format!("there is no shard {index} of {count}"));
-    }
-    Ok(Shard { index, count })
 }
 
 /// `referee plan`
@@ -241,7 +192,7 @@ pub(in crate::cli) fn run_merge(args: &MergeArgs) -> Result<(), Failure> {
         Ok(Next::Round(_)) => Ended::Interrupted,
         Ok(Next::Over) | Err(_) => Ended::Complete,
     };
-    ending::write(&directory, &merged.results)?;
+    ending::write(&directory, &plan, &merged.results)?;
     ending::print(ended, &plan, &merged.results)?;
     if ended == Ended::Interrupted {
         let path = directory.path().to_string_lossy();
@@ -286,41 +237,5 @@ impl From<MergeError> for Failure {
             MergeError::Io { .. } => Self::Referee(error.to_string()),
             error => Self::Usage(error.to_string()),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn auto(count: Option<u64>, variables: &[(&str, &str)]) -> Result<String, String> {
-        let variable = |name: &str| {
-            let found = variables.iter().find(|(other, _)| *other == name);
-            found.map(|(_, value)| (*value).to_owned())
-        };
-        automatic(count, variable).map(|shard| shard.to_string())
-    }
-
-    #[test]
-    fn shards_are_read_from_the_environment_of_schedulers() {
-        let slurm = [
-            ("SLURM_ARRAY_TASK_ID", "4"),
-            ("SLURM_ARRAY_TASK_MIN", "1"),
-            ("SLURM_ARRAY_TASK_COUNT", "8"),
-        ];
-        assert_eq!(auto(None, &slurm).as_deref(), Ok("4/8"));
-        let from_zero = [
-            ("SLURM_ARRAY_TASK_ID", "6"),
-            ("SLURM_ARRAY_TASK_MIN", "0"),
-            ("SLURM_ARRAY_TASK_STEP", "2"),
-            ("SLURM_ARRAY_TASK_COUNT", "4"),
-        ];
-        assert_eq!(auto(None, &from_zero).as_deref(), Ok("4/4"));
-        let kubernetes = [("JOB_COMPLETION_INDEX", "0"), ("REFEREE_SHARDS", "5")];
-        assert_eq!(auto(None, &kubernetes).as_deref(), Ok("1/5"));
-        assert_eq!(auto(Some(3), &kubernetes[..1]).as_deref(), Ok("1/3"));
-        assert!(auto(None, &kubernetes[..1]).is_err());
-        assert!(auto(None, &[]).is_err());
-        assert!(auto(Some(3), &slurm).is_err());
     }
 }

@@ -1,16 +1,18 @@
 //! Shows the progress of a tournament: a bar on a terminal, a line every ten seconds elsewhere.
 
+use std::io;
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
 use crate::arena::plan::Plan;
 use crate::arena::results::Results;
 use crate::arena::scheduler::Benched;
 use crate::arena::{TournamentObserver, sprt};
 use crate::cli::support::failure::Failure;
+use crate::cli::support::output::{draw_target, print_stderr};
 use crate::cli::support::pages::Pages;
-use crate::cli::support::setup::print_stderr;
+use crate::cli::support::setup::terminal_width;
 use crate::record::FinishedRecord;
 use crate::report::terminal_view::stall_sentence;
 use crate::text::counted;
@@ -22,6 +24,9 @@ const LINE_INTERVAL: Duration = Duration::from_secs(10);
 /// Time between two updates of the bar's text.
 const BAR_INTERVAL: Duration = Duration::from_millis(200);
 
+/// Time between two updates of the order of the pages' table.
+const RANK_INTERVAL: Duration = Duration::from_secs(1);
+
 /// The number of leading bots shown.
 const LEADERS: usize = 3;
 
@@ -29,6 +34,8 @@ const LEADERS: usize = 3;
 pub(super) struct Progress {
     bar: Option<ProgressBar>,
     shown: Instant,
+    /// When the order of the pages' table was last set.
+    ranked: Instant,
     /// When this run began, and the number of games played before it.
     begun: Instant,
     before: u64,
@@ -41,9 +48,14 @@ impl Progress {
     /// Starts the display; `played` games were played by earlier runs.
     pub(super) fn new(expected: u64, played: u64, terminal: bool, pages: Pages) -> Self {
         let bar = terminal.then(|| {
-            let target = ProgressDrawTarget::stderr();
-            let bar = ProgressBar::with_draw_target(Some(expected), target);
-            let template = "{bar:24} {pos}/{len} games, {rate}, {eta} left{msg}";
+            let bar = ProgressBar::with_draw_target(Some(expected), draw_target());
+            // The message is cut to the width; a narrow terminal has no room for the bar itself.
+            let is_narrow = terminal_width(&io::stderr()).is_some_and(|width| width < 72);
+            let template = if is_narrow {
+                "{pos}/{len} games{wide_msg}"
+            } else {
+                "{bar:24} {pos}/{len} games, {rate}, {eta} left{wide_msg}"
+            };
             // The template is a constant; if it were invalid, the default style would be used.
             if let Ok(style) = ProgressStyle::with_template(template) {
                 bar.set_style(style.with_key(
@@ -62,11 +74,17 @@ impl Progress {
         Self {
             bar,
             shown: now,
+            ranked: now,
             begun: now,
             before: played,
             expected,
             pages,
         }
+    }
+
+    /// Orders the table of the pages as that of the tournament.
+    pub(super) fn rank(&self, plan: &Plan, results: &Results) {
+        self.pages.rank(|| results.ranking(plan));
     }
 
     /// Writes the page of `--report` and stops serving that of `--live`.
@@ -112,6 +130,14 @@ impl Progress {
     }
 }
 
+/// A rounded number of games.
+pub(super) fn games(number: f64) -> String {
+    match format!("{number:.0}").as_str() {
+        "1" => "1 game".to_owned(),
+        more => format!("{more} games"),
+    }
+}
+
 /// The leading bots, the number of forfeits, and the state of the sequential test.
 fn status(plan: &Plan, results: &Results) -> String {
     let mut order: Vec<usize> = (0..plan.bots.len())
@@ -152,6 +178,10 @@ impl TournamentObserver for Progress {
     fn game(&mut self, plan: &Plan, results: &Results, game: &FinishedRecord) {
         if let Err(error) = self.pages.publish(game.record()) {
             tracing::warn!("a game is not on the page: {error}");
+        }
+        if self.ranked.elapsed() >= RANK_INTERVAL {
+            self.ranked = Instant::now();
+            self.rank(plan, results);
         }
         if let Some(bar) = &self.bar {
             bar.set_position(results.games);

@@ -10,7 +10,8 @@ use crate::arena::plan::request::PlanRequest;
 use crate::arena::plan::{Format, Plan, Restart};
 use crate::cli::support::failure::Failure;
 use crate::cli::support::games::{self, GameArg};
-use crate::cli::support::setup::{absolute, match_set, print_stderr};
+use crate::cli::support::output::print_stderr;
+use crate::cli::support::setup::{absolute, match_set};
 use crate::game::quarto::{PieceSet, Rules};
 use crate::play::TimeControl;
 use crate::sandbox::Sandbox;
@@ -67,6 +68,7 @@ impl Options {
             bench_after: self.bench_after,
             adjudicate: self.adjudicate,
             sprt: self.sprt,
+            tie_breaks: self.tie_break.clone(),
             sandbox: self.sandbox.plan(sandbox),
             no_check: self.no_check,
             strict: self.strict,

@@ -6,7 +6,7 @@ export const known = {
 };
 
 const NO_FIGURES = {
-  games: 0, advantage: null, places: [], met: [], times: [], endings: {}, lengths: [], history: [],
+  games: 0, advantage: null, advantage_error: null, places: [], met: [], times: [], endings: {}, lengths: [], history: [],
 };
 
 export function clear() {

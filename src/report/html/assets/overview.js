@@ -27,7 +27,7 @@ function tiles(figures) {
     tile("draws", share(draws), counted(draws, "game")),
     tile("forfeits", share(forfeits), counted(forfeits, "game")),
     tile("turns a game", (turns / Math.max(1, figures.games)).toFixed(1)),
-    figures.advantage === null ? null : tile("moving first", `${signed(figures.advantage)} Elo`));
+    figures.advantage === null ? null : tile("moving first", `${signed(figures.advantage)} Elo`, figures.advantage_error === null ? null : `± ${Math.round(figures.advantage_error)}`));
 }
 
 function standings(places) {

@@ -1,0 +1,96 @@
+//! What the log has of a process: its start, and its end.
+
+use std::time::Duration;
+
+use super::Process;
+use crate::bot::meter::TurnUsage;
+use crate::bot::spec::Program;
+use crate::log_target::{CLOCK, PROCESS, SANDBOX};
+#[cfg(target_os = "linux")]
+use crate::sandbox::supervisor::message::SpawnRequest;
+
+/// A program is about to be started, without a sandbox.
+pub(super) fn starting(program: &Program, environment: &[(String, String)]) {
+    tracing::info!(
+        target: PROCESS,
+        command = ?program.argv,
+        directory = program.directory.as_ref().map(tracing::field::debug),
+        environment = ?assignments(environment),
+        sandbox = "none",
+        "starting"
+    );
+}
+
+/// A program is about to be started, in a sandbox.
+#[cfg(target_os = "linux")]
+pub(super) fn starting_confined(request: &SpawnRequest) {
+    let limits = &request.limits;
+    tracing::info!(
+        target: PROCESS,
+        command = ?request.argv,
+        directory = request.directory.as_ref().map(tracing::field::debug),
+        environment = ?assignments(&request.environment),
+        sandbox = request.backend.name(),
+        memory = limits.memory,
+        processes = limits.processes,
+        open_files = limits.open_files,
+        scratch = limits.scratch,
+        "starting"
+    );
+    tracing::debug!(target: SANDBOX, exposed = ?request.backend.exposed(), "what the bot sees");
+}
+
+/// Variables as a shell sets them.
+fn assignments(environment: &[(String, String)]) -> Vec<String> {
+    let assignment = |(name, value): &(String, String)| format!("{name}={value}");
+    environment.iter().map(assignment).collect()
+}
+
+/// The time is up, but not the bot's: it waited for a processor, or has used less processor time.
+pub(super) fn extended(limit: Duration, usage: &TurnUsage) {
+    let ms = |time: Duration| time.as_secs_f64() * 1e3;
+    tracing::debug!(
+        target: CLOCK,
+        limit_ms = ms(limit),
+        cpu_ms = ms(usage.cpu),
+        run_queue_ms = usage.waited.map(ms),
+        "deadline extended"
+    );
+}
+
+/// A signal is sent to a bot because it did not end by itself.
+pub(super) fn log_signal(signal: &str, waited: Duration) {
+    let waited_ms = waited.as_secs_f64() * 1e3;
+    tracing::debug!(target: PROCESS, waited_ms, "sending {signal}");
+}
+
+impl Process {
+    /// The process id of the bot, once it is known, or of its supervisor.
+    pub fn id(&self) -> Option<u32> {
+        let leader = self.group.map(|leader| leader.as_raw_pid().cast_unsigned());
+        leader.or_else(|| self.child.id())
+    }
+
+    /// It runs.
+    pub(super) fn log_start(&self) {
+        tracing::Span::current().record("pid", self.id());
+        tracing::info!(
+            target: PROCESS,
+            supervisor = self.supervisor.as_ref().and_then(|_| self.child.id()),
+            "started"
+        );
+    }
+
+    /// It has ended, as far as is known.
+    pub(super) fn log_end(&mut self) {
+        if !tracing::enabled!(target: PROCESS, tracing::Level::INFO) {
+            return;
+        }
+        let exit = self.exit.map(|status| self.describe(status));
+        if let Some(exit) = exit {
+            tracing::info!(target: PROCESS, "{exit}");
+        } else {
+            tracing::info!(target: PROCESS, "it could not be ended");
+        }
+    }
+}

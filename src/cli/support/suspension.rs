@@ -1,0 +1,57 @@
+//! Ctrl-Z: the program stops, and goes on with `fg`.
+
+use rustix::process::{Pid, Signal, getpgid, getpid, getppid, getsid, kill_process};
+use tokio::signal::unix::{SignalKind, signal};
+
+use super::failure::Failure;
+use super::runtime::runtime;
+use crate::bot::exhaustion::start_thread;
+use crate::bot::pause::between_starts;
+use crate::sandbox::procfs::{self, Stat};
+
+/// Has Ctrl-Z stop the program only when no bot is being started. Not for commands at which a person
+/// types: what edits lines has to restore the terminal first.
+pub(in crate::cli) fn start() -> Result<(), Failure> {
+    let stop = SignalKind::from_raw(Signal::TSTP.as_raw());
+    if procfs::ignored_signals() >> (stop.as_raw_value() - 1) & 1 == 1 {
+        return Ok(());
+    }
+    let runtime = runtime()?;
+    let mut stops = runtime.block_on(async { signal(stop) })?;
+    start_thread("suspension", move || {
+        runtime.block_on(async {
+            while stops.recv().await.is_some() {
+                // As the kernel does: nobody could let it go on.
+                if has_job_control() {
+                    between_starts(|| {
+                        // This process can always be stopped by itself.
+                        let _ = kill_process(getpid(), Signal::STOP);
+                    });
+                }
+            }
+        });
+    })?;
+    Ok(())
+}
+
+/// Whether a shell outside of this process's group could let it go on.
+fn has_job_control() -> bool {
+    let (Ok(group), Ok(session)) = (getpgid(None), getsid(None)) else {
+        return false;
+    };
+    let mut ancestor = getppid();
+    while let Some(pid) = ancestor {
+        if getsid(Some(pid)) != Ok(session) {
+            return false;
+        }
+        if getpgid(Some(pid)) != Ok(group) {
+            return true;
+        }
+        ancestor = parent(pid);
+    }
+    false
+}
+
+fn parent(pid: Pid) -> Option<Pid> {
+    Stat::read(pid)?.parent()
+}

@@ -1,0 +1,162 @@
+//! What the log has of a bot in a game: its span, its turns and its fault.
+
+use std::time::Duration;
+
+use tracing::{Span, debug, info, info_span, trace};
+
+use crate::bot::fault::{ProcessState, Timeout, TimeoutEvidence};
+use crate::bot::meter::Usage;
+use crate::bot::{Allowance, ClockKind, Fault, Reply};
+use crate::log_target::{CLOCK, GAME, PROCESS, SPAN, WIRE};
+use crate::text::escape;
+
+/// The span of a bot in a game.
+pub(super) fn bot(name: &str) -> Span {
+    info_span!(target: SPAN, "bot", bot = name, pid = tracing::field::Empty)
+}
+
+/// A bot cannot be started.
+pub(super) fn cannot_start(bot: &Span, error: &std::io::Error) {
+    info!(target: PROCESS, parent: bot, %error, "cannot be started");
+}
+
+/// A bot is about to be asked.
+pub(super) fn asked(bot: &Span, request: &str, allowance: Allowance, fresh: bool) {
+    trace!(
+        target: CLOCK,
+        parent: bot,
+        limit_ms = ms(allowance.total(fresh)),
+        clock = clock(allowance),
+        fresh,
+        "deadline set"
+    );
+    trace!(
+        target: WIRE,
+        parent: bot,
+        line = request.trim_end_matches('\n'),
+        "asked"
+    );
+}
+
+/// A bot has answered, or failed to.
+pub(super) fn answered(bot: &Span, reply: Result<&Reply<'_>, &Fault>, allowance: Allowance) {
+    match reply {
+        Ok(reply) => {
+            let limit = allowance.total(reply.fresh);
+            trace!(target: WIRE, parent: bot, line = escape(reply.line).as_str(), "answered");
+            trace!(
+                target: CLOCK,
+                parent: bot,
+                elapsed_ms = ms(reply.elapsed),
+                charged_ms = ms(reply.charged),
+                left_ms = ms(limit.saturating_sub(reply.charged)),
+                "deadline met"
+            );
+            if reply.elapsed > limit && allowance.kind == ClockKind::Wall {
+                info!(
+                    target: CLOCK,
+                    parent: bot,
+                    limit_ms = ms(limit),
+                    elapsed_ms = ms(reply.elapsed),
+                    charged_ms = ms(reply.charged),
+                    "in time: it had waited for a processor"
+                );
+            }
+            if reply.fresh {
+                debug!(
+                    target: PROCESS,
+                    parent: bot,
+                    elapsed_ms = ms(reply.elapsed),
+                    limit_ms = ms(limit),
+                    "first answer"
+                );
+            }
+        }
+        Err(fault) => trace!(
+            target: WIRE,
+            parent: bot,
+            reason = %fault.reason(),
+            bytes = fault.answer().as_str(),
+            "no answer"
+        ),
+    }
+}
+
+/// What a bot used in a game that has just ended.
+pub(super) fn used(bot: &Span, usage: Option<&Usage>) {
+    if let Some(usage) = usage {
+        info!(
+            target: PROCESS,
+            parent: bot,
+            cpu_ms = usage.cpu_ms,
+            cpu_other_ms = usage.cpu_other_ms,
+            memory_kb = usage.memory_kb,
+            "used in this game"
+        );
+    }
+}
+
+/// A fault, for which the bot forfeits unless the game is void.
+pub(super) fn fault(bot: &Span, fault: &Fault) {
+    bot.in_scope(|| {
+        if let Fault::Timeout(timeout) = fault {
+            timed_out(timeout);
+        }
+        info!(
+            target: GAME,
+            reason = %fault.reason(),
+            answer = fault.answer().as_str(),
+            detail = fault.to_string().as_str(),
+            "fault"
+        );
+    });
+}
+
+/// A time that ran out: what tells a slow bot, a stuck one, and a machine that was too busy apart.
+fn timed_out(timeout: &Timeout) {
+    let limit = timeout.allowance.total(timeout.fresh);
+    let (found, bytes): (_, &[u8]) = match &timeout.evidence {
+        TimeoutEvidence::Nothing(ProcessState::Computing) => ("computing", &[]),
+        TimeoutEvidence::Nothing(ProcessState::NotReading) => ("not reading", &[]),
+        TimeoutEvidence::Nothing(ProcessState::Stopped) => ("stopped", &[]),
+        TimeoutEvidence::Nothing(ProcessState::Waiting) => ("waiting", &[]),
+        TimeoutEvidence::Partial(bytes) => ("part of a line", bytes),
+        TimeoutEvidence::Late(bytes, _) => ("late answer", bytes),
+        TimeoutEvidence::Buffered(bytes) => ("answer in its output buffer", bytes),
+    };
+    info!(
+        target: CLOCK,
+        limit_ms = ms(limit),
+        elapsed_ms = ms(timeout.elapsed),
+        cpu_ms = timeout.usage.map(|usage| ms(usage.cpu)),
+        run_queue_ms = timeout.usage.and_then(|usage| usage.waited).map(ms),
+        excused_ms = ms(timeout.excused),
+        unwatched_ms = ms(timeout.unwatched),
+        clock = clock(timeout.allowance),
+        fresh = timeout.fresh,
+        found,
+        late_bytes = escaped(bytes),
+        afterwards = escaped(&timeout.afterwards),
+        "time ran out"
+    );
+}
+
+/// What the limit is one of.
+const fn clock(allowance: Allowance) -> &'static str {
+    match (allowance.kind, allowance.clock) {
+        (ClockKind::Wall, false) => "move",
+        (ClockKind::Wall, true) => "game",
+        (ClockKind::Cpu, false) => "move, processor time",
+        (ClockKind::Cpu, true) => "game, processor time",
+    }
+}
+
+/// Bytes that came; `None` when there are none.
+fn escaped(bytes: &[u8]) -> Option<String> {
+    (!bytes.is_empty()).then(|| escape(bytes))
+}
+
+/// Milliseconds, exact to the microsecond.
+fn ms(time: Duration) -> f64 {
+    (time.as_secs_f64() * 1e6).round() / 1e3
+}

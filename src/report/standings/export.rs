@@ -1,0 +1,201 @@
+//! Standings for programs and spreadsheets: JSON and CSV.
+
+use serde_json::{Value, json};
+
+use super::{forfeits, points};
+use crate::report::accuracy::tally_json;
+use crate::text::escape_controls;
+use crate::tournament::standings::{Place, Standings};
+
+/// Points of each bot against each other one; empty when they have not met.
+fn cross(place: &Place) -> impl Iterator<Item = String> + '_ {
+    let against = place.against.iter();
+    against.map(|made| made.map_or_else(String::new, points))
+}
+
+/// The times of each bot in milliseconds, as CSV.
+pub fn times_csv(standings: &Standings) -> Result<String, csv::Error> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record(["name", "median_ms", "worst_ms"])?;
+    let number = |value: Option<f64>| value.map_or_else(String::new, |v| format!("{v:.4}"));
+    for place in &standings.places {
+        writer.write_record([
+            escape_formula(&place.name),
+            number(place.median_ms),
+            number(place.worst_ms),
+        ])?;
+    }
+    written(writer)
+}
+
+/// All figures as JSON, unrounded; those of times only when there are any.
+pub fn as_json(standings: &Standings) -> Value {
+    let places: Vec<Value> = standings
+        .places
+        .iter()
+        .map(|place| {
+            let mut row = json!({
+                "rank": place.rank,
+                "table": place.table + 1,
+                "name": place.name,
+                "games": place.games,
+                "wins": place.wins,
+                "draws": place.draws,
+                "losses": place.losses,
+                "points": place.points,
+                "byes": place.byes.count,
+                "bye_points": place.byes.points,
+                "score": place.score,
+                "elo": place.elo,
+                "error": place.error,
+                "superiority": place.superiority,
+                "direct": place.direct,
+                "buchholz": place.buchholz,
+                "buchholz_cut_1": place.buchholz_cut_1,
+                "sonneborn_berger": place.sonneborn_berger,
+                "wins_as_second": place.wins_as_second,
+                "forfeits": place.forfeits,
+                "against": place.against,
+            });
+            if let Some(reached) = &place.reached {
+                row["reached"] = json!(reached);
+            }
+            if let (Some(median), Some(worst)) = (place.median_ms, place.worst_ms) {
+                row["median_ms"] = json!(median);
+                row["worst_ms"] = json!(worst);
+            }
+            if let Some(tally) = &place.analysis {
+                row["analysis"] = tally_json(tally);
+            }
+            row
+        })
+        .collect();
+    json!({
+        "games": standings.games,
+        "advantage": standings.advantage.map(|advantage| advantage.elo),
+        "advantage_error": standings.advantage.and_then(|advantage| advantage.error),
+        "order": super::criteria(standings),
+        "standings": places,
+    })
+}
+
+/// Escapes text that a spreadsheet would interpret as a formula.
+fn escape_formula(text: &str) -> String {
+    let text = escape_controls(text);
+    if text.starts_with(['=', '+', '-', '@']) {
+        format!("'{text}")
+    } else {
+        text
+    }
+}
+
+/// The standings as CSV; with columns of times only when there are any.
+pub fn as_csv(standings: &Standings) -> Result<String, csv::Error> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let timed = standings.places.iter().any(|p| p.worst_ms.is_some());
+    let columns = if timed { 23 } else { 21 };
+    let mut heads = vec![
+        "rank",
+        "name",
+        "games",
+        "wins",
+        "draws",
+        "losses",
+        "points",
+        "score",
+        "elo",
+        "error",
+        "superiority",
+        "direct",
+        "sonneborn_berger",
+        "forfeits",
+        "table",
+        "byes",
+        "bye_points",
+        "buchholz",
+        "buchholz_cut_1",
+        "wins_as_second",
+        "reached",
+        "median_ms",
+        "worst_ms",
+    ];
+    heads.truncate(columns);
+    if standings
+        .places
+        .iter()
+        .any(|place| place.analysis.is_some())
+    {
+        heads.extend([
+            "proven",
+            "kept",
+            "accuracy",
+            "blunders",
+            "missed_wins",
+            "lost_at_once",
+        ]);
+    }
+    writer.write_record(heads)?;
+    let number = |value: Option<f64>| value.map_or_else(String::new, |v| format!("{v:.4}"));
+    for place in &standings.places {
+        let mut row = vec![
+            place.rank.to_string(),
+            escape_formula(&place.name),
+            place.games.to_string(),
+            place.wins.to_string(),
+            place.draws.to_string(),
+            place.losses.to_string(),
+            points(place.points),
+            number(Some(place.score)),
+            number(Some(place.elo)),
+            number(place.error),
+            number(place.superiority),
+            points(place.direct),
+            points(place.sonneborn_berger),
+            escape_formula(&forfeits(place)),
+            (place.table + 1).to_string(),
+            place.byes.count.to_string(),
+            points(place.byes.points),
+            points(place.buchholz),
+            points(place.buchholz_cut_1),
+            place.wins_as_second.to_string(),
+            place.reached.clone().unwrap_or_default(),
+            number(place.median_ms),
+            number(place.worst_ms),
+        ];
+        row.truncate(columns);
+        if let Some(tally) = &place.analysis {
+            row.extend([
+                tally.proven.to_string(),
+                tally.kept.to_string(),
+                number(tally.accuracy()),
+                tally.blunders().to_string(),
+                tally.missed_wins.to_string(),
+                tally.lost_at_once.to_string(),
+            ]);
+        }
+        writer.write_record(row)?;
+    }
+    written(writer)
+}
+
+/// The crosstable as CSV: a row for each bot, in the order of the standings.
+pub fn crosstable_csv(standings: &Standings) -> Result<String, csv::Error> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let names = standings
+        .places
+        .iter()
+        .map(|place| escape_formula(&place.name));
+    writer.write_record(std::iter::once("bot".to_owned()).chain(names))?;
+    for place in &standings.places {
+        writer.write_record(std::iter::once(escape_formula(&place.name)).chain(cross(place)))?;
+    }
+    written(writer)
+}
+
+fn written(writer: csv::Writer<Vec<u8>>) -> Result<String, csv::Error> {
+    let bytes = writer
+        .into_inner()
+        .map_err(|error| csv::Error::from(error.into_error()))?;
+    // All fields were valid UTF-8.
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}

@@ -1,0 +1,160 @@
+//! The covariance of the estimates, and how well it is known.
+
+use super::odds::logistic;
+use super::{Fit, Pairing, add_square, to_f64};
+use crate::tournament::ratings::dispersion::{Pooled, Residuals};
+use crate::tournament::ratings::matrix::Square;
+
+/// The share of the square by which virtual draws pull a rating that is added to its variance. With all
+/// of it, the intervals of a few games were wider than needed.
+const PULL: f64 = 0.6;
+
+impl Fit<'_> {
+    /// The degrees of freedom with which the variance of each bot's rating is known. It is mostly that of
+    /// its own games, and the fewer they are compared with those of others, the less is known of how far
+    /// theirs apply to it.
+    pub(in crate::tournament::ratings) fn freedom_of_bots(&self, freedom: f64) -> Vec<f64> {
+        let played = self.units.iter().filter(|&&units| units > 0.0);
+        let mean = self.units.iter().sum::<f64>() / to_f64(played.count().max(1));
+        let own = |&units: &f64| {
+            let missing = (1.0 - units / mean).max(0.0);
+            1.0 / (1.0 / freedom + missing / units.max(1e-9))
+        };
+        self.units.iter().map(own).collect()
+    }
+
+    /// The covariance of the parameters, in natural units, and the degrees of freedom with which it is
+    /// known.
+    pub(in crate::tournament::ratings) fn sandwich(
+        &self,
+        parameters: &[f64],
+    ) -> Option<(Square, f64)> {
+        let (filling, freedom) = if self.drawing.is_some() {
+            self.filling_of_units(parameters)
+        } else {
+            self.filling(parameters)
+        };
+        let mut covariance = self.curvature(parameters).cholesky()?.sandwich(&filling);
+        if self.adaptive {
+            let factors = self.adaptive_factors(parameters, &covariance);
+            covariance.scale_each(&factors);
+        }
+        Some((covariance, freedom))
+    }
+
+    /// Factors of the variances where results decided who met whom: those who were lucky meet each other, and
+    /// never again those whom they beat by luck. The fewer games, the larger the field and the closer the
+    /// bots, the more that matters; the formula is that of simulations (docs/ratings.md).
+    fn adaptive_factors(&self, parameters: &[f64], covariance: &Square) -> Vec<f64> {
+        let bots = self.groups.len();
+        let mean = |figure: &dyn Fn(usize) -> f64| {
+            (0..bots).map(figure).sum::<f64>() / to_f64(bots.max(1))
+        };
+        let few = |bot: usize| 1.0 + 1.4 * covariance.at(bot, bot).max(0.0);
+        let variance = mean(&|bot| covariance.at(bot, bot) * few(bot));
+        let spread = mean(&|bot| parameters[bot].powi(2)) / variance.max(1e-12);
+        let large = 2.0 * (to_f64(bots.max(1)).log2() - 3.4).max(0.0);
+        let close = 1.0 + large / spread.max(1.0);
+        let factor = |index| {
+            if index < bots {
+                few(index) * close
+            } else {
+                1.0
+            }
+        };
+        (0..self.parameters).map(factor).collect()
+    }
+
+    /// The covariance of the gradient, and its degrees of freedom; see [`dispersion`](super::dispersion).
+    fn filling(&self, parameters: &[f64]) -> (Square, f64) {
+        let expected = |pairing: &Pairing, seat| {
+            let odds = self.odds(parameters, pairing, seat);
+            logistic(odds.difference)
+        };
+        let residuals = self.pairings.iter().map(|pairing| {
+            let scores = [0, 1].map(|seat| expected(pairing, seat));
+            Residuals::new(pairing.meeting, scores)
+        });
+        let residuals: Vec<_> = residuals.collect();
+        let advantages = f64::from(u8::from(self.advantage.is_some()));
+        let pooled = Pooled::new(&residuals, self.strengths, advantages, self.prior);
+        let mut filling = Square::zero(self.parameters);
+        for (pairing, residuals) in self.pairings.iter().zip(&residuals) {
+            let seats = [0, 1].map(|seat| self.unit(pairing, seat, (1.0, 0.0)));
+            let covariance = pooled.covariance(residuals);
+            for (left, row) in seats.iter().zip(covariance) {
+                for (right, covariance) in seats.iter().zip(row) {
+                    add_product(&mut filling, left, right, covariance);
+                }
+            }
+        }
+        self.add_pull(&mut filling, parameters);
+        (filling, pooled.freedom())
+    }
+
+    /// Virtual draws pull ratings together, which is no scatter, but moves them away from the truth.
+    fn add_pull(&self, filling: &mut Square, parameters: &[f64]) {
+        let mut pull = vec![0.0; self.parameters];
+        for (pairing, seat) in self.seats() {
+            let slope = self.odds(parameters, pairing, seat).slopes()[1];
+            let slope = (slope.0 * pairing.virtual_draws, 0.0);
+            for (index, part) in self.unit(pairing, seat, slope) {
+                if let Some(index) = index {
+                    pull[index] += part;
+                }
+            }
+        }
+        for (row, left) in pull.iter().enumerate() {
+            for (column, right) in pull.iter().enumerate() {
+                filling.add(row, column, PULL * left * right);
+            }
+        }
+    }
+
+    /// The same from the squares of the scores of all units: where draws have a parameter of their own.
+    fn filling_of_units(&self, parameters: &[f64]) -> (Square, f64) {
+        let mut filling = Square::zero(self.parameters);
+        let mut count_of_units = 0.0;
+        for pairing in &self.pairings {
+            let units = [0, 1].map(|seat| {
+                let slopes = self.odds(parameters, pairing, seat).slopes();
+                slopes.map(|slope| self.unit(pairing, seat, slope))
+            });
+            count_of_units += 2.0 * pairing.virtual_draws + pairing.meeting.units();
+            for (seat, units) in units.iter().enumerate() {
+                add_square(&mut filling, &units[1], pairing.virtual_draws);
+                for (unit, count) in units.iter().zip(pairing.meeting.games[seat]) {
+                    add_square(&mut filling, unit, count);
+                }
+            }
+            for (first, row) in units[0].iter().zip(pairing.meeting.pairs) {
+                for (second, count) in units[1].iter().zip(row) {
+                    add_square(&mut filling, &[*first, *second].concat(), count);
+                }
+            }
+        }
+        // Residuals are smaller than errors, because the parameters were fitted to them.
+        let means = self.groups.iter().enumerate();
+        let means = means.filter(|(bot, group)| bot == *group).count();
+        let fitted = u32::try_from(self.parameters - means).map_or(f64::INFINITY, f64::from);
+        let left = (count_of_units - fitted).max(1.0);
+        filling.scale(count_of_units / left);
+        (filling, left)
+    }
+}
+
+/// Adds `weight` times the product of two vectors.
+fn add_product(
+    matrix: &mut Square,
+    left: &[(Option<usize>, f64)],
+    right: &[(Option<usize>, f64)],
+    weight: f64,
+) {
+    for &(row, left) in left {
+        for &(column, right) in right {
+            if let (Some(row), Some(column)) = (row, column) {
+                matrix.add(row, column, weight * left * right);
+            }
+        }
+    }
+}

@@ -1,0 +1,448 @@
+//! The log: what is in it, where it goes, and that it disturbs nothing.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::thread;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::common::files::executable;
+use crate::common::{Referee, Run};
+use referee::log_target;
+
+const DOC: &str = include_str!("../../docs/troubleshooting.md");
+
+/// A short match that `builtin:greedy` wins, in the scratch directory.
+fn short_match() -> Referee {
+    let referee = Referee::new(["--seed", "7", "--first", "1"]);
+    let scratch = referee.scratch().to_owned();
+    referee.directory(scratch)
+}
+
+fn opponents(referee: Referee) -> Referee {
+    referee.args(["builtin:greedy", "builtin:random"])
+}
+
+/// The events of a log in JSON.
+fn events(log: &str) -> Vec<Value> {
+    let event = |line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}"));
+    log.lines().map(event).collect()
+}
+
+fn message(event: &Value) -> &str {
+    event["fields"]["message"].as_str().expect("a message")
+}
+
+/// The blocks of the page that begin with this label.
+fn blocks(label: &str) -> Vec<&'static str> {
+    let fence = format!("```{label}\n");
+    DOC.split(fence.as_str())
+        .skip(1)
+        .map(|rest| rest.split("```\n").next().expect("the block's end"))
+        .collect()
+}
+
+/// A line as the page shows it: without its time, its process ids, and what all lines have.
+fn shortened(line: &str, program: &str) -> String {
+    const GAME: &str = r#"game="7-1" index=0 seed=7 bot1="stuck.sh" bot2="builtin:greedy""#;
+    let (time, rest) = line.split_once(' ').expect("a time");
+    assert_time(time);
+    let rest = rest
+        .trim_start()
+        .replace(GAME, "…")
+        .replace(program, "referee");
+    let words = rest.split(' ').map(|word| match word.split_once('=') {
+        Some((name, _)) if name.ends_with("_ms") || ["pid", "memory_kb"].contains(&name) => {
+            format!("{name}=…")
+        }
+        _ => word.to_owned(),
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// RFC 3339 in UTC, with microseconds.
+#[track_caller]
+fn assert_time(text: &str) {
+    let shape: String = text
+        .chars()
+        .map(|c| if c.is_ascii_digit() { '0' } else { c })
+        .collect();
+    assert_eq!(shape, "0000-00-00T00:00:00.000000Z", "{text}");
+}
+
+#[test]
+fn nothing_is_logged_by_default() {
+    let run = opponents(short_match()).run();
+    assert_eq!(run.code, Some(0), "{run}");
+    assert_eq!(run.stderr, "");
+    let run = opponents(short_match().args(["--log-file", "log"])).run();
+    assert_eq!(run.stderr, "", "{run}");
+    assert!(!run.file("log").contains("referee::wire"), "{run}");
+}
+
+/// The command, its output and every line of the log are those of docs/troubleshooting.md.
+#[test]
+fn the_forfeit_of_the_page_is_what_happens() {
+    let page = blocks("console")[0];
+    let (command, shown) = page.split_once('\n').expect("a command");
+    let command = command.strip_prefix("$ referee ").expect("a command");
+    let script = blocks("sh").into_iter().find(|text| text.starts_with("#!"));
+    let play = || {
+        let referee = Referee::new(shell_words::split(command).expect("words"));
+        let scratch = referee.scratch().to_owned();
+        executable(&scratch.join("stuck.sh"), script.expect("a script"), 0o755);
+        referee.directory(scratch).run()
+    };
+    // On a busy machine the bot may wait for a processor, and the log says so.
+    let undisturbed = |run: &Run| {
+        let log = run.file("match.log");
+        !["void: ", "deadline extended", "waited for a processor"]
+            .iter()
+            .any(|sign| log.contains(sign))
+    };
+    let run = (0..20).map(|_| play()).find(undisturbed);
+    let run = run.expect("a quiet moment");
+    assert_eq!(run.code, Some(0), "{run}");
+    assert_eq!(format!("{}{}", run.stdout, run.stderr), shown, "{run}");
+    let program = env!("CARGO_BIN_EXE_referee");
+    let log = run.file("match.log");
+    let found: Vec<String> = log.lines().map(|line| shortened(line, program)).collect();
+    let expected: Vec<&str> = blocks("log").into_iter().flat_map(str::lines).collect();
+    for (found, expected) in found.iter().zip(&expected) {
+        assert_eq!(found, expected);
+    }
+    assert_eq!(found.len(), expected.len(), "{log}");
+}
+
+/// Each row of the page's table of causes that a script can bring about.
+#[test]
+fn the_log_tells_whose_fault_a_timeout_was() {
+    let found = |bot: &str| {
+        let run = short_match()
+            .directory(crate::common::bots())
+            .args(["--move-time", "200ms", "--start-time", "1800ms"])
+            .args(["--log-format", "json", "--log", "info", bot])
+            .args(["builtin:random"])
+            .shell("exec \"$0\" \"$@\" --log-file \"$SCRATCH/log\"")
+            .run();
+        let events = events(&run.file("log"));
+        let ran_out = events.iter().find(|event| message(event) == "time ran out");
+        let ran_out = ran_out.unwrap_or_else(|| panic!("no time ran out\n{run}"));
+        assert_eq!(ran_out["target"], log_target::CLOCK);
+        assert_eq!(ran_out["fields"]["limit_ms"], 2000.0, "{ran_out}");
+        let used = events.iter().find(|event| {
+            message(event) == "used in this game" && event["span"]["bot"] == ran_out["span"]["bot"]
+        });
+        let cpu_ms = used.map_or(0.0, |used| used["fields"]["cpu_ms"].as_f64().unwrap_or(0.0));
+        (ran_out["fields"]["found"].clone(), cpu_ms)
+    };
+    assert_eq!(found("./computes.sh").0, "computing");
+    let (state, cpu_ms) = found("./never-reads.sh");
+    assert_eq!(state, "not reading");
+    assert!(cpu_ms < 1000.0, "{cpu_ms}");
+    assert_eq!(found("./stops-itself.sh").0, "stopped");
+    assert_eq!(found("./prints-nothing.sh").0, "waiting");
+}
+
+/// The last rows: a referee that did not run when the answer came.
+#[test]
+fn the_log_tells_that_the_referee_was_stopped() {
+    let mut running = short_match()
+        .directory(crate::common::bots())
+        .args(["--move-time", "500ms", "--log-format", "json"])
+        .args(["--log", "info", "./slow-answers.sh", "builtin:random"])
+        .shell("exec \"$0\" \"$@\" --log-file \"$SCRATCH/log\"")
+        .start();
+    let asked = |scratch: &Path| fs::read_to_string(scratch.join("asked")).unwrap_or_default();
+    running.wait_until(|scratch| asked(scratch).len() >= 2);
+    running.signal("STOP");
+    thread::sleep(Duration::from_millis(1500));
+    running.signal("CONT");
+    let run = running.finish();
+    let events = events(&run.file("log"));
+    let ran_out = events.iter().find(|event| message(event) == "time ran out");
+    let ran_out = ran_out.unwrap_or_else(|| panic!("no time ran out\n{run}"));
+    assert_eq!(ran_out["fields"]["found"], "late answer", "{ran_out}");
+    let number = |name: &str| ran_out["fields"][name].as_f64().unwrap_or(0.0);
+    let over = number("elapsed_ms") - number("limit_ms") - number("excused_ms");
+    assert!(over > 300.0, "{ran_out}");
+    let void = events
+        .iter()
+        .find(|event| message(event).starts_with("void: "));
+    let void = void.unwrap_or_else(|| panic!("it was not void\n{run}"));
+    let why = void["fields"]["why"].as_str().unwrap_or_default();
+    assert!(why.contains("not running for"), "{why}");
+}
+
+#[test]
+fn a_line_of_json_has_the_ids_of_its_record() {
+    let run = opponents(short_match().recorded().args(["--log", "trace"]))
+        .args(["--log-file", "log", "--log-format", "json"])
+        .run();
+    let events = events(&run.file("log"));
+    let record = &run.records()[0];
+    let of_game = |event: &&Value| event["span"]["game"] == record["id"];
+    let asked = events.iter().filter(of_game);
+    let asked = asked.filter(|event| message(event) == "answered");
+    assert_eq!(asked.count(), record["turns"].as_array().unwrap().len());
+    let wire = events
+        .iter()
+        .find(|event| event["target"] == log_target::WIRE);
+    let mut wire = wire.expect("a line").clone();
+    assert_time(wire["timestamp"].as_str().unwrap());
+    for (of, name) in [("", "timestamp"), ("span", "pid")] {
+        let object = if of.is_empty() {
+            &mut wire
+        } else {
+            &mut wire[of]
+        };
+        object[name] = Value::from("…");
+    }
+    insta::assert_snapshot!(serde_json::to_string_pretty(&wire).unwrap(), @r#"
+    {
+      "fields": {
+        "message": "asked",
+        "line": "................ -"
+      },
+      "level": "TRACE",
+      "span": {
+        "bot": "builtin:greedy",
+        "bot1": "builtin:greedy",
+        "bot2": "builtin:random",
+        "game": "7-1",
+        "index": 0,
+        "name": "bot",
+        "pid": "…",
+        "seed": 7
+      },
+      "target": "referee::wire",
+      "timestamp": "…"
+    }
+    "#);
+}
+
+#[test]
+fn a_filter_by_target_shows_the_conversation_only() {
+    for form in ["option", "variable"] {
+        let filter = format!("{}=trace", log_target::WIRE);
+        let referee = opponents(short_match().recorded());
+        let run = match form {
+            "option" => referee.args(["--log", &filter]).run(),
+            _ => referee.env("RUST_LOG", &filter).run(),
+        };
+        let turns = run.records()[0]["turns"].as_array().unwrap().len();
+        assert_eq!(run.stderr.lines().count(), 2 * turns, "{run}");
+        for line in run.stderr.lines() {
+            // The ids are there although their own target was not asked for.
+            assert!(line.contains("match:game:bot: referee::wire: "), "{line}");
+            assert!(line.contains("game=\"7-1\""), "{line}");
+        }
+    }
+}
+
+#[test]
+fn a_built_in_bot_does_not_log_into_its_stderr() {
+    let run = Referee::new(["bot", "random"])
+        .env("RUST_LOG", "trace")
+        .stdin("................ -\n")
+        .run();
+    assert_eq!(run.stderr, "", "{run}");
+}
+
+#[test]
+fn a_log_is_appended_to() {
+    let referee = opponents(short_match().args(["--log-file", "log"]));
+    let log = referee.scratch().join("log");
+    fs::write(&log, "an older log\n").expect("a file");
+    let run = referee.shell("\"$0\" \"$@\" && exec \"$0\" \"$@\"").run();
+    let text = run.file("log");
+    assert!(text.starts_with("an older log\n"), "{text}");
+    assert_eq!(text.matches("referee::command: ended").count(), 2, "{text}");
+}
+
+#[track_caller]
+fn refused(run: &Run, sentence: &str) {
+    assert_eq!(run.code, Some(2), "{run}");
+    assert_eq!(run.stdout, "", "{run}");
+    assert!(run.stderr.contains(sentence), "{run}");
+}
+
+#[test]
+fn a_file_that_cannot_be_a_log_is_refused() {
+    let log = |path: &str| opponents(short_match().args(["--log-file", path]));
+    refused(
+        &log("missing/log").run(),
+        "--log-file missing/log: No such file or directory (os error 2); check the spelling and the directory",
+    );
+    refused(&log(".").run(), "--log-file .: Is a directory");
+    refused(
+        &log("pipe").shell("mkfifo pipe && exec \"$0\" \"$@\"").run(),
+        "--log-file pipe: nobody reads from this pipe; start its reader first",
+    );
+    refused(
+        &log("games")
+            .shell("\"$0\" bot nobody; echo '{\"v\":1}' >games && exec \"$0\" \"$@\"")
+            .run(),
+        "--log-file games: it is a file of records; choose another file",
+    );
+    // A log and records in one file would be neither.
+    let run = log("both").args(["--record", "both"]).run();
+    refused(&run, "referee: both: ");
+    let run = opponents(short_match().args(["--log-format", "xml"])).run();
+    refused(&run, "[possible values: text, json]");
+}
+
+/// A full disk costs the log, and nothing else.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_does_not_disturb_a_match() {
+    let quiet = opponents(short_match()).run();
+    let run = opponents(short_match().args(["--log", "trace", "--log-file", "/dev/full"])).run();
+    assert_eq!(run.code, Some(0), "{run}");
+    assert_eq!(run.stdout, quiet.stdout);
+    let notes: Vec<&str> = run.stderr.lines().collect();
+    let [failed, missing] = &notes[..] else {
+        panic!("{run}");
+    };
+    assert_eq!(
+        *failed,
+        "referee: /dev/full: the log cannot be written: No space left on device (os error 28); the games go on without it"
+    );
+    assert!(
+        missing.ends_with(" lines of the log could not be written"),
+        "{run}"
+    );
+}
+
+/// A pipe that is not read loses lines, and delays nothing.
+#[test]
+fn a_pipe_that_is_not_read_does_not_disturb_a_match() {
+    let run = opponents(short_match().args(["-n", "200", "--log", "trace"]))
+        .args(["--log-file", "pipe"])
+        .shell("mkfifo pipe; sleep 50 <pipe & \"$0\" \"$@\"; status=$?; kill $!; exit $status")
+        .run();
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(run.stdout.contains("200 games"), "{run}");
+    assert!(
+        run.stderr.contains("of the log could not be written"),
+        "{run}"
+    );
+}
+
+/// What was logged is in the file soon, not only at the end.
+#[test]
+fn a_killed_referee_leaves_its_log() {
+    let mut running = short_match()
+        .directory(crate::common::bots())
+        .args(["--log", "trace", "./script.sh '- K\\n'", "./waits.sh"])
+        .shell("\"$0\" \"$@\" --log-file \"$SCRATCH/log\" & echo $! >\"$SCRATCH/pid\"; wait")
+        .start();
+    let log = |scratch: &Path| fs::read_to_string(scratch.join("log")).unwrap_or_default();
+    running.wait_until(|scratch| log(scratch).contains("asked line=\"................ K\""));
+    let pid = fs::read_to_string(running.scratch().join("pid")).expect("a process id");
+    let killed = Command::new("kill")
+        .args(["-s", "KILL", pid.trim()])
+        .status();
+    assert!(killed.expect("kill starts").success());
+    // The bot that waits ends when it may go on.
+    fs::write(running.scratch().join("go"), "").expect("a file");
+    let run = running.finish();
+    let log = run.file("log");
+    assert!(log.ends_with('\n'), "{log}");
+    assert!(log.contains("answered line=\"- K\""), "{log}");
+    assert!(!log.contains("referee::command: ended"), "{log}");
+}
+
+#[test]
+fn an_interrupted_match_completes_its_log() {
+    let referee = opponents(short_match().args(["-n", "1000000", "--log-file", "log"]));
+    let mut running = referee.start();
+    let log = |scratch: &Path| fs::read_to_string(scratch.join("log")).unwrap_or_default();
+    running.wait_until(|scratch| log(scratch).contains("game=\"7-3\""));
+    running.signal("INT");
+    let run = running.finish();
+    assert_eq!(run.code, Some(130), "{run}");
+    let log = run.file("log");
+    assert!(
+        log.trim_end()
+            .ends_with("referee::command: ended status=130")
+    );
+}
+
+/// Several games at once: each event is of the game that its span names.
+#[test]
+fn the_ids_of_a_tournament_are_those_of_its_records() {
+    let referee = Referee::new(["tournament", "--sandbox", "none", "--seed", "7", "-j", "3"])
+        .args(["--pairs", "4", "--log", "trace", "--log-format", "json"])
+        .args(["builtin:random", "builtin:greedy", "./steady.sh"])
+        .shell("exec \"$0\" \"$@\" --log-file \"$SCRATCH/log\" --out \"$SCRATCH/out\"");
+    let run = referee.run();
+    assert_eq!(run.code, Some(0), "{run}");
+    let mut by_game: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+    let events = events(&run.file("log"));
+    for event in &events {
+        if let Some(game) = event["span"]["game"].as_str()
+            && event["span"]["warm_up"].is_null()
+        {
+            by_game
+                .entry(game.to_owned())
+                .or_default()
+                .push(event.clone());
+        }
+    }
+    let records = self::events(&run.file("out/games.jsonl"));
+    assert_eq!(records.len(), 24, "{run}");
+    for record in &records {
+        let id = record["id"].as_str().expect("an id");
+        if record["voids"].is_u64() {
+            // Played more than once: the machine is busy.
+            continue;
+        }
+        let game = &by_game[id];
+        let span = &game[0]["span"];
+        assert_eq!(span["seed"], record["seed"]);
+        assert_eq!(span["bot1"], record["bots"][0]["name"]);
+        assert_eq!(span["bot2"], record["bots"][1]["name"]);
+        assert!(span["round"].as_u64() >= Some(1), "{span}");
+        assert!(
+            id.starts_with(&format!("p{:06}", span["pair"].as_u64().unwrap())),
+            "{id}"
+        );
+        let begun = game.iter().filter(|event| message(event) == "begins");
+        assert_eq!(begun.count(), 1, "{id}");
+        let answers = game.iter().filter(|event| message(event) == "answered");
+        let answers: Vec<&str> = answers
+            .map(|event| event["fields"]["line"].as_str().unwrap().trim())
+            .collect();
+        let turns = record["turns"].as_array().unwrap();
+        assert_eq!(answers.len(), turns.len(), "{id}");
+        assert_eq!(answers[0], turns[0], "{id}");
+        let ended = game
+            .iter()
+            .any(|event| message(event).contains(" wins: ") || message(event) == "Draw.");
+        assert!(ended, "{id}");
+    }
+    let synced = events
+        .iter()
+        .filter(|event| event["target"] == log_target::JOURNAL);
+    let synced: u64 = synced
+        .map(|event| event["fields"]["records"].as_u64().unwrap())
+        .sum();
+    assert_eq!(synced, 24);
+}
+
+/// The page lists every target.
+#[test]
+fn every_target_is_documented() {
+    let map = include_str!("../../ARCHITECTURE.md");
+    for target in log_target::ALL {
+        let row = format!("| `{target}` |");
+        assert!(map.contains(&row), "ARCHITECTURE.md lacks {target}");
+        if target != log_target::SPAN {
+            assert!(DOC.contains(&row), "docs/troubleshooting.md lacks {target}");
+        }
+    }
+}

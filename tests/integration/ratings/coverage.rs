@@ -1,0 +1,76 @@
+//! Intervals hold the truth as often as they should, in settings in which they once did not. The benchmark
+//! `intervals` does the same for all settings of docs/ratings.md.
+
+#[expect(dead_code, reason = "its main function prints the tables")]
+#[expect(unreachable_pub, reason = "it is a program of its own, too")]
+#[path = "../../../benches/intervals.rs"]
+mod intervals;
+
+use intervals::{Coverage, Field, Luck, Setting, coverage};
+
+fn found(field: Field, bots: usize, pairs: usize, draws: f64, spread: f64, count: u32) -> Coverage {
+    let setting = Setting {
+        field,
+        bots,
+        pairs,
+        draws,
+        spread,
+        luck: Luck::Apart,
+    };
+    coverage(&setting, count, 7)
+}
+
+#[test]
+fn two_bots_that_mostly_draw() {
+    for (pairs, draws, spread) in [
+        (10, 0.95, 20.0),
+        (10, 0.9, 20.0),
+        (3, 0.95, 20.0),
+        (1, 0.95, 150.0),
+    ] {
+        let share = found(Field::RoundRobin, 2, pairs, draws, spread, 2000).all;
+        assert!(share >= 0.93, "{pairs} pairs, {draws} draws: {share}");
+    }
+}
+
+#[test]
+fn two_bots_with_few_pairs() {
+    for (pairs, spread) in [(1, 150.0), (3, 150.0), (3, 20.0), (10, 20.0)] {
+        let share = found(Field::RoundRobin, 2, pairs, 0.0, spread, 2000).all;
+        assert!(share >= 0.93, "{pairs} pairs, spread {spread}: {share}");
+    }
+}
+
+#[test]
+fn enough_games_are_not_too_wide_either() {
+    for (field, bots) in [
+        (Field::RoundRobin, 2),
+        (Field::RoundRobin, 4),
+        (Field::Ring, 5),
+    ] {
+        let count = 3000 / u32::try_from(bots).unwrap();
+        let share = found(field, bots, 30, 0.3, 100.0, count).all;
+        assert!((0.93..=0.975).contains(&share), "{field:?} {bots}: {share}");
+    }
+}
+
+#[test]
+fn sparse_and_unequal_fields() {
+    let leader = found(Field::Latecomer, 5, 3, 0.5, 20.0, 600).first;
+    assert!(leader >= 0.93, "{leader}");
+    let gauntlet = found(Field::Gauntlet, 5, 10, 0.95, 150.0, 600);
+    assert!(
+        gauntlet.all >= 0.93 && gauntlet.first >= 0.91,
+        "{gauntlet:?}"
+    );
+    let ring = found(Field::Ring, 5, 3, 0.0, 150.0, 300).all;
+    assert!(ring >= 0.93, "{ring}");
+}
+
+#[test]
+fn swiss_tournaments() {
+    let small = found(Field::Swiss, 9, 1, 0.0, 0.0, 200).all;
+    assert!(small >= 0.93, "{small}");
+    let large = found(Field::Swiss, 32, 3, 0.3, 0.0, 20).all;
+    assert!(large >= 0.92, "{large}");
+}
