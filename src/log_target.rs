@@ -33,7 +33,10 @@ pub const JOURNAL: &str = "referee::journal";
 /// Clients of the live page.
 pub const PAGE: &str = "referee::page";
 
+/// Whether somebody reads what is printed.
+pub const OUTPUT: &str = "referee::output";
+
 /// All of them.
-pub const ALL: [&str; 10] = [
-    SPAN, COMMAND, TOURNAMENT, GAME, PROCESS, CLOCK, WIRE, SANDBOX, JOURNAL, PAGE,
+pub const ALL: [&str; 11] = [
+    SPAN, COMMAND, TOURNAMENT, GAME, PROCESS, CLOCK, WIRE, SANDBOX, JOURNAL, PAGE, OUTPUT,
 ];

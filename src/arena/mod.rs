@@ -7,7 +7,7 @@
 //!
 //! - [`entrants`], [`entry_check`], [`preparation`]: from the named bots to a plan
 //! - [`plan`]: which games are played, and how
-//! - [`directory`], [`results`], [`ranking`], [`logs`], [`slug`]: what is kept in files, and what follows from it
+//! - [`directory`], [`results`], [`elimination`], [`ranking`], [`logs`], [`slug`]: what is kept in files, and what follows from it
 //! - [`scheduler`], [`worker`], `capacity`, `event_loop`, `progress`: the games
 //! - [`shard`], [`merge`]: a tournament played in parts, and the parts put together
 //! - [`analysing`]: the analysis after the last game
@@ -15,6 +15,7 @@
 pub mod analysing;
 mod capacity;
 pub mod directory;
+pub mod elimination;
 pub mod entrant;
 pub mod entrants;
 pub mod entry_check;

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use super::plan::{Format, Plan};
 use super::results::{BYE_POINTS_A_PAIR, Results};
-use crate::tournament::schedule::knockout;
-use crate::tournament::standings::{Byes, RankBy, Ranking, Reached};
+use crate::tournament::standings::{Byes, RankBy, Ranking};
 
 impl Results {
     /// The rules for the table of these results.
@@ -13,7 +12,10 @@ impl Results {
         let by = match plan.format {
             Format::RoundRobin | Format::Gauntlet => RankBy::Results,
             Format::Swiss => RankBy::Points,
-            Format::Knockout => RankBy::Reached(self.reached(plan)),
+            // While groups are played, points are all there is.
+            Format::Knockout | Format::GroupsKnockout => {
+                self.reached(plan).map_or(RankBy::Points, RankBy::Reached)
+            }
         };
         let byes = match plan.format {
             Format::Swiss => self.byes(plan),
@@ -44,50 +46,5 @@ impl Results {
             }
         }
         byes
-    }
-
-    /// What each bot has reached in a knockout.
-    fn reached(&self, plan: &Plan) -> BTreeMap<String, Reached> {
-        let rounds = knockout::rounds(plan.entrants()) as usize;
-        // The round in which each bot was eliminated.
-        let mut out = vec![None; plan.bots.len()];
-        for (place, round) in plan.rounds.iter().enumerate() {
-            let is_complete = round
-                .pairs()
-                .all(|pair| self.endings.of(pair.number).iter().all(Option::is_some));
-            if !is_complete {
-                break;
-            }
-            for played in self.matches(plan, place) {
-                let pairing = played.pairing;
-                let winner = played.winner();
-                let loser = if winner == pairing.a {
-                    pairing.b
-                } else {
-                    pairing.a
-                };
-                if let Some(out) = out.get_mut(loser.index()) {
-                    *out = Some(place + 1);
-                }
-            }
-        }
-        let left = out.iter().filter(|out| out.is_none()).count();
-        let bots = plan.bots.iter().zip(out).enumerate();
-        bots.map(|(seed, (bot, out))| {
-            let (place, title) = match out.map(|round| rounds.saturating_sub(round)) {
-                None if left == 1 => (1, "champion".to_owned()),
-                None => (1, "still in".to_owned()),
-                Some(0) => (2, "finalist".to_owned()),
-                Some(1) => (3, "semi-finalist".to_owned()),
-                Some(2) => (5, "quarter-finalist".to_owned()),
-                Some(before) => {
-                    let places = 1_usize << before.min(32);
-                    (places + 1, format!("round of {}", 2 * places))
-                }
-            };
-            let name = bot.name.clone();
-            (name, Reached { place, seed, title })
-        })
-        .collect()
     }
 }

@@ -172,7 +172,7 @@ impl Results {
         if let [Some(one), Some(other)] = self.endings.of(id.pair) {
             self.pentanomial.0[one.half_points() + other.half_points()] += 1;
         }
-        if plan.format == Format::Knockout {
+        if plan.format.eliminates() {
             let turns = game.times_ms.len() as u64;
             self.note_match(plan, pair, ending, game.first, turns);
         }
@@ -232,22 +232,7 @@ impl Results {
                 let round = swiss::next_round(&results, number, plan.pairs);
                 Ok(Next::Round(round))
             }
-            Format::Knockout => {
-                let played: Vec<Vec<Match>> = plan
-                    .rounds
-                    .iter()
-                    .zip(&self.matches)
-                    .map(|(round, matches)| {
-                        let both = round.pairings.iter().zip(matches);
-                        both.map(|(&pairing, &tallies)| Match { pairing, tallies })
-                            .collect()
-                    })
-                    .collect();
-                match knockout::next_round(plan.entrants(), plan.pairs, &played)? {
-                    knockout::Next::Round(round) => Ok(Next::Round(round)),
-                    knockout::Next::Winner(winner) => Ok(Next::Winner(winner)),
-                }
-            }
+            Format::Knockout | Format::GroupsKnockout => self.next_of_bracket(plan),
         }
     }
 

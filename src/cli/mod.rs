@@ -10,8 +10,8 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 #[cfg(target_os = "linux")]
 use crate::sandbox::supervisor;
 use commands::{
-    analyse, board, bot, check, doctor, matches, new, pieces, replay, report, shell, solve,
-    standings, tournament,
+    analyse, board, bot, check, doctor, matches, new, pieces, replay, report, shell, simulate,
+    solve, standings, tournament,
 };
 use support::failure::Failure;
 use support::logging::{self, LogOptions};
@@ -62,6 +62,8 @@ enum Command {
     Play(Box<matches::PlayArgs>),
     /// Plays a tournament of many bots, many games at once, and keeps everything in a folder
     Tournament(Box<tournament::Args>),
+    /// Says what a tournament could tell, before it is played: by simulation, for each format
+    Simulate(simulate::Args),
     /// Makes the plan of a tournament without playing it, or of its next round
     Plan(Box<tournament::parts::PlanArgs>),
     /// Plays a part (shard) of a planned tournament
@@ -128,6 +130,7 @@ pub fn run() -> ExitCode {
         Some(Command::Tournament(args)) => {
             suspension::start().and_then(|()| tournament::run(&args))
         }
+        Some(Command::Simulate(args)) => simulate::run(&args),
         Some(Command::Plan(args)) => tournament::parts::plan(&args),
         Some(Command::Run(args)) => {
             suspension::start().and_then(|()| tournament::parts::run(&args))

@@ -156,11 +156,11 @@ mod tests {
         let same = [1, 2, 3, 4, 5].map(|time| (time, time));
         assert_eq!(charged(same), (times.clone(), vec![]));
         for excused in 0..5 {
-            let mut excusing = same;
-            excusing[excused].1 = 0;
+            let mut part = same;
+            part[excused].1 = 0;
             let mut expected = times.clone();
             expected[excused] = 0;
-            assert_eq!(charged(excusing), (times.clone(), expected));
+            assert_eq!(charged(part), (times.clone(), expected));
         }
     }
 }

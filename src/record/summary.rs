@@ -192,6 +192,11 @@ impl<'a> RecordSummary<'a> {
         self.result.played
     }
 
+    /// Replaces the name of a bot.
+    pub fn rename(&mut self, bot: BotIndex, name: String) {
+        self.bots[bot as usize].name = Cow::Owned(name);
+    }
+
     /// A hash of what makes it this game and no other: it is the same for a copy of the record, with or
     /// without an analysis, and differs between games that were played alike.
     pub fn identity(&self) -> u64 {

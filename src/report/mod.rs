@@ -5,11 +5,14 @@
 //! - [`terminal_view`]: a match or a replay, turn by turn
 //! - [`tournament_summary`]: the summary of a tournament
 //! - [`standings`]: tables of results
+//! - [`history`]: ratings over time
 //! - [`html`]: the HTML report
 //! - [`serve`]: that page, served while games are played
 //! - [`accuracy`]: the analysis of games and bots
 
 pub mod accuracy;
+mod bracket;
+pub mod history;
 pub mod html;
 pub mod serve;
 pub mod standings;

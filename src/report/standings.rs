@@ -6,6 +6,7 @@ mod export;
 use std::fmt::Write as _;
 
 pub use self::export::{as_csv, as_json, crosstable_csv, times_csv};
+pub(super) use self::export::{escape_formula, written};
 
 use self::columns::{Column, fit};
 use super::accuracy::percent;

@@ -2,13 +2,13 @@
 
 use std::fmt::Write as _;
 
+use super::bracket::bracket;
 use super::standings::{as_csv, as_json, crosstable_csv, table, times_csv};
 use super::terminal::Palette;
-use crate::arena::plan::{Format, Plan};
+use crate::arena::plan::Plan;
 use crate::arena::results::Results;
 use crate::arena::{Ended, sprt};
 use crate::tournament::ratings::{Model, RatingError};
-use crate::tournament::schedule::knockout::DecidedBy;
 use crate::tournament::sprt::{Decision, SprtError};
 use crate::tournament::standings::Standings;
 
@@ -62,8 +62,8 @@ pub fn summary(
         );
     }
     out.push_str(&distinct(results));
-    if plan.format == Format::Knockout {
-        out.push_str(&bracket(plan, results));
+    if plan.format.eliminates() {
+        out.push_str(&bracket(plan, results, width));
     }
     if let Some(verdict) = verdict(ended, plan, results)? {
         out.push_str(&verdict);
@@ -79,41 +79,6 @@ fn distinct(results: &Results) -> String {
         distinct.count(),
         distinct.games
     )
-}
-
-/// The matches of a knockout, round by round.
-fn bracket(plan: &Plan, results: &Results) -> String {
-    let name = |id| plan.bot(id).map_or("?", |bot| bot.name.as_str());
-    let mut out = String::new();
-    for (place, round) in plan.rounds.iter().enumerate() {
-        let _ = writeln!(out, "\nround {} of {}", round.number, plan.rounds_planned);
-        for played in results.matches(plan, place) {
-            let (winner, by) = played.decision();
-            let points = played.tallies.map(|tally| {
-                let half = if tally.half_points % 2 == 1 { ".5" } else { "" };
-                format!("{}{half}", tally.half_points / 2)
-            });
-            let by = match by {
-                DecidedBy::Points => "",
-                DecidedBy::WinsAsSecond => " by more wins as the second to move",
-                DecidedBy::QuickerWins => " by quicker wins",
-                DecidedBy::Seed => " as the better seed",
-            };
-            let _ = writeln!(
-                out,
-                "  {} {} - {} {}: {} advances{by}",
-                name(played.pairing.a),
-                points[0],
-                points[1],
-                name(played.pairing.b),
-                name(winner),
-            );
-        }
-        for &bye in &round.byes {
-            let _ = writeln!(out, "  {} has a bye", name(bye));
-        }
-    }
-    out
 }
 
 fn verdict(ended: Ended, plan: &Plan, results: &Results) -> Result<Option<String>, SprtError> {

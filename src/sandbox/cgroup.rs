@@ -92,6 +92,9 @@ impl ParentGroup {
                 .to_str()
                 .and_then(|name| Pid::from_raw(name.strip_prefix(PREFIX)?.parse().ok()?));
             if supervisor.is_some_and(|pid| test_kill_process(pid) == Err(Errno::SRCH)) {
+                // A bot that lives on because its supervisor and the referee were killed at once.
+                // Only the newer version has the file; without it the group stays.
+                let _ = fs::write(entry.path().join("cgroup.kill"), "1");
                 // The kernel refuses while there are processes in it.
                 let _ = fs::remove_dir(entry.path());
             }

@@ -11,6 +11,8 @@
 //! - `policy`: what a bot sees of the system
 //! - [`snapshot`]: which files are a bot's own, their hash, and a copy of them
 //! - `private_copy`, `confinement`: a bot's files in its sandbox
+//! - `private_directory`: directories for temporary files, made and removed
+//! - `session`: what ends a bot whose supervisor was killed
 //! - `request`: what a bot is started with
 //! - `backend`: bubblewrap and Landlock
 //! - `seccomp`: the system calls that no bot needs
@@ -33,12 +35,16 @@ mod policy;
 #[cfg(target_os = "linux")]
 mod private_copy;
 #[cfg(target_os = "linux")]
+mod private_directory;
+#[cfg(target_os = "linux")]
 mod probe;
 pub(crate) mod procfs;
 #[cfg(target_os = "linux")]
 mod request;
 #[cfg(target_os = "linux")]
 mod seccomp;
+#[cfg(target_os = "linux")]
+mod session;
 mod settings;
 pub mod snapshot;
 #[cfg(target_os = "linux")]

@@ -1,23 +1,15 @@
 //! A confined bot's files: the private copy, and what it needs to start.
 
-use std::env;
-use std::fs::{self, Permissions};
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::fs;
 use std::path::{Path, PathBuf};
-
-use rustix::io::Errno;
-use rustix::process::{Pid, getuid, test_kill_process};
-use tempfile::TempDir;
 
 use super::backend::bubblewrap;
 use super::command::BotCommand;
 use super::policy::{check_that_it_starts, search_path, visible_paths};
+use super::private_directory::{PrivateDirectory, remove_left_behind};
 use super::settings::{Kind, Settings};
 use super::snapshot::{BotFiles, ContentHash};
 use crate::executable::CannotStart;
-
-/// How the names of private directories begin.
-const PREFIX: &str = "referee-";
 
 /// A bot's files, copied.
 #[derive(Debug)]
@@ -31,8 +23,10 @@ pub(super) struct PrivateCopy {
     pub(super) search_path: String,
     /// What it may read.
     pub(super) visible: Vec<PathBuf>,
+    /// Whether it is one of this program's own.
+    pub(super) builtin: bool,
     /// Holds the copy and the scratch directories; removed when this is dropped.
-    private: TempDir,
+    private: PrivateDirectory,
 }
 
 impl PrivateCopy {
@@ -49,25 +43,17 @@ impl PrivateCopy {
             cause,
             fix: fix.to_owned(),
         };
-        // The name holds the process that it belongs to, should that one be killed.
-        let private = tempfile::Builder::new()
-            .prefix(&format!("{PREFIX}{}-", std::process::id()))
-            .permissions(Permissions::from_mode(0o700))
-            .tempdir()
-            .map_err(|error| {
-                cannot(
-                    format!("there is no room for a copy of its files: {error}"),
-                    "free some space for temporary files, or set TMPDIR",
-                )
-            })?;
-        let place = private.path().canonicalize();
-        let place = place.map_err(|error| cannot(error.to_string(), "set TMPDIR"))?;
-        let [files, scratches] = ["bot", "scratch"].map(|name| place.join(name));
-        for directory in [&files, &scratches] {
-            fs::create_dir(directory).map_err(|error| {
-                cannot(format!("its files cannot be copied: {error}"), "set TMPDIR")
-            })?;
-        }
+        let private = PrivateDirectory::new().map_err(|error| {
+            cannot(
+                format!("there is no room for a copy of its files: {error}"),
+                "free some space for temporary files, or set TMPDIR",
+            )
+        })?;
+        let place = private.path();
+        let files = place.join("bot");
+        fs::create_dir(&files).map_err(|error| {
+            cannot(format!("its files cannot be copied: {error}"), "set TMPDIR")
+        })?;
         let copied = own.copy(&files)?;
         let search_path = search_path(settings);
         let mut argv = copied.argv;
@@ -81,7 +67,7 @@ impl PrivateCopy {
                 bubblewrap::REFEREE.clone_into(&mut argv[0]);
             }
         } else {
-            check_that_it_starts(settings, command.name, &argv, &search_path, &place)?;
+            check_that_it_starts(settings, command.name, &argv, &search_path, place)?;
         }
         let mut visible = visible_paths(settings);
         visible.extend(copied.directory.clone());
@@ -91,6 +77,7 @@ impl PrivateCopy {
             hash: copied.hash,
             search_path,
             visible,
+            builtin,
             private,
         })
     }
@@ -102,28 +89,6 @@ impl PrivateCopy {
 
     /// Where scratch directories are made.
     pub(super) fn scratches(&self) -> PathBuf {
-        self.private.path().join("scratch")
-    }
-}
-
-/// Removes the copies of a referee that was killed before it could: their names have its process
-/// id.
-fn remove_left_behind() {
-    let entries = fs::read_dir(env::temp_dir())
-        .into_iter()
-        .flatten()
-        .flatten();
-    for entry in entries {
-        let name = entry.file_name();
-        let pid = name
-            .to_str()
-            .and_then(|name| name.strip_prefix(PREFIX)?.split('-').next()?.parse().ok())
-            .and_then(Pid::from_raw);
-        let gone = pid.is_some_and(|pid| test_kill_process(pid) == Err(Errno::SRCH));
-        let ours = |meta: fs::Metadata| meta.is_dir() && meta.uid() == getuid().as_raw();
-        if gone && entry.metadata().is_ok_and(ours) {
-            // Another run may be removing it, too.
-            let _ = fs::remove_dir_all(entry.path());
-        }
+        self.private.scratches()
     }
 }

@@ -1,14 +1,14 @@
 //! Whether a sandbox works here, found by running it: a program inside tries what every
 //! sandbox must forbid.
 
-use std::fs;
+use std::fs::{self, Permissions};
 use std::io;
-use std::path::{Path, PathBuf};
-
-use tempfile::TempDir;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
 
 use super::backend::bubblewrap;
 use super::cgroup::ParentGroup;
+use super::private_directory::PrivateDirectory;
 use super::procfs;
 use super::request::self_test_request;
 use super::settings::{Kind, NotAvailable, Settings};
@@ -54,9 +54,9 @@ pub(super) fn try_out(settings: &Settings) -> Result<(), NotAvailable> {
 /// must be ended by the kernel when it uses more than it has.
 pub(super) fn find_group(settings: &Settings) -> Option<ParentGroup> {
     let parent = ParentGroup::find()?;
-    let private = private().ok()?;
+    let private = PrivateDirectory::new().ok()?;
     let arguments = self_test::arguments(&[self_test::EXCEED_MEMORY.to_owned()]);
-    let mut request = self_test_request(settings, arguments, scratches(&private));
+    let mut request = self_test_request(settings, arguments, private.scratches());
     // Its supervisor lets it have more, so that it is the kernel that ends it.
     request.limits.memory = request.limits.memory.max(4 * self_test::SMALL_MEMORY);
     request.group = Some((parent.clone(), self_test::SMALL_MEMORY));
@@ -70,20 +70,6 @@ pub(super) fn find_group(settings: &Settings) -> Option<ParentGroup> {
     }
 }
 
-/// The directory of a probe.
-fn private() -> io::Result<TempDir> {
-    let private = tempfile::Builder::new()
-        .prefix("referee-probe-")
-        .tempdir()?;
-    fs::create_dir(scratches(&private))?;
-    Ok(private)
-}
-
-/// Where its scratch directories are made.
-fn scratches(private: &TempDir) -> PathBuf {
-    private.path().join("scratch")
-}
-
 fn with_stderr(cause: &str, stderr: &str) -> String {
     if stderr.is_empty() {
         cause.to_owned()
@@ -95,13 +81,14 @@ fn with_stderr(cause: &str, stderr: &str) -> String {
 /// Runs the self-test, with a file beside it that it must not see. The file's directory has this
 /// process's id as its ending, which the self-test must not be able to signal.
 fn run(settings: &Settings) -> io::Result<FinishedRun> {
-    let private = private()?;
+    let private = PrivateDirectory::new()?;
     let directory = private.path().join("other-bot");
     fs::create_dir(&directory)?;
     let secret = directory.join(format!("secret.{}", std::process::id()));
     fs::write(&secret, "secret")?;
+    fs::set_permissions(&secret, Permissions::from_mode(0o600))?;
     let arguments = self_test::arguments(&[secret.to_string_lossy().into_owned()]);
-    let request = self_test_request(settings, arguments, scratches(&private));
+    let request = self_test_request(settings, arguments, private.scratches());
     client::run_to_end(&settings.referee, &request)
 }
 

@@ -83,6 +83,11 @@ impl Stat {
         self.field(3)?.chars().next()
     }
 
+    /// The process group that it is in.
+    pub(crate) fn group(&self) -> Option<Pid> {
+        Pid::from_raw(self.field(5)?.parse().ok()?)
+    }
+
     /// Whether the process has ended, or is about to and runs none of its own code any more.
     pub(crate) fn has_ended(&self) -> bool {
         /// `PF_EXITING` of the kernel.
@@ -173,6 +178,29 @@ pub(crate) fn path_in_view_of(pid: Pid, path: &str) -> PathBuf {
     format!("/proc/{}/root/{path}", pid.as_raw_pid()).into()
 }
 
+/// The processes of a process group that a sandbox confines: they can gain no rights, and filters bound
+/// their system calls.
+pub(crate) fn confined_in_group(leader: Pid) -> Vec<Stat> {
+    let member = |entry: fs::DirEntry| {
+        let pid = Pid::from_raw(entry.file_name().to_str()?.parse().ok()?)?;
+        let stat = Stat::read(pid)?;
+        if stat.group() != Some(leader) {
+            return None;
+        }
+        let status = fs::read_to_string(entry.path().join("status")).ok()?;
+        let has = |wanted: &str| status.lines().any(|line| line == wanted);
+        (has("NoNewPrivs:\t1") && has("Seccomp:\t2")).then_some(stat)
+    };
+    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+    processes.filter_map(member).collect()
+}
+
+/// The name of this process's name space of process ids.
+pub(crate) fn own_pid_namespace() -> io::Result<String> {
+    let name = fs::read_link("/proc/self/ns/pid")?;
+    Ok(name.to_string_lossy().into_owned())
+}
+
 /// The control groups that this process is in, a line for each hierarchy.
 pub(crate) fn own_cgroups() -> io::Result<String> {
     fs::read_to_string("/proc/self/cgroup")
@@ -256,10 +284,12 @@ impl OpenProcess {
         buffer: &mut Vec<u8>,
     ) -> io::Result<ProcessUsage> {
         // This comes first: the list of children of a process that has ended is merely empty.
-        let memory = read_again(&self.memory, buffer)?;
-        let pages = memory.split(' ').nth(1).and_then(|word| word.parse().ok());
-        let resident = pages.unwrap_or(0_u64) * rustix::param::page_size() as u64;
+        let mut resident = resident_memory(read_again(&self.memory, buffer)?);
         let threads = self.threads.metadata()?.nlink().saturating_sub(OWN_LINKS);
+        if resident == 0 && threads > 1 {
+            // Its first thread has ended, which had these files; the others live on.
+            resident = self.resident_of_living_thread(most_threads).unwrap_or(0);
+        }
         let children = match threads {
             1 => pids(read_again(&self.children, buffer)?).collect(),
             _ if threads > most_threads => Vec::new(),
@@ -272,6 +302,28 @@ impl OpenProcess {
             children,
         })
     }
+}
+
+impl OpenProcess {
+    /// The resident memory of a process in bytes, read from the first of its threads that still runs.
+    fn resident_of_living_thread(&self, most_threads: u64) -> Option<u64> {
+        let tasks = fs::read_dir(format!("/proc/{}/task", self.pid.as_raw_pid())).ok()?;
+        let most = usize::try_from(most_threads).unwrap_or(usize::MAX);
+        let resident = |task: fs::DirEntry| {
+            let memory = fs::read_to_string(task.path().join("statm")).ok()?;
+            Some(resident_memory(&memory)).filter(|&bytes| bytes > 0)
+        };
+        tasks
+            .flatten()
+            .take(most.saturating_add(1))
+            .find_map(resident)
+    }
+}
+
+/// The resident bytes on the line of a `statm` file.
+fn resident_memory(line: &str) -> u64 {
+    let pages = line.split(' ').nth(1).and_then(|word| word.parse().ok());
+    pages.unwrap_or(0_u64) * rustix::param::page_size() as u64
 }
 
 /// Reads a file of the kernel from its start, whose text is ASCII.

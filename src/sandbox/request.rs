@@ -33,9 +33,11 @@ pub(super) fn spawn_request(
             visible,
             files.directory.as_ref(),
             files.scratches(),
+            files.builtin,
         ),
         directory: files.directory.clone(),
         limits: settings.limits,
+        freeze: settings.freeze,
         group: group(settings),
     }
 }
@@ -56,9 +58,10 @@ pub(super) fn self_test_request(
     SpawnRequest {
         argv,
         environment: variables(&search_path(settings), &[]),
-        backend: backend(settings, visible_paths(settings), None, scratches),
+        backend: backend(settings, visible_paths(settings), None, scratches, true),
         directory: None,
         limits: settings.limits,
+        freeze: settings.freeze,
         group: group(settings),
     }
 }
@@ -77,16 +80,23 @@ fn variables(search_path: &str, more: &[(String, String)]) -> Vec<(String, Strin
     variables
 }
 
+/// `referee` says whether this program itself is run.
 fn backend(
     settings: &Settings,
     mut visible: Vec<PathBuf>,
     directory: Option<&PathBuf>,
     scratches: PathBuf,
+    referee: bool,
 ) -> Backend {
     match settings.kind {
-        Kind::Bwrap => bubblewrap::backend(settings, &visible, directory.map(PathBuf::as_path)),
+        Kind::Bwrap => {
+            let directory = directory.map(PathBuf::as_path);
+            bubblewrap::backend(settings, &visible, directory, referee)
+        }
         Kind::Landlock | Kind::None => {
-            visible.push(settings.referee.clone());
+            if referee {
+                visible.push(settings.referee.clone());
+            }
             Backend::Landlock {
                 read: visible,
                 scratch: scratches,

@@ -3,11 +3,15 @@
 //! - [`schedule`]: rounds, pairs of games and their ids, for every format
 //! - [`openings`]: the positions from which games start
 //! - [`ratings`]: the strength of the bots, from the results of their games
+//! - [`history`]: ratings over time
 //! - [`sprt`]: Elo differences of two bots, and a test that decides when enough games were played
+//! - [`simulation`]: what a tournament can tell, before it is played
 //! - [`standings`]: points, tie-breaks, ratings and times, from records
 
+pub mod history;
 pub mod openings;
 pub mod ratings;
 pub mod schedule;
+pub mod simulation;
 pub mod sprt;
 pub mod standings;

@@ -108,25 +108,26 @@ pub enum RatingError {
 #[derive(Clone, Debug, Default)]
 struct Meeting {
     /// Games that are not in a pair, by first mover and outcome.
-    games: [[f64; 3]; 2],
+    games: [[u32; 3]; 2],
     /// Pairs by the outcome of the game where the lower index moved first and of the other.
-    pairs: [[f64; 3]; 3],
+    pairs: [[u32; 3]; 3],
 }
 
 impl Meeting {
     /// The number of independent units.
     fn units(&self) -> f64 {
-        let games: f64 = self.games.as_flattened().iter().sum();
-        games + self.pairs.as_flattened().iter().sum::<f64>()
+        let counts = self.games.as_flattened().iter();
+        let counts = counts.chain(self.pairs.as_flattened());
+        counts.copied().map(f64::from).sum()
     }
 
     /// All games by first mover and outcome.
     fn all(&self) -> [[f64; 3]; 2] {
-        let mut all = self.games;
+        let mut all = self.games.map(|counts| counts.map(f64::from));
         for (first, row) in self.pairs.iter().enumerate() {
             for (second, count) in row.iter().enumerate() {
-                all[0][first] += count;
-                all[1][second] += count;
+                all[0][first] += f64::from(*count);
+                all[1][second] += f64::from(*count);
             }
         }
         all
@@ -177,7 +178,7 @@ impl Results {
             .iter_mut()
             .zip([tally.wins, tally.draws, tally.losses])
         {
-            *count += f64::from(more);
+            *count = count.saturating_add(more);
         }
         Ok(())
     }
@@ -205,7 +206,8 @@ impl Results {
         if a > b {
             (low, high) = (high, low);
         }
-        self.meeting(a, b)?.pairs[low][high] += f64::from(times);
+        let count = &mut self.meeting(a, b)?.pairs[low][high];
+        *count = count.saturating_add(times);
         Ok(())
     }
 }

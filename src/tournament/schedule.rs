@@ -13,7 +13,9 @@
 //!   against the others
 //! - [`swiss`]: the next round from the results so far; entrants with equal scores meet
 //! - [`knockout`]: a bracket; the loser of a match is eliminated
+//! - [`groups`]: round robins in groups, before a knockout
 
+pub mod groups;
 pub mod knockout;
 pub mod round_robin;
 pub mod swiss;
@@ -251,6 +253,6 @@ impl Round {
 }
 
 /// The number of the first pair of a round, with `pairings` pairings in the rounds before it.
-const fn first_pair(pairings: u64, pairs_each: u32) -> u64 {
+pub(crate) const fn first_pair(pairings: u64, pairs_each: u32) -> u64 {
     1 + pairings * pairs_each as u64
 }

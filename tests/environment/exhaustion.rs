@@ -115,7 +115,7 @@ fn a_match(parent: &Path) -> Result<(), Failed> {
 fn a_match_after_a_while(parent: &Path) -> Result<(), Failed> {
     let referee = Referee::new(["--seed", "1", "./steady.sh", "./steady.sh"]).recorded();
     let others = "(sleep 0.7 & sleep 0.7 & sleep 0.7 & sleep 0.7 & wait) & ";
-    let run = run_in_group(parent, referee, 8, others)?;
+    let run = run_in_group(parent, referee, 10, others)?;
     expect(
         &run,
         0,

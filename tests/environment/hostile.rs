@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::fs::{self, Permissions};
 use std::net::{TcpListener, UdpSocket};
 use std::os::linux::net::SocketAddrExt as _;
-use std::os::unix::fs::{PermissionsExt as _, chown};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
 use std::os::unix::net::{SocketAddr, UnixDatagram, UnixListener};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -104,6 +104,16 @@ const fn on_file(name: &'static str, target: fn(&World) -> String) -> Attack {
     }
 }
 
+const fn on_attributes(name: &'static str) -> Attack {
+    Attack {
+        unharmed: |world| {
+            let file = fs::metadata(world.path("opponent/secret"));
+            file.is_ok_and(|file| file.mode() & 0o777 == 0o600 && file.mtime() > 1)
+        },
+        ..attack(name, |world| world.shown("opponent/secret"))
+    }
+}
+
 /// The attacks of one process.
 const ATTACKS: &[Attack] = &[
     // 26
@@ -113,6 +123,10 @@ const ATTACKS: &[Attack] = &[
     bounded("memory", "used more than 128 MiB of memory"),
     bounded("memory-of-many", "used more than 128 MiB of memory"),
     bounded("memory-shared", "used more than 128 MiB of memory"),
+    bounded(
+        "memory-without-first-thread",
+        "used more than 128 MiB of memory",
+    ),
     bounded("memory-file", "used more than 128 MiB of memory"),
     bounded("fills-scratch", "into its scratch directory"),
     bounded("hides-files", "into its scratch directory"),
@@ -120,6 +134,8 @@ const ATTACKS: &[Attack] = &[
     bounded("many-files", "made more than 4096 files"),
     bounded("large-file", "wrote a file of more than 64 MiB"),
     rare("unnamed-files"),
+    simple("fallocates"),
+    simple("watches-files"),
     simple("fills-directory"),
     // 27
     attack("reads-file", |world| world.shown("opponent/secret")),
@@ -134,9 +150,14 @@ const ATTACKS: &[Attack] = &[
     attack("renices", victim),
     attack("limits", victim),
     attack("pins", victim),
+    simple("slows-user"),
+    simple("leases"),
     // 29
     on_file("writes-file", |world| world.shown("records")),
     on_file("leaked-descriptor", |_| String::new()),
+    on_attributes("changes-attributes"),
+    on_attributes("takes-rights"),
+    simple("leaves-set-uid"),
     as_root("kernel-settings"),
     as_root("first-process"),
     // 30
@@ -146,6 +167,7 @@ const ATTACKS: &[Attack] = &[
     attack("unix-path", |world| world.shown("stream")),
     attack("unix-abstract", |world| world.abstract_name.clone()),
     attack("unix-pair", |world| world.shown("datagram")),
+    attack("raw-pair", |world| world.shown("datagram")),
     rare("vsock"),
     simple("netlink"),
     rare("io-uring"),
@@ -154,6 +176,11 @@ const ATTACKS: &[Attack] = &[
     rare("namespace"),
     // 31
     simple("edits-itself"),
+    simple("cached"),
+    // Others
+    attack("asks-referee", |_| {
+        shared().join("referee").to_string_lossy().into_owned()
+    }),
 ];
 
 /// The targets of attacks, in a directory that the bot's user owns.
@@ -194,6 +221,8 @@ impl World {
         fs::create_dir(path("opponent")).expect("a directory");
         fs::create_dir(path("tmp")).expect("a directory");
         fs::write(path("opponent/secret"), "secret").expect("a file");
+        let own = Permissions::from_mode(0o600);
+        fs::set_permissions(path("opponent/secret"), own).expect("a mode");
         fs::write(path("records"), "{}\n").expect("a file");
         let tcp = TcpListener::bind("127.0.0.1:0").expect("a port");
         let udp = UdpSocket::bind("127.0.0.1:0").expect("a port");
@@ -213,13 +242,16 @@ impl World {
         ] {
             user.give(&path(name));
         }
-        // The record file is its descriptor 9.
-        let script = format!("exec 9>>'{}'; exec sleep 50", path("records").display());
+        // The record file is its descriptor 9; its own file can be found in the list of processes.
+        // What names the directory counts as a process of the referee.
+        let script = "exec 9>>records; unset PWD OLDPWD; exec tail -f opponent/secret";
         let victim = user
             .command("sh")
-            .args(["-c", &script])
+            .args(["-c", script])
+            .current_dir(directory)
             .env("SECRET", "secret")
             .stdin(Stdio::null())
+            .stdout(Stdio::null())
             .spawn()
             .expect("a victim");
         let world = Self {
@@ -233,7 +265,7 @@ impl World {
         // Until it is what it will be, it may not be attacked.
         let until = Instant::now() + Duration::from_secs(20);
         let comm = format!("/proc/{}/comm", world.victim.id());
-        while fs::read_to_string(&comm).is_ok_and(|name| name.trim() != "sleep") {
+        while fs::read_to_string(&comm).is_ok_and(|name| name.trim() != "tail") {
             assert!(Instant::now() < until, "the victim does not start");
             thread::sleep(Duration::from_millis(1));
         }
@@ -476,18 +508,34 @@ fn marked(mark: &str, name: &str) -> usize {
 
 /// The referee is killed while a bot with a daemon and two children plays: how many of their
 /// processes are left after a while.
-fn left_after_kill(kind: &str, user: User) -> usize {
+fn left_after_kill(kind: &str, user: User, stroke: Stroke) -> usize {
     let (referee, world) = against("lingers", |_| String::new(), kind, user);
     let mark = referee.scratch().to_string_lossy().into_owned();
     let mut running = referee.start();
     running.wait_until(|_| marked(&mark, "/lingers") >= 4);
-    running.signal("KILL");
+    if stroke == Stroke::Supervisors {
+        // Stopped first, so that none of them acts between the first and the last signal.
+        let supervisors = children_of(running.id());
+        for signal in ["-STOP", "-KILL"] {
+            let pids = supervisors.iter().map(u32::to_string);
+            let me = running.id().to_string();
+            let status = Command::new("kill").arg(signal).arg(me).args(pids).status();
+            assert!(status.is_ok_and(|status| status.success()));
+        }
+    } else {
+        running.signal("KILL");
+    }
     // Its process id is reserved until it has been waited for.
     while running.is_running() {
         thread::sleep(Duration::from_millis(1));
     }
     let mut left = 4;
-    let until = Instant::now() + Duration::from_secs(if kind == "none" { 1 } else { 20 });
+    // What it cannot end ends with the next referee's start.
+    let at_once = kind != "none" && (stroke == Stroke::Referee || kind == "bwrap");
+    if kind == "landlock" && stroke == Stroke::Supervisors {
+        play_again(kind, user, &world);
+    }
+    let until = Instant::now() + Duration::from_secs(if at_once { 20 } else { 1 });
     while left > 0 && Instant::now() < until {
         thread::sleep(Duration::from_millis(5));
         left = marked(&mark, "/lingers");
@@ -509,23 +557,48 @@ fn left_after_kill(kind: &str, user: User) -> usize {
             let entries = fs::read_dir(world.path("tmp")).expect("a directory");
             entries.count()
         };
-        assert!(copies() > 0, "there was nothing to remove");
-        let status = user
-            .command(&shared().join("referee").to_string_lossy())
-            .args(["--sandbox", kind, "--seed", "1"])
-            .args(["builtin:random", "builtin:random"])
-            .env("TMPDIR", world.path("tmp"))
-            .current_dir("/")
-            .stdout(Stdio::null())
-            .status();
-        assert!(status.is_ok_and(|status| status.success()));
+        assert!(
+            copies() > 0 || kind == "landlock" && stroke == Stroke::Supervisors,
+            "there was nothing to remove"
+        );
+        play_again(kind, user, &world);
         assert_eq!(copies(), 0, "copies are left");
     }
     left
 }
 
-fn outlives(kind: &str, user: User) -> Result<(), Failed> {
-    match (left_after_kill(kind, user), kind) {
+/// Who is killed.
+#[derive(Clone, Copy, PartialEq)]
+enum Stroke {
+    Referee,
+    /// With the referee, all supervisors at the same moment.
+    Supervisors,
+}
+
+/// The children of a process.
+fn children_of(pid: u32) -> Vec<u32> {
+    let tasks = fs::read_dir(format!("/proc/{pid}/task")).expect("a process");
+    let lists = tasks.map(|task| fs::read_to_string(task.expect("a task").path().join("children")));
+    let lists: Vec<String> = lists.map(|list| list.expect("a list")).collect();
+    let pids = lists.iter().flat_map(|list| list.split_ascii_whitespace());
+    pids.map(|pid| pid.parse().expect("a number")).collect()
+}
+
+/// Another match, with the same directory for temporary files.
+fn play_again(kind: &str, user: User, world: &World) {
+    let status = user
+        .command(&shared().join("referee").to_string_lossy())
+        .args(["--sandbox", kind, "--seed", "1"])
+        .args(["builtin:random", "builtin:random"])
+        .env("TMPDIR", world.path("tmp"))
+        .current_dir("/")
+        .stdout(Stdio::null())
+        .status();
+    assert!(status.is_ok_and(|status| status.success()));
+}
+
+fn outlives(kind: &str, user: User, stroke: Stroke) -> Result<(), Failed> {
+    match (left_after_kill(kind, user, stroke), kind) {
         (0, "none") => Err("nothing was left".into()),
         (0, _) | (_, "none") => Ok(()),
         (left, _) => Err(format!("{left} processes are left").into()),
@@ -540,6 +613,17 @@ fn ends(name: &str, kind: &str, user: User) -> Result<(), Failed> {
         .run();
     let records = run.printed_records();
     if run.code != Some(0) || records[0]["result"]["by"] != 0 {
+        return Err(format!("{run}").into());
+    }
+    is_clean(&world, &run)
+}
+
+/// Orphans that have ended are not counted as processes of the bot.
+fn orphans_end(kind: &str, user: User) -> Result<(), Failed> {
+    let (referee, world) = against("ended-orphans", |_| String::new(), kind, user);
+    let run = referee.run();
+    let (succeeded, detail) = verdict(&run);
+    if !succeeded || detail.contains("was ended") {
         return Err(format!("{run}").into());
     }
     is_clean(&world, &run)
@@ -563,13 +647,13 @@ fn remembers(kind: &str, user: User) -> Result<(), Failed> {
 }
 
 /// A bot's processor time in its opponent's turns is recorded; and it can be frozen.
-fn thinks(kind: &str, user: User, freeze: bool) -> Result<(), Failed> {
+fn thinks(name: &str, kind: &str, user: User, freeze: bool) -> Result<(), Failed> {
     // A machine that is busy with other things gives it less of half a second: then it has more.
     let mut last = Ok(());
     for ms in [500, 2000, 5000] {
         let slow = fixture("dawdles").to_string_lossy().into_owned();
         let slow = shell_words::join([slow, ms.to_string()]);
-        let (mut referee, world) = pair(["thinks", &slow], |_| String::new(), kind, user);
+        let (mut referee, world) = pair([name, &slow], |_| String::new(), kind, user);
         if freeze {
             referee = referee.args(["--freeze"]);
         }
@@ -716,6 +800,36 @@ fn in_each(
         .collect()
 }
 
+/// Trials of bots that think in others' turns, and of those that leave orphans.
+fn trials_of_processes(sandboxes: &[(&'static str, User, bool)]) -> Vec<Trial> {
+    let mut all = Vec::new();
+    for (freeze, title) in [
+        (false, "thinking in others' turns"),
+        (true, "thinking, frozen,"),
+    ] {
+        for &(kind, user, ready) in sandboxes {
+            let title = format!(
+                "hostile::{title} is told with --sandbox {kind}{}",
+                user.suffix()
+            );
+            let trial = Trial::test(title, move || thinks("thinks", kind, user, freeze));
+            all.push(trial.with_ignored_flag(!ready));
+        }
+    }
+    for &(kind, user, ready) in sandboxes.iter().filter(|(kind, ..)| *kind != "none") {
+        let title = format!("hostile::thaws is frozen by {kind}{}", user.suffix());
+        let trial = Trial::test(title, move || thinks("thaws", kind, user, true));
+        all.push(trial.with_ignored_flag(!ready));
+        let title = format!(
+            "hostile::ended-orphans count for nothing in {kind}{}",
+            user.suffix()
+        );
+        let trial = Trial::test(title, move || orphans_end(kind, user));
+        all.push(trial.with_ignored_flag(!ready));
+    }
+    all
+}
+
 pub(crate) fn trials() -> Vec<Trial> {
     let deciding = is_ci();
     let compiler = has("cc") || deciding;
@@ -765,21 +879,20 @@ pub(crate) fn trials() -> Vec<Trial> {
         "lives on when the referee is killed",
         &sandboxes,
         false,
-        outlives,
+        |kind, user| outlives(kind, user, Stroke::Referee),
     ));
-    for (freeze, title) in [
-        (false, "thinking in others' turns"),
-        (true, "thinking, frozen,"),
-    ] {
-        for &(kind, user, ready) in &sandboxes {
-            let title = format!(
-                "hostile::{title} is told with --sandbox {kind}{}",
-                user.suffix()
-            );
-            let trial = Trial::test(title, move || thinks(kind, user, freeze));
-            all.push(trial.with_ignored_flag(!ready));
-        }
-    }
+    let walled: Vec<_> = sandboxes
+        .iter()
+        .copied()
+        .filter(|(kind, ..)| *kind != "none")
+        .collect();
+    all.extend(in_each(
+        "lives on when referee and supervisors are killed at once",
+        &walled,
+        false,
+        |kind, user| outlives(kind, user, Stroke::Supervisors),
+    ));
+    all.extend(trials_of_processes(&sandboxes));
     let as_nobody: Vec<_> = sandboxes
         .iter()
         .copied()
@@ -797,6 +910,8 @@ pub(crate) fn trials() -> Vec<Trial> {
         "leaves-child",
         "daemon",
         "chain",
+        "deep-directories",
+        "deeper-directories",
     ] {
         let walled: Vec<_> = sandboxes
             .iter()

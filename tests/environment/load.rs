@@ -3,6 +3,7 @@
 //! millisecond, taskset for a processor that is shared with busy loops.
 
 use std::fs;
+use std::io;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -206,8 +207,21 @@ fn event<'a>(log: &'a [Value], message: &str) -> Option<&'a Value> {
         .find(|fields| fields["message"] == message)
 }
 
+/// The events of the log of a game whose stderr nobody reads, against a bot that floods it.
+fn unread_log() -> Result<Vec<Value>, Failed> {
+    let (_reader, writer) = io::pipe()?;
+    let run = game_of("./thinks.pl 1 40", "./floods-stderr.sh", &[])
+        .args(["-v", "--move-time", "5s", "--log", "info"])
+        .args(["--log-format", "json"])
+        .shell("exec \"$0\" \"$@\" --log-file \"$SCRATCH/log\"")
+        .stderr(writer)
+        .run();
+    let events: Result<Vec<Value>, _> = run.file("log").lines().map(serde_json::from_str).collect();
+    Ok(events?)
+}
+
 /// The log alone tells a bot that was kept from running from one that ran for too long and one that
-/// slept.
+/// slept, and from a game whose output nobody reads.
 fn the_log_tells_who_was_slow() -> Result<(), Failed> {
     let number = |fields: &Value, name: &str| fields[name].as_f64().ok_or(format!("no {name}"));
     let kept = log("60 0", &LIMIT)?;
@@ -224,6 +238,12 @@ fn the_log_tells_who_was_slow() -> Result<(), Failed> {
     assert!(number(computed, "run_queue_ms")? > 0.0, "{computed}");
     let charged = number(computed, "elapsed_ms")? - number(computed, "excused_ms")?;
     assert!(charged >= 149.0, "{computed}");
+    // Nobody reads what is printed: that is seen, and costs nobody the game.
+    let unread = unread_log()?;
+    event(&unread, "nobody reads what is printed").ok_or("it was read")?;
+    if let Some(fields) = event(&unread, "time ran out") {
+        return Err(format!("it lost: {fields}").into());
+    }
     let slept = log("1 60000", &NO_START)?;
     let slept = event(&slept, "time ran out").ok_or("it did not lose")?;
     assert_eq!(slept["found"], "waiting", "{slept}");

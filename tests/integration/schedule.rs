@@ -474,8 +474,99 @@ fn results_of_another_bracket_are_refused() {
 }
 
 #[test]
+fn groups_are_balanced_by_seed_and_play_round_robins() {
+    use referee::tournament::schedule::groups;
+
+    let ids = |group: &[EntrantId]| group.iter().map(|id| id.0).collect::<Vec<_>>();
+    let dealt: Vec<_> = groups::groups(8, 2)
+        .iter()
+        .map(|group| ids(group))
+        .collect();
+    assert_eq!(dealt, [[0, 3, 4, 7], [1, 2, 5, 6]]);
+    for (entrants, count) in [(8, 2), (9, 2), (12, 3), (7, 3), (2, 1), (16, 4), (10, 5)] {
+        let dealt = groups::groups(entrants, count);
+        let sizes = dealt.iter().map(Vec::len);
+        assert!(sizes.clone().max().unwrap() - sizes.min().unwrap() <= 1);
+        let rounds = groups::rounds(entrants, count, 3);
+        assert_numbers_run_on(&rounds);
+        let mut met = BTreeMap::<Pairing, u32>::new();
+        for pairing in rounds.iter().flat_map(|round| &round.pairings) {
+            *met.entry(pairing.sorted()).or_default() += 1;
+        }
+        // All of a group meet once, and nobody else.
+        let within = dealt
+            .iter()
+            .map(|group| group.len() * (group.len() - 1) / 2);
+        assert_eq!(met.len(), within.sum::<usize>());
+        assert!(met.values().all(|&times| times == 1));
+        for pairing in met.keys() {
+            assert!(
+                dealt
+                    .iter()
+                    .any(|group| group.contains(&pairing.a) && group.contains(&pairing.b))
+            );
+        }
+        for round in &rounds {
+            let playing = round
+                .pairings
+                .iter()
+                .flat_map(|pairing| [pairing.a, pairing.b]);
+            let playing: Vec<_> = playing.collect();
+            assert_eq!(playing.iter().collect::<BTreeSet<_>>().len(), playing.len());
+        }
+        // The two best of each go on, and nobody meets its own group's winner at once.
+        let seeds = groups::qualified(&dealt);
+        assert_eq!(seeds.len(), 2 * count as usize);
+        assert_eq!(groups::qualifiers(entrants, count), 2 * count);
+        if count > 1 {
+            for (seed, id) in seeds.iter().enumerate() {
+                let opponent = seeds[seeds.len() - 1 - seed];
+                let group = dealt.iter().find(|group| group.contains(id)).unwrap();
+                assert!(!group.contains(&opponent), "{entrants} {count} {seeds:?}");
+            }
+        }
+    }
+}
+
+#[test]
 fn rounds_are_plain_data() {
     let round = RoundRobin::new(5, None, 2).rounds().nth(2).unwrap();
     let text = serde_json::to_string(&round).unwrap();
     assert_eq!(serde_json::from_str::<Round>(&text).unwrap(), round);
+}
+
+/// Test cases of bbpPairings for the rules that are the same here (docs/ratings.md has those that differ).
+#[test]
+fn pairings_of_bbp_pairings() {
+    // Names are the numbers there, from 1.
+    let pairs = |round: &Round| -> BTreeSet<[u32; 2]> {
+        let pairings = round.pairings.iter().map(|pairing| pairing.sorted());
+        pairings
+            .map(|pairing| [pairing.a.0 + 1, pairing.b.0 + 1])
+            .collect()
+    };
+    let results = |entrants: u32, games: &[[u32; 2]], absent: &[u32]| {
+        let mut results = Results::new(entrants);
+        for &[winner, loser] in games {
+            results.meeting(pairing(winner - 1, loser - 1), [2, 0]);
+        }
+        for id in absent {
+            results.bye(EntrantId(id - 1), 0);
+        }
+        results
+    };
+    // dutch_2025_C9: who was absent before has no further unplayed round.
+    let round = swiss::next_round(&results(5, &[[1, 3], [2, 4]], &[5]), 2, 1);
+    assert_eq!(pairs(&round), BTreeSet::from([[1, 2], [3, 5]]));
+    assert_eq!(round.byes, [EntrantId(3)]);
+    // dutch_2025_C5: the bye must leave the others pairings without repetition. Its player 4 has left before
+    // the third round: the games against it are points here, and player 6 is the fifth.
+    let mut five = results(5, &[[2, 4], [1, 2], [4, 5]], &[]);
+    for winner in [0, 2, 2] {
+        five.points[winner] += 2;
+    }
+    *five.met.entry(pairing(2, 4)).or_default() += 1;
+    let round = swiss::next_round(&five, 3, 1);
+    assert_eq!(pairs(&round), BTreeSet::from([[1, 4], [2, 3]]));
+    assert_eq!(round.byes, [EntrantId(4)]);
 }

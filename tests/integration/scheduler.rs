@@ -38,6 +38,7 @@ fn plan(bots: usize, pairs: u32, bench_after: u32) -> Plan {
         pieces: None,
         seed: 1,
         format: Format::RoundRobin,
+        groups: None,
         rounds_planned: Format::RoundRobin.usual_rounds(u32::try_from(bots).unwrap()),
         pairs,
         opening_plies: Some(0),

@@ -592,3 +592,124 @@ fn tables_fit_their_terminal() {
     let all = table(&standings, &Palette::plain(), None);
     assert!(all.contains("median") && all.contains("👩‍💻"), "{all}");
 }
+
+#[test]
+fn simulations_say_what_a_tournament_can_tell() {
+    let run = Referee::new([
+        "simulate",
+        "--bots",
+        "8",
+        "--pairs",
+        "3",
+        "--tournaments",
+        "60",
+    ])
+    .args(["--time-per-game", "2s", "--jobs", "2"])
+    .run();
+    assert_eq!(run.code, Some(0), "{run}");
+    let lines: Vec<&str> = run.stdout.lines().collect();
+    assert!(lines[0].starts_with("format"), "{run}");
+    // 28 pairings of 3 pairs of games, two seconds each, two at once.
+    assert!(
+        lines[1].starts_with("round robin") && lines[1].contains("7    168  2 min"),
+        "{run}"
+    );
+    assert_eq!(
+        lines[2..6].iter().filter(|line| line.contains('%')).count(),
+        4,
+        "{run}"
+    );
+    let json = |more: &[&str]| -> Value {
+        let run = Referee::new([
+            "simulate",
+            "--bots",
+            "6",
+            "--json",
+            "--format",
+            "round-robin",
+        ])
+        .args(more)
+        .run();
+        assert_eq!(run.code, Some(0), "{run}");
+        serde_json::from_str::<Value>(&run.stdout).expect("JSON")["forecasts"][0].clone()
+    };
+    let (few, many) = (json(&["--pairs", "1"]), json(&["--pairs", "40"]));
+    let figure = |forecast: &Value, name: &str| forecast[name].as_f64().expect("a number");
+    assert!(
+        figure(&many, "best_wins") > figure(&few, "best_wins"),
+        "{few} {many}"
+    );
+    assert!(figure(&many, "error") < figure(&few, "error"));
+    assert_eq!(json(&["--pairs", "1"]), few);
+    let wrong = Referee::new(["simulate", "--bots", "1"]).run();
+    assert_eq!(wrong.code, Some(2), "{wrong}");
+}
+
+#[test]
+fn ratings_over_time_and_by_version() {
+    let files = Files::new();
+    // a gets better: it loses in January and wins in March.
+    let mut games = Vec::new();
+    for (day, winner) in [
+        ("2026-01-10", 1),
+        ("2026-01-12", 1),
+        ("2026-03-10", 0),
+        ("2026-03-12", 0),
+    ] {
+        for number in 0..10 {
+            let mut game = game("a", "b", Some(winner));
+            game["id"] = json!(format!("{day}-{number}"));
+            game["started"] = json!(format!("{day}T10:00:00Z"));
+            games.push(game);
+        }
+    }
+    let path = files.write("games.jsonl", &games);
+    let run = standings(&[&path], &["--by", "month"]);
+    assert_eq!(run.code, Some(0), "{run}");
+    let lines: Vec<&str> = run.stdout.lines().collect();
+    assert!(
+        lines[0].contains("bot  games  2026-01  2026-03  ±95%"),
+        "{run}"
+    );
+    assert!(lines[1].starts_with("1  a       40"), "{run}");
+    let table = as_json(&[&path, &path], &["--by", "week"]);
+    let first = &table["history"][0];
+    assert_eq!(first["name"], "a");
+    let elo = |place: usize| first["ratings"][place]["elo"].as_f64().expect("a rating");
+    assert!(elo(0) < -50.0 && elo(3) > 50.0, "{table}");
+    assert_eq!(first["ratings"][0]["period"], "2026-W02");
+    assert_eq!(standings(&[&path], &["--drift", "10"]).code, Some(2));
+
+    // Two tournaments, between which a bot's files changed.
+    let mut journals = Vec::new();
+    for (name, line) in [("one", "# 1"), ("two", "# 2")] {
+        let bot = files.text(
+            "bot.sh",
+            &format!("#!/bin/sh\n{line}\nexec \"$REFEREE_BIN\" bot random\n"),
+        );
+        let out = files.place.path().join(name);
+        let run = Referee::new([
+            "tournament",
+            "--pairs",
+            "1",
+            "--sandbox",
+            "none",
+            "--no-check",
+        ])
+        .args([
+            bot.as_os_str(),
+            "builtin:random".as_ref(),
+            "--out".as_ref(),
+            out.as_os_str(),
+        ])
+        .run();
+        assert_eq!(run.code, Some(0), "{run}");
+        journals.push(out.join("games.jsonl"));
+    }
+    let table = as_json(&[&journals[0], &journals[1]], &["--by", "version"]);
+    let versions: Vec<&str> = names(&table)
+        .into_iter()
+        .filter(|name| name.starts_with("bot.sh@"))
+        .collect();
+    assert_eq!(versions.len(), 2, "{table}");
+}

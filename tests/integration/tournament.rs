@@ -597,6 +597,92 @@ fn a_knockout_has_a_champion() {
 }
 
 #[test]
+fn groups_and_play_offs() {
+    let place = Place::new();
+    let mut bots = vec!["builtin:random"; 5];
+    bots.insert(3, "builtin:greedy");
+    let more = [
+        "--pairs",
+        "2",
+        "--seed",
+        "4",
+        "--format",
+        "groups+knockout",
+        "--groups",
+        "2",
+    ];
+    let arguments = [&bots[..], &more].concat();
+    let run = place.play("cup", &arguments);
+    // Two groups of three, then two semi-finals and a final.
+    assert_eq!(place.records("cup").len(), (2 * 3 + 3) * 4, "{run}");
+    let rows = table(&place, "cup");
+    let ranks: Vec<_> = rows
+        .iter()
+        .map(|row| row["rank"].as_u64().expect("a rank"))
+        .collect();
+    assert_eq!(ranks, [1, 2, 3, 3, 5, 5], "{run}");
+    let reached: Vec<_> = rows
+        .iter()
+        .map(|row| row["reached"].as_str().expect("words"))
+        .collect();
+    assert_eq!(reached[0], "champion");
+    assert_eq!(reached[4..], ["place 3 of its group"; 2]);
+    // The bracket is drawn, and ends with the champion.
+    let champion = rows[0]["name"].as_str().expect("a name");
+    assert!(run.stdout.contains(&format!("├─ {champion}\n")), "{run}");
+    assert!(run.stdout.contains("round 5 of 5"), "{run}");
+    assert!(
+        run.stdout
+            .ends_with(&format!("{champion} wins the tournament.\n")),
+        "{run}"
+    );
+    // Going on finds everything done; killed in the play-offs, it plays the same games again.
+    assert_eq!(place.play("cup", &[]).stdout, run.stdout);
+    let expected = but_for_clocks(place.records("cup"));
+    let text = place.read("cup/games.jsonl");
+    let kept: Vec<&str> = text.lines().take(26).collect();
+    fs::write(place.path("cup/games.jsonl"), kept.join("\n") + "\n").expect("a file");
+    place.play("cup", &[]);
+    assert_eq!(but_for_clocks(place.records("cup")), expected);
+    // Matches that end in a tie are decided by the seeds of the play-offs, everywhere alike.
+    for seed in ["3", "6", "7"] {
+        let more = [
+            "--pairs",
+            "1",
+            "--seed",
+            seed,
+            "--format",
+            "groups+knockout",
+            "--no-check",
+        ];
+        let seven = ["builtin:greedy"; 7];
+        let run = place.play(seed, &[&seven[..], &more].concat());
+        let champion = &table(&place, seed)[0];
+        assert_eq!(champion["reached"], "champion");
+        let champion = champion["name"].as_str().expect("a name");
+        assert!(
+            run.stdout
+                .ends_with(&format!("{champion} wins the tournament.\n")),
+            "{run}"
+        );
+        assert!(
+            run.stdout.contains(&format!(": {champion} advances")),
+            "{run}"
+        );
+        assert!(run.stdout.contains(&format!("├─ {champion}\n")), "{run}");
+    }
+    let wrong = place
+        .tournament("wrong", &[&bots[..], &["--groups", "2"]].concat())
+        .run();
+    assert!(
+        wrong
+            .stderr
+            .contains("--groups is for --format groups+knockout"),
+        "{wrong}"
+    );
+}
+
+#[test]
 fn a_swiss_table_counts_byes() {
     let place = Place::new();
     let five = [

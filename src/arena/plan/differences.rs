@@ -28,6 +28,7 @@ impl Plan {
             rules as "the rules",
             seed as "the seed",
             format as "the format",
+            groups as "the number of groups",
             rounds_planned as "the number of rounds",
             pairs as "the number of pairs",
             opening_plies as "the number of plies of an opening",

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::tournament::schedule::knockout;
+use crate::tournament::schedule::{groups, knockout};
 
 /// Who meets whom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,12 +16,20 @@ pub enum Format {
     Swiss,
     /// The loser of a match is eliminated.
     Knockout,
+    /// Round robins in groups, then a knockout of the two best of each.
+    #[serde(rename = "groups+knockout")]
+    GroupsKnockout,
 }
 
 impl Format {
     /// Whether rounds depend on the results before them.
     pub const fn depends_on_results(self) -> bool {
-        matches!(self, Self::Swiss | Self::Knockout)
+        matches!(self, Self::Swiss | Self::Knockout | Self::GroupsKnockout)
+    }
+
+    /// Whether bots are eliminated, so that the number of rounds is fixed.
+    pub const fn eliminates(self) -> bool {
+        matches!(self, Self::Knockout | Self::GroupsKnockout)
     }
 
     /// Its name in sentences.
@@ -31,11 +39,12 @@ impl Format {
             Self::Gauntlet => "gauntlet",
             Self::Swiss => "Swiss tournament",
             Self::Knockout => "knockout",
+            Self::GroupsKnockout => "tournament of groups and play-offs",
         }
     }
 
     /// The number of rounds unless another one is requested.
-    pub const fn usual_rounds(self, entrants: u32) -> u32 {
+    pub fn usual_rounds(self, entrants: u32) -> u32 {
         match self {
             Self::RoundRobin if entrants < 2 => 0,
             // With an odd number of entrants, one has a bye in each round.
@@ -43,6 +52,9 @@ impl Format {
             Self::Gauntlet => 1,
             // After these at most one is unbeaten.
             Self::Swiss | Self::Knockout => knockout::rounds(entrants),
+            Self::GroupsKnockout => {
+                groups::rounds_of_both(entrants, groups::usual_groups(entrants))
+            }
         }
     }
 }

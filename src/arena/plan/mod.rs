@@ -18,7 +18,7 @@ pub use self::bot::{BotPlan, Limits, NoTime, RejectedBot};
 pub use self::format::{Format, Restart};
 
 use crate::tournament::schedule::{
-    EntrantId, Gauntlet, PairOfGames, Round, RoundRobin, knockout, swiss,
+    EntrantId, Gauntlet, PairOfGames, Round, RoundRobin, groups, knockout, swiss,
 };
 use crate::tournament::standings::TieBreak;
 
@@ -82,6 +82,9 @@ pub struct Plan {
     pub seed: u64,
     /// Who meets whom.
     pub format: Format,
+    /// The number of groups, for groups with play-offs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub groups: Option<u32>,
     /// The number of rounds of the whole tournament.
     pub rounds_planned: u32,
     /// Pairs of games that two bots play when they meet.
@@ -210,6 +213,19 @@ impl Plan {
                 Ok(knockout::Next::Round(round)) => vec![round],
                 Ok(knockout::Next::Winner(_)) | Err(_) => Vec::new(),
             },
+            Format::GroupsKnockout => {
+                groups::rounds(entrants, self.groups.unwrap_or(1), self.pairs)
+            }
+        }
+    }
+
+    /// The number of rounds that are played in groups.
+    pub fn group_rounds(&self) -> usize {
+        match self.format {
+            Format::GroupsKnockout => {
+                groups::rounds(self.entrants(), self.groups.unwrap_or(1), self.pairs).len()
+            }
+            _ => 0,
         }
     }
 
@@ -244,6 +260,12 @@ impl Plan {
             }
             Format::Knockout => {
                 u64::from(self.entrants().saturating_sub(1)) * u64::from(self.pairs)
+            }
+            Format::GroupsKnockout => {
+                let of_groups = self.rounds.iter().take(self.group_rounds());
+                let of_groups: u64 = of_groups.map(Round::count).sum();
+                let qualified = groups::qualifiers(self.entrants(), self.groups.unwrap_or(1));
+                of_groups + u64::from(qualified.saturating_sub(1)) * u64::from(self.pairs)
             }
         }
     }

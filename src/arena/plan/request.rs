@@ -7,6 +7,7 @@ use super::{BotPlan, Format, Plan, RejectedBot, Restart, SandboxPlan, SprtPlan, 
 use crate::session::Ruleset;
 use crate::text::unreadable;
 use crate::tournament::openings::{self, PLIES};
+use crate::tournament::schedule::groups;
 use crate::tournament::standings::TieBreak;
 
 /// Pairs of games when two bots meet, by default.
@@ -37,6 +38,8 @@ pub struct PlanRequest {
     pub format: Option<Format>,
     /// The number of rounds; see [`Format::usual_rounds`].
     pub rounds: Option<u32>,
+    /// The number of groups, for groups with play-offs; groups of four by default.
+    pub groups: Option<u32>,
     /// Pairs of games when two bots meet; 10 by default.
     pub pairs: Option<u32>,
     /// Plies of each opening; 4 by default.
@@ -89,11 +92,31 @@ impl PlanRequest {
             .format
             .or(old.map(|old| old.format))
             .unwrap_or(Format::RoundRobin);
-        if format == Format::Knockout && self.rounds.is_some() {
+        if format.eliminates() && self.rounds.is_some() {
             return Err(RequestError(
                 "a knockout ends when one bot is left; leave --rounds out".to_owned(),
             ));
         }
+        let groups = self.groups.or(old.and_then(|old| old.groups));
+        let groups = match (format, groups) {
+            (Format::GroupsKnockout, None) => Some(groups::usual_groups(count)),
+            (Format::GroupsKnockout, Some(groups)) if (1..=count / 2).contains(&groups) => {
+                Some(groups)
+            }
+            (Format::GroupsKnockout, Some(groups)) => {
+                return Err(RequestError(format!(
+                    "--groups {groups}: with {count} bots there can be 1 to {} groups, so that each has \
+                     two bots at least",
+                    count / 2
+                )));
+            }
+            (_, None) => None,
+            (_, Some(_)) => {
+                return Err(RequestError(
+                    "--groups is for --format groups+knockout; leave it out".to_owned(),
+                ));
+            }
+        };
         let sprt = self.sprt.or(old.and_then(|old| old.sprt));
         if sprt.is_some() && (count != 2 || format.depends_on_results()) {
             return Err(RequestError(format!(
@@ -120,10 +143,14 @@ impl PlanRequest {
             pieces: ruleset.pieces().map(str::to_owned),
             seed,
             format,
+            groups,
             rounds_planned: self
                 .rounds
                 .or(old.map(|old| old.rounds_planned))
-                .unwrap_or_else(|| format.usual_rounds(count)),
+                .unwrap_or_else(|| match groups {
+                    Some(groups) => groups::rounds_of_both(count, groups),
+                    None => format.usual_rounds(count),
+                }),
             pairs: self
                 .pairs
                 .or(old.map(|old| old.pairs))

@@ -16,11 +16,13 @@ use crate::cli::commands::tournament::ending::warn_of_repetition;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::output::{Stdout, print_stderr};
 use crate::cli::support::setup::{palette, terminal_width, unreadable};
-use crate::record::RecordSummary;
 use crate::record::reader::{LineError, Reader};
+use crate::record::{BotIndex, RecordSummary};
+use crate::report::history::{self, Curve};
 use crate::report::standings::{as_csv, as_json, markdown, table};
 use crate::text::{counted, quote};
-use crate::tournament::ratings::Model;
+use crate::tournament::history::{History, Point, USUAL_DRIFT};
+use crate::tournament::ratings::{Model, Outcome};
 use crate::tournament::standings::{Collector, Ranking, TieBreak};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -33,6 +35,41 @@ enum Format {
     Json,
     /// For documents
     Markdown,
+}
+
+/// `--by`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum By {
+    /// A bot whose files changed is another entrant
+    Version,
+    /// Ratings day by day
+    Day,
+    /// Ratings week by week
+    Week,
+    /// Ratings month by month
+    Month,
+}
+
+impl By {
+    /// The name of the period of a time, in UTC; `None` where time makes no difference.
+    fn period(self, time: Timestamp) -> Option<String> {
+        let date = time.to_zoned(TimeZone::UTC).date();
+        match self {
+            Self::Version => None,
+            Self::Day => Some(date.to_string()),
+            Self::Week => {
+                let week = date.iso_week_date();
+                Some(format!("{}-W{:02}", week.year(), week.week()))
+            }
+            Self::Month => Some(format!("{}-{:02}", date.year(), date.month())),
+        }
+    }
+}
+
+fn drift(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok();
+    let number = number.filter(|drift| (1e-3..=1e6).contains(drift));
+    number.ok_or_else(|| "expected a number of Elo² from 0.001 to 1000000, such as 300".to_owned())
 }
 
 #[derive(Debug, clap::Args)]
@@ -57,6 +94,15 @@ pub(in crate::cli) struct Args {
     /// wins-as-second, rating [default: direct,sonneborn-berger]
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     tie_break: Vec<TieBreak>,
+
+    /// Compare versions of a bot (its files, as the plan.json beside games.jsonl knows them), or show the
+    /// ratings over time, on one scale
+    #[arg(long, value_enum)]
+    by: Option<By>,
+
+    /// How much ratings change over time: the variance of a day's change, in Elo²
+    #[arg(long, value_name = "ELO²", default_value_t = USUAL_DRIFT, value_parser = drift, requires = "by")]
+    drift: f64,
 
     /// Virtual draws of each bot against the field, which keep the ratings of perfect scores finite
     #[arg(long, value_name = "N", default_value_t = 2.0)]
@@ -84,12 +130,15 @@ struct Games {
     /// What makes each game that game, and whether its analysis has been added: with several files, the
     /// same game may be in two of them.
     seen: Option<HashMap<u64, bool>>,
+    /// The games in time, for ratings over time.
+    timed: Timed,
     /// Games left out, because they had been added from another file.
     copies: u64,
 }
 
 impl Games {
-    fn add(&mut self, game: &RecordSummary<'_>) {
+    /// Adds a game, unless it is a copy.
+    fn add(&mut self, game: &RecordSummary<'_>) -> bool {
         if let Some(seen) = &mut self.seen {
             let is_analysed = game.tallies().is_some();
             match seen.entry(game.identity()) {
@@ -98,7 +147,7 @@ impl Games {
                     if is_analysed && !known.insert(true) {
                         self.collector.add_analysis(game);
                     }
-                    return;
+                    return false;
                 }
                 Entry::Vacant(new) => {
                     new.insert(is_analysed);
@@ -107,7 +156,94 @@ impl Games {
         }
         self.distinct.add(game);
         self.collector.add(game);
+        true
     }
+}
+
+/// Seconds of a day.
+const DAY: i64 = 86_400;
+
+/// Games by day, and the names of the bots and of the days' periods.
+#[derive(Default)]
+struct Timed {
+    names: Vec<String>,
+    index: HashMap<String, usize>,
+    periods: HashMap<i64, String>,
+    games: Vec<(i64, [usize; 2], Outcome)>,
+}
+
+impl Timed {
+    fn add(&mut self, game: &RecordSummary<'_>, time: Timestamp, period: String) {
+        let day = time.as_second().div_euclid(DAY);
+        self.periods.insert(day, period);
+        let seats = [game.first, game.first.other()];
+        let seats = seats.map(|seat| game.names()[seat as usize]).map(|name| {
+            if let Some(&known) = self.index.get(name) {
+                return known;
+            }
+            self.index.insert(name.to_owned(), self.names.len());
+            self.names.push(name.to_owned());
+            self.names.len() - 1
+        });
+        let outcome = match game.winner() {
+            None => Outcome::Draw,
+            Some(winner) if winner == game.first => Outcome::FirstWins,
+            Some(_) => Outcome::SecondWins,
+        };
+        self.games.push((day, seats, outcome));
+    }
+
+    fn curves(self, drift: f64) -> Vec<Curve> {
+        let mut history = History::new(self.names.len(), drift);
+        for (day, [first, second], outcome) in self.games {
+            history.add(day, first, second, outcome);
+        }
+        let ratings = self.names.into_iter().zip(history.ratings());
+        let curve = |(name, points): (String, Vec<Point>)| Curve {
+            name,
+            points: points
+                .into_iter()
+                .map(|point| {
+                    (
+                        self.periods.get(&point.day).cloned().unwrap_or_default(),
+                        point,
+                    )
+                })
+                .collect(),
+        };
+        ratings.map(curve).collect()
+    }
+}
+
+/// The ratings over time.
+fn over_time(args: &Args, timed: Timed) -> Result<(), Failure> {
+    let curves = timed.curves(args.drift);
+    let text = match args.format {
+        Format::Table => history::table(&curves, &palette(&io::stdout())),
+        Format::Markdown => history::markdown(&curves),
+        Format::Json => format!("{}\n", history::as_json(&curves)),
+        Format::Csv => {
+            history::as_csv(&curves).map_err(|error| Failure::Referee(error.to_string()))?
+        }
+    };
+    Ok(Stdout.write_all(text.as_bytes())?)
+}
+
+/// The version of each bot of the tournament whose journal this file is: the start of its files' hash.
+fn versions(path: &Path, args: &Args) -> Result<HashMap<String, String>, Failure> {
+    if args.by != Some(By::Version) {
+        return Ok(HashMap::new());
+    }
+    let directory = TournamentDirectory::at(path.parent().unwrap_or(Path::new("")));
+    let plan = directory.plan()?;
+    let bots = plan.into_iter().flat_map(|plan| plan.bots);
+    let versions = bots.map(|bot| {
+        let hash = bot.hash.rsplit(':').next().unwrap_or_default();
+        let hash: String = hash.chars().take(6).collect();
+        let version = format!("{}@{hash}", bot.name);
+        (bot.name, version)
+    });
+    Ok(versions.collect())
 }
 
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
@@ -131,6 +267,9 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         ranking.tie_breaks.clone_from(&args.tie_break);
     }
     let collector = games.collector;
+    if args.by.is_some_and(|by| by != By::Version) {
+        return over_time(args, games.timed);
+    }
     let model = Model {
         prior: args.prior,
         ..Model::default()
@@ -181,12 +320,25 @@ fn plan_ranking(args: &Args) -> Result<Ranking, Failure> {
 /// Reads a file line by line, so that memory does not grow with the number of games.
 fn add_file(path: &Path, args: &Args, games: &mut Games) -> Result<(), Failure> {
     let failed = |error| unreadable(path, &error);
+    let versions = versions(path, args)?;
     let mut reader = Reader::open(path).map_err(failed)?;
     while let Some(line) = reader.next_line().map_err(failed)? {
         match line.summary() {
-            Ok(game) => {
-                if is_selected(&game, args, path, line.number())? {
-                    games.add(&game);
+            Ok(mut game) => {
+                if !is_selected(&game, args, path, line.number())? {
+                    continue;
+                }
+                for bot in BotIndex::ALL {
+                    if let Some(version) = versions.get(game.names()[bot as usize]) {
+                        game.rename(bot, version.clone());
+                    }
+                }
+                let is_new = games.add(&game);
+                if let Some(by) = args.by.filter(|&by| by != By::Version && is_new) {
+                    let time = started(&game, path, line.number())?;
+                    if let Some(period) = by.period(time) {
+                        games.timed.add(&game, time, period);
+                    }
                 }
             }
             Err(torn @ LineError::Torn { .. }) => print_stderr(&torn.to_string()),
@@ -208,12 +360,16 @@ fn is_selected(
     let Some(from) = args.from else {
         return Ok(true);
     };
-    let started: Timestamp = game.started.parse().map_err(|_| {
+    Ok(started(game, path, number)? >= from)
+}
+
+/// When a game was started.
+fn started(game: &RecordSummary<'_>, path: &Path, number: u64) -> Result<Timestamp, Failure> {
+    game.started.parse().map_err(|_| {
         Failure::Usage(format!(
             "{}: line {number}: `started` is {}; expected a time such as 2026-01-31T10:00:00Z",
             path.display(),
             quote(game.started.as_bytes())
         ))
-    })?;
-    Ok(started >= from)
+    })
 }

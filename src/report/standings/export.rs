@@ -80,7 +80,7 @@ pub fn as_json(standings: &Standings) -> Value {
 }
 
 /// Escapes text that a spreadsheet would interpret as a formula.
-fn escape_formula(text: &str) -> String {
+pub(in crate::report) fn escape_formula(text: &str) -> String {
     let text = escape_controls(text);
     if text.starts_with(['=', '+', '-', '@']) {
         format!("'{text}")
@@ -192,7 +192,7 @@ pub fn crosstable_csv(standings: &Standings) -> Result<String, csv::Error> {
     written(writer)
 }
 
-fn written(writer: csv::Writer<Vec<u8>>) -> Result<String, csv::Error> {
+pub(in crate::report) fn written(writer: csv::Writer<Vec<u8>>) -> Result<String, csv::Error> {
     let bytes = writer
         .into_inner()
         .map_err(|error| csv::Error::from(error.into_error()))?;

@@ -7,7 +7,7 @@ use super::{Backend, DEVICES};
 use crate::executable::find_in_path;
 use crate::sandbox::settings::Settings;
 
-/// Where the referee's own file is found inside.
+/// Where the referee's own file is found inside, by built-in bots only.
 pub(in crate::sandbox) const REFEREE: &str = "/.referee";
 
 /// Bubblewrap's program.
@@ -21,6 +21,7 @@ pub(in crate::sandbox) fn backend(
     settings: &Settings,
     visible: &[PathBuf],
     directory: Option<&Path>,
+    referee: bool,
 ) -> Backend {
     let mut arguments: Vec<String> = Vec::new();
     let mut add = |words: &[&str]| arguments.extend(words.iter().map(|&word| word.to_owned()));
@@ -50,7 +51,16 @@ pub(in crate::sandbox) fn backend(
             Err(_) => add(&["--ro-bind", &shown, &shown]),
         }
     }
-    add(&["--ro-bind", &settings.referee.to_string_lossy(), REFEREE]);
+    let program = settings.referee.to_string_lossy();
+    if referee {
+        add(&["--ro-bind", &program, REFEREE]);
+    } else if visible
+        .iter()
+        .any(|path| settings.referee.starts_with(path))
+    {
+        // It has a solver, which is not for bots.
+        add(&["--ro-bind", "/dev/null", &program]);
+    }
     // Through its files a bot could change the kernel's settings, also outside, and the memory of
     // bubblewrap's own process.
     add(&["--remount-ro", "/proc"]);
@@ -58,8 +68,7 @@ pub(in crate::sandbox) fn backend(
     let start = directory.unwrap_or(Path::new("/tmp"));
     add(&["--chdir", &start.to_string_lossy()]);
     Backend::Bwrap {
-        program: program().unwrap_or_else(|| PathBuf::from("bwrap")),
+        program: self::program().unwrap_or_else(|| PathBuf::from("bwrap")),
         arguments,
-        inside: REFEREE.to_owned(),
     }
 }

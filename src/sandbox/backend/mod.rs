@@ -33,8 +33,6 @@ pub(crate) enum Backend {
         program: PathBuf,
         /// Its arguments up to the command.
         arguments: Vec<String>,
-        /// Where the referee's own file is found inside.
-        inside: String,
     },
 }
 

@@ -12,7 +12,7 @@ use rustix::process::{
     Pid, Signal, WaitOptions, WaitStatus, getpid, kill_process, kill_process_group, wait, waitpid,
 };
 
-use crate::sandbox::procfs::{self, OpenProcess, ProcessUsage};
+use crate::sandbox::procfs::{self, OpenProcess, ProcessUsage, Stat};
 
 /// So many processes are kept open at most, three descriptors each.
 const KEPT: usize = 64;
@@ -76,6 +76,21 @@ impl Descendants {
         self.kept
             .retain(|_, process| std::mem::take(&mut process.seen));
         found
+    }
+
+    /// How many of these processes have ended and wait for this one, or for one of the first `helpers`
+    /// below it.
+    pub(super) fn ended_orphans(&self, processes: &[Process], helpers: usize) -> usize {
+        let above: Vec<Pid> = std::iter::once(self.root)
+            .chain(processes.iter().take(helpers).map(|process| process.pid))
+            .collect();
+        let is_ended_orphan = |process: &&Process| {
+            // One that has gone altogether was waited for.
+            Stat::read(process.pid).is_none_or(|stat| {
+                stat.has_ended() && stat.parent().is_some_and(|parent| above.contains(&parent))
+            })
+        };
+        processes.iter().filter(is_ended_orphan).count()
     }
 
     /// What one of them uses; nothing when it has ended.

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::sandbox::backend::Backend;
 use crate::sandbox::cgroup::ParentGroup;
 use crate::sandbox::limits::ResourceLimits;
+use crate::sandbox::seccomp::Situation;
 use crate::text::size;
 
 /// The first argument of the program when it is to be a supervisor.
@@ -32,9 +33,29 @@ pub(crate) struct SpawnRequest {
     pub(crate) backend: Backend,
     /// What it may use.
     pub(crate) limits: ResourceLimits,
+    /// Whether it is stopped in its opponent's turns.
+    pub(crate) freeze: bool,
     /// Where a control group can be made for it, and how many bytes of memory all of its processes
     /// then have together.
     pub(crate) group: Option<(ParentGroup, u64)>,
+}
+
+/// What the program inside bubblewrap restricts itself to before it becomes the bot.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct Restrictions {
+    /// What the bot may use.
+    pub(super) limits: ResourceLimits,
+    pub(super) situation: Situation,
+}
+
+impl SpawnRequest {
+    /// What the bot's filters depend on.
+    pub(super) const fn situation(&self) -> Situation {
+        Situation {
+            shared_files: matches!(self.backend, Backend::Landlock { .. }),
+            freeze: self.freeze,
+        }
+    }
 }
 
 /// What a supervisor reports.

@@ -39,20 +39,19 @@ mod sys;
 mod watch;
 mod wire;
 
-use std::fs::{self, File, Permissions};
+use std::fs::File;
 use std::io::{self, Write as _};
 use std::os::fd::{AsFd as _, OwnedFd};
-use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::UnixStream;
 use std::process::ExitCode;
 
 use rustix::process::{getpid, set_child_subreaper};
-use tempfile::TempDir;
 
 use self::descendants::end_all;
 pub use self::message::COMMAND;
 use self::message::{INSIDE, SELF_TEST, SpawnRequest, SupervisorEvent};
 use self::supervise::supervise;
+use crate::sandbox::private_directory::remove_tree;
 
 /// A request is never longer, in bytes.
 const MAX_REQUEST: usize = 1 << 20;
@@ -106,7 +105,8 @@ fn serve() -> io::Result<()> {
     let (ended, directory) = supervise(&request, bot, &control)?;
     let _ = report(&mut control, &SupervisorEvent::Ended(ended));
     if let Some(directory) = directory {
-        remove_scratch(directory);
+        // What cannot be removed now is removed with all that the referee has of the bot.
+        let _ = remove_tree(&directory.keep());
     }
     Ok(())
 }
@@ -127,23 +127,4 @@ fn receive(control: &UnixStream) -> io::Result<(SpawnRequest, OwnedFd)> {
     let request = serde_json::from_slice(&text)?;
     let input = input.ok_or_else(|| io::Error::other("the request has no descriptor"))?;
     Ok((request, input))
-}
-
-/// Removes a scratch directory, also when a bot has closed the directories in it.
-fn remove_scratch(directory: TempDir) {
-    let path = directory.path().to_owned();
-    if directory.close().is_ok() {
-        return;
-    }
-    let mut waiting = vec![path.clone()];
-    while let Some(directory) = waiting.pop() {
-        // What cannot be opened or removed stays: it is not needed any more.
-        let _ = fs::set_permissions(&directory, Permissions::from_mode(0o700));
-        for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
-            if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-                waiting.push(entry.path());
-            }
-        }
-    }
-    let _ = fs::remove_dir_all(path);
 }

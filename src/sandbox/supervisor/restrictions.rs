@@ -15,6 +15,9 @@ use super::wire::send_descriptor;
 use crate::sandbox::limits::ResourceLimits;
 use crate::sandbox::seccomp::Filters;
 
+/// Signals that wait to be delivered. Those without further data are delivered in any case.
+const PENDING_SIGNALS: u64 = 256;
+
 fn failed(what: &str, error: impl std::fmt::Display) -> io::Error {
     io::Error::other(format!("{what}: {error}"))
 }
@@ -35,6 +38,8 @@ pub(super) fn restrict_self(
         (Resource::Nofile, limits.open_files),
         (Resource::Memlock, 1 << 16),
         (Resource::Msgqueue, 0),
+        // What its user has pending altogether counts; others may have more.
+        (Resource::Sigpending, PENDING_SIGNALS),
         (Resource::Rtprio, 0),
     ];
     if own_users {

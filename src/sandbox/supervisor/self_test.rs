@@ -1,13 +1,17 @@
 //! What a process in a sandbox can do, found by trying what every sandbox must forbid. The project's
 //! tests try the rest, one program an attack.
 
-use std::fs::{self, File};
+use std::fs::{self, File, Permissions};
 use std::io::{self, Write as _};
 use std::net::{TcpStream, UdpSocket};
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::Path;
 use std::process::Command;
 
-use rustix::process::{Pid, getppid, setsid, test_kill_process};
+use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
+use rustix::process::{
+    Pid, getppid, getpriority_user, getuid, setpriority_user, setsid, test_kill_process,
+};
 
 use super::message::{COMMAND, SELF_TEST};
 
@@ -41,6 +45,34 @@ const ATTEMPTS: &[Attempt] = &[
     ("it can write into the memory of other processes", |_| {
         let parent = getppid().map(|parent| format!("/proc/{}/mem", parent.as_raw_pid()));
         opens_for_writing("/proc/1/mem") || parent.is_some_and(opens_for_writing)
+    }),
+    (
+        "it can change the mode of a file that is not its own",
+        |paths| {
+            // The mode that it has.
+            let mode = || Permissions::from_mode(0o600);
+            paths
+                .iter()
+                .any(|path| fs::set_permissions(path, mode()).is_ok())
+        },
+    ),
+    ("it can make programs that run with its rights", |_| {
+        let mut options = File::options();
+        let options = options.write(true).create(true).mode(0o4700);
+        options.open(std::env::temp_dir().join("set-uid")).is_ok()
+    }),
+    (
+        "it can change the priority of all processes of its user",
+        |_| {
+            // To what it is.
+            let now = getpriority_user(getuid());
+            now.and_then(|now| setpriority_user(getuid(), now)).is_ok()
+        },
+    ),
+    ("it can open sockets of datagrams", |_| {
+        [SocketType::DGRAM, SocketType::RAW]
+            .into_iter()
+            .any(|kind| socketpair(AddressFamily::UNIX, kind, SocketFlags::empty(), None).is_ok())
     }),
     ("it can signal other processes", |paths| {
         // The referee's process id is the name of the file's directory.

@@ -2,7 +2,7 @@
 
 use std::fs::{File, Permissions};
 use std::io::{self, Write as _};
-use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::fd::{AsFd as _, OwnedFd, RawFd};
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
@@ -10,22 +10,29 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use rustix::fs::{Mode, OFlags};
 use rustix::process::{Pid, Signal, getpid, getppid, set_parent_process_death_signal, setsid};
 use tempfile::TempDir;
 
-use super::message::{COMMAND, INSIDE, SpawnRequest};
+use super::message::{COMMAND, INSIDE, Restrictions, SpawnRequest};
 use super::watch::Scratch;
 use super::{restrictions, sys, wire};
 use crate::sandbox::backend::{Backend, landlock};
 use crate::sandbox::cgroup::Group;
-use crate::sandbox::limits::ResourceLimits;
 use crate::sandbox::seccomp;
+use crate::sandbox::session;
 
 /// The program inside bubblewrap reports no more than this, in bytes.
 const MAX_REPORT: usize = 1 << 20;
 
 /// Sent by the program inside bubblewrap when all is prepared.
 const PREPARED: u8 = b'+';
+
+/// The descriptor of the program inside bubblewrap that leads to the supervisor.
+const STATUS_FD: RawFd = 3;
+
+/// The descriptor by which bubblewrap starts that program.
+const REFEREE_FD: RawFd = 4;
 
 /// How long bubblewrap may take to build a sandbox.
 const BUILDING: Duration = Duration::from_secs(10);
@@ -56,11 +63,9 @@ pub(super) fn spawn(request: &SpawnRequest, input: OwnedFd) -> io::Result<Runnin
         Backend::Landlock { read, scratch } => {
             spawn_in_landlock(request, input, read, scratch, entry)
         }
-        Backend::Bwrap {
-            program,
-            arguments,
-            inside,
-        } => spawn_in_bubblewrap(request, input, (program, arguments), inside, entry),
+        Backend::Bwrap { program, arguments } => {
+            spawn_in_bubblewrap(request, input, (program, arguments), entry)
+        }
     }?;
     Ok(RunningBot { group, ..bot })
 }
@@ -108,7 +113,7 @@ fn spawn_in_landlock(
         .prefix("scratch-")
         .permissions(Permissions::from_mode(0o700))
         .tempdir_in(scratch)?;
-    let filters = seccomp::filters()?;
+    let filters = seccomp::filters(request.situation())?;
     let mut ruleset = Some(landlock::ruleset(read, directory.path())?);
     let (ours, theirs) = UnixStream::pair()?;
     let limits = request.limits;
@@ -128,8 +133,10 @@ fn spawn_in_landlock(
         .envs(["HOME", "TMPDIR"].map(|name| (name, directory.path())))
         .current_dir(request.directory.as_deref().unwrap_or(directory.path()))
         .stdin(Stdio::from(input));
+    let scratches = scratch.to_owned();
     sys::before_exec(&mut command, move || {
         entry.enter()?;
+        session::note(&scratches)?;
         ruleset.take().map_or(Ok(()), landlock::restrict_self)?;
         restrictions::restrict_self(&limits, &filters, false, &theirs)
     });
@@ -150,17 +157,27 @@ fn spawn_in_bubblewrap(
     request: &SpawnRequest,
     input: OwnedFd,
     (program, arguments): (&Path, &[String]),
-    inside: &str,
     mut entry: Entry,
 ) -> io::Result<RunningBot> {
     let (ours, theirs) = UnixStream::pair()?;
     ours.set_read_timeout(Some(BUILDING))?;
+    // This program, which is started inside by a descriptor: the bot has no path to it, and the
+    // descriptor is closed when the bot's own program is loaded.
+    let referee = rustix::fs::open(
+        "/proc/self/exe",
+        OFlags::PATH | OFlags::CLOEXEC,
+        Mode::empty(),
+    )?;
+    let restrictions = Restrictions {
+        limits: request.limits,
+        situation: request.situation(),
+    };
     let mut command = Command::new(program);
     command
         .args(arguments)
         .arg("--")
-        .args([inside, COMMAND, INSIDE])
-        .arg(serde_json::to_string(&request.limits)?)
+        .args([&format!("/proc/self/fd/{REFEREE_FD}"), COMMAND, INSIDE])
+        .arg(serde_json::to_string(&restrictions)?)
         .args(&request.argv)
         .env_clear()
         .envs(
@@ -175,7 +192,7 @@ fn spawn_in_bubblewrap(
     sys::before_exec(&mut command, move || {
         entry.enter()?;
         sys::close_on_exec_from(3)?;
-        sys::pass_as_fd3(status.as_fd())
+        sys::pass_as([(status.as_fd(), STATUS_FD), (referee.as_fd(), REFEREE_FD)])
     });
     let child = command.spawn()?;
     drop(command);
@@ -202,12 +219,12 @@ fn no_listener() -> io::Error {
     io::Error::other("seccomp gave no descriptor to listen at")
 }
 
-/// Becomes the bot, inside bubblewrap. Descriptor 3 leads to the supervisor.
+/// Becomes the bot, inside bubblewrap.
 pub(super) fn inside(mut arguments: impl Iterator<Item = String>) -> io::Result<()> {
-    let mut supervisor = sys::take_fd3()?;
-    let limits = arguments.next().unwrap_or_default();
-    let limits: ResourceLimits = serde_json::from_str(&limits)?;
-    let done = seccomp::filters()
+    let mut supervisor = UnixStream::from(sys::take(STATUS_FD)?);
+    let restrictions = arguments.next().unwrap_or_default();
+    let Restrictions { limits, situation } = serde_json::from_str(&restrictions)?;
+    let done = seccomp::filters(situation)
         .and_then(|filters| restrictions::restrict_self(&limits, &filters, true, &supervisor))
         .and_then(|()| supervisor.write_all(&[PREPARED]));
     let error = match (done, arguments.next()) {

@@ -15,7 +15,9 @@ use super::message::{Exceeded, ExitReport, SpawnRequest};
 use super::spawn::RunningBot;
 use super::sys;
 use super::watch::{self, Watch};
+use crate::sandbox::backend::Backend;
 use crate::sandbox::cgroup::Group;
+use crate::sandbox::session;
 
 /// The status of a bot that hangs in the kernel although it was killed.
 const KILLED: i32 = 9;
@@ -28,7 +30,7 @@ pub(super) fn supervise(
     control: &UnixStream,
 ) -> io::Result<(ExitReport, Option<TempDir>)> {
     let pidfd = pidfd_open(bot.pid, PidfdFlags::empty())?;
-    let mut watch = Watch::new(request.limits, bot.scratch, bot.helpers);
+    let mut watch = Watch::new(request.limits, bot.pid, bot.scratch, bot.helpers);
     let mut exceeded: Option<Exceeded> = None;
     let interval = watch::interval(bot.group.is_some());
     let mut next_check = Instant::now() + interval;
@@ -67,6 +69,9 @@ pub(super) fn supervise(
     }
     // It may have ended by itself; then that is its status.
     let status = end_all(Some(bot.pid)).map_or(KILLED, WaitStatus::as_raw);
+    if let Backend::Landlock { scratch, .. } = &request.backend {
+        session::forget(scratch, bot.pid);
+    }
     let exceeded = exceeded.or_else(|| ended_by_kernel(bot.group.as_ref()));
     let (cpu, largest) = sys::used_by_children();
     let report = ExitReport {

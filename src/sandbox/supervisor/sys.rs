@@ -3,8 +3,7 @@
 
 use std::io;
 use std::mem::MaybeUninit;
-use std::os::fd::{AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd};
-use std::os::unix::net::UnixStream;
+use std::os::fd::{AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd, RawFd};
 use std::os::unix::process::CommandExt as _;
 use std::process::Command;
 use std::time::Duration;
@@ -58,29 +57,35 @@ pub(super) fn before_exec(
     }
 }
 
-/// Gives a descriptor the number 3 in this process, open for the next program.
-pub(super) fn pass_as_fd3(descriptor: BorrowedFd<'_>) -> io::Result<()> {
-    // SAFETY: in a process that is about to load another program, nobody else uses a
-    // descriptor of that number.
-    if unsafe { libc::dup2(descriptor.as_raw_fd(), 3) } < 0 {
-        return Err(io::Error::last_os_error());
+/// Gives descriptors these numbers in this process, open for the next program.
+pub(super) fn pass_as<const N: usize>(descriptors: [(BorrowedFd<'_>, RawFd); N]) -> io::Result<()> {
+    // None of them may have the number that another one gets.
+    let mut moved = [-1; N];
+    for (copy, (descriptor, _)) in moved.iter_mut().zip(descriptors) {
+        // SAFETY: this makes a new descriptor, above all the numbers that are given.
+        *copy = unsafe { libc::fcntl(descriptor.as_raw_fd(), libc::F_DUPFD_CLOEXEC, 64) };
+        if *copy < 0 {
+            return Err(io::Error::last_os_error());
+        }
     }
-    // When it had that number already, it is still closed on exec.
-    // SAFETY: only a flag of that descriptor is changed.
-    match unsafe { libc::fcntl(3, libc::F_SETFD, 0) } {
-        0 => Ok(()),
-        _ => Err(io::Error::last_os_error()),
+    for (copy, (_, number)) in moved.into_iter().zip(descriptors) {
+        // SAFETY: in a process that is about to load another program, nobody else uses a
+        // descriptor of that number.
+        if unsafe { libc::dup2(copy, number) } < 0 {
+            return Err(io::Error::last_os_error());
+        }
     }
+    Ok(())
 }
 
-/// Takes over descriptor 3, which the supervisor passed.
-pub(super) fn take_fd3() -> io::Result<UnixStream> {
+/// Takes over a descriptor that the supervisor passed.
+pub(super) fn take(number: RawFd) -> io::Result<OwnedFd> {
     // SAFETY: this only checks whether the descriptor is open.
-    if unsafe { libc::fcntl(3, libc::F_GETFD) } < 0 {
+    if unsafe { libc::fcntl(number, libc::F_GETFD) } < 0 {
         return Err(io::Error::last_os_error());
     }
     // SAFETY: it is open, this program was started with it, and it is taken once.
-    Ok(UnixStream::from(unsafe { OwnedFd::from_raw_fd(3) }))
+    Ok(unsafe { OwnedFd::from_raw_fd(number) })
 }
 
 /// Installs a filter that has some calls answered by a supervisor: the descriptor for the answers.

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use rustix::process::Pid;
 
-use super::descendants::{Descendants, Process};
+use super::descendants::{Descendants, Process, reap_orphans};
 use super::message::Exceeded;
 use crate::sandbox::limits::ResourceLimits;
 use crate::sandbox::procfs;
@@ -19,10 +19,15 @@ pub(super) const fn interval(memory_by_kernel: bool) -> Duration {
     Duration::from_millis(if memory_by_kernel { 50 } else { 25 })
 }
 
+/// How often processes are counted again while some of too many are orphans that have ended.
+const ATTEMPTS: u32 = 2;
+
 /// The watch over one bot.
 #[derive(Debug)]
 pub(super) struct Watch {
     limits: ResourceLimits,
+    /// Its first process, or bubblewrap's above it.
+    bot: Pid,
     scratch: Scratch,
     descendants: Descendants,
     /// Processes that are not the bot's own: bubblewrap's.
@@ -41,9 +46,10 @@ pub(super) enum Scratch {
 }
 
 impl Watch {
-    pub(super) fn new(limits: ResourceLimits, scratch: Scratch, helpers: usize) -> Self {
+    pub(super) fn new(limits: ResourceLimits, bot: Pid, scratch: Scratch, helpers: usize) -> Self {
         Self {
             limits,
+            bot,
             scratch,
             descendants: Descendants::new(),
             helpers,
@@ -61,9 +67,27 @@ impl Watch {
         let limit = usize::try_from(self.limits.processes).unwrap_or(usize::MAX);
         let limit = limit.saturating_add(self.helpers);
         let threads = self.limits.threads();
-        let processes = self.descendants.check(limit, threads);
-        if processes.len() > limit {
-            return Some(Exceeded::Processes);
+        let mut processes = self.descendants.check(limit, threads);
+        // Orphans that have ended wait for this process, or for bubblewrap's first; that they are still
+        // there is not the bot's doing.
+        for attempt in 0.. {
+            if processes.len() <= limit {
+                break;
+            }
+            let ended = self.descendants.ended_orphans(&processes, self.helpers);
+            if processes.len() <= limit + ended {
+                // Those that were left out are checked, too.
+                processes = self.descendants.check(limit + ended, threads);
+                let now = self.descendants.ended_orphans(&processes, self.helpers);
+                if processes.len() <= limit + now {
+                    break;
+                }
+            }
+            if attempt == ATTEMPTS {
+                return Some(Exceeded::Processes);
+            }
+            reap_orphans(self.bot);
+            processes = self.descendants.check(limit, threads);
         }
         if processes.iter().map(|process| process.threads).sum::<u64>() > threads {
             return Some(Exceeded::Threads);

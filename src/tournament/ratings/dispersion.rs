@@ -77,12 +77,14 @@ impl Residuals {
         };
         for (seat, counts) in meeting.games.iter().enumerate() {
             for (outcome, &count) in counts.iter().enumerate() {
+                let count = f64::from(count);
                 new.games[seat] += count;
                 new.single.add(standard(seat, outcome), count);
             }
         }
         for (first, row) in meeting.pairs.iter().enumerate() {
             for (second, &count) in row.iter().enumerate() {
+                let count = f64::from(count);
                 let (first, second) = (standard(0, first), standard(1, second));
                 let difference = (first - second) / std::f64::consts::SQRT_2;
                 let sum = (first + second) / std::f64::consts::SQRT_2;
@@ -155,7 +157,7 @@ impl Pooled {
     /// Of all meetings, to which `strengths` differences of strength and `advantages` advantages of moving
     /// first (0 or 1) were fitted, with this many virtual draws of each bot.
     pub(super) fn new(
-        meetings: &[Residuals],
+        meetings: impl Iterator<Item = Residuals>,
         strengths: f64,
         advantages: f64,
         virtual_draws: f64,

@@ -24,10 +24,19 @@ type Sparse = [(Option<usize>, f64); 4];
 struct Pairing<'a> {
     bots: [usize; 2],
     meeting: &'a Meeting,
-    /// Outcomes by first mover, with virtual draws.
-    outcomes: [[f64; 3]; 2],
     /// Virtual draws with either bot as the first mover.
     virtual_draws: f64,
+}
+
+impl Pairing<'_> {
+    /// Outcomes by first mover, with virtual draws.
+    fn outcomes(&self) -> [[f64; 3]; 2] {
+        let mut outcomes = self.meeting.all();
+        for outcomes in &mut outcomes {
+            outcomes[1] += self.virtual_draws;
+        }
+        outcomes
+    }
 }
 
 /// The likelihood function. The parameters are the bots' strengths in natural units, then
@@ -69,7 +78,6 @@ impl<'a> Fit<'a> {
                 pairings.push(Pairing {
                     bots: [low, high],
                     meeting,
-                    outcomes,
                     virtual_draws: total,
                 });
             }
@@ -78,8 +86,7 @@ impl<'a> Fit<'a> {
         for pairing in &mut pairings {
             let shares = pairing.bots.map(|bot| 1.0 / games[bot]);
             pairing.virtual_draws *= model.prior / 4.0 * (shares[0] + shares[1]);
-            for outcomes in &mut pairing.outcomes {
-                outcomes[1] += pairing.virtual_draws;
+            for outcomes in pairing.outcomes() {
                 drawn += outcomes[1];
                 decided += outcomes[0] + outcomes[2];
             }
@@ -186,7 +193,7 @@ impl<'a> Fit<'a> {
     fn likelihood(&self, parameters: &[f64]) -> f64 {
         let games = self.seats().map(|(pairing, seat)| {
             self.odds(parameters, pairing, seat)
-                .likelihood(pairing.outcomes[seat])
+                .likelihood(pairing.outcomes()[seat])
         });
         let games: f64 = games.sum();
         let prior = self
@@ -199,7 +206,7 @@ impl<'a> Fit<'a> {
         let mut gradient = vec![0.0; self.parameters];
         for (pairing, seat) in self.seats() {
             let slopes = self.odds(parameters, pairing, seat).slopes();
-            for (slope, count) in slopes.into_iter().zip(pairing.outcomes[seat]) {
+            for (slope, count) in slopes.into_iter().zip(pairing.outcomes()[seat]) {
                 for (index, part) in self.unit(pairing, seat, slope) {
                     if let Some(index) = index {
                         gradient[index] += count * part;
@@ -220,7 +227,7 @@ impl<'a> Fit<'a> {
         for (pairing, seat) in self.seats() {
             let bends = self
                 .odds(parameters, pairing, seat)
-                .bends(pairing.outcomes[seat]);
+                .bends(pairing.outcomes()[seat]);
             for (slope, weight) in bends {
                 add_square(&mut curvature, &self.unit(pairing, seat, slope), weight);
             }

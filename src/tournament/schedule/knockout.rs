@@ -186,7 +186,7 @@ pub fn next_round(
 
 /// The bracket: neighbours meet. Places beyond the last entrant are empty. The best seeds are next to
 /// them, so they have a bye.
-fn bracket(entrants: u32) -> Vec<Option<EntrantId>> {
+pub fn bracket(entrants: u32) -> Vec<Option<EntrantId>> {
     let mut seeds = vec![0];
     while seeds.len() < entrants as usize {
         // Each seed gets a neighbour: the best the worst, the second the second worst, …

@@ -1,6 +1,6 @@
 //! The results of any two bots, and their sums.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 
 use crate::tournament::ratings::{Outcome, RatingError, Results, Tally};
 
@@ -48,7 +48,7 @@ pub(super) struct Scores {
     singles: HashMap<(usize, usize), Counts>,
     /// Pairs of games with the same opening, by the two bots in the order of their indices. Their
     /// games are not independent, which the errors of ratings take into account.
-    pairs: HashMap<(usize, usize), Pairs>,
+    pairs: HashMap<(u32, u32), Pairs>,
     /// Games whose pair is not complete, by the number of the pair.
     halves: HashMap<u64, Half>,
 }
@@ -66,7 +66,7 @@ impl Scores {
 
     /// The sums, with the bots numbered by `order`.
     pub(super) fn sums(&self, order: &[usize]) -> Result<Sums, RatingError> {
-        Sums::of(self.sorted(order), order.len())
+        Sums::of(self, order)
     }
 
     fn single(&mut self, Half { bots, outcome }: Half) {
@@ -96,40 +96,10 @@ impl Scores {
         } else {
             (old, new)
         };
-        let pairs = self.pairs.entry((low.bots[0], high.bots[0])).or_default();
+        let key = [low, high].map(|half| u32::try_from(half.bots[0]).unwrap_or(u32::MAX));
+        let pairs = self.pairs.entry((key[0], key[1])).or_default();
         pairs[low.outcome as usize][high.outcome as usize] += 1;
     }
-
-    /// All games by (first mover, second mover), and the pairs among them, with the bots numbered by
-    /// `order`: sorted, so that sums do not depend on the order of the records.
-    fn sorted(&self, order: &[usize]) -> Sorted {
-        let mut singles: BTreeMap<_, Counts> = BTreeMap::new();
-        for (&(first, second), counts) in &self.singles {
-            singles.insert((order[first], order[second]), *counts);
-        }
-        for half in self.halves.values() {
-            let [first, second] = half.bots.map(|bot| order[bot]);
-            let counts = singles.entry((first, second)).or_default();
-            counts.add(half.outcome, 1);
-        }
-        let mut pairs = BTreeMap::new();
-        for (&(low, high), counts) in &self.pairs {
-            let (low, high) = (order[low], order[high]);
-            if low < high {
-                pairs.insert((low, high), *counts);
-            } else {
-                let swapped = std::array::from_fn(|i| std::array::from_fn(|j| counts[j][i]));
-                pairs.insert((high, low), swapped);
-            }
-        }
-        Sorted { singles, pairs }
-    }
-}
-
-/// All games in a fixed order.
-struct Sorted {
-    singles: BTreeMap<(usize, usize), Counts>,
-    pairs: BTreeMap<(usize, usize), Pairs>,
 }
 
 /// All games of two bots against each other, as one of them sees them.
@@ -155,7 +125,9 @@ pub(super) struct Sums {
 }
 
 impl Sums {
-    fn of(sorted: Sorted, bots: usize) -> Result<Self, RatingError> {
+    /// All counts are integers and halves, so their sums do not depend on the order of the records.
+    fn of(scores: &Scores, order: &[usize]) -> Result<Self, RatingError> {
+        let bots = order.len();
         let mut sums = Self {
             results: Results::new(bots),
             wins: vec![0; bots],
@@ -165,7 +137,15 @@ impl Sums {
             pairs: vec![0.0; bots],
             against: vec![Vec::new(); bots],
         };
-        for ((first, second), counts) in sorted.singles {
+        let halves = scores.halves.values().map(|half| {
+            let mut counts = Counts::default();
+            counts.add(half.outcome, 1);
+            (half.bots, counts)
+        });
+        let singles = scores.singles.iter();
+        let singles = singles.map(|(&(first, second), &counts)| ([first, second], counts));
+        for (seats, counts) in singles.chain(halves) {
+            let [first, second] = seats.map(|bot| order[bot]);
             let tally = Tally {
                 wins: counts.wins,
                 draws: counts.draws,
@@ -174,10 +154,11 @@ impl Sums {
             sums.results.add_games(first, second, tally)?;
             sums.add(first, second, counts);
         }
-        for ((low, high), pairs) in sorted.pairs {
+        for (&(low, high), pairs) in &scores.pairs {
+            let (low, high) = (order[low as usize], order[high as usize]);
             let mut counts = [Counts::default(); 2];
             for (outcome_low, row) in OUTCOMES.into_iter().zip(pairs) {
-                for (outcome_high, times) in OUTCOMES.into_iter().zip(row) {
+                for (outcome_high, &times) in OUTCOMES.into_iter().zip(row) {
                     if times == 0 {
                         continue;
                     }

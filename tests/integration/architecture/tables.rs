@@ -158,6 +158,7 @@ pub(super) const CRATES: &[(&str, &[&str])] = &[
             "cli",
         ],
     ),
+    ("parse_size", &["cli"]),
     ("rustix", &["sandbox", "bot", "play", "arena", "cli"]),
     ("rustyline", &["cli"]),
     ("seccompiler", &["sandbox"]),

@@ -317,3 +317,40 @@ fn a_million_games_between_unequal_bots() {
     assert_near(&elos(&ratings), &wanted, 1e-4);
     assert_near(&[ratings.superiority(3, 4).unwrap()], &[1.0], 1e-9);
 }
+
+/// The example of the Ruby gem `whole_history_rating`: rating and variance (of 100) day by day.
+#[test]
+fn whole_history_rating() {
+    use referee::tournament::history::{History, USUAL_DRIFT};
+
+    let lost = Outcome::SecondWins;
+    let three = [(1, Outcome::FirstWins), (2, lost), (3, lost)];
+    let five = [&three[..], &[(4, lost), (4, lost)]].concat();
+    for (games, ratings, variances) in [
+        (
+            &three[..],
+            &[-43.0, -45.0, -45.0][..],
+            &[84.0, 84.0, 84.0][..],
+        ),
+        (
+            &five,
+            &[-92.0, -94.0, -95.0, -96.0],
+            &[71.0, 71.0, 71.0, 72.0],
+        ),
+    ] {
+        let mut history = History::new(2, USUAL_DRIFT);
+        for &(day, outcome) in games {
+            history.add(day, 0, 1, outcome);
+        }
+        let found = history.ratings();
+        let elos: Vec<f64> = found[0].iter().map(|point| point.elo.round()).collect();
+        assert_near(&elos, ratings, 0.0);
+        let hundredths: Vec<f64> = found[0]
+            .iter()
+            .map(|point| 100.0 * point.variance)
+            .collect();
+        assert_near(&hundredths, variances, 1.0);
+        let mirrored: Vec<f64> = found[1].iter().map(|point| -point.elo.round()).collect();
+        assert_near(&mirrored, ratings, 0.0);
+    }
+}

@@ -20,6 +20,8 @@ use jiff::Zoned;
 use tokio::sync::mpsc;
 
 use self::failures::{resume_command, run_failure, with_place};
+pub(in crate::cli) use self::options::FormatName;
+
 use self::options::Options;
 use self::progress::{Progress, games};
 use crate::arena::analysing::add_analysis;
@@ -306,7 +308,7 @@ impl TournamentRun<'_> {
             2 * (pairs.end - pairs.start)
         });
         let results = self.read_results(&plan, shard, expected)?;
-        let title = title(&self.directory);
+        let title = ending::title(&self.directory);
         let pages =
             self.options
                 .pages
@@ -424,14 +426,6 @@ fn notify(notice: Notice<'_>) {
             env!("CARGO_PKG_VERSION")
         ),
     });
-}
-
-/// The title of pages: the name of the folder.
-fn title(directory: &TournamentDirectory) -> String {
-    let path = directory.path();
-    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    path.file_name()
-        .map_or_else(String::new, |name| name.to_string_lossy().into_owned())
 }
 
 /// A channel that receives a message for every SIGINT, SIGTERM and SIGHUP that is not ignored.

@@ -32,6 +32,9 @@ pub(in crate::cli) enum FormatName {
     Swiss,
     /// The loser of a match is eliminated
     Knockout,
+    /// Round robins in groups, then a knockout of the two best of each group
+    #[value(name = "groups+knockout")]
+    GroupsKnockout,
 }
 
 impl From<FormatName> for Format {
@@ -41,6 +44,7 @@ impl From<FormatName> for Format {
             FormatName::Gauntlet => Self::Gauntlet,
             FormatName::Swiss => Self::Swiss,
             FormatName::Knockout => Self::Knockout,
+            FormatName::GroupsKnockout => Self::GroupsKnockout,
         }
     }
 }
@@ -83,6 +87,10 @@ pub(in crate::cli) struct Options {
     /// Rounds [default: until all have played each other; Swiss and knockout: until one is left]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Schedule")]
     pub(in crate::cli) rounds: Option<u32>,
+
+    /// Groups of groups+knockout [default: groups of four]; they are balanced by the order of the bots
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Schedule")]
+    pub(in crate::cli) groups: Option<u32>,
 
     /// Pairs of games in each pairing of two bots [default: 10]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Schedule")]
@@ -227,6 +235,7 @@ impl Options {
         Self {
             format: self.format.or(file.format),
             rounds: self.rounds.or(file.rounds),
+            groups: self.groups.or(file.groups),
             pairs: self.pairs.or(file.pairs),
             opening_plies: self.opening_plies.or(if self.openings.is_some() {
                 None

@@ -61,6 +61,7 @@ impl Options {
             seed: self.seed,
             format: self.format.map(Format::from),
             rounds: self.rounds,
+            groups: self.groups,
             pairs: self.pairs,
             opening_plies: self.opening_plies,
             openings: self.openings.clone(),

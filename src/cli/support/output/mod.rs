@@ -27,7 +27,8 @@ use rustix::stdio;
 
 pub(in crate::cli) use self::bar::draw_target;
 pub(in crate::cli) use self::pipe::Pipe;
-use self::queue::{Kind, Mark, Queue};
+use self::queue::{Mark, Queue};
+use self::stream::Kind;
 use super::failure::{Failure, Unread};
 use super::signals;
 

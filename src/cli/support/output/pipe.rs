@@ -11,7 +11,8 @@ use std::time::{Duration, Instant};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 
-use super::queue::{Kind, Queue};
+use super::queue::Queue;
+use super::stream::Kind;
 use super::{patience, print_stderr};
 use crate::cli::support::failure::Unread;
 use crate::cli::support::signals;

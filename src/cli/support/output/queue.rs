@@ -3,17 +3,17 @@
 
 use std::collections::VecDeque;
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::io::Errno;
-use rustix::stdio;
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
-use super::stream::{write_at_once, write_some};
+use super::stream::{Kind, Streams, write_at_once, write_some};
+use crate::log_target::OUTPUT;
 use crate::text::grouped;
 
 /// Who takes nothing for so long does not read.
@@ -35,36 +35,6 @@ const GATHERED: Duration = Duration::from_millis(2);
 
 /// How often a thread that waits looks whether it should go on waiting.
 const LOOK: Duration = Duration::from_millis(20);
-
-/// What text is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// For programs and people: never dropped.
-    Results,
-    /// For people: dropped and counted while nobody reads.
-    Notes,
-    /// What bots write to stderr: the same, and sooner.
-    BotLines,
-}
-
-/// Where text goes.
-#[derive(Debug)]
-enum Streams {
-    /// Results to standard output, everything else to standard error.
-    Standard,
-    /// All of it to one file.
-    One(OwnedFd),
-}
-
-impl Streams {
-    fn of(&self, kind: Kind) -> BorrowedFd<'_> {
-        match (self, kind) {
-            (Self::One(file), _) => file.as_fd(),
-            (Self::Standard, Kind::Results) => stdio::stdout(),
-            (Self::Standard, Kind::Notes | Kind::BotLines) => stdio::stderr(),
-        }
-    }
-}
 
 /// A queue and its thread, which starts with the first text. Clones share them.
 #[derive(Clone, Debug)]
@@ -99,6 +69,8 @@ struct State {
     /// When something was last written, or pushed to an empty queue.
     moved: Instant,
     dropped_lines: u64,
+    /// Whether it has been logged that nobody reads.
+    is_unread_logged: bool,
     /// Why results can no longer be written.
     failure: Option<Errno>,
     thread: Writing,
@@ -205,6 +177,7 @@ impl Queue {
                 done: 0,
                 moved: Instant::now(),
                 dropped_lines: 0,
+                is_unread_logged: false,
                 failure: None,
                 thread: Writing::NotStarted,
                 is_urgent: false,
@@ -218,6 +191,7 @@ impl Queue {
     /// Adds text, without waiting. The error is that of an earlier write: results that cannot be
     /// written are reported, text for people is not.
     pub(super) fn push(&self, kind: Kind, bytes: &[u8]) -> io::Result<()> {
+        self.log_reader();
         let mut state = self.0.lock();
         if kind == Kind::Results {
             state.result()?;
@@ -258,6 +232,23 @@ impl Queue {
             state.result()?;
         }
         Ok(())
+    }
+
+    /// Logs that nobody reads, and that somebody reads again. The log may be printed, by this queue.
+    fn log_reader(&self) {
+        let mut state = self.0.lock();
+        let is_unread = state.is_unread();
+        if is_unread == state.is_unread_logged {
+            return;
+        }
+        state.is_unread_logged = is_unread;
+        let waiting_bytes = state.pushed - state.done;
+        drop(state);
+        if is_unread {
+            tracing::info!(target: OUTPUT, waiting_bytes, "nobody reads what is printed");
+        } else {
+            tracing::info!(target: OUTPUT, waiting_bytes, "somebody reads again");
+        }
     }
 
     /// How many bytes of results wait.

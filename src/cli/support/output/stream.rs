@@ -1,15 +1,46 @@
-//! One write to a stream.
+//! Where text goes, and one write to there.
 
 #[cfg(target_os = "linux")]
 use std::io::IoSlice;
-use std::os::fd::BorrowedFd;
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::{FileType, fstat};
 use rustix::io::Errno;
+use rustix::stdio;
 
 /// The most that is written at once: the end of each write shows that somebody reads.
 const WRITE: usize = 16 * 1024;
+
+/// What text is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// For programs and people: never dropped.
+    Results,
+    /// For people: dropped and counted while nobody reads.
+    Notes,
+    /// What bots write to stderr: the same, and sooner.
+    BotLines,
+}
+
+/// Where text goes.
+#[derive(Debug)]
+pub(super) enum Streams {
+    /// Results to standard output, everything else to standard error.
+    Standard,
+    /// All of it to one file.
+    One(OwnedFd),
+}
+
+impl Streams {
+    pub(super) fn of(&self, kind: Kind) -> BorrowedFd<'_> {
+        match (self, kind) {
+            (Self::One(file), _) => file.as_fd(),
+            (Self::Standard, Kind::Results) => stdio::stdout(),
+            (Self::Standard, Kind::Notes | Kind::BotLines) => stdio::stderr(),
+        }
+    }
+}
 
 /// Writes some bytes; waits for as long as it takes, also for a stream that somebody has made non-blocking.
 pub(super) fn write_some(stream: BorrowedFd<'_>, bytes: &[u8]) -> Result<usize, Errno> {

@@ -34,7 +34,7 @@ impl Fit<'_> {
         } else {
             self.filling(parameters)
         };
-        let mut covariance = self.curvature(parameters).cholesky()?.sandwich(&filling);
+        let mut covariance = self.curvature(parameters).cholesky()?.sandwich(filling);
         if self.adaptive {
             let factors = self.adaptive_factors(parameters, &covariance);
             covariance.scale_each(&factors);
@@ -71,17 +71,22 @@ impl Fit<'_> {
             let odds = self.odds(parameters, pairing, seat);
             logistic(odds.difference)
         };
-        let residuals = self.pairings.iter().map(|pairing| {
+        // Computed twice, because half a million of them would be large.
+        let residuals = |pairing: &Pairing| {
             let scores = [0, 1].map(|seat| expected(pairing, seat));
             Residuals::new(pairing.meeting, scores)
-        });
-        let residuals: Vec<_> = residuals.collect();
+        };
         let advantages = f64::from(u8::from(self.advantage.is_some()));
-        let pooled = Pooled::new(&residuals, self.strengths, advantages, self.prior);
+        let pooled = Pooled::new(
+            self.pairings.iter().map(residuals),
+            self.strengths,
+            advantages,
+            self.prior,
+        );
         let mut filling = Square::zero(self.parameters);
-        for (pairing, residuals) in self.pairings.iter().zip(&residuals) {
+        for pairing in &self.pairings {
             let seats = [0, 1].map(|seat| self.unit(pairing, seat, (1.0, 0.0)));
-            let covariance = pooled.covariance(residuals);
+            let covariance = pooled.covariance(&residuals(pairing));
             for (left, row) in seats.iter().zip(covariance) {
                 for (right, covariance) in seats.iter().zip(row) {
                     add_product(&mut filling, left, right, covariance);
@@ -123,13 +128,13 @@ impl Fit<'_> {
             count_of_units += 2.0 * pairing.virtual_draws + pairing.meeting.units();
             for (seat, units) in units.iter().enumerate() {
                 add_square(&mut filling, &units[1], pairing.virtual_draws);
-                for (unit, count) in units.iter().zip(pairing.meeting.games[seat]) {
+                for (unit, count) in units.iter().zip(pairing.meeting.games[seat].map(f64::from)) {
                     add_square(&mut filling, unit, count);
                 }
             }
             for (first, row) in units[0].iter().zip(pairing.meeting.pairs) {
                 for (second, count) in units[1].iter().zip(row) {
-                    add_square(&mut filling, &[*first, *second].concat(), count);
+                    add_square(&mut filling, &[*first, *second].concat(), f64::from(count));
                 }
             }
         }

@@ -1,7 +1,9 @@
-//! The system calls that no bot needs, as seccomp filters.
+//! The system calls that no bot needs, as seccomp filters. `calls` lists them.
 //!
 //! Everything else is allowed, except calls that are newer than this list. The kernel
 //! remembers which calls are always allowed, so that reading and writing cost a bot almost nothing.
+
+mod calls;
 
 use std::collections::BTreeMap;
 use std::env::consts::ARCH;
@@ -15,128 +17,23 @@ use seccompiler::{
     SeccompFilter, SeccompRule, TargetArch, sock_filter,
 };
 
+use self::calls::{
+    ATTRIBUTES, DESCRIPTOR_SETTINGS, FILE_SYSTEM_REQUESTS, LAST_KNOWN, MODES, NAMESPACES, NEVER,
+    RIGHTS_OF_OWNER, SIGNALS, TERMINAL, UNKNOWN, UNNAMED_FILE,
+};
+use serde::{Deserialize, Serialize};
+
 type Rules = BTreeMap<c_long, Vec<SeccompRule>>;
 
-/// Answered with "operation not permitted", whatever their arguments are.
-const NEVER: &[c_long] = &[
-    // Leaving the process group, with which a bot is ended, stopped and continued.
-    libc::SYS_setsid,
-    libc::SYS_setpgid,
-    // Other processes.
-    libc::SYS_ptrace,
-    libc::SYS_process_vm_readv,
-    libc::SYS_process_vm_writev,
-    libc::SYS_process_madvise,
-    libc::SYS_kcmp,
-    libc::SYS_pidfd_getfd,
-    libc::SYS_migrate_pages,
-    libc::SYS_move_pages,
-    // Sockets of every kind, but for pairs.
-    libc::SYS_bind,
-    libc::SYS_listen,
-    libc::SYS_accept,
-    libc::SYS_accept4,
-    libc::SYS_connect,
-    // Keyrings.
-    libc::SYS_keyctl,
-    libc::SYS_add_key,
-    libc::SYS_request_key,
-    // A way around this filter.
-    libc::SYS_io_uring_setup,
-    libc::SYS_io_uring_enter,
-    libc::SYS_io_uring_register,
-    // Namespaces and mounts.
-    libc::SYS_unshare,
-    libc::SYS_setns,
-    libc::SYS_mount,
-    libc::SYS_umount2,
-    libc::SYS_pivot_root,
-    libc::SYS_chroot,
-    libc::SYS_open_tree,
-    libc::SYS_move_mount,
-    libc::SYS_fsopen,
-    libc::SYS_fsconfig,
-    libc::SYS_fsmount,
-    libc::SYS_fspick,
-    libc::SYS_mount_setattr,
-    libc::SYS_open_by_handle_at,
-    // Shared memory, semaphores and queues that outlive their process.
-    libc::SYS_shmget,
-    libc::SYS_shmat,
-    libc::SYS_shmctl,
-    libc::SYS_shmdt,
-    libc::SYS_semget,
-    libc::SYS_semop,
-    libc::SYS_semtimedop,
-    libc::SYS_semctl,
-    libc::SYS_msgget,
-    libc::SYS_msgsnd,
-    libc::SYS_msgrcv,
-    libc::SYS_msgctl,
-    libc::SYS_mq_open,
-    libc::SYS_mq_unlink,
-    // What an administrator does.
-    libc::SYS_acct,
-    libc::SYS_adjtimex,
-    libc::SYS_bpf,
-    libc::SYS_clock_adjtime,
-    libc::SYS_clock_settime,
-    libc::SYS_delete_module,
-    libc::SYS_fanotify_init,
-    libc::SYS_finit_module,
-    libc::SYS_init_module,
-    libc::SYS_kexec_file_load,
-    libc::SYS_kexec_load,
-    libc::SYS_perf_event_open,
-    libc::SYS_quotactl,
-    libc::SYS_reboot,
-    libc::SYS_setdomainname,
-    libc::SYS_sethostname,
-    libc::SYS_settimeofday,
-    libc::SYS_swapoff,
-    libc::SYS_swapon,
-    libc::SYS_syslog,
-    libc::SYS_userfaultfd,
-    libc::SYS_vhangup,
-];
-
-/// Answered with "no such system call", so that libraries take another way.
-const UNKNOWN: &[c_long] = &[
-    // Its flags are in memory, which no filter can read; `clone` does the same.
-    libc::SYS_clone3,
-    // Likewise; `openat` does the same.
-    libc::SYS_openat2,
-    // Memory that counts for no process.
-    libc::SYS_memfd_create,
-    libc::SYS_memfd_secret,
-];
-
-/// The newest call that is known here (of Linux 6.18); newer ones are answered with "no such
-/// system call".
-const LAST_KNOWN: u32 = 469;
-
-/// New namespaces, one bit each.
-const NAMESPACES: &[libc::c_int] = &[
-    libc::CLONE_NEWCGROUP,
-    libc::CLONE_NEWIPC,
-    libc::CLONE_NEWNET,
-    libc::CLONE_NEWNS,
-    libc::CLONE_NEWPID,
-    libc::CLONE_NEWUSER,
-    libc::CLONE_NEWUTS,
-];
-
-/// Typing into another process's terminal, taking a terminal, and the like.
-const TERMINAL: &[libc::Ioctl] = &[
-    libc::TIOCSTI,
-    libc::TIOCLINUX,
-    libc::TIOCSCTTY,
-    libc::TIOCCONS,
-    libc::TIOCSETD,
-];
-
-/// A temporary file that has no name, and is counted nowhere.
-const UNNAMED_FILE: u64 = (libc::O_TMPFILE & !libc::O_DIRECTORY) as u64;
+/// What the filters depend on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Situation {
+    /// Whether the bot reaches files by the paths of this system: then it may not change their
+    /// attributes.
+    pub(super) shared_files: bool,
+    /// Whether the bot is stopped in its opponent's turns: then it may not have itself continued.
+    pub(super) freeze: bool,
+}
 
 /// The compiled filters, ready to be installed.
 #[derive(Clone, Debug)]
@@ -148,11 +45,11 @@ pub(super) struct Filters {
 }
 
 /// Compiles the filters.
-pub(super) fn filters() -> io::Result<Filters> {
-    compile().map_err(|error| io::Error::other(format!("seccomp: {error}")))
+pub(super) fn filters(situation: Situation) -> io::Result<Filters> {
+    compile(situation).map_err(|error| io::Error::other(format!("seccomp: {error}")))
 }
 
-fn compile() -> Result<Filters, BackendError> {
+fn compile(situation: Situation) -> Result<Filters, BackendError> {
     let arch = TargetArch::try_from(ARCH)?;
     let filter = |rules, errno: i32| {
         let errno = SeccompAction::Errno(errno.cast_unsigned());
@@ -162,9 +59,12 @@ fn compile() -> Result<Filters, BackendError> {
     let unknown = UNKNOWN.iter().map(|&call| (call, Vec::new())).collect();
     let mut unknown = filter(unknown, libc::ENOSYS)?;
     unknown.splice(0..0, newer_calls());
+    let mut others = vec![unknown];
+    others.push(filter(unsupported(situation)?, libc::EOPNOTSUPP)?);
+    others.push(filter(forbidden(situation)?, libc::EPERM)?);
     Ok(Filters {
         network: network(arch)?,
-        others: vec![unknown, filter(forbidden()?, libc::EPERM)?],
+        others,
     })
 }
 
@@ -212,15 +112,33 @@ fn newer_calls() -> [sock_filter; 3] {
     ]
 }
 
+/// The calls that are answered as a file system answers that does not know them; libraries then take
+/// another way.
+fn unsupported(situation: Situation) -> Result<Rules, BackendError> {
+    // Reading only what is in memory already would show what has been read before.
+    let only_cached = bit(5, u64::from(libc::RWF_NOWAIT.cast_unsigned()))?;
+    let mut rules = Rules::from([(libc::SYS_preadv2, vec![only_cached])]);
+    if situation.shared_files {
+        // It takes more space at once than anybody could notice in time.
+        rules.insert(libc::SYS_fallocate, Vec::new());
+    }
+    Ok(rules)
+}
+
 /// The calls that are not permitted, some of them only with certain arguments.
-fn forbidden() -> Result<Rules, BackendError> {
+fn forbidden(situation: Situation) -> Result<Rules, BackendError> {
     let mut rules: Rules = NEVER.iter().map(|&call| (call, Vec::new())).collect();
     #[cfg(target_arch = "x86_64")]
-    for call in [libc::SYS_iopl, libc::SYS_ioperm, libc::SYS_uselib] {
+    for call in [
+        libc::SYS_iopl,
+        libc::SYS_ioperm,
+        libc::SYS_uselib,
+        libc::SYS_inotify_init,
+    ] {
         rules.insert(call, Vec::new());
     }
-    // A socket cannot be opened; a pair that leads nowhere else can. A pair of datagram
-    // sockets could be turned to any address.
+    // A socket cannot be opened; a pair of streams can, which leads nowhere else. A pair of datagram
+    // sockets, which raw ones are too, could be turned to any address.
     let local = NETWORK
         .map(|family| SeccompCondition::new(0, Dword, Ne, u64::from(family.cast_unsigned())));
     let local = local.into_iter().collect::<Result<_, _>>()?;
@@ -230,6 +148,8 @@ fn forbidden() -> Result<Rules, BackendError> {
         vec![
             when(0, Dword, Ne, libc::AF_UNIX as u64)?,
             when(1, Dword, MaskedEq(0xf), libc::SOCK_DGRAM as u64)?,
+            when(1, Dword, MaskedEq(0xf), libc::SOCK_RAW as u64)?,
+            when(1, Dword, MaskedEq(0xf), libc::SOCK_SEQPACKET as u64)?,
         ],
     );
     let clone = NAMESPACES
@@ -246,19 +166,67 @@ fn forbidden() -> Result<Rules, BackendError> {
     ] {
         rules.insert(call, vec![when(0, Dword, Ne, 0)?]);
     }
-    for call in [libc::SYS_setpriority, libc::SYS_ioprio_set] {
-        rules.insert(call, vec![when(1, Dword, Ne, 0)?]);
+    // Of one process, not of a group or a user.
+    for (call, one_process) in [
+        (libc::SYS_setpriority, u64::from(libc::PRIO_PROCESS)),
+        (libc::SYS_ioprio_set, IOPRIO_WHO_PROCESS),
+    ] {
+        let others = [when(0, Dword, Ne, one_process)?, when(1, Dword, Ne, 0)?];
+        rules.insert(call, others.into());
     }
     let terminal = TERMINAL
         .iter()
         .map(|&request| when(1, Dword, Eq, request & 0xffff_ffff));
     rules.insert(libc::SYS_ioctl, terminal.collect::<Result<_, _>>()?);
+    let settings = DESCRIPTOR_SETTINGS
+        .iter()
+        .map(|&setting| when(1, Dword, Eq, u64::from(setting.cast_unsigned())));
+    rules.insert(libc::SYS_fcntl, settings.collect::<Result<_, _>>()?);
+    // The bot's first process ends with its supervisor.
+    let death_signal = u64::from(libc::PR_SET_PDEATHSIG.cast_unsigned());
+    rules.insert(libc::SYS_prctl, vec![when(0, Dword, Eq, death_signal)?]);
     // Memory shared without a file can be hidden from all that counts it.
     let shared = (libc::MAP_SHARED | libc::MAP_ANONYMOUS).cast_unsigned();
     rules.insert(libc::SYS_mmap, vec![bit(3, u64::from(shared))?]);
-    rules.insert(libc::SYS_openat, vec![bit(2, UNNAMED_FILE)?]);
+    rules.insert(libc::SYS_openat, opening(2)?);
     #[cfg(target_arch = "x86_64")]
-    rules.insert(libc::SYS_open, vec![bit(1, UNNAMED_FILE)?]);
+    rules.insert(libc::SYS_open, opening(1)?);
+    for &(call, mode) in MODES {
+        let bits = RIGHTS_OF_OWNER.map(|right| bit(mode, u64::from(right)));
+        rules.insert(call, bits.into_iter().collect::<Result<_, _>>()?);
+    }
+    if situation.shared_files {
+        rules.extend(ATTRIBUTES.iter().map(|&call| (call, Vec::new())));
+        let requests = rules.entry(libc::SYS_ioctl).or_default();
+        for &kind in FILE_SYSTEM_REQUESTS {
+            requests.push(when(1, Dword, MaskedEq(0xff00), u64::from(kind) << 8)?);
+        }
+    }
+    if situation.freeze {
+        let proceed = u64::from(libc::SIGCONT.cast_unsigned());
+        for &(call, signal) in SIGNALS {
+            rules.insert(call, vec![when(signal, Dword, Eq, proceed)?]);
+        }
+        // Its signal is in memory, which no filter can read.
+        rules.insert(libc::SYS_timer_create, Vec::new());
+    }
+    Ok(rules)
+}
+
+/// What `ioprio_set` calls one process.
+const IOPRIO_WHO_PROCESS: u64 = 1;
+
+/// What of opening files is not permitted: files without a name, and new ones with the rights of their
+/// owner. The argument after `flags` is the mode, which only counts for new files.
+fn opening(flags: u8) -> Result<Vec<SeccompRule>, BackendError> {
+    let new = u64::from(libc::O_CREAT.cast_unsigned());
+    let mut rules = vec![bit(flags, UNNAMED_FILE)?];
+    for right in RIGHTS_OF_OWNER.map(u64::from) {
+        rules.push(SeccompRule::new(vec![
+            SeccompCondition::new(flags, Dword, MaskedEq(new), new)?,
+            SeccompCondition::new(flags + 1, Dword, MaskedEq(right), right)?,
+        ])?);
+    }
     Ok(rules)
 }
 

@@ -1,0 +1,211 @@
+//! Tournaments in which bots are eliminated: a knockout, or groups with play-offs.
+
+use std::collections::BTreeMap;
+
+use super::plan::{Format, Plan};
+use super::results::{Next, Results};
+use crate::tournament::schedule::knockout::{self, DecidedBy, KnockoutError, Match};
+use crate::tournament::schedule::{EntrantId, Pairing, Round, first_pair, groups};
+use crate::tournament::standings::Reached;
+
+/// The bracket of a tournament.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bracket {
+    /// The bots in it, the best seed first.
+    pub seeds: Vec<EntrantId>,
+    /// The number of rounds before it.
+    pub rounds_before: usize,
+}
+
+impl Bracket {
+    /// The seed of an entrant, from 0.
+    fn seed(&self, id: EntrantId) -> Option<EntrantId> {
+        let place = self.seeds.iter().position(|&seed| seed == id)?;
+        u32::try_from(place).ok().map(EntrantId)
+    }
+
+    /// A match with the bots named by their seeds, which decide the last kind of tie.
+    fn by_seed(&self, played: &Match) -> Match {
+        let seed = |id| self.seed(id).unwrap_or(id);
+        let Pairing { a, b } = played.pairing;
+        Match {
+            pairing: Pairing::new(seed(a), seed(b)),
+            ..*played
+        }
+    }
+
+    /// Who wins a match of the bracket, and why.
+    pub fn decision(&self, played: &Match) -> (EntrantId, DecidedBy) {
+        let (seed, by) = self.by_seed(played).decision();
+        (self.entrant(seed), by)
+    }
+
+    /// The entrant with this seed.
+    pub fn entrant(&self, seed: EntrantId) -> EntrantId {
+        self.seeds.get(seed.index()).copied().unwrap_or(seed)
+    }
+
+    /// The number of bots in it.
+    pub fn size(&self) -> u32 {
+        u32::try_from(self.seeds.len()).unwrap_or(u32::MAX)
+    }
+}
+
+impl Results {
+    /// The bracket; `None` for other formats, and until the groups are complete.
+    pub fn bracket(&self, plan: &Plan) -> Option<Bracket> {
+        match plan.format {
+            Format::Knockout => Some(Bracket {
+                seeds: (0..plan.entrants()).map(EntrantId).collect(),
+                rounds_before: 0,
+            }),
+            Format::GroupsKnockout => {
+                let tables = self.group_tables(plan)?;
+                Some(Bracket {
+                    seeds: groups::qualified(&tables),
+                    rounds_before: plan.group_rounds(),
+                })
+            }
+            Format::RoundRobin | Format::Gauntlet | Format::Swiss => None,
+        }
+    }
+
+    /// What follows the rounds so far of a tournament that eliminates.
+    pub(super) fn next_of_bracket(&self, plan: &Plan) -> Result<Next, KnockoutError> {
+        let Some(bracket) = self.bracket(plan) else {
+            return Ok(Next::Over);
+        };
+        let played = (bracket.rounds_before..plan.rounds.len()).map(|round| {
+            let matches = self.matches(plan, round).into_iter();
+            matches.map(|played| bracket.by_seed(&played)).collect()
+        });
+        let played: Vec<Vec<Match>> = played.collect();
+        match knockout::next_round(bracket.size(), plan.pairs, &played)? {
+            knockout::Next::Winner(seed) => Ok(Next::Winner(bracket.entrant(seed))),
+            knockout::Next::Round(round) => {
+                let entrants = |pairing: Pairing| {
+                    Pairing::new(bracket.entrant(pairing.a), bracket.entrant(pairing.b))
+                };
+                let before: u64 = plan
+                    .rounds
+                    .iter()
+                    .map(|round| round.pairings.len() as u64)
+                    .sum();
+                Ok(Next::Round(Round {
+                    number: u32::try_from(plan.rounds.len() + 1).unwrap_or(u32::MAX),
+                    first_pair: first_pair(before, plan.pairs),
+                    pairs_each: plan.pairs,
+                    pairings: round.pairings.into_iter().map(entrants).collect(),
+                    byes: round
+                        .byes
+                        .into_iter()
+                        .map(|bye| bracket.entrant(bye))
+                        .collect(),
+                }))
+            }
+        }
+    }
+
+    /// The entrants of each group, the best first; `None` until all games of the groups have been played.
+    ///
+    /// Ties are broken by direct encounter, Sonneborn–Berger and seed.
+    pub fn group_tables(&self, plan: &Plan) -> Option<Vec<Vec<EntrantId>>> {
+        let count = plan.entrants() as usize;
+        let mut made = vec![BTreeMap::<usize, u64>::new(); count];
+        for pair in plan
+            .rounds
+            .iter()
+            .take(plan.group_rounds())
+            .flat_map(Round::pairs)
+        {
+            for ending in self.endings.of(pair.number) {
+                let points = ending?.half_points() as u64;
+                let [a, b] = [pair.pairing.a, pair.pairing.b].map(EntrantId::index);
+                *made.get_mut(a)?.entry(b).or_default() += points;
+                *made.get_mut(b)?.entry(a).or_default() += 2 - points;
+            }
+        }
+        let points: Vec<u64> = made.iter().map(|row| row.values().sum()).collect();
+        let mut tables = groups::groups(plan.entrants(), plan.groups.unwrap_or(1));
+        for group in &mut tables {
+            let members = group.clone();
+            let key = |id: &EntrantId| {
+                let row = &made[id.index()];
+                let tied = members
+                    .iter()
+                    .filter(|other| points[other.index()] == points[id.index()]);
+                let direct: u64 = tied.filter_map(|other| row.get(&other.index())).sum();
+                let berger: u64 = row.iter().map(|(&other, made)| made * points[other]).sum();
+                std::cmp::Reverse((points[id.index()], direct, berger))
+            };
+            // Sorting is stable: the better seed stays before the other.
+            group.sort_by_cached_key(key);
+        }
+        Some(tables)
+    }
+
+    /// What each bot has reached, by name; `None` while groups are played.
+    pub(super) fn reached(&self, plan: &Plan) -> Option<BTreeMap<String, Reached>> {
+        let bracket = self.bracket(plan)?;
+        let rounds = knockout::rounds(bracket.size()) as usize;
+        // The round of the bracket, from 1, in which each bot was eliminated.
+        let mut out = BTreeMap::new();
+        for (place, round) in plan.rounds.iter().enumerate().skip(bracket.rounds_before) {
+            let is_complete = round
+                .pairs()
+                .all(|pair| self.endings.of(pair.number).iter().all(Option::is_some));
+            if !is_complete {
+                break;
+            }
+            for played in self.matches(plan, place) {
+                let Pairing { a, b } = played.pairing;
+                let loser = if bracket.decision(&played).0 == a {
+                    b
+                } else {
+                    a
+                };
+                out.insert(loser, place + 1 - bracket.rounds_before);
+            }
+        }
+        let left = bracket.seeds.len() - out.len();
+        let mut reached = BTreeMap::new();
+        let mut note = |id: EntrantId, place: usize, seed: usize, title: String| {
+            if let Some(bot) = plan.bot(id) {
+                reached.insert(bot.name.clone(), Reached { place, seed, title });
+            }
+        };
+        for (seed, &id) in bracket.seeds.iter().enumerate() {
+            let (place, title) = match out.get(&id).map(|round| rounds.saturating_sub(*round)) {
+                None if left == 1 => (1, "champion".to_owned()),
+                None => (1, "still in".to_owned()),
+                Some(0) => (2, "finalist".to_owned()),
+                Some(1) => (3, "semi-finalist".to_owned()),
+                Some(2) => (5, "quarter-finalist".to_owned()),
+                Some(before) => {
+                    let places = 1_usize << before.min(32);
+                    (places + 1, format!("round of {}", 2 * places))
+                }
+            };
+            note(id, place, seed, title);
+        }
+        let tables = self.group_tables(plan).unwrap_or_default();
+        if plan.format == Format::GroupsKnockout {
+            let longest = tables.iter().map(Vec::len).max().unwrap_or(0);
+            let mut place = bracket.seeds.len() + 1;
+            for of_group in groups::QUALIFIED as usize..longest {
+                let those = tables.iter().filter_map(|table| table.get(of_group));
+                let those: Vec<EntrantId> = those.copied().collect();
+                for (seed, &id) in those.iter().enumerate() {
+                    note(
+                        id,
+                        place,
+                        seed,
+                        format!("place {} of its group", of_group + 1),
+                    );
+                }
+                place += those.len();
+            }
+        }
+        Some(reached)
+    }
+}

@@ -1,0 +1,219 @@
+//! `referee simulate`: what a tournament can tell, before it is played.
+
+use std::io::{self, Write};
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::tournament::FormatName;
+use crate::arena::plan::Format;
+use crate::cli::support::duration;
+use crate::cli::support::failure::Failure;
+use crate::cli::support::output::Stdout;
+use crate::cli::support::setup::palette;
+use crate::report::terminal::aligned;
+use crate::text::format_duration;
+use crate::tournament::schedule::groups;
+use crate::tournament::simulation::{Forecast, Schedule, Simulation, simulate};
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct Args {
+    /// The number of bots
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=10_000))]
+    bots: u32,
+
+    /// Who plays whom; all formats when it is not given
+    #[arg(long, value_enum)]
+    format: Option<FormatName>,
+
+    /// Rounds [default: as in a tournament]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), requires = "format")]
+    rounds: Option<u32>,
+
+    /// Groups of groups+knockout [default: groups of four]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    groups: Option<u32>,
+
+    /// Pairs of games in each pairing of two bots
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
+    pairs: u32,
+
+    /// How far the bots' strengths spread: their standard deviation, in Elo
+    #[arg(long, value_name = "ELO", default_value_t = 100.0, value_parser = spread)]
+    spread: f64,
+
+    /// The percentage of drawn games
+    #[arg(long, value_name = "PERCENT", default_value_t = 20, value_parser = clap::value_parser!(u8).range(0..=100))]
+    draws: u8,
+
+    /// How long a game takes, to tell the time of the tournament
+    #[arg(long, value_name = "TIME", value_parser = duration::parse_positive)]
+    time_per_game: Option<Duration>,
+
+    /// Games at once
+    #[arg(short, long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    jobs: u16,
+
+    /// Tournaments to simulate; the more, the more exact the figures
+    #[arg(long, value_name = "N", default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..))]
+    tournaments: u32,
+
+    /// Everything random comes from this number
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+fn spread(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok();
+    let number = number.filter(|elo| (0.0..=2000.0).contains(elo));
+    number.ok_or_else(|| "expected a number of Elo from 0 to 2000, such as 100".to_owned())
+}
+
+const ALL: [FormatName; 5] = [
+    FormatName::RoundRobin,
+    FormatName::Gauntlet,
+    FormatName::Swiss,
+    FormatName::Knockout,
+    FormatName::GroupsKnockout,
+];
+
+pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
+    let formats = args
+        .format
+        .map_or_else(|| ALL.to_vec(), |format| vec![format]);
+    let mut found = Vec::new();
+    for name in formats {
+        let format = Format::from(name);
+        let Some(schedule) = schedule(args, format)? else {
+            continue;
+        };
+        let simulation = Simulation {
+            schedule,
+            bots: args.bots,
+            pairs: args.pairs,
+            draws: f64::from(args.draws) / 100.0,
+            spread: args.spread,
+            tournaments: args.tournaments,
+            seed: args.seed,
+        };
+        let forecast =
+            simulate(&simulation).map_err(|error| Failure::Referee(error.to_string()))?;
+        found.push((format, forecast));
+    }
+    let text = if args.json {
+        let all = found
+            .iter()
+            .map(|(format, forecast)| as_json(args, *format, forecast));
+        format!("{}\n", json!({ "forecasts": all.collect::<Vec<_>>() }))
+    } else {
+        table(args, &found)
+    };
+    Ok(Stdout.write_all(text.as_bytes())?)
+}
+
+/// The schedule of a format; `None` where it does not suit so few bots.
+fn schedule(args: &Args, format: Format) -> Result<Option<Schedule>, Failure> {
+    let rounds = args
+        .rounds
+        .unwrap_or_else(|| format.usual_rounds(args.bots));
+    if args.rounds.is_some() && format.eliminates() {
+        return Err(Failure::Usage(
+            "a knockout ends when one bot is left; leave --rounds out".to_owned(),
+        ));
+    }
+    let groups = args
+        .groups
+        .unwrap_or_else(|| groups::usual_groups(args.bots));
+    Ok(Some(match format {
+        Format::RoundRobin => Schedule::RoundRobin(rounds),
+        Format::Gauntlet => Schedule::Gauntlet(rounds),
+        Format::Swiss => Schedule::Swiss(rounds),
+        Format::Knockout => Schedule::Knockout,
+        Format::GroupsKnockout if groups <= args.bots / 2 => Schedule::GroupsKnockout(groups),
+        Format::GroupsKnockout if args.format.is_none() && args.groups.is_none() => {
+            return Ok(None);
+        }
+        Format::GroupsKnockout => {
+            return Err(Failure::Usage(format!(
+                "--groups {groups}: {} bots are at most {} groups of two",
+                args.bots,
+                args.bots / 2
+            )));
+        }
+    }))
+}
+
+/// The time of a tournament.
+fn time(args: &Args, forecast: &Forecast) -> Option<Duration> {
+    let games = u32::try_from(forecast.games).unwrap_or(u32::MAX);
+    let all = args.time_per_game?.checked_mul(games)?;
+    Some(all / u32::from(args.jobs))
+}
+
+fn as_json(args: &Args, format: Format, forecast: &Forecast) -> serde_json::Value {
+    json!({
+        "format": format,
+        "bots": args.bots,
+        "pairs": args.pairs,
+        "rounds": forecast.rounds,
+        "games": forecast.games,
+        "seconds": time(args, forecast).map(|time| time.as_secs_f64()),
+        "best_wins": forecast.best_wins,
+        "best_in_three": forecast.best_in_three,
+        "order": forecast.order,
+        "error": forecast.error,
+    })
+}
+
+fn table(args: &Args, found: &[(Format, Forecast)]) -> String {
+    let heads = [
+        "format",
+        "rounds",
+        "games",
+        "time",
+        "best wins",
+        "best in 3",
+        "in order",
+        "±95%",
+    ];
+    let mut rows = vec![heads.map(str::to_owned).to_vec()];
+    for (format, forecast) in found {
+        let percent = |share: f64| format!("{:.0}%", 100.0 * share);
+        rows.push(vec![
+            format.in_words().to_owned(),
+            forecast.rounds.to_string(),
+            forecast.games.to_string(),
+            time(args, forecast).map_or_else(String::new, shown_time),
+            percent(forecast.best_wins),
+            percent(forecast.best_in_three),
+            percent(forecast.order),
+            format!("{:.0}", forecast.error),
+        ]);
+    }
+    if args.time_per_game.is_none() {
+        for row in &mut rows {
+            row.remove(3);
+        }
+    }
+    let table = aligned(&rows, &palette(&io::stdout()), &[0]);
+    format!(
+        "{table}\n{} bots whose strengths spread by {} Elo, {} % draws, {} pairs when two meet, {} simulated \
+         tournaments each. best wins: how often the best bot won; in order: pairs of bots that the ratings \
+         have in the right order; ±95%: half the width of the intervals, in Elo.\n",
+        args.bots, args.spread, args.draws, args.pairs, args.tournaments
+    )
+}
+
+/// A long time, to the minute from an hour on.
+fn shown_time(time: Duration) -> String {
+    let seconds = time.as_secs();
+    match seconds {
+        0..120 => format_duration(Duration::from_secs(seconds.max(1))),
+        120..7200 => format!("{} min", seconds / 60),
+        _ => format!("{} h {} min", seconds / 3600, seconds / 60 % 60),
+    }
+}

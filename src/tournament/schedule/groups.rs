@@ -1,0 +1,101 @@
+//! Groups, then play-offs: round robins in groups that are balanced by seed, then a knockout of the two
+//! best of each.
+
+use super::{EntrantId, Pairing, Round, RoundRobin, first_pair, knockout};
+
+/// The number of entrants of each group that reach the play-offs.
+pub const QUALIFIED: u32 = 2;
+
+/// Entrants of a group, when the number of groups is not given.
+const USUAL_SIZE: u32 = 4;
+
+/// The usual number of groups: of four, as far as possible.
+pub const fn usual_groups(entrants: u32) -> u32 {
+    let groups = entrants.div_ceil(USUAL_SIZE);
+    if groups == 0 { 1 } else { groups }
+}
+
+/// The entrants of each group, by seed. They are dealt back and forth (of eight in two groups: 1, 4, 5, 8
+/// and 2, 3, 6, 7), so that all groups are about as strong.
+pub fn groups(entrants: u32, count: u32) -> Vec<Vec<EntrantId>> {
+    let count = count.max(1) as usize;
+    let mut groups = vec![Vec::new(); count];
+    for (place, id) in (0..entrants).map(EntrantId).enumerate() {
+        let (deal, place) = (place / count, place % count);
+        let group = if deal.is_multiple_of(2) {
+            place
+        } else {
+            count - 1 - place
+        };
+        groups[group].push(id);
+    }
+    groups
+}
+
+/// The rounds of the groups: in each, all groups play a round of their round robins.
+pub fn rounds(entrants: u32, count: u32, pairs_each: u32) -> Vec<Round> {
+    let groups = groups(entrants, count);
+    let size = |group: &Vec<EntrantId>| u32::try_from(group.len()).unwrap_or(u32::MAX);
+    let most = groups.iter().map(|group| RoundRobin::cycle(size(group)));
+    let most = most.max().unwrap_or(0);
+    let mut schedules: Vec<_> = groups
+        .iter()
+        .map(|group| RoundRobin::new(size(group), None, pairs_each).rounds())
+        .collect();
+    let mut before = 0;
+    (1..=most)
+        .map(|number| {
+            let mut pairings = Vec::new();
+            for (group, schedule) in groups.iter().zip(&mut schedules) {
+                let Some(round) = schedule.next() else {
+                    continue;
+                };
+                pairings.extend(round.pairings.into_iter().map(|pairing| {
+                    Pairing::new(group[pairing.a.index()], group[pairing.b.index()])
+                }));
+            }
+            let first_pair = first_pair(before, pairs_each);
+            before += pairings.len() as u64;
+            Round {
+                number,
+                first_pair,
+                pairs_each,
+                pairings,
+                byes: Vec::new(),
+            }
+        })
+        .collect()
+}
+
+/// The seeds of the play-offs from the groups' tables, the best first: the winners of the groups in their
+/// order, then the others, such that in a full bracket nobody meets its own group's winner at once.
+pub fn qualified(tables: &[Vec<EntrantId>]) -> Vec<EntrantId> {
+    let place = |place: usize| {
+        tables
+            .iter()
+            .filter_map(move |table| table.get(place).copied())
+    };
+    let mut second: Vec<EntrantId> = place(1).collect();
+    let middle = second.len() / 2;
+    if second.len() % 2 == 1 && second.len() > 1 {
+        // Seed k meets the last but k: of an odd number of groups that is the middle one's own winner.
+        second.swap(middle, middle - 1);
+    }
+    let first = place(0);
+    let rest = (2..QUALIFIED as usize).flat_map(place);
+    first.chain(second).chain(rest).collect()
+}
+
+/// The number of entrants of the play-offs.
+pub fn qualifiers(entrants: u32, count: u32) -> u32 {
+    let groups = groups(entrants, count).into_iter();
+    let sizes = groups.map(|group| u32::try_from(group.len()).unwrap_or(u32::MAX));
+    sizes.map(|size| size.min(QUALIFIED)).sum()
+}
+
+/// The number of rounds of the groups and the play-offs together.
+pub fn rounds_of_both(entrants: u32, count: u32) -> u32 {
+    let of_groups = rounds(entrants, count, 1).len();
+    let of_groups = u32::try_from(of_groups).unwrap_or(u32::MAX);
+    of_groups + knockout::rounds(qualifiers(entrants, count))
+}

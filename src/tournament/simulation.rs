@@ -1,0 +1,309 @@
+//! What a tournament can tell, before it is played: simulated with bots whose strength is known.
+//!
+//! Strengths are drawn from a normal distribution. A game is won with the probability of the ratings' model;
+//! a share of the games is drawn, or as many as the expected score allows. The entrants' order, which
+//! seeds them, is drawn by lot.
+
+use rand::rngs::ChaCha8Rng;
+use rand::seq::SliceRandom as _;
+use rand::{RngExt as _, SeedableRng as _};
+
+use super::ratings::{Model, Outcome, RatingError, Results, rate};
+use super::schedule::knockout::{self, Match, Tally};
+use super::schedule::{EntrantId, Gauntlet, Pairing, Round, RoundRobin, groups, swiss};
+
+/// Who meets whom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Schedule {
+    /// Every bot meets every other, in this many rounds.
+    RoundRobin(u32),
+    /// The first bot meets each of the others, in this many rounds.
+    Gauntlet(u32),
+    /// Bots with equal points meet, in this many rounds.
+    Swiss(u32),
+    /// The loser of a match is eliminated.
+    Knockout,
+    /// This many groups, then a knockout of the two best of each.
+    GroupsKnockout(u32),
+}
+
+/// What is simulated.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Simulation {
+    /// Who meets whom.
+    pub schedule: Schedule,
+    /// The number of bots; at least 2.
+    pub bots: u32,
+    /// Pairs of games when two bots meet.
+    pub pairs: u32,
+    /// The share of drawn games, 0 to 1.
+    pub draws: f64,
+    /// The standard deviation of the strengths, in Elo.
+    pub spread: f64,
+    /// How often it is played.
+    pub tournaments: u32,
+    /// All random choices are derived from it.
+    pub seed: u64,
+}
+
+/// What such a tournament tells.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Forecast {
+    /// The number of games of a tournament.
+    pub games: u64,
+    /// The number of rounds.
+    pub rounds: u32,
+    /// The share of the tournaments that the best bot won, 0 to 1.
+    pub best_wins: f64,
+    /// The share of the tournaments in which the best bot was among the first three.
+    pub best_in_three: f64,
+    /// Of all pairs of bots, the share that the final ratings have in the right order.
+    pub order: f64,
+    /// The mean of half the widths of the ratings' 95 % intervals, in Elo.
+    pub error: f64,
+}
+
+/// One tournament while it is played.
+struct Field<'a> {
+    simulation: &'a Simulation,
+    strengths: Vec<f64>,
+    results: Results,
+    /// Half points of each bot, those for byes included.
+    points: Vec<u64>,
+    games: u64,
+    rounds: u32,
+    random: ChaCha8Rng,
+}
+
+/// Simulates tournaments.
+///
+/// ```
+/// use referee::tournament::simulation::{Schedule, Simulation, simulate};
+///
+/// let simulation = Simulation {
+///     schedule: Schedule::RoundRobin(3), bots: 4, pairs: 10, draws: 0.1, spread: 150.0,
+///     tournaments: 50, seed: 1,
+/// };
+/// let forecast = simulate(&simulation)?;
+/// assert_eq!((forecast.games, forecast.rounds), (120, 3));
+/// assert!(forecast.best_wins > 0.5);
+/// # Ok::<(), referee::tournament::ratings::RatingError>(())
+/// ```
+pub fn simulate(simulation: &Simulation) -> Result<Forecast, RatingError> {
+    let mut random = ChaCha8Rng::seed_from_u64(simulation.seed);
+    let (mut games, mut rounds) = (0, 0);
+    let (mut won, mut in_three, mut order, mut error) = (0.0, 0.0, 0.0, 0.0);
+    for _ in 0..simulation.tournaments {
+        let strengths = (0..simulation.bots).map(|_| simulation.spread * normal(&mut random));
+        let mut field = Field {
+            simulation,
+            strengths: strengths.collect(),
+            results: Results::new(simulation.bots as usize),
+            points: vec![0; simulation.bots as usize],
+            games: 0,
+            rounds: 0,
+            random: ChaCha8Rng::seed_from_u64(random.random()),
+        };
+        let ranking = field.play();
+        let ratings = rate(&field.results, &Model::default())?;
+        // Bots of equal points are ordered by rating, as in a table.
+        let ranking = ranking.unwrap_or_else(|| {
+            let by_rating = matches!(simulation.schedule, Schedule::Gauntlet(_));
+            let mut all: Vec<usize> = (0..field.strengths.len()).collect();
+            all.sort_by(|&a, &b| {
+                let points = if by_rating {
+                    [0, 0]
+                } else {
+                    [field.points[a], field.points[b]]
+                };
+                let elo = ratings.bots[b].elo.total_cmp(&ratings.bots[a].elo);
+                points[1].cmp(&points[0]).then(elo)
+            });
+            all
+        });
+        let best = (0..field.strengths.len())
+            .max_by(|&a, &b| field.strengths[a].total_cmp(&field.strengths[b]))
+            .unwrap_or(0);
+        let place = ranking
+            .iter()
+            .position(|&bot| bot == best)
+            .unwrap_or(usize::MAX);
+        won += f64::from(u8::from(place == 0));
+        in_three += f64::from(u8::from(place < 3));
+        order += in_order(
+            &field.strengths,
+            &ratings.bots.iter().map(|bot| bot.elo).collect::<Vec<_>>(),
+        );
+        let errors: Vec<f64> = ratings.bots.iter().filter_map(|bot| bot.error).collect();
+        error += mean(&errors);
+        games = field.games;
+        rounds = field.rounds;
+    }
+    let all = f64::from(simulation.tournaments.max(1));
+    Ok(Forecast {
+        games,
+        rounds,
+        best_wins: won / all,
+        best_in_three: in_three / all,
+        order: order / all,
+        error: error / all,
+    })
+}
+
+impl Field<'_> {
+    /// Plays all rounds. Returns the bots in the order of the bracket where there is one; otherwise points
+    /// decide.
+    fn play(&mut self) -> Option<Vec<usize>> {
+        let &Simulation {
+            schedule,
+            bots,
+            pairs,
+            ..
+        } = self.simulation;
+        match schedule {
+            Schedule::RoundRobin(rounds) => {
+                self.rounds(RoundRobin::new(bots, Some(rounds), pairs).rounds());
+                None
+            }
+            Schedule::Gauntlet(rounds) => {
+                self.rounds(Gauntlet::new(bots, rounds, pairs).rounds());
+                None
+            }
+            Schedule::Swiss(rounds) => {
+                self.results.set_adaptive(true);
+                let mut so_far = swiss::Results::new(bots);
+                for number in 1..=rounds {
+                    let round = swiss::next_round(&so_far, number, pairs);
+                    for &pairing in &round.pairings {
+                        let tallies = self.meet(pairing);
+                        so_far.meeting(pairing, tallies.map(|tally| tally.half_points));
+                    }
+                    for &bye in &round.byes {
+                        so_far.bye(bye, 4 * u64::from(pairs));
+                        self.points[bye.index()] += 4 * u64::from(pairs);
+                    }
+                    self.rounds += 1;
+                }
+                None
+            }
+            Schedule::Knockout => {
+                let mut seeds: Vec<EntrantId> = (0..bots).map(EntrantId).collect();
+                // Nobody knows who is good: seeds are drawn by lot.
+                seeds.shuffle(&mut self.random);
+                Some(self.knockout(&seeds))
+            }
+            Schedule::GroupsKnockout(count) => {
+                self.rounds(groups::rounds(bots, count, pairs).into_iter());
+                let mut tables = groups::groups(bots, count);
+                for table in &mut tables {
+                    table.sort_by_key(|id| std::cmp::Reverse(self.points[id.index()]));
+                }
+                Some(self.knockout(&groups::qualified(&tables)))
+            }
+        }
+    }
+
+    fn rounds(&mut self, rounds: impl Iterator<Item = Round>) {
+        for round in rounds {
+            for pairing in round.pairings {
+                self.meet(pairing);
+            }
+            self.rounds += 1;
+        }
+    }
+
+    /// A knockout of these bots: the last that is left first.
+    fn knockout(&mut self, seeds: &[EntrantId]) -> Vec<usize> {
+        self.results.set_adaptive(true);
+        let count = u32::try_from(seeds.len()).unwrap_or(u32::MAX);
+        let mut played: Vec<Vec<Match>> = Vec::new();
+        let mut out = Vec::new();
+        loop {
+            match knockout::next_round(count, self.simulation.pairs, &played) {
+                Ok(knockout::Next::Round(round)) => {
+                    let matches = round.pairings.into_iter().map(|pairing| {
+                        let Pairing { a, b } = pairing;
+                        let bots = Pairing::new(seeds[a.index()], seeds[b.index()]);
+                        Match {
+                            pairing,
+                            tallies: self.meet(bots),
+                        }
+                    });
+                    let matches: Vec<Match> = matches.collect();
+                    for played in &matches {
+                        let Pairing { a, b } = played.pairing;
+                        let loser = if played.winner() == a { b } else { a };
+                        out.push(seeds[loser.index()].index());
+                    }
+                    played.push(matches);
+                    self.rounds += 1;
+                }
+                Ok(knockout::Next::Winner(seed)) => {
+                    out.push(seeds[seed.index()].index());
+                    out.reverse();
+                    return out;
+                }
+                // There is an entrant, and the rounds are those of the bracket.
+                Err(_) => return out,
+            }
+        }
+    }
+
+    /// The games of two bots that meet.
+    fn meet(&mut self, pairing: Pairing) -> [Tally; 2] {
+        let bots = [pairing.a.index(), pairing.b.index()];
+        let mut tallies = [Tally::default(); 2];
+        for _ in 0..self.simulation.pairs {
+            let outcomes = [0, 1].map(|first| {
+                let difference = self.strengths[bots[first]] - self.strengths[bots[1 - first]];
+                let outcome = self.game(difference);
+                match outcome {
+                    Outcome::FirstWins => tallies[first].win(false, 1),
+                    Outcome::SecondWins => tallies[1 - first].win(true, 1),
+                    Outcome::Draw => tallies.iter_mut().for_each(Tally::draw),
+                }
+                outcome
+            });
+            // Both bots are of the field.
+            let _ = self.results.add_pair(bots[0], bots[1], outcomes);
+        }
+        self.games += 2 * u64::from(self.simulation.pairs);
+        for (bot, tally) in bots.into_iter().zip(tallies) {
+            self.points[bot] += tally.half_points;
+        }
+        tallies
+    }
+
+    fn game(&mut self, difference: f64) -> Outcome {
+        let score = 1.0 / (1.0 + 10_f64.powf(-difference / 400.0));
+        let draws = self.simulation.draws.min(2.0 * score.min(1.0 - score));
+        match self.random.random::<f64>() {
+            luck if luck < score - draws / 2.0 => Outcome::FirstWins,
+            luck if luck < score + draws / 2.0 => Outcome::Draw,
+            _ => Outcome::SecondWins,
+        }
+    }
+}
+
+/// A number of the standard normal distribution: Box and Muller, 1958.
+fn normal(random: &mut ChaCha8Rng) -> f64 {
+    let (u, v): (f64, f64) = (random.random(), random.random());
+    (-2.0 * (1.0 - u).ln()).sqrt() * (std::f64::consts::TAU * v).cos()
+}
+
+/// The share of pairs of bots that both lists have in the same order.
+fn in_order(one: &[f64], other: &[f64]) -> f64 {
+    let (mut same, mut all) = (0_u32, 0_u32);
+    for a in 0..one.len() {
+        for b in 0..a {
+            all += 1;
+            same += u32::from((one[a] > one[b]) == (other[a] > other[b]));
+        }
+    }
+    f64::from(same) / f64::from(all.max(1))
+}
+
+fn mean(figures: &[f64]) -> f64 {
+    let count = u32::try_from(figures.len().max(1)).unwrap_or(u32::MAX);
+    figures.iter().sum::<f64>() / f64::from(count)
+}
