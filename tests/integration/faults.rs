@@ -288,6 +288,14 @@ fn debugging_text_alone() {
 
 // Item 7
 
+/// It answered well before, and each question with one line.
+#[test]
+fn a_second_answer_that_is_none() {
+    let run = opening(&script(&[r"- K\n", r"what\n"])).run();
+    let result = forfeited(&run, "malformed");
+    says(&result, &["it answered `what`"]);
+}
+
 #[test]
 fn an_answer_before_the_question() {
     let run = Referee::new(["--seed", "1", "--first", "2"])
