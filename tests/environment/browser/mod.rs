@@ -445,6 +445,10 @@ fn links_lead_to_a_game_and_turn() -> Result<()> {
     report
         .browser
         .wait("return document.querySelector('.story .turn').textContent.startsWith('Turn 2 ')")?;
+    // The turns of the game that was opened last may not be there yet.
+    report
+        .browser
+        .wait("return document.querySelectorAll('.turn-times a').length > 4")?;
     report.browser.run("document.querySelectorAll('.turn-times a')[4].dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true }))")?;
     report
         .browser
