@@ -167,6 +167,11 @@ pub fn format_duration(duration: Duration) -> String {
     }
 }
 
+/// Milliseconds, exact to the microsecond.
+pub fn milliseconds(duration: Duration) -> f64 {
+    (duration.as_secs_f64() * 1e6).round() / 1e3
+}
+
 /// Milliseconds as columns of times show them: `1.25 s`, `58 ms`, `0.03 ms`.
 pub fn format_milliseconds(ms: f64) -> String {
     if ms >= 1000.0 {

@@ -1,14 +1,12 @@
 //! What the log has of a bot in a game: its span, its turns and its fault.
 
-use std::time::Duration;
-
 use tracing::{Span, debug, info, info_span, trace};
 
 use crate::bot::fault::{ProcessState, Timeout, TimeoutEvidence};
 use crate::bot::meter::Usage;
 use crate::bot::{Allowance, ClockKind, Fault, Reply};
 use crate::log_target::{CLOCK, GAME, PROCESS, SPAN, WIRE};
-use crate::text::escape;
+use crate::text::{escape, milliseconds as ms};
 
 /// The span of a bot in a game.
 pub(super) fn bot(name: &str) -> Span {
@@ -154,9 +152,4 @@ const fn clock(allowance: Allowance) -> &'static str {
 /// Bytes that came; `None` when there are none.
 fn escaped(bytes: &[u8]) -> Option<String> {
     (!bytes.is_empty()).then(|| escape(bytes))
-}
-
-/// Milliseconds, exact to the microsecond.
-fn ms(time: Duration) -> f64 {
-    (time.as_secs_f64() * 1e6).round() / 1e3
 }

@@ -29,6 +29,7 @@ use crate::bot::spec::CannotStart;
 use crate::game::Outcome;
 use crate::record::{BotIndex, Reason, Record, ResultEntry, UsageEntry};
 use crate::session::{Ruleset, Session};
+use crate::text::milliseconds;
 
 /// The most times that a game is played again because the referee may be to blame.
 const MOST_VOIDS: u32 = 2;
@@ -426,9 +427,4 @@ fn usage(seats: &mut [Seat; 2]) -> Option<[Option<UsageEntry>; 2]> {
     };
     let usage = seats.each_mut().map(|seat| seat.end_game().map(entry));
     usage.iter().any(Option::is_some).then_some(usage)
-}
-
-/// Milliseconds, exact to the microsecond.
-fn milliseconds(time: Duration) -> f64 {
-    (time.as_secs_f64() * 1e6).round() / 1e3
 }

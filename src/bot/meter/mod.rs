@@ -21,6 +21,8 @@ use rustix::process::Pid;
 
 use waits::Waits;
 
+use crate::text::milliseconds;
+
 /// What a bot used in a game.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Usage {
@@ -237,7 +239,6 @@ impl Meter {
             None => fresh.map_or_else(|| self.read(self.turn, now), |(_, used)| used),
         };
         self.mark = Some((now, used));
-        let milliseconds = |time: Duration| (time.as_secs_f64() * 1e6).round() / 1e3;
         Usage {
             cpu_ms: milliseconds(used.saturating_sub(self.before)),
             cpu_other_ms: milliseconds(self.other),

@@ -24,7 +24,7 @@ use crate::game::quarto::PieceSet;
 use crate::play::TimeControl;
 use crate::report::terminal::{Palette, styled};
 use crate::session::registry::Choices;
-use crate::text::escape_controls;
+use crate::text::{escape_controls, milliseconds as ms};
 
 /// A set that no bot has built in: tests whether a bot reads `REFEREE_PIECES`.
 const CUSTOM_SET: &str = include_str!("../../../sets/greek.csv");
@@ -202,7 +202,6 @@ fn print_json(
     times: Option<Times>,
     fit: bool,
 ) -> Result<(), Failure> {
-    let ms = |time: Duration| (time.as_secs_f64() * 1e6).round() / 1e3;
     let checks: Vec<_> = checks
         .iter()
         .map(|check| {

@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 
 use super::failure::Failure;
 use super::output::print_stderr;
+use crate::bot::exhaustion::start_thread;
 use crate::text::{counted, unreadable};
 
 /// How many lines may wait.
@@ -91,9 +92,7 @@ impl LogFile {
             is_torn: false,
             has_failed: false,
         };
-        thread::Builder::new()
-            .name("log".to_owned())
-            .spawn(move || writer.run(&received))?;
+        start_thread("log", move || writer.run(&received))?;
         let log = Self {
             path: path.to_owned(),
             queue: Arc::clone(&queue),

@@ -17,7 +17,7 @@ use tokio::sync::{oneshot, watch};
 use super::failure::Failure;
 use super::runtime::runtime;
 use crate::bot::exhaustion::start_thread;
-use crate::sandbox::procfs;
+use crate::sandbox::procfs::IgnoredSignals;
 
 /// When the first termination signal came; changes with each one.
 static FIRST: LazyLock<watch::Sender<Option<Instant>>> = LazyLock::new(|| watch::Sender::new(None));
@@ -62,8 +62,8 @@ pub(in crate::cli) fn start(unheeded: fn()) -> Result<(), Failure> {
 
 /// Those that are not ignored.
 fn termination_signals() -> io::Result<Vec<Signal>> {
-    let ignored = procfs::ignored_signals();
-    let is_heeded = |kind: &SignalKind| ignored >> (kind.as_raw_value() - 1) & 1 == 0;
+    let ignored = IgnoredSignals::own();
+    let is_heeded = |kind: &SignalKind| !ignored.contains(kind.as_raw_value());
     let kinds = [
         SignalKind::interrupt(),
         SignalKind::terminate(),

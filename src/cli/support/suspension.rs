@@ -7,13 +7,13 @@ use super::failure::Failure;
 use super::runtime::runtime;
 use crate::bot::exhaustion::start_thread;
 use crate::bot::pause::between_starts;
-use crate::sandbox::procfs::{self, Stat};
+use crate::sandbox::procfs::{IgnoredSignals, Stat};
 
 /// Has Ctrl-Z stop the program only when no bot is being started. Not for commands at which a person
 /// types: what edits lines has to restore the terminal first.
 pub(in crate::cli) fn start() -> Result<(), Failure> {
     let stop = SignalKind::from_raw(Signal::TSTP.as_raw());
-    if procfs::ignored_signals() >> (stop.as_raw_value() - 1) & 1 == 1 {
+    if IgnoredSignals::own().contains(stop.as_raw_value()) {
         return Ok(());
     }
     let runtime = runtime()?;
