@@ -267,6 +267,17 @@ impl Running {
     }
 }
 
+/// Runs of a referee whose last argument is a piece set: its file, standard input, and a pipe.
+pub(crate) fn runs_with_set(new: impl Fn() -> Referee, file: &Path, set: &[u8]) -> [Run; 3] {
+    let from_pipe = "cat \"$SCRATCH/stdin\" | \"$0\" \"$@\"";
+    let from_stdin = || new().args(["/dev/stdin"]).stdin(set);
+    [
+        new().args([file]).run(),
+        from_stdin().run(),
+        from_stdin().shell(from_pipe).run(),
+    ]
+}
+
 /// The result of a run.
 pub(crate) struct Run {
     /// The exit status; `None` when a signal ended it.

@@ -209,7 +209,7 @@ fn daemons_of_a_bot(parent: &Path) -> Result<(), Failed> {
         "1",
         "-n",
         "15",
-        "./leaves-daemons.sh",
+        "./leaves-orphans.sh 20 300",
         "./steady.sh",
     ]);
     let group = Group::new(parent, &referee, 600)?;

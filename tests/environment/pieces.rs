@@ -4,7 +4,7 @@ use std::fs;
 
 use libtest_mimic::{Failed, Trial};
 
-use crate::common::{Referee, bots};
+use crate::common::{Referee, bots, runs_with_set};
 use crate::requirements::is_ci;
 
 fn referee(sandbox: &str) -> Referee {
@@ -21,20 +21,11 @@ fn are_read(sandbox: &str) -> Result<(), Failed> {
     let place = tempfile::tempdir()?;
     let plain = place.path().join("set.csv");
     fs::write(&plain, &set)?;
-    let from_pipe = "cat \"$SCRATCH/stdin\" | \"$0\" \"$@\"";
     let new = || {
         let bots = ["./needs-pieces.sh", "builtin:random", "--pieces"];
         referee(sandbox).args(bots).recorded()
     };
-    for run in [
-        new().args([&plain]).run(),
-        new().args(["/dev/stdin"]).stdin(set.clone()).run(),
-        new()
-            .args(["/dev/stdin"])
-            .stdin(set.clone())
-            .shell(from_pipe)
-            .run(),
-    ] {
+    for run in runs_with_set(new, &plain, &set) {
         if run.code != Some(0) || run.records()[0]["turns"][0] != format!("- {first}") {
             return Err(format!("it does not give {first}\n{run}").into());
         }

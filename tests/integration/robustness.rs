@@ -6,7 +6,7 @@ use std::fs::{self, File};
 use std::os::unix::ffi::OsStrExt as _;
 
 use crate::common::files::executable;
-use crate::common::{Referee, Run, bots};
+use crate::common::{Referee, Run, bots, runs_with_set};
 
 /// Checks that nothing was played, and that the error has these parts.
 #[track_caller]
@@ -136,17 +136,8 @@ fn a_piece_set_from_a_pipe_or_a_file_with_an_odd_name() {
     let bot = "./keeps-pieces.sh";
     let of_match = || Referee::new(["--seed", "1", bot, "builtin:random", "--pieces"]).recorded();
     let of_check = || Referee::new(["check", bot, "--pieces"]);
-    let from_pipe = "cat \"$SCRATCH/stdin\" | \"$0\" \"$@\"";
     for new in [&of_match as &dyn Fn() -> Referee, &of_check] {
-        for run in [
-            new().args([&odd]).run(),
-            new().args(["/dev/stdin"]).stdin(set.clone()).run(),
-            new()
-                .args(["/dev/stdin"])
-                .stdin(set.clone())
-                .shell(from_pipe)
-                .run(),
-        ] {
+        for run in runs_with_set(new, &odd, &set) {
             assert_eq!(run.code, Some(0), "{run}");
             if run.records().is_empty() {
                 continue;

@@ -190,7 +190,7 @@ fn orphans_that_have_ended_are_not_kept() {
                 "1000",
                 "--move-time",
                 "30s",
-                "./leaves-orphans.sh",
+                "./leaves-orphans.sh 300",
                 "builtin:random",
             ])
             .recorded();
