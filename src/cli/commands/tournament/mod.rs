@@ -354,6 +354,12 @@ impl TournamentRun<'_> {
             return Err(Failure::Interrupted);
         }
         print_stderr(&match shard {
+            None if rate == 0.0 => {
+                format!(
+                    "referee: all files are in {}",
+                    self.directory.path().display()
+                )
+            }
             None => format!(
                 "referee: {} a second; all files are in {}",
                 games(rate),
