@@ -35,6 +35,10 @@ pub(crate) mod supervisor {
                 match *self {}
             }
 
+            pub(crate) fn set_frozen(&self, _: bool) -> bool {
+                match *self {}
+            }
+
             pub(crate) fn helpers(&self) -> usize {
                 match *self {}
             }
@@ -76,13 +80,20 @@ pub(crate) mod supervisor {
 pub(crate) mod cgroup {
     //! There are no control groups.
 
-    /// Where groups could be made: nowhere.
-    #[derive(Debug)]
-    pub(crate) enum ParentGroup {}
+    /// What the kernel could do for a bot.
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) enum Controller {
+        Memory,
+    }
 
-    impl ParentGroup {
-        pub(crate) const fn version(&self) -> &'static str {
-            match *self {}
+    /// Where groups could be made: nowhere.
+    #[derive(Clone, Debug, Default)]
+    pub(crate) struct ParentGroups;
+
+    impl ParentGroups {
+        #[expect(clippy::unused_self, reason = "its counterpart has places")]
+        pub(crate) const fn version(&self, _: Controller) -> Option<&'static str> {
+            None
         }
     }
 }
@@ -122,7 +133,7 @@ pub(crate) mod private_copy {
 pub(crate) mod probe {
     //! There is nothing that could work.
 
-    use super::cgroup::ParentGroup;
+    use super::cgroup::ParentGroups;
     use crate::sandbox::settings::{NotAvailable, Settings};
 
     /// No sandbox works here.
@@ -135,7 +146,7 @@ pub(crate) mod probe {
     }
 
     /// No control group can be made here.
-    pub(in crate::sandbox) const fn find_group(_: &Settings) -> Option<ParentGroup> {
-        None
+    pub(in crate::sandbox) const fn find_groups(_: &Settings) -> ParentGroups {
+        ParentGroups
     }
 }

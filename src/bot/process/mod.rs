@@ -257,7 +257,7 @@ impl Process {
     /// Stops it until it is asked again, if that was wanted.
     fn freeze(&mut self) {
         if self.freeze == Freeze::Runs {
-            self.signal(Signal::STOP);
+            self.set_stopped(true);
             self.freeze = Freeze::Stopped;
         }
     }
@@ -265,8 +265,19 @@ impl Process {
     /// Lets it continue.
     fn thaw(&mut self) {
         if self.freeze == Freeze::Stopped {
-            self.signal(Signal::CONT);
+            self.set_stopped(false);
             self.freeze = Freeze::Runs;
+        }
+    }
+
+    /// Stops or continues its processes: by the kernel where it can, else by signals.
+    fn set_stopped(&self, stopped: bool) {
+        let by_kernel = self
+            .supervisor
+            .as_ref()
+            .is_some_and(|it| it.set_frozen(stopped));
+        if !by_kernel {
+            self.signal(if stopped { Signal::STOP } else { Signal::CONT });
         }
     }
 

@@ -3,7 +3,7 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _, symlink};
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _, symlink};
 use std::path::{Component, Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
@@ -85,9 +85,12 @@ impl<'a> Walk<'a> {
                 let inside = self.inside(&path);
                 self.add_entry(b'd', inside.as_os_str().as_bytes(), b"");
                 if let Some(target) = self.target {
-                    fs::DirBuilder::new()
-                        .mode(0o755)
-                        .create(target.join(inside))
+                    let copy = target.join(inside);
+                    // Whatever modes this process leaves out of new files: the bot may have another user.
+                    fs::create_dir(&copy)
+                        .and_then(|()| {
+                            fs::set_permissions(&copy, fs::Permissions::from_mode(0o755))
+                        })
                         .map_err(|error| self.failed(&path, &error))?;
                 }
                 self.directory(&path)?;

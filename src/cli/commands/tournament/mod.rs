@@ -40,6 +40,7 @@ use crate::cli::support::runtime::runtime;
 use crate::cli::support::sandbox::{Choice, layer_names};
 use crate::cli::support::setup::{this_program, unreadable};
 use crate::cli::support::signals;
+use crate::cli::support::unconfined::warn_root;
 use crate::record::journal::Journal;
 use crate::sandbox::{Kind, Sandbox};
 use crate::session::Ruleset;
@@ -146,6 +147,7 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
             kind => format!("referee: sandbox of the bots: {}", layer_names(kind)),
         });
     }
+    warn_root(entrants.entered.iter().map(|entrant| &entrant.program));
     let jobs = if task == Task::Plan {
         1
     } else {
