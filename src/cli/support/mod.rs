@@ -22,4 +22,8 @@ pub(in crate::cli) mod setup;
 pub(in crate::cli) mod signals;
 pub(in crate::cli) mod size;
 pub(in crate::cli) mod solver_args;
+#[cfg(unix)]
+pub(in crate::cli) mod suspension;
+#[cfg(not(unix))]
+#[path = "no_suspension.rs"]
 pub(in crate::cli) mod suspension;
