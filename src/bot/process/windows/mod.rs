@@ -33,11 +33,12 @@ pub(super) fn start<T>(
     command: &mut Command,
     spawn: impl FnOnce(&mut Command) -> io::Result<(Child, T)>,
 ) -> io::Result<((Child, T), Pipes, Group)> {
-    let job = Job::new()?;
+    let pipe_failed = |error| failed("its pipes cannot be made", &error);
+    let job = Job::new().map_err(|error| failed("its job cannot be made", &error))?;
     let pipes = Pipes {
-        requests: RequestPipe::new(command)?,
-        answers: AnswerPipe::new(|end| command.stdout(end))?,
-        errors: ErrorPipe::new(|end| command.stderr(end))?,
+        requests: RequestPipe::new(command).map_err(pipe_failed)?,
+        answers: AnswerPipe::new(|end| command.stdout(end)).map_err(pipe_failed)?,
+        errors: ErrorPipe::new(|end| command.stderr(end)).map_err(pipe_failed)?,
     };
     // It runs no instruction before it is in the job; and Ctrl-C is meant for the referee, which ends
     // its bots then.
@@ -54,13 +55,19 @@ pub(super) fn start<T>(
     };
     let leader = Pid::from_raw(id.cast_signed()).ok_or_else(missing)?;
     // Dropping the child ends it where this fails.
-    job.take_in(handle)?;
-    job::resume(id)?;
+    job.take_in(handle)
+        .map_err(|error| failed("it cannot be taken into its job", &error))?;
+    job::resume(id).map_err(|error| failed("it cannot go on", &error))?;
     let group = Group {
         leader,
         job: Some(job),
     };
     Ok(((child, owned), pipes, group))
+}
+
+/// The error of a call, with what it was for.
+fn failed(what: &str, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{what}: {error}"))
 }
 
 /// The processes of a bot.
