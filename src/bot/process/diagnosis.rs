@@ -1,11 +1,11 @@
 //! Why a process did not answer: whether it ended, and how; or what it was doing instead.
 
 use std::io;
-use std::os::unix::process::ExitStatusExt as _;
 use std::process::ExitStatus;
 use std::time::Duration;
 
 use super::Process;
+use super::platform::{Group, RequestPipe, describe, exit_status};
 use crate::bot::allowance::{Allowance, ClockKind};
 use crate::bot::fault::{Exit, Fault, ProcessState, Stream, Timeout, TimeoutEvidence};
 use crate::bot::meter::TurnUsage;
@@ -29,8 +29,8 @@ impl Process {
     pub(super) async fn ended(&mut self, stream: Stream, partial: Vec<u8>) -> io::Result<Fault> {
         self.gone_within(EXIT_AFTER_EOF).await?;
         if self.exit.is_none()
-            && let (Some(supervisor), Some(leader)) = (&self.supervisor, self.group)
-            && supervisor.bot_has_ended(leader)
+            && let (Some(supervisor), Some(group)) = (&self.supervisor, &self.group)
+            && supervisor.bot_has_ended(group.leader())
         {
             // It reports late because it first ends what the bot had started.
             self.gone_within(REPORT).await?;
@@ -109,7 +109,7 @@ impl Process {
         }
         // Without a report the supervisor itself was killed.
         let report = supervisor.exit_report();
-        let exit = describe(report.map_or(status, |report| ExitStatus::from_raw(report.status)));
+        let exit = describe(report.map_or(status, |report| exit_status(report.status)));
         if supervisor.tried_network() {
             Exit::Refused(Box::new(exit), "open a network connection")
         } else {
@@ -119,17 +119,15 @@ impl Process {
 
     /// Whether it has not read all that it was sent, as far as this system reports that.
     pub(super) fn has_unread_input(&self) -> bool {
-        let unread = self
-            .channel
-            .writer()
-            .and_then(|stdin| rustix::io::ioctl_fionread(stdin.pipe()).ok());
-        unread.is_some_and(|bytes| bytes > 0)
+        self.channel.writer().is_some_and(RequestPipe::has_unread)
     }
 
     /// What the program is doing, as far as this system reports that.
     fn state(&self) -> ProcessState {
         let state = self
             .group
+            .as_ref()
+            .map(Group::leader)
             .map(|leader| {
                 self.supervisor
                     .as_ref()
@@ -149,15 +147,4 @@ impl Process {
 fn first_line(bytes: &[u8]) -> Option<&[u8]> {
     let newline = bytes.iter().position(|&byte| byte == b'\n')?;
     Some(&bytes[..newline])
-}
-
-/// A status in words.
-fn describe(status: ExitStatus) -> Exit {
-    if let Some(code) = status.code() {
-        return Exit::Code(code);
-    }
-    // The standard library writes `signal: 11 (SIGSEGV) (core dumped)`.
-    let text = status.to_string();
-    let name = text.split(['(', ')']).find(|part| part.starts_with("SIG"));
-    Exit::Signal(name.map_or_else(|| status.signal().unwrap_or(0).to_string(), str::to_owned))
 }
