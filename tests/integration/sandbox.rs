@@ -193,6 +193,28 @@ fn a_bot_is_shown_its_directory_and_its_environment() {
     }
 }
 
+/// Its supervisor reports what it has used when it has ended.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_a_bot_that_ends_has_used_is_told() {
+    for kind in sandboxes() {
+        let referee = Referee::new(["--sandbox", kind, "--first", "1", "--seed", "1", "--json"]);
+        let bot = referee.scratch().join("bot");
+        let script = "#!/bin/sh\nread x\ni=0\nwhile [ $i -lt 100000 ]; do i=$((i + 1)); done\n";
+        executable(&bot, script, 0o755);
+        let run = referee
+            .args([&*bot.to_string_lossy(), "builtin:random"])
+            .run();
+        assert_eq!(run.code, Some(0), "{run}");
+        let record = &run.printed_records()[0];
+        assert_eq!(record["result"]["reason"], "exited", "{run}");
+        let used = record["usage"][0]["cpu_ms"].as_f64().expect("a number");
+        // A hundred thousand steps of a shell, which is not on two processors at once.
+        let most = run.elapsed.as_secs_f64() * 1e3;
+        assert!((5.0..most).contains(&used), "{used} of {most} ms\n{run}");
+    }
+}
+
 #[test]
 fn an_interpreter_that_cannot_be_seen_is_told_before_the_first_game() {
     for kind in sandboxes() {
