@@ -27,6 +27,11 @@ pub(crate) fn is_child(pid: Pid) -> bool {
     waitid(WaitId::Pid(pid), options).is_ok()
 }
 
+/// Whether this process may do anything to this machine.
+pub(crate) fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
 /// Whether a signal was ignored when this process was started, and still is.
 pub(crate) fn is_ignored(signal: i32) -> bool {
     let mut action = MaybeUninit::<libc::sigaction>::zeroed();
