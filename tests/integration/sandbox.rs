@@ -228,3 +228,18 @@ fn an_interpreter_that_cannot_be_seen_is_told_before_the_first_game() {
         assert_eq!(records[0]["turns"][0], "- A", "{run}");
     }
 }
+
+#[test]
+fn root_is_warned_of_bots_without_a_sandbox() {
+    let warnings = |arguments: &[&str]| {
+        let run = Referee::new(arguments).run();
+        assert_eq!(run.code, Some(0), "{run}");
+        run.root_warnings
+    };
+    let program = [env!("CARGO_BIN_EXE_referee"), "bot", "random"].join(" ");
+    let unconfined = ["--sandbox", "none", "-n", "2", &program, "builtin:random"];
+    let expected = usize::from(rustix::process::geteuid().is_root());
+    assert_eq!(warnings(&unconfined), expected);
+    let builtin = ["--sandbox", "none", "builtin:random", "builtin:greedy"];
+    assert_eq!(warnings(&builtin), 0);
+}

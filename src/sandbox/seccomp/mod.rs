@@ -133,6 +133,7 @@ fn forbidden(situation: Situation) -> Result<Rules, BackendError> {
         libc::SYS_iopl,
         libc::SYS_ioperm,
         libc::SYS_uselib,
+        libc::SYS_modify_ldt,
         libc::SYS_inotify_init,
     ] {
         rules.insert(call, Vec::new());
@@ -166,6 +167,15 @@ fn forbidden(situation: Situation) -> Result<Rules, BackendError> {
     ] {
         rules.insert(call, vec![when(0, Dword, Ne, 0)?]);
     }
+    // One byte: whoever crashes with less has a program of the system's started.
+    let core = u64::from(libc::RLIMIT_CORE);
+    rules.insert(libc::SYS_setrlimit, vec![when(0, Dword, Eq, core)?]);
+    let new_core = vec![
+        SeccompCondition::new(1, Dword, Eq, core)?,
+        SeccompCondition::new(2, Qword, Ne, 0)?,
+    ];
+    let limits = rules.entry(libc::SYS_prlimit64).or_default();
+    limits.push(SeccompRule::new(new_core)?);
     // Of one process, not of a group or a user.
     for (call, one_process) in [
         (libc::SYS_setpriority, u64::from(libc::PRIO_PROCESS)),

@@ -46,7 +46,9 @@ pub(super) fn restrict_self(
     supervisor: &UnixStream,
 ) -> io::Result<()> {
     let mut most = vec![
-        (Resource::Core, 0),
+        // Not 0: with that, a program of the system's that takes core dumps would be started, outside and with
+        // all rights. A file of one byte is never written.
+        (Resource::Core, 1),
         (Resource::Data, limits.reservable_memory()),
         (Resource::Fsize, limits.scratch),
         (Resource::Nofile, limits.open_files),
