@@ -145,7 +145,7 @@ const ATTACKS: &[Attack] = &[
     bounded("large-file", "wrote a file of more than 64 MiB"),
     rare("unnamed-files"),
     simple("fallocates"),
-    simple("removes-files"),
+    bounded("removes-files", "into its scratch directory"),
     simple("watches-files"),
     simple("fills-directory"),
     // 27
@@ -669,9 +669,9 @@ fn ends(name: &str, kind: &str, user: User) -> Result<(), Failed> {
     is_clean(&world, &run)
 }
 
-/// Orphans that have ended are not counted as processes of the bot.
-fn orphans_end(kind: &str, user: User) -> Result<(), Failed> {
-    let (referee, world) = against("ended-orphans", |_| String::new(), kind, user);
+/// A program that does nothing wrong is not ended, and does all that it wants to.
+fn works_inside(name: &str, kind: &str, user: User) -> Result<(), Failed> {
+    let (referee, world) = against(name, |_| String::new(), kind, user);
     let run = referee.run();
     let (succeeded, detail) = verdict(&run);
     if !succeeded || detail.contains("was ended") {
@@ -889,7 +889,11 @@ fn trials_of_processes(sandboxes: &[(&'static str, User, bool)]) -> Vec<Trial> {
             "hostile::ended-orphans count for nothing in {kind}{}",
             user.suffix()
         );
-        let trial = Trial::test(title, move || orphans_end(kind, user));
+        // Orphans that have ended are not counted as its processes.
+        let trial = Trial::test(title, move || works_inside("ended-orphans", kind, user));
+        all.push(trial.with_ignored_flag(!ready));
+        let title = format!("hostile::temporary-files work in {kind}{}", user.suffix());
+        let trial = Trial::test(title, move || works_inside("temporary-files", kind, user));
         all.push(trial.with_ignored_flag(!ready));
     }
     all
