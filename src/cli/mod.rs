@@ -9,6 +9,7 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 
 #[cfg(target_os = "linux")]
 use crate::sandbox::supervisor;
+use crate::system::most_open_files;
 use commands::{
     analyse, board, bot, check, doctor, matches, new, pieces, replay, report, shell, simulate,
     solve, standings, tournament,
@@ -155,7 +156,7 @@ pub fn run() -> ExitCode {
 
 /// Below this, not even a match of two bots has the pipes and files that it needs.
 fn check_open_files() -> Result<(), Failure> {
-    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+    let limit = most_open_files();
     match limit {
         Some(limit) if limit < LEAST_OPEN_FILES => Err(Failure::Referee(format!(
             "only {limit} files may be open at once, and the referee needs {LEAST_OPEN_FILES}; raise the limit (ulimit -n {LEAST_OPEN_FILES})"

@@ -9,10 +9,10 @@ pub mod interpreter;
 use std::env;
 use std::fs;
 use std::io::Read;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use self::interpreter::package_of;
+use crate::system::{command_files, is_executable};
 use crate::text::escape;
 
 /// A BOT that cannot be started: the bot, the cause and the fix.
@@ -31,13 +31,13 @@ pub struct CannotStart {
 pub(crate) fn find_in_path(command: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
     env::split_paths(&path)
-        .map(|directory| directory.join(command))
+        .flat_map(|directory| command_files(&directory, command))
         .find(|candidate| is_executable_file(candidate))
 }
 
-/// Whether a path is a regular file with permission to execute it, for any user.
+/// Whether a path is a regular file that any user may run.
 pub(crate) fn is_executable_file(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+    fs::metadata(path).is_ok_and(|meta| is_executable(path, &meta))
 }
 
 /// The advice for a missing command: install it, with its package where that is known.

@@ -33,6 +33,7 @@ mod bounds;
 mod cgroup;
 mod command;
 mod confinement;
+#[cfg(target_os = "linux")]
 pub(crate) mod hierarchy;
 mod limits;
 #[cfg(target_os = "linux")]
@@ -43,6 +44,7 @@ mod private_copy;
 mod private_directory;
 #[cfg(target_os = "linux")]
 mod probe;
+#[cfg(target_os = "linux")]
 pub(crate) mod procfs;
 #[cfg(target_os = "linux")]
 mod request;
@@ -71,7 +73,7 @@ use self::private_copy::PrivateCopy;
 use self::settings::Settings;
 pub use self::settings::{Kind, NotAvailable, SandboxRequest, Selection};
 #[cfg(not(target_os = "linux"))]
-pub(crate) use self::unsupported::{cgroup, private_copy, probe, supervisor};
+pub(crate) use self::unsupported::{cgroup, private_copy, probe, procfs, supervisor};
 use crate::executable::CannotStart;
 use crate::log_target::SANDBOX;
 

@@ -9,11 +9,6 @@
 //! A process may end at any moment. What cannot be read is then missing: `None`, an empty list, or
 //! an error where the caller must know. On systems without `/proc` everything is missing.
 
-#![cfg_attr(
-    not(target_os = "linux"),
-    expect(dead_code, reason = "other systems have no /proc")
-)]
-
 use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io;
@@ -164,30 +159,6 @@ pub(crate) fn proportional_memory(pid: Pid) -> Option<u64> {
 fn kib_after(line: &str, name: &str) -> Option<u64> {
     let value = line.strip_prefix(name)?.trim();
     value.strip_suffix(" kB")?.parse().ok()
-}
-
-/// The signals that a process ignores.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct IgnoredSignals {
-    /// Bit 0 is signal 1.
-    mask: u64,
-}
-
-impl IgnoredSignals {
-    /// Those of this process.
-    pub(crate) fn own() -> Self {
-        let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-        let line = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-        let mask = line.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-        Self {
-            mask: mask.unwrap_or(0),
-        }
-    }
-
-    /// Whether the signal with this number is one of them.
-    pub(crate) const fn contains(self, signal: i32) -> bool {
-        self.mask >> (signal - 1) & 1 == 1
-    }
 }
 
 /// A path of this system that leads to `path` (without a leading slash) as a process sees it.

@@ -9,7 +9,7 @@ pub(crate) mod supervisor {
 
         use std::io;
 
-        use rustix::process::Pid;
+        use crate::system::Pid;
 
         use super::message::ExitReport;
 
@@ -74,6 +74,42 @@ pub(crate) mod supervisor {
             /// The most memory in use, in KiB.
             pub(crate) memory_kb: u64,
         }
+    }
+}
+
+pub(crate) mod procfs {
+    //! There is no `/proc`: whatever it would report is missing.
+
+    use std::time::Duration;
+
+    use crate::system::Pid;
+
+    /// What `/proc/PID/stat` would report: nothing.
+    #[derive(Debug)]
+    pub(crate) enum Stat {}
+
+    impl Stat {
+        pub(crate) const fn read(_: Pid) -> Option<Self> {
+            None
+        }
+
+        pub(crate) const fn state(&self) -> Option<char> {
+            match *self {}
+        }
+
+        #[cfg(unix)]
+        pub(crate) const fn parent(&self) -> Option<Pid> {
+            match *self {}
+        }
+    }
+
+    #[cfg(unix)]
+    pub(crate) const fn own_children() -> Vec<Pid> {
+        Vec::new()
+    }
+
+    pub(crate) const fn own_processor_wait() -> Option<Duration> {
+        None
     }
 }
 

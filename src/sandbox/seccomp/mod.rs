@@ -182,7 +182,7 @@ fn forbidden(situation: Situation) -> Result<Rules, BackendError> {
     limits.push(SeccompRule::new(new_core)?);
     // Of one process, not of a group or a user.
     for (call, one_process) in [
-        (libc::SYS_setpriority, u64::from(libc::PRIO_PROCESS)),
+        (libc::SYS_setpriority, PRIO_PROCESS),
         (libc::SYS_ioprio_set, IOPRIO_WHO_PROCESS),
     ] {
         let others = [when(0, Dword, Ne, one_process)?, when(1, Dword, Ne, 0)?];
@@ -190,7 +190,7 @@ fn forbidden(situation: Situation) -> Result<Rules, BackendError> {
     }
     let terminal = TERMINAL
         .iter()
-        .map(|&request| when(1, Dword, Eq, request & 0xffff_ffff));
+        .map(|&request| when(1, Dword, Eq, low_word(request)));
     rules.insert(libc::SYS_ioctl, terminal.collect::<Result<_, _>>()?);
     let settings = DESCRIPTOR_SETTINGS
         .iter()
@@ -225,6 +225,15 @@ fn forbidden(situation: Situation) -> Result<Rules, BackendError> {
         rules.insert(libc::SYS_timer_create, Vec::new());
     }
     Ok(rules)
+}
+
+/// What `setpriority` calls one process: a number whose type differs between C libraries.
+const PRIO_PROCESS: u64 = 0;
+
+/// The part of a request that the kernel reads: its type differs between C libraries.
+const fn low_word(request: libc::Ioctl) -> u64 {
+    let [a, b, c, d, ..] = request.to_le_bytes();
+    u32::from_le_bytes([a, b, c, d]) as u64
 }
 
 /// What `ioprio_set` calls one process.

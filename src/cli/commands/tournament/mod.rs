@@ -355,17 +355,17 @@ impl TournamentRun<'_> {
             print_stderr(&format!("referee: stopped; {resume}"));
             return Err(Failure::Interrupted);
         }
+        let folder = self.directory.path().display();
         print_stderr(&match shard {
+            None if rate == 0.0 => format!("referee: all files are in {folder}"),
             None => format!(
-                "referee: {} a second; all files are in {}",
-                games(rate),
-                self.directory.path().display()
+                "referee: {} a second; all files are in {folder}",
+                games(rate)
             ),
             Some(shard) => format!(
                 "referee: shard {shard} is done: {}, {rate:.0} a second; when all shards are done: \
-                 referee merge {}",
-                counted(results.games, "game", "games"),
-                self.directory.path().display()
+                 referee merge {folder}",
+                counted(results.games, "game", "games")
             ),
         });
         Ok(())
