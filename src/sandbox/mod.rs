@@ -11,6 +11,7 @@
 //! - `policy`: what a bot sees of the system
 //! - [`snapshot`]: which files are a bot's own, their hash, and a copy of them
 //! - `bot_user`: a user without rights for every bot of a referee that root runs
+//! - `bounds`: which limits are walls, and which are watched
 //! - `private_copy`, `confinement`: a bot's files in its sandbox
 //! - `private_directory`: directories for temporary files, made and removed
 //! - `session`: what ends a bot whose supervisor was killed
@@ -27,6 +28,7 @@
 mod backend;
 #[cfg(target_os = "linux")]
 mod bot_user;
+mod bounds;
 #[cfg(target_os = "linux")]
 mod cgroup;
 mod command;
@@ -62,7 +64,8 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use self::cgroup::{Controller, ParentGroups};
+pub use self::bounds::Bound;
+use self::cgroup::ParentGroups;
 pub use self::command::BotCommand;
 pub use self::confinement::Confinement;
 pub use self::limits::ResourceLimits;
@@ -175,12 +178,12 @@ impl Sandbox {
     /// What bounds the memory of all processes of a bot together, for people; `None` when nothing
     /// does.
     pub fn memory_bound(&self) -> Option<String> {
-        let by = match self.0.groups.version(Controller::Memory) {
-            _ if self.0.kind == Kind::None => return None,
-            Some(version) => format!("the kernel (control group {version})"),
-            None => "its supervisor, which checks every 25 ms".to_owned(),
-        };
-        Some(format!("each process by RLIMIT_DATA, all together by {by}"))
+        self.bounds().into_iter().next().map(|bound| bound.by)
+    }
+
+    /// How each limit of the bots is kept: what is a wall, and what is watched. Empty without a sandbox.
+    pub fn bounds(&self) -> Vec<Bound> {
+        bounds::of(&self.0)
     }
 
     /// Whether a bot is stopped while its opponent thinks.
@@ -234,6 +237,12 @@ pub struct Finding {
     pub works: bool,
     /// What was found, for people.
     pub result: String,
+    /// Whether the kernel keeps a limit at any moment; `None` when it is about something else.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wall: Option<bool>,
+    /// What a program in this sandbox tried, and could not do.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub refused: Vec<&'static str>,
     /// What to do when it does not work.
     pub fix: Option<String>,
 }
@@ -250,9 +259,14 @@ pub fn examine(request: &SandboxRequest) -> Vec<Finding> {
             });
             let (works, result, fix) = match tried {
                 Ok(sandbox) => {
+                    let view = match kind {
+                        Kind::Landlock if sandbox.0.own_view => ", with a view of its own",
+                        Kind::Landlock => ", without a view of its own",
+                        Kind::Bwrap | Kind::None => "",
+                    };
                     best.get_or_insert(sandbox);
-                    let held = "a program inside could do nothing that it must not";
-                    (true, held.to_owned(), None)
+                    let held = format!("a program inside could do nothing that it must not{view}");
+                    (true, held, None)
                 }
                 Err(failure) => (false, failure.cause, Some(failure.fix)),
             };
@@ -261,28 +275,45 @@ pub fn examine(request: &SandboxRequest) -> Vec<Finding> {
                 sandbox: Some(kind),
                 works,
                 result,
+                wall: None,
+                refused: if works { probe::attempts() } else { Vec::new() },
                 fix,
             }
         })
         .collect();
-    findings.push(memory_finding(best.as_ref()));
+    findings.extend(limits(best.as_ref()));
     findings
 }
 
-/// What bounds memory in this sandbox.
-fn memory_finding(sandbox: Option<&Sandbox>) -> Finding {
-    let result = sandbox.and_then(Sandbox::memory_bound);
-    let by_kernel =
-        sandbox.is_some_and(|sandbox| sandbox.0.groups.version(Controller::Memory).is_some());
-    // The program must be among the user's own services, where it may make groups.
-    let systemd = result.is_some() && !by_kernel && Path::new("/run/systemd/system").is_dir();
-    Finding {
-        probe: "--memory".to_owned(),
+/// How the limits of bots are kept in this sandbox.
+fn limits(sandbox: Option<&Sandbox>) -> Vec<Finding> {
+    let finding = |limit: &str, result: String| Finding {
+        probe: limit.to_owned(),
         sandbox: None,
-        works: result.is_some(),
-        result: result.unwrap_or_else(|| "bounded in a sandbox only".to_owned()),
-        fix: systemd.then(|| {
-            "to have the kernel bound it: systemd-run --user --scope referee ...".to_owned()
-        }),
-    }
+        works: true,
+        result,
+        wall: None,
+        refused: Vec::new(),
+        fix: None,
+    };
+    let Some(sandbox) = sandbox else {
+        return vec![Finding {
+            works: false,
+            ..finding(bounds::MEMORY, "bounded in a sandbox only".to_owned())
+        }];
+    };
+    // The program must be among the user's own services, where it may make groups.
+    let systemd = Path::new("/run/systemd/system").is_dir();
+    let shown = |bound: Bound| {
+        let kept = if bound.wall { "a wall" } else { "watched" };
+        let unbounded = bound.limit == bounds::MEMORY && !bound.wall;
+        Finding {
+            wall: Some(bound.wall),
+            fix: (unbounded && systemd).then(|| {
+                "to have the kernel bound it: systemd-run --user --scope referee ...".to_owned()
+            }),
+            ..finding(&bound.limit, format!("{kept}: {}", bound.by))
+        }
+    };
+    sandbox.bounds().into_iter().map(shown).collect()
 }
