@@ -10,13 +10,14 @@
 //! - `settings`, `limits`, `command`: plain data
 //! - `policy`: what a bot sees of the system
 //! - [`snapshot`]: which files are a bot's own, their hash, and a copy of them
+//! - `bot_user`: a user without rights for every bot of a referee that root runs
 //! - `private_copy`, `confinement`: a bot's files in its sandbox
 //! - `private_directory`: directories for temporary files, made and removed
 //! - `session`: what ends a bot whose supervisor was killed
 //! - `request`: what a bot is started with
 //! - `backend`: bubblewrap and Landlock
 //! - `seccomp`: the system calls that no bot needs
-//! - `cgroup`: memory bounded by the kernel, where that can be had
+//! - `cgroup`: what the kernel bounds and stops for a bot as a whole, where that can be had
 //! - `hierarchy`: the control groups that this process is in
 //! - `procfs`: the one reader of `/proc`
 //! - `supervisor`: a process between the referee and a bot
@@ -24,6 +25,8 @@
 
 #[cfg(target_os = "linux")]
 mod backend;
+#[cfg(target_os = "linux")]
+mod bot_user;
 #[cfg(target_os = "linux")]
 mod cgroup;
 mod command;
@@ -59,6 +62,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use self::cgroup::{Controller, ParentGroups};
 pub use self::command::BotCommand;
 pub use self::confinement::Confinement;
 pub use self::limits::ResourceLimits;
@@ -102,9 +106,15 @@ impl Sandbox {
                 tracing::info!(target: SANDBOX, "no sandbox");
                 return Ok(Self(Arc::new(settings)));
             }
-            match probe::try_out(&settings) {
+            settings.own_view = kind == Kind::Landlock;
+            let mut tried = probe::try_out(&settings);
+            if settings.own_view && tried.is_err() {
+                settings.own_view = false;
+                tried = probe::try_out(&settings);
+            }
+            match tried {
                 Ok(()) => {
-                    settings.group = probe::find_group(&settings);
+                    settings.groups = probe::find_groups(&settings);
                     let chosen = Self(Arc::new(settings));
                     chosen.log();
                     return Ok(chosen);
@@ -147,7 +157,8 @@ impl Sandbox {
             expose: Vec::new(),
             freeze,
             referee: PathBuf::new(),
-            group: None,
+            own_view: false,
+            groups: ParentGroups::default(),
         }))
     }
 
@@ -164,9 +175,9 @@ impl Sandbox {
     /// What bounds the memory of all processes of a bot together, for people; `None` when nothing
     /// does.
     pub fn memory_bound(&self) -> Option<String> {
-        let by = match &self.0.group {
+        let by = match self.0.groups.version(Controller::Memory) {
             _ if self.0.kind == Kind::None => return None,
-            Some(parent) => format!("the kernel (control group {})", parent.version()),
+            Some(version) => format!("the kernel (control group {version})"),
             None => "its supervisor, which checks every 25 ms".to_owned(),
         };
         Some(format!("each process by RLIMIT_DATA, all together by {by}"))
@@ -261,7 +272,8 @@ pub fn examine(request: &SandboxRequest) -> Vec<Finding> {
 /// What bounds memory in this sandbox.
 fn memory_finding(sandbox: Option<&Sandbox>) -> Finding {
     let result = sandbox.and_then(Sandbox::memory_bound);
-    let by_kernel = sandbox.is_some_and(|sandbox| sandbox.0.group.is_some());
+    let by_kernel =
+        sandbox.is_some_and(|sandbox| sandbox.0.groups.version(Controller::Memory).is_some());
     // The program must be among the user's own services, where it may make groups.
     let systemd = result.is_some() && !by_kernel && Path::new("/run/systemd/system").is_dir();
     Finding {

@@ -35,6 +35,10 @@ pub(crate) mod supervisor {
                 match *self {}
             }
 
+            pub(crate) fn set_frozen(&self, _: bool) -> bool {
+                match *self {}
+            }
+
             pub(crate) fn helpers(&self) -> usize {
                 match *self {}
             }
@@ -112,13 +116,20 @@ pub(crate) mod procfs {
 pub(crate) mod cgroup {
     //! There are no control groups.
 
-    /// Where groups could be made: nowhere.
-    #[derive(Debug)]
-    pub(crate) enum ParentGroup {}
+    /// What the kernel could do for a bot.
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) enum Controller {
+        Memory,
+    }
 
-    impl ParentGroup {
-        pub(crate) const fn version(&self) -> &'static str {
-            match *self {}
+    /// Where groups could be made: nowhere.
+    #[derive(Clone, Debug, Default)]
+    pub(crate) struct ParentGroups;
+
+    impl ParentGroups {
+        #[expect(clippy::unused_self, reason = "its counterpart has places")]
+        pub(crate) const fn version(&self, _: Controller) -> Option<&'static str> {
+            None
         }
     }
 }
@@ -158,7 +169,7 @@ pub(crate) mod private_copy {
 pub(crate) mod probe {
     //! There is nothing that could work.
 
-    use super::cgroup::ParentGroup;
+    use super::cgroup::ParentGroups;
     use crate::sandbox::settings::{NotAvailable, Settings};
 
     /// No sandbox works here.
@@ -171,7 +182,7 @@ pub(crate) mod probe {
     }
 
     /// No control group can be made here.
-    pub(in crate::sandbox) const fn find_group(_: &Settings) -> Option<ParentGroup> {
-        None
+    pub(in crate::sandbox) const fn find_groups(_: &Settings) -> ParentGroups {
+        ParentGroups
     }
 }

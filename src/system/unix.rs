@@ -2,10 +2,10 @@
 #![expect(unsafe_code, reason = "each block says why it is sound")]
 
 use std::borrow::Cow;
-use std::fs::{DirBuilder, File, Metadata, OpenOptions, Permissions};
+use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io;
 use std::mem::MaybeUninit;
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::ptr::null;
 
@@ -25,6 +25,11 @@ use super::Shortage;
 pub(crate) fn is_child(pid: Pid) -> bool {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
     waitid(WaitId::Pid(pid), options).is_ok()
+}
+
+/// Whether this process may do anything to this machine.
+pub(crate) fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
 }
 
 /// Whether a signal was ignored when this process was started, and still is.
@@ -82,9 +87,10 @@ pub(crate) fn protect(file: &File, executable: bool) -> io::Result<()> {
     file.set_permissions(Permissions::from_mode(mode))
 }
 
-/// Makes a directory that all may read.
+/// Makes a directory that all may read, whatever modes this process leaves out of new files.
 pub(crate) fn create_directory(path: &Path) -> io::Result<()> {
-    DirBuilder::new().mode(0o755).create(path)
+    fs::create_dir(path)?;
+    fs::set_permissions(path, Permissions::from_mode(0o755))
 }
 
 /// The bytes of a relative path, with slashes between its parts.

@@ -56,6 +56,11 @@ pub(crate) fn forced_end(pid: Pid) -> String {
     format!("taskkill /F /T /PID {}", pid.as_raw_pid())
 }
 
+/// Never: there is no root.
+pub(crate) const fn is_root() -> bool {
+    false
+}
+
 /// Whether a file is a program, by its ending.
 pub(crate) fn is_executable(path: &Path, meta: &Metadata) -> bool {
     let ending = path.extension().and_then(|ending| ending.to_str());

@@ -252,6 +252,22 @@ fn a_check(parent: &Path) -> Result<(), Failed> {
     Ok(())
 }
 
+/// Another program has all processes when the check begins.
+fn a_check_after_a_while(parent: &Path) -> Result<(), Failed> {
+    let referee = Referee::new(["check", "./steady.sh"]);
+    let group = Group::new(parent, &referee, 12)?;
+    let others = "(sleep 0.7 & sleep 0.7 & sleep 0.7 & sleep 0.7 & wait) & ";
+    let script = format!("{}{others}exec \"$0\" \"$@\"", group.enter());
+    let run = referee.shell(script).run();
+    expect(&run, 0, &[])?;
+    blames_nobody(&run, "")?;
+    let refused = fs::read_to_string(group.0.join("pids.events"))?;
+    if refused.contains("max 0") {
+        return Err(format!("no process was refused\n{run}").into());
+    }
+    Ok(())
+}
+
 /// The sandbox works, and then another program takes the processes.
 fn in_a_sandbox(parent: &Path, sandbox: &str) -> Result<(), Failed> {
     for most in 3..=12 {
@@ -300,7 +316,7 @@ fn of_a_user() -> Result<(), Failed> {
 
 pub(crate) fn trials() -> Vec<Trial> {
     type Test = fn(&Path) -> Result<(), Failed>;
-    let tests: [(&str, Test); 10] = [
+    let tests: [(&str, Test); 11] = [
         ("a match that stops", a_match_that_stops),
         ("daemons of a bot", daemons_of_a_bot),
         ("children of a bot", children_of_a_bot),
@@ -309,6 +325,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         ("fewer games at once", fewer_games_at_once),
         ("a tournament stops", a_tournament_stops),
         ("a check", a_check),
+        ("a check that waits", a_check_after_a_while),
         ("in bubblewrap", |parent| in_a_sandbox(parent, "bwrap")),
         ("in Landlock", |parent| in_a_sandbox(parent, "landlock")),
     ];

@@ -160,6 +160,7 @@ const ATTACKS: &[Attack] = &[
     simple("leaves-set-uid"),
     as_root("kernel-settings"),
     as_root("first-process"),
+    as_root("keeps-root"),
     // 30
     networking(attack("tcp", |world| world.tcp_port.to_string())),
     networking(simple("listens")),

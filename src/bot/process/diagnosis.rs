@@ -86,13 +86,7 @@ impl Process {
         if late.is_empty() {
             timeout.afterwards = self.channel.drain(LAST_WORDS).await;
         }
-        timeout.evidence = if !partial.is_empty() {
-            TimeoutEvidence::Partial(partial)
-        } else if let Some(line) = first_line(&late) {
-            TimeoutEvidence::Late(line.to_vec(), limit + LATE)
-        } else {
-            TimeoutEvidence::Nothing(state)
-        };
+        timeout.evidence = evidence(partial, &late, limit, state);
         Fault::Timeout(Box::new(timeout))
     }
 
@@ -143,8 +137,43 @@ impl Process {
     }
 }
 
+/// What a bot in this state has written by the end of its time, `limit`, and right after it.
+fn evidence(
+    partial: Vec<u8>,
+    late: &[u8],
+    limit: Duration,
+    state: ProcessState,
+) -> TimeoutEvidence {
+    if !partial.is_empty() {
+        TimeoutEvidence::Partial(partial)
+    } else if let Some(line) = first_line(late) {
+        TimeoutEvidence::Late(line.to_vec(), limit + LATE)
+    } else {
+        TimeoutEvidence::Nothing(state)
+    }
+}
+
 /// The first line, without its newline; `None` when it is not complete.
 fn first_line(bytes: &[u8]) -> Option<&[u8]> {
     let newline = bytes.iter().position(|&byte| byte == b'\n')?;
     Some(&bytes[..newline])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_whole_line_right_after_the_time_is_late() {
+        let limit = Duration::from_millis(150);
+        let computing = ProcessState::Computing;
+        let found =
+            |partial: &str, late: &str| evidence(partial.into(), late.as_bytes(), limit, computing);
+        let late = TimeoutEvidence::Late(b"1 A".to_vec(), Duration::from_millis(160));
+        assert_eq!(found("", "1 A\nand"), late);
+        assert_eq!(found("", "1 A"), TimeoutEvidence::Nothing(computing));
+        assert_eq!(found("", ""), TimeoutEvidence::Nothing(computing));
+        let partial = TimeoutEvidence::Partial(b"1".to_vec());
+        assert_eq!(found("1", " A\n"), partial);
+    }
 }

@@ -260,9 +260,7 @@ impl Process {
     /// Stops it until it is asked again, if that was wanted.
     fn freeze(&mut self) {
         if self.freeze == Freeze::Runs {
-            if let Some(group) = &self.group {
-                group.suspend();
-            }
+            self.set_stopped(true);
             self.freeze = Freeze::Stopped;
         }
     }
@@ -270,10 +268,21 @@ impl Process {
     /// Lets it continue.
     fn thaw(&mut self) {
         if self.freeze == Freeze::Stopped {
-            if let Some(group) = &self.group {
-                group.resume();
-            }
+            self.set_stopped(false);
             self.freeze = Freeze::Runs;
+        }
+    }
+
+    /// Stops or continues its processes: by the kernel where it can, else by signals.
+    fn set_stopped(&self, stopped: bool) {
+        let by_kernel = self
+            .supervisor
+            .as_ref()
+            .is_some_and(|it| it.set_frozen(stopped));
+        match &self.group {
+            Some(group) if !by_kernel && stopped => group.suspend(),
+            Some(group) if !by_kernel => group.resume(),
+            _ => {}
         }
     }
 

@@ -20,6 +20,7 @@ use crate::cli::support::pieces_file::PiecesFile;
 use crate::cli::support::runtime::runtime;
 use crate::cli::support::setup::{RulesName, bot, match_set, palette};
 use crate::cli::support::signals;
+use crate::cli::support::unconfined::warn_root;
 use crate::game::quarto::PieceSet;
 use crate::play::TimeControl;
 use crate::report::terminal::{Palette, styled};
@@ -76,6 +77,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
             "people are not checked; give a program".to_owned(),
         ));
     };
+    warn_root([&program].into_iter());
     let palette = palette(&io::stdout());
     let json = args.json;
     let mut show = move |check: &Check| {

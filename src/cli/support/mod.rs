@@ -27,3 +27,4 @@ pub(in crate::cli) mod suspension;
 #[cfg(not(unix))]
 #[path = "no_suspension.rs"]
 pub(in crate::cli) mod suspension;
+pub(in crate::cli) mod unconfined;

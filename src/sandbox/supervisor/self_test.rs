@@ -5,9 +5,10 @@ use std::fs::{self, File, Permissions};
 use std::io::{self, Write as _};
 use std::net::{TcpStream, UdpSocket};
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use rustix::fs::{Access, access};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 use rustix::process::{
     Pid, getppid, getpriority_user, getuid, setpriority_user, setsid, test_kill_process,
@@ -115,11 +116,23 @@ pub(super) fn run(arguments: impl Iterator<Item = String>) -> io::Result<()> {
         return exceed_memory();
     }
     let mut out = io::stdout().lock();
+    let (own, exposed) = arguments.split_at(arguments.len().min(1));
+    for path in exposed {
+        // Of a directory that it may pass through it may know what is in there.
+        let needed = if Path::new(path).is_dir() {
+            Access::EXEC_OK
+        } else {
+            Access::READ_OK
+        };
+        if access(path, needed).is_err() {
+            writeln!(out, "{UNREADABLE}{path}")?;
+        }
+    }
     if can_leave_group()? {
         writeln!(out, "it can leave its process group")?;
     }
     for (hole, attempt) in ATTEMPTS {
-        if attempt(&arguments) {
+        if attempt(own) {
             writeln!(out, "{hole}")?;
         }
     }
@@ -149,8 +162,14 @@ fn exceed_memory() -> io::Result<()> {
 /// The last line of a self-test.
 pub(crate) const DONE: &str = "done";
 
-/// The arguments of a self-test that knows these secret files.
-pub(crate) fn arguments(files: &[String]) -> Vec<String> {
-    let words = [COMMAND, SELF_TEST].map(str::to_owned);
-    words.into_iter().chain(files.iter().cloned()).collect()
+/// How the line begins on a path that was exposed to it and that it cannot read all the same.
+pub(crate) const UNREADABLE: &str = "cannot read ";
+
+/// The arguments of a self-test that knows this secret file, and can read what is `exposed`.
+pub(crate) fn arguments(file: &str, exposed: &[PathBuf]) -> Vec<String> {
+    let words = [COMMAND, SELF_TEST, file].map(str::to_owned);
+    let exposed = exposed
+        .iter()
+        .map(|path| path.to_string_lossy().into_owned());
+    words.into_iter().chain(exposed).collect()
 }

@@ -16,7 +16,7 @@ use super::spawn::RunningBot;
 use super::sys;
 use super::watch::{self, Watch};
 use crate::sandbox::backend::Backend;
-use crate::sandbox::cgroup::Group;
+use crate::sandbox::cgroup::{Bound, Controller, Groups};
 use crate::sandbox::session;
 
 /// The status of a bot that hangs in the kernel although it was killed.
@@ -32,7 +32,7 @@ pub(super) fn supervise(
     let pidfd = pidfd_open(bot.pid, PidfdFlags::empty())?;
     let mut watch = Watch::new(request.limits, bot.pid, bot.scratch, bot.helpers);
     let mut exceeded: Option<Exceeded> = None;
-    let interval = watch::interval(bot.group.is_some());
+    let interval = watch::interval(bot.groups.has(Controller::Memory));
     let mut next_check = Instant::now() + interval;
     let mut network = false;
     loop {
@@ -47,7 +47,7 @@ pub(super) fn supervise(
         // Also when it keeps asking for the network.
         if Instant::now() >= next_check {
             reap_orphans(bot.pid);
-            exceeded = ended_by_kernel(bot.group.as_ref()).or_else(|| watch.check());
+            exceeded = met(&bot.groups, || watch.check()).or_else(|| watch.check());
             if exceeded.is_some() {
                 break;
             }
@@ -67,12 +67,14 @@ pub(super) fn supervise(
             Err(error) => return Err(error.into()),
         }
     }
+    // At once for all, also for what is stopped.
+    bot.groups.kill();
     // It may have ended by itself; then that is its status.
     let status = end_all(Some(bot.pid)).map_or(KILLED, WaitStatus::as_raw);
     if let Backend::Landlock { scratch, .. } = &request.backend {
         session::forget(scratch, bot.pid);
     }
-    let exceeded = exceeded.or_else(|| ended_by_kernel(bot.group.as_ref()));
+    let exceeded = exceeded.or_else(|| met(&bot.groups, || None));
     let (cpu, largest) = sys::used_by_children();
     let report = ExitReport {
         status: decode_bwrap_status(status, bot.helpers > 0),
@@ -84,9 +86,13 @@ pub(super) fn supervise(
     Ok((report, bot.directory))
 }
 
-/// Whether the kernel has ended a process of the bot for its memory. The rest of the bot may live.
-fn ended_by_kernel(group: Option<&Group>) -> Option<Exceeded> {
-    group?.exceeded().then_some(Exceeded::Memory)
+/// The bound of the kernel's that the bot has met. `check` tells processes from threads, which the kernel
+/// counts together.
+fn met(groups: &Groups, check: impl FnOnce() -> Option<Exceeded>) -> Option<Exceeded> {
+    match groups.exceeded()? {
+        Bound::Memory => Some(Exceeded::Memory),
+        Bound::Tasks => check().or(Some(Exceeded::Threads)),
+    }
 }
 
 /// The bot's own status: bubblewrap, if it is in between, ends with status 128 and the signal's number

@@ -1,6 +1,7 @@
 //! The few calls of the system for which there is no safe wrapper.
 #![expect(unsafe_code, reason = "each block says why it is sound")]
 
+use std::ffi::CStr;
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd, RawFd};
@@ -8,6 +9,7 @@ use std::os::unix::process::CommandExt as _;
 use std::process::Command;
 use std::time::Duration;
 
+use rustix::process::Pid;
 use seccompiler::sock_filter;
 
 /// Has all descriptors from `first` on closed when another program is started.
@@ -142,4 +144,63 @@ pub(super) fn refuse_call(listener: &OwnedFd) -> io::Result<()> {
         );
     }
     Ok(())
+}
+
+/// Gives this process, which has one thread, or its next child a name space of its own.
+pub(super) fn unshare(space: libc::c_int) -> io::Result<()> {
+    // SAFETY: no memory is touched, and no descriptors are parted from those of other threads.
+    match unsafe { libc::unshare(space) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// Makes everything that is mounted at or below a mount point read-only, and free of set-uid programs.
+pub(super) fn make_read_only(mount_point: &CStr) -> io::Result<()> {
+    let attributes = libc::mount_attr {
+        attr_set: libc::MOUNT_ATTR_RDONLY | libc::MOUNT_ATTR_NOSUID,
+        attr_clr: 0,
+        propagation: 0,
+        userns_fd: 0,
+    };
+    // SAFETY: both pointers are good for the length of the call, and the size is that of the struct.
+    let done = unsafe {
+        libc::syscall(
+            libc::SYS_mount_setattr,
+            libc::AT_FDCWD,
+            mount_point.as_ptr(),
+            libc::AT_RECURSIVE,
+            &raw const attributes,
+            size_of::<libc::mount_attr>(),
+        )
+    };
+    match done {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// Doubles this process: the new one in the old, nothing in the new.
+pub(super) fn fork() -> io::Result<Option<Pid>> {
+    // SAFETY: a supervisor and its children have one thread, so that no lock is held by another one.
+    match unsafe { libc::fork() } {
+        -1 => Err(io::Error::last_os_error()),
+        pid => Ok(Pid::from_raw(pid)),
+    }
+}
+
+/// Ends this process, with nothing of what a program does at its end.
+pub(super) fn exit(status: i32) -> ! {
+    // SAFETY: no memory is touched.
+    unsafe { libc::_exit(status) }
+}
+
+/// Closes all descriptors, in a process that uses none any more.
+pub(super) fn close_all() -> io::Result<()> {
+    // SAFETY: their owners are never dropped, for this process only waits and exits.
+    let done = unsafe { libc::syscall(libc::SYS_close_range, 0, libc::c_uint::MAX, 0) };
+    match done {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
 }

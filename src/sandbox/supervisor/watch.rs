@@ -43,6 +43,8 @@ pub(super) enum Scratch {
     Directory(PathBuf),
     /// A file system of its own, of limited size, in the processes' own view.
     Inside,
+    /// Likewise, and with a limited number of files.
+    Bounded,
 }
 
 impl Watch {
@@ -98,6 +100,7 @@ impl Watch {
         match &self.scratch {
             Scratch::Directory(path) => self.directory(path),
             Scratch::Inside => file_system(processes.last()?.pid),
+            Scratch::Bounded => None,
         }
     }
 
