@@ -28,6 +28,7 @@ mod players;
 mod requirements;
 mod soak;
 mod stopping;
+mod windows;
 
 use libtest_mimic::{Arguments, Trial};
 
@@ -44,6 +45,7 @@ const MODULES: [(&str, Trials); 11] = [
     ("stopping", stopping::trials),
     ("exhaustion", exhaustion::trials),
     ("hostile", hostile::trials),
+    ("windows", windows::trials),
     ("soak", soak::trials),
     ("load", load::trials),
     ("browser", browser::trials),
