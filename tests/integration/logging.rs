@@ -276,7 +276,10 @@ fn the_log_has_how_a_bot_was_started() {
     let command = fields["command"].as_str().expect("a command");
     assert!(command.ends_with("/bot\"]"), "{fields}");
     let messages: Vec<&str> = events.iter().map(message).collect();
-    assert!(messages.contains(&"it ended with exit status 7"), "{messages:?}");
+    assert!(
+        messages.contains(&"it ended with exit status 7"),
+        "{messages:?}"
+    );
 }
 
 #[test]
