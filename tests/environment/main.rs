@@ -20,6 +20,7 @@ mod common;
 mod engines;
 mod exhaustion;
 mod hostile;
+mod interpreters;
 mod load;
 mod people;
 mod pieces;
@@ -35,13 +36,14 @@ type Trials = fn() -> Vec<Trial>;
 
 /// The modules and their trials, whose names all begin with that of the module. Those that start
 /// large programs are last, as they may wait for each other.
-const MODULES: [(&str, Trials); 10] = [
+const MODULES: [(&str, Trials); 11] = [
     ("people", people::trials),
     ("pieces", pieces::trials),
     ("players", players::trials),
     ("stopping", stopping::trials),
     ("exhaustion", exhaustion::trials),
     ("hostile", hostile::trials),
+    ("interpreters", interpreters::trials),
     ("soak", soak::trials),
     ("load", load::trials),
     ("browser", browser::trials),

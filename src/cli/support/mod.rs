@@ -23,3 +23,4 @@ pub(in crate::cli) mod signals;
 pub(in crate::cli) mod size;
 pub(in crate::cli) mod solver_args;
 pub(in crate::cli) mod suspension;
+pub(in crate::cli) mod variable;
