@@ -217,14 +217,14 @@ pub(super) fn findings(settings: &Settings) -> Vec<Finding> {
         else {
             continue;
         };
-        let followed = follower.follow(&path);
-        let (works, result, fix) = match &followed {
-            Ok(found) if found.paths.is_empty() => continue,
-            Ok(found) => {
-                let program = found.programs.first();
-                let paths: Vec<String> = found.paths.iter().map(|path| shown(path)).collect();
+        let found = follower.follow(&path);
+        let (works, result, fix) = match &found {
+            Ok(installation) if installation.paths.is_empty() => continue,
+            Ok(installation) => {
+                let program = installation.programs.first();
+                let paths = installation.paths.iter().map(|path| shown(path));
                 let program = shown(program.map_or(&path, |named| &named.program));
-                let seen = paths.join(", ");
+                let seen = paths.collect::<Vec<_>>().join(", ");
                 (
                     true,
                     format!("{program}; a bot that needs it sees {seen}"),

@@ -208,6 +208,7 @@ pub(super) const CRATES: &[(&str, &[&str])] = &[
         "tokio",
         &["sandbox", "bot", "play", "arena", "report", "cli"],
     ),
+    ("tokio_io_timeout", &["report"]),
     ("toml", &["cli"]),
     (
         "tracing",
