@@ -17,26 +17,23 @@ fn answer(request: &str, last: bool) -> Option<String> {
     } else {
         cells.next()
     };
-    let gift = if last { left.next_back() } else { left.next() }.unwrap_or('-');
-    Some(match cell.filter(|_| piece != "-") {
-        Some(cell) => format!("{cell} {gift}"),
-        None => format!("- {gift}"),
-    })
+    let gift = if last { left.next_back() } else { left.next() };
+    let cell = cell.filter(|_| piece != "-").map(|cell| cell.to_string());
+    let cell = cell.as_deref().unwrap_or("-");
+    Some(format!("{cell} {}", gift.unwrap_or('-')))
 }
 
 fn main() -> Result<ExitCode, Box<dyn Error>> {
-    if let Some(which) = args().nth(1) {
-        for request in io::stdin().lock().lines() {
-            println!(
-                "{}",
-                answer(request?.trim(), which == "last").ok_or("no request")?
-            );
-            io::stdout().flush()?;
-        }
-        return Ok(ExitCode::SUCCESS);
+    let Some(which) = args().nth(1) else {
+        let me = current_exe()?.display().to_string();
+        let bots = ["first", "last"].map(|which| format!("'{me}' {which}"));
+        let arguments = ["referee", "--sandbox", "none", "-v", &bots[0], &bots[1]];
+        return Ok(referee::cli::run_with(arguments));
+    };
+    for request in io::stdin().lock().lines() {
+        let answer = answer(request?.trim(), which == "last");
+        println!("{}", answer.ok_or("no request")?);
+        io::stdout().flush()?;
     }
-    let me = current_exe()?.display().to_string();
-    let bots = ["first", "last"].map(|which| format!("'{me}' {which}"));
-    let match_of = ["referee", "--sandbox", "none", "-v", &bots[0], &bots[1]];
-    Ok(referee::cli::run_with(match_of))
+    Ok(ExitCode::SUCCESS)
 }

@@ -2,14 +2,15 @@
 //! them can enter.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, absolute};
 
 use super::entrant::Entrant;
 use super::plan::{BotPlan, Limits, NoTime, RejectedBot};
 use super::slug::slugs;
-use crate::bot::spec::{BotSpec, CannotStart, Program, distinct_names, is_program, short_name};
+use crate::bot::naming::{Named, distinct_names, short_name};
+use crate::bot::spec::{BotSpec, CannotStart, Program};
+use crate::bot::submission::{self, is_program, only_program};
 use crate::play::TimeControl;
 use crate::sandbox::snapshot::ContentHash;
 use crate::sandbox::{Confinement, Sandbox};
@@ -91,34 +92,29 @@ pub enum EntrantsError {
 pub struct FolderPrograms {
     /// The path of each, and its name when that is not the file's.
     pub programs: Vec<(String, Option<String>)>,
-    /// The other entries, escaped, each with the reason if there is one.
+    /// The other files, escaped.
     pub others: Vec<String>,
+    /// The directories that hold no program, or several: why, and what to do.
+    pub refused: Vec<String>,
 }
 
 /// The programs in a directory, sorted by name: the files that can be run, and from each directory
-/// in it the only program there.
+/// in it the only program there, which is called by the directory's name. So is the only program of all.
 pub fn programs(folder: &Path) -> Result<FolderPrograms, EntrantsError> {
     let mut found = Vec::new();
-    let mut others = Vec::new();
+    let (mut others, mut refused) = (Vec::new(), Vec::new());
+    let name = |folder: &Path| {
+        let folder = absolute(folder).ok()?;
+        folder
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned())
+    };
     for path in entries(folder)? {
         let text = |path: &Path| path.to_string_lossy().into_owned();
         if path.is_dir() {
-            let within = entries(&path)?;
-            let within: Vec<_> = within.iter().filter(|path| is_program(path)).collect();
-            match within[..] {
-                [one] => found.push((
-                    text(one),
-                    path.file_name()
-                        .map(|name| name.to_string_lossy().into_owned()),
-                )),
-                [] => others.push(format!(
-                    "{} (no program in it)",
-                    escape_controls(&text(&path))
-                )),
-                _ => others.push(format!(
-                    "{} (several programs in it)",
-                    escape_controls(&text(&path))
-                )),
+            match only_program(&path) {
+                Ok(one) => found.push((text(&one), name(&path))),
+                Err(none) => refused.push(format!("{}: {}; {}", none.bot, none.cause, none.fix)),
             }
         } else if is_program(&path) {
             found.push((text(&path), None));
@@ -126,31 +122,26 @@ pub fn programs(folder: &Path) -> Result<FolderPrograms, EntrantsError> {
             others.push(escape_controls(&text(&path)));
         }
     }
+    if let [(_, unnamed @ None)] = &mut found[..] {
+        // The folder of one bot.
+        *unnamed = name(folder);
+    }
     if found.is_empty() {
         return Err(EntrantsError::NoPrograms(folder.to_owned()));
     }
     Ok(FolderPrograms {
         programs: found,
         others,
+        refused,
     })
 }
 
-/// The entries of a directory that are not hidden, sorted by name.
+/// The entries of a directory, sorted by name.
 fn entries(folder: &Path) -> Result<Vec<PathBuf>, EntrantsError> {
-    let failed = |error| EntrantsError::Unreadable {
+    submission::entries(folder).map_err(|error| EntrantsError::Unreadable {
         path: folder.to_owned(),
         error,
-    };
-    let mut paths = Vec::new();
-    for entry in fs::read_dir(folder).map_err(failed)? {
-        let entry = entry.map_err(failed)?;
-        let name = entry.file_name();
-        if !name.to_string_lossy().starts_with(['.', '_']) {
-            paths.push(entry.path());
-        }
-    }
-    paths.sort();
-    Ok(paths)
+    })
 }
 
 /// Finds the programs of bots and copies them into the sandbox. `referee` is the path of this program,
@@ -178,7 +169,19 @@ pub fn find(
         .zip(&programs)
         .map(|(request, program)| base_name(request, program.as_ref().ok()))
         .collect();
-    let names = distinct_names(&base_names.iter().map(String::as_str).collect::<Vec<_>>());
+    let files: Vec<Option<PathBuf>> = requests
+        .iter()
+        .zip(&programs)
+        .map(|(request, program)| match (&request.name, program) {
+            (None, Ok(program)) => program.own_file(),
+            _ => None,
+        })
+        .collect();
+    let named = base_names.iter().zip(&files);
+    let named: Vec<Named<'_>> = named
+        .map(|(name, file)| (name.as_str(), file.as_deref()))
+        .collect();
+    let names = distinct_names(&named);
     let folders = slugs(&names.iter().map(String::as_str).collect::<Vec<_>>());
     let mut entrants = Entrants::default();
     let all: Vec<&Program> = programs.iter().flatten().collect();

@@ -1,6 +1,6 @@
 //! Programs taken into a sandbox: what the sandbox needs to know of one, and what it gives back.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::spec::Program;
 use crate::executable::CannotStart;
@@ -16,6 +16,11 @@ impl Program {
             builtin: self.builtin(),
             directory: self.directory.as_deref(),
         }
+    }
+
+    /// The file that is its program or script; `None` for built-in bots and programs of the system.
+    pub fn own_file(&self) -> Option<PathBuf> {
+        own_program(&self.argv).filter(|_| self.builtin().is_none())
     }
 
     /// Its own files, when `others` are the other entrants, of which it may see nothing.

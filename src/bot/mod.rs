@@ -6,6 +6,8 @@
 //!
 //! - [`channel`]: one line out, one line back, before a deadline
 //! - [`spec`]: what a BOT on the command line means, and why it cannot be started
+//! - [`naming`]: what bots are called
+//! - [`submission`]: which program of a folder is meant
 //! - `confined`: a program taken into a sandbox
 //! - [`process`]: the only place that starts and stops bots
 //! - [`stderr`]: a program's standard error, read to its end and partly kept
@@ -29,6 +31,7 @@ pub mod exhaustion;
 pub mod fault;
 pub mod human;
 pub mod meter;
+pub mod naming;
 pub mod orphans;
 #[cfg(unix)]
 pub mod pause;
@@ -37,6 +40,7 @@ pub mod process;
 pub mod scripted;
 pub mod spec;
 pub mod stderr;
+pub mod submission;
 
 pub use allowance::{Allowance, ClockKind};
 pub use fault::Fault;

@@ -4,10 +4,12 @@
 //! Everything is checked before the first game, so that a typing error is an
 //! error message and not a forfeit.
 
-use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, absolute};
+
+use super::naming::short_name;
+use super::submission::only_program;
 
 pub use crate::executable::CannotStart;
 use crate::executable::interpreter::{self, Language};
@@ -15,9 +17,6 @@ use crate::executable::{check_header, find_in_path, install};
 use crate::sandbox::Confinement;
 use crate::system::{is_executable, is_path, make_executable, split_command};
 use crate::text::{escape, escape_controls};
-
-/// Names longer than this are cut: they head tables and lines.
-const MAX_NAME: usize = 60;
 
 /// What a BOT on the command line means.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -188,34 +187,6 @@ fn first_word(arguments: &[String]) -> Option<&String> {
     arguments.iter().find(|word| !word.starts_with('-'))
 }
 
-/// Numbers bots of the same name: `random.py#1` and `random.py#2`.
-///
-/// All names in the result differ, also when a bot is called `random.py#1` from the start.
-pub fn distinct_names(names: &[&str]) -> Vec<String> {
-    let mut given: HashMap<&str, usize> = HashMap::new();
-    for &name in names {
-        *given.entry(name).or_default() += 1;
-    }
-    let mut next: HashMap<&str, usize> = HashMap::new();
-    let mut used = HashSet::new();
-    names
-        .iter()
-        .map(|&name| {
-            if given[name] == 1 {
-                return name.to_owned();
-            }
-            let nth = next.entry(name).or_insert(1);
-            loop {
-                let numbered = format!("{name}#{nth}");
-                *nth += 1;
-                if !given.contains_key(numbered.as_str()) && used.insert(numbered.clone()) {
-                    return numbered;
-                }
-            }
-        })
-        .collect()
-}
-
 /// The command with which a person asks a program the same again, quoted for a shell.
 pub fn reproduce_command(
     program: &Program,
@@ -268,14 +239,6 @@ fn file_name(path: &str) -> String {
     short_name(&name)
 }
 
-/// A name, safe to show, and cut when it is long.
-pub fn short_name(name: &str) -> String {
-    match name.char_indices().nth(MAX_NAME) {
-        Some((end, _)) => format!("{}…", escape(&name.as_bytes()[..end])),
-        None => escape(name.as_bytes()),
-    }
-}
-
 /// The path as `exec` must see it: with a slash, so that PATH is not searched.
 fn with_slash(path: &str) -> String {
     if is_path(path) {
@@ -303,6 +266,17 @@ fn missing_file(path: &str, builtins: &[&str]) -> CannotStart {
     }
 }
 
+/// The only program of a folder, which is called by the folder's name.
+fn of_folder(folder: &str, arguments: &[String]) -> Result<Program, CannotStart> {
+    let program = only_program(Path::new(folder))?;
+    let mut program = file(&program.to_string_lossy(), arguments)?;
+    let absolute = absolute(folder).ok();
+    if let Some(name) = absolute.as_deref().and_then(Path::file_name) {
+        program.name = short_name(&name.to_string_lossy());
+    }
+    Ok(program)
+}
+
 /// A program from a file that exists.
 fn file(path: &str, arguments: &[String]) -> Result<Program, CannotStart> {
     let shown = escape(path.as_bytes());
@@ -318,10 +292,7 @@ fn file(path: &str, arguments: &[String]) -> Result<Program, CannotStart> {
         )
     })?;
     if meta.is_dir() {
-        return Err(cannot(
-            "it is a directory",
-            "give the program's file within it",
-        ));
+        return of_folder(path, arguments);
     }
     if !meta.is_file() {
         return Err(cannot("it is no regular file", "give a program's file"));
@@ -379,16 +350,4 @@ fn file(path: &str, arguments: &[String]) -> Result<Program, CannotStart> {
         directory: None,
         confinement: None,
     })
-}
-
-/// Whether a path is a file that can be run: executable, or with an ending whose interpreter
-/// is known.
-pub fn is_program(path: &Path) -> bool {
-    let Ok(meta) = fs::metadata(path) else {
-        return false;
-    };
-    let ending = path.extension().and_then(|ending| ending.to_str());
-    let language = ending.and_then(interpreter::by_ending);
-    meta.is_file()
-        && (is_executable(path, &meta) || language.is_some_and(|language| !language.run.is_empty()))
 }

@@ -163,9 +163,27 @@ fn not_a_program() {
     let place = Place::new();
     let at = place.path();
     fs::create_dir(at.join("bot")).expect("a directory");
-    fails(at, "bot", &["it is a directory", "give the program's file"]);
-    fails(at, "/", &["it is a directory", "give the program's file"]);
-    fails(at, "..", &["it is a directory", "give the program's file"]);
+    fails(
+        at,
+        "bot",
+        &["there is no program in this folder", "put one into it"],
+    );
+    fails(
+        at,
+        "/",
+        &["there is no program in this folder", "put one into it"],
+    );
+    for name in ["bot/a.sh", "bot/b.sh"] {
+        fs::write(at.join(name), "#!/bin/sh\n").expect("a file");
+    }
+    fails(
+        at,
+        "bot",
+        &[
+            "several programs in this folder: a.sh, b.sh",
+            "say which one counts, such as bot/a.sh",
+        ],
+    );
     fails(
         at,
         "/dev/null",

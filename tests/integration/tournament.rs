@@ -836,6 +836,8 @@ fn a_folder_of_bots() {
         "class/anna.sh",
         "class/ben.sh",
         "class/chris/solution.sh",
+        "class/dora/first.sh",
+        "class/dora/second.sh",
         "class/empty/notes.txt",
         "class/README.md",
         "class/.hidden.sh",
@@ -855,7 +857,37 @@ fn a_folder_of_bots() {
         .collect();
     assert_eq!(names, ["anna.sh", "ben.sh", "chris"]);
     assert!(run.stderr.contains("README.md"), "{run}");
-    assert!(run.stderr.contains("empty (no program in it)"), "{run}");
+    let refused = [
+        "class/empty: there is no program in this folder; put one into it",
+        "class/dora: there are several programs in this folder: first.sh, second.sh; say which one counts, such as",
+    ];
+    for words in refused {
+        assert!(run.stderr.contains(words), "{words}: {run}");
+    }
+}
+
+/// Folders name bots when the files' names do not tell them apart, and when a folder is all that was given.
+#[test]
+fn bots_are_named_by_their_folders() {
+    let place = Place::new();
+    let bot = "#!/bin/sh\nexec \"$REFEREE_BIN\" bot random\n";
+    for name in ["anna/bot.sh", "ben/bot.sh", "carla/main.sh"] {
+        let path = place.path(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(path, bot).expect("a file");
+    }
+    let path = |name: &str| place.path(name).to_string_lossy().into_owned();
+    let bots = [path("anna/bot.sh"), path("ben/bot.sh"), path("carla")];
+    let mut arguments: Vec<&str> = bots.iter().map(String::as_str).collect();
+    arguments.extend(["--pairs", "1"]);
+    place.play("t", &arguments);
+    let plan: Value = serde_json::from_str(&place.read("t/plan.json")).expect("a plan");
+    let names = [0, 1, 2].map(|index| plan["bots"][index]["name"].clone());
+    assert_eq!(names, ["anna", "ben", "carla"]);
+    let run = Referee::new([&bots[0], &bots[1], "--json"]).run();
+    let record = run.printed_records().remove(0);
+    assert_eq!(record["bots"][0]["name"], "anna", "{run}");
+    assert_eq!(record["bots"][1]["name"], "ben", "{run}");
 }
 
 #[test]

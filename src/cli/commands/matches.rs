@@ -6,9 +6,10 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::bot::human::{Human, SharedConsole};
+use crate::bot::naming::{distinct_names, short_name};
 use crate::bot::orphans;
 use crate::bot::process::GracePeriods;
-use crate::bot::spec::{BotSpec, distinct_names, short_name};
+use crate::bot::spec::BotSpec;
 use crate::bot::stderr::Tap;
 use crate::cli::support::console::Terminal;
 use crate::cli::support::failure::Failure;
@@ -165,7 +166,11 @@ fn names(
                 .map_or(default, |typed| short_name(&typed));
         }
     }
-    let distinct = distinct_names(&names.each_ref().map(String::as_str));
+    let files = [0, 1].map(|i| match (&bots[i], given[i]) {
+        (BotSpec::Program(program), None) => program.own_file(),
+        _ => None,
+    });
+    let distinct = distinct_names(&[0, 1].map(|i| (names[i].as_str(), files[i].as_deref())));
     // `distinct_names` returns as many names as it is given.
     Ok(distinct.try_into().unwrap_or(names))
 }

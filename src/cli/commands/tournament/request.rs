@@ -39,6 +39,9 @@ impl Options {
                         found.others.join(", ")
                     ));
                 }
+                for refused in found.refused {
+                    print_stderr(&format!("referee: not entered: {refused}"));
+                }
                 bots.extend(
                     found
                         .programs

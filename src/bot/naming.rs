@@ -1,0 +1,142 @@
+//! What bots are called: names that fit a table, and that differ.
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
+use crate::text::escape;
+
+/// Names longer than this are cut: they head tables and lines.
+const MAX_NAME: usize = 60;
+
+/// A bot's name, and the path of its program when it has one.
+pub type Named<'a> = (&'a str, Option<&'a Path>);
+
+/// A name as tables can hold it.
+pub fn short_name(name: &str) -> String {
+    match name.char_indices().nth(MAX_NAME) {
+        Some((end, _)) => format!("{}…", escape(&name.as_bytes()[..end])),
+        None => escape(name.as_bytes()),
+    }
+}
+
+/// Names that all differ. Bots of the same name are called by their folders where these tell them apart,
+/// (`anna` and `ben` for `anna/bot.py` and `ben/bot.py`), and are otherwise numbered: `random.py#1` and
+/// `random.py#2`, also when a bot is called `random.py#1` from the start.
+///
+/// ```
+/// use std::path::Path;
+///
+/// use referee::bot::naming::distinct_names;
+///
+/// let bots = ["anna/bot.py", "ben/bot.py"].map(|path| ("bot.py", Some(Path::new(path))));
+/// assert_eq!(distinct_names(&bots), ["anna", "ben"]);
+/// assert_eq!(distinct_names(&[("builtin:random", None); 2]), ["builtin:random#1", "builtin:random#2"]);
+/// ```
+pub fn distinct_names(bots: &[Named<'_>]) -> Vec<String> {
+    let mut names: Vec<String> = bots.iter().map(|(name, _)| (*name).to_owned()).collect();
+    let mut alike: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (index, (name, _)) in bots.iter().enumerate() {
+        alike.entry(name).or_default().push(index);
+    }
+    for indices in alike.values().filter(|indices| indices.len() > 1) {
+        let folders: Vec<String> = indices
+            .iter()
+            .filter_map(|&index| folder(bots[index].1?))
+            .collect();
+        let different: HashSet<&String> = folders.iter().collect();
+        if different.len() == indices.len()
+            && different
+                .iter()
+                .all(|name| !alike.contains_key(name.as_str()))
+        {
+            for (&index, folder) in indices.iter().zip(folders) {
+                names[index] = folder;
+            }
+        }
+    }
+    numbered(&names)
+}
+
+/// The name of the folder that a file is in.
+fn folder(file: &Path) -> Option<String> {
+    let parent = std::path::absolute(file).ok()?.parent()?.to_owned();
+    Some(short_name(&parent.file_name()?.to_string_lossy()))
+}
+
+/// Numbers those that are the same.
+fn numbered(names: &[String]) -> Vec<String> {
+    let mut given: HashMap<&str, usize> = HashMap::new();
+    for name in names {
+        *given.entry(name).or_default() += 1;
+    }
+    let mut next: HashMap<&str, usize> = HashMap::new();
+    let mut used = HashSet::new();
+    names
+        .iter()
+        .map(|name| {
+            if given[name.as_str()] == 1 {
+                return name.clone();
+            }
+            let nth = next.entry(name).or_insert(1);
+            loop {
+                let numbered = format!("{name}#{nth}");
+                *nth += 1;
+                if !given.contains_key(numbered.as_str()) && used.insert(numbered.clone()) {
+                    return numbered;
+                }
+            }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(bots: &[(&str, &str)]) -> Vec<String> {
+        let path = |text| {
+            Some(text)
+                .filter(|text: &&str| !text.is_empty())
+                .map(Path::new)
+        };
+        let bots: Vec<Named<'_>> = bots
+            .iter()
+            .map(|&(name, text)| (name, path(text)))
+            .collect();
+        distinct_names(&bots)
+    }
+
+    #[test]
+    fn folders_tell_bots_of_the_same_name_apart() {
+        assert_eq!(
+            named(&[("bot.py", "a/bot.py"), ("bot.py", "b/bot.py"), ("c", "c")]),
+            ["a", "b", "c"]
+        );
+    }
+
+    #[test]
+    fn the_same_bot_twice_is_numbered() {
+        assert_eq!(
+            named(&[("bot.py", "a/bot.py"), ("bot.py", "a/bot.py")]),
+            ["bot.py#1", "bot.py#2"]
+        );
+        assert_eq!(
+            named(&[("x", ""), ("x", ""), ("x#1", "")]),
+            ["x#2", "x#3", "x#1"]
+        );
+    }
+
+    #[test]
+    fn folders_that_are_names_of_others_do_not_help() {
+        let names = named(&[("bot.py", "a/bot.py"), ("bot.py", "b/bot.py"), ("a", "c/a")]);
+        assert_eq!(names, ["bot.py#1", "bot.py#2", "a"]);
+        // Folders of two groups that have the same names.
+        let names = named(&[
+            ("x", "1/a/x"),
+            ("x", "1/b/x"),
+            ("y", "2/a/y"),
+            ("y", "2/b/y"),
+        ]);
+        assert_eq!(names, ["a#1", "b#1", "a#2", "b#2"]);
+    }
+}

@@ -1,0 +1,73 @@
+//! Folders that hold a bot: which program in it is meant.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::executable::CannotStart;
+use crate::executable::interpreter;
+use crate::system::is_executable;
+use crate::text::{escape, unreadable};
+
+/// How many programs of a folder are listed.
+const LISTED: usize = 5;
+
+/// Whether a path is a file that can be run: executable, or with an ending whose interpreter
+/// is known.
+pub fn is_program(path: &Path) -> bool {
+    let Ok(meta) = fs::metadata(path) else {
+        return false;
+    };
+    let ending = path.extension().and_then(|ending| ending.to_str());
+    let language = ending.and_then(interpreter::by_ending);
+    meta.is_file()
+        && (is_executable(path, &meta) || language.is_some_and(|language| !language.run.is_empty()))
+}
+
+/// The entries of a folder that are not hidden and do not begin with `_`, sorted by name.
+pub fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut paths = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if !entry.file_name().to_string_lossy().starts_with(['.', '_']) {
+            paths.push(entry.path());
+        }
+    }
+    paths.sort();
+    Ok(paths)
+}
+
+/// The only program in a folder. An error names those that are there, and how to say which one counts.
+pub fn only_program(folder: &Path) -> Result<PathBuf, CannotStart> {
+    let shown = |path: &Path| escape(path.to_string_lossy().as_bytes());
+    let cannot = |cause: String, fix: String| CannotStart {
+        bot: shown(folder),
+        cause,
+        fix,
+    };
+    let inside = entries(folder).map_err(|error| {
+        cannot(
+            unreadable(folder, &error),
+            "check its permissions".to_owned(),
+        )
+    })?;
+    let mut programs: Vec<PathBuf> = inside.into_iter().filter(|path| is_program(path)).collect();
+    match &programs[..] {
+        [_] => Ok(programs.remove(0)),
+        [] => Err(cannot(
+            "there is no program in this folder".to_owned(),
+            "put one into it: a file that can be run, or that ends like a known language; compile sources of others"
+                .to_owned(),
+        )),
+        [first, ..] => {
+            let names = programs.iter().filter_map(|path| path.file_name());
+            let names: Vec<String> = names.take(LISTED).map(|name| shown(name.as_ref())).collect();
+            let more = programs.len().saturating_sub(LISTED);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            Err(cannot(
+                format!("there are several programs in this folder: {}{more}", names.join(", ")),
+                format!("say which one counts, such as {}, or leave one", shown(first)),
+            ))
+        }
+    }
+}
