@@ -269,6 +269,9 @@ fn the_log_has_how_a_bot_was_started() {
     assert!(ends(&events) || (0..5).any(|_| ends(&log_of_script("", "exit 7"))));
     let starting = events.iter().find(|event| message(event) == "starting");
     let fields = &starting.expect("a start")["fields"];
+    let started = events.iter().find(|event| message(event) == "started");
+    let pid = started.expect("a process")["span"]["pid"].as_u64();
+    assert!(pid.is_some_and(|pid| pid > 1), "{started:?}");
     let environment = fields["environment"].as_str().expect("variables");
     for variable in ["\"REFEREE_GAME=quarto\"", "\"REFEREE_SEED="] {
         assert!(environment.contains(variable), "{fields}");
