@@ -279,3 +279,26 @@ fn the_command_that_asks_again_sets_few_variables() {
         pieces
     );
 }
+
+#[tokio::test]
+async fn a_fault_in_words_ends_with_the_last_line_of_stderr() {
+    let folder = tempfile::tempdir().unwrap();
+    let runner = GameRunner::with_fixed_stalls(Arc::new(FourInARow), false);
+    for (script, words) in [
+        ("echo first >&2; echo last >&2; exit 3", Some("last")),
+        ("exit 3", None),
+    ] {
+        let mut seat = seat(script, folder.path(), LONG);
+        let (mut session, mut text) = (Ruleset::start(&FourInARow), TextBuffers::default());
+        let asked = runner.ask(&mut seat, 1, &mut *session, &mut text).await;
+        let fault = asked.unwrap().expect_err("no answer");
+        assert_eq!(fault.last_words(), words);
+        let said = fault.in_words();
+        assert!(
+            said.starts_with("exited: it ended with exit status 3"),
+            "{said}"
+        );
+        let end = "; its last words on stderr: last";
+        assert_eq!(said.ends_with(end), words.is_some(), "{said}");
+    }
+}
