@@ -179,6 +179,39 @@ fn the_log_tells_that_the_referee_was_stopped() {
     let void = void.unwrap_or_else(|| panic!("it was not void\n{run}"));
     let why = void["fields"]["why"].as_str().unwrap_or_default();
     assert!(why.contains("not running for"), "{why}");
+    assert!(why.ends_with("and then found an answer"), "{why}");
+}
+
+/// With a clock of processor time the answer counts: the bot has used little of it.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_stopped_referee_takes_no_processor_time_of_a_bot() {
+    let mut running = short_match()
+        .directory(crate::common::bots())
+        .args([
+            "--clock",
+            "cpu",
+            "--move-time",
+            "500ms",
+            "--log-format",
+            "json",
+        ])
+        .args(["--log", "info", "./slow-answers.sh", "builtin:random"])
+        .shell("exec \"$0\" \"$@\" --log-file \"$SCRATCH/log\"")
+        .start();
+    let asked = |scratch: &Path| fs::read_to_string(scratch.join("asked")).unwrap_or_default();
+    running.wait_until(|scratch| asked(scratch).len() >= 2);
+    running.signal("STOP");
+    thread::sleep(Duration::from_millis(1500));
+    running.signal("CONT");
+    let run = running.finish();
+    for event in events(&run.file("log")) {
+        let message = message(&event);
+        assert!(
+            message != "time ran out" && !message.starts_with("void: "),
+            "{run}"
+        );
+    }
 }
 
 #[test]
