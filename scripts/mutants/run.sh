@@ -9,7 +9,7 @@ usage: run.sh GROUP [OPTION OF CARGO MUTANTS]...
 
 Changes one place of the source after another, and runs the tests that belong to the group after
 each: a change that no test notices is a missed mutant. First come the quick tests, then the
-others, for what the quick ones missed. Needs cargo-mutants (`cargo install cargo-mutants`).
+others, and last those in tests/environment, each for what the ones before missed. Needs cargo-mutants (`cargo install cargo-mutants`).
 
 GROUP is one of: rules, pieces, channel, process, play, record.
 
@@ -18,7 +18,9 @@ missed in the first. Remove that folder to try everything again.
 USAGE
 }
 
-# files: what is changed. quick, rest: filters of tests in tests/integration.
+# files: what is changed. quick, rest: filters of tests in tests/integration. environment: of those in
+# tests/environment.
+environment=()
 case "${1:-}" in
 rules)
   files=(src/game/quarto/{board,cell,configuration,edition,game,judge,notation,piece,position,turn}.rs)
@@ -29,6 +31,7 @@ pieces)
   files=(src/game/quarto/{drawing,keyboard,piece_set,piece_set_reader,piece_set_rows}.rs)
   quick=(drawing:: piece_sets:: quartos:: notation:: snapshot::)
   rest=(parsers:: conformance:: matches:: cli::)
+  environment=(people::)
   ;;
 channel)
   files=(src/bot/channel.rs)
@@ -38,12 +41,14 @@ channel)
 process)
   files=('src/bot/process/*.rs')
   quick=(faults:: starting::)
-  rest=(matches:: stopping:: check::)
+  rest=(matches:: stopping:: check:: logging:: robustness:: sandbox::)
+  environment=(load:: exhaustion::)
   ;;
 play)
-  files=(src/play/{clock,game,game_runner,match_runner,replay,seat,turn}.rs)
+  files=(src/play/{attempts,clock,game,game_runner,match_runner,replay,seat,turn}.rs)
   quick=(replay_check:: adjudication:: faults:: scheduler:: starting::)
-  rest=(matches:: stopping:: check:: tournament::)
+  rest=(matches:: stopping:: check:: logging:: tournament::)
+  environment=(exhaustion:: load::)
   ;;
 record)
   files=(src/record/{atomic_file,journal,reader}.rs)
@@ -65,4 +70,12 @@ mutants() { # program of tests, further options, `--`, filters
 # Ends with 0 when all were caught, with 2 when some were missed; then the other tests have their say.
 # 3: some took too long, which counts as noticed.
 mutants -C=--test=integration "$@" -- -- "${quick[@]}" || [[ $? == [23] ]]
-mutants -C=--lib -C=--test=integration "$@" -- -- "${rest[@]}" game:: bot:: play:: record::
+status=0
+mutants -C=--lib -C=--test=integration "$@" -- -- "${rest[@]}" game:: bot:: play:: record:: || status=$?
+# The tests in tests/environment take one filter at a time.
+for filter in "${environment[@]}"; do
+  [[ $status == [23] ]] || break
+  status=0
+  mutants -C=--test=environment "$@" -- -- "$filter" || status=$?
+done
+exit "$status"

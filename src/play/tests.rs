@@ -12,9 +12,11 @@ use super::observer::GameObserver;
 use super::seat::{Seat, stop_both};
 use super::setup::GameSetup;
 use super::turn::TextBuffers;
+use crate::bot::Player as _;
 use crate::bot::process::GracePeriods;
 use crate::bot::spec::Program;
 use crate::game::four_in_a_row::FourInARow;
+use crate::game::quarto::{Edition, PieceSet, Rules};
 use crate::protocol::ForfeitReason;
 use crate::record::{BotIndex, Ending, Record};
 use crate::session::Ruleset;
@@ -231,4 +233,72 @@ async fn a_program_that_cannot_be_started_is_not_tried_again() {
     let (mut session, mut text) = (Ruleset::start(&FourInARow), TextBuffers::default());
     let asked = runner.ask(&mut seat, 1, &mut *session, &mut text).await;
     assert!(matches!(asked, Err(GameError::CannotStart(_))));
+}
+
+#[tokio::test]
+async fn what_is_written_after_an_answer_is_found() {
+    let folder = tempfile::tempdir().unwrap();
+    let runner = GameRunner::with_fixed_stalls(Arc::new(FourInARow), false);
+    let script = "read -r question; echo 1; sleep 0.01; echo more; exec sleep 1000";
+    let mut seat = seat(script, folder.path(), LONG);
+    let (mut session, mut text) = (Ruleset::start(&FourInARow), TextBuffers::default());
+    let asked = runner.ask(&mut seat, 1, &mut *session, &mut text).await;
+    asked.unwrap().expect("an answer");
+    let mut found = Vec::new();
+    // On a busy machine it takes longer than it is waited for.
+    for _ in 0..400 {
+        if found.is_empty() {
+            found = seat.drain().await;
+        }
+    }
+    assert_eq!(found, b"more\n");
+    seat.stop(GracePeriods::FAULT).await.unwrap();
+}
+
+/// The variables on which an answer depends, unless they are as by default.
+#[test]
+fn the_command_that_asks_again_sets_few_variables() {
+    let folder = tempfile::tempdir().unwrap();
+    let variables = |ruleset: &dyn Ruleset, pieces: Option<&str>| {
+        let program = program(SILENT, folder.path());
+        let seat = Seat::program(ruleset, pieces, program, limits(LONG));
+        let command = seat.reproduce_command("x").unwrap();
+        let names = ["GAME=", "RULES=", "PIECES=", "SEED=", "MOVE_TIME="];
+        names.map(|name| command.contains(&format!("REFEREE_{name}")))
+    };
+    let edition = |rules| Edition::new(rules, PieceSet::default());
+    let none = [false; 5];
+    assert_eq!(variables(&edition(Rules::Standard), None), none);
+    let rules = [false, true, false, false, false];
+    assert_eq!(variables(&edition(Rules::Squares), None), rules);
+    let game = [true, false, false, false, false];
+    assert_eq!(variables(&FourInARow, None), game);
+    let pieces = [false, false, true, false, false];
+    assert_eq!(
+        variables(&edition(Rules::Standard), Some("/set.csv")),
+        pieces
+    );
+}
+
+#[tokio::test]
+async fn a_fault_in_words_ends_with_the_last_line_of_stderr() {
+    let folder = tempfile::tempdir().unwrap();
+    let runner = GameRunner::with_fixed_stalls(Arc::new(FourInARow), false);
+    for (script, words) in [
+        ("echo first >&2; echo last >&2; exit 3", Some("last")),
+        ("exit 3", None),
+    ] {
+        let mut seat = seat(script, folder.path(), LONG);
+        let (mut session, mut text) = (Ruleset::start(&FourInARow), TextBuffers::default());
+        let asked = runner.ask(&mut seat, 1, &mut *session, &mut text).await;
+        let fault = asked.unwrap().expect_err("no answer");
+        assert_eq!(fault.last_words(), words);
+        let said = fault.in_words();
+        assert!(
+            said.starts_with("exited: it ended with exit status 3"),
+            "{said}"
+        );
+        let end = "; its last words on stderr: last";
+        assert_eq!(said.ends_with(end), words.is_some(), "{said}");
+    }
 }

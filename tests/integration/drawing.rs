@@ -257,6 +257,17 @@ fn wide_words_stay_in_their_columns() {
 }
 
 #[test]
+fn with_colours_free_cells_have_their_numbers() {
+    let edition = Edition::default();
+    let board = edition.set().configuration("N?BI??JO?FDLMEAG").expect("16");
+    let drawn = draw(&edition.board_picture(&board), &Palette::coloured());
+    let plain = anstream::adapter::strip_str(&drawn).to_string();
+    let rows: Vec<&str> = plain.lines().filter(|line| line.starts_with('H')).collect();
+    assert_eq!(rows[0], "H1 | N | 2 | B | I |");
+    assert_eq!(rows[2], "H3 | 9 | F | D | L |");
+}
+
+#[test]
 fn a_board_for_looking_at_may_hold_anything() {
     let edition = Edition::default();
     let board = edition.set().configuration("N?BI??JO?FDLMEAG").expect("16");

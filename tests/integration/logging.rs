@@ -181,6 +181,38 @@ fn the_log_tells_that_the_referee_was_stopped() {
     assert!(why.contains("not running for"), "{why}");
 }
 
+/// With a clock of processor time the answer counts: the bot has used little of it.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_stopped_referee_takes_no_processor_time_of_a_bot() {
+    let mut running = short_match()
+        .directory(crate::common::bots())
+        .args([
+            "--clock",
+            "cpu",
+            "--move-time",
+            "500ms",
+            "--log-format",
+            "json",
+        ])
+        .args(["--log", "info", "./slow-answers.sh", "builtin:random"])
+        .shell("exec \"$0\" \"$@\" --log-file \"$SCRATCH/log\"")
+        .start();
+    let asked = |scratch: &Path| fs::read_to_string(scratch.join("asked")).unwrap_or_default();
+    running.wait_until(|scratch| asked(scratch).len() >= 2);
+    running.signal("STOP");
+    thread::sleep(Duration::from_millis(1500));
+    running.signal("CONT");
+    let run = running.finish();
+    for event in events(&run.file("log")) {
+        let message = message(&event);
+        assert!(
+            message != "time ran out" && !message.starts_with("void: "),
+            "{run}"
+        );
+    }
+}
+
 #[test]
 fn a_line_of_json_has_the_ids_of_its_record() {
     let run = opponents(short_match().recorded().args(["--log", "trace"]))
@@ -269,6 +301,9 @@ fn the_log_has_how_a_bot_was_started() {
     assert!(ends(&events) || (0..5).any(|_| ends(&log_of_script("", "exit 7"))));
     let starting = events.iter().find(|event| message(event) == "starting");
     let fields = &starting.expect("a start")["fields"];
+    let started = events.iter().find(|event| message(event) == "started");
+    let pid = started.expect("a process")["span"]["pid"].as_u64();
+    assert!(pid.is_some_and(|pid| pid > 1), "{started:?}");
     let environment = fields["environment"].as_str().expect("variables");
     for variable in ["\"REFEREE_GAME=quarto\"", "\"REFEREE_SEED="] {
         assert!(environment.contains(variable), "{fields}");

@@ -208,6 +208,26 @@ fn a_bot_is_shown_its_directory_and_its_environment() {
     }
 }
 
+#[test]
+fn the_log_has_the_sandbox_of_a_bot() {
+    for kind in sandboxes() {
+        let run = Referee::new(["--sandbox", kind, "--seed", "1", "--log", "info"])
+            .args(["builtin:greedy", "builtin:random"])
+            .shell("exec \"$0\" \"$@\" --log-format json --log-file \"$SCRATCH/log\"")
+            .run();
+        assert_eq!(run.code, Some(0), "{run}");
+        let log = run.file("log");
+        let events = log.lines().map(|line| -> Value {
+            serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))
+        });
+        let starts = events.filter(|event| event["fields"]["message"] == "starting");
+        let sandboxes: Vec<Value> = starts
+            .map(|event| event["fields"]["sandbox"].clone())
+            .collect();
+        assert_eq!(sandboxes, [kind, kind], "{log}");
+    }
+}
+
 /// Its supervisor reports what it has used when it has ended.
 #[cfg(target_os = "linux")]
 #[test]

@@ -14,7 +14,6 @@ use super::{Process, charge, events};
 use crate::bot::allowance::{Allowance, ClockKind};
 use crate::bot::channel::{Exchange, ExchangeError};
 use crate::bot::fault::{Fault, Stream, TimeoutEvidence};
-use crate::bot::meter;
 use crate::bot::player::{OtherOutput, Player, Reply};
 
 /// How long after a rejected line a second one is waited for.
@@ -53,7 +52,8 @@ impl Player for Process {
                 }
                 Ok(Ok(exchange)) => {
                     let charged = self.answered(asked, exchange, &allowance, usage.is_some());
-                    if exactly && charged > allowance.total(fresh) {
+                    let left = allowance.total(fresh).checked_sub(charged);
+                    if exactly && left.is_none() {
                         break ExchangeError::Late(exchange);
                     }
                     return Ok(Ok(Reply {
@@ -163,7 +163,7 @@ impl Process {
             self.meter.answered(at, true);
             return self.meter.turn_cpu();
         }
-        let charged = if late || (allowance.is_counted && elapsed >= meter::LONG) {
+        let charged = if charge::may_be_less(allowance, elapsed, late) {
             let excused = self.meter.turn_usage().excused(elapsed);
             // The last extension may have been a little longer than needed.
             elapsed.saturating_sub(excused).min(total)

@@ -11,7 +11,7 @@ use std::thread::available_parallelism;
 use std::time::Duration;
 
 use crate::bot::allowance::{Allowance, ClockKind};
-use crate::bot::meter::TurnUsage;
+use crate::bot::meter::{self, TurnUsage};
 
 /// An extension is at least this long: shorter ones cost more than they give.
 const STEP: Duration = Duration::from_millis(1);
@@ -52,6 +52,12 @@ pub(super) fn extended_limit(
     limit
         .filter(|_| elapsed < longest)
         .map(|limit| limit.min(longest))
+}
+
+/// Whether a turn on a clock of wall time may be charged less than the time that it took: if it was
+/// `late`, which is accepted only then, or if it comes off a game's clock and was long enough for it to matter.
+pub(super) fn may_be_less(allowance: &Allowance, elapsed: Duration, late: bool) -> bool {
+    late || (allowance.is_counted && elapsed >= meter::LONG)
 }
 
 /// The number of processors that this program, and so a bot, may use.
@@ -137,6 +143,21 @@ mod tests {
         assert_eq!(limit(100, usage(150, Some(0), 2)), None);
         assert_eq!(limit(5_149, usage(3, Some(0), 1)), Some(5_150));
         assert_eq!(limit(5_150, usage(3, Some(0), 1)), None);
+    }
+
+    #[test]
+    fn only_long_turns_of_a_game_clock_and_late_ones_are_charged_less() {
+        let less = |is_counted, elapsed, late| {
+            let allowance = Allowance {
+                is_counted,
+                ..allowance(ClockKind::Wall)
+            };
+            may_be_less(&allowance, elapsed, late)
+        };
+        let short = meter::LONG / 2;
+        assert!(less(false, short, true) && less(false, LIMIT, true));
+        assert!(less(true, meter::LONG, false) && !less(true, short, false));
+        assert!(!less(false, LIMIT, false));
     }
 
     #[test]

@@ -188,9 +188,12 @@ mod tests {
             assert_eq!(read_cell(typed).map(Cell::number), Ok(number), "{typed}");
         }
         for typed in [
-            "", "0", "17", "5 1", "1 5", "x", "1 2 3", "-1", "+3", "1.5", "999", "H",
+            "", "0", "17", "5 1", "1 5", "x", "1 2 3", "-1", "+3", "1.5", "999", "H", "2x3",
         ] {
             assert!(read_cell(typed).is_err(), "{typed}");
         }
+        // Numbers in something else are not said to be out of range.
+        let wrong = read_cell("5x6").unwrap_err();
+        assert!(wrong.starts_with("`5x6` is no cell"), "{wrong}");
     }
 }
