@@ -254,3 +254,6 @@ fn when(
 fn bit(argument: u8, bits: u64) -> Result<SeccompRule, BackendError> {
     when(argument, Qword, MaskedEq(bits), bits)
 }
+
+#[cfg(test)]
+mod tests;
