@@ -2,6 +2,7 @@
 
 #[cfg(target_os = "linux")]
 use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::private_copy::PrivateCopy;
@@ -20,7 +21,8 @@ pub struct Confinement(Arc<Confined>);
 #[derive(Debug)]
 struct Confined {
     settings: Arc<Settings>,
-    /// `None` without a sandbox: then the bot is only stopped in its opponent's turns.
+    /// `None` without a sandbox: then the bot is only stopped in its opponent's turns, and given
+    /// variables.
     files: Option<PrivateCopy>,
 }
 
@@ -44,6 +46,17 @@ impl Confinement {
     /// Whether the bot is stopped while its opponent thinks.
     pub fn freezes(&self) -> bool {
         self.0.settings.freeze
+    }
+
+    /// Variables that are set in its environment, whether there is a sandbox or not.
+    pub fn environment(&self) -> &[(String, String)] {
+        &self.0.settings.environment
+    }
+
+    /// What it sees of the user's own interpreters.
+    pub fn interpreters(&self) -> &[PathBuf] {
+        let files = self.0.files.as_ref();
+        files.map_or(&[], PrivateCopy::installations)
     }
 
     /// The hash of the copied files; `None` without a sandbox.

@@ -7,10 +7,12 @@
 //!
 //! Nothing here knows what a bot is beyond a [`BotCommand`]; `crate::bot` adapts its programs to it.
 //!
-//! - `settings`, `limits`, `command`: plain data
+//! - `settings`, `limits`, `command`, `finding`: plain data
 //! - `policy`: what a bot sees of the system
+//! - `interpreters`: what it sees of the user's own interpreters
 //! - [`snapshot`]: which files are a bot's own, their hash, and a copy of them
 //! - `bot_user`: a user without rights for every bot of a referee that root runs
+//! - `bounds`: which limits are walls, and which are watched
 //! - `private_copy`, `confinement`: a bot's files in its sandbox
 //! - `private_directory`: directories for temporary files, made and removed
 //! - `session`: what ends a bot whose supervisor was killed
@@ -27,12 +29,16 @@
 mod backend;
 #[cfg(target_os = "linux")]
 mod bot_user;
+mod bounds;
 #[cfg(target_os = "linux")]
 mod cgroup;
 mod command;
 mod confinement;
+mod finding;
 #[cfg(target_os = "linux")]
 pub(crate) mod hierarchy;
+#[cfg(target_os = "linux")]
+mod interpreters;
 mod limits;
 #[cfg(target_os = "linux")]
 mod policy;
@@ -60,17 +66,17 @@ mod unsupported;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use serde::Serialize;
-
-use self::cgroup::{Controller, ParentGroups};
+pub use self::bounds::Bound;
+use self::cgroup::ParentGroups;
 pub use self::command::BotCommand;
 pub use self::confinement::Confinement;
+pub use self::finding::Finding;
 pub use self::limits::ResourceLimits;
 use self::private_copy::PrivateCopy;
 use self::settings::Settings;
 pub use self::settings::{Kind, NotAvailable, SandboxRequest, Selection};
 #[cfg(not(target_os = "linux"))]
-pub(crate) use self::unsupported::{cgroup, private_copy, probe, procfs, supervisor};
+pub(crate) use self::unsupported::{cgroup, interpreters, private_copy, probe, procfs, supervisor};
 use crate::executable::CannotStart;
 use crate::log_target::SANDBOX;
 
@@ -83,6 +89,7 @@ use crate::log_target::SANDBOX;
 ///     selection: Selection::Auto,
 ///     limits: ResourceLimits::default(),
 ///     expose: Vec::new(),
+///     environment: Vec::new(),
 ///     freeze: false,
 ///     referee: std::env::current_exe()?,
 /// })?;
@@ -155,6 +162,7 @@ impl Sandbox {
             kind: Kind::None,
             limits: ResourceLimits::default(),
             expose: Vec::new(),
+            environment: Vec::new(),
             freeze,
             referee: PathBuf::new(),
             own_view: false,
@@ -175,12 +183,12 @@ impl Sandbox {
     /// What bounds the memory of all processes of a bot together, for people; `None` when nothing
     /// does.
     pub fn memory_bound(&self) -> Option<String> {
-        let by = match self.0.groups.version(Controller::Memory) {
-            _ if self.0.kind == Kind::None => return None,
-            Some(version) => format!("the kernel (control group {version})"),
-            None => "its supervisor, which checks every 25 ms".to_owned(),
-        };
-        Some(format!("each process by RLIMIT_DATA, all together by {by}"))
+        self.bounds().into_iter().next().map(|bound| bound.by)
+    }
+
+    /// How each limit of the bots is kept: what is a wall, and what is watched. Empty without a sandbox.
+    pub fn bounds(&self) -> Vec<Bound> {
+        bounds::of(&self.0)
     }
 
     /// Whether a bot is stopped while its opponent thinks.
@@ -190,7 +198,8 @@ impl Sandbox {
 
     /// Confines a bot: its files are copied and hashed, and whatever would keep it from starting is
     /// reported now. `others` are the other entrants, of which it may see nothing. `None` when there
-    /// is no sandbox, and the bot is not to be stopped in its opponent's turns either.
+    /// is no sandbox, and the bot is neither to be stopped in its opponent's turns nor to be given
+    /// variables.
     ///
     /// The copy is removed when the last clone of the confinement is dropped.
     pub fn confine(
@@ -199,7 +208,8 @@ impl Sandbox {
         others: &[BotCommand<'_>],
     ) -> Result<Option<Confinement>, CannotStart> {
         if self.0.kind == Kind::None {
-            return Ok(self.0.freeze.then(|| Confinement::new(&self.0, None)));
+            let carries = self.0.freeze || !self.0.environment.is_empty();
+            return Ok(carries.then(|| Confinement::new(&self.0, None)));
         }
         let files = PrivateCopy::of(command, others, &self.0)?;
         Ok(Some(Confinement::new(&self.0, Some(files))))
@@ -223,22 +233,8 @@ fn combined(failures: Vec<NotAvailable>) -> NotAvailable {
     first
 }
 
-/// The result of trying something on this machine.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Finding {
-    /// What was tried.
-    pub probe: String,
-    /// The sandbox that was tried, if it was one.
-    pub sandbox: Option<Kind>,
-    /// Whether it works.
-    pub works: bool,
-    /// What was found, for people.
-    pub result: String,
-    /// What to do when it does not work.
-    pub fix: Option<String>,
-}
-
-/// Tries all that there is, the better sandbox first. The request's own selection does not matter.
+/// Tries all that there is, the better sandbox first; then what bounds memory, and the user's own
+/// interpreters. The request's own selection does not matter.
 pub fn examine(request: &SandboxRequest) -> Vec<Finding> {
     let mut best = None;
     let mut findings: Vec<Finding> = Kind::BACKENDS
@@ -250,9 +246,14 @@ pub fn examine(request: &SandboxRequest) -> Vec<Finding> {
             });
             let (works, result, fix) = match tried {
                 Ok(sandbox) => {
+                    let view = match kind {
+                        Kind::Landlock if sandbox.0.own_view => ", with a view of its own",
+                        Kind::Landlock => ", without a view of its own",
+                        Kind::Bwrap | Kind::None => "",
+                    };
                     best.get_or_insert(sandbox);
-                    let held = "a program inside could do nothing that it must not";
-                    (true, held.to_owned(), None)
+                    let held = format!("a program inside could do nothing that it must not{view}");
+                    (true, held, None)
                 }
                 Err(failure) => (false, failure.cause, Some(failure.fix)),
             };
@@ -261,28 +262,48 @@ pub fn examine(request: &SandboxRequest) -> Vec<Finding> {
                 sandbox: Some(kind),
                 works,
                 result,
+                wall: None,
+                refused: if works { probe::attempts() } else { Vec::new() },
                 fix,
             }
         })
         .collect();
-    findings.push(memory_finding(best.as_ref()));
+    findings.extend(limits(best.as_ref()));
+    if let Ok(settings) = Settings::new(Kind::None, request) {
+        findings.extend(interpreters::findings(&settings));
+    }
     findings
 }
 
-/// What bounds memory in this sandbox.
-fn memory_finding(sandbox: Option<&Sandbox>) -> Finding {
-    let result = sandbox.and_then(Sandbox::memory_bound);
-    let by_kernel =
-        sandbox.is_some_and(|sandbox| sandbox.0.groups.version(Controller::Memory).is_some());
-    // The program must be among the user's own services, where it may make groups.
-    let systemd = result.is_some() && !by_kernel && Path::new("/run/systemd/system").is_dir();
-    Finding {
-        probe: "--memory".to_owned(),
+/// How the limits of bots are kept in this sandbox.
+fn limits(sandbox: Option<&Sandbox>) -> Vec<Finding> {
+    let finding = |limit: &str, result: String| Finding {
+        probe: limit.to_owned(),
         sandbox: None,
-        works: result.is_some(),
-        result: result.unwrap_or_else(|| "bounded in a sandbox only".to_owned()),
-        fix: systemd.then(|| {
-            "to have the kernel bound it: systemd-run --user --scope referee ...".to_owned()
-        }),
-    }
+        works: true,
+        result,
+        wall: None,
+        refused: Vec::new(),
+        fix: None,
+    };
+    let Some(sandbox) = sandbox else {
+        return vec![Finding {
+            works: false,
+            ..finding(bounds::MEMORY, "bounded in a sandbox only".to_owned())
+        }];
+    };
+    // The program must be among the user's own services, where it may make groups.
+    let systemd = Path::new("/run/systemd/system").is_dir();
+    let shown = |bound: Bound| {
+        let kept = if bound.wall { "a wall" } else { "watched" };
+        let unbounded = bound.limit == bounds::MEMORY && !bound.wall;
+        Finding {
+            wall: Some(bound.wall),
+            fix: (unbounded && systemd).then(|| {
+                "to have the kernel bound it: systemd-run --user --scope referee ...".to_owned()
+            }),
+            ..finding(&bound.limit, format!("{kept}: {}", bound.by))
+        }
+    };
+    sandbox.bounds().into_iter().map(shown).collect()
 }

@@ -47,10 +47,10 @@ pub(super) fn try_out(settings: &Settings) -> Result<(), NotAvailable> {
                 .to_owned(),
             fix: "open it to others (chmod o+rx), or install what bots need elsewhere".to_owned(),
         }),
-        _ => match output.lines().find(|line| *line != self_test::DONE) {
-            Some(hole) => Err(failed(format!(
+        _ => match holes(&output) {
+            Some(holes) => Err(failed(format!(
                 "it does not hold: {}",
-                escape_controls(hole)
+                escape_controls(&holes)
             ))),
             None => Err(failed(with_stderr("it ended early", &stderr))),
         },
@@ -92,6 +92,20 @@ fn holds(settings: &Settings, parents: &ParentGroups) -> Option<bool> {
         return None;
     };
     Some(exceeded == bounded.then_some(Exceeded::Memory))
+}
+
+/// What the self-test could do and must not, joined; `None` when there is nothing.
+fn holes(output: &str) -> Option<String> {
+    let lines: Vec<&str> = output
+        .lines()
+        .filter(|line| *line != self_test::DONE)
+        .collect();
+    (!lines.is_empty()).then(|| lines.join("; "))
+}
+
+/// What a program inside tries, for people: each as the end of a sentence that begins with "it cannot".
+pub(super) fn attempts() -> Vec<&'static str> {
+    self_test::attempts()
 }
 
 /// The first path that was exposed to a self-test and that it could not read.

@@ -120,11 +120,16 @@ pub(crate) mod cgroup {
     #[derive(Clone, Copy, Debug)]
     pub(crate) enum Controller {
         Memory,
+        Pids,
+        Cpu,
+        Freezer,
     }
 
     /// Where groups could be made: nowhere.
     #[derive(Clone, Debug, Default)]
-    pub(crate) struct ParentGroups;
+    pub(crate) struct ParentGroups {
+        _nothing: (),
+    }
 
     impl ParentGroups {
         #[expect(clippy::unused_self, reason = "its counterpart has places")]
@@ -134,8 +139,22 @@ pub(crate) mod cgroup {
     }
 }
 
+pub(crate) mod interpreters {
+    //! Nobody's interpreters need to be shown.
+
+    use crate::sandbox::finding::Finding;
+    use crate::sandbox::settings::Settings;
+
+    /// None.
+    pub(in crate::sandbox) const fn findings(_: &Settings) -> Vec<Finding> {
+        Vec::new()
+    }
+}
+
 pub(crate) mod private_copy {
     //! There are no confined bots.
+
+    use std::path::PathBuf;
 
     use crate::executable::CannotStart;
     use crate::sandbox::command::BotCommand;
@@ -163,6 +182,10 @@ pub(crate) mod private_copy {
         pub(crate) const fn hash(&self) -> ContentHash {
             match *self {}
         }
+
+        pub(crate) const fn installations(&self) -> &[PathBuf] {
+            match *self {}
+        }
     }
 }
 
@@ -171,6 +194,11 @@ pub(crate) mod probe {
 
     use super::cgroup::ParentGroups;
     use crate::sandbox::settings::{NotAvailable, Settings};
+
+    /// Nothing is tried.
+    pub(in crate::sandbox) const fn attempts() -> Vec<&'static str> {
+        Vec::new()
+    }
 
     /// No sandbox works here.
     pub(in crate::sandbox) fn try_out(settings: &Settings) -> Result<(), NotAvailable> {
@@ -182,7 +210,7 @@ pub(crate) mod probe {
     }
 
     /// No control group can be made here.
-    pub(in crate::sandbox) const fn find_groups(_: &Settings) -> ParentGroups {
-        ParentGroups
+    pub(in crate::sandbox) fn find_groups(_: &Settings) -> ParentGroups {
+        ParentGroups::default()
     }
 }

@@ -19,9 +19,11 @@ mod browser;
 #[expect(dead_code, reason = "tests/integration uses the rest of it")]
 mod common;
 mod cross;
+mod documents;
 mod engines;
 mod exhaustion;
 mod hostile;
+mod interpreters;
 mod load;
 mod people;
 mod pieces;
@@ -38,15 +40,17 @@ type Trials = fn() -> Vec<Trial>;
 
 /// The modules and their trials, whose names all begin with that of the module. Those that start
 /// large programs are last, as they may wait for each other.
-const MODULES: [(&str, Trials); 12] = [
+const MODULES: [(&str, Trials); 14] = [
     ("people", people::trials),
     ("pieces", pieces::trials),
     ("players", players::trials),
+    ("documents", documents::trials),
     ("stopping", stopping::trials),
     ("exhaustion", exhaustion::trials),
     ("hostile", hostile::trials),
     ("windows", windows::trials),
     ("arm64", arm64::trials),
+    ("interpreters", interpreters::trials),
     ("soak", soak::trials),
     ("load", load::trials),
     ("browser", browser::trials),

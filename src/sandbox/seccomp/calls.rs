@@ -173,6 +173,15 @@ pub(super) const ATTRIBUTES: &[c_long] = &[
     FILE_SETATTR,
 ];
 
+/// What removes files and directories.
+pub(super) const REMOVALS: &[c_long] = &[
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_unlink,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_rmdir,
+    libc::SYS_unlinkat,
+];
+
 /// The types of requests (`ioctl`) that file systems answer: flags of files, snapshots, reserved space
 /// and whatever else they have. The type is the second byte.
 pub(super) const FILE_SYSTEM_REQUESTS: &[u8] = &[b'f', b'r', b'v', b'X', 0x94, 0xf5];

@@ -80,7 +80,7 @@ fn errno(number: i32) -> u32 {
 fn answer(situation: Situation, call: &Call) -> u32 {
     let filters = filters(situation).unwrap();
     let mut programs = filters.others;
-    programs.insert(0, filters.network);
+    programs.insert(0, filters.asked);
     let answers = programs.iter().map(|program| run(program, call));
     // As the kernel orders them: as signed numbers.
     answers
@@ -148,8 +148,8 @@ fn what_no_bot_needs_is_refused() {
 fn a_socket_of_the_network_is_asked_about() {
     for situation in situations() {
         let call = Call::new(libc::SYS_socket, [2, 1, 0, 0, 0, 0]);
-        let network = filters(situation).unwrap().network;
-        assert_eq!(run(&network, &call), libc::SECCOMP_RET_USER_NOTIF);
+        let asked = filters(situation).unwrap().asked;
+        assert_eq!(run(&asked, &call), libc::SECCOMP_RET_USER_NOTIF);
     }
 }
 

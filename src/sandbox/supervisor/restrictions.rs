@@ -46,7 +46,9 @@ pub(super) fn restrict_self(
     supervisor: &UnixStream,
 ) -> io::Result<()> {
     let mut most = vec![
-        (Resource::Core, 0),
+        // Not 0: with that, a program of the system's that takes core dumps would be started, outside and with
+        // all rights. A file of one byte is never written.
+        (Resource::Core, 1),
         (Resource::Data, limits.reservable_memory()),
         (Resource::Fsize, limits.scratch),
         (Resource::Nofile, limits.open_files),
@@ -65,6 +67,14 @@ pub(super) fn restrict_self(
     };
     most.extend(processes.map(|most| (Resource::Nproc, most)));
     for (resource, most) in most {
+        let exactly = Rlimit {
+            current: Some(most),
+            maximum: Some(most),
+        };
+        // The only one where less is worse.
+        if resource == Resource::Core && setrlimit(resource, exactly).is_ok() {
+            continue;
+        }
         let now = getrlimit(resource);
         let most = now.maximum.map_or(most, |maximum| maximum.min(most));
         let limit = Rlimit {
@@ -85,7 +95,7 @@ pub(super) fn restrict_self(
     };
     set_capabilities(None, none).map_err(|error| failed("capabilities", error))?;
     sys::close_on_exec_from(3)?;
-    let listener = sys::listen_for_calls(&filters.network)?;
+    let listener = sys::listen_for_calls(&filters.asked)?;
     send_descriptor(supervisor, b"", &listener)?;
     drop(listener);
     // No later, for nobody may ask for it then; and no earlier, for a change of the user undoes it.

@@ -19,6 +19,7 @@ use rustix::process::{
 use tempfile::TempDir;
 
 use super::message::{COMMAND, INSIDE, Restrictions, SpawnRequest};
+use super::removal::Remover;
 use super::restrictions::Counted;
 use super::watch::Scratch;
 use super::{own_view, restrictions, sys, wire};
@@ -49,12 +50,15 @@ pub(super) struct RunningBot {
     pub(super) scratch: Scratch,
     /// Processes between the supervisor and the bot.
     pub(super) helpers: usize,
-    /// The scratch directory, to be removed at the end.
-    pub(super) directory: Option<TempDir>,
+    /// The scratch directory and what belongs to it, to be removed at the end.
+    pub(super) directories: Vec<TempDir>,
+    /// Removes files in it, when the bot itself cannot.
+    pub(super) remover: Option<Remover>,
     /// Its control groups; removed at the end, too.
     pub(super) groups: Groups,
-    /// Becomes readable when the bot tries the network; the kernel waits for an answer.
-    pub(super) network_calls: OwnedFd,
+    /// Becomes readable when the bot tries the network, or asks to remove a file; the kernel waits for an
+    /// answer.
+    pub(super) calls: OwnedFd,
 }
 
 /// Starts a bot that reads from `input`. Its standard output and error are this process's.
@@ -121,6 +125,17 @@ fn spawn_in_landlock(
     if let Some(user) = request.user {
         chown(directory.path(), Some(user), Some(user))?;
     }
+    let mut directories = vec![directory];
+    let mut remover = None;
+    if !own_view {
+        let place = tempfile::Builder::new()
+            .prefix("removed-")
+            .permissions(Permissions::from_mode(0o700))
+            .tempdir_in(scratch)?;
+        remover = Some(Remover::new(directories[0].path(), place.path())?);
+        directories.push(place);
+    }
+    let directory = directories[0].path().to_owned();
     let filters = seccomp::filters(request.situation())?;
     let (ours, theirs) = UnixStream::pair()?;
     let restrictions = request.restrictions();
@@ -145,14 +160,10 @@ fn spawn_in_landlock(
                 .iter()
                 .map(|(name, value)| (name, value)),
         )
-        .envs(["HOME", "TMPDIR"].map(|name| (name, directory.path())))
+        .envs(["HOME", "TMPDIR"].map(|name| (name, directory.as_path())))
         .stdin(Stdio::from(input));
-    let start = request.directory.as_deref().unwrap_or(directory.path());
-    let (start, own, scratches) = (
-        start.to_owned(),
-        directory.path().to_owned(),
-        scratch.to_owned(),
-    );
+    let start = request.directory.as_deref().unwrap_or(&directory);
+    let (start, own, scratches) = (start.to_owned(), directory.clone(), scratch.to_owned());
     let read = read.to_vec();
     if own_view {
         own_view::prepare(request.user.is_some())?;
@@ -177,18 +188,22 @@ fn spawn_in_landlock(
     });
     let child = command.spawn()?;
     drop(command);
-    let (_, network_calls) = wire::receive(&ours, 1, |bytes| !bytes.is_empty())?;
+    let (_, calls) = wire::receive(&ours, 1, |bytes| !bytes.is_empty())?;
     Ok(RunningBot {
         pid: Pid::from_child(&child),
         scratch: if own_view {
             Scratch::Bounded
         } else {
-            Scratch::Directory(directory.path().to_owned())
+            let paths = directories
+                .iter()
+                .map(|directory| directory.path().to_owned());
+            Scratch::Directories(paths.collect())
         },
         helpers: request.backend.helpers(),
-        directory: Some(directory),
+        directories,
+        remover,
         groups,
-        network_calls: network_calls.ok_or_else(no_listener)?,
+        calls: calls.ok_or_else(no_listener)?,
     })
 }
 
@@ -234,16 +249,17 @@ fn spawn_in_bubblewrap(
     let child = command.spawn()?;
     drop(command);
     drop(theirs);
-    let (report, network_calls) = wire::receive(&ours, MAX_REPORT, |_| false)?;
+    let (report, calls) = wire::receive(&ours, MAX_REPORT, |_| false)?;
     // A mark was sent with the descriptor.
     match report.strip_prefix(b".").unwrap_or(&report).split_first() {
         Some((&PREPARED, [])) => Ok(RunningBot {
             pid: Pid::from_child(&child),
             scratch: Scratch::Inside,
             helpers: request.backend.helpers(),
-            directory: None,
+            directories: Vec::new(),
+            remover: None,
             groups,
-            network_calls: network_calls.ok_or_else(no_listener)?,
+            calls: calls.ok_or_else(no_listener)?,
         }),
         Some((&PREPARED, cause)) => Err(io::Error::other(
             String::from_utf8_lossy(cause).into_owned(),

@@ -7,11 +7,13 @@ use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 use rustix::process::{PidfdFlags, WaitStatus, pidfd_open};
 use tempfile::TempDir;
 
 use super::descendants::{end_all, reap_orphans};
 use super::message::{Exceeded, ExitReport, SpawnRequest};
+use super::removal::Remover;
 use super::spawn::RunningBot;
 use super::sys;
 use super::watch::{self, Watch};
@@ -23,12 +25,12 @@ use crate::sandbox::session;
 const KILLED: i32 = 9;
 
 /// Waits until the bot has ended, the referee is gone, or a limit is exceeded; then nothing is
-/// left of the bot but its scratch directory.
+/// left of the bot but its directories.
 pub(super) fn supervise(
     request: &SpawnRequest,
-    bot: RunningBot,
+    mut bot: RunningBot,
     control: &UnixStream,
-) -> io::Result<(ExitReport, Option<TempDir>)> {
+) -> io::Result<(ExitReport, Vec<TempDir>)> {
     let pidfd = pidfd_open(bot.pid, PidfdFlags::empty())?;
     let mut watch = Watch::new(request.limits, bot.pid, bot.scratch, bot.helpers);
     let mut exceeded: Option<Exceeded> = None;
@@ -39,7 +41,7 @@ pub(super) fn supervise(
         let mut events = [
             PollFd::new(&pidfd, PollFlags::IN),
             PollFd::new(control, PollFlags::IN),
-            PollFd::new(&bot.network_calls, PollFlags::IN),
+            PollFd::new(&bot.calls, PollFlags::IN),
         ];
         let wait = next_check.saturating_duration_since(Instant::now());
         let wait = Timespec::try_from(wait).map_err(io::Error::other)?;
@@ -47,6 +49,9 @@ pub(super) fn supervise(
         // Also when it keeps asking for the network.
         if Instant::now() >= next_check {
             reap_orphans(bot.pid);
+            if let Some(remover) = &bot.remover {
+                remover.clear();
+            }
             exceeded = met(&bot.groups, || watch.check()).or_else(|| watch.check());
             if exceeded.is_some() {
                 break;
@@ -54,10 +59,15 @@ pub(super) fn supervise(
             next_check = Instant::now() + interval;
         }
         match ready {
-            Ok(0) | Err(rustix::io::Errno::INTR) => {}
+            Ok(0) | Err(Errno::INTR) => {}
             Ok(_) if events[..2].iter().all(|event| event.revents().is_empty()) => {
                 if events[2].revents().contains(PollFlags::IN) {
-                    network |= sys::refuse_call(&bot.network_calls).is_ok();
+                    if let Ok(call) = sys::waiting_call(&bot.calls) {
+                        network |= call.number == libc::SYS_socket;
+                        let remove = |remover: &mut Remover| remover.remove(&call);
+                        let answer = bot.remover.as_mut().map_or(Err(Errno::PERM), remove);
+                        sys::answer_call(&bot.calls, &call, answer);
+                    }
                 } else {
                     // No process is left that could ask; the end is about to be reported.
                     std::thread::sleep(Duration::from_millis(1));
@@ -83,7 +93,7 @@ pub(super) fn supervise(
         exceeded,
         network,
     };
-    Ok((report, bot.directory))
+    Ok((report, bot.directories))
 }
 
 /// The bound of the kernel's that the bot has met. `check` tells processes from threads, which the kernel

@@ -9,6 +9,7 @@ use std::os::unix::process::CommandExt as _;
 use std::process::Command;
 use std::time::Duration;
 
+use rustix::io::Errno;
 use rustix::process::Pid;
 use seccompiler::sock_filter;
 
@@ -113,8 +114,18 @@ pub(super) fn listen_for_calls(filter: &[sock_filter]) -> io::Result<OwnedFd> {
     }
 }
 
-/// Answers a call that waits for an answer with "operation not permitted".
-pub(super) fn refuse_call(listener: &OwnedFd) -> io::Result<()> {
+/// A system call that waits for an answer.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WaitingCall {
+    id: u64,
+    /// The thread that made it.
+    pub(super) thread: u32,
+    pub(super) number: libc::c_long,
+    pub(super) arguments: [u64; 6],
+}
+
+/// The next call that waits.
+pub(super) fn waiting_call(listener: &OwnedFd) -> io::Result<WaitingCall> {
     let mut call = MaybeUninit::<libc::seccomp_notif>::zeroed();
     // SAFETY: the kernel wants the struct zeroed, and fills it.
     let received = unsafe {
@@ -127,11 +138,22 @@ pub(super) fn refuse_call(listener: &OwnedFd) -> io::Result<()> {
     if received != 0 {
         return Err(io::Error::last_os_error());
     }
+    // SAFETY: its bytes are all valid as zeros, too.
+    let call = unsafe { call.assume_init() };
+    Ok(WaitingCall {
+        id: call.id,
+        thread: call.pid,
+        number: call.data.nr.into(),
+        arguments: call.data.args,
+    })
+}
+
+/// Answers a call that waits: with 0, or an error.
+pub(super) fn answer_call(listener: &OwnedFd, call: &WaitingCall, answer: Result<(), Errno>) {
     let answer = libc::seccomp_notif_resp {
-        // SAFETY: its bytes are all valid as zeros, too.
-        id: unsafe { call.assume_init() }.id,
+        id: call.id,
         val: 0,
-        error: -libc::EPERM,
+        error: answer.map_or_else(|error| -error.raw_os_error(), |()| 0),
         flags: 0,
     };
     // An error means that the caller has ended meanwhile.
@@ -143,7 +165,13 @@ pub(super) fn refuse_call(listener: &OwnedFd) -> io::Result<()> {
             &raw const answer,
         );
     }
-    Ok(())
+}
+
+/// Whether nobody has a file open but for this descriptor: the kernel only then gives a lease on it, which
+/// ends with the descriptor.
+pub(super) fn has_nobody_else(file: BorrowedFd<'_>) -> bool {
+    // SAFETY: no memory is touched.
+    unsafe { libc::fcntl(file.as_raw_fd(), libc::F_SETLEASE, libc::F_WRLCK) == 0 }
 }
 
 /// Gives this process, which has one thread, or its next child a name space of its own.
