@@ -108,6 +108,8 @@ fn same_records(Program(program): &Program) -> Result<(), Failed> {
             "1m",
             "--start-time",
             "1m",
+            "--sandbox",
+            "none",
             "--record",
             "games.jsonl",
         ];

@@ -210,7 +210,7 @@ fn same_records(place: &Place) -> Result<(), Failed> {
             "builtin:random",
         ],
     ] {
-        let arguments = [&["--record", "games.jsonl"], arguments].concat();
+        let arguments = [&["--sandbox", "none", "--record", "games.jsonl"], arguments].concat();
         let [windows, here] = place.both(&arguments);
         equal(&windows.text(), &here.text(), &arguments.join(" "))?;
         equal(
@@ -228,6 +228,8 @@ fn same_faults(place: &Place) -> Result<(), Failed> {
     ] {
         let bot = format!("BOT {fault}");
         let [windows, here] = place.both(&[
+            "--sandbox",
+            "none",
             "--seed",
             "4",
             "--first",
@@ -245,13 +247,28 @@ fn same_faults(place: &Place) -> Result<(), Failed> {
         }
     }
     // What a bot writes beside is shown, without the end of line of Windows.
-    let [windows, here] = place.both(&["-v", "--seed", "4", "BOT beside", "builtin:greedy"]);
+    let [windows, here] = place.both(&[
+        "--sandbox",
+        "none",
+        "-v",
+        "--seed",
+        "4",
+        "BOT beside",
+        "builtin:greedy",
+    ]);
     let beside = |ran: &Ran| ran.text().matches("bot| asked with ").count();
     equal(&beside(&windows), &beside(&here), "lines of stderr")
 }
 
 fn crash(place: &Place) -> Result<(), Failed> {
-    let [windows, here] = place.both(&["--first", "1", "BOT crashes", "builtin:greedy"]);
+    let [windows, here] = place.both(&[
+        "--sandbox",
+        "none",
+        "--first",
+        "1",
+        "BOT crashes",
+        "builtin:greedy",
+    ]);
     for (ran, cause) in [
         (windows, "an access violation (0xC0000005)"),
         (here, "SIGSEGV"),
