@@ -127,7 +127,9 @@ pub(crate) mod cgroup {
 
     /// Where groups could be made: nowhere.
     #[derive(Clone, Debug, Default)]
-    pub(crate) struct ParentGroups;
+    pub(crate) struct ParentGroups {
+        _nothing: (),
+    }
 
     impl ParentGroups {
         #[expect(clippy::unused_self, reason = "its counterpart has places")]
@@ -208,7 +210,7 @@ pub(crate) mod probe {
     }
 
     /// No control group can be made here.
-    pub(in crate::sandbox) const fn find_groups(_: &Settings) -> ParentGroups {
-        ParentGroups
+    pub(in crate::sandbox) fn find_groups(_: &Settings) -> ParentGroups {
+        ParentGroups::default()
     }
 }

@@ -13,10 +13,12 @@
 //! The tests of all modules share this process and run in parallel: a test recognises its own
 //! processes and files by its own scratch directory, and does not change the state of this process.
 
+mod arm64;
 mod browser;
 #[path = "../common/mod.rs"]
 #[expect(dead_code, reason = "tests/integration uses the rest of it")]
 mod common;
+mod cross;
 mod documents;
 mod engines;
 mod exhaustion;
@@ -38,7 +40,7 @@ type Trials = fn() -> Vec<Trial>;
 
 /// The modules and their trials, whose names all begin with that of the module. Those that start
 /// large programs are last, as they may wait for each other.
-const MODULES: [(&str, Trials); 13] = [
+const MODULES: [(&str, Trials); 14] = [
     ("people", people::trials),
     ("pieces", pieces::trials),
     ("players", players::trials),
@@ -47,6 +49,7 @@ const MODULES: [(&str, Trials); 13] = [
     ("exhaustion", exhaustion::trials),
     ("hostile", hostile::trials),
     ("windows", windows::trials),
+    ("arm64", arm64::trials),
     ("interpreters", interpreters::trials),
     ("soak", soak::trials),
     ("load", load::trials),

@@ -5,21 +5,25 @@
 //! the target directory, where the next run finds it.
 
 use std::ffi::OsStr;
-use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use libtest_mimic::{Failed, Trial};
-use serde_json::Value;
 
-use crate::requirements::{program, unavailable};
+use crate::cross::{Ran, Target, Test, built, equal, here};
 
-const TARGET: &str = "x86_64-pc-windows-gnu";
 const COMPILER: &str = "x86_64-w64-mingw32-gcc";
+
+const TARGET: Target = Target {
+    name: "x86_64-pc-windows-gnu",
+    missing: "target x86_64-pc-windows-gnu",
+    install: "none, but: rustup target add x86_64-pc-windows-gnu",
+    needs: &[(COMPILER, "gcc-mingw-w64-x86-64"), ("wine", "wine wine64")],
+};
 
 /// `ProcessPrng` by the older function for the same purpose.
 const RANDOM_NUMBERS: &str = "
@@ -36,9 +40,7 @@ const STARTS: u32 = 3;
 /// How long a run may take, on a machine that does other things, too.
 const LIMIT: Duration = Duration::from_mins(3);
 
-type Test = fn(&Place) -> Result<(), Failed>;
-
-const TESTS: &[(&str, Test)] = &[
+const TESTS: &[(&str, Test<Place>)] = &[
     ("the_same_seed_gives_the_same_records", same_records),
     ("faults_have_the_same_sentences", same_faults),
     ("a_crash_is_named", crash),
@@ -51,34 +53,7 @@ const TESTS: &[(&str, Test)] = &[
 ];
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let trials = TESTS.iter().map(|&(name, test)| {
-        let name = format!("windows::{name}");
-        for (command, package) in [(COMPILER, "gcc-mingw-w64-x86-64"), ("wine", "wine wine64")] {
-            if program(command, &[]).is_none() {
-                return unavailable(name, command, package);
-            }
-        }
-        if !has_target() {
-            return unavailable(
-                name,
-                "target x86_64-pc-windows-gnu",
-                "none, but: rustup target add x86_64-pc-windows-gnu",
-            );
-        }
-        Trial::test(name, move || test(place()?))
-    });
-    trials.collect()
-}
-
-/// Whether the standard library for Windows is installed.
-fn has_target() -> bool {
-    let asked = Command::new("rustc")
-        .args(["--print", "target-libdir", "--target", TARGET])
-        .output();
-    asked.is_ok_and(|output| {
-        let path = String::from_utf8_lossy(&output.stdout).trim().to_owned();
-        output.status.success() && Path::new(&path).is_dir()
-    })
+    TARGET.trials("windows", TESTS, place)
 }
 
 /// Where the programs are.
@@ -100,14 +75,7 @@ impl Place {
         let failed = |what: &str, error: &dyn std::fmt::Display| format!("{what}: {error}");
         fs::create_dir_all(&directory).map_err(|e| failed("a directory", &e))?;
         let source = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let mut cargo = Command::new(env!("CARGO"));
-        cargo
-            .current_dir(source)
-            .args([
-                "build", "--locked", "--quiet", "--bin", "referee", "--target", TARGET,
-            ])
-            .arg("--target-dir")
-            .arg(target.parent().unwrap_or(target));
+        let mut cargo = TARGET.cargo(["build", "--bin", "referee"]);
         built("the referee", &mut cargo)?;
         let random = directory.join("random.c");
         fs::write(&random, RANDOM_NUMBERS).map_err(|e| failed("random.c", &e))?;
@@ -131,7 +99,7 @@ impl Place {
                 .current_dir(&directory);
             built(file, &mut compile)?;
         }
-        let program = target.with_file_name(TARGET).join("debug/referee.exe");
+        let program = TARGET.program("referee.exe");
         fs::copy(&program, directory.join("referee.exe")).map_err(|e| failed("referee.exe", &e))?;
         let place = Self { directory };
         // The first program makes the directory of the system, and complains.
@@ -200,101 +168,6 @@ impl Place {
     }
 }
 
-/// The referee for this system, run in `directory`.
-fn here<A: AsRef<OsStr>>(directory: &Path, arguments: impl IntoIterator<Item = A>) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_referee"));
-    command
-        .args(arguments)
-        .env_remove("RUST_LOG")
-        .current_dir(directory)
-        .stdin(Stdio::null());
-    command
-}
-
-fn built(what: &str, command: &mut Command) -> Result<(), String> {
-    let output = command
-        .output()
-        .map_err(|error| format!("{what}: {error}"))?;
-    if output.status.success() {
-        return Ok(());
-    }
-    Err(format!(
-        "{what} cannot be built: {}",
-        String::from_utf8_lossy(&output.stderr)
-    ))
-}
-
-/// What a run printed, and the directory that it ran in.
-struct Ran {
-    output: Output,
-    scratch: tempfile::TempDir,
-}
-
-impl Ran {
-    /// All that was printed, as it is on every system: the bot's name without `.exe`, and no times.
-    fn text(&self) -> String {
-        let Output {
-            status,
-            stdout,
-            stderr,
-        } = &self.output;
-        let mut text = format!("exit {:?}\n", status.code());
-        for stream in [stdout, stderr] {
-            let stream = String::from_utf8_lossy(stream).replace("bot.exe", "bot");
-            let _ = writeln!(text, "{}", without_times(&stream));
-        }
-        text
-    }
-
-    fn records(&self, file: &str) -> Vec<Value> {
-        let path = self.scratch.path().join(file);
-        let text = fs::read_to_string(&path).unwrap_or_else(|_| panic!("{}", self.text()));
-        let records = text.lines().map(|line| {
-            let line = line.replace("bot.exe", "bot");
-            let mut record: Value = serde_json::from_str(&line).expect("a record");
-            let fields = record.as_object_mut().expect("an object");
-            for field in ["times_ms", "started", "usage", "plan", "charged_ms"] {
-                fields.remove(field);
-            }
-            record
-        });
-        records.collect()
-    }
-}
-
-/// Numbers with units of time replaced by a sign, and no word of games that were played again.
-fn without_times(text: &str) -> String {
-    let mut found = String::new();
-    // A machine that other tests keep busy is no difference either.
-    for line in text
-        .lines()
-        .filter(|line| !line.contains("the machine was so busy"))
-    {
-        let words: Vec<&str> = line.split(' ').collect();
-        let shown = words.iter().enumerate().map(|(at, word)| {
-            let unit = words
-                .get(at + 1)
-                .map_or("", |next| next.trim_matches(['(', ')', ',', '.', ':', ';']));
-            let number = word.trim_start_matches('(').parse::<f64>().is_ok();
-            if number && matches!(unit, "ms" | "s" | "seconds" | "second") {
-                "#"
-            } else {
-                word
-            }
-        });
-        found.push_str(&shown.collect::<Vec<_>>().join(" "));
-        found.push('\n');
-    }
-    found
-}
-
-fn equal<T: PartialEq + std::fmt::Debug>(windows: &T, here: &T, what: &str) -> Result<(), Failed> {
-    if windows == here {
-        return Ok(());
-    }
-    Err(format!("{what} differ\non Windows: {windows:#?}\nhere: {here:#?}").into())
-}
-
 fn same_records(place: &Place) -> Result<(), Failed> {
     for arguments in [
         &["-n", "4", "--seed", "7", "builtin:random", "builtin:greedy"][..],
@@ -337,7 +210,7 @@ fn same_records(place: &Place) -> Result<(), Failed> {
             "builtin:random",
         ],
     ] {
-        let arguments = [&["--record", "games.jsonl"], arguments].concat();
+        let arguments = [&["--sandbox", "none", "--record", "games.jsonl"], arguments].concat();
         let [windows, here] = place.both(&arguments);
         equal(&windows.text(), &here.text(), &arguments.join(" "))?;
         equal(
@@ -355,6 +228,8 @@ fn same_faults(place: &Place) -> Result<(), Failed> {
     ] {
         let bot = format!("BOT {fault}");
         let [windows, here] = place.both(&[
+            "--sandbox",
+            "none",
             "--seed",
             "4",
             "--first",
@@ -372,13 +247,28 @@ fn same_faults(place: &Place) -> Result<(), Failed> {
         }
     }
     // What a bot writes beside is shown, without the end of line of Windows.
-    let [windows, here] = place.both(&["-v", "--seed", "4", "BOT beside", "builtin:greedy"]);
+    let [windows, here] = place.both(&[
+        "--sandbox",
+        "none",
+        "-v",
+        "--seed",
+        "4",
+        "BOT beside",
+        "builtin:greedy",
+    ]);
     let beside = |ran: &Ran| ran.text().matches("bot| asked with ").count();
     equal(&beside(&windows), &beside(&here), "lines of stderr")
 }
 
 fn crash(place: &Place) -> Result<(), Failed> {
-    let [windows, here] = place.both(&["--first", "1", "BOT crashes", "builtin:greedy"]);
+    let [windows, here] = place.both(&[
+        "--sandbox",
+        "none",
+        "--first",
+        "1",
+        "BOT crashes",
+        "builtin:greedy",
+    ]);
     for (ran, cause) in [
         (windows, "an access violation (0xC0000005)"),
         (here, "SIGSEGV"),

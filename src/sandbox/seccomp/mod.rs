@@ -172,7 +172,7 @@ fn forbidden(situation: Situation) -> Result<Rules, BackendError> {
         rules.insert(call, vec![when(0, Dword, Ne, 0)?]);
     }
     // One byte: whoever crashes with less has a program of the system's started.
-    let core = u64::from(libc::RLIMIT_CORE);
+    let core = RLIMIT_CORE;
     rules.insert(libc::SYS_setrlimit, vec![when(0, Dword, Eq, core)?]);
     let new_core = vec![
         SeccompCondition::new(1, Dword, Eq, core)?,
@@ -227,8 +227,11 @@ fn forbidden(situation: Situation) -> Result<Rules, BackendError> {
     Ok(rules)
 }
 
-/// What `setpriority` calls one process: a number whose type differs between C libraries.
+// Numbers whose type differs between C libraries.
+/// What `setpriority` calls one process.
 const PRIO_PROCESS: u64 = 0;
+/// The size of memory that a process that has crashed leaves behind.
+const RLIMIT_CORE: u64 = 4;
 
 /// The part of a request that the kernel reads: its type differs between C libraries.
 const fn low_word(request: libc::Ioctl) -> u64 {
@@ -268,3 +271,6 @@ fn when(
 fn bit(argument: u8, bits: u64) -> Result<SeccompRule, BackendError> {
     when(argument, Qword, MaskedEq(bits), bits)
 }
+
+#[cfg(test)]
+mod tests;
