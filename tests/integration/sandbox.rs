@@ -102,7 +102,7 @@ fn root_is_warned_of_bots_without_a_sandbox() {
     let bot = bots().join("works.sh");
     let bot = bot.to_str().expect("a path of the source tree");
     let warnings = |bot: &str| {
-        let run = Referee::new(&["--sandbox", "none", "-n", "2", bot, "builtin:random"]).run();
+        let run = Referee::new(["--sandbox", "none", "-n", "2", bot, "builtin:random"]).run();
         assert_eq!(run.code, Some(0), "{run}");
         run.root_warnings
     };
