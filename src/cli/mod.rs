@@ -3,6 +3,7 @@
 mod commands;
 mod support;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
@@ -112,7 +113,17 @@ pub fn run() -> ExitCode {
             return supervisor::run(std::env::args().skip(2));
         }
     }
-    let cli = Cli::parse();
+    run_parsed(Cli::parse())
+}
+
+/// Runs the command given by `arguments`, of which the first is the name of the program: for programs that use this
+/// library. Wrong usage and a second Ctrl-C end the process, as with [`run`]. Sandboxes and built-in bots need the
+/// program `referee` itself.
+pub fn run_with<T: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = T>) -> ExitCode {
+    run_parsed(Cli::parse_from(arguments))
+}
+
+fn run_parsed(cli: Cli) -> ExitCode {
     // A built-in bot may be confined to few files; it needs no more.
     let is_bot = matches!(cli.command, Some(Command::Bot(_)));
     // `RUST_LOG` is meant for the referee that has started it, and its stderr is read as the bot's.

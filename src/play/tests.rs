@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::clock::TimeControl;
-use super::game_runner::GameRunner;
+use super::game_runner::{GameError, GameRunner};
 use super::match_runner::{MatchGame, MatchObserver, MatchPlan, MatchRunner};
 use super::observer::GameObserver;
 use super::seat::{Seat, stop_both};
@@ -217,4 +217,18 @@ async fn a_turn_outside_of_a_game_is_asked_for_three_times_at_most() {
     assert_eq!(starts(true).await, 3);
     // And once where only the bot is to blame.
     assert_eq!(starts(false).await, 1);
+}
+
+#[tokio::test]
+async fn a_program_that_cannot_be_started_is_not_tried_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let runner = GameRunner::with_fixed_stalls(Arc::new(FourInARow), true);
+    let gone = Program {
+        argv: vec![folder.path().join("gone").to_string_lossy().into_owned()],
+        ..program(SILENT, folder.path())
+    };
+    let mut seat = Seat::program(&FourInARow, None, gone, limits(LONG));
+    let (mut session, mut text) = (Ruleset::start(&FourInARow), TextBuffers::default());
+    let asked = runner.ask(&mut seat, 1, &mut *session, &mut text).await;
+    assert!(matches!(asked, Err(GameError::CannotStart(_))));
 }
