@@ -37,7 +37,7 @@ type Trials = fn() -> Vec<Trial>;
 
 /// The modules and their trials, whose names all begin with that of the module. Those that start
 /// large programs are last, as they may wait for each other.
-const MODULES: [(&str, Trials); 11] = [
+const MODULES: [(&str, Trials); 12] = [
     ("people", people::trials),
     ("pieces", pieces::trials),
     ("players", players::trials),
