@@ -4,6 +4,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use super::bounds::{self, Bound};
 use super::private_copy::PrivateCopy;
 #[cfg(target_os = "linux")]
 use super::request;
@@ -44,6 +45,11 @@ impl Confinement {
     /// Whether the bot is stopped while its opponent thinks.
     pub fn freezes(&self) -> bool {
         self.0.settings.freeze
+    }
+
+    /// How each limit of the bot is kept; empty without a sandbox.
+    pub fn bounds(&self) -> Vec<Bound> {
+        bounds::of(&self.0.settings)
     }
 
     /// The hash of the copied files; `None` without a sandbox.

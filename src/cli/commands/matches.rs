@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::bot::human::{Human, SharedConsole};
 use crate::bot::orphans;
 use crate::bot::process::GracePeriods;
-use crate::bot::spec::{BotSpec, distinct_names, short_name};
+use crate::bot::spec::{BotSpec, Program, distinct_names, short_name};
 use crate::bot::stderr::Tap;
 use crate::cli::support::console::Terminal;
 use crate::cli::support::failure::Failure;
@@ -16,6 +16,7 @@ use crate::cli::support::interrupt::until_interrupted;
 use crate::cli::support::leftovers::end_orphans;
 use crate::cli::support::options::{Options, PieceFormatName};
 use crate::cli::support::output::{GameText, Notes, Pace, print_bot_line, print_stderr};
+use crate::cli::support::pages;
 use crate::cli::support::pieces_file::PiecesFile;
 use crate::cli::support::records::{RecordFile, Recorded};
 use crate::cli::support::runtime::runtime;
@@ -129,10 +130,7 @@ fn start(
         (None, Some(terminal)) if ask && options.game.has_piece_sets => ask_format(terminal)?,
         (None, _) => PieceFormatName::Symbol,
     };
-    warn_root(bots.iter().filter_map(|bot| match bot {
-        BotSpec::Program(program) => Some(program),
-        BotSpec::Human => None,
-    }));
+    warn_root(programs(&bots));
     let names = names(options, &bots, terminal.as_ref())?;
     let ruleset = options.game.ruleset(choices(format.into()));
     play_match(options, ruleset, bots, names, terminal)
@@ -176,9 +174,11 @@ fn play_match(
         suspension::start()?;
     }
     let start = options.start(&*ruleset)?;
+    let limits = pages::limits(programs(&bots));
+    let title = names.join(" vs ");
     let pages = options
         .pages
-        .open(&names.join(" vs "), None, options.record.as_deref())?;
+        .open(&title, None, options.record.as_deref(), limits)?;
     let file = options
         .record
         .as_deref()
@@ -319,4 +319,12 @@ fn seats(
 fn tap(name: &str) -> Tap {
     let name = escape_controls(name);
     Arc::new(move |line| print_bot_line(&name, line))
+}
+
+/// Those of the players that are programs.
+fn programs(bots: &[BotSpec]) -> impl Iterator<Item = &Program> {
+    bots.iter().filter_map(|bot| match bot {
+        BotSpec::Program(program) => Some(program),
+        BotSpec::Human => None,
+    })
 }

@@ -36,13 +36,14 @@ use crate::bot::orphans;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::leftovers::end_orphans;
 use crate::cli::support::output::print_stderr;
+use crate::cli::support::pages::Pages;
 use crate::cli::support::runtime::runtime;
 use crate::cli::support::sandbox::{Choice, layer_names};
 use crate::cli::support::setup::{this_program, unreadable};
 use crate::cli::support::signals;
 use crate::cli::support::unconfined::warn_root;
 use crate::record::journal::Journal;
-use crate::sandbox::{Kind, Sandbox};
+use crate::sandbox::{Bound, Kind, Sandbox};
 use crate::session::Ruleset;
 use crate::text::counted;
 
@@ -270,6 +271,17 @@ struct TournamentRun<'a> {
 }
 
 impl TournamentRun<'_> {
+    /// The pages of this run.
+    fn pages(&self) -> Result<Pages, Failure> {
+        let bounds = self.sandbox.bounds();
+        self.options.pages.open(
+            &ending::title(&self.directory),
+            Some(&self.journal_file),
+            Some(&self.journal_file),
+            bounds.iter().map(Bound::line).collect(),
+        )
+    }
+
     async fn play(mut self) -> Result<(), Failure> {
         // Until the end: what has been begun is put in order first.
         let _heeded = signals::heed();
@@ -310,11 +322,7 @@ impl TournamentRun<'_> {
             2 * (pairs.end - pairs.start)
         });
         let results = self.read_results(&plan, shard, expected)?;
-        let title = ending::title(&self.directory);
-        let pages =
-            self.options
-                .pages
-                .open(&title, Some(&self.journal_file), Some(&self.journal_file))?;
+        let pages = self.pages()?;
         let terminal = io::stderr().is_terminal();
         let mut progress = Progress::new(expected, results.games, terminal, pages);
         let arena = Arena {
