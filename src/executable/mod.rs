@@ -2,13 +2,20 @@
 //! install when it would not.
 //!
 //! What starts bots and what confines them both need this, so it lies below both and knows neither.
-//! The languages that files are written in are in [`interpreter`].
+//! The languages that files are written in are in [`interpreter`]; what an interpreter needs besides its
+//! own file is found by `installation`, and what a shim starts by `shim`.
 
+#[cfg(target_os = "linux")]
+pub(crate) mod installation;
 pub mod interpreter;
+#[cfg(target_os = "linux")]
+mod shim;
 
 use std::env;
 use std::fs;
-use std::io::Read;
+#[cfg(target_os = "linux")]
+use std::io;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use self::interpreter::package_of;
@@ -116,6 +123,26 @@ pub(crate) fn check_header(path: &Path, given: &str) -> Result<Option<String>, C
         ));
     }
     Ok(None)
+}
+
+/// The first line of a script, as the kernel reads it: the interpreter, and all that follows as one
+/// argument. `None` when a file has none.
+#[cfg(target_os = "linux")]
+pub(crate) fn shebang(path: &Path) -> io::Result<Option<(String, Option<String>)>> {
+    let mut header = Vec::new();
+    fs::File::open(path)?.take(512).read_to_end(&mut header)?;
+    let line = header.split(|&byte| byte == b'\n').next();
+    let Some(line) = line.and_then(|line| line.strip_prefix(b"#!")) else {
+        return Ok(None);
+    };
+    let line = String::from_utf8_lossy(line);
+    let line = line.trim_matches([' ', '\t']);
+    let (interpreter, argument) = line.split_once([' ', '\t']).unwrap_or((line, ""));
+    let argument = argument.trim_matches([' ', '\t']);
+    Ok(Some((
+        interpreter.to_owned(),
+        (!argument.is_empty()).then(|| argument.to_owned()),
+    )))
 }
 
 /// The interpreter that a shebang line (without `#!`) names.

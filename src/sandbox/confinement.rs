@@ -2,6 +2,7 @@
 
 #[cfg(target_os = "linux")]
 use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::bounds::{self, Bound};
@@ -21,7 +22,8 @@ pub struct Confinement(Arc<Confined>);
 #[derive(Debug)]
 struct Confined {
     settings: Arc<Settings>,
-    /// `None` without a sandbox: then the bot is only stopped in its opponent's turns.
+    /// `None` without a sandbox: then the bot is only stopped in its opponent's turns, and given
+    /// variables.
     files: Option<PrivateCopy>,
 }
 
@@ -50,6 +52,17 @@ impl Confinement {
     /// How each limit of the bot is kept; empty without a sandbox.
     pub fn bounds(&self) -> Vec<Bound> {
         bounds::of(&self.0.settings)
+    }
+
+    /// Variables that are set in its environment, whether there is a sandbox or not.
+    pub fn environment(&self) -> &[(String, String)] {
+        &self.0.settings.environment
+    }
+
+    /// What it sees of the user's own interpreters.
+    pub fn interpreters(&self) -> &[PathBuf] {
+        let files = self.0.files.as_ref();
+        files.map_or(&[], PrivateCopy::installations)
     }
 
     /// The hash of the copied files; `None` without a sandbox.

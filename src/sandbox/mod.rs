@@ -7,8 +7,9 @@
 //!
 //! Nothing here knows what a bot is beyond a [`BotCommand`]; `crate::bot` adapts its programs to it.
 //!
-//! - `settings`, `limits`, `command`: plain data
+//! - `settings`, `limits`, `command`, `finding`: plain data
 //! - `policy`: what a bot sees of the system
+//! - `interpreters`: what it sees of the user's own interpreters
 //! - [`snapshot`]: which files are a bot's own, their hash, and a copy of them
 //! - `bot_user`: a user without rights for every bot of a referee that root runs
 //! - `bounds`: which limits are walls, and which are watched
@@ -33,8 +34,11 @@ mod bounds;
 mod cgroup;
 mod command;
 mod confinement;
+mod finding;
 #[cfg(target_os = "linux")]
 pub(crate) mod hierarchy;
+#[cfg(target_os = "linux")]
+mod interpreters;
 mod limits;
 #[cfg(target_os = "linux")]
 mod policy;
@@ -62,18 +66,17 @@ mod unsupported;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use serde::Serialize;
-
 pub use self::bounds::Bound;
 use self::cgroup::ParentGroups;
 pub use self::command::BotCommand;
 pub use self::confinement::Confinement;
+pub use self::finding::Finding;
 pub use self::limits::ResourceLimits;
 use self::private_copy::PrivateCopy;
 use self::settings::Settings;
 pub use self::settings::{Kind, NotAvailable, SandboxRequest, Selection};
 #[cfg(not(target_os = "linux"))]
-pub(crate) use self::unsupported::{cgroup, private_copy, probe, procfs, supervisor};
+pub(crate) use self::unsupported::{cgroup, interpreters, private_copy, probe, procfs, supervisor};
 use crate::executable::CannotStart;
 use crate::log_target::SANDBOX;
 
@@ -86,6 +89,7 @@ use crate::log_target::SANDBOX;
 ///     selection: Selection::Auto,
 ///     limits: ResourceLimits::default(),
 ///     expose: Vec::new(),
+///     environment: Vec::new(),
 ///     freeze: false,
 ///     referee: std::env::current_exe()?,
 /// })?;
@@ -158,6 +162,7 @@ impl Sandbox {
             kind: Kind::None,
             limits: ResourceLimits::default(),
             expose: Vec::new(),
+            environment: Vec::new(),
             freeze,
             referee: PathBuf::new(),
             own_view: false,
@@ -193,7 +198,8 @@ impl Sandbox {
 
     /// Confines a bot: its files are copied and hashed, and whatever would keep it from starting is
     /// reported now. `others` are the other entrants, of which it may see nothing. `None` when there
-    /// is no sandbox, and the bot is not to be stopped in its opponent's turns either.
+    /// is no sandbox, and the bot is neither to be stopped in its opponent's turns nor to be given
+    /// variables.
     ///
     /// The copy is removed when the last clone of the confinement is dropped.
     pub fn confine(
@@ -202,7 +208,8 @@ impl Sandbox {
         others: &[BotCommand<'_>],
     ) -> Result<Option<Confinement>, CannotStart> {
         if self.0.kind == Kind::None {
-            return Ok(self.0.freeze.then(|| Confinement::new(&self.0, None)));
+            let carries = self.0.freeze || !self.0.environment.is_empty();
+            return Ok(carries.then(|| Confinement::new(&self.0, None)));
         }
         let files = PrivateCopy::of(command, others, &self.0)?;
         Ok(Some(Confinement::new(&self.0, Some(files))))
@@ -226,28 +233,8 @@ fn combined(failures: Vec<NotAvailable>) -> NotAvailable {
     first
 }
 
-/// The result of trying something on this machine.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Finding {
-    /// What was tried.
-    pub probe: String,
-    /// The sandbox that was tried, if it was one.
-    pub sandbox: Option<Kind>,
-    /// Whether it works.
-    pub works: bool,
-    /// What was found, for people.
-    pub result: String,
-    /// Whether the kernel keeps a limit at any moment; `None` when it is about something else.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub wall: Option<bool>,
-    /// What a program in this sandbox tried, and could not do.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub refused: Vec<&'static str>,
-    /// What to do when it does not work.
-    pub fix: Option<String>,
-}
-
-/// Tries all that there is, the better sandbox first. The request's own selection does not matter.
+/// Tries all that there is, the better sandbox first; then what bounds memory, and the user's own
+/// interpreters. The request's own selection does not matter.
 pub fn examine(request: &SandboxRequest) -> Vec<Finding> {
     let mut best = None;
     let mut findings: Vec<Finding> = Kind::BACKENDS
@@ -282,6 +269,9 @@ pub fn examine(request: &SandboxRequest) -> Vec<Finding> {
         })
         .collect();
     findings.extend(limits(best.as_ref()));
+    if let Ok(settings) = Settings::new(Kind::None, request) {
+        findings.extend(interpreters::findings(&settings));
+    }
     findings
 }
 

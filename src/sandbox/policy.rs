@@ -1,14 +1,11 @@
 //! What a bot in a sandbox sees of the system: libraries and interpreters, settings that every
 //! program looks up, and what was exposed to it. All of it read-only.
 
-use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::settings::Settings;
 use super::snapshot::SYSTEM;
-use crate::executable::{CannotStart, check_header, find_in_path, install, is_executable_file};
-use crate::text::escape;
 
 /// What programs look up at their start. Nothing here is secret on any system; the rest of
 /// `/etc` is not shown.
@@ -43,7 +40,7 @@ const SETTINGS_OF: &[&str] = &["java-", "python3."];
 const PROCESSORS: &str = "/sys/devices/system/cpu";
 
 /// The search path of a system that has none.
-const USUAL_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+pub(super) const USUAL_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
 /// What every bot may read, as far as this system has it.
 pub(super) fn visible_paths(settings: &Settings) -> Vec<PathBuf> {
@@ -63,21 +60,8 @@ pub(super) fn visible_paths(settings: &Settings) -> Vec<PathBuf> {
     paths
 }
 
-/// The directories of the search path that can be seen in a sandbox.
-pub(super) fn search_path(settings: &Settings) -> String {
-    let given = env::var_os("PATH").unwrap_or_else(|| USUAL_PATH.into());
-    let seen: Vec<PathBuf> = env::split_paths(&given)
-        .filter(|directory| is_visible(settings, directory))
-        .collect();
-    env::join_paths(seen)
-        .ok()
-        .and_then(|path| path.into_string().ok())
-        .filter(|path| !path.is_empty())
-        .unwrap_or_else(|| USUAL_PATH.to_owned())
-}
-
 /// Whether something of this system can be seen in a sandbox.
-fn is_visible(settings: &Settings, path: &Path) -> bool {
+pub(super) fn is_visible(settings: &Settings, path: &Path) -> bool {
     let Ok(path) = path.canonicalize() else {
         return false;
     };
@@ -87,58 +71,4 @@ fn is_visible(settings: &Settings, path: &Path) -> bool {
             .expose
             .iter()
             .any(|exposed| path.starts_with(exposed))
-}
-
-/// Checks that the program and its interpreter can be seen in the sandbox. `bot` is its name,
-/// `search_path` its search path, and `private` the directory that its files were copied to.
-pub(super) fn check_that_it_starts(
-    settings: &Settings,
-    bot: &str,
-    argv: &[String],
-    search_path: &str,
-    private: &Path,
-) -> Result<(), CannotStart> {
-    let Some(first) = argv.first() else {
-        return Ok(());
-    };
-    let mut needed = first.clone();
-    if Path::new(first).starts_with(private) {
-        // A script needs its interpreter.
-        match check_header(Path::new(first), first)? {
-            Some(interpreter) => needed = interpreter,
-            None => return Ok(()),
-        }
-    }
-    let seen = if needed.contains('/') {
-        is_visible(settings, Path::new(&needed))
-    } else {
-        env::split_paths(search_path).any(|directory| is_executable_file(&directory.join(&needed)))
-    };
-    if seen {
-        return Ok(());
-    }
-    let (cause, fix) = match find_in_path(&needed) {
-        Some(found) => {
-            let found = escape(found.to_string_lossy().as_bytes());
-            (
-                format!("it needs {found}, which a bot in a sandbox does not see"),
-                format!(
-                    "expose the directory that it is installed in (--expose DIRECTORY), or {}",
-                    install(&needed)
-                ),
-            )
-        }
-        None => (
-            format!(
-                "it needs {}, which a bot in a sandbox does not see",
-                escape(needed.as_bytes())
-            ),
-            "expose the directory that it is in (--expose DIRECTORY)".to_owned(),
-        ),
-    };
-    Err(CannotStart {
-        bot: bot.to_owned(),
-        cause,
-        fix,
-    })
 }

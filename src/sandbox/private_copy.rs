@@ -9,11 +9,12 @@ use std::sync::{Mutex, PoisonError};
 use super::backend::bubblewrap;
 use super::bot_user::BotUser;
 use super::command::BotCommand;
-use super::policy::{check_that_it_starts, search_path, visible_paths};
+use super::interpreters::{Interpreters, Own, check_that_it_starts};
+use super::policy::visible_paths;
 use super::private_directory::{PrivateDirectory, remove_left_behind};
 use super::settings::{Kind, Settings};
-use super::snapshot::{BotFiles, ContentHash};
-use crate::executable::CannotStart;
+use super::snapshot::{BotFiles, ContentHash, own_program};
+use crate::executable::{CannotStart, shebang};
 
 /// A bot's files, copied.
 #[derive(Debug)]
@@ -23,8 +24,8 @@ pub(super) struct PrivateCopy {
     /// Its copied directory.
     pub(super) directory: Option<PathBuf>,
     hash: ContentHash,
-    /// Its search path: directories that it can see.
-    pub(super) search_path: String,
+    /// What it sees of the user's interpreters.
+    pub(super) interpreters: Interpreters,
     /// What it may read.
     pub(super) visible: Vec<PathBuf>,
     /// Whether it is one of this program's own.
@@ -81,27 +82,42 @@ impl PrivateCopy {
                     )
                 })?;
         }
-        let search_path = search_path(settings);
+        let own_files = own.path().map(|original| Own {
+            original,
+            copy: &files,
+        });
+        let others: Vec<PathBuf> = others
+            .iter()
+            .filter(|other| other.builtin.is_none())
+            .filter_map(|other| own_program(other.argv))
+            .collect();
         let mut argv = copied.argv;
         let builtin = own.path().is_none()
             && copied.directory.is_none()
             && argv
                 .first()
                 .is_some_and(|first| Path::new(first) == settings.referee);
+        let mut interpreters = Interpreters::none(settings);
         if builtin {
             if settings.kind == Kind::Bwrap {
                 bubblewrap::REFEREE.clone_into(&mut argv[0]);
             }
         } else {
-            check_that_it_starts(settings, command.name, &argv, &search_path, place)?;
+            interpreters = Interpreters::of(settings, command, own_files, &others)?;
+            if let Some(own_files) = own_files {
+                start_by_copied_interpreter(&mut argv, own_files);
+            }
+            check_that_it_starts(settings, command.name, &argv, &interpreters, place)?;
         }
         let mut visible = visible_paths(settings);
+        visible.extend(interpreters.paths.iter().cloned());
+        visible.extend(interpreters.links.iter().cloned());
         visible.extend(copied.directory.clone());
         Ok(Self {
             argv,
             directory: copied.directory,
             hash: copied.hash,
-            search_path,
+            interpreters,
             visible,
             builtin,
             pieces: Mutex::default(),
@@ -140,8 +156,35 @@ impl PrivateCopy {
         Ok(copy)
     }
 
+    /// Where the user's own interpreters that it needs are installed.
+    pub(super) fn installations(&self) -> &[PathBuf] {
+        &self.interpreters.paths
+    }
+
     /// Where scratch directories are made.
     pub(super) fn scratches(&self) -> PathBuf {
         self.private.scratches()
     }
+}
+
+/// A script whose first line names an interpreter among its own files, by its original path, is started by
+/// the copy of that interpreter.
+fn start_by_copied_interpreter(argv: &mut Vec<String>, own: Own<'_>) {
+    let Some(script) = argv.first().filter(|first| first.contains('/')) else {
+        return;
+    };
+    let Ok(Some((interpreter, argument))) = shebang(Path::new(script)) else {
+        return;
+    };
+    let Some(inside) = Path::new(&interpreter)
+        .parent()
+        .and_then(|directory| directory.canonicalize().ok())
+        .and_then(|directory| Some(directory.strip_prefix(own.original).ok()?.to_owned()))
+    else {
+        return;
+    };
+    let name = Path::new(&interpreter).file_name().unwrap_or_default();
+    let copied = own.copy.join(inside).join(name);
+    let words = [copied.to_string_lossy().into_owned()];
+    argv.splice(0..0, words.into_iter().chain(argument));
 }

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use super::backend::{Backend, bubblewrap};
 use super::bot_user::BotUser;
 use super::cgroup::Allowance;
-use super::policy::{search_path, visible_paths};
+use super::interpreters::Interpreters;
+use super::policy::visible_paths;
 use super::private_copy::PrivateCopy;
 use super::settings::{Kind, Settings};
 use super::supervisor::message::SpawnRequest;
@@ -41,7 +42,13 @@ pub(super) fn spawn_request(
     }
     SpawnRequest {
         argv: files.argv.clone(),
-        environment: variables(&files.search_path, &environment),
+        environment: variables(
+            &files.interpreters.search_path,
+            [&files.interpreters.environment, &settings.environment]
+                .into_iter()
+                .flatten()
+                .chain(&environment),
+        ),
         backend: backend(
             settings,
             visible,
@@ -75,7 +82,7 @@ pub(super) fn self_test_request(
     argv.extend(arguments);
     SpawnRequest {
         argv,
-        environment: variables(&search_path(settings), &[]),
+        environment: variables(&Interpreters::none(settings).search_path, &[]),
         backend: backend(
             settings,
             visible_paths(settings),
@@ -94,7 +101,11 @@ pub(super) fn self_test_request(
 }
 
 /// All of a bot's environment: its search path, a few variables of the referee's own, and `more`.
-fn variables(search_path: &str, more: &[(String, String)]) -> Vec<(String, String)> {
+/// Of two with the same name the later one counts.
+fn variables<'a>(
+    search_path: &str,
+    more: impl IntoIterator<Item = &'a (String, String)>,
+) -> Vec<(String, String)> {
     let mut variables = vec![("PATH".to_owned(), search_path.to_owned())];
     for (name, value) in env::vars_os() {
         if let (Some(name), Some(value)) = (name.to_str(), value.to_str())
@@ -103,7 +114,7 @@ fn variables(search_path: &str, more: &[(String, String)]) -> Vec<(String, Strin
             variables.push((name.to_owned(), value.to_owned()));
         }
     }
-    variables.extend_from_slice(more);
+    variables.extend(more.into_iter().cloned());
     variables
 }
 

@@ -79,6 +79,8 @@ pub struct SandboxRequest {
     pub limits: ResourceLimits,
     /// What bots may read beside their own files and the system's.
     pub expose: Vec<PathBuf>,
+    /// Variables of a bot's environment, beside those that every bot gets.
+    pub environment: Vec<(String, String)>,
     /// Whether a bot is stopped while its opponent thinks.
     pub freeze: bool,
     /// This program's file.
@@ -97,6 +99,13 @@ pub struct NotAvailable {
     pub fix: String,
 }
 
+impl NotAvailable {
+    /// What was tried and why it does not work, without what to do about it.
+    pub fn causes(&self) -> String {
+        format!("{}: {}", self.probe, self.cause)
+    }
+}
+
 /// What a sandbox that was chosen is set to.
 #[derive(Debug)]
 #[cfg_attr(
@@ -108,6 +117,8 @@ pub(super) struct Settings {
     pub(super) limits: ResourceLimits,
     /// What bots may read beside their own files and the system's, canonical.
     pub(super) expose: Vec<PathBuf>,
+    /// Variables of a bot's environment, beside those that every bot gets.
+    pub(super) environment: Vec<(String, String)>,
     /// Whether a bot is stopped while its opponent thinks.
     pub(super) freeze: bool,
     /// This program's file: the supervisor, and the built-in bots.
@@ -135,6 +146,7 @@ impl Settings {
             kind,
             limits: request.limits,
             expose: expose.collect::<Result<_, _>>()?,
+            environment: request.environment.clone(),
             freeze: request.freeze,
             referee: request.referee.clone(),
             own_view: false,

@@ -137,8 +137,22 @@ pub(crate) mod cgroup {
     }
 }
 
+pub(crate) mod interpreters {
+    //! Nobody's interpreters need to be shown.
+
+    use crate::sandbox::finding::Finding;
+    use crate::sandbox::settings::Settings;
+
+    /// None.
+    pub(in crate::sandbox) const fn findings(_: &Settings) -> Vec<Finding> {
+        Vec::new()
+    }
+}
+
 pub(crate) mod private_copy {
     //! There are no confined bots.
+
+    use std::path::PathBuf;
 
     use crate::executable::CannotStart;
     use crate::sandbox::command::BotCommand;
@@ -164,6 +178,10 @@ pub(crate) mod private_copy {
         }
 
         pub(crate) const fn hash(&self) -> ContentHash {
+            match *self {}
+        }
+
+        pub(crate) const fn installations(&self) -> &[PathBuf] {
             match *self {}
         }
     }

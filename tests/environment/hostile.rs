@@ -386,7 +386,7 @@ fn without_name_spaces() -> &'static Path {
 /// A directory that everybody can read, with the program and the fixtures.
 static SHARED: OnceLock<PathBuf> = OnceLock::new();
 
-fn shared() -> &'static Path {
+pub(crate) fn shared() -> &'static Path {
     SHARED.get_or_init(|| {
         let directory = tempfile::Builder::new()
             .prefix("hostile-")

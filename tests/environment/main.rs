@@ -21,6 +21,7 @@ mod documents;
 mod engines;
 mod exhaustion;
 mod hostile;
+mod interpreters;
 mod load;
 mod people;
 mod pieces;
@@ -37,7 +38,7 @@ type Trials = fn() -> Vec<Trial>;
 
 /// The modules and their trials, whose names all begin with that of the module. Those that start
 /// large programs are last, as they may wait for each other.
-const MODULES: [(&str, Trials); 12] = [
+const MODULES: [(&str, Trials); 13] = [
     ("people", people::trials),
     ("pieces", pieces::trials),
     ("players", players::trials),
@@ -46,6 +47,7 @@ const MODULES: [(&str, Trials); 12] = [
     ("exhaustion", exhaustion::trials),
     ("hostile", hostile::trials),
     ("windows", windows::trials),
+    ("interpreters", interpreters::trials),
     ("soak", soak::trials),
     ("load", load::trials),
     ("browser", browser::trials),

@@ -33,11 +33,13 @@ fn are_read(sandbox: &str) -> Result<(), Failed> {
     Ok(())
 }
 
+/// Whether a sandbox works here.
+pub(crate) fn works(sandbox: &str) -> bool {
+    let run = referee(sandbox).args(["builtin:random"; 2]).run();
+    run.code == Some(0)
+}
+
 pub(crate) fn trials() -> Vec<Trial> {
-    let works = |sandbox| {
-        let run = referee(sandbox).args(["builtin:random"; 2]).run();
-        run.code == Some(0)
-    };
     let sandboxes = ["none", "bwrap", "landlock"].into_iter();
     let trials = sandboxes.map(|sandbox| {
         let test = move || are_read(sandbox);

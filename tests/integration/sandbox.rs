@@ -253,15 +253,178 @@ fn an_interpreter_that_cannot_be_seen_is_told_before_the_first_game() {
             &bot,
             "builtin:random",
         ];
-        let run = Referee::new(arguments).run();
+        // It is installed in a home, among everything else there.
+        fs::create_dir(tools.join("lib")).expect("a directory");
+        let run = Referee::new(arguments).env("HOME", &tools).run();
         assert_eq!(run.code, Some(2), "{run}");
         assert!(run.stderr.contains("does not see"), "{run}");
         assert!(run.stderr.contains("--expose"), "{run}");
         let shown = tools.to_string_lossy().into_owned();
         let run = Referee::new(arguments)
             .args(["--expose", &shown, "--json"])
+            .env("HOME", &tools)
             .run();
         let records = run.printed_records();
         assert_eq!(records[0]["turns"][0], "- A", "{run}");
+    }
+}
+
+/// No place for temporary files: no sandbox can be built.
+const NO_PLACE: [&str; 2] = ["TMPDIR", "/dev/null/nowhere"];
+
+#[test]
+fn a_match_says_that_it_is_played_without_a_sandbox() {
+    let [name, value] = NO_PLACE;
+    for command in [
+        &["./drawn.sh", "./drawn.sh"][..],
+        &["check", "--game", "four-in-a-row", "./script.sh"],
+    ] {
+        let run = Referee::new(command).env(name, value).run();
+        assert!(matches!(run.code, Some(0 | 3)), "{run}");
+        let told: Vec<&str> = run
+            .stderr
+            .lines()
+            .filter(|line| line.contains("sandbox"))
+            .collect();
+        let [line] = told[..] else {
+            panic!("not one line\n{run}");
+        };
+        let begins = "referee: no sandbox works here, so bots can do whatever you can (";
+        assert!(line.starts_with(begins), "{run}");
+        assert!(line.contains("Not a directory"), "{run}");
+    }
+    // Built-in bots and people are trusted.
+    let run = Referee::new(["--seed", "1", "builtin:random", "builtin:random"])
+        .env(name, value)
+        .run();
+    assert_eq!((run.code, &*run.stderr), (Some(0), ""), "{run}");
+}
+
+#[test]
+fn a_sandbox_that_was_asked_for_is_not_left_out() {
+    let [name, value] = NO_PLACE;
+    for command in [
+        &["--sandbox", "auto", "./drawn.sh", "./drawn.sh"][..],
+        &["check", "--sandbox", "auto", "./drawn.sh"],
+        &["plan", "./drawn.sh", "./drawn.sh", "--out"],
+    ] {
+        let mut referee = Referee::new(command);
+        if command[0] == "plan" {
+            let out = referee.scratch().join("cup");
+            referee = referee.args([out]);
+        }
+        let run = referee.env(name, value).run();
+        assert_eq!(run.code, Some(2), "{run}");
+        assert_eq!(run.stdout, "", "{run}");
+    }
+}
+
+/// A bot that writes its environment to stderr, and gives K.
+fn shows_environment(scratch: &Path) -> String {
+    let own = scratch.join("own");
+    fs::create_dir(&own).expect("a directory");
+    let script = "#!/bin/sh\nenv >&2\nread x\necho - K\nread y\n";
+    executable(&own.join("bot"), script, 0o755);
+    own.join("bot").to_string_lossy().into_owned()
+}
+
+#[test]
+fn variables_are_let_in_by_name() {
+    for kind in sandboxes().into_iter().chain(["none"]) {
+        let referee = Referee::new(["--sandbox", kind, "--seed", "1", "--first", "1", "-v"]);
+        let bot = shows_environment(referee.scratch());
+        let run = referee
+            .args([
+                "--env",
+                "TOKEN",
+                "--env",
+                "GREETING=a=b c",
+                "--env",
+                "LC_TIME=nl",
+            ])
+            .args([&bot, "builtin:random"])
+            .env("TOKEN", "let in")
+            .env("SECRET", "kept out")
+            .env("LC_TIME", "C")
+            .run();
+        assert_eq!(run.code, Some(0), "{run}");
+        for shown in ["TOKEN=let in", "GREETING=a=b c", "LC_TIME=nl"] {
+            assert!(run.stderr.contains(&format!("bot| {shown}\n")), "{run}");
+        }
+        // Without a sandbox a bot is trusted with everything.
+        let secret = run.stderr.contains("bot| SECRET=");
+        assert_eq!(secret, kind == "none", "{run}");
+    }
+}
+
+#[test]
+fn variables_that_cannot_be_given() {
+    for (given, expected) in [
+        ("REFEREE_SEED=1", "the referee sets"),
+        ("PATH=/tmp", "PATH cannot be set"),
+        ("HOME", "HOME cannot be set"),
+        ("=x", "expected NAME or NAME=VALUE"),
+        ("", "expected NAME or NAME=VALUE"),
+        ("NOT_SET_ANYWHERE", "there is no such variable here"),
+    ] {
+        let run = Referee::new(["--env", given, "builtin:random", "builtin:random"]).run();
+        assert_eq!(run.code, Some(2), "{run}");
+        assert!(run.stderr.contains(expected), "{expected}\n{run}");
+    }
+}
+
+#[test]
+fn a_plan_holds_the_variables_as_they_were_given() {
+    let referee = Referee::new(["plan", "--sandbox", "none", "--no-check", "--seed", "1"]);
+    let out = referee.scratch().join("cup");
+    let config = referee.scratch().join("cup.toml");
+    fs::write(&config, "[sandbox]\nenv = [\"TOKEN\", \"THREADS=1\"]\n").expect("a file");
+    let [out, config] = [&out, &config].map(|path| path.to_string_lossy().into_owned());
+    let bots = ["builtin:random", "builtin:greedy"];
+    let run = referee
+        .args(["--out", &out, "--config", &config])
+        .args(bots)
+        .env("TOKEN", "secret")
+        .run();
+    assert_eq!(run.code, Some(0), "{run}");
+    let plan = fs::read_to_string(Path::new(&out).join("plan.json")).expect("a plan");
+    let json: Value = serde_json::from_str(&plan).expect("JSON");
+    assert_eq!(
+        json["sandbox"]["env"],
+        serde_json::json!(["TOKEN", "THREADS=1"])
+    );
+    assert!(!plan.contains("secret"), "{plan}");
+    let again = |more: &[&str]| {
+        Referee::new(["tournament", "--out", &out, "--pairs", "1"])
+            .args(more)
+            .env("TOKEN", "secret")
+            .run()
+    };
+    let run = again(&["--env", "THREADS=2"]);
+    assert_eq!(run.code, Some(2), "{run}");
+    let difference = "--env was TOKEN, THREADS=1 and is now THREADS=2";
+    assert!(run.stderr.contains(difference), "{run}");
+}
+
+#[test]
+fn a_bot_named_by_a_link_is_the_file_that_it_leads_to() {
+    for kind in sandboxes() {
+        let referee = Referee::new(["--sandbox", kind, "--seed", "1", "--first", "1", "--json"]);
+        let [own, links] = ["own", "links"].map(|name| referee.scratch().join(name));
+        for directory in [&own, &links] {
+            fs::create_dir(directory).expect("a directory");
+        }
+        fs::write(own.join("helper"), "- K\n").expect("a file");
+        executable(
+            &own.join("bot"),
+            "#!/bin/sh\nread x\ncat helper\nread y\n",
+            0o755,
+        );
+        std::os::unix::fs::symlink("../own/bot", links.join("linked")).expect("a link");
+        let bot = links.join("linked").to_string_lossy().into_owned();
+        let run = referee.args([&bot, "builtin:random"]).run();
+        let record = &run.printed_records()[0];
+        assert_eq!(record["turns"][0], "- K", "{run}");
+        assert_eq!(record["bots"][0]["name"], "linked", "{run}");
     }
 }

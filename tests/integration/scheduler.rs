@@ -58,6 +58,7 @@ fn plan(bots: usize, pairs: u32, bench_after: u32) -> Plan {
             open_files: 0,
             scratch: 0,
             expose: Vec::new(),
+            env: Vec::new(),
             freeze: false,
         },
         bots: (0..bots).map(bot).collect(),

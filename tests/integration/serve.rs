@@ -301,3 +301,70 @@ fn a_match_that_is_interrupted_has_a_page_all_the_same() {
         run.file("cup.html").ends_with("</html>\n") || run.file("cup.html").ends_with("</html>")
     );
 }
+
+/// A connection from this address of this machine.
+#[cfg(target_os = "linux")]
+fn from(source: &str, address: SocketAddr) -> TcpStream {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_io()
+        .build()
+        .unwrap();
+    let stream = runtime.block_on(async {
+        let socket = tokio::net::TcpSocket::new_v4().unwrap();
+        socket.bind(format!("{source}:0").parse().unwrap()).unwrap();
+        socket.connect(address).await.unwrap()
+    });
+    let stream = stream.into_std().unwrap();
+    stream.set_nonblocking(false).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    stream
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn one_address_does_not_lock_the_others_out() {
+    let feed = feed();
+    for game in GAMES.iter() {
+        feed.publish(&record(game)).unwrap();
+    }
+    let server = serve(&feed);
+    let address = server.address();
+    let greedy: Vec<TcpStream> = (0..200)
+        .map(|_| {
+            let mut stream = from("127.0.0.1", address);
+            let head = format!("GET /events HTTP/1.1\r\n{LOCAL}\r\n");
+            // Those beyond the bound are closed at once.
+            let _ = stream.write_all(head.as_bytes());
+            stream
+        })
+        .collect();
+    let page = |source: &str| {
+        let mut stream = from(source, address);
+        let head = format!("GET / HTTP/1.1\r\nConnection: close\r\n{LOCAL}\r\n");
+        stream.write_all(head.as_bytes()).unwrap();
+        let mut text = String::new();
+        stream.read_to_string(&mut text).unwrap();
+        text
+    };
+    let text = page("127.0.0.2");
+    assert!(text.starts_with("HTTP/1.1 200 OK"), "{text}");
+    // Some streams were let in, and those refused learn why while there is a connection for it.
+    let streams = greedy.into_iter().map(|mut stream| {
+        let mut start = [0; 12];
+        stream.read_exact(&mut start).map(|()| start)
+    });
+    let answers: Vec<_> = streams.flatten().collect();
+    let count = |answer: &[u8; 12]| answers.iter().filter(|found| *found == answer).count();
+    assert_eq!(count(b"HTTP/1.1 200"), 24);
+    assert!(count(b"HTTP/1.1 429") > 0);
+    // They are gone: their places are free.
+    let until = Instant::now() + PATIENCE;
+    let mut again = String::new();
+    while again.is_empty() && Instant::now() < until {
+        let mut stream = from("127.0.0.1", address);
+        let head = format!("GET / HTTP/1.1\r\nConnection: close\r\n{LOCAL}\r\n");
+        let _ = stream.write_all(head.as_bytes());
+        let _ = stream.read_to_string(&mut again);
+    }
+    assert!(again.starts_with("HTTP/1.1 200 OK"), "{again}");
+}

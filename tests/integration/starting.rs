@@ -200,9 +200,16 @@ fn a_program_for_another_machine() {
         "bot.exe",
         &["it is a Windows program", "compile it for this system"],
     );
-    // Only the kernel sees that the rest of the program is missing.
+    // Only the kernel sees that the rest of the program is missing. In a sandbox the C library starts it,
+    // which then takes it for a shell script.
     place.file("half", &ours[..64], 0o755);
-    fails(at, "half", &["the system says: ", "run by hand"]);
+    for bots in [["half", "builtin:random"], ["builtin:random", "half"]] {
+        let run = Referee::new(["--seed", "1", "--sandbox", "none", "--"])
+            .args(bots)
+            .directory(at)
+            .run();
+        cannot_start(&run, "half", &["the system says: ", "run by hand"]);
+    }
 }
 
 #[test]

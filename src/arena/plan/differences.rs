@@ -77,7 +77,17 @@ impl SandboxPlan {
     }
 
     fn difference(&self, now: &Self) -> String {
-        if self.kind == now.kind {
+        if self.kind == now.kind && self.env != now.env {
+            let shown = |env: &[String]| match env {
+                [] => "none".to_owned(),
+                env => env.join(", "),
+            };
+            format!(
+                "--env was {} and is now {}",
+                shown(&self.env),
+                shown(&now.env)
+            )
+        } else if self.kind == now.kind {
             format!("the limits of the sandbox ({}) are other ones", self.kind)
         } else {
             format!("the sandbox was {} and is now {}", self.kind, now.kind)

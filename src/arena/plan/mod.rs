@@ -59,6 +59,10 @@ pub struct SandboxPlan {
     pub scratch: u64,
     /// Paths that bots may read besides their own files and the system's.
     pub expose: Vec<String>,
+    /// Variables of the environment that bots get besides those that every bot gets: `NAME`, with the
+    /// value that it has where the games are played, or `NAME=VALUE`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub env: Vec<String>,
     /// Whether a bot is stopped while its opponent thinks.
     pub freeze: bool,
 }

@@ -160,6 +160,10 @@ impl Process {
         if let Some(directory) = &program.directory {
             command.current_dir(directory);
         }
+        if let Some(confinement) = &program.confinement {
+            let given = confinement.environment().iter();
+            command.envs(given.map(|(name, value)| (name, value)));
+        }
         command
             .args(arguments)
             .envs(environment.iter().map(|(name, value)| (name, value)))

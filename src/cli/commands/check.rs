@@ -18,6 +18,7 @@ use crate::cli::support::leftovers::end_orphans;
 use crate::cli::support::output::Stdout;
 use crate::cli::support::pieces_file::PiecesFile;
 use crate::cli::support::runtime::runtime;
+use crate::cli::support::sandbox::SandboxOptions;
 use crate::cli::support::setup::{RulesName, bot, match_set, palette};
 use crate::cli::support::signals;
 use crate::cli::support::unconfined::warn_root;
@@ -61,6 +62,9 @@ pub(in crate::cli) struct Args {
     #[arg(long, value_enum, value_name = "KIND", default_value = "wall")]
     clock: ClockName,
 
+    #[command(flatten)]
+    sandbox: SandboxOptions,
+
     /// Print one JSON object, for graders
     #[arg(long)]
     json: bool,
@@ -72,10 +76,15 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         Some(path) if !set.is_builtin() => Some(PiecesFile::new(path, set.text())?),
         _ => None,
     };
-    let BotSpec::Program(program) = bot(&args.bot)? else {
+    let bots = [bot(&args.bot)?];
+    if bots == [BotSpec::Human] {
         return Err(Failure::Usage(
             "people are not checked; give a program".to_owned(),
         ));
+    }
+    let sandboxes = args.sandbox.of_bots(&bots)?;
+    let [BotSpec::Program(program)] = sandboxes.confine(&bots)? else {
+        return Err(Failure::Referee("a program has become a person".to_owned()));
     };
     warn_root([&program].into_iter());
     let palette = palette(&io::stdout());

@@ -31,6 +31,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         selection: Selection::Auto,
         limits: ResourceLimits::default(),
         expose: Vec::new(),
+        environment: Vec::new(),
         freeze: false,
         referee: this_program()?,
     };

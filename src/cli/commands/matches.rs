@@ -20,8 +20,8 @@ use crate::cli::support::pages;
 use crate::cli::support::pieces_file::PiecesFile;
 use crate::cli::support::records::{RecordFile, Recorded};
 use crate::cli::support::runtime::runtime;
-use crate::cli::support::sandbox::Choice;
-use crate::cli::support::setup::{bot, confine, match_set, palette};
+use crate::cli::support::sandbox::print_interpreters;
+use crate::cli::support::setup::{bot, match_set, palette};
 use crate::cli::support::signals;
 use crate::cli::support::suspension;
 use crate::cli::support::unconfined::warn_root;
@@ -60,8 +60,15 @@ pub(in crate::cli) struct PlayArgs {
 pub(in crate::cli) fn run_command(args: &Args) -> Result<(), Failure> {
     let given = |text: &Option<String>| bot(text.as_deref().unwrap_or_default());
     let bots = [given(&args.bot1)?, given(&args.bot2)?];
-    let sandbox = args.options.sandbox.sandbox(Choice::None)?;
-    let bots = confine(&sandbox, &bots)?;
+    let sandboxes = args.options.sandbox.of_bots(&bots)?;
+    let bots = sandboxes.confine(&bots)?;
+    if args.options.verbose > 0 {
+        for bot in &bots {
+            if let BotSpec::Program(program) = bot {
+                print_interpreters(program);
+            }
+        }
+    }
     let terminal = bots
         .contains(&BotSpec::Human)
         .then(|| Terminal::new(palette(&io::stdout())))

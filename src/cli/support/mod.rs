@@ -28,3 +28,4 @@ pub(in crate::cli) mod suspension;
 #[path = "no_suspension.rs"]
 pub(in crate::cli) mod suspension;
 pub(in crate::cli) mod unconfined;
+pub(in crate::cli) mod variable;

@@ -7,15 +7,21 @@ use serde::{Deserialize, Deserializer};
 
 use super::config_values::{parsed, word};
 use super::failure::Failure;
+use super::output::print_stderr;
 use super::setup::this_program;
 use super::size;
+use super::variable::Variable;
 use crate::arena::plan::SandboxPlan;
-use crate::sandbox::{Kind, ResourceLimits, Sandbox, SandboxRequest, Selection};
+use crate::bot::spec::{BotSpec, Program};
+use crate::sandbox::{Confinement, Kind, ResourceLimits, Sandbox, SandboxRequest, Selection};
+use crate::text::escape;
 
 /// `--sandbox`
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(in crate::cli) enum Choice {
-    /// Bubblewrap when it works, else Landlock; refuses when neither does
+    /// Bubblewrap when it works, else Landlock; refuses when neither does. The default; but a match
+    /// or a check then goes on without a sandbox where neither works, with a warning, and does not
+    /// confine built-in bots
     Auto,
     /// Bubblewrap and seccomp
     Bwrap,
@@ -63,7 +69,7 @@ fn count<const LEAST: u64>(text: &str) -> Result<u64, String> {
 #[command(next_help_heading = "Sandbox (Linux)")]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(in crate::cli) struct SandboxOptions {
-    /// The sandbox that bots run in [default: auto for tournaments, none for matches]
+    /// The sandbox that bots run in [default: auto]
     #[arg(long = "sandbox", value_enum, value_name = "KIND")]
     #[serde(default, deserialize_with = "word")]
     kind: Option<Choice>,
@@ -92,6 +98,13 @@ pub(in crate::cli) struct SandboxOptions {
     #[serde(default)]
     expose: Vec<PathBuf>,
 
+    /// A variable of the environment that bots get: NAME, with the value that it has here, or
+    /// NAME=VALUE; may be given more than once. Bots in a sandbox get no others but LANG, LC_*, TERM,
+    /// TZ, PATH and what the referee sets
+    #[arg(long, value_name = "NAME[=VALUE]", value_parser = Variable::parse)]
+    #[serde(default)]
+    env: Vec<Variable>,
+
     /// Stop a bot while its opponent thinks; also without a sandbox
     #[arg(long)]
     #[serde(default)]
@@ -116,6 +129,8 @@ impl SandboxOptions {
             open_files: self.open_files.or(file.open_files),
             scratch: self.scratch.or(file.scratch),
             expose: [self.expose, file.expose].concat(),
+            // Of two with the same name the later one counts.
+            env: [file.env, self.env].concat(),
             freeze: self.freeze || file.freeze,
         }
     }
@@ -136,6 +151,10 @@ impl SandboxOptions {
         self.scratch = self.scratch.or(Some(planned.scratch));
         if self.expose.is_empty() {
             self.expose = planned.expose.iter().map(PathBuf::from).collect();
+        }
+        if self.env.is_empty() {
+            let env = planned.env.iter();
+            self.env = env.filter_map(|text| Variable::parse(text).ok()).collect();
         }
         self.freeze |= planned.freeze;
         self
@@ -162,15 +181,60 @@ impl SandboxOptions {
                 .iter()
                 .map(|path| path.to_string_lossy().into_owned())
                 .collect(),
+            env: self
+                .env
+                .iter()
+                .map(|variable| variable.text().to_owned())
+                .collect(),
             freeze: sandbox.freezes(),
         }
     }
 
-    /// Selects the sandbox, `default` when none was chosen, and tests that it works.
-    pub(in crate::cli) fn sandbox(&self, default: Choice) -> Result<Sandbox, Failure> {
+    /// Selects the sandbox of a tournament and tests that it works.
+    pub(in crate::cli) fn sandbox(&self) -> Result<Sandbox, Failure> {
+        let kind = self.kind.unwrap_or(Choice::Auto);
+        Sandbox::choose(&self.request(kind)?).map_err(|error| {
+            Failure::Usage(format!(
+                "no sandbox: {error}; or play without one, if you trust the bots: --sandbox none"
+            ))
+        })
+    }
+
+    /// Selects the sandboxes of a few bots and tests that they work. When none was asked for and none
+    /// works, the bots run without one, and people are told.
+    pub(in crate::cli) fn of_bots(&self, bots: &[BotSpec]) -> Result<Sandboxes, Failure> {
+        if self.kind.is_some() {
+            let chosen = self.sandbox()?;
+            return Ok(Sandboxes {
+                programs: chosen.clone(),
+                builtins: chosen,
+            });
+        }
+        let confined =
+            |bot: &BotSpec| matches!(bot, BotSpec::Program(program) if program.builtin().is_none());
+        let none = Sandbox::choose(&self.request(Choice::None)?)
+            .map_err(|error| Failure::Usage(error.to_string()))?;
+        let programs = if bots.iter().any(confined) {
+            Sandbox::choose(&self.request(Choice::Auto)?).unwrap_or_else(|error| {
+                print_stderr(&format!(
+                    "referee: no sandbox works here, so bots can do whatever you can ({}); see referee doctor",
+                    error.causes()
+                ));
+                none.clone()
+            })
+        } else {
+            none.clone()
+        };
+        Ok(Sandboxes {
+            programs,
+            builtins: none,
+        })
+    }
+
+    fn request(&self, kind: Choice) -> Result<SandboxRequest, Failure> {
         let default_limits = ResourceLimits::default();
-        let request = SandboxRequest {
-            selection: self.kind.unwrap_or(default).into(),
+        Ok(SandboxRequest {
+            selection: kind.into(),
             limits: ResourceLimits {
                 memory: self.memory.unwrap_or(default_limits.memory),
                 processes: self.processes.unwrap_or(default_limits.processes),
@@ -178,13 +242,63 @@ impl SandboxOptions {
                 scratch: self.scratch.unwrap_or(default_limits.scratch),
             },
             expose: self.expose.clone(),
+            environment: self
+                .env
+                .iter()
+                .map(Variable::resolve)
+                .collect::<Result<_, _>>()?,
             freeze: self.freeze,
             referee: this_program()?,
-        };
-        Sandbox::choose(&request).map_err(|error| {
-            Failure::Usage(format!(
-                "no sandbox: {error}; or play without one, if you trust the bots: --sandbox none"
-            ))
         })
+    }
+}
+
+/// The sandboxes of a few bots.
+pub(in crate::cli) struct Sandboxes {
+    programs: Sandbox,
+    /// Those of this program itself: they are trusted, unless a sandbox was asked for.
+    builtins: Sandbox,
+}
+
+impl Sandboxes {
+    /// Takes the programs among the bots into their sandboxes, in which none sees the others' files.
+    pub(in crate::cli) fn confine<const N: usize>(
+        &self,
+        bots: &[BotSpec; N],
+    ) -> Result<[BotSpec; N], Failure> {
+        let mut confined = bots.clone();
+        for (i, bot) in confined.iter_mut().enumerate() {
+            if let BotSpec::Program(program) = bot {
+                let others: Vec<&Program> = bots
+                    .iter()
+                    .enumerate()
+                    .filter_map(|(other, bot)| match bot {
+                        BotSpec::Program(program) if other != i => Some(program),
+                        BotSpec::Program(_) | BotSpec::Human => None,
+                    })
+                    .collect();
+                let sandbox = match program.builtin() {
+                    Some(_) => &self.builtins,
+                    None => &self.programs,
+                };
+                *program = program.clone().confine_as_named(sandbox, &others)?;
+            }
+        }
+        Ok(confined)
+    }
+}
+
+/// Prints what a bot in a sandbox sees of the user's own interpreters, if it needs any.
+pub(in crate::cli) fn print_interpreters(program: &Program) {
+    let seen = program
+        .confinement
+        .iter()
+        .flat_map(Confinement::interpreters);
+    for path in seen {
+        print_stderr(&format!(
+            "referee: {} sees {}",
+            program.name,
+            escape(path.as_os_str().as_encoded_bytes())
+        ));
     }
 }

@@ -11,10 +11,9 @@ use clap::ValueEnum;
 use terminal_size::terminal_size_of;
 
 use super::failure::Failure;
-use crate::bot::spec::{BotSpec, Program};
+use crate::bot::spec::BotSpec;
 use crate::game::quarto::{PieceSet, Rules};
 use crate::report::terminal::Palette;
-use crate::sandbox::Sandbox;
 use crate::strategy;
 use crate::system::AsStream;
 
@@ -92,28 +91,6 @@ pub(in crate::cli) fn this_program() -> Result<PathBuf, Failure> {
 /// Parses a BOT of the command line.
 pub(in crate::cli) fn bot(text: &str) -> Result<BotSpec, Failure> {
     Ok(BotSpec::parse(text, &this_program()?, &strategy::NAMES)?)
-}
-
-/// Confines the programs among the bots to a sandbox in which none sees the others' files.
-pub(in crate::cli) fn confine<const N: usize>(
-    sandbox: &Sandbox,
-    bots: &[BotSpec; N],
-) -> Result<[BotSpec; N], Failure> {
-    let mut confined = bots.clone();
-    for (i, bot) in confined.iter_mut().enumerate() {
-        if let BotSpec::Program(program) = bot {
-            let others: Vec<&Program> = bots
-                .iter()
-                .enumerate()
-                .filter_map(|(other, bot)| match bot {
-                    BotSpec::Program(program) if other != i => Some(program),
-                    BotSpec::Program(_) | BotSpec::Human => None,
-                })
-                .collect();
-            *program = program.clone().confine(sandbox, &others)?;
-        }
-    }
-    Ok(confined)
 }
 
 /// The absolute form of a path.

@@ -23,6 +23,7 @@
 
 mod http;
 mod server;
+mod visitors;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

@@ -11,16 +11,18 @@ use http_body_util::channel::{Channel, Sender};
 use hyper::body::{Bytes, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper::{Request, Response};
+use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Builder;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::{sleep, timeout};
+use tokio_io_timeout::TimeoutStream;
 use tracing::Instrument as _;
 
 use super::Feed;
 use super::http::{Body, Route, events, page, refusal, route};
+use super::visitors::{StreamVisit, Visit, Visitors};
 use crate::bot::exhaustion::{explain, start_thread};
 use crate::log_target::{PAGE, SPAN};
 use crate::report::html::{Served, served};
@@ -29,7 +31,7 @@ use crate::report::html::{Served, served};
 const CONNECTIONS: usize = 128;
 /// How long a client may take to send a request.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long a client may take to accept an event.
+/// How long a client may take to accept what is sent to it.
 const SEND_TIMEOUT: Duration = Duration::from_secs(30);
 /// The approximate size of an event with entries, in bytes.
 const EVENT_BYTES: usize = 64 * 1024;
@@ -146,6 +148,7 @@ async fn serve(
         shutdown: shutdown.clone(),
     });
     let permits = Arc::new(Semaphore::new(CONNECTIONS));
+    let visitors = Visitors::default();
     loop {
         // A permit is acquired before accepting, so that further clients wait in the system's queue.
         let Ok(permit) = Arc::clone(&permits).acquire_owned().await else {
@@ -155,8 +158,12 @@ async fn serve(
             accepted = listener.accept() => match accepted {
                 Ok((stream, client)) => {
                     let span = tracing::info_span!(target: SPAN, "client", %client);
+                    let Some(visit) = visitors.enter(client.ip()) else {
+                        span.in_scope(|| tracing::debug!(target: PAGE, "refused: its address has enough connections"));
+                        continue;
+                    };
                     span.in_scope(|| tracing::debug!(target: PAGE, "connected"));
-                    let connection = connection(stream, Arc::clone(&shared), permit);
+                    let connection = connection(stream, Arc::clone(&shared), visit, permit);
                     tokio::spawn(connection.instrument(span));
                 }
                 // The client has disconnected, or too many files are open: both are temporary.
@@ -214,17 +221,25 @@ async fn calculate(
     }
 }
 
-async fn connection(stream: TcpStream, shared: Arc<Shared>, permit: OwnedSemaphorePermit) {
+async fn connection(
+    stream: TcpStream,
+    shared: Arc<Shared>,
+    visit: Visit,
+    permit: OwnedSemaphorePermit,
+) {
     let mut shutdown = shared.shutdown.clone();
+    // A client that does not read is disconnected, whatever is being sent.
+    let mut stream = TimeoutStream::new(stream);
+    stream.set_write_timeout(Some(SEND_TIMEOUT));
     let service = service_fn(|request: Request<Incoming>| {
-        let answer = answer(&request, &shared);
+        let answer = answer(&request, &shared, &visit);
         async move { Ok::<_, Infallible>(answer) }
     });
     let serving = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(REQUEST_TIMEOUT)
         .max_buf_size(EVENT_BYTES)
-        .serve_connection(TokioIo::new(stream), service);
+        .serve_connection(TokioIo::new(Box::pin(stream)), service);
     let mut serving = std::pin::pin!(serving);
     let served = tokio::select! {
         served = serving.as_mut() => served,
@@ -241,17 +256,28 @@ async fn connection(stream: TcpStream, shared: Arc<Shared>, permit: OwnedSemapho
     drop(permit);
 }
 
-fn answer(request: &Request<Incoming>, shared: &Arc<Shared>) -> Response<Body> {
+fn answer(request: &Request<Incoming>, shared: &Arc<Shared>, visit: &Visit) -> Response<Body> {
     match route(request) {
         Route::Page => {
             tracing::debug!(target: PAGE, "the page is sent");
             page(&shared.served)
         }
         Route::Events(last_id) => {
+            let Some(stream_visit) = visit.stream() else {
+                let why =
+                    "Your address has too many streams of events open already; close some pages.\n";
+                tracing::debug!(target: PAGE, why = why.trim_end(), "refused");
+                return refusal(StatusCode::TOO_MANY_REQUESTS, why);
+            };
             tracing::debug!(target: PAGE, from = last_id, "events are sent");
             let from = last_id.and_then(|id| position_of(&id, shared.run));
             let (sender, stream) = Channel::new(1);
-            tokio::spawn(stream_events(sender, Arc::clone(shared), from));
+            tokio::spawn(stream_events(
+                sender,
+                Arc::clone(shared),
+                from,
+                stream_visit,
+            ));
             events(stream)
         }
         Route::Refused(status, why) => {
@@ -277,9 +303,15 @@ async fn send(sender: &mut Sender<Bytes>, text: String) -> Result<(), Disconnect
     }
 }
 
-async fn stream_events(mut sender: Sender<Bytes>, shared: Arc<Shared>, from: Option<usize>) {
+async fn stream_events(
+    mut sender: Sender<Bytes>,
+    shared: Arc<Shared>,
+    from: Option<usize>,
+    visit: StreamVisit,
+) {
     // The client has disconnected: nothing is left to do.
     let _ = send_events(&mut sender, &shared, from).await;
+    drop(visit);
 }
 
 /// Sends a client the entries from its position on, and new ones and figures until shutdown.

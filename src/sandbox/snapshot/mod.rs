@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 
 #[cfg(target_os = "linux")]
 pub(super) use self::ownership::SYSTEM;
+pub(crate) use self::ownership::own_program;
 use self::ownership::{Owned, beside};
 use self::walk::Walk;
 use crate::executable::CannotStart;

@@ -47,7 +47,7 @@ impl Owned {
         if let Some(builtin) = command.builtin {
             return Ok(Self::Builtin(builtin.to_owned()));
         }
-        let Some(own) = own_path(command.argv) else {
+        let Some(own) = own_program(command.argv) else {
             let first = command.argv.first().map_or("", String::as_str);
             let path = find_in_path(first).unwrap_or_else(|| PathBuf::from(first));
             return Ok(Self::System(canonical(bot, &path)?));
@@ -87,7 +87,7 @@ fn whole_directory(
 
 /// The path among a command's words that is the bot's own: its program, or the first file or
 /// directory that its interpreter is given. `None` for a program of the system.
-fn own_path(argv: &[String]) -> Option<PathBuf> {
+pub(crate) fn own_program(argv: &[String]) -> Option<PathBuf> {
     let (command, arguments) = argv.split_first()?;
     let found = if is_path(command) {
         Some(PathBuf::from(command))
@@ -155,7 +155,7 @@ fn shared_with<'a>(
     command: BotCommand<'_>,
     others: &[BotCommand<'a>],
 ) -> Option<BotCommand<'a>> {
-    let place = |command: BotCommand<'_>| own_path(command.argv)?.canonicalize().ok();
+    let place = |command: BotCommand<'_>| own_program(command.argv)?.canonicalize().ok();
     let own = place(command);
     others.iter().copied().find(|&other| {
         other.builtin.is_none()

@@ -187,7 +187,11 @@ impl<'a> Walk<'a> {
     fn link(&mut self, path: &Path) -> Result<(), CannotStart> {
         let to = fs::read_link(path).map_err(|error| self.failed(path, &error))?;
         let stays = match path.canonicalize() {
-            Ok(end) => is_system(&end) || (to.is_relative() && end.starts_with(self.root)),
+            Ok(end) => {
+                is_system(&end)
+                    || (to.is_relative() && end.starts_with(self.root))
+                    || is_python_of_environment(path, &end)
+            }
             // It leads nowhere; then it must not name a place outside that may exist later.
             Err(_) => !to.is_absolute() && !climbs(&self.inside(path), &to),
         };
@@ -197,6 +201,12 @@ impl<'a> Walk<'a> {
         let inside = self.inside(path);
         self.add_entry(b'l', &slashed(&inside), &slashed(&to));
         if let Some(target) = self.target {
+            // One that leaves the directory would lead elsewhere from the copy.
+            let leaves = to.is_relative() && climbs(&inside, &to);
+            let to = match path.parent() {
+                Some(directory) if leaves => directory.join(to),
+                _ => to,
+            };
             symlink(&to, target.join(inside)).map_err(|error| self.failed(path, &error))?;
         }
         Ok(())
@@ -233,6 +243,16 @@ impl<'a> Walk<'a> {
             fix: "check its permissions and the space for temporary files".to_owned(),
         }
     }
+}
+
+/// Whether a link is the Python of a virtual environment: it may lead to wherever that is installed, and
+/// the copy does the same.
+fn is_python_of_environment(link: &Path, end: &Path) -> bool {
+    let environment = link.parent().and_then(Path::parent);
+    let name = link.file_name().unwrap_or_default().to_string_lossy();
+    environment.is_some_and(|root| root.join("pyvenv.cfg").is_file())
+        && (name.starts_with("python") || name.starts_with("pypy"))
+        && end.is_file()
 }
 
 /// Whether a relative link in `place` names something above the root, word by word.

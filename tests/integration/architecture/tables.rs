@@ -220,6 +220,7 @@ pub(super) const CRATES: &[(&str, &[&str])] = &[
         "tokio",
         &["sandbox", "bot", "play", "arena", "report", "cli"],
     ),
+    ("tokio_io_timeout", &["report"]),
     ("toml", &["cli"]),
     (
         "tracing",

@@ -38,7 +38,7 @@ use crate::cli::support::leftovers::end_orphans;
 use crate::cli::support::output::print_stderr;
 use crate::cli::support::pages::Pages;
 use crate::cli::support::runtime::runtime;
-use crate::cli::support::sandbox::{Choice, layer_names};
+use crate::cli::support::sandbox::layer_names;
 use crate::cli::support::setup::{this_program, unreadable};
 use crate::cli::support::signals;
 use crate::cli::support::unconfined::warn_root;
@@ -133,7 +133,7 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
     if let Some(plan) = &old {
         options.sandbox = options.sandbox.or_planned(&plan.sandbox);
     }
-    let sandbox = options.sandbox.sandbox(Choice::Auto)?;
+    let sandbox = options.sandbox.sandbox()?;
     let bots = match (&old, named) {
         (Some(plan), false) => bots_of(plan)?,
         _ => options.bots(texts)?,

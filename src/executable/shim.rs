@@ -1,0 +1,181 @@
+//! Shims: small programs in a directory of the search path that start one of several installed versions
+//! of an interpreter. Those of pyenv and its kin (rbenv, nodenv, goenv), of asdf and of rustup are
+//! understood without being run.
+
+use std::env;
+use std::fs;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use super::is_executable_file;
+
+/// A program like pyenv.
+struct Manager {
+    name: &'static str,
+    /// The variable that selects a version.
+    variable: &'static str,
+    /// The file that selects one, in the working directory or above.
+    file: &'static str,
+}
+
+const MANAGERS: [Manager; 4] = [
+    Manager {
+        name: "pyenv",
+        variable: "PYENV_VERSION",
+        file: ".python-version",
+    },
+    Manager {
+        name: "rbenv",
+        variable: "RBENV_VERSION",
+        file: ".ruby-version",
+    },
+    Manager {
+        name: "nodenv",
+        variable: "NODENV_VERSION",
+        file: ".node-version",
+    },
+    Manager {
+        name: "goenv",
+        variable: "GOENV_VERSION",
+        file: ".go-version",
+    },
+];
+
+/// The version that stands for what the search path has beside the shims.
+const SYSTEM: &str = "system";
+
+/// A shim is not longer, in bytes.
+const LONGEST: u64 = 4096;
+
+/// The program that a shim starts when it is run in `directory`; `None` when `path` is no shim, or
+/// starts none.
+pub(super) fn behind(path: &Path, directory: &Path) -> Option<PathBuf> {
+    let name = path.file_name()?.to_str()?;
+    if let Some(toolchain) = rustup_toolchain(path) {
+        return existing(toolchain.join("bin").join(name));
+    }
+    let shims = path.parent()?;
+    if shims.file_name()? != "shims" {
+        return None;
+    }
+    let root = shims.parent()?;
+    let mut text = String::new();
+    let file = fs::File::open(path).ok()?;
+    file.take(LONGEST).read_to_string(&mut text).ok()?;
+    if text
+        .lines()
+        .any(|line| line.starts_with("exec asdf ") || line.contains("/asdf exec"))
+    {
+        return behind_asdf(&text, root, name, directory);
+    }
+    let starts = |manager: &&Manager| {
+        let command = format!("{}\" exec ", manager.name);
+        text.contains(&command) || text.contains(&format!("exec {} exec ", manager.name))
+    };
+    let manager = MANAGERS.iter().find(starts)?;
+    let file = || {
+        let above = directory.ancestors().map(|above| above.join(manager.file));
+        above
+            .chain([root.join("version")])
+            .find_map(|file| fs::read_to_string(file).ok())
+    };
+    let versions = env::var(manager.variable).ok().or_else(file);
+    let versions = versions.unwrap_or_else(|| SYSTEM.to_owned());
+    let mut versions = versions
+        .lines()
+        .filter(|line| !line.trim_start().starts_with('#'))
+        .flat_map(|line| line.split([':', ' ', '\t']))
+        .map(str::trim)
+        .filter(|version| !version.is_empty());
+    versions.find_map(|version| {
+        if version == SYSTEM {
+            return beside(shims, name);
+        }
+        installed(&root.join("versions"), version)
+            .and_then(|there| existing(there.join("bin").join(name)))
+    })
+}
+
+/// The directory of a version: the one of that name, else the latest whose name begins with it.
+fn installed(versions: &Path, version: &str) -> Option<PathBuf> {
+    let exact = versions.join(version);
+    if exact.is_dir() {
+        return Some(exact);
+    }
+    let begins = format!("{version}.");
+    let number = |name: &str| -> Vec<u64> { name.split('.').flat_map(str::parse).collect() };
+    let mut names: Vec<String> = fs::read_dir(versions)
+        .ok()?
+        .flatten()
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .filter(|name| name.starts_with(&begins))
+        .collect();
+    names.sort_by_key(|name| number(name));
+    Some(versions.join(names.pop()?))
+}
+
+/// An asdf shim names its plugin and all versions that have the program, one a line.
+fn behind_asdf(text: &str, root: &Path, name: &str, directory: &Path) -> Option<PathBuf> {
+    let mut plugins = text.lines().filter_map(|line| {
+        let mut words = line
+            .strip_prefix("# asdf-plugin: ")?
+            .split_ascii_whitespace();
+        Some((words.next()?, words.next()?))
+    });
+    let (plugin, first) = plugins.next()?;
+    let variable = format!("ASDF_{}_VERSION", plugin.to_uppercase().replace('-', "_"));
+    let home = env::home_dir();
+    let selected = env::var(variable).ok().or_else(|| {
+        let mut above = directory.ancestors().chain(home.as_deref());
+        above.find_map(|above| {
+            let text = fs::read_to_string(above.join(".tool-versions")).ok()?;
+            text.lines().find_map(|line| {
+                let mut words = line.split_ascii_whitespace();
+                (words.next() == Some(plugin)).then(|| words.next().map(str::to_owned))?
+            })
+        })
+    });
+    match selected.as_deref().unwrap_or(first) {
+        SYSTEM => beside(&root.join("shims"), name),
+        version => existing(
+            root.join("installs")
+                .join(plugin)
+                .join(version)
+                .join("bin")
+                .join(name),
+        ),
+    }
+}
+
+/// The toolchain that rustup would select, when a path is one of its links.
+fn rustup_toolchain(path: &Path) -> Option<PathBuf> {
+    let end = path.canonicalize().ok()?;
+    if end.file_name()? != "rustup" || path.file_name()? == "rustup" {
+        return None;
+    }
+    let root = match env::var_os("RUSTUP_HOME") {
+        Some(root) => PathBuf::from(root),
+        None => env::home_dir()?.join(".rustup"),
+    };
+    let toolchain = env::var("RUSTUP_TOOLCHAIN").ok().or_else(|| {
+        let settings = fs::read_to_string(root.join("settings.toml")).ok()?;
+        settings.lines().find_map(|line| {
+            let (key, value) = line.split_once('=')?;
+            (key.trim() == "default_toolchain").then(|| value.trim().trim_matches('"').to_owned())
+        })
+    })?;
+    Some(root.join("toolchains").join(toolchain))
+}
+
+/// The program of this name that the search path has besides the shims.
+fn beside(shims: &Path, name: &str) -> Option<PathBuf> {
+    let path = env::var_os("PATH")?;
+    env::split_paths(&path)
+        .filter(|directory| directory != shims)
+        .map(|directory| directory.join(name))
+        .find(|candidate| is_executable_file(candidate))
+}
+
+fn existing(program: PathBuf) -> Option<PathBuf> {
+    is_executable_file(&program).then_some(program)
+}

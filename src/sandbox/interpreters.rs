@@ -1,0 +1,369 @@
+//! The user's own interpreters, such as those of a virtual environment or of pyenv: a bot in a sandbox
+//! runs by the one that it is run by outside, and sees its installation, read-only.
+
+use std::env;
+use std::fs::File;
+use std::io::Read as _;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+use super::command::BotCommand;
+use super::finding::Finding;
+use super::policy::{USUAL_PATH, is_visible};
+use super::settings::Settings;
+use crate::executable::installation::{
+    Follower, Installation, Named, TooWide, located, python_user_packages,
+};
+use crate::executable::interpreter::LANGUAGES;
+use crate::executable::{CannotStart, check_header, find_in_path, install, is_executable_file};
+use crate::text::escape;
+
+/// Directories of a home that hold more than one installation.
+const SHARED_IN_HOME: [&str; 4] = [".local", ".cargo", ".config", ".cache"];
+
+/// So much of a shell script is read, in bytes.
+const LONGEST_SCRIPT: u64 = 1 << 16;
+
+/// What a bot sees of the user's interpreters.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Interpreters {
+    /// Directories and files, canonical.
+    pub(super) paths: Vec<PathBuf>,
+    /// Links that lead to them.
+    pub(super) links: Vec<PathBuf>,
+    /// The directories in which it finds commands.
+    pub(super) search_path: String,
+    /// Variables by which they are found.
+    pub(super) environment: Vec<(String, String)>,
+}
+
+/// A bot's own files and where they were copied to.
+#[derive(Clone, Copy)]
+pub(super) struct Own<'a> {
+    pub(super) original: &'a Path,
+    pub(super) copy: &'a Path,
+}
+
+impl Interpreters {
+    /// Those of a bot; of `others` nothing is shown. An error when one cannot be shown without much
+    /// else.
+    pub(super) fn of(
+        settings: &Settings,
+        command: BotCommand<'_>,
+        own: Option<Own<'_>>,
+        others: &[PathBuf],
+    ) -> Result<Self, CannotStart> {
+        let seen = Self::needed(settings, command, own, others);
+        seen.map_err(|wide| CannotStart {
+            bot: command.name.to_owned(),
+            cause: format!("it needs {}", unseen(&wide)),
+            fix: way_out(&wide),
+        })
+    }
+
+    /// What every bot sees that needs no interpreter of the user's.
+    pub(super) fn none(settings: &Settings) -> Self {
+        let mut seen = Self::default();
+        seen.search_path = seen.search_path(settings, None, &[]);
+        seen
+    }
+
+    fn needed(
+        settings: &Settings,
+        command: BotCommand<'_>,
+        own: Option<Own<'_>>,
+        others: &[PathBuf],
+    ) -> Result<Self, TooWide> {
+        let here = env::current_dir().unwrap_or_default();
+        let is_known = |path: &Path| {
+            is_visible(settings, path) || own.is_some_and(|own| path.starts_with(own.original))
+        };
+        let is_wide = |directory: &Path| is_shared(directory, &here, others);
+        let follower = Follower {
+            directory: command.directory.unwrap_or(&here),
+            is_known: &is_known,
+            is_wide: &is_wide,
+        };
+        let mut seen = Self::default();
+        let mut programs = Vec::new();
+        let mut runs_shell = false;
+        let mut user_packages = false;
+        for (word, is_command) in words(command) {
+            let Some(path) = located(&word) else {
+                continue;
+            };
+            match follower.follow(&path) {
+                Ok(installation) => {
+                    runs_shell |= installation.runs_shell;
+                    user_packages |= installation.has_user_packages;
+                    seen.add(installation, &mut programs);
+                }
+                // What follows the command may be of no use to it.
+                Err(wide) if is_command => return Err(wide),
+                Err(_) => {}
+            }
+        }
+        if runs_shell {
+            // It may start those that it names.
+            let text = text_of(command);
+            let named = |name: &&str| has_word(&text, name);
+            for path in interpreters().filter(named).filter_map(find_in_path) {
+                if let Ok(installation) = follower.follow(&path) {
+                    user_packages |= installation.has_user_packages;
+                    seen.add(installation, &mut programs);
+                }
+            }
+        }
+        if user_packages && let Some((base, directories)) = python_user_packages() {
+            let base = base.to_string_lossy().into_owned();
+            seen.environment.push(("PYTHONUSERBASE".to_owned(), base));
+            seen.paths.extend(directories);
+        }
+        for list in [&mut seen.paths, &mut seen.links] {
+            list.sort();
+            list.dedup();
+        }
+        seen.search_path = seen.search_path(settings, own, &programs);
+        Ok(seen)
+    }
+
+    fn add(&mut self, installation: Installation, programs: &mut Vec<Named>) {
+        programs.extend(installation.programs);
+        self.paths.extend(installation.paths);
+        self.links.extend(installation.links);
+    }
+
+    /// Whether it sees a path, which is canonical.
+    pub(super) fn show(&self, path: &Path) -> bool {
+        self.paths.iter().any(|shown| path.starts_with(shown))
+    }
+
+    /// The directories of the referee's own search path, as far as they can be seen in a sandbox; those
+    /// of shims become those of the programs that they start.
+    fn search_path(&self, settings: &Settings, own: Option<Own<'_>>, programs: &[Named]) -> String {
+        let given = env::var_os("PATH").unwrap_or_else(|| USUAL_PATH.into());
+        let mut seen: Vec<PathBuf> = Vec::new();
+        for directory in env::split_paths(&given) {
+            let Ok(canonical) = directory.canonicalize() else {
+                continue;
+            };
+            let inside = own.and_then(|own| {
+                let inside = canonical.strip_prefix(own.original).ok()?;
+                Some(own.copy.join(inside))
+            });
+            if let Some(copied) = inside {
+                seen.push(copied);
+            } else if is_visible(settings, &canonical) {
+                seen.push(directory);
+            } else if self.show(&canonical) {
+                seen.push(canonical);
+            } else {
+                let found = programs
+                    .iter()
+                    .filter(|found| found.path.parent() == Some(&directory));
+                let directories = found.filter_map(|found| found.program.parent());
+                seen.extend(directories.map(Path::to_owned));
+            }
+        }
+        let mut unique: Vec<PathBuf> = Vec::new();
+        for directory in seen {
+            if !unique.contains(&directory) {
+                unique.push(directory);
+            }
+        }
+        env::join_paths(unique)
+            .ok()
+            .and_then(|path| path.into_string().ok())
+            .filter(|path| !path.is_empty())
+            .unwrap_or_else(|| USUAL_PATH.to_owned())
+    }
+}
+
+/// Why an interpreter is not shown: the end of a sentence.
+fn unseen(TooWide { program, directory }: &TooWide) -> String {
+    format!(
+        "{}, which a bot in a sandbox does not see: it would see all of {} with it, which holds more than \
+         that program",
+        shown(program),
+        shown(directory)
+    )
+}
+
+/// What to do about it.
+fn way_out(wide: &TooWide) -> String {
+    format!(
+        "install it in a directory of its own, or show all of that: --expose {}",
+        shown(&wide.directory)
+    )
+}
+
+fn shown(path: &Path) -> String {
+    escape(path.as_os_str().as_bytes())
+}
+
+/// The user's own interpreters, and what a bot that needs one would see.
+pub(super) fn findings(settings: &Settings) -> Vec<Finding> {
+    let here = env::current_dir().unwrap_or_default();
+    let is_known = |path: &Path| is_visible(settings, path);
+    let is_wide = |directory: &Path| is_shared(directory, &here, &[]);
+    let follower = Follower {
+        directory: &here,
+        is_known: &is_known,
+        is_wide: &is_wide,
+    };
+    let mut findings: Vec<Finding> = Vec::new();
+    for name in interpreters() {
+        let Some(path) = find_in_path(name).filter(|_| findings.iter().all(|f| f.probe != name))
+        else {
+            continue;
+        };
+        let found = follower.follow(&path);
+        let (works, result, fix) = match &found {
+            Ok(installation) if installation.paths.is_empty() => continue,
+            Ok(installation) => {
+                let program = installation.programs.first();
+                let paths = installation.paths.iter().map(|path| shown(path));
+                let program = shown(program.map_or(&path, |named| &named.program));
+                let seen = paths.collect::<Vec<_>>().join(", ");
+                (
+                    true,
+                    format!("{program}; a bot that needs it sees {seen}"),
+                    None,
+                )
+            }
+            Err(wide) => (false, unseen(wide), Some(way_out(wide))),
+        };
+        findings.push(Finding {
+            probe: name.to_owned(),
+            sandbox: None,
+            works,
+            result,
+            wall: None,
+            refused: Vec::new(),
+            fix,
+        });
+    }
+    findings
+}
+
+/// The words of a command that may name programs: the first, and scripts among the others; and whether
+/// it is the first.
+fn words(command: BotCommand<'_>) -> impl Iterator<Item = (String, bool)> {
+    let words = command.argv.iter().enumerate();
+    words.filter_map(|(index, word)| {
+        if index == 0 {
+            return Some((word.clone(), true));
+        }
+        let path = Path::new(word);
+        let interpreter = path.is_file().then(|| check_header(path, word).ok()?)??;
+        Some((interpreter, false))
+    })
+}
+
+/// The names of interpreters that shell scripts start.
+fn interpreters() -> impl Iterator<Item = &'static str> {
+    let by_language = LANGUAGES.iter().filter_map(|language| language.run.first());
+    by_language
+        .copied()
+        .chain(["python", "pypy3", "deno", "bun"])
+}
+
+/// What a shell is told to do: the words of the command, and the scripts among them.
+fn text_of(command: BotCommand<'_>) -> String {
+    let mut text = String::new();
+    for word in command.argv {
+        let script = File::open(word).and_then(|file| {
+            let mut script = Vec::new();
+            file.take(LONGEST_SCRIPT).read_to_end(&mut script)?;
+            Ok(script)
+        });
+        let script = script.unwrap_or_default();
+        text.push_str(word);
+        text.push('\n');
+        text.push_str(&String::from_utf8_lossy(&script));
+        text.push('\n');
+    }
+    text
+}
+
+/// Whether a text has this word.
+fn has_word(text: &str, word: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+    text.split(|c| !is_part(c)).any(|found| found == word)
+}
+
+/// Whether a directory holds more than an installation: a home, the place for temporary files, the
+/// referee's working directory or another bot.
+fn is_shared(directory: &Path, here: &Path, others: &[PathBuf]) -> bool {
+    let holds = |inside: &Path| match inside.canonicalize() {
+        Ok(inside) => inside.starts_with(directory),
+        Err(_) => inside.starts_with(directory),
+    };
+    let home = env::home_dir();
+    let is_in_home = |home: &PathBuf| {
+        let mut shared = SHARED_IN_HOME.iter().map(|name| home.join(name));
+        holds(home) || shared.any(|shared| holds(&shared))
+    };
+    home.as_ref().is_some_and(is_in_home)
+        || holds(&env::temp_dir())
+        || holds(here)
+        || others.iter().any(|other| holds(other))
+}
+
+/// Checks that the program and its interpreter can be seen in the sandbox. `bot` is its name,
+/// `interpreters` what it sees of the user's interpreters, and `private` the directory that its files were copied to.
+pub(super) fn check_that_it_starts(
+    settings: &Settings,
+    bot: &str,
+    argv: &[String],
+    interpreters: &Interpreters,
+    private: &Path,
+) -> Result<(), CannotStart> {
+    let Some(first) = argv.first() else {
+        return Ok(());
+    };
+    let mut needed = first.clone();
+    if Path::new(first).starts_with(private) {
+        // A script needs its interpreter.
+        match check_header(Path::new(first), first)? {
+            Some(interpreter) => needed = interpreter,
+            None => return Ok(()),
+        }
+    }
+    let seen = if needed.contains('/') {
+        let path = Path::new(&needed).canonicalize();
+        path.is_ok_and(|path| {
+            is_visible(settings, &path) || interpreters.show(&path) || path.starts_with(private)
+        })
+    } else {
+        env::split_paths(&interpreters.search_path)
+            .any(|directory| is_executable_file(&directory.join(&needed)))
+    };
+    if seen {
+        return Ok(());
+    }
+    let (cause, fix) = match find_in_path(&needed) {
+        Some(found) => {
+            let found = escape(found.to_string_lossy().as_bytes());
+            (
+                format!("it needs {found}, which a bot in a sandbox does not see"),
+                format!(
+                    "expose the directory that it is installed in (--expose DIRECTORY), or {}",
+                    install(&needed)
+                ),
+            )
+        }
+        None => (
+            format!(
+                "it needs {}, which a bot in a sandbox does not see",
+                escape(needed.as_bytes())
+            ),
+            "expose the directory that it is in (--expose DIRECTORY)".to_owned(),
+        ),
+    };
+    Err(CannotStart {
+        bot: bot.to_owned(),
+        cause,
+        fix,
+    })
+}

@@ -1,0 +1,323 @@
+//! A bot in a sandbox runs by the interpreter that runs it outside: one in a virtual environment, behind
+//! a shim of pyenv, of nvm, or linked from a directory of the user's; and sees nothing else of the home.
+//!
+//! When root runs the tests, they are run as root and as an unprivileged user. Tests that cannot run here
+//! are ignored; in CI (`CI=true`) they fail.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::{PermissionsExt as _, chown, symlink};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::common::files::executable;
+use crate::common::{Referee, Run};
+use crate::hostile::shared;
+use crate::requirements::{is_ci, program, unavailable};
+use libtest_mimic::{Failed, Trial};
+use rustix::process::getuid;
+
+/// The unprivileged user: `nobody` on every system.
+const NOBODY: u32 = 65534;
+
+/// A bot that answers with what it imports.
+const PYTHON_BOT: &str =
+    "import probe\nimport sys\nfor line in sys.stdin:\n    print(probe.ANSWER, flush=True)\n";
+
+/// What it imports.
+const PACKAGE: &str = "ANSWER = '- K'\n";
+
+/// The first turn of a bot that found it.
+const ANSWER: &str = "- K";
+
+/// The system's Python, which virtual environments are made by.
+const PYTHON: &str = "/usr/bin/python3";
+
+/// A shim as pyenv writes it.
+const SHIM: &str = "#!/usr/bin/env bash\nset -e\nprogram=\"${0##*/}\"\nexport PYENV_ROOT=\"@ROOT@\"\nexec \"@ROOT@/libexec/pyenv\" exec \"$program\" \"$@\"\n";
+
+/// What the shim runs.
+const MANAGER: &str = "#!/bin/sh\nroot=${0%/*}/..\nprogram=$2\nshift 2\nexec \"$root/versions/$(cat \"$root/version\")/bin/$program\" \"$@\"\n";
+
+/// A Python that finds its packages in its own installation.
+const INSTALLED_PYTHON: &str =
+    "#!/bin/sh\nlib=${0%/*}/../lib/packages\nPYTHONPATH=$lib exec /usr/bin/python3 \"$@\"\n";
+
+/// An interpreter of another language, whose answers lie in its library.
+const INSTALLED_NODE: &str = "#!/bin/sh\nself=$(readlink -f \"$0\")\nwhile read -r line; do cat \"${self%/*}/../lib/node_modules/probe\"; done\n";
+
+/// A home with interpreters in it, and a bot.
+struct World {
+    referee: Referee,
+    home: PathBuf,
+    bots: PathBuf,
+}
+
+impl World {
+    fn new(kind: &str) -> Self {
+        let referee = Referee::new([
+            "--sandbox",
+            kind,
+            "--seed",
+            "1",
+            "--first",
+            "1",
+            "--json",
+            "-v",
+        ]);
+        let root = referee.scratch().to_owned();
+        fs::set_permissions(&root, Permissions::from_mode(0o755)).expect("a mode");
+        let [home, bots, tmp] = ["home", "bots", "tmp"].map(|name| root.join(name));
+        for directory in [&home, &bots, &tmp] {
+            fs::create_dir(directory).expect("a directory");
+        }
+        Self {
+            referee,
+            home,
+            bots,
+        }
+    }
+
+    /// A bot of its own directory.
+    fn bot(&self, name: &str, text: &str) -> String {
+        let path = self.bots.join(name);
+        fs::create_dir_all(path.parent().expect("a directory")).expect("a directory");
+        executable(&path, text, 0o755);
+        path.to_string_lossy().into_owned()
+    }
+
+    /// Plays the bot with these directories before those of the system in the search path.
+    fn play(self, bot: &str, path: &[&Path], as_nobody: bool) -> Run {
+        let root = self.referee.scratch().to_owned();
+        let directories: Vec<_> = path.iter().map(|path| path.to_string_lossy()).collect();
+        let path = [directories.join(":"), "/usr/local/bin:/usr/bin:/bin".into()].join(":");
+        let user = if as_nobody {
+            give(&root);
+            format!("setpriv --reuid={NOBODY} --regid={NOBODY} --clear-groups -- ")
+        } else {
+            String::new()
+        };
+        let program = shared().join("referee");
+        self.referee
+            .args([bot, "builtin:random"])
+            .env("HOME", &self.home)
+            .env("PATH", path.trim_start_matches(':'))
+            .env("TMPDIR", root.join("tmp"))
+            .directory(&root)
+            .shell(format!("exec {user}'{}' \"$@\"", program.display()))
+            .run()
+    }
+}
+
+/// Gives a directory with all that is in it to the unprivileged user.
+fn give(path: &Path) {
+    if !path.is_symlink() {
+        chown(path, Some(NOBODY), Some(NOBODY)).expect("root");
+        for entry in fs::read_dir(path).into_iter().flatten().flatten() {
+            give(&entry.path());
+        }
+    }
+}
+
+/// A virtual environment with the package.
+fn environment(at: &Path) {
+    let status = Command::new(PYTHON)
+        .args(["-m", "venv", "--without-pip"])
+        .arg(at)
+        .status()
+        .expect("python3 starts");
+    assert!(status.success(), "no virtual environment");
+    let lib = fs::read_dir(at.join("lib")).expect("a directory");
+    for python in lib.flatten() {
+        fs::write(python.path().join("site-packages/probe.py"), PACKAGE).expect("a file");
+    }
+}
+
+/// Something that pyenv has installed, in a home; where it is.
+fn pyenv(home: &Path) -> PathBuf {
+    let root = home.join(".pyenv");
+    let version = root.join("versions/3.11.4");
+    for directory in [
+        root.join("shims"),
+        root.join("libexec"),
+        version.join("bin"),
+        version.join("lib/packages"),
+    ] {
+        fs::create_dir_all(directory).expect("a directory");
+    }
+    let shim = SHIM.replace("@ROOT@", &root.to_string_lossy());
+    executable(&root.join("shims/python3"), shim, 0o755);
+    executable(&root.join("libexec/pyenv"), MANAGER, 0o755);
+    executable(&version.join("bin/python3"), INSTALLED_PYTHON, 0o755);
+    fs::write(version.join("lib/packages/probe.py"), PACKAGE).expect("a file");
+    fs::write(root.join("version"), "3.11.4\n").expect("a file");
+    root
+}
+
+/// Something that nvm has installed, in a home; where it is.
+fn nvm(home: &Path) -> PathBuf {
+    let version = home.join(".nvm/versions/node/v20.1.0");
+    for directory in ["bin", "lib/node_modules"] {
+        fs::create_dir_all(version.join(directory)).expect("a directory");
+    }
+    executable(&version.join("bin/node"), INSTALLED_NODE, 0o755);
+    let answer = version.join("lib/node_modules/probe");
+    fs::write(answer, format!("{ANSWER}\n")).expect("a file");
+    version
+}
+
+/// Sets up a bot, and gives its command and the directories that the search path begins with.
+type Setup = fn(&World) -> (String, Vec<PathBuf>);
+
+const SETUPS: [(&str, Setup); 8] = [
+    ("virtual environment that is active", |world| {
+        let path = world.home.join("env");
+        environment(&path);
+        let bot = world.bot("a/bot.py", &format!("#!/usr/bin/env python3\n{PYTHON_BOT}"));
+        (bot, vec![path.join("bin")])
+    }),
+    ("virtual environment in the first line", |world| {
+        let path = world.home.join("env");
+        environment(&path);
+        let python = path.join("bin/python");
+        let bot = world.bot("a/bot.py", &format!("#!{}\n{PYTHON_BOT}", python.display()));
+        (bot, Vec::new())
+    }),
+    ("virtual environment among its own files", |world| {
+        let bot = world.bot("a/bot.py", PYTHON_BOT);
+        let path = world.bots.join("a/env");
+        environment(&path);
+        (
+            format!("{} {bot}", path.join("bin/python3").display()),
+            Vec::new(),
+        )
+    }),
+    ("own virtual environment in the first line", |world| {
+        let path = world.bots.join("a/env");
+        let python = path.join("bin/python3");
+        let bot = world.bot(
+            "a/bot.py",
+            &format!("#!{} -u\n{PYTHON_BOT}", python.display()),
+        );
+        environment(&path);
+        (bot, Vec::new())
+    }),
+    ("shim of pyenv", |world| {
+        let root = pyenv(&world.home);
+        let bot = world.bot("a/bot.py", &format!("#!/usr/bin/env python3\n{PYTHON_BOT}"));
+        (bot, vec![root.join("shims")])
+    }),
+    ("shell script that starts what pyenv has", |world| {
+        let root = pyenv(&world.home);
+        let bot = world.bot("a/run.sh", "#!/bin/sh\nexec python3 \"${0%/*}/bot.py\"\n");
+        fs::write(world.bots.join("a/bot.py"), PYTHON_BOT).expect("a file");
+        (bot, vec![root.join("shims")])
+    }),
+    ("version of nvm", |world| {
+        let version = nvm(&world.home);
+        let bot = world.bot("a/bot.js", "#!/usr/bin/env node\n");
+        (bot, vec![version.join("bin")])
+    }),
+    ("link to a version, in a directory of links", |world| {
+        let version = nvm(&world.home);
+        symlink("v20.1.0", version.with_file_name("current")).expect("a link");
+        let links = world.home.join("bin");
+        fs::create_dir(&links).expect("a directory");
+        fs::write(links.join("private"), "secret").expect("a file");
+        symlink("../.nvm/versions/node/current/bin/node", links.join("node")).expect("a link");
+        let bot = world.bot("a/bot.js", "#!/usr/bin/env node\n");
+        (bot, vec![links])
+    }),
+];
+
+fn plays(setup: Setup, kind: &str, as_nobody: bool) -> Result<(), Failed> {
+    let world = World::new(kind);
+    let (bot, path) = setup(&world);
+    let path: Vec<&Path> = path.iter().map(PathBuf::as_path).collect();
+    let run = world.play(&bot, &path, as_nobody);
+    let answered = run.code == Some(0) && run.printed_records()[0]["turns"][0] == ANSWER;
+    if answered {
+        Ok(())
+    } else {
+        Err(run.to_string().into())
+    }
+}
+
+/// An interpreter that lies open in a home is not shown, since all of the home would be.
+fn is_refused_in_an_open_home(kind: &str, as_nobody: bool) -> Result<(), Failed> {
+    let world = World::new(kind);
+    for directory in ["bin", "lib/node_modules"] {
+        fs::create_dir_all(world.home.join(directory)).expect("a directory");
+    }
+    executable(&world.home.join("bin/node"), b"\x7fELF", 0o755);
+    let bot = world.bot("a/bot.js", "#!/usr/bin/env node\n");
+    let bin = world.home.join("bin");
+    let expose = format!("--expose {}", world.home.canonicalize()?.display());
+    let run = world.play(&bot, &[&bin], as_nobody);
+    let told = ["cannot start bot.js", "does not see", &expose]
+        .iter()
+        .all(|part| run.stderr.contains(part));
+    if run.code == Some(2) && told {
+        Ok(())
+    } else {
+        Err(run.to_string().into())
+    }
+}
+
+/// What else is in the home stays out of sight.
+fn shows_nothing_else(kind: &str, as_nobody: bool) -> Result<(), Failed> {
+    let world = World::new(kind);
+    let root = pyenv(&world.home);
+    let secret = world.home.join("secret");
+    fs::write(&secret, "secret").expect("a file");
+    let text = format!(
+        "#!/usr/bin/env python3\nimport os\ninput()\nopened = ''\nfor path in ['{}', '{}']:\n    try:\n        opened += open(path).read()\n    except OSError:\n        pass\nprint('- A' if opened else '- K', flush=True)\ninput()\n",
+        secret.display(),
+        root.join("version").display()
+    );
+    let bot = world.bot("a/bot.py", &text);
+    let run = world.play(&bot, &[&root.join("shims")], as_nobody);
+    let expected = if kind == "none" { "- A" } else { ANSWER };
+    let found = run.printed_records()[0]["turns"][0] == expected;
+    if found {
+        Ok(())
+    } else {
+        Err(run.to_string().into())
+    }
+}
+
+pub(crate) fn trials() -> Vec<Trial> {
+    let mut trials = Vec::new();
+    if !Path::new(PYTHON).exists() || program("setpriv", &[]).is_none() {
+        trials.push(unavailable("interpreters::all", "python3", "python3-venv"));
+        return trials;
+    }
+    let users: &[bool] = if getuid().is_root() {
+        &[false, true]
+    } else {
+        &[false]
+    };
+    for kind in ["none", "bwrap", "landlock"] {
+        let works = kind == "none" || crate::pieces::works(kind);
+        for &as_nobody in users {
+            let user = if as_nobody { ", as nobody" } else { "" };
+            let mut add = |name: &str, test: Box<dyn FnOnce() -> Result<(), Failed> + Send>| {
+                let trial = Trial::test(format!("interpreters::{name} ({kind}{user})"), test);
+                trials.push(trial.with_ignored_flag(!works && !is_ci()));
+            };
+            for (name, setup) in SETUPS {
+                add(name, Box::new(move || plays(setup, kind, as_nobody)));
+            }
+            add(
+                "nothing else of the home",
+                Box::new(move || shows_nothing_else(kind, as_nobody)),
+            );
+            if kind != "none" {
+                add(
+                    "interpreter in an open home",
+                    Box::new(move || is_refused_in_an_open_home(kind, as_nobody)),
+                );
+            }
+        }
+    }
+    trials
+}
