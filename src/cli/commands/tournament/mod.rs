@@ -21,13 +21,14 @@ use tokio::sync::mpsc;
 
 use self::failures::{resume_command, run_failure, with_place};
 pub(in crate::cli) use self::options::FormatName;
+use self::request::bots_of;
 
 use self::options::Options;
 use self::progress::{Progress, games};
 use crate::arena::analysing::add_analysis;
 use crate::arena::directory::TournamentDirectory;
-use crate::arena::entrants::{self, BotRequest, Entrants};
-use crate::arena::plan::{BotPlan, Plan};
+use crate::arena::entrants::{self, Entrants};
+use crate::arena::plan::Plan;
 use crate::arena::preparation::{Notice, Preparation, PreparationError, write_pieces};
 use crate::arena::results::Results;
 use crate::arena::shard::{Header, Shard};
@@ -191,14 +192,6 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
     });
     end_orphans();
     result
-}
-
-/// The bots of a plan, as requests to start them again.
-fn bots_of(plan: &Plan) -> Result<Vec<BotRequest>, Failure> {
-    let again = |bot: &BotPlan| {
-        BotRequest::again(bot).map_err(|error| Failure::Usage(format!("{}: {error}", bot.name)))
-    };
-    plan.all_bots().map(again).collect()
 }
 
 /// The folder of `--out`, or a new one named after the time.
