@@ -20,6 +20,19 @@ pub struct Bound {
     pub by: String,
 }
 
+impl Bound {
+    /// How it is kept, for people.
+    pub fn kept(&self) -> String {
+        let kind = if self.wall { "a wall" } else { "watched" };
+        format!("{kind}: {}", self.by)
+    }
+
+    /// The same, after what it is about.
+    pub fn line(&self) -> String {
+        format!("{}: {}", self.limit, self.kept())
+    }
+}
+
 /// How each limit of bots is kept; empty without a sandbox. The first is that on memory.
 pub(super) fn of(settings: &Settings) -> Vec<Bound> {
     if settings.kind == Kind::None {

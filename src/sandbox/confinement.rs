@@ -5,6 +5,7 @@ use std::path::Path;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::bounds::{self, Bound};
 use super::private_copy::PrivateCopy;
 #[cfg(target_os = "linux")]
 use super::request;
@@ -46,6 +47,11 @@ impl Confinement {
     /// Whether the bot is stopped while its opponent thinks.
     pub fn freezes(&self) -> bool {
         self.0.settings.freeze
+    }
+
+    /// How each limit of the bot is kept; empty without a sandbox.
+    pub fn bounds(&self) -> Vec<Bound> {
+        bounds::of(&self.0.settings)
     }
 
     /// Variables that are set in its environment, whether there is a sandbox or not.

@@ -295,14 +295,13 @@ fn limits(sandbox: Option<&Sandbox>) -> Vec<Finding> {
     // The program must be among the user's own services, where it may make groups.
     let systemd = Path::new("/run/systemd/system").is_dir();
     let shown = |bound: Bound| {
-        let kept = if bound.wall { "a wall" } else { "watched" };
         let unbounded = bound.limit == bounds::MEMORY && !bound.wall;
         Finding {
             wall: Some(bound.wall),
             fix: (unbounded && systemd).then(|| {
                 "to have the kernel bound it: systemd-run --user --scope referee ...".to_owned()
             }),
-            ..finding(&bound.limit, format!("{kept}: {}", bound.by))
+            ..finding(&bound.limit, bound.kept())
         }
     };
     sandbox.bounds().into_iter().map(shown).collect()

@@ -366,3 +366,23 @@ fn a_replay_as_a_page_is_of_one_game_by_the_rules() {
     assert_eq!(run.code, Some(2), "{run}");
     assert!(run.stderr.contains("the winner is nobody"), "{run}");
 }
+
+#[test]
+fn a_page_tells_how_the_limits_of_bots_were_kept() {
+    let doctor = Referee::new(["doctor", "--json"]).run();
+    let found: Value = serde_json::from_str(&doctor.stdout).expect("JSON");
+    let works = found["auto"].as_str().expect("a sandbox");
+    for kind in ["none", works] {
+        let referee = Referee::new(["--sandbox", kind, "--seed", "1", "--report"]);
+        let page = referee.scratch().join("page.html");
+        let run = referee
+            .args([page.as_os_str()])
+            .args(["builtin:random", "builtin:random"])
+            .run();
+        assert_eq!(run.code, Some(0), "{run}");
+        let head = &data(&run.file("page.html"))["head"];
+        let limits = head["limits"].as_array().expect("a list");
+        let memory = limits.first().and_then(Value::as_str).unwrap_or_default();
+        assert_eq!(memory.starts_with("--memory: "), kind != "none", "{head}");
+    }
+}

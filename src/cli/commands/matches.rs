@@ -9,7 +9,7 @@ use crate::bot::human::{Human, SharedConsole};
 use crate::bot::naming::{distinct_names, short_name};
 use crate::bot::orphans;
 use crate::bot::process::GracePeriods;
-use crate::bot::spec::BotSpec;
+use crate::bot::spec::{BotSpec, Program};
 use crate::bot::stderr::Tap;
 use crate::cli::support::console::Terminal;
 use crate::cli::support::failure::Failure;
@@ -17,6 +17,7 @@ use crate::cli::support::interrupt::until_interrupted;
 use crate::cli::support::leftovers::end_orphans;
 use crate::cli::support::options::{Options, PieceFormatName};
 use crate::cli::support::output::{GameText, Notes, Pace, print_bot_line, print_stderr};
+use crate::cli::support::pages;
 use crate::cli::support::pieces_file::PiecesFile;
 use crate::cli::support::records::{RecordFile, Recorded};
 use crate::cli::support::runtime::runtime;
@@ -137,10 +138,7 @@ fn start(
         (None, Some(terminal)) if ask && options.game.has_piece_sets => ask_format(terminal)?,
         (None, _) => PieceFormatName::Symbol,
     };
-    warn_root(bots.iter().filter_map(|bot| match bot {
-        BotSpec::Program(program) => Some(program),
-        BotSpec::Human => None,
-    }));
+    warn_root(programs(&bots));
     let names = names(options, &bots, terminal.as_ref())?;
     let ruleset = options.game.ruleset(choices(format.into()));
     play_match(options, ruleset, bots, names, terminal)
@@ -188,9 +186,11 @@ fn play_match(
         suspension::start()?;
     }
     let start = options.start(&*ruleset)?;
+    let limits = pages::limits(programs(&bots));
+    let title = names.join(" vs ");
     let pages = options
         .pages
-        .open(&names.join(" vs "), None, options.record.as_deref())?;
+        .open(&title, None, options.record.as_deref(), limits)?;
     let file = options
         .record
         .as_deref()
@@ -331,4 +331,12 @@ fn seats(
 fn tap(name: &str) -> Tap {
     let name = escape_controls(name);
     Arc::new(move |line| print_bot_line(&name, line))
+}
+
+/// Those of the players that are programs.
+fn programs(bots: &[BotSpec]) -> impl Iterator<Item = &Program> {
+    bots.iter().filter_map(|bot| match bot {
+        BotSpec::Program(program) => Some(program),
+        BotSpec::Human => None,
+    })
 }

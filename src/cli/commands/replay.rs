@@ -140,6 +140,7 @@ fn write_page(args: &Args, target: &Path) -> Result<(), Failure> {
         title: names.join(" vs "),
         private: args.private,
         one: true,
+        limits: Vec::new(),
         skip_copies: false,
     });
     feed.publish(&record).map_err(invalid)?;

@@ -60,6 +60,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         title,
         private: args.private,
         one: false,
+        limits: Vec::new(),
         skip_copies: args.files.len() > 1,
     });
     let files = analysed_first(&args.files);

@@ -21,11 +21,13 @@ use super::config_values::parsed;
 use super::failure::{Failure, Unread};
 use super::output::{Pipe, Stdout, print_stderr};
 use super::setup::unreadable;
+use crate::bot::spec::Program;
 use crate::record::Record;
 use crate::record::atomic_file::{self, AtomicFile, directory_of};
 use crate::record::reader::{Line, LineError, Reader};
 use crate::report::html;
 use crate::report::serve::{Feed, Server};
+use crate::sandbox::{Bound, Confinement};
 use crate::text::counted;
 use crate::tournament::standings::Ranking;
 
@@ -173,13 +175,15 @@ impl PageOptions {
     }
 
     /// Starts the pages. `played` is the journal of a resumed run, whose games are shown, too; `records`
-    /// is the file that the records of these games are written to. Refuses a report that could not be
+    /// is the file that the records of these games are written to, `limits` says how those of the bots are
+    /// kept. Refuses a report that could not be
     /// written when the games are over, or that would replace something other than a page.
     pub(in crate::cli) fn open(
         &self,
         title: &str,
         played: Option<&Path>,
         records: Option<&Path>,
+        limits: Vec<String>,
     ) -> Result<Pages, Failure> {
         if let Some(report) = &self.report {
             check_target(report, records)?;
@@ -195,6 +199,7 @@ impl PageOptions {
             title: title.to_owned(),
             private: self.private,
             one: false,
+            limits,
             skip_copies: false,
         });
         if let Some(path) = played.filter(|path| path.exists()) {
@@ -206,6 +211,16 @@ impl PageOptions {
             report: self.report.clone(),
         })
     }
+}
+
+/// How the limits of these programs are kept, a line each: those of the first that has any.
+pub(in crate::cli) fn limits<'a>(programs: impl Iterator<Item = &'a Program>) -> Vec<String> {
+    programs
+        .filter_map(|program| program.confinement.as_ref())
+        .map(Confinement::bounds)
+        .find(|bounds| !bounds.is_empty())
+        .map(|bounds| bounds.iter().map(Bound::line).collect())
+        .unwrap_or_default()
 }
 
 impl Pages {

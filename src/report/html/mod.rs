@@ -52,6 +52,8 @@ pub struct Options {
     pub private: bool,
     /// Show a single game, without lists.
     pub one: bool,
+    /// How the limits of the bots were kept, a line each; for the overview.
+    pub limits: Vec<String>,
     /// Leave out games that have been added already, for records in several files. It takes some bytes of
     /// memory a game.
     pub skip_copies: bool,

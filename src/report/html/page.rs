@@ -118,6 +118,7 @@ fn head(options: &Options, live: bool) -> Value {
         "live": live,
         "one": options.one,
         "kept": MAX_GAMES,
+        "limits": options.limits,
     })
 }
 

@@ -10,6 +10,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use rustix::io::Errno;
 use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_change};
 use rustix::process::{
     DumpableBehavior, Pid, WaitOptions, WaitStatus, getgid, getuid, set_dumpable_behavior, wait,
@@ -67,20 +68,26 @@ pub(super) fn continue_below() -> io::Result<()> {
 /// Waits for the end of the bot, and of whatever else ends before it: the exit status for it.
 fn wait_for(bot: Pid) -> io::Result<i32> {
     sys::close_all()?;
-    let none = CapabilitySet::empty();
-    let none = CapabilitySets {
-        effective: none,
-        permitted: none,
-        inheritable: none,
+    // The bot may have another user.
+    let kill = CapabilitySets {
+        effective: CapabilitySet::KILL,
+        permitted: CapabilitySet::KILL,
+        inheritable: CapabilitySet::empty(),
     };
-    set_capabilities(None, none)?;
+    set_capabilities(None, kill)?;
     // Its memory is not for a bot of the same user.
     set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
+    let mut ended = None;
     loop {
-        if let Some((pid, status)) = wait(WaitOptions::empty())?
-            && pid == bot
-        {
-            return Ok(exit_status(status));
+        match wait(WaitOptions::empty()) {
+            Ok(Some((pid, status))) if pid == bot => ended = Some(exit_status(status)),
+            Ok(_) | Err(Errno::INTR) => {}
+            // There are none left.
+            Err(_) => return Ok(ended.unwrap_or(1)),
+        }
+        if ended.is_some() {
+            // The kernel would end the others, too, but then nobody would know what they had used.
+            let _ = sys::kill_all_others();
         }
     }
 }

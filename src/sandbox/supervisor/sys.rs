@@ -10,7 +10,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use rustix::io::Errno;
-use rustix::process::Pid;
+use rustix::process::{Pid, getpid};
 use seccompiler::sock_filter;
 
 /// Has all descriptors from `first` on closed when another program is started.
@@ -214,6 +214,19 @@ pub(super) fn fork() -> io::Result<Option<Pid>> {
     match unsafe { libc::fork() } {
         -1 => Err(io::Error::last_os_error()),
         pid => Ok(Pid::from_raw(pid)),
+    }
+}
+
+/// Kills all processes that this one sees, but for itself. For the first process of process ids of its
+/// own.
+pub(super) fn kill_all_others() -> io::Result<()> {
+    if !getpid().is_init() {
+        return Err(io::Error::other("not the first process"));
+    }
+    // SAFETY: no memory is touched.
+    match unsafe { libc::kill(-1, libc::SIGKILL) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
     }
 }
 

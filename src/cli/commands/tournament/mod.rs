@@ -21,13 +21,14 @@ use tokio::sync::mpsc;
 
 use self::failures::{resume_command, run_failure, with_place};
 pub(in crate::cli) use self::options::FormatName;
+use self::request::bots_of;
 
 use self::options::Options;
 use self::progress::{Progress, games};
 use crate::arena::analysing::add_analysis;
 use crate::arena::directory::TournamentDirectory;
-use crate::arena::entrants::{self, BotRequest, Entrants};
-use crate::arena::plan::{BotPlan, Plan};
+use crate::arena::entrants::{self, Entrants};
+use crate::arena::plan::Plan;
 use crate::arena::preparation::{Notice, Preparation, PreparationError, write_pieces};
 use crate::arena::results::Results;
 use crate::arena::shard::{Header, Shard};
@@ -36,13 +37,14 @@ use crate::bot::orphans;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::leftovers::end_orphans;
 use crate::cli::support::output::print_stderr;
+use crate::cli::support::pages::Pages;
 use crate::cli::support::runtime::runtime;
 use crate::cli::support::sandbox::layer_names;
 use crate::cli::support::setup::{this_program, unreadable};
 use crate::cli::support::signals;
 use crate::cli::support::unconfined::warn_root;
 use crate::record::journal::Journal;
-use crate::sandbox::{Kind, Sandbox};
+use crate::sandbox::{Bound, Kind, Sandbox};
 use crate::session::Ruleset;
 use crate::text::counted;
 
@@ -192,14 +194,6 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
     result
 }
 
-/// The bots of a plan, as requests to start them again.
-fn bots_of(plan: &Plan) -> Result<Vec<BotRequest>, Failure> {
-    let again = |bot: &BotPlan| {
-        BotRequest::again(bot).map_err(|error| Failure::Usage(format!("{}: {error}", bot.name)))
-    };
-    plan.all_bots().map(again).collect()
-}
-
 /// The folder of `--out`, or a new one named after the time.
 fn out_folder(options: &Options, named: bool) -> Result<PathBuf, Failure> {
     match &options.out {
@@ -270,6 +264,17 @@ struct TournamentRun<'a> {
 }
 
 impl TournamentRun<'_> {
+    /// The pages of this run.
+    fn pages(&self) -> Result<Pages, Failure> {
+        let bounds = self.sandbox.bounds();
+        self.options.pages.open(
+            &ending::title(&self.directory),
+            Some(&self.journal_file),
+            Some(&self.journal_file),
+            bounds.iter().map(Bound::line).collect(),
+        )
+    }
+
     async fn play(mut self) -> Result<(), Failure> {
         // Until the end: what has been begun is put in order first.
         let _heeded = signals::heed();
@@ -310,11 +315,7 @@ impl TournamentRun<'_> {
             2 * (pairs.end - pairs.start)
         });
         let results = self.read_results(&plan, shard, expected)?;
-        let title = ending::title(&self.directory);
-        let pages =
-            self.options
-                .pages
-                .open(&title, Some(&self.journal_file), Some(&self.journal_file))?;
+        let pages = self.pages()?;
         let terminal = io::stderr().is_terminal();
         let mut progress = Progress::new(expected, results.games, terminal, pages);
         let arena = Arena {

@@ -7,7 +7,7 @@ use super::bot_options::BotOptions;
 use super::options::Options;
 use crate::arena::entrants::{self, BotRequest};
 use crate::arena::plan::request::PlanRequest;
-use crate::arena::plan::{Format, Plan, Restart};
+use crate::arena::plan::{BotPlan, Format, Plan, Restart};
 use crate::cli::support::failure::Failure;
 use crate::cli::support::games::{self, GameArg};
 use crate::cli::support::output::print_stderr;
@@ -17,6 +17,14 @@ use crate::play::TimeControl;
 use crate::sandbox::Sandbox;
 use crate::session::Ruleset;
 use crate::session::registry::{self, Choices};
+
+/// The bots of a plan, as requests to start them again.
+pub(super) fn bots_of(plan: &Plan) -> Result<Vec<BotRequest>, Failure> {
+    let again = |bot: &BotPlan| {
+        BotRequest::again(bot).map_err(|error| Failure::Usage(format!("{}: {error}", bot.name)))
+    };
+    plan.all_bots().map(again).collect()
+}
 
 impl Options {
     /// The bots of the command line, then those of the file.

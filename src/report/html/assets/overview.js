@@ -163,6 +163,12 @@ function latest() {
     el("ul", { class: "highlights" }, ...list)));
 }
 
+function limits() {
+  const lines = known.head.limits ?? [];
+  if (lines.length === 0) return null;
+  return card("Limits of the bots", "A wall is kept by the kernel at any moment; what is watched can be exceeded for some milliseconds.", el("ul", {}, ...lines.map((line) => el("li", {}, line))));
+}
+
 function verdict(places) {
   const [first, second] = places;
   const parts = [];
@@ -190,7 +196,8 @@ export function overview() {
       endings(figures),
       settlingCard(places),
       card("Time to answer", "Distribution of answer times on a logarithmic axis; the line is the median.", answerTimes(places.map((p) => p.bot))),
-      seatCard(places)),
+      seatCard(places),
+      limits()),
     figures.games > known.games.length ? el("p", { class: "hint" }, `All ${count(figures.games)} games count; the first ${count(known.games.length)} are listed.`) : null);
 }
 
