@@ -248,9 +248,10 @@ fn main() {
         {
             print!("| {field:?} | {bots} | {pairs} |");
             for draws in [0.0, 0.5, 0.9, 0.95] {
-                // As many intervals in every setting, but for large fields with many games.
+                // As many intervals in every setting, but for large round robins with many games.
                 let small = u32::try_from(bots).expect("a small field").max(2);
-                let share = if bots * pairs >= 1000 { 20 } else { 2 };
+                let large = field == Field::RoundRobin && bots * pairs >= 1000;
+                let share = if large { 20 } else { 2 };
                 let found = CASES.map(|(spread, luck)| {
                     let setting = Setting {
                         field,

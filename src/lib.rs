@@ -87,6 +87,7 @@ pub mod seed;
 pub mod session;
 pub mod solver;
 pub mod strategy;
+mod system;
 #[doc(hidden)]
 pub mod text;
 pub mod tournament;

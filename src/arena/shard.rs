@@ -15,6 +15,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use super::plan::Plan;
+use crate::system::host_name;
 use crate::tournament::schedule::Round;
 
 /// Part `index` of `count`.
@@ -110,7 +111,7 @@ impl Header {
             plan: plan.hash.clone(),
             shard: shard.to_string(),
             after,
-            host: host(),
+            host: host_name(),
             cpu: cpu(),
             cores: std::thread::available_parallelism().map_or(1, usize::from),
             referee: env!("CARGO_PKG_VERSION").to_owned(),
@@ -180,17 +181,6 @@ pub fn rounds_of(plan: &Plan, pairs: &Range<u64>) -> Vec<Round> {
         round.first_pair < pairs.end && round.first_pair + round.count() > pairs.start
     };
     plan.rounds.iter().filter(holds).cloned().collect()
-}
-
-#[cfg(unix)]
-fn host() -> String {
-    let name = rustix::system::uname();
-    name.nodename().to_string_lossy().into_owned()
-}
-
-#[cfg(not(unix))]
-fn host() -> String {
-    "unknown".to_owned()
 }
 
 /// The processor's model, where the system reports it.

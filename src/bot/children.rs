@@ -14,7 +14,7 @@ use std::sync::{
     Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError,
 };
 
-use rustix::process::Pid;
+use crate::system::{Pid, is_child};
 
 /// Held for reading while a child is started, and for writing while children are reaped.
 static STARTS: RwLock<()> = RwLock::new(());
@@ -115,13 +115,6 @@ impl Drop for OwnedChild {
             }
         }
     }
-}
-
-/// Whether this is a child that has not been reaped.
-fn is_child(pid: Pid) -> bool {
-    use rustix::process::{WaitId, WaitIdOptions, waitid};
-    let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-    waitid(WaitId::Pid(pid), options).is_ok()
 }
 
 /// The process ids of all that are owned, those included that were given up and are still there.

@@ -30,6 +30,7 @@ pub mod fault;
 pub mod human;
 pub mod meter;
 pub mod orphans;
+#[cfg(unix)]
 pub mod pause;
 mod player;
 pub mod process;

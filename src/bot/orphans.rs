@@ -10,7 +10,7 @@
 
 use std::fmt;
 
-use rustix::process::Pid;
+use crate::system::{Pid, forced_end};
 
 use super::children;
 use crate::text::escape_controls;
@@ -26,6 +26,7 @@ pub struct Survivor {
 impl fmt::Display for Survivor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let pid = self.pid.as_raw_pid();
+        let end = forced_end(self.pid);
         match &self.name {
             Some(name) => write!(f, "{} (process {pid})", escape_controls(name))?,
             None => write!(f, "a process that a bot has left behind (process {pid})")?,
@@ -33,7 +34,7 @@ impl fmt::Display for Survivor {
         write!(
             f,
             " could not be ended: it may have the rights of another user, or hang in the kernel, or \
-             start others faster than they can be ended; end it with: sudo kill -KILL {pid}"
+             start others faster than they can be ended; end it with: {end}"
         )
     }
 }

@@ -7,13 +7,13 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt::Write as _;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 pub use crate::executable::CannotStart;
 use crate::executable::interpreter::{self, Language};
 use crate::executable::{check_header, find_in_path, install};
 use crate::sandbox::Confinement;
+use crate::system::{is_executable, is_path, make_executable, split_command};
 use crate::text::{escape, escape_controls};
 
 /// Names longer than this are cut: they head tables and lines.
@@ -100,7 +100,7 @@ impl BotSpec {
         if Path::new(text).exists() {
             return file(text, &[]).map(Self::Program);
         }
-        let words = shell_words::split(text).map_err(|_| {
+        let words = split_command(text).map_err(|_| {
             cannot(
                 "the command line has a quote that is not closed",
                 "close it, or put a backslash before it",
@@ -112,7 +112,7 @@ impl BotSpec {
                 "give a file, a command line, builtin:NAME or human",
             ));
         };
-        if command.contains('/') || (arguments.is_empty() && !command.contains('/')) {
+        if is_path(command) || arguments.is_empty() {
             if !Path::new(command).exists() {
                 let mut error = missing_file(command, builtins);
                 if !arguments.is_empty() {
@@ -278,7 +278,7 @@ pub fn short_name(name: &str) -> String {
 
 /// The path as `exec` must see it: with a slash, so that PATH is not searched.
 fn with_slash(path: &str) -> String {
-    if path.contains('/') {
+    if is_path(path) {
         path.to_owned()
     } else {
         format!("./{path}")
@@ -337,7 +337,7 @@ fn file(path: &str, arguments: &[String]) -> Result<Program, CannotStart> {
     let run = with_slash(path);
     let mut argv = Vec::new();
     let mut language = by_ending;
-    if meta.permissions().mode() & 0o111 == 0 {
+    if !is_executable(Path::new(path), &meta) {
         // Not executable: run it with the interpreter that its ending names.
         let Some(known) = by_ending.filter(|language| !language.run.is_empty()) else {
             let fix = match by_ending {
@@ -346,20 +346,21 @@ fn file(path: &str, arguments: &[String]) -> Result<Program, CannotStart> {
                     compiled.name
                 ),
                 None => format!(
-                    "make it executable (chmod +x {}) or name its interpreter (\"python3 {}\")",
-                    shell_words::quote(path),
+                    "{} or name its interpreter (\"python3 {}\")",
+                    make_executable(&shell_words::quote(path)),
                     shell_words::quote(path)
                 ),
             };
             return Err(cannot("the file is not executable", &fix));
         };
-        if find_in_path(known.run[0]).is_none() {
+        let Some(interpreter) = known.installed() else {
             return Err(cannot(
                 &format!("it needs {}, which is not installed", known.run[0]),
                 &install(known.run[0]),
             ));
-        }
-        argv.extend(known.run.iter().map(|&word| word.to_owned()));
+        };
+        argv.push(interpreter.to_owned());
+        argv.extend(known.run[1..].iter().map(|&word| word.to_owned()));
     } else if let Some(interpreter) = check_header(Path::new(path), path)? {
         language = interpreter::by_interpreter(&interpreter).or(by_ending);
     }
@@ -389,6 +390,5 @@ pub fn is_program(path: &Path) -> bool {
     let ending = path.extension().and_then(|ending| ending.to_str());
     let language = ending.and_then(interpreter::by_ending);
     meta.is_file()
-        && (meta.permissions().mode() & 0o111 != 0
-            || language.is_some_and(|language| !language.run.is_empty()))
+        && (is_executable(path, &meta) || language.is_some_and(|language| !language.run.is_empty()))
 }

@@ -3,12 +3,14 @@
 mod commands;
 mod support;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 
 #[cfg(target_os = "linux")]
 use crate::sandbox::supervisor;
+use crate::system::most_open_files;
 use commands::{
     analyse, board, bot, check, doctor, matches, new, pieces, replay, report, shell, simulate,
     solve, standings, tournament,
@@ -111,7 +113,17 @@ pub fn run() -> ExitCode {
             return supervisor::run(std::env::args().skip(2));
         }
     }
-    let cli = Cli::parse();
+    run_parsed(Cli::parse())
+}
+
+/// Runs the command given by `arguments`, of which the first is the name of the program: for programs that use this
+/// library. Wrong usage and a second Ctrl-C end the process, as with [`run`]. Sandboxes and built-in bots need the
+/// program `referee` itself.
+pub fn run_with<T: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = T>) -> ExitCode {
+    run_parsed(Cli::parse_from(arguments))
+}
+
+fn run_parsed(cli: Cli) -> ExitCode {
     // A built-in bot may be confined to few files; it needs no more.
     let is_bot = matches!(cli.command, Some(Command::Bot(_)));
     // `RUST_LOG` is meant for the referee that has started it, and its stderr is read as the bot's.
@@ -155,7 +167,7 @@ pub fn run() -> ExitCode {
 
 /// Below this, not even a match of two bots has the pipes and files that it needs.
 fn check_open_files() -> Result<(), Failure> {
-    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+    let limit = most_open_files();
     match limit {
         Some(limit) if limit < LEAST_OPEN_FILES => Err(Failure::Referee(format!(
             "only {limit} files may be open at once, and the referee needs {LEAST_OPEN_FILES}; raise the limit (ulimit -n {LEAST_OPEN_FILES})"

@@ -1,5 +1,11 @@
 //! What the referee knows of languages: how to run a file, what to install, how to flush.
 
+use std::env::consts::EXE_SUFFIX;
+use std::path::Path;
+
+use super::find_in_path;
+use crate::system::names_of_command;
+
 /// A language that bots are written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Language {
@@ -13,6 +19,14 @@ pub struct Language {
     pub package: &'static str,
     /// How to flush standard output; `None` when every line goes out by itself.
     pub flush: Option<&'static str>,
+}
+
+impl Language {
+    /// The command that runs a file, by the first of its names that is in `PATH`.
+    pub fn installed(&self) -> Option<&'static str> {
+        let names = names_of_command(self.run.first()?);
+        names.into_iter().find(|name| find_in_path(name).is_some())
+    }
 }
 
 const fn language(
@@ -159,10 +173,12 @@ pub fn by_ending(ending: &str) -> Option<Language> {
 
 /// The language that an interpreter, such as `python3.11` or `/usr/bin/guile`, runs.
 pub fn by_interpreter(command: &str) -> Option<Language> {
-    let file = command.rsplit('/').next().unwrap_or(command);
+    let file = Path::new(command).file_name();
+    let file = file.and_then(|file| file.to_str()).unwrap_or(command);
+    let file = file.strip_suffix(EXE_SUFFIX).unwrap_or(file);
     let stem = file.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
     let stem = match stem {
-        "python" | "pypy" => "python3",
+        "python" | "pypy" | "py" => "python3",
         "nodejs" => "node",
         "mawk" | "gawk" | "nawk" | "busybox" => "awk",
         "luajit" => "lua",

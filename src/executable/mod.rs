@@ -5,17 +5,19 @@
 //! The languages that files are written in are in [`interpreter`]; what an interpreter needs besides its
 //! own file is found by `installation`, and what a shim starts by `shim`.
 
+#[cfg(target_os = "linux")]
 pub(crate) mod installation;
 pub mod interpreter;
+#[cfg(target_os = "linux")]
 mod shim;
 
 use std::env;
 use std::fs;
-use std::io::{self, Read};
-use std::os::unix::fs::PermissionsExt;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use self::interpreter::package_of;
+use crate::system::{command_files, is_executable};
 use crate::text::escape;
 
 /// A BOT that cannot be started: the bot, the cause and the fix.
@@ -34,13 +36,13 @@ pub struct CannotStart {
 pub(crate) fn find_in_path(command: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
     env::split_paths(&path)
-        .map(|directory| directory.join(command))
+        .flat_map(|directory| command_files(&directory, command))
         .find(|candidate| is_executable_file(candidate))
 }
 
-/// Whether a path is a regular file with permission to execute it, for any user.
+/// Whether a path is a regular file that any user may run.
 pub(crate) fn is_executable_file(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+    fs::metadata(path).is_ok_and(|meta| is_executable(path, &meta))
 }
 
 /// The advice for a missing command: install it, with its package where that is known.
@@ -123,7 +125,8 @@ pub(crate) fn check_header(path: &Path, given: &str) -> Result<Option<String>, C
 
 /// The first line of a script, as the kernel reads it: the interpreter, and all that follows as one
 /// argument. `None` when a file has none.
-pub(crate) fn shebang(path: &Path) -> io::Result<Option<(String, Option<String>)>> {
+#[cfg(target_os = "linux")]
+pub(crate) fn shebang(path: &Path) -> std::io::Result<Option<(String, Option<String>)>> {
     let mut header = Vec::new();
     fs::File::open(path)?.take(512).read_to_end(&mut header)?;
     let line = header.split(|&byte| byte == b'\n').next();

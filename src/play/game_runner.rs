@@ -6,12 +6,12 @@
 
 use std::io;
 use std::sync::Arc;
-use std::time::Duration;
 
 use jiff::Timestamp;
 use tracing::Instrument as _;
 
 use super::adjudicator::{Adjudicator, adjudicator};
+use super::attempts::Attempts;
 use super::clock::Clock;
 use super::game::{End, Played, play};
 use super::game_events;
@@ -30,15 +30,6 @@ use crate::game::Outcome;
 use crate::record::{BotIndex, Reason, Record, ResultEntry, UsageEntry};
 use crate::session::{Ruleset, Session};
 use crate::text::milliseconds;
-
-/// The most times that a game is played again because the referee may be to blame.
-const MOST_VOIDS: u32 = 2;
-
-/// The most times that a game is tried again because the machine has no process left for it.
-const MOST_EXHAUSTED: u32 = 4;
-
-/// How long the first of those waits for processes to end; each further one waits twice as long.
-const WAIT_FOR_PROCESSES: Duration = Duration::from_millis(100);
 
 /// A fault by which a bot forfeited a game, and its circumstances.
 #[derive(Debug)]
@@ -149,26 +140,25 @@ impl GameRunner {
         is_cold: bool,
         observer: &mut dyn GameObserver,
     ) -> Result<FinishedGame<'_>, GameError> {
-        let mut voids = 0;
-        let mut exhausted = 0;
+        let mut attempts = Attempts::default();
         let mut is_cold = is_cold;
         let span = game_events::game(setup, seats, false);
         loop {
-            span.in_scope(|| game_events::begins(setup, voids));
+            span.in_scope(|| game_events::begins(setup, attempts.voids()));
             let before = warm_up.filter(|_| is_cold);
             let game = self.run_from(seats, before, setup, observer);
             let mut game = match game.instrument(span.clone()).await {
                 Err(GameError::Exhausted(limit)) => {
                     stop_both(seats, GracePeriods::FAULT).await?;
-                    span.in_scope(|| game_events::void(limit.cause(), exhausted < MOST_EXHAUSTED));
-                    if exhausted == MOST_EXHAUSTED {
+                    let is_first = !attempts.was_exhausted();
+                    let Some(wait) = attempts.after_exhaustion() else {
                         return Err(limit.into());
-                    }
-                    if exhausted == 0 {
+                    };
+                    span.in_scope(|| game_events::void(limit.cause(), true));
+                    if is_first {
                         observer.stalled(limit.cause(), true)?;
                     }
-                    wait_for_processes(&mut exhausted).await;
-                    voids += 1;
+                    tokio::time::sleep(wait).await;
                     is_cold = true;
                     continue;
                 }
@@ -176,11 +166,10 @@ impl GameRunner {
             };
             let fault = game.fault.as_mut();
             if let Some(why) = fault.and_then(|fault| fault.void_reason.take()) {
-                let again = voids < MOST_VOIDS;
+                let again = attempts.after_stall();
                 span.in_scope(|| game_events::void(&why, again));
                 observer.stalled(&why, again)?;
                 if again {
-                    voids += 1;
                     stop_both(seats, GracePeriods::FAULT).await?;
                     is_cold = true;
                     continue;
@@ -188,7 +177,7 @@ impl GameRunner {
                 // The game counts nevertheless; its record notes that the result is doubtful.
                 game.record.delayed = Some(why);
             }
-            game.record.voids = voids;
+            game.record.voids = attempts.voids();
             if let Some(fault) = &game.fault
                 && fault.never_answered
             {
@@ -290,16 +279,12 @@ impl GameRunner {
         session: &mut dyn Session,
         text: &mut TextBuffers,
     ) -> Result<Result<TurnTime, GameFault>, GameError> {
-        let mut voids = 0;
-        let mut exhausted = 0;
+        let mut attempts = Attempts::default();
         loop {
             let refusals = self.refusals.mark();
-            match seat.start(seed).await {
-                Err(StartError::Exhausted(_)) if exhausted < MOST_EXHAUSTED => {
-                    wait_for_processes(&mut exhausted).await;
-                    continue;
-                }
-                started => started?,
+            if let Err(error) = seat.start(seed).await {
+                try_again(&mut attempts, error.into()).await?;
+                continue;
             }
             let since = self.stalls.mark();
             let allowance = Clock::new(seat.time()).allowance();
@@ -312,16 +297,15 @@ impl GameRunner {
                 .forfeit(seat, BotIndex::A, fault, request, &since, &refusals)
                 .await;
             let fault = match fault {
-                Err(GameError::Exhausted(_)) if exhausted < MOST_EXHAUSTED => {
-                    wait_for_processes(&mut exhausted).await;
+                Ok(fault) => fault,
+                Err(error) => {
+                    try_again(&mut attempts, error).await?;
                     continue;
                 }
-                fault => fault?,
             };
-            if fault.void_reason.is_none() || voids == MOST_VOIDS {
+            if fault.void_reason.is_none() || !attempts.after_stall() {
                 return Ok(Err(fault));
             }
-            voids += 1;
         }
     }
 
@@ -400,10 +384,17 @@ const fn is_own_limit(fault: &Fault) -> bool {
     )
 }
 
-/// Gives processes time to end, for the next attempt of several.
-async fn wait_for_processes(attempts: &mut u32) {
-    tokio::time::sleep(WAIT_FOR_PROCESSES * (1 << *attempts)).await;
-    *attempts += 1;
+/// Gives processes time to end before the next attempt, if this one failed for want of them; otherwise,
+/// or if there is no other, it is the error of the whole.
+async fn try_again(attempts: &mut Attempts, error: GameError) -> Result<(), GameError> {
+    let GameError::Exhausted(limit) = error else {
+        return Err(error);
+    };
+    let Some(wait) = attempts.after_exhaustion() else {
+        return Err(limit.into());
+    };
+    tokio::time::sleep(wait).await;
+    Ok(())
 }
 
 fn forfeit_result(fault: &GameFault) -> ResultEntry {

@@ -8,12 +8,14 @@
 //! - [`clock`]: limits on a player's time
 //! - [`observer`]: observes a game while it is played
 //! - [`adjudicator`]: ends games whose value is proven
+//! - `attempts`: how often a game that does not count is tried again
 //! - [`stall`]: detects that the referee itself did not run
 //! - `events`, `game_events`: what the log has of a bot in a game, and of the game
 //! - [`match_runner`]: plays matches of many games between the same two players
 //! - [`replay`]: checks recorded games against the rules
 
 pub mod adjudicator;
+mod attempts;
 pub mod clock;
 mod events;
 pub mod game;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::clock::TimeControl;
-use super::game_runner::GameRunner;
+use super::game_runner::{GameError, GameRunner};
 use super::match_runner::{MatchGame, MatchObserver, MatchPlan, MatchRunner};
 use super::observer::GameObserver;
 use super::seat::{Seat, stop_both};
@@ -196,4 +196,39 @@ async fn a_turn_outside_of_a_game_is_asked_for_again() {
     asked.unwrap().expect("the second process answers");
     assert_eq!(text.turn, "1");
     seat.stop(GracePeriods::FAULT).await.unwrap();
+}
+
+/// How many processes are started for a turn outside of a game that is never answered.
+async fn starts(referee_is_late: bool) -> usize {
+    let folder = tempfile::tempdir().unwrap();
+    let script = "echo >>\"$0/starts\"; exec sleep 1000";
+    let runner = GameRunner::with_fixed_stalls(Arc::new(FourInARow), referee_is_late);
+    let mut seat = seat(script, folder.path(), Duration::from_millis(500));
+    let (mut session, mut text) = (Ruleset::start(&FourInARow), TextBuffers::default());
+    let asked = runner.ask(&mut seat, 1, &mut *session, &mut text).await;
+    let fault = asked.unwrap().expect_err("no answer");
+    assert_eq!(fault.fault.reason(), ForfeitReason::Timeout);
+    let starts = std::fs::read_to_string(folder.path().join("starts"));
+    starts.unwrap().lines().count()
+}
+
+#[tokio::test]
+async fn a_turn_outside_of_a_game_is_asked_for_three_times_at_most() {
+    assert_eq!(starts(true).await, 3);
+    // And once where only the bot is to blame.
+    assert_eq!(starts(false).await, 1);
+}
+
+#[tokio::test]
+async fn a_program_that_cannot_be_started_is_not_tried_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let runner = GameRunner::with_fixed_stalls(Arc::new(FourInARow), true);
+    let gone = Program {
+        argv: vec![folder.path().join("gone").to_string_lossy().into_owned()],
+        ..program(SILENT, folder.path())
+    };
+    let mut seat = Seat::program(&FourInARow, None, gone, limits(LONG));
+    let (mut session, mut text) = (Ruleset::start(&FourInARow), TextBuffers::default());
+    let asked = runner.ask(&mut seat, 1, &mut *session, &mut text).await;
+    assert!(matches!(asked, Err(GameError::CannotStart(_))));
 }

@@ -1,11 +1,12 @@
 //! Files that are replaced atomically.
 
-use std::fs::{self, File, Permissions};
+use std::fs;
 use std::io::{self, Write};
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
+
+use crate::system::{self, open_to_all};
 
 /// The start of the names of new versions; that of the file follows.
 const PREFIX: &str = ".new-";
@@ -36,11 +37,11 @@ impl AtomicFile {
     /// Creates a new version of the file at `path`.
     pub fn create(path: &Path) -> io::Result<Self> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
-        let file = tempfile::Builder::new()
-            .prefix(&format!("{PREFIX}{name}-"))
-            // Reduced by the umask, as for any other file.
-            .permissions(Permissions::from_mode(0o666))
-            .tempfile_in(directory_of(path))?;
+        let prefix = format!("{PREFIX}{name}-");
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(&prefix);
+        open_to_all(&mut builder);
+        let file = builder.tempfile_in(directory_of(path))?;
         Ok(Self {
             file,
             path: path.to_owned(),
@@ -100,11 +101,12 @@ pub fn remove_leftovers(directory: &Path, except: &str) -> io::Result<()> {
 
 /// Makes the entries of a directory survive a loss of power.
 pub fn sync_directory(directory: &Path) -> io::Result<()> {
-    File::open(directory)?.sync_all()
+    system::sync_directory(directory)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
     use std::io::Read as _;
 
     use super::*;

@@ -77,7 +77,15 @@ pub enum LineError {
 impl Reader<File> {
     /// Reads the file at `path`.
     pub fn open(path: &Path) -> io::Result<Self> {
-        Ok(Self::new(path, File::open(path)?))
+        // Not every system says so itself.
+        let opened = File::open(path).map_err(|error| {
+            if path.is_dir() {
+                io::ErrorKind::IsADirectory.into()
+            } else {
+                error
+            }
+        });
+        Ok(Self::new(path, opened?))
     }
 
     /// The file.

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
+use super::standings::elo;
 use super::terminal::{Palette, aligned};
 use crate::text::escape_controls;
 use crate::tournament::history::Point;
@@ -67,17 +68,13 @@ fn rows(curves: &[Curve]) -> (Vec<Vec<String>>, bool) {
         ];
         for period in periods {
             let last = curve.points.iter().rfind(|(of, _)| of == period);
-            row.push(last.map_or_else(String::new, |(_, point)| rounded(point.elo)));
+            row.push(last.map_or_else(String::new, |(_, point)| elo(point.elo)));
         }
         let last = curve.points.last();
-        row.push(last.map_or_else(String::new, |(_, point)| rounded(error(point))));
+        row.push(last.map_or_else(String::new, |(_, point)| elo(error(point))));
         rows.push(row);
     }
     (rows, is_cut)
-}
-
-fn rounded(elo: f64) -> String {
-    format!("{:.0}", elo.round() + 0.0)
 }
 
 fn error(point: &Point) -> f64 {

@@ -29,7 +29,7 @@ fn forfeits(place: &Place) -> String {
 }
 
 /// Elo to the unit: `-12`, `0`, never `-0`.
-fn elo(elo: f64) -> String {
+pub(crate) fn elo(elo: f64) -> String {
     format!("{:.0}", elo.round() + 0.0)
 }
 
@@ -321,4 +321,15 @@ pub fn markdown(standings: &Standings) -> String {
     }
     let _ = writeln!(out, "{}", summary(standings));
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::elo;
+
+    #[test]
+    fn an_elo_of_nearly_zero_has_no_sign() {
+        let shown = [-0.4, -0.0, 0.4, -0.6, 12.5].map(elo);
+        assert_eq!(shown, ["0", "0", "0", "-1", "13"]);
+    }
 }

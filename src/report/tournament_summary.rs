@@ -107,7 +107,10 @@ fn verdict(ended: Ended, plan: &Plan, results: &Results) -> Result<Option<String
     };
     let difference = match elo.error {
         Some(error) if elo.elo.is_finite() => {
-            format!("estimated {:+.1} ± {error:.1} Elo", elo.elo)
+            format!(
+                "estimated {:+.1} ± {error:.1} Elo",
+                (10.0 * elo.elo).round() / 10.0 + 0.0
+            )
         }
         _ => "too large to measure".to_owned(),
     };

@@ -15,6 +15,12 @@ pub struct Finding {
     pub works: bool,
     /// What was found, for people.
     pub result: String,
+    /// Whether the kernel keeps a limit at any moment; `None` when it is about something else.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wall: Option<bool>,
+    /// What a program in this sandbox tried, and could not do.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub refused: Vec<&'static str>,
     /// What to do when it does not work.
     pub fix: Option<String>,
 }

@@ -34,6 +34,14 @@ impl Default for ResourceLimits {
     }
 }
 
+impl ResourceLimits {
+    /// Threads of all its processes together; a runtime starts some for every core.
+    pub(super) const fn threads(&self) -> u64 {
+        let threads = self.processes.saturating_mul(4);
+        if threads < 512 { 512 } else { threads }
+    }
+}
+
 #[cfg(target_os = "linux")]
 impl ResourceLimits {
     /// Files in a scratch directory.
@@ -43,11 +51,5 @@ impl ResourceLimits {
     /// reserve what they never touch. What is in use is watched.
     pub(super) const fn reservable_memory(&self) -> u64 {
         self.memory.saturating_mul(2).saturating_add(256 << 20)
-    }
-
-    /// Threads of all its processes together; a runtime starts some for every core.
-    pub(super) const fn threads(&self) -> u64 {
-        let threads = self.processes.saturating_mul(4);
-        if threads < 512 { 512 } else { threads }
     }
 }

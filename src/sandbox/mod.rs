@@ -11,13 +11,15 @@
 //! - `policy`: what a bot sees of the system
 //! - `interpreters`: what it sees of the user's own interpreters
 //! - [`snapshot`]: which files are a bot's own, their hash, and a copy of them
+//! - `bot_user`: a user without rights for every bot of a referee that root runs
+//! - `bounds`: which limits are walls, and which are watched
 //! - `private_copy`, `confinement`: a bot's files in its sandbox
 //! - `private_directory`: directories for temporary files, made and removed
 //! - `session`: what ends a bot whose supervisor was killed
 //! - `request`: what a bot is started with
 //! - `backend`: bubblewrap and Landlock
 //! - `seccomp`: the system calls that no bot needs
-//! - `cgroup`: memory bounded by the kernel, where that can be had
+//! - `cgroup`: what the kernel bounds and stops for a bot as a whole, where that can be had
 //! - `hierarchy`: the control groups that this process is in
 //! - `procfs`: the one reader of `/proc`
 //! - `supervisor`: a process between the referee and a bot
@@ -26,10 +28,14 @@
 #[cfg(target_os = "linux")]
 mod backend;
 #[cfg(target_os = "linux")]
+mod bot_user;
+mod bounds;
+#[cfg(target_os = "linux")]
 mod cgroup;
 mod command;
 mod confinement;
 mod finding;
+#[cfg(target_os = "linux")]
 pub(crate) mod hierarchy;
 #[cfg(target_os = "linux")]
 mod interpreters;
@@ -42,6 +48,7 @@ mod private_copy;
 mod private_directory;
 #[cfg(target_os = "linux")]
 mod probe;
+#[cfg(target_os = "linux")]
 pub(crate) mod procfs;
 #[cfg(target_os = "linux")]
 mod request;
@@ -59,6 +66,8 @@ mod unsupported;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+pub use self::bounds::Bound;
+use self::cgroup::ParentGroups;
 pub use self::command::BotCommand;
 pub use self::confinement::Confinement;
 pub use self::finding::Finding;
@@ -67,7 +76,7 @@ use self::private_copy::PrivateCopy;
 use self::settings::Settings;
 pub use self::settings::{Kind, NotAvailable, SandboxRequest, Selection};
 #[cfg(not(target_os = "linux"))]
-pub(crate) use self::unsupported::{cgroup, interpreters, private_copy, probe, supervisor};
+pub(crate) use self::unsupported::{cgroup, interpreters, private_copy, probe, procfs, supervisor};
 use crate::executable::CannotStart;
 use crate::log_target::SANDBOX;
 
@@ -104,9 +113,15 @@ impl Sandbox {
                 tracing::info!(target: SANDBOX, "no sandbox");
                 return Ok(Self(Arc::new(settings)));
             }
-            match probe::try_out(&settings) {
+            settings.own_view = kind == Kind::Landlock;
+            let mut tried = probe::try_out(&settings);
+            if settings.own_view && tried.is_err() {
+                settings.own_view = false;
+                tried = probe::try_out(&settings);
+            }
+            match tried {
                 Ok(()) => {
-                    settings.group = probe::find_group(&settings);
+                    settings.groups = probe::find_groups(&settings);
                     let chosen = Self(Arc::new(settings));
                     chosen.log();
                     return Ok(chosen);
@@ -150,7 +165,8 @@ impl Sandbox {
             environment: Vec::new(),
             freeze,
             referee: PathBuf::new(),
-            group: None,
+            own_view: false,
+            groups: ParentGroups::default(),
         }))
     }
 
@@ -167,12 +183,12 @@ impl Sandbox {
     /// What bounds the memory of all processes of a bot together, for people; `None` when nothing
     /// does.
     pub fn memory_bound(&self) -> Option<String> {
-        let by = match &self.0.group {
-            _ if self.0.kind == Kind::None => return None,
-            Some(parent) => format!("the kernel (control group {})", parent.version()),
-            None => "its supervisor, which checks every 25 ms".to_owned(),
-        };
-        Some(format!("each process by RLIMIT_DATA, all together by {by}"))
+        self.bounds().into_iter().next().map(|bound| bound.by)
+    }
+
+    /// How each limit of the bots is kept: what is a wall, and what is watched. Empty without a sandbox.
+    pub fn bounds(&self) -> Vec<Bound> {
+        bounds::of(&self.0)
     }
 
     /// Whether a bot is stopped while its opponent thinks.
@@ -230,9 +246,14 @@ pub fn examine(request: &SandboxRequest) -> Vec<Finding> {
             });
             let (works, result, fix) = match tried {
                 Ok(sandbox) => {
+                    let view = match kind {
+                        Kind::Landlock if sandbox.0.own_view => ", with a view of its own",
+                        Kind::Landlock => ", without a view of its own",
+                        Kind::Bwrap | Kind::None => "",
+                    };
                     best.get_or_insert(sandbox);
-                    let held = "a program inside could do nothing that it must not";
-                    (true, held.to_owned(), None)
+                    let held = format!("a program inside could do nothing that it must not{view}");
+                    (true, held, None)
                 }
                 Err(failure) => (false, failure.cause, Some(failure.fix)),
             };
@@ -241,30 +262,48 @@ pub fn examine(request: &SandboxRequest) -> Vec<Finding> {
                 sandbox: Some(kind),
                 works,
                 result,
+                wall: None,
+                refused: if works { probe::attempts() } else { Vec::new() },
                 fix,
             }
         })
         .collect();
-    findings.push(memory_finding(best.as_ref()));
+    findings.extend(limits(best.as_ref()));
     if let Ok(settings) = Settings::new(Kind::None, request) {
         findings.extend(interpreters::findings(&settings));
     }
     findings
 }
 
-/// What bounds memory in this sandbox.
-fn memory_finding(sandbox: Option<&Sandbox>) -> Finding {
-    let result = sandbox.and_then(Sandbox::memory_bound);
-    let by_kernel = sandbox.is_some_and(|sandbox| sandbox.0.group.is_some());
-    // The program must be among the user's own services, where it may make groups.
-    let systemd = result.is_some() && !by_kernel && Path::new("/run/systemd/system").is_dir();
-    Finding {
-        probe: "--memory".to_owned(),
+/// How the limits of bots are kept in this sandbox.
+fn limits(sandbox: Option<&Sandbox>) -> Vec<Finding> {
+    let finding = |limit: &str, result: String| Finding {
+        probe: limit.to_owned(),
         sandbox: None,
-        works: result.is_some(),
-        result: result.unwrap_or_else(|| "bounded in a sandbox only".to_owned()),
-        fix: systemd.then(|| {
-            "to have the kernel bound it: systemd-run --user --scope referee ...".to_owned()
-        }),
-    }
+        works: true,
+        result,
+        wall: None,
+        refused: Vec::new(),
+        fix: None,
+    };
+    let Some(sandbox) = sandbox else {
+        return vec![Finding {
+            works: false,
+            ..finding(bounds::MEMORY, "bounded in a sandbox only".to_owned())
+        }];
+    };
+    // The program must be among the user's own services, where it may make groups.
+    let systemd = Path::new("/run/systemd/system").is_dir();
+    let shown = |bound: Bound| {
+        let kept = if bound.wall { "a wall" } else { "watched" };
+        let unbounded = bound.limit == bounds::MEMORY && !bound.wall;
+        Finding {
+            wall: Some(bound.wall),
+            fix: (unbounded && systemd).then(|| {
+                "to have the kernel bound it: systemd-run --user --scope referee ...".to_owned()
+            }),
+            ..finding(&bound.limit, format!("{kept}: {}", bound.by))
+        }
+    };
+    sandbox.bounds().into_iter().map(shown).collect()
 }

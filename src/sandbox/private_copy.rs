@@ -1,9 +1,13 @@
 //! A confined bot's files: the private copy, and what it needs to start.
 
-use std::fs;
+use std::fs::{self, Permissions};
+use std::io;
+use std::os::unix::fs::{PermissionsExt as _, chown};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use super::backend::bubblewrap;
+use super::bot_user::BotUser;
 use super::command::BotCommand;
 use super::interpreters::{Interpreters, Own, check_that_it_starts};
 use super::policy::visible_paths;
@@ -26,8 +30,12 @@ pub(super) struct PrivateCopy {
     pub(super) visible: Vec<PathBuf>,
     /// Whether it is one of this program's own.
     pub(super) builtin: bool,
+    /// Copies of the piece sets that it was given, by their original paths.
+    pieces: Mutex<Vec<(PathBuf, PathBuf)>>,
     /// Holds the copy and the scratch directories; removed when this is dropped.
     private: PrivateDirectory,
+    /// Its user, when root runs the referee; free again after the directory is gone.
+    user: Option<BotUser>,
 }
 
 impl PrivateCopy {
@@ -44,7 +52,13 @@ impl PrivateCopy {
             cause,
             fix: fix.to_owned(),
         };
-        let private = PrivateDirectory::new().map_err(|error| {
+        let user = BotUser::take().map_err(|error| {
+            cannot(
+                format!("root runs the referee, and there is no user without rights for the bot: {error}"),
+                "run the referee as another user",
+            )
+        })?;
+        let private = PrivateDirectory::new(user.is_some()).map_err(|error| {
             cannot(
                 format!("there is no room for a copy of its files: {error}"),
                 "free some space for temporary files, or set TMPDIR",
@@ -56,6 +70,18 @@ impl PrivateCopy {
             cannot(format!("its files cannot be copied: {error}"), "set TMPDIR")
         })?;
         let copied = own.copy(&files)?;
+        if let Some(user) = &user {
+            // Its own user can read it, and no other bot's.
+            chown(&files, None, Some(user.id()))
+                .and_then(|()| fs::set_permissions(&files, Permissions::from_mode(0o750)))
+                .map_err(|error| {
+                    let fix = "set TMPDIR to a directory on a local disk";
+                    cannot(
+                        format!("its files cannot be given to a user of its own: {error}"),
+                        fix,
+                    )
+                })?;
+        }
         let own_files = own.path().map(|original| Own {
             original,
             copy: &files,
@@ -78,6 +104,9 @@ impl PrivateCopy {
             }
         } else {
             interpreters = Interpreters::of(settings, command, own_files, &others)?;
+            if user.is_some() {
+                interpreters.check_that_others_may(settings, command.name)?;
+            }
             if let Some(own_files) = own_files {
                 start_by_copied_interpreter(&mut argv, own_files);
             }
@@ -94,7 +123,9 @@ impl PrivateCopy {
             interpreters,
             visible,
             builtin,
+            pieces: Mutex::default(),
             private,
+            user,
         })
     }
 
@@ -106,6 +137,31 @@ impl PrivateCopy {
     /// Where the user's own interpreters that it needs are installed.
     pub(super) fn installations(&self) -> &[PathBuf] {
         &self.interpreters.paths
+    }
+
+    /// Its user, when root runs the referee.
+    pub(super) const fn user(&self) -> Option<&BotUser> {
+        self.user.as_ref()
+    }
+
+    /// A file with a piece set that the bot can read: a copy, when it has a user of its own, whom the file
+    /// may be closed to.
+    pub(super) fn pieces(&self, file: &Path) -> io::Result<PathBuf> {
+        if self.user.is_none() {
+            return Ok(file.to_owned());
+        }
+        let mut known = self.pieces.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, copy)) = known.iter().find(|(original, _)| original == file) {
+            return Ok(copy.clone());
+        }
+        let copy = self
+            .private
+            .path()
+            .join(format!("pieces-{}.csv", known.len()));
+        fs::write(&copy, fs::read(file)?)?;
+        fs::set_permissions(&copy, Permissions::from_mode(0o444))?;
+        known.push((file.to_owned(), copy.clone()));
+        Ok(copy)
     }
 
     /// Where scratch directories are made.

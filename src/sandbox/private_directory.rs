@@ -34,8 +34,10 @@ pub(super) struct PrivateDirectory {
 }
 
 impl PrivateDirectory {
-    /// A new one, with a directory for scratch directories in it.
-    pub(super) fn new() -> io::Result<Self> {
+    /// A new one, with a directory for scratch directories in it. With `passable`, other users may pass
+    /// through both on their way to what belongs to them, and see nothing else.
+    pub(super) fn new(passable: bool) -> io::Result<Self> {
+        let mode = || Permissions::from_mode(if passable { 0o711 } else { 0o700 });
         // The name holds the process that it belongs to, should that one be killed.
         let directory = tempfile::Builder::new()
             .prefix(&format!("{PREFIX}{}-", std::process::id()))
@@ -45,6 +47,9 @@ impl PrivateDirectory {
         let lock = File::open(&path)?;
         flock(&lock, FlockOperation::LockShared)?;
         fs::create_dir(path.join(SCRATCHES))?;
+        for directory in [&path, &path.join(SCRATCHES)] {
+            fs::set_permissions(directory, mode())?;
+        }
         let _ = directory.keep();
         Ok(Self { path, _lock: lock })
     }

@@ -7,7 +7,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use super::backend::bubblewrap;
-use super::cgroup::ParentGroup;
+use super::bot_user::BotUser;
+use super::cgroup::{Controller, ParentGroups};
 use super::private_directory::PrivateDirectory;
 use super::procfs;
 use super::request::self_test_request;
@@ -40,34 +41,78 @@ pub(super) fn try_out(settings: &Settings) -> Result<(), NotAvailable> {
         Some(SupervisorEvent::Failed { cause, .. }) => {
             Err(failed(with_stderr(&escape_controls(&cause), &stderr)))
         }
-        _ => match output.lines().find(|line| *line != self_test::DONE) {
-            Some(hole) => Err(failed(format!(
+        _ if let Some(path) = unreadable(&output) => Err(NotAvailable {
+            probe: format!("{name}: --expose {}", escape_controls(path)),
+            cause: "bots cannot read it: it, or a directory above it, is closed to their user"
+                .to_owned(),
+            fix: "open it to others (chmod o+rx), or install what bots need elsewhere".to_owned(),
+        }),
+        _ => match holes(&output) {
+            Some(holes) => Err(failed(format!(
                 "it does not hold: {}",
-                escape_controls(hole)
+                escape_controls(&holes)
             ))),
             None => Err(failed(with_stderr("it ended early", &stderr))),
         },
     }
 }
 
-/// Where control groups can be made that bound memory, if there is such a place: a program in one
-/// must be ended by the kernel when it uses more than it has.
-pub(super) fn find_group(settings: &Settings) -> Option<ParentGroup> {
-    let parent = ParentGroup::find()?;
-    let private = PrivateDirectory::new().ok()?;
-    let arguments = self_test::arguments(&[self_test::EXCEED_MEMORY.to_owned()]);
-    let mut request = self_test_request(settings, arguments, private.scratches());
-    // Its supervisor lets it have more, so that it is the kernel that ends it.
-    request.limits.memory = request.limits.memory.max(4 * self_test::SMALL_MEMORY);
-    request.group = Some((parent.clone(), self_test::SMALL_MEMORY));
-    let run = client::run_to_end(&settings.referee, &request).ok()?;
-    match run.last {
-        Some(SupervisorEvent::Ended(ExitReport {
-            exceeded: Some(Exceeded::Memory),
-            ..
-        })) => Some(parent),
-        _ => None,
+/// Where control groups can be made: a program in them must be ended by the kernel when it uses more
+/// memory than it has.
+pub(super) fn find_groups(settings: &Settings) -> ParentGroups {
+    let all = ParentGroups::find();
+    let memory = all.only(Controller::Memory);
+    [all, memory]
+        .into_iter()
+        .find(|parents| !parents.is_empty() && holds(settings, parents) == Some(true))
+        .unwrap_or_default()
+}
+
+/// Whether a program can run in these groups, and the kernel bounds its memory if one of them does.
+fn holds(settings: &Settings, parents: &ParentGroups) -> Option<bool> {
+    let user = BotUser::take().ok()?;
+    let private = PrivateDirectory::new(user.is_some()).ok()?;
+    let bounded = parents.version(Controller::Memory).is_some();
+    let secret = private.path().join("secret");
+    let task = if bounded {
+        self_test::EXCEED_MEMORY.into()
+    } else {
+        secret.to_string_lossy()
+    };
+    let arguments = self_test::arguments(&task, &[]);
+    let mut request = self_test_request(settings, arguments, private.scratches(), user.as_ref());
+    request.groups = parents.clone();
+    if bounded {
+        // Its supervisor lets it have more, so that it is the kernel that ends it.
+        request.limits.memory = request.limits.memory.max(4 * self_test::SMALL_MEMORY);
+        request.allowance.memory = self_test::SMALL_MEMORY;
     }
+    let run = client::run_to_end(&settings.referee, &request).ok()?;
+    let Some(SupervisorEvent::Ended(ExitReport { exceeded, .. })) = run.last else {
+        return None;
+    };
+    Some(exceeded == bounded.then_some(Exceeded::Memory))
+}
+
+/// What the self-test could do and must not, joined; `None` when there is nothing.
+fn holes(output: &str) -> Option<String> {
+    let lines: Vec<&str> = output
+        .lines()
+        .filter(|line| *line != self_test::DONE)
+        .collect();
+    (!lines.is_empty()).then(|| lines.join("; "))
+}
+
+/// What a program inside tries, for people: each as the end of a sentence that begins with "it cannot".
+pub(super) fn attempts() -> Vec<&'static str> {
+    self_test::attempts()
+}
+
+/// The first path that was exposed to a self-test and that it could not read.
+fn unreadable(output: &str) -> Option<&str> {
+    output
+        .lines()
+        .find_map(|line| line.strip_prefix(self_test::UNREADABLE))
 }
 
 fn with_stderr(cause: &str, stderr: &str) -> String {
@@ -81,14 +126,15 @@ fn with_stderr(cause: &str, stderr: &str) -> String {
 /// Runs the self-test, with a file beside it that it must not see. The file's directory has this
 /// process's id as its ending, which the self-test must not be able to signal.
 fn run(settings: &Settings) -> io::Result<FinishedRun> {
-    let private = PrivateDirectory::new()?;
+    let user = BotUser::take()?;
+    let private = PrivateDirectory::new(user.is_some())?;
     let directory = private.path().join("other-bot");
     fs::create_dir(&directory)?;
     let secret = directory.join(format!("secret.{}", std::process::id()));
     fs::write(&secret, "secret")?;
     fs::set_permissions(&secret, Permissions::from_mode(0o600))?;
-    let arguments = self_test::arguments(&[secret.to_string_lossy().into_owned()]);
-    let request = self_test_request(settings, arguments, private.scratches());
+    let arguments = self_test::arguments(&secret.to_string_lossy(), &settings.expose);
+    let request = self_test_request(settings, arguments, private.scratches(), user.as_ref());
     client::run_to_end(&settings.referee, &request)
 }
 

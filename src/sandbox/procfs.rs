@@ -9,11 +9,7 @@
 //! A process may end at any moment. What cannot be read is then missing: `None`, an empty list, or
 //! an error where the caller must know. On systems without `/proc` everything is missing.
 
-#![cfg_attr(
-    not(target_os = "linux"),
-    expect(dead_code, reason = "other systems have no /proc")
-)]
-
+use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::{FileExt as _, MetadataExt as _};
@@ -165,30 +161,6 @@ fn kib_after(line: &str, name: &str) -> Option<u64> {
     value.strip_suffix(" kB")?.parse().ok()
 }
 
-/// The signals that a process ignores.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct IgnoredSignals {
-    /// Bit 0 is signal 1.
-    mask: u64,
-}
-
-impl IgnoredSignals {
-    /// Those of this process.
-    pub(crate) fn own() -> Self {
-        let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-        let line = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-        let mask = line.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-        Self {
-            mask: mask.unwrap_or(0),
-        }
-    }
-
-    /// Whether the signal with this number is one of them.
-    pub(crate) const fn contains(self, signal: i32) -> bool {
-        self.mask >> (signal - 1) & 1 == 1
-    }
-}
-
 /// A path of this system that leads to `path` (without a leading slash) as a process sees it.
 pub(crate) fn path_in_view_of(pid: Pid, path: &str) -> PathBuf {
     format!("/proc/{}/root/{path}", pid.as_raw_pid()).into()
@@ -219,12 +191,30 @@ pub(crate) fn own_pid_namespace() -> io::Result<String> {
 
 /// The control groups that this process is in, a line for each hierarchy.
 pub(crate) fn own_cgroups() -> io::Result<String> {
-    fs::read_to_string("/proc/self/cgroup")
+    own_file("cgroup")
+}
+
+/// A file of this process's own.
+pub(crate) fn own_file(name: &str) -> io::Result<String> {
+    fs::read_to_string(format!("/proc/self/{name}"))
+}
+
+/// The users that processes in this process's view belong to.
+pub(crate) fn users_of_processes() -> HashSet<u32> {
+    let user = |entry: fs::DirEntry| {
+        entry.file_name().to_str()?.parse::<u32>().ok()?;
+        // The owner of a process's directory is its user, but for one that others may not look into.
+        let status = fs::read_to_string(entry.path().join("status")).ok()?;
+        let line = status.lines().find_map(|line| line.strip_prefix("Uid:"))?;
+        line.split_ascii_whitespace().next()?.parse().ok()
+    };
+    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+    processes.filter_map(user).collect()
 }
 
 /// What is mounted in this process's view, a line for each mount.
 pub(crate) fn own_mounts() -> io::Result<String> {
-    fs::read_to_string("/proc/self/mountinfo")
+    own_file("mountinfo")
 }
 
 /// A setting of the kernel, such as `user/max_user_namespaces`, if this kernel has it.

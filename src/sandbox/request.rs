@@ -1,10 +1,11 @@
 //! What a bot in a sandbox is started with: its environment, its limits, and what it sees.
 
 use std::env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::backend::{Backend, bubblewrap};
-use super::cgroup::ParentGroup;
+use super::bot_user::BotUser;
+use super::cgroup::Allowance;
 use super::interpreters::Interpreters;
 use super::policy::visible_paths;
 use super::private_copy::PrivateCopy;
@@ -15,6 +16,9 @@ use crate::protocol::env as names;
 /// Variables of the referee's environment that are passed on.
 const PASSED_ON: &[&str] = &["LANG", "LANGUAGE", "TZ", "TERM"];
 
+/// More than the processes that a backend needs beside the bot's.
+const HELPERS: u64 = 8;
+
 /// The request to start a bot with these files. `environment` is added to the few variables that
 /// every bot gets.
 pub(super) fn spawn_request(
@@ -23,9 +27,19 @@ pub(super) fn spawn_request(
     environment: &[(String, String)],
 ) -> SpawnRequest {
     let mut visible = files.visible.clone();
+    let mut environment = environment.to_vec();
     // A piece set's file is wherever its owner keeps it.
-    let pieces = environment.iter().find(|(name, _)| name == names::PIECES);
-    visible.extend(pieces.map(|(_, path)| PathBuf::from(path)));
+    if let Some((_, path)) = environment
+        .iter_mut()
+        .find(|(name, _)| name == names::PIECES)
+    {
+        // Without a copy the bot finds the original, or reports that it cannot.
+        let file = files
+            .pieces(Path::new(path))
+            .unwrap_or_else(|_| PathBuf::from(&*path));
+        *path = file.to_string_lossy().into_owned();
+        visible.push(file);
+    }
     SpawnRequest {
         argv: files.argv.clone(),
         environment: variables(
@@ -33,7 +47,7 @@ pub(super) fn spawn_request(
             [&files.interpreters.environment, &settings.environment]
                 .into_iter()
                 .flatten()
-                .chain(environment),
+                .chain(&environment),
         ),
         backend: backend(
             settings,
@@ -41,11 +55,14 @@ pub(super) fn spawn_request(
             files.directory.as_ref(),
             files.scratches(),
             files.builtin,
+            files.user(),
         ),
         directory: files.directory.clone(),
         limits: settings.limits,
         freeze: settings.freeze,
-        group: group(settings),
+        groups: settings.groups.clone(),
+        allowance: allowance(settings),
+        user: files.user().map(BotUser::id),
     }
 }
 
@@ -55,6 +72,7 @@ pub(super) fn self_test_request(
     settings: &Settings,
     arguments: Vec<String>,
     scratches: PathBuf,
+    user: Option<&BotUser>,
 ) -> SpawnRequest {
     let referee = match settings.kind {
         Kind::Bwrap => bubblewrap::REFEREE.to_owned(),
@@ -65,11 +83,20 @@ pub(super) fn self_test_request(
     SpawnRequest {
         argv,
         environment: variables(&Interpreters::none(settings).search_path, &[]),
-        backend: backend(settings, visible_paths(settings), None, scratches, true),
+        backend: backend(
+            settings,
+            visible_paths(settings),
+            None,
+            scratches,
+            true,
+            user,
+        ),
         directory: None,
         limits: settings.limits,
         freeze: settings.freeze,
-        group: group(settings),
+        groups: settings.groups.clone(),
+        allowance: allowance(settings),
+        user: user.map(BotUser::id),
     }
 }
 
@@ -98,11 +125,12 @@ fn backend(
     directory: Option<&PathBuf>,
     scratches: PathBuf,
     referee: bool,
+    user: Option<&BotUser>,
 ) -> Backend {
     match settings.kind {
         Kind::Bwrap => {
             let directory = directory.map(PathBuf::as_path);
-            bubblewrap::backend(settings, &visible, directory, referee)
+            bubblewrap::backend(settings, &visible, directory, referee, user.is_some())
         }
         Kind::Landlock | Kind::None => {
             if referee {
@@ -111,13 +139,17 @@ fn backend(
             Backend::Landlock {
                 read: visible,
                 scratch: scratches,
+                own_view: settings.own_view,
             }
         }
     }
 }
 
-/// Where the bot's control group is made, and its bytes of memory.
-fn group(settings: &Settings) -> Option<(ParentGroup, u64)> {
-    let parent = settings.group.clone()?;
-    Some((parent, settings.limits.memory))
+/// What the control groups let the processes of a bot have together.
+fn allowance(settings: &Settings) -> Allowance {
+    Allowance {
+        memory: settings.limits.memory,
+        // Those between the supervisor and the bot are in the groups, too.
+        tasks: settings.limits.threads().saturating_add(HELPERS),
+    }
 }

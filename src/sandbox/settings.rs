@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use super::cgroup::ParentGroup;
+use super::cgroup::ParentGroups;
 use super::limits::ResourceLimits;
 
 /// A way to confine bots.
@@ -123,8 +123,11 @@ pub(super) struct Settings {
     pub(super) freeze: bool,
     /// This program's file: the supervisor, and the built-in bots.
     pub(super) referee: PathBuf,
-    /// Where control groups for bots can be made, if that works here.
-    pub(super) group: Option<ParentGroup>,
+    /// Whether bots in Landlock have process ids and a scratch file system of their own, if that works
+    /// here.
+    pub(super) own_view: bool,
+    /// Where control groups for bots can be made.
+    pub(super) groups: ParentGroups,
 }
 
 impl Settings {
@@ -146,7 +149,8 @@ impl Settings {
             environment: request.environment.clone(),
             freeze: request.freeze,
             referee: request.referee.clone(),
-            group: None,
+            own_view: false,
+            groups: ParentGroups::default(),
         })
     }
 }

@@ -9,7 +9,7 @@ pub(crate) mod supervisor {
 
         use std::io;
 
-        use rustix::process::Pid;
+        use crate::system::Pid;
 
         use super::message::ExitReport;
 
@@ -32,6 +32,10 @@ pub(crate) mod supervisor {
             }
 
             pub(crate) fn noticed_exit_report(&mut self) -> Option<ExitReport> {
+                match *self {}
+            }
+
+            pub(crate) fn set_frozen(&self, _: bool) -> bool {
                 match *self {}
             }
 
@@ -73,16 +77,62 @@ pub(crate) mod supervisor {
     }
 }
 
+pub(crate) mod procfs {
+    //! There is no `/proc`: whatever it would report is missing.
+
+    use std::time::Duration;
+
+    use crate::system::Pid;
+
+    /// What `/proc/PID/stat` would report: nothing.
+    #[derive(Debug)]
+    pub(crate) enum Stat {}
+
+    impl Stat {
+        pub(crate) const fn read(_: Pid) -> Option<Self> {
+            None
+        }
+
+        pub(crate) const fn state(&self) -> Option<char> {
+            match *self {}
+        }
+
+        #[cfg(unix)]
+        pub(crate) const fn parent(&self) -> Option<Pid> {
+            match *self {}
+        }
+    }
+
+    #[cfg(unix)]
+    pub(crate) const fn own_children() -> Vec<Pid> {
+        Vec::new()
+    }
+
+    pub(crate) const fn own_processor_wait() -> Option<Duration> {
+        None
+    }
+}
+
 pub(crate) mod cgroup {
     //! There are no control groups.
 
-    /// Where groups could be made: nowhere.
-    #[derive(Debug)]
-    pub(crate) enum ParentGroup {}
+    /// What the kernel could do for a bot.
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) enum Controller {
+        Memory,
+        Pids,
+        Cpu,
+        Freezer,
+    }
 
-    impl ParentGroup {
-        pub(crate) const fn version(&self) -> &'static str {
-            match *self {}
+    /// Where groups could be made: nowhere.
+    #[derive(Clone, Debug, Default)]
+    pub(crate) struct ParentGroups;
+
+    impl ParentGroups {
+        #[expect(clippy::unused_self, reason = "its counterpart has places")]
+        pub(crate) const fn version(&self, _: Controller) -> Option<&'static str> {
+            None
         }
     }
 }
@@ -140,8 +190,13 @@ pub(crate) mod private_copy {
 pub(crate) mod probe {
     //! There is nothing that could work.
 
-    use super::cgroup::ParentGroup;
+    use super::cgroup::ParentGroups;
     use crate::sandbox::settings::{NotAvailable, Settings};
+
+    /// Nothing is tried.
+    pub(in crate::sandbox) const fn attempts() -> Vec<&'static str> {
+        Vec::new()
+    }
 
     /// No sandbox works here.
     pub(in crate::sandbox) fn try_out(settings: &Settings) -> Result<(), NotAvailable> {
@@ -153,7 +208,7 @@ pub(crate) mod probe {
     }
 
     /// No control group can be made here.
-    pub(in crate::sandbox) const fn find_group(_: &Settings) -> Option<ParentGroup> {
-        None
+    pub(in crate::sandbox) const fn find_groups(_: &Settings) -> ParentGroups {
+        ParentGroups
     }
 }

@@ -206,7 +206,13 @@ fn place_of_sandbox(arguments: &[OsString], directory: &Path) -> Option<usize> {
     let needs_more = |bot: &str| {
         let file = bot.split(' ').next().unwrap_or_default();
         let file = directory.join(file.trim_matches('\''));
-        let text = [fs::read(file).unwrap_or_default(), bot.into()].concat();
+        // Not a device, which may have no end.
+        let text = if file.is_file() {
+            fs::read(file).unwrap_or_default()
+        } else {
+            Vec::new()
+        };
+        let text = [text, bot.into()].concat();
         NEED_MORE
             .iter()
             .any(|mark| contains(&text, mark.as_bytes()))
@@ -282,10 +288,16 @@ impl Running {
         let ended = wait(&mut self.child.0, self.started + HARD_LIMIT);
         let elapsed = self.started.elapsed();
         let left_behind = left_behind(self.scratch.path());
+        let stderr = self.stderr.as_ref().map(text).unwrap_or_default();
+        let warning = |line: &&str| line.starts_with(ROOT_WARNING);
         let run = Run {
             code: ended.and_then(|status| status.code()),
             stdout: self.stdout.as_ref().map(text).unwrap_or_default(),
-            stderr: self.stderr.as_ref().map(text).unwrap_or_default(),
+            root_warnings: stderr.lines().filter(warning).count(),
+            stderr: stderr
+                .split_inclusive('\n')
+                .filter(|line| !warning(line))
+                .collect(),
             elapsed,
             directory: self.directory,
             scratch: self.scratch,
@@ -310,12 +322,18 @@ pub(crate) fn runs_with_set(new: impl Fn() -> Referee, file: &Path, set: &[u8]) 
     ]
 }
 
+/// How the line begins that warns root of bots without a sandbox.
+const ROOT_WARNING: &str = "referee: WARNING: you are root";
+
 /// The result of a run.
 pub(crate) struct Run {
     /// The exit status; `None` when a signal ended it.
     pub(crate) code: Option<i32>,
     pub(crate) stdout: String,
+    /// Without the warning to root, so that it is the same whoever runs the tests.
     pub(crate) stderr: String,
+    /// How often root was warned of bots without a sandbox.
+    pub(crate) root_warnings: usize,
     pub(crate) elapsed: Duration,
     directory: PathBuf,
     scratch: TempDir,

@@ -45,6 +45,8 @@ struct Attack {
     rare: bool,
     /// Whether only root can do it without a sandbox.
     as_root: bool,
+    /// Whether Landlock blocks it only with a view of its own.
+    view: bool,
 }
 
 const fn attack(name: &'static str, target: fn(&World) -> String) -> Attack {
@@ -56,6 +58,7 @@ const fn attack(name: &'static str, target: fn(&World) -> String) -> Attack {
         tried: None,
         rare: false,
         as_root: false,
+        view: false,
     }
 }
 
@@ -74,6 +77,13 @@ const fn as_root(name: &'static str) -> Attack {
     Attack {
         as_root: true,
         ..simple(name)
+    }
+}
+
+const fn in_view(attack: Attack) -> Attack {
+    Attack {
+        view: true,
+        ..attack
     }
 }
 
@@ -135,10 +145,12 @@ const ATTACKS: &[Attack] = &[
     bounded("large-file", "wrote a file of more than 64 MiB"),
     rare("unnamed-files"),
     simple("fallocates"),
+    bounded("removes-files", "into its scratch directory"),
     simple("watches-files"),
     simple("fills-directory"),
     // 27
     attack("reads-file", |world| world.shown("opponent/secret")),
+    in_view(attack("lists-processes", victim)),
     attack("reads-environment", victim),
     attack("reads-memory", victim),
     attack("copies-memory", victim),
@@ -160,6 +172,9 @@ const ATTACKS: &[Attack] = &[
     simple("leaves-set-uid"),
     as_root("kernel-settings"),
     as_root("first-process"),
+    as_root("keeps-root"),
+    simple("core-handler"),
+    rare("segments"),
     // 30
     networking(attack("tcp", |world| world.tcp_port.to_string())),
     networking(simple("listens")),
@@ -288,24 +303,43 @@ enum User {
     Same,
     /// An unprivileged user; only root can switch to it.
     Nobody,
+    /// A user who is not root, and can make no name spaces.
+    WithoutSpaces,
 }
 
 impl User {
-    fn command(self, program: &str) -> Command {
+    /// The words before a program that has this user run it.
+    fn words(self) -> Vec<String> {
+        let mut words = Vec::new();
+        if self.is_nobody() {
+            words.extend(["setpriv".to_owned(), format!("--reuid={NOBODY}")]);
+            words.extend([format!("--regid={NOBODY}"), "--clear-groups".to_owned()]);
+            words.push("--".to_owned());
+        }
+        if self == Self::WithoutSpaces {
+            words.push(without_name_spaces().to_string_lossy().into_owned());
+        }
+        words
+    }
+
+    fn is_nobody(self) -> bool {
         match self {
-            Self::Same => Command::new(program),
-            Self::Nobody => {
-                let mut command = Command::new("setpriv");
-                let user = format!("--reuid={NOBODY}");
-                let group = format!("--regid={NOBODY}");
-                command.args([&user, &group, "--clear-groups", "--", program]);
-                command
-            }
+            Self::Same => false,
+            Self::Nobody => true,
+            Self::WithoutSpaces => getuid().is_root(),
         }
     }
 
+    fn command(self, program: &str) -> Command {
+        let mut words = self.words();
+        words.push(find(program));
+        let mut command = Command::new(&words[0]);
+        command.args(&words[1..]);
+        command
+    }
+
     fn give(self, path: &Path) {
-        if self == Self::Nobody {
+        if self.is_nobody() {
             chown(path, Some(NOBODY), Some(NOBODY)).expect("root");
         }
     }
@@ -313,14 +347,9 @@ impl User {
     /// The shell script that runs the program with a descriptor left open.
     fn script(self, leak: &Path) -> String {
         let program = shared().join("referee");
-        let run = match self {
-            Self::Same => String::new(),
-            Self::Nobody => {
-                format!("setpriv --reuid={NOBODY} --regid={NOBODY} --clear-groups -- ")
-            }
-        };
+        let run = shell_words::join(self.words());
         format!(
-            "exec 7>>'{}'; exec {run}'{}' \"$@\"",
+            "exec 7>>'{}'; exec {run} '{}' \"$@\"",
             leak.display(),
             program.display()
         )
@@ -330,8 +359,28 @@ impl User {
         match self {
             Self::Same => "",
             Self::Nobody => ", as nobody",
+            Self::WithoutSpaces => ", without name spaces",
         }
     }
+}
+
+/// The path of a program.
+fn find(program: &str) -> String {
+    let found = crate::requirements::program(program, &[]);
+    found.map_or_else(
+        || program.to_owned(),
+        |path| path.to_string_lossy().into_owned(),
+    )
+}
+
+/// The program that runs another one for which no name spaces can be made.
+fn without_name_spaces() -> &'static Path {
+    static COMPILED: OnceLock<PathBuf> = OnceLock::new();
+    COMPILED.get_or_init(|| {
+        let program = shared().join("without-name-spaces");
+        compile(&common::bots().join("without-name-spaces.c"), &program);
+        program
+    })
 }
 
 /// A directory that everybody can read, with the program and the fixtures.
@@ -364,15 +413,19 @@ fn fixture(name: &str) -> PathBuf {
         fs::create_dir(&directory).expect("a directory");
         let program = directory.join(name);
         let source = common::bots().join("hostile").join(format!("{name}.c"));
-        let status = Command::new("cc")
-            .args(["-Wall", "-Wextra", "-Werror", "-O1", "-o"])
-            .args([&program, &source])
-            .status()
-            .expect("cc starts");
-        assert!(status.success(), "{name} does not compile");
+        compile(&source, &program);
         program
     })
     .clone()
+}
+
+fn compile(source: &Path, program: &Path) {
+    let status = Command::new("cc")
+        .args(["-Wall", "-Wextra", "-Werror", "-O1", "-o"])
+        .args([program, source])
+        .status()
+        .expect("cc starts");
+    assert!(status.success(), "{} does not compile", source.display());
 }
 
 /// A referee that plays the fixture against a built-in bot.
@@ -531,8 +584,9 @@ fn left_after_kill(kind: &str, user: User, stroke: Stroke) -> usize {
     }
     let mut left = 4;
     // What it cannot end ends with the next referee's start.
-    let at_once = kind != "none" && (stroke == Stroke::Referee || kind == "bwrap");
-    if kind == "landlock" && stroke == Stroke::Supervisors {
+    let later = kind == "landlock" && stroke == Stroke::Supervisors && !has_view(user);
+    let at_once = kind != "none" && !later;
+    if later {
         play_again(kind, user, &world);
     }
     let until = Instant::now() + Duration::from_secs(if at_once { 20 } else { 1 });
@@ -557,10 +611,7 @@ fn left_after_kill(kind: &str, user: User, stroke: Stroke) -> usize {
             let entries = fs::read_dir(world.path("tmp")).expect("a directory");
             entries.count()
         };
-        assert!(
-            copies() > 0 || kind == "landlock" && stroke == Stroke::Supervisors,
-            "there was nothing to remove"
-        );
+        assert!(copies() > 0 || later, "there was nothing to remove");
         play_again(kind, user, &world);
         assert_eq!(copies(), 0, "copies are left");
     }
@@ -618,9 +669,9 @@ fn ends(name: &str, kind: &str, user: User) -> Result<(), Failed> {
     is_clean(&world, &run)
 }
 
-/// Orphans that have ended are not counted as processes of the bot.
-fn orphans_end(kind: &str, user: User) -> Result<(), Failed> {
-    let (referee, world) = against("ended-orphans", |_| String::new(), kind, user);
+/// A program that does nothing wrong is not ended, and does all that it wants to.
+fn works_inside(name: &str, kind: &str, user: User) -> Result<(), Failed> {
+    let (referee, world) = against(name, |_| String::new(), kind, user);
     let run = referee.run();
     let (succeeded, detail) = verdict(&run);
     if !succeeded || detail.contains("was ended") {
@@ -780,6 +831,20 @@ fn works_here(kind: &str, user: User) -> bool {
     run.is_ok_and(|status| status.success())
 }
 
+/// Whether bots in Landlock have a view of their own.
+fn has_view(user: User) -> bool {
+    let run = user
+        .command(&shared().join("referee").to_string_lossy())
+        .args(["doctor", "--json"])
+        .current_dir("/")
+        .stdin(Stdio::null())
+        .output()
+        .expect("the referee starts");
+    let report: serde_json::Value = serde_json::from_slice(&run.stdout).expect("JSON");
+    let landlock = report["findings"][1]["result"].as_str();
+    landlock.is_some_and(|text| text.ends_with(", with a view of its own"))
+}
+
 /// Trials of one attack, without and in each sandbox.
 fn in_each(
     name: &str,
@@ -824,38 +889,62 @@ fn trials_of_processes(sandboxes: &[(&'static str, User, bool)]) -> Vec<Trial> {
             "hostile::ended-orphans count for nothing in {kind}{}",
             user.suffix()
         );
-        let trial = Trial::test(title, move || orphans_end(kind, user));
+        // Orphans that have ended are not counted as its processes.
+        let trial = Trial::test(title, move || works_inside("ended-orphans", kind, user));
+        all.push(trial.with_ignored_flag(!ready));
+        let title = format!("hostile::temporary-files work in {kind}{}", user.suffix());
+        let trial = Trial::test(title, move || works_inside("temporary-files", kind, user));
         all.push(trial.with_ignored_flag(!ready));
     }
     all
 }
 
+/// Each sandbox with each user, and whether it can be tried here.
+fn sandboxes_here(other: User, compiler: bool) -> Vec<(&'static str, User, bool)> {
+    let mut sandboxes = vec![("none", other, compiler)];
+    for kind in ["bwrap", "landlock"] {
+        for user in [User::Same, User::Nobody, User::WithoutSpaces] {
+            if user == User::Nobody && other == User::Same {
+                continue;
+            }
+            // It is the same with bubblewrap, which needs name spaces.
+            if user == User::WithoutSpaces && kind == "bwrap" {
+                continue;
+            }
+            // CI must have them.
+            let ready = compiler && (is_ci() || works_here(kind, user));
+            sandboxes.push((kind, user, ready));
+        }
+    }
+    sandboxes
+}
+
 pub(crate) fn trials() -> Vec<Trial> {
-    let deciding = is_ci();
-    let compiler = has("cc") || deciding;
+    let compiler = has("cc") || is_ci();
     let root = getuid().is_root();
     let other = if root && has("setpriv") {
         User::Nobody
     } else {
         User::Same
     };
-    let mut sandboxes = vec![("none", other, compiler)];
-    for kind in ["bwrap", "landlock"] {
-        for user in [User::Same, User::Nobody] {
-            if user == User::Nobody && other == User::Same {
-                continue;
-            }
-            // CI must have them.
-            let ready = compiler && (deciding || works_here(kind, user));
-            sandboxes.push((kind, user, ready));
-        }
-    }
+    let sandboxes = sandboxes_here(other, compiler);
+    let landlock = sandboxes
+        .iter()
+        .filter(|(kind, _, ready)| *kind == "landlock" && *ready);
+    let views: Vec<User> = landlock
+        .map(|&(_, user, _)| user)
+        .filter(|&user| has_view(user))
+        .collect();
     let mut all = Vec::new();
     for attack in ATTACKS {
         let lacking = attack.rare && !(compiler && works(attack, other));
         let mut sandboxes = sandboxes.clone();
         if attack.as_root {
             sandboxes[0] = ("none", User::Same, compiler && root);
+        }
+        if attack.view {
+            let holds = |kind, user| kind != "landlock" || views.contains(&user);
+            sandboxes.retain(|&(kind, user, _)| holds(kind, user));
         }
         all.extend(in_each(
             attack.name,

@@ -192,7 +192,7 @@ fn a_clock_of_processor_time() -> Result<(), Failed> {
 fn log(bot_arguments: &str, limits: &[&str]) -> Result<Vec<Value>, Failed> {
     let _loops = BusyLoops::start();
     let run = game(&bot(bot_arguments), limits)
-        .args(["--log", "info", "--log-format", "json"])
+        .args(["--log", "debug", "--log-format", "json"])
         .shell("exec \"$0\" \"$@\" --log-file \"$SCRATCH/log\"")
         .run();
     let events: Result<Vec<Value>, _> = run.file("log").lines().map(serde_json::from_str).collect();
@@ -232,6 +232,10 @@ fn the_log_tells_who_was_slow() -> Result<(), Failed> {
     let waited = event(&kept, waited).ok_or("the processor was not busy")?;
     assert!(number(waited, "elapsed_ms")? > 150.0, "{waited}");
     assert!(number(waited, "charged_ms")? <= 150.0, "{waited}");
+    let extended = event(&kept, "deadline extended").ok_or("it had no more time")?;
+    assert!(number(extended, "limit_ms")? > 150.0, "{extended}");
+    assert!(number(extended, "cpu_ms")? < 150.0, "{extended}");
+    assert!(number(extended, "run_queue_ms")? > 1.0, "{extended}");
     let computed = log("60000 0", &NO_START)?;
     let computed = event(&computed, "time ran out").ok_or("it did not lose")?;
     assert_eq!(computed["found"], "computing", "{computed}");

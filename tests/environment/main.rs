@@ -17,6 +17,7 @@ mod browser;
 #[path = "../common/mod.rs"]
 #[expect(dead_code, reason = "tests/integration uses the rest of it")]
 mod common;
+mod documents;
 mod engines;
 mod exhaustion;
 mod hostile;
@@ -28,6 +29,7 @@ mod players;
 mod requirements;
 mod soak;
 mod stopping;
+mod windows;
 
 use libtest_mimic::{Arguments, Trial};
 
@@ -36,14 +38,16 @@ type Trials = fn() -> Vec<Trial>;
 
 /// The modules and their trials, whose names all begin with that of the module. Those that start
 /// large programs are last, as they may wait for each other.
-const MODULES: [(&str, Trials); 11] = [
+const MODULES: [(&str, Trials); 13] = [
     ("people", people::trials),
     ("pieces", pieces::trials),
     ("players", players::trials),
+    ("documents", documents::trials),
     ("stopping", stopping::trials),
     ("exhaustion", exhaustion::trials),
     ("hostile", hostile::trials),
     ("interpreters", interpreters::trials),
+    ("windows", windows::trials),
     ("soak", soak::trials),
     ("load", load::trials),
     ("browser", browser::trials),

@@ -59,7 +59,7 @@ fn they_are_short() {
         assert!(lines <= MOST_LINES, "{} has {lines} lines", path.display());
         count += 1;
     }
-    assert_eq!(count, 4);
+    assert_eq!(count, 5);
 }
 
 #[test]
@@ -96,4 +96,13 @@ fn a_bot_with_the_solver() {
     let bot = shell_words::quote(&bot.to_string_lossy()).into_owned();
     let score = run("play_match", &[&bot, &builtin("random")]);
     assert!(score.contains(" - "), "{score}");
+}
+
+#[test]
+fn a_first_match() {
+    let shown = run("first_match", &[]);
+    assert!(shown.contains(" 1. "), "{shown}");
+    let result = shown.lines().last().expect("a result");
+    assert!(result.starts_with("first_match"), "{shown}");
+    assert!(result.contains(" wins: "), "{shown}");
 }

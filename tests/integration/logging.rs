@@ -228,6 +228,60 @@ fn a_line_of_json_has_the_ids_of_its_record() {
     "#);
 }
 
+/// The log of a match that a shell script plays which does `first`, and `at_end` when its input ends.
+fn log_of_script(first: &str, at_end: &str) -> Vec<Value> {
+    let referee = short_match().args(["--log", "debug", "--log-file", "log"]);
+    let script = format!("#!/bin/sh\n{first}\n\"$REFEREE_BIN\" bot random\n{at_end}\n");
+    executable(&referee.scratch().join("bot"), script, 0o755);
+    let referee = referee.args(["--log-format", "json", "./bot", "builtin:random"]);
+    let run = referee.run();
+    assert_eq!(run.code, Some(0), "{run}");
+    events(&run.file("log"))
+}
+
+#[test]
+fn the_log_has_what_ends_a_bot() {
+    let signals = |first: &str| -> Vec<(String, f64)> {
+        let events = log_of_script(first, "while :; do sleep 1; done");
+        let sent = events
+            .iter()
+            .filter(|event| message(event).starts_with("sending "));
+        let waited = |event: &Value| event["fields"]["waited_ms"].as_f64().expect("a time");
+        sent.map(|event| (message(event).to_owned(), waited(event)))
+            .collect()
+    };
+    let signal = |name: &str, waited: f64| (format!("sending {name}"), waited);
+    assert_eq!(
+        signals("trap '' TERM"),
+        [signal("SIGTERM", 500.0), signal("SIGKILL", 250.0)]
+    );
+    // One that ends when it is asked to is not killed, if it gets to it in time.
+    let asked = [signal("SIGTERM", 500.0)];
+    assert!((0..5).any(|_| signals("") == asked));
+}
+
+#[test]
+fn the_log_has_how_a_bot_was_started() {
+    let events = log_of_script("", "exit 7");
+    let signal = |event: &&Value| message(event).starts_with("sending ");
+    // One that ends by itself is not asked to, if it gets to it in time.
+    let ends = |events: &[Value]| !events.iter().any(|event| signal(&event));
+    assert!(ends(&events) || (0..5).any(|_| ends(&log_of_script("", "exit 7"))));
+    let starting = events.iter().find(|event| message(event) == "starting");
+    let fields = &starting.expect("a start")["fields"];
+    let environment = fields["environment"].as_str().expect("variables");
+    for variable in ["\"REFEREE_GAME=quarto\"", "\"REFEREE_SEED="] {
+        assert!(environment.contains(variable), "{fields}");
+    }
+    let command = fields["command"].as_str().expect("a command");
+    assert!(command.ends_with("/bot\"]"), "{fields}");
+    let messages: Vec<&str> = events.iter().map(message).collect();
+    assert!(
+        messages.contains(&"it ended with exit status 7"),
+        "{messages:?}"
+    );
+}
+
 #[test]
 fn a_filter_by_target_shows_the_conversation_only() {
     for form in ["option", "variable"] {

@@ -1187,6 +1187,37 @@ fn what_bots_use_is_told() {
     assert!(used(1, "memory_kb") > 0.0, "{run}");
 }
 
+/// What it uses until its time is up is of its own turn.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_turn_without_an_answer_is_not_the_opponents() {
+    let run = Referee::new(["./computes.sh", "builtin:random", "--first", "1"])
+        .args(["--seed", "1", "--json", "--move-time", "500ms"])
+        .args(["--start-time", "0s"])
+        .run();
+    succeeded(&run);
+    let record = &run.printed_records()[0];
+    let used = |what: &str| record["usage"][0][what].as_f64().expect("a number");
+    assert_eq!(record["result"]["reason"], "timeout", "{run}");
+    assert!(used("cpu_ms") >= 100.0, "{run}");
+    assert!(used("cpu_other_ms") < used("cpu_ms") / 2.0, "{run}");
+}
+
+/// A process that is kept does not pay for the game before.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_bots_use_is_counted_by_the_game() {
+    let run = Referee::new(["./computes-at-first.sh", "builtin:random", "-n", "2"])
+        .args(["--seed", "1", "--json"])
+        .run();
+    succeeded(&run);
+    let used = |game: usize| {
+        let record = &run.printed_records()[game];
+        record["usage"][0]["cpu_ms"].as_f64().expect("a number")
+    };
+    assert!(used(1) < used(0) / 2.0, "{run}");
+}
+
 fn has_records(count: usize) -> impl Fn(&Path) -> bool {
     move |scratch: &Path| {
         let records = fs::read_to_string(scratch.join(RECORDS)).unwrap_or_default();

@@ -452,7 +452,44 @@ fn a_quote_that_is_not_closed_is_reported_where_it_opens() {
             (17, 23),
             "quote",
         ),
+        broken(
+            "behind blanks",
+            with(4, "C,  \"big,blue,square,hollow"),
+            (4, 5),
+            "quote",
+        ),
     ]);
+}
+
+#[test]
+fn text_behind_a_closing_quote_is_reported_where_it_begins() {
+    check(&[
+        broken(
+            "in a row",
+            with(4, "C,\"big\"ger,blue,square,hollow"),
+            (4, 8),
+            "text after the closing quote",
+        ),
+        broken(
+            "in the first field, behind blanks",
+            with(4, " \"C\"x,big,blue,square,hollow"),
+            (4, 5),
+            "text after the closing quote",
+        ),
+    ]);
+}
+
+#[test]
+fn another_separator_is_only_named_where_it_is_one() {
+    let error = read(with(9, "and so on")).expect_err("a broken file");
+    assert!(!error.message.contains("instead of"), "{error}");
+}
+
+#[test]
+fn the_column_of_pieces_needs_no_name() {
+    let set = accepted(with(1, ",size,color,form,fill"));
+    assert_eq!(set.column(), "");
+    assert_eq!(set.properties('A'), PieceSet::default().properties('A'));
 }
 
 #[test]

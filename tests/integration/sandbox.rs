@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::common::files::{copy_program, executable};
-use crate::common::{self, Referee};
+use crate::common::{self, Referee, bots};
 use serde_json::Value;
 
 /// A run in which bubblewrap is a program that fails with these words.
@@ -94,6 +94,21 @@ fn the_doctor_tells_what_works() {
     let text = with_bwrap("bwrap: No permissions", &["doctor"]).stdout;
     assert!(text.starts_with("✗ --sandbox bwrap: "), "{text}");
     assert!(text.contains("\n    -> "), "{text}");
+}
+
+/// Once a command, for programs of others only, and only root.
+#[test]
+fn root_is_warned_of_bots_without_a_sandbox() {
+    let bot = bots().join("works.sh");
+    let bot = bot.to_str().expect("a path of the source tree");
+    let warnings = |bot: &str| {
+        let run = Referee::new(&["--sandbox", "none", "-n", "2", bot, "builtin:random"]).run();
+        assert_eq!(run.code, Some(0), "{run}");
+        run.root_warnings
+    };
+    let is_root = rustix::process::geteuid().is_root();
+    assert_eq!(warnings(bot), usize::from(is_root));
+    assert_eq!(warnings("builtin:random"), 0);
 }
 
 #[test]
@@ -190,6 +205,28 @@ fn a_bot_is_shown_its_directory_and_its_environment() {
                 "{hidden}\n{run}"
             );
         }
+    }
+}
+
+/// Its supervisor reports what it has used when it has ended.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_a_bot_that_ends_has_used_is_told() {
+    for kind in sandboxes() {
+        let referee = Referee::new(["--sandbox", kind, "--first", "1", "--seed", "1", "--json"]);
+        let bot = referee.scratch().join("bot");
+        let script = "#!/bin/sh\nread x\ni=0\nwhile [ $i -lt 100000 ]; do i=$((i + 1)); done\n";
+        executable(&bot, script, 0o755);
+        let run = referee
+            .args([&*bot.to_string_lossy(), "builtin:random"])
+            .run();
+        assert_eq!(run.code, Some(0), "{run}");
+        let record = &run.printed_records()[0];
+        assert_eq!(record["result"]["reason"], "exited", "{run}");
+        let used = record["usage"][0]["cpu_ms"].as_f64().expect("a number");
+        // A hundred thousand steps of a shell, which is not on two processors at once.
+        let most = run.elapsed.as_secs_f64() * 1e3;
+        assert!((5.0..most).contains(&used), "{used} of {most} ms\n{run}");
     }
 }
 

@@ -4,6 +4,10 @@
 //!
 //! - `limits`: which limits hold for this process, and how much of them is in use
 
+#[cfg(target_os = "linux")]
+mod limits;
+#[cfg(not(target_os = "linux"))]
+#[path = "no_limits.rs"]
 mod limits;
 
 use std::fmt;
@@ -12,10 +16,8 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
-use rustix::io::Errno;
-use rustix::process::{Resource, getrlimit};
-
 use self::limits::{LimitInUse, Limits, SLACK};
+use crate::system::{Shortage, most_open_files};
 
 /// The count of refused processes is read again when it is older than this.
 const FRESH: Duration = Duration::from_millis(100);
@@ -34,8 +36,8 @@ impl Exhausted {
     /// For the error of a call that starts a process or a thread; `None` when the error has another
     /// cause.
     pub fn from_error(error: &io::Error) -> Option<Self> {
-        let (cause, fix) = match Errno::from_io_error(error)? {
-            Errno::AGAIN => match limits().refusing() {
+        let (cause, fix) = match Shortage::from_error(error)? {
+            Shortage::Processes => match limits().refusing() {
                 Some(limit) => return Some(Self::from(&limit)),
                 None => (
                     format!("{NO_PROCESS} a limit of this machine is reached"),
@@ -43,23 +45,22 @@ impl Exhausted {
                      kernel.pid_max or kernel.threads-max",
                 ),
             },
-            Errno::NOMEM => (
+            Shortage::Memory => (
                 format!("{NO_PROCESS} there is no memory left for it"),
                 "end other programs, or play fewer games at once",
             ),
-            Errno::MFILE => {
-                let most = getrlimit(Resource::Nofile).current;
+            Shortage::OwnFiles => {
+                let most = most_open_files();
                 let most = most.map_or_else(String::new, |most| format!(" {most}"));
                 (
                     format!("the referee has all{most} files open that it may (ulimit -n)"),
                     "raise that limit, or play fewer games at once",
                 )
             }
-            Errno::NFILE => (
+            Shortage::Files => (
                 "this machine has all files open that it may (fs.file-max)".to_owned(),
                 "end other programs, or raise that limit",
             ),
-            _ => return None,
         };
         Some(Self {
             cause,
@@ -92,12 +93,12 @@ impl From<&LimitInUse> for Exhausted {
 /// Bubblewrap reports errors in words only, in `stderr`.
 pub(super) fn refused(error: &io::Error, stderr: &str) -> Option<io::Error> {
     let text = error.to_string();
-    let refused = [Errno::AGAIN, Errno::NOMEM].into_iter().find(|errno| {
-        let error = io::Error::from(*errno).to_string();
+    let refused = [Shortage::Processes, Shortage::Memory].into_iter();
+    refused.map(Shortage::error).find(|error| {
+        let error = error.to_string();
         let words = error.split(" (os error").next().unwrap_or(&error);
         [&*text, stderr].iter().any(|text| text.contains(words))
-    });
-    refused.map(io::Error::from)
+    })
 }
 
 /// Adds to the error of a call that starts a thread or a runtime what it was for and, if the machine
@@ -125,6 +126,7 @@ pub fn is_near() -> Option<String> {
 }
 
 /// How many more processes and threads can be started, as far as is known.
+#[cfg(target_os = "linux")]
 pub(super) fn free() -> Option<u64> {
     limits().least_free().map(|limit| limit.free())
 }

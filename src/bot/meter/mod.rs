@@ -13,11 +13,15 @@ mod clocks;
 #[cfg(not(target_os = "linux"))]
 #[path = "no_clocks.rs"]
 mod clocks;
+#[cfg(target_os = "linux")]
+mod waits;
+#[cfg(not(target_os = "linux"))]
+#[path = "no_waits.rs"]
 mod waits;
 
 use std::time::{Duration, Instant};
 
-use rustix::process::Pid;
+use crate::system::Pid;
 
 use waits::Waits;
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use rustix::process::Pid;
+use crate::system::Pid;
 
 use super::waits::Waits;
 

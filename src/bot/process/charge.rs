@@ -139,6 +139,25 @@ mod tests {
         assert_eq!(limit(5_150, usage(3, Some(0), 1)), None);
     }
 
+    #[test]
+    fn threads_share_a_clock_of_processor_time() {
+        let allowance = allowance(ClockKind::Cpu);
+        let processors = available_parallelism().map_or(1, NonZero::get);
+        let number = u32::try_from(processors).unwrap();
+        // All processors together may have used it up by then, and not before.
+        assert_eq!(
+            first_limit(&allowance, false) * number,
+            LIMIT / number * number
+        );
+        // What is left is enough for as many of them as it has threads.
+        let left = Duration::from_millis(120);
+        let most = Some(LIMIT + left / number);
+        for threads in [processors, processors + 1] {
+            let usage = usage(30, None, threads);
+            assert_eq!(extended_limit(&allowance, false, LIMIT, &usage), most);
+        }
+    }
+
     proptest! {
         /// Nobody gets more processor time than the limit on one processor, and who is not kept waiting
         /// gets no more wall time.

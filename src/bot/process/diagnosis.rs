@@ -1,11 +1,11 @@
 //! Why a process did not answer: whether it ended, and how; or what it was doing instead.
 
 use std::io;
-use std::os::unix::process::ExitStatusExt as _;
 use std::process::ExitStatus;
 use std::time::Duration;
 
 use super::Process;
+use super::platform::{Group, RequestPipe, describe, exit_status};
 use crate::bot::allowance::{Allowance, ClockKind};
 use crate::bot::fault::{Exit, Fault, ProcessState, Stream, Timeout, TimeoutEvidence};
 use crate::bot::meter::TurnUsage;
@@ -29,8 +29,8 @@ impl Process {
     pub(super) async fn ended(&mut self, stream: Stream, partial: Vec<u8>) -> io::Result<Fault> {
         self.gone_within(EXIT_AFTER_EOF).await?;
         if self.exit.is_none()
-            && let (Some(supervisor), Some(leader)) = (&self.supervisor, self.group)
-            && supervisor.bot_has_ended(leader)
+            && let (Some(supervisor), Some(group)) = (&self.supervisor, &self.group)
+            && supervisor.bot_has_ended(group.leader())
         {
             // It reports late because it first ends what the bot had started.
             self.gone_within(REPORT).await?;
@@ -86,13 +86,7 @@ impl Process {
         if late.is_empty() {
             timeout.afterwards = self.channel.drain(LAST_WORDS).await;
         }
-        timeout.evidence = if !partial.is_empty() {
-            TimeoutEvidence::Partial(partial)
-        } else if let Some(line) = first_line(&late) {
-            TimeoutEvidence::Late(line.to_vec(), limit + LATE)
-        } else {
-            TimeoutEvidence::Nothing(state)
-        };
+        timeout.evidence = evidence(partial, &late, limit, state);
         Fault::Timeout(Box::new(timeout))
     }
 
@@ -109,7 +103,7 @@ impl Process {
         }
         // Without a report the supervisor itself was killed.
         let report = supervisor.exit_report();
-        let exit = describe(report.map_or(status, |report| ExitStatus::from_raw(report.status)));
+        let exit = describe(report.map_or(status, |report| exit_status(report.status)));
         if supervisor.tried_network() {
             Exit::Refused(Box::new(exit), "open a network connection")
         } else {
@@ -119,17 +113,15 @@ impl Process {
 
     /// Whether it has not read all that it was sent, as far as this system reports that.
     pub(super) fn has_unread_input(&self) -> bool {
-        let unread = self
-            .channel
-            .writer()
-            .and_then(|stdin| rustix::io::ioctl_fionread(stdin.pipe()).ok());
-        unread.is_some_and(|bytes| bytes > 0)
+        self.channel.writer().is_some_and(RequestPipe::has_unread)
     }
 
     /// What the program is doing, as far as this system reports that.
     fn state(&self) -> ProcessState {
         let state = self
             .group
+            .as_ref()
+            .map(Group::leader)
             .map(|leader| {
                 self.supervisor
                     .as_ref()
@@ -145,19 +137,43 @@ impl Process {
     }
 }
 
+/// What a bot in this state has written by the end of its time, `limit`, and right after it.
+fn evidence(
+    partial: Vec<u8>,
+    late: &[u8],
+    limit: Duration,
+    state: ProcessState,
+) -> TimeoutEvidence {
+    if !partial.is_empty() {
+        TimeoutEvidence::Partial(partial)
+    } else if let Some(line) = first_line(late) {
+        TimeoutEvidence::Late(line.to_vec(), limit + LATE)
+    } else {
+        TimeoutEvidence::Nothing(state)
+    }
+}
+
 /// The first line, without its newline; `None` when it is not complete.
 fn first_line(bytes: &[u8]) -> Option<&[u8]> {
     let newline = bytes.iter().position(|&byte| byte == b'\n')?;
     Some(&bytes[..newline])
 }
 
-/// A status in words.
-fn describe(status: ExitStatus) -> Exit {
-    if let Some(code) = status.code() {
-        return Exit::Code(code);
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_whole_line_right_after_the_time_is_late() {
+        let limit = Duration::from_millis(150);
+        let computing = ProcessState::Computing;
+        let found =
+            |partial: &str, late: &str| evidence(partial.into(), late.as_bytes(), limit, computing);
+        let late = TimeoutEvidence::Late(b"1 A".to_vec(), Duration::from_millis(160));
+        assert_eq!(found("", "1 A\nand"), late);
+        assert_eq!(found("", "1 A"), TimeoutEvidence::Nothing(computing));
+        assert_eq!(found("", ""), TimeoutEvidence::Nothing(computing));
+        let partial = TimeoutEvidence::Partial(b"1".to_vec());
+        assert_eq!(found("1", " A\n"), partial);
     }
-    // The standard library writes `signal: 11 (SIGSEGV) (core dumped)`.
-    let text = status.to_string();
-    let name = text.split(['(', ')']).find(|part| part.starts_with("SIG"));
-    Exit::Signal(name.map_or_else(|| status.signal().unwrap_or(0).to_string(), str::to_owned))
 }

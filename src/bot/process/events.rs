@@ -5,7 +5,9 @@ use std::time::Duration;
 use super::Process;
 use crate::bot::meter::TurnUsage;
 use crate::bot::spec::Program;
-use crate::log_target::{CLOCK, PROCESS, SANDBOX};
+#[cfg(target_os = "linux")]
+use crate::log_target::SANDBOX;
+use crate::log_target::{CLOCK, PROCESS};
 #[cfg(target_os = "linux")]
 use crate::sandbox::supervisor::message::SpawnRequest;
 
@@ -67,7 +69,8 @@ pub(super) fn log_signal(signal: &str, waited: Duration) {
 impl Process {
     /// The process id of the bot, once it is known, or of its supervisor.
     pub fn id(&self) -> Option<u32> {
-        let leader = self.group.map(|leader| leader.as_raw_pid().cast_unsigned());
+        let leader = self.group.as_ref();
+        let leader = leader.map(|group| group.leader().as_raw_pid().cast_unsigned());
         leader.or_else(|| self.child.id())
     }
 

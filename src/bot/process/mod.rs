@@ -1,33 +1,40 @@
 //! A bot as a process: the only place that starts and stops bots.
 //!
-//! Every bot leads a process group of its own, so that it can be ended with all its
-//! children. It is started without `pre_exec`, so that the standard library can use
-//! `posix_spawn`; what a sandbox needs before `exec` is the work of its supervisor. The life of a
+//! Every bot is ended with all its children: by its process group, on Windows by its job. What a
+//! sandbox needs before `exec` is the work of its supervisor. The life of a
 //! [`Process`] is: [`Process::start`], [`Process::ready`], questions and answers, [`Process::stop`].
 //!
 //! - `ask`: a question and its answer
 //! - `charge`: how long it may take on a busy machine
 //! - `diagnosis`: why there was no answer
 //! - `events`: what the log has of it
-//! - `pipes`: those of a bot that shares its processor with the referee
+//! - `unix`, `windows`: pipes, and what is ended with a bot
 
 mod ask;
 mod charge;
 mod diagnosis;
 mod events;
-mod pipes;
+#[cfg(unix)]
+mod unix;
+#[cfg(windows)]
+mod windows;
 
 use std::io;
-use std::os::unix::process::ExitStatusExt as _;
-use std::process::{ExitStatus, Stdio};
+use std::process::ExitStatus;
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, getpgid, kill_process, kill_process_group};
-use tokio::process::{Child, ChildStdin, Command};
+use tokio::process::{Child, Command};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use pipes::{AnswerPipe, RequestPipe};
+use self::platform::{AnswerPipe, Group, Pipes, RequestPipe, exit_status};
+#[cfg(unix)]
+use self::unix as platform;
+#[cfg(windows)]
+use self::windows as platform;
+
+#[cfg(target_os = "linux")]
+use tokio::process::ChildStdin;
 
 #[cfg(target_os = "linux")]
 use super::bound;
@@ -43,6 +50,7 @@ use crate::protocol::env;
 #[cfg(target_os = "linux")]
 use crate::sandbox::supervisor::client;
 use crate::sandbox::supervisor::client::SupervisorConnection;
+use crate::system::Pid;
 use crate::text::escape;
 
 /// How long the last of its stderr may take to arrive after it is gone.
@@ -100,8 +108,8 @@ pub struct Process {
     child: Child,
     /// Keeps others from reaping the child; dropped after it.
     owned: OwnedChild,
-    /// The bot's process group, which has its leader's process id.
-    group: Option<Pid>,
+    /// The processes of the bot, once it runs.
+    group: Option<Group>,
     /// The connection to its supervisor, when it is in a sandbox.
     supervisor: Option<SupervisorConnection>,
     freeze: Freeze,
@@ -134,10 +142,11 @@ impl Process {
             events::starting_confined(&request);
             let launch = client::launch(confinement.referee(), &request)?;
             // The supervisor must outlive a referee that is killed, to end the bot.
-            let child = spawn(&mut Command::from(launch.command), program, true)?;
+            let mut child = spawn(&mut Command::from(launch.command), program, true)?;
             let stdin = ChildStdin::from_std(launch.stdin)?;
+            let pipes = Pipes::of(&mut child.0, Some(stdin))?;
             let connection = SupervisorConnection::new(launch.control, &request)?;
-            return Self::new(program, child, Some(stdin), Some(connection), tap);
+            return Ok(Self::new(program, child, pipes, Err(connection), tap));
         }
         events::starting(program, environment);
         let [command, arguments @ ..] = &program.argv[..] else {
@@ -158,35 +167,29 @@ impl Process {
         command
             .args(arguments)
             .envs(environment.iter().map(|(name, value)| (name, value)))
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .process_group(0)
             .kill_on_drop(true);
-        let mut child = spawn(&mut command, program, false)?;
-        let stdin = child.0.stdin.take();
-        Self::new(program, child, stdin, None, tap)
+        let spawn = |command: &mut Command| spawn(command, program, false);
+        let (child, pipes, group) = platform::start(&mut command, spawn)?;
+        Ok(Self::new(program, child, pipes, Ok(group), tap))
     }
 
+    /// A process that has been started, which is the bot with its `group`, or its supervisor.
     fn new(
         program: &Program,
-        (mut child, owned): (Child, OwnedChild),
-        stdin: Option<ChildStdin>,
-        supervisor: Option<SupervisorConnection>,
+        (child, owned): (Child, OwnedChild),
+        pipes: Pipes,
+        group: Result<Group, SupervisorConnection>,
         tap: Option<Tap>,
-    ) -> io::Result<Self> {
-        let (Some(stdin), Some(stdout), Some(err)) =
-            (stdin, child.stdout.take(), child.stderr.take())
-        else {
-            return Err(io::Error::other("the pipes of a new process are missing"));
+    ) -> Self {
+        let (group, supervisor) = match group {
+            Ok(group) => (Some(group), None),
+            Err(supervisor) => (None, Some(supervisor)),
         };
-        let (requests, answers) = pipes::pipes(stdin, stdout);
         let pid = owned.pid();
         let helpers = supervisor.as_ref().map(SupervisorConnection::helpers);
-        let group = helpers.is_none().then_some(pid);
         let kept = Shared::default();
-        let stderr_reader = tokio::spawn(stderr::drain(err, kept.clone(), tap));
-        Ok(Self {
+        let stderr_reader = tokio::spawn(stderr::drain(pipes.errors, kept.clone(), tap));
+        Self {
             child,
             owned,
             group,
@@ -197,13 +200,13 @@ impl Process {
             },
             meter: Meter::new(pid, helpers),
             asked: false,
-            channel: Channel::new(answers, requests),
+            channel: Channel::new(pipes.answers, pipes.requests),
             stderr: kept,
             stderr_reader,
             fresh: true,
             exit: None,
             language: program.language,
-        })
+        }
     }
 
     /// Waits until a program in a sandbox runs, which takes its supervisor some milliseconds. The
@@ -212,7 +215,7 @@ impl Process {
         if let Some(supervisor) = &mut self.supervisor {
             let ready = timeout(BUILDING, supervisor.ready()).await;
             match ready.unwrap_or_else(|_| Err(io::Error::from(io::ErrorKind::TimedOut))) {
-                Ok(group) => self.group = group,
+                Ok(leader) => self.group = leader.map(Group::led_by),
                 Err(error) => {
                     self.stop(GracePeriods::FAULT).await?;
                     let stderr = escape(self.stderr_end(QUOTED_STDERR).trim_ascii_end());
@@ -261,7 +264,7 @@ impl Process {
     /// Stops it until it is asked again, if that was wanted.
     fn freeze(&mut self) {
         if self.freeze == Freeze::Runs {
-            self.signal(Signal::STOP);
+            self.set_stopped(true);
             self.freeze = Freeze::Stopped;
         }
     }
@@ -269,8 +272,21 @@ impl Process {
     /// Lets it continue.
     fn thaw(&mut self) {
         if self.freeze == Freeze::Stopped {
-            self.signal(Signal::CONT);
+            self.set_stopped(false);
             self.freeze = Freeze::Runs;
+        }
+    }
+
+    /// Stops or continues its processes: by the kernel where it can, else by signals.
+    fn set_stopped(&self, stopped: bool) {
+        let by_kernel = self
+            .supervisor
+            .as_ref()
+            .is_some_and(|it| it.set_frozen(stopped));
+        match &self.group {
+            Some(group) if !by_kernel && stopped => group.suspend(),
+            Some(group) if !by_kernel => group.resume(),
+            _ => {}
         }
     }
 
@@ -306,16 +322,18 @@ impl Process {
         self.channel.close_writer();
         if !self.gone_within(grace.exit).await? {
             events::log_signal("SIGTERM", grace.exit);
-            self.signal_all(Signal::TERM);
-            // A stopped process acts on SIGTERM once it goes on.
-            self.signal_all(Signal::CONT);
+            if let Some(group) = &self.group {
+                group.ask_to_end(self.leader_lives());
+            }
             if !self.gone_within(grace.term).await? {
                 events::log_signal("SIGKILL", grace.term);
                 if let Some(supervisor) = &self.supervisor {
                     supervisor.end();
                     self.gone_within(REMOVING).await?;
                 } else {
-                    self.signal_all(Signal::KILL);
+                    if let Some(group) = &self.group {
+                        group.end(self.leader_lives());
+                    }
                     self.gone_within(KILLED).await?;
                 }
             }
@@ -328,10 +346,10 @@ impl Process {
                 self.child.start_kill()?;
                 let _ = timeout(KILLED, self.child.wait()).await;
             }
-        } else {
+        } else if let Some(group) = &self.group {
             // What the leader left behind. While a member of the group lives its number
             // is not given to another, so this reaches no other process.
-            self.signal(Signal::KILL);
+            group.end(false);
         }
         if self.child.id().is_some() {
             // Whoever ends the run tells people of it: see `orphans::sweep`.
@@ -343,23 +361,9 @@ impl Process {
         Ok(())
     }
 
-    fn signal(&self, signal: Signal) {
-        if let Some(group) = self.group {
-            // ESRCH: the group is empty.
-            let _ = kill_process_group(group, signal);
-        }
-    }
-
-    /// To its group, and to its own process when that has left the group.
-    fn signal_all(&self, signal: Signal) {
-        self.signal(signal);
-        // Until it is reaped its number is not given to another.
-        if let (None, Some(leader), Some(_)) = (&self.supervisor, self.group, self.child.id())
-            && getpgid(Some(leader)) != Ok(leader)
-        {
-            // EPERM: it has the rights of another user.
-            let _ = kill_process(leader, signal);
-        }
+    /// Whether the bot's own process has not been reaped, and is a child of this one.
+    fn leader_lives(&self) -> bool {
+        self.supervisor.is_none() && self.child.id().is_some()
     }
 
     async fn gone_within(&mut self, wait: Duration) -> io::Result<bool> {
@@ -373,7 +377,7 @@ impl Process {
             && let Some(report) = supervisor.exit_report()
         {
             // Its supervisor is still removing what the bot had.
-            self.exit = Some(ExitStatus::from_raw(report.status));
+            self.exit = Some(exit_status(report.status));
         }
         Ok(self.exit.is_some())
     }

@@ -21,6 +21,7 @@ use crate::cli::support::runtime::runtime;
 use crate::cli::support::sandbox::SandboxOptions;
 use crate::cli::support::setup::{RulesName, bot, match_set, palette};
 use crate::cli::support::signals;
+use crate::cli::support::unconfined::warn_root;
 use crate::game::quarto::PieceSet;
 use crate::play::TimeControl;
 use crate::report::terminal::{Palette, styled};
@@ -85,6 +86,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let [BotSpec::Program(program)] = sandboxes.confine(&bots)? else {
         return Err(Failure::Referee("a program has become a person".to_owned()));
     };
+    warn_root([&program].into_iter());
     let palette = palette(&io::stdout());
     let json = args.json;
     let mut show = move |check: &Check| {

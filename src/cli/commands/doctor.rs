@@ -57,6 +57,9 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         };
         let mark = styled(style, mark);
         writeln!(out, "{mark} {}: {}", finding.probe, finding.result)?;
+        for refused in &finding.refused {
+            writeln!(out, "    it cannot {refused}")?;
+        }
         if let Some(fix) = &finding.fix {
             writeln!(out, "    -> {fix}")?;
         }

@@ -23,6 +23,7 @@ use crate::cli::support::sandbox::print_interpreters;
 use crate::cli::support::setup::{bot, match_set, palette};
 use crate::cli::support::signals;
 use crate::cli::support::suspension;
+use crate::cli::support::unconfined::warn_root;
 use crate::game::quarto::PieceFormat;
 use crate::log_target::SPAN;
 use crate::play::game_runner::GameRunner;
@@ -135,6 +136,10 @@ fn start(
         (None, Some(terminal)) if ask && options.game.has_piece_sets => ask_format(terminal)?,
         (None, _) => PieceFormatName::Symbol,
     };
+    warn_root(bots.iter().filter_map(|bot| match bot {
+        BotSpec::Program(program) => Some(program),
+        BotSpec::Human => None,
+    }));
     let names = names(options, &bots, terminal.as_ref())?;
     let ruleset = options.game.ruleset(choices(format.into()));
     play_match(options, ruleset, bots, names, terminal)

@@ -2,12 +2,12 @@
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::cli::support::failure::Failure;
 use crate::cli::support::output::Stdout;
 use crate::cli::support::setup::unreadable;
+use crate::system::create_executable;
 
 /// A shipped random strategy.
 struct Starter {
@@ -123,7 +123,7 @@ fn write_new(file: &Path, starter: &Starter) -> Result<(), Failure> {
     let script = starter.text.starts_with("#!");
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
-    options.mode(if script { 0o777 } else { 0o666 });
+    create_executable(&mut options, script);
     let mut target = options.open(file).map_err(|error| {
         if error.kind() == io::ErrorKind::AlreadyExists {
             return Failure::Usage(format!(

@@ -3,11 +3,9 @@
 
 use std::cell::Cell;
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
-use std::os::fd::AsFd as _;
 use std::rc::Rc;
 use std::sync::mpsc;
 
-use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
 use rustyline::error::ReadlineError;
 use rustyline::history::MemHistory;
 use rustyline::{Config, Editor};
@@ -19,6 +17,7 @@ use crate::bot::exhaustion::start_thread;
 use crate::bot::human::{Console, Typed, Typing};
 use crate::game::Picture;
 use crate::report::terminal::{Palette, draw};
+use crate::system::TerminalMode;
 
 /// A prompt, and the channel that the line is returned on.
 type PromptRequest = (String, oneshot::Sender<io::Result<Typed>>);
@@ -33,16 +32,14 @@ pub(in crate::cli) struct Terminal {
     prompt_open: Rc<Cell<bool>>,
     palette: Palette,
     /// The terminal's mode before it was changed.
-    original_mode: Option<Termios>,
+    original_mode: Option<TerminalMode>,
 }
 
 impl Terminal {
     pub(in crate::cli) fn new(palette: Palette) -> io::Result<Self> {
         let (sender, requests) = mpsc::channel();
         let editing = io::stdin().is_terminal() && io::stdout().is_terminal();
-        let original_mode = editing
-            .then(|| tcgetattr(io::stdin().as_fd()).ok())
-            .flatten();
+        let original_mode = editing.then(TerminalMode::current).flatten();
         // The thread ends when the channel closes, or with the process while it is reading.
         start_thread("keyboard", move || {
             if editing {
@@ -87,7 +84,7 @@ impl Drop for Terminal {
     fn drop(&mut self) {
         // The thread may be in the middle of editing a line.
         if let Some(mode) = &self.original_mode {
-            let _ = tcsetattr(io::stdin().as_fd(), OptionalActions::Now, mode);
+            mode.restore();
             if self.prompt_open.get() {
                 // The next output must start on a new line.
                 let _ = print("\n");

@@ -8,7 +8,6 @@
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -19,6 +18,7 @@ use std::time::{Duration, Instant};
 use super::failure::Failure;
 use super::output::print_stderr;
 use crate::bot::exhaustion::start_thread;
+use crate::system::{is_unread_pipe, open_without_waiting};
 use crate::text::{counted, unreadable};
 
 /// How many lines may wait.
@@ -132,20 +132,18 @@ fn open(path: &Path) -> Result<File, Failure> {
         let text = unreadable(path, &error);
         Failure::Usage(format!("--log-file {text}"))
     };
-    let file = OpenOptions::new()
-        .append(true)
-        .create(true)
-        .custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed())
-        .open(path)
-        .map_err(|error| {
-            if error.raw_os_error() == Some(rustix::io::Errno::NXIO.raw_os_error()) {
-                return Failure::Usage(format!(
-                    "--log-file {}: nobody reads from this pipe; start its reader first",
-                    path.display()
-                ));
-            }
-            unreadable(error)
-        })?;
+    let mut options = OpenOptions::new();
+    options.append(true).create(true);
+    open_without_waiting(&mut options);
+    let file = options.open(path).map_err(|error| {
+        if is_unread_pipe(&error) {
+            return Failure::Usage(format!(
+                "--log-file {}: nobody reads from this pipe; start its reader first",
+                path.display()
+            ));
+        }
+        unreadable(error)
+    })?;
     let is_file = file.metadata().map_err(unreadable)?.is_file();
     if is_file {
         // Those who write records have the file for themselves; any number may log into one.

@@ -41,7 +41,7 @@ fn log_begin() {
         target: log_target::COMMAND,
         version = env!("CARGO_PKG_VERSION"),
         arguments = ?env::args_os().skip(1).collect::<Vec<_>>(),
-        pid = rustix::process::getpid().as_raw_pid(),
+        pid = std::process::id(),
         "begun"
     );
 }

@@ -22,5 +22,10 @@ pub(in crate::cli) mod setup;
 pub(in crate::cli) mod signals;
 pub(in crate::cli) mod size;
 pub(in crate::cli) mod solver_args;
+#[cfg(unix)]
 pub(in crate::cli) mod suspension;
+#[cfg(not(unix))]
+#[path = "no_suspension.rs"]
+pub(in crate::cli) mod suspension;
+pub(in crate::cli) mod unconfined;
 pub(in crate::cli) mod variable;

@@ -1,6 +1,5 @@
 //! The options of a sandbox, for all commands that start bots.
 
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
@@ -299,7 +298,7 @@ pub(in crate::cli) fn print_interpreters(program: &Program) {
         print_stderr(&format!(
             "referee: {} sees {}",
             program.name,
-            escape(path.as_os_str().as_bytes())
+            escape(path.to_string_lossy().as_bytes())
         ));
     }
 }

@@ -3,18 +3,19 @@
 use std::env;
 use std::fs::File;
 use std::io;
-use std::os::fd::AsFd;
 use std::path::{self, Path, PathBuf};
 
 use anstream::stream::RawStream;
 use anstream::{AutoStream, ColorChoice};
 use clap::ValueEnum;
+use terminal_size::terminal_size_of;
 
 use super::failure::Failure;
 use crate::bot::spec::BotSpec;
 use crate::game::quarto::{PieceSet, Rules};
 use crate::report::terminal::Palette;
 use crate::strategy;
+use crate::system::AsStream;
 
 /// `--rules`
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -76,9 +77,9 @@ pub(in crate::cli) fn palette(stream: &impl RawStream) -> Palette {
 }
 
 /// The number of columns of a terminal; `None` when it is none.
-pub(in crate::cli) fn terminal_width(stream: &impl AsFd) -> Option<usize> {
-    let size = rustix::termios::tcgetwinsize(stream).ok()?;
-    Some(usize::from(size.ws_col)).filter(|&columns| columns > 0)
+pub(in crate::cli) fn terminal_width(stream: &impl AsStream) -> Option<usize> {
+    let (width, _) = terminal_size_of(stream)?;
+    Some(usize::from(width.0)).filter(|&columns| columns > 0)
 }
 
 /// The path of this executable.

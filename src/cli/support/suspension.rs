@@ -7,13 +7,14 @@ use super::failure::Failure;
 use super::runtime::runtime;
 use crate::bot::exhaustion::start_thread;
 use crate::bot::pause::between_starts;
-use crate::sandbox::procfs::{IgnoredSignals, Stat};
+use crate::sandbox::procfs::Stat;
+use crate::system::is_ignored;
 
 /// Has Ctrl-Z stop the program only when no bot is being started. Not for commands at which a person
 /// types: what edits lines has to restore the terminal first.
 pub(in crate::cli) fn start() -> Result<(), Failure> {
     let stop = SignalKind::from_raw(Signal::TSTP.as_raw());
-    if IgnoredSignals::own().contains(stop.as_raw_value()) {
+    if is_ignored(stop.as_raw_value()) {
         return Ok(());
     }
     let runtime = runtime()?;

@@ -60,7 +60,7 @@ fn read_cell(typed: &str) -> Result<Cell, String> {
     let letters_ok = typed
         .chars()
         .all(|c| c.is_ascii_digit() || " ,;hHvVrRcC".contains(c));
-    let numbers: Option<Vec<u8>> = words.iter().map(|word| word.parse().ok()).collect();
+    let numbers: Option<Vec<u8>> = words.iter().map(|word| word.parse::<u8>().ok()).collect();
     let found = quote(typed.as_bytes());
     match numbers.as_deref() {
         Some(&[number]) if letters_ok => {

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::{MAX_GAMES, Options};
+use crate::report::standings::elo;
 use crate::text::escape_controls;
 use crate::tournament::standings::Standings;
 
@@ -139,8 +140,8 @@ pub(super) fn whole(
             games: place.games,
             points: place.points,
             elo: match place.error {
-                Some(error) => format!("{:.0} ± {error:.0}", place.elo),
-                None => format!("{:.0}", place.elo),
+                Some(error) => format!("{} ± {error:.0}", elo(place.elo)),
+                None => elo(place.elo),
             },
         });
     render(options, &data, rows.collect(), "'none'")

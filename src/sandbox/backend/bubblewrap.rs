@@ -1,5 +1,6 @@
 //! How bubblewrap is called: which namespaces, and what is mounted where.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -16,22 +17,39 @@ pub(in crate::sandbox) fn program() -> Option<PathBuf> {
 }
 
 /// The call of bubblewrap for a bot that sees these paths, and starts in `directory`: in its scratch
-/// directory when there is none.
+/// directory when there is none. With `own_user` the program inside gives up root's rights for those of
+/// another user.
 pub(in crate::sandbox) fn backend(
     settings: &Settings,
     visible: &[PathBuf],
     directory: Option<&Path>,
     referee: bool,
+    own_user: bool,
 ) -> Backend {
     let mut arguments: Vec<String> = Vec::new();
     let mut add = |words: &[&str]| arguments.extend(words.iter().map(|&word| word.to_owned()));
-    add(&["--unshare-all", "--unshare-user", "--disable-userns"]);
     add(&["--die-with-parent", "--cap-drop", "ALL"]);
-    add(&["--uid", "1000", "--gid", "1000", "--hostname", "sandbox"]);
+    if own_user {
+        // In a name space of users bubblewrap knows no other user than root outside.
+        for space in ["ipc", "pid", "net", "uts", "cgroup-try"] {
+            add(&[&format!("--unshare-{space}")]);
+        }
+        add(&["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]);
+    } else {
+        add(&["--unshare-all", "--unshare-user", "--disable-userns"]);
+        add(&["--uid", "1000", "--gid", "1000"]);
+    }
+    add(&["--hostname", "sandbox"]);
     // The scratch directory, before anything that is mounted within it.
     let size = settings.limits.scratch.to_string();
-    add(&["--size", &size, "--tmpfs", "/tmp"]);
+    add(&["--perms", "1777", "--size", &size, "--tmpfs", "/tmp"]);
     add(&["--proc", "/proc"]);
+    // Bubblewrap makes the directories above what it shows for its own user only.
+    let program = settings.referee.to_string_lossy();
+    let devices = DEVICES.iter().map(Path::new);
+    for directory in directories_above(devices.chain(visible.iter().map(PathBuf::as_path))) {
+        add(&["--perms", "0755", "--dir", &directory.to_string_lossy()]);
+    }
     for device in DEVICES {
         add(&["--dev-bind", device, device]);
     }
@@ -51,7 +69,6 @@ pub(in crate::sandbox) fn backend(
             Err(_) => add(&["--ro-bind", &shown, &shown]),
         }
     }
-    let program = settings.referee.to_string_lossy();
     if referee {
         add(&["--ro-bind", &program, REFEREE]);
     } else if visible
@@ -71,4 +88,11 @@ pub(in crate::sandbox) fn backend(
         program: self::program().unwrap_or_else(|| PathBuf::from("bwrap")),
         arguments,
     }
+}
+
+/// The directories above these paths, those above others first.
+fn directories_above<'a>(paths: impl Iterator<Item = &'a Path>) -> BTreeSet<&'a Path> {
+    let made = |path: &&Path| ![Path::new("/"), Path::new("/tmp")].contains(path);
+    let above = paths.flat_map(|path| path.ancestors().skip(1));
+    above.filter(made).collect()
 }

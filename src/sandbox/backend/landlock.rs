@@ -19,21 +19,26 @@ fn failed(error: impl std::fmt::Display) -> io::Error {
     io::Error::other(format!("Landlock: {error}"))
 }
 
-/// The rules for a bot that may read and run these paths, and write into `scratch`.
+/// The rules for a bot that may read and run these paths, and write into `scratch`: `own_file_system` when
+/// that is one of fixed size.
 pub(in crate::sandbox) fn ruleset(
     read: &[impl AsRef<Path>],
     scratch: &Path,
+    own_file_system: bool,
 ) -> io::Result<RulesetCreated> {
     let read_only: BitFlags<AccessFs> = AccessFs::Execute | AccessFs::ReadFile | AccessFs::ReadDir;
     let file = AccessFs::Execute | AccessFs::ReadFile;
-    // Nothing can be removed: a file that is gone but open would be counted nowhere.
-    let private = AccessFs::ReadFile
+    let mut private = AccessFs::ReadFile
         | AccessFs::ReadDir
         | AccessFs::WriteFile
         | AccessFs::Truncate
         | AccessFs::MakeReg
         | AccessFs::MakeDir
         | AccessFs::MakeSym;
+    if own_file_system {
+        // Elsewhere a file that is gone but open would be counted nowhere.
+        private |= AccessFs::RemoveFile | AccessFs::RemoveDir | AccessFs::Refer;
+    }
     let mut ruleset = Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
         .handle_access(AccessFs::from_all(NEEDED))

@@ -26,6 +26,8 @@ pub(crate) enum Backend {
         read: Vec<PathBuf>,
         /// Where a scratch directory of its own is made.
         scratch: PathBuf,
+        /// Whether it has process ids and a scratch file system of its own.
+        own_view: bool,
     },
     /// Bubblewrap and seccomp.
     Bwrap {
@@ -63,7 +65,7 @@ impl Backend {
     /// other.
     pub(crate) const fn helpers(&self) -> usize {
         match self {
-            Self::Landlock { .. } => 0,
+            Self::Landlock { own_view, .. } => *own_view as usize,
             Self::Bwrap { .. } => 2,
         }
     }

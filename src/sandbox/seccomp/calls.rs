@@ -2,11 +2,17 @@
 
 use libc::c_long;
 
-// Numbers that the crate `libc` does not have yet; from 424 on they are the same on all architectures.
+// Numbers that the crate `libc` does not have yet, or not for every architecture and C library; from 424
+// on they are the same everywhere.
 const CACHESTAT: c_long = 451;
+const FCHMODAT2: c_long = 452;
 const SETXATTRAT: c_long = 463;
 const REMOVEXATTRAT: c_long = 466;
 const FILE_SETATTR: c_long = 469;
+#[cfg(target_arch = "x86_64")]
+const KEXEC_FILE_LOAD: c_long = 320;
+#[cfg(target_arch = "aarch64")]
+const KEXEC_FILE_LOAD: c_long = 294;
 
 /// Answered with "operation not permitted", whatever their arguments are.
 pub(super) const NEVER: &[c_long] = &[
@@ -81,7 +87,7 @@ pub(super) const NEVER: &[c_long] = &[
     libc::SYS_delete_module,
     libc::SYS_finit_module,
     libc::SYS_init_module,
-    libc::SYS_kexec_file_load,
+    KEXEC_FILE_LOAD,
     libc::SYS_kexec_load,
     libc::SYS_perf_event_open,
     libc::SYS_quotactl,
@@ -142,7 +148,7 @@ pub(super) const ATTRIBUTES: &[c_long] = &[
     libc::SYS_chmod,
     libc::SYS_fchmod,
     libc::SYS_fchmodat,
-    libc::SYS_fchmodat2,
+    FCHMODAT2,
     #[cfg(target_arch = "x86_64")]
     libc::SYS_chown,
     #[cfg(target_arch = "x86_64")]
@@ -167,6 +173,15 @@ pub(super) const ATTRIBUTES: &[c_long] = &[
     FILE_SETATTR,
 ];
 
+/// What removes files and directories.
+pub(super) const REMOVALS: &[c_long] = &[
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_unlink,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_rmdir,
+    libc::SYS_unlinkat,
+];
+
 /// The types of requests (`ioctl`) that file systems answer: flags of files, snapshots, reserved space
 /// and whatever else they have. The type is the second byte.
 pub(super) const FILE_SYSTEM_REQUESTS: &[u8] = &[b'f', b'r', b'v', b'X', 0x94, 0xf5];
@@ -177,7 +192,7 @@ pub(super) const MODES: &[(c_long, u8)] = &[
     (libc::SYS_chmod, 1),
     (libc::SYS_fchmod, 1),
     (libc::SYS_fchmodat, 2),
-    (libc::SYS_fchmodat2, 2),
+    (FCHMODAT2, 2),
     #[cfg(target_arch = "x86_64")]
     (libc::SYS_creat, 1),
     #[cfg(target_arch = "x86_64")]

@@ -19,7 +19,7 @@ use seccompiler::{
 
 use self::calls::{
     ATTRIBUTES, DESCRIPTOR_SETTINGS, FILE_SYSTEM_REQUESTS, LAST_KNOWN, MODES, NAMESPACES, NEVER,
-    RIGHTS_OF_OWNER, SIGNALS, TERMINAL, UNKNOWN, UNNAMED_FILE,
+    REMOVALS, RIGHTS_OF_OWNER, SIGNALS, TERMINAL, UNKNOWN, UNNAMED_FILE,
 };
 use serde::{Deserialize, Serialize};
 
@@ -38,8 +38,9 @@ pub(super) struct Situation {
 /// The compiled filters, ready to be installed.
 #[derive(Clone, Debug)]
 pub(super) struct Filters {
-    /// Asks the supervisor about network connections, which it refuses and remembers.
-    pub(super) network: BpfProgram,
+    /// Asks the supervisor about network connections, which it refuses and remembers; and, where the bot
+    /// has no file system of its own, to remove files.
+    pub(super) asked: BpfProgram,
     /// To be installed afterwards, in this order.
     pub(super) others: Vec<BpfProgram>,
 }
@@ -63,7 +64,7 @@ fn compile(situation: Situation) -> Result<Filters, BackendError> {
     others.push(filter(unsupported(situation)?, libc::EOPNOTSUPP)?);
     others.push(filter(forbidden(situation)?, libc::EPERM)?);
     Ok(Filters {
-        network: network(arch)?,
+        asked: asked(situation, arch)?,
         others,
     })
 }
@@ -71,11 +72,14 @@ fn compile(situation: Situation) -> Result<Filters, BackendError> {
 /// Sockets that lead to other machines.
 const NETWORK: [libc::c_int; 2] = [libc::AF_INET, libc::AF_INET6];
 
-/// Has the supervisor answer when a socket of the network is opened.
-fn network(arch: TargetArch) -> Result<BpfProgram, BackendError> {
+/// Has the supervisor answer when a socket of the network is opened, or a file is removed.
+fn asked(situation: Situation, arch: TargetArch) -> Result<BpfProgram, BackendError> {
     let sockets = NETWORK.map(|family| when(0, Dword, Eq, u64::from(family.cast_unsigned())));
     let sockets = sockets.into_iter().collect::<Result<_, _>>()?;
-    let rules = BTreeMap::from([(libc::SYS_socket, sockets)]);
+    let mut rules = BTreeMap::from([(libc::SYS_socket, sockets)]);
+    if situation.shared_files {
+        rules.extend(REMOVALS.iter().map(|&call| (call, Vec::new())));
+    }
     // The crate has no action for notifying a supervisor; notifying a tracer is encoded alike.
     let notify = SeccompAction::Trace(0);
     let filter = SeccompFilter::new(rules, SeccompAction::Allow, notify, arch)?;
@@ -133,6 +137,7 @@ fn forbidden(situation: Situation) -> Result<Rules, BackendError> {
         libc::SYS_iopl,
         libc::SYS_ioperm,
         libc::SYS_uselib,
+        libc::SYS_modify_ldt,
         libc::SYS_inotify_init,
     ] {
         rules.insert(call, Vec::new());
@@ -166,9 +171,18 @@ fn forbidden(situation: Situation) -> Result<Rules, BackendError> {
     ] {
         rules.insert(call, vec![when(0, Dword, Ne, 0)?]);
     }
+    // One byte: whoever crashes with less has a program of the system's started.
+    let core = u64::from(libc::RLIMIT_CORE);
+    rules.insert(libc::SYS_setrlimit, vec![when(0, Dword, Eq, core)?]);
+    let new_core = vec![
+        SeccompCondition::new(1, Dword, Eq, core)?,
+        SeccompCondition::new(2, Qword, Ne, 0)?,
+    ];
+    let limits = rules.entry(libc::SYS_prlimit64).or_default();
+    limits.push(SeccompRule::new(new_core)?);
     // Of one process, not of a group or a user.
     for (call, one_process) in [
-        (libc::SYS_setpriority, u64::from(libc::PRIO_PROCESS)),
+        (libc::SYS_setpriority, PRIO_PROCESS),
         (libc::SYS_ioprio_set, IOPRIO_WHO_PROCESS),
     ] {
         let others = [when(0, Dword, Ne, one_process)?, when(1, Dword, Ne, 0)?];
@@ -176,7 +190,7 @@ fn forbidden(situation: Situation) -> Result<Rules, BackendError> {
     }
     let terminal = TERMINAL
         .iter()
-        .map(|&request| when(1, Dword, Eq, request & 0xffff_ffff));
+        .map(|&request| when(1, Dword, Eq, low_word(request)));
     rules.insert(libc::SYS_ioctl, terminal.collect::<Result<_, _>>()?);
     let settings = DESCRIPTOR_SETTINGS
         .iter()
@@ -211,6 +225,15 @@ fn forbidden(situation: Situation) -> Result<Rules, BackendError> {
         rules.insert(libc::SYS_timer_create, Vec::new());
     }
     Ok(rules)
+}
+
+/// What `setpriority` calls one process: a number whose type differs between C libraries.
+const PRIO_PROCESS: u64 = 0;
+
+/// The part of a request that the kernel reads: its type differs between C libraries.
+const fn low_word(request: libc::Ioctl) -> u64 {
+    let [a, b, c, d, ..] = request.to_le_bytes();
+    u32::from_le_bytes([a, b, c, d]) as u64
 }
 
 /// What `ioprio_set` calls one process.

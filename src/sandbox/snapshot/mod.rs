@@ -21,6 +21,7 @@ use self::ownership::{Owned, beside};
 use self::walk::Walk;
 use crate::executable::CannotStart;
 use crate::sandbox::command::BotCommand;
+use crate::system::is_path;
 
 /// The version of this program: what a built-in bot plays may change with it.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -124,7 +125,7 @@ impl BotFiles {
         };
         let moved = |(index, word): (usize, &String)| {
             // A first word without a slash is searched for in PATH.
-            if word.starts_with('-') || (index == 0 && !word.contains('/')) {
+            if word.starts_with('-') || (index == 0 && !is_path(word)) {
                 return word.clone();
             }
             let path = Path::new(word);

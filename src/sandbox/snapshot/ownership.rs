@@ -2,11 +2,11 @@
 
 use std::env;
 use std::fs;
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::executable::{CannotStart, find_in_path, interpreter};
 use crate::sandbox::command::BotCommand;
+use crate::system::is_path;
 use crate::text::escape;
 
 /// Directories that belong to the system: what is in them needs no copy.
@@ -89,7 +89,7 @@ fn whole_directory(
 /// directory that its interpreter is given. `None` for a program of the system.
 pub(crate) fn own_program(argv: &[String]) -> Option<PathBuf> {
     let (command, arguments) = argv.split_first()?;
-    let found = if command.contains('/') {
+    let found = if is_path(command) {
         Some(PathBuf::from(command))
     } else {
         find_in_path(command)
@@ -188,5 +188,5 @@ pub(super) fn beside(bot: &str, path: &Path) -> Result<PathBuf, CannotStart> {
 
 /// A path as messages show it.
 pub(super) fn shown(path: &Path) -> String {
-    escape(path.as_os_str().as_bytes())
+    escape(path.as_os_str().as_encoded_bytes())
 }

@@ -2,14 +2,13 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
-use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _, symlink};
 use std::path::{Component, Path, PathBuf};
 
 use sha2::{Digest as _, Sha256};
 
 use super::ownership::{MAX_BYTES, MAX_ENTRIES, is_system, shown};
 use crate::executable::CannotStart;
+use crate::system::{create_directory, is_executable, open_no_link, protect, slashed, symlink};
 
 /// What tools leave behind, which changes although the bot does not.
 const LEFT_OUT: &[&str] = &["__pycache__", ".git"];
@@ -83,11 +82,9 @@ impl<'a> Walk<'a> {
             }
             if kind.is_dir() {
                 let inside = self.inside(&path);
-                self.add_entry(b'd', inside.as_os_str().as_bytes(), b"");
+                self.add_entry(b'd', &slashed(&inside), b"");
                 if let Some(target) = self.target {
-                    fs::DirBuilder::new()
-                        .mode(0o755)
-                        .create(target.join(inside))
+                    create_directory(&target.join(inside))
                         .map_err(|error| self.failed(&path, &error))?;
                 }
                 self.directory(&path)?;
@@ -129,10 +126,10 @@ impl<'a> Walk<'a> {
     /// Takes the content of `source` for the entry `path`.
     fn file_from(&mut self, path: &Path, source: &Path) -> Result<(), CannotStart> {
         let inside = self.inside(path);
-        let no_link = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
-        let opened = OpenOptions::new()
-            .read(true)
-            .custom_flags(no_link.bits().cast_signed())
+        let mut options = OpenOptions::new();
+        options.read(true);
+        open_no_link(&mut options);
+        let opened = options
             .open(source)
             .and_then(|file| Ok((file.metadata()?, file)));
         let (meta, mut from) = match opened {
@@ -140,7 +137,7 @@ impl<'a> Walk<'a> {
             Ok(_) => return Err(self.failed(source, &io::Error::other("it is no regular file"))),
             Err(error) => return Err(self.failed(source, &error)),
         };
-        let executable = meta.permissions().mode() & 0o111 != 0;
+        let executable = is_executable(source, &meta);
         self.bytes = self.bytes.saturating_add(meta.len());
         if self.bytes > MAX_BYTES {
             return Err(self.too_much());
@@ -150,21 +147,18 @@ impl<'a> Walk<'a> {
                 let created = OpenOptions::new()
                     .write(true)
                     .create_new(true)
-                    .mode(0o644)
                     .open(target.join(&inside));
                 Some(created.map_err(|error| self.failed(path, &error))?)
             }
             None => None,
         };
         let kind = if executable { b'x' } else { b'f' };
-        self.add_entry(kind, inside.as_os_str().as_bytes(), b"");
+        self.add_entry(kind, &slashed(&inside), b"");
         let length = self.content(&mut from, to.as_mut());
         let length = length.map_err(|error| self.failed(path, &error))?;
         self.hash.update(length.to_le_bytes());
         if let Some(to) = to {
-            let mode = if executable { 0o555 } else { 0o444 };
-            to.set_permissions(fs::Permissions::from_mode(mode))
-                .map_err(|error| self.failed(path, &error))?;
+            protect(&to, executable).map_err(|error| self.failed(path, &error))?;
         }
         Ok(())
     }
@@ -205,11 +199,7 @@ impl<'a> Walk<'a> {
             return Err(self.leaves(path, &to));
         }
         let inside = self.inside(path);
-        self.add_entry(
-            b'l',
-            inside.as_os_str().as_bytes(),
-            to.as_os_str().as_bytes(),
-        );
+        self.add_entry(b'l', &slashed(&inside), &slashed(&to));
         if let Some(target) = self.target {
             // One that leaves the directory would lead elsewhere from the copy.
             let leaves = to.is_relative() && climbs(&inside, &to);

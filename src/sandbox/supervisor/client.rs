@@ -13,6 +13,7 @@ use tokio::io::AsyncReadExt as _;
 
 use super::message::{COMMAND, ExitReport, SpawnRequest, SupervisorEvent};
 use super::wire::send_descriptor;
+use crate::sandbox::cgroup::OpenFreezer;
 use crate::sandbox::limits::ResourceLimits;
 use crate::sandbox::procfs::{self, Stat};
 
@@ -124,6 +125,8 @@ pub(crate) struct SupervisorConnection {
     inbox: Inbox,
     report: Option<ExitReport>,
     limits: ResourceLimits,
+    /// Stops all processes of the bot; `None` where only signals do.
+    freezer: Option<OpenFreezer>,
     /// Processes between the supervisor and the bot.
     helpers: usize,
 }
@@ -137,6 +140,7 @@ impl SupervisorConnection {
             inbox: Inbox::default(),
             report: None,
             limits: request.limits,
+            freezer: None,
             helpers: request.backend.helpers(),
         })
     }
@@ -145,7 +149,10 @@ impl SupervisorConnection {
     pub(crate) async fn ready(&mut self) -> io::Result<Option<Pid>> {
         loop {
             match self.inbox.next().transpose()? {
-                Some(SupervisorEvent::Ready { pid }) => return Ok(Pid::from_raw(pid)),
+                Some(SupervisorEvent::Ready { pid, freezer }) => {
+                    self.freezer = freezer.map(|freezer| freezer.open()).transpose()?;
+                    return Ok(Pid::from_raw(pid));
+                }
                 Some(SupervisorEvent::Failed { cause, errno }) => {
                     return Err(
                         errno.map_or_else(|| io::Error::other(cause), io::Error::from_raw_os_error)
@@ -162,6 +169,15 @@ impl SupervisorConnection {
                 }
             }
         }
+    }
+
+    /// Has the kernel stop all processes of the bot, or continue them; `false` where it cannot.
+    pub(crate) fn set_frozen(&self, frozen: bool) -> bool {
+        // An error means that the bot has ended, and its group is gone.
+        self.freezer
+            .as_ref()
+            .map(|freezer| freezer.set(frozen))
+            .is_some()
     }
 
     /// Has the supervisor end the bot with all its processes.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::sandbox::backend::Backend;
-use crate::sandbox::cgroup::ParentGroup;
+use crate::sandbox::cgroup::{Allowance, Controller, Freezer, ParentGroups};
 use crate::sandbox::limits::ResourceLimits;
 use crate::sandbox::seccomp::Situation;
 use crate::text::size;
@@ -35,25 +35,46 @@ pub(crate) struct SpawnRequest {
     pub(crate) limits: ResourceLimits,
     /// Whether it is stopped in its opponent's turns.
     pub(crate) freeze: bool,
-    /// Where a control group can be made for it, and how many bytes of memory all of its processes
-    /// then have together.
-    pub(crate) group: Option<(ParentGroup, u64)>,
+    /// Where control groups can be made for it.
+    pub(crate) groups: ParentGroups,
+    /// What all of its processes then have together.
+    pub(crate) allowance: Allowance,
+    /// The number of the user and group that its processes get; the referee's own without one.
+    pub(crate) user: Option<u32>,
 }
 
-/// What the program inside bubblewrap restricts itself to before it becomes the bot.
+/// What a process restricts itself to before it becomes the bot.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Restrictions {
     /// What the bot may use.
     pub(super) limits: ResourceLimits,
     pub(super) situation: Situation,
+    /// The number of the user and group that it gets.
+    pub(super) user: Option<u32>,
 }
 
 impl SpawnRequest {
+    /// What the bot's first process restricts itself to.
+    pub(super) fn restrictions(&self) -> Restrictions {
+        Restrictions {
+            limits: self.limits,
+            situation: self.situation(),
+            user: self.user,
+        }
+    }
+
     /// What the bot's filters depend on.
-    pub(super) const fn situation(&self) -> Situation {
+    pub(super) fn situation(&self) -> Situation {
         Situation {
-            shared_files: matches!(self.backend, Backend::Landlock { .. }),
-            freeze: self.freeze,
+            shared_files: matches!(
+                self.backend,
+                Backend::Landlock {
+                    own_view: false,
+                    ..
+                }
+            ),
+            // What the kernel stops no signal continues.
+            freeze: self.freeze && self.groups.version(Controller::Freezer).is_none(),
         }
     }
 }
@@ -66,6 +87,8 @@ pub(crate) enum SupervisorEvent {
     Ready {
         /// Its process, which leads a group and a session.
         pid: i32,
+        /// What stops all of its processes, if that is to be had.
+        freezer: Option<Freezer>,
     },
     /// It could not be started.
     Failed {

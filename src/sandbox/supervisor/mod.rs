@@ -23,6 +23,8 @@
 //! - `spawn`: starts the bot, inside its backend
 //! - `restrictions`: what a process gives up before it becomes a bot
 //! - `supervise`: waits for the end of the bot, or brings it about
+//! - `removal`: removes files for a bot that may not do so itself
+//! - `own_view`: process ids and a scratch directory of a bot's own, for Landlock
 //! - `watch`: what a bot uses while it runs
 //! - `descendants`: the processes below this one
 //! - `self_test`: what a sandboxed process can do, found by trying
@@ -31,6 +33,8 @@
 pub(crate) mod client;
 mod descendants;
 pub(crate) mod message;
+mod own_view;
+mod removal;
 mod restrictions;
 pub(crate) mod self_test;
 mod spawn;
@@ -101,10 +105,11 @@ fn serve() -> io::Result<()> {
     };
     let pid = bot.pid.as_raw_pid();
     // An error means that the referee is gone, which is noticed again below.
-    let _ = report(&mut control, &SupervisorEvent::Ready { pid });
-    let (ended, directory) = supervise(&request, bot, &control)?;
+    let freezer = bot.groups.freezer();
+    let _ = report(&mut control, &SupervisorEvent::Ready { pid, freezer });
+    let (ended, directories) = supervise(&request, bot, &control)?;
     let _ = report(&mut control, &SupervisorEvent::Ended(ended));
-    if let Some(directory) = directory {
+    for directory in directories {
         // What cannot be removed now is removed with all that the referee has of the bot.
         let _ = remove_tree(&directory.keep());
     }

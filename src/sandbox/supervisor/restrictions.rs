@@ -2,17 +2,21 @@
 //! capabilities, and system calls. All of it is inherited, and none of it can be undone.
 
 use std::io;
+use std::num::NonZero;
 use std::os::unix::net::UnixStream;
 
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use rustix::process::{
+    Gid, Resource, Rlimit, Signal, Uid, getrlimit, set_parent_process_death_signal, setrlimit,
+};
 use rustix::thread::{
-    CapabilitySet, CapabilitySets, clear_ambient_capability_set, set_capabilities, set_no_new_privs,
+    CapabilitySet, CapabilitySets, clear_ambient_capability_set, set_capabilities,
+    set_no_new_privs, set_thread_groups, set_thread_res_gid, set_thread_res_uid,
 };
 use seccompiler::apply_filter;
 
+use super::message::Restrictions;
 use super::sys;
 use super::wire::send_descriptor;
-use crate::sandbox::limits::ResourceLimits;
 use crate::sandbox::seccomp::Filters;
 
 /// Signals that wait to be delivered. Those without further data are delivered in any case.
@@ -22,17 +26,29 @@ fn failed(what: &str, error: impl std::fmt::Display) -> io::Error {
     io::Error::other(format!("{what}: {error}"))
 }
 
-/// Restricts this process: limits, capabilities and, last of all, system calls. `own_users` says that
-/// no processes but the bot's count for its user. The descriptor that reports attempts to use the
-/// network is sent to `supervisor`.
+/// Processes and threads that the kernel lets a bot's user have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Counted {
+    /// Others of the user count, too: there is no bound.
+    WithOthers,
+    /// Those of this process of the bot only.
+    Alone,
+    /// Those of all processes of the bot, in all its games.
+    WithItsGames,
+}
+
+/// Restricts this process: limits, user, capabilities and, last of all, system calls. The descriptor that
+/// reports attempts to use the network is sent to `supervisor`.
 pub(super) fn restrict_self(
-    limits: &ResourceLimits,
+    Restrictions { limits, user, .. }: Restrictions,
     filters: &Filters,
-    own_users: bool,
+    counted: Counted,
     supervisor: &UnixStream,
 ) -> io::Result<()> {
     let mut most = vec![
-        (Resource::Core, 0),
+        // Not 0: with that, a program of the system's that takes core dumps would be started, outside and with
+        // all rights. A file of one byte is never written.
+        (Resource::Core, 1),
         (Resource::Data, limits.reservable_memory()),
         (Resource::Fsize, limits.scratch),
         (Resource::Nofile, limits.open_files),
@@ -42,11 +58,23 @@ pub(super) fn restrict_self(
         (Resource::Sigpending, PENDING_SIGNALS),
         (Resource::Rtprio, 0),
     ];
-    if own_users {
-        // Elsewhere all of a user's processes count, and a desktop's are many. Threads count.
-        most.push((Resource::Nproc, limits.threads()));
-    }
+    // Threads count.
+    let processes = match counted {
+        // A desktop's are many.
+        Counted::WithOthers => None,
+        Counted::Alone => Some(limits.threads()),
+        Counted::WithItsGames => Some(limits.threads().saturating_mul(games_at_once())),
+    };
+    most.extend(processes.map(|most| (Resource::Nproc, most)));
     for (resource, most) in most {
+        let exactly = Rlimit {
+            current: Some(most),
+            maximum: Some(most),
+        };
+        // The only one where less is worse.
+        if resource == Resource::Core && setrlimit(resource, exactly).is_ok() {
+            continue;
+        }
         let now = getrlimit(resource);
         let most = now.maximum.map_or(most, |maximum| maximum.min(most));
         let limit = Rlimit {
@@ -56,6 +84,9 @@ pub(super) fn restrict_self(
         setrlimit(resource, limit).map_err(|error| failed("a limit", error))?;
     }
     set_no_new_privs(true)?;
+    if let Some(user) = user {
+        become_user(user).map_err(|error| failed("a user of its own", error))?;
+    }
     clear_ambient_capability_set()?;
     let none = CapabilitySets {
         effective: CapabilitySet::empty(),
@@ -64,11 +95,29 @@ pub(super) fn restrict_self(
     };
     set_capabilities(None, none).map_err(|error| failed("capabilities", error))?;
     sys::close_on_exec_from(3)?;
-    let listener = sys::listen_for_calls(&filters.network)?;
+    let listener = sys::listen_for_calls(&filters.asked)?;
     send_descriptor(supervisor, b"", &listener)?;
     drop(listener);
+    // No later, for nobody may ask for it then; and no earlier, for a change of the user undoes it.
+    set_parent_process_death_signal(Some(Signal::KILL))?;
     for filter in &filters.others {
         apply_filter(filter).map_err(|error| failed("seccomp", error))?;
     }
+    Ok(())
+}
+
+/// How many games of one bot are played at once, at most, as far as its processes are counted together.
+fn games_at_once() -> u64 {
+    let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
+    // A bot may play against itself.
+    (processors as u64).max(8) * 2
+}
+
+/// Gives up all rights of root for those of a user and a group that have none.
+fn become_user(number: u32) -> io::Result<()> {
+    let (user, group) = (Uid::from_raw(number), Gid::from_raw(number));
+    set_thread_groups(&[])?;
+    set_thread_res_gid(group, group, group)?;
+    set_thread_res_uid(user, user, user)?;
     Ok(())
 }

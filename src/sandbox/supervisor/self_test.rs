@@ -1,40 +1,63 @@
 //! What a process in a sandbox can do, found by trying what every sandbox must forbid. The project's
 //! tests try the rest, one program an attack.
 
+use std::env;
 use std::fs::{self, File, Permissions};
 use std::io::{self, Write as _};
 use std::net::{TcpStream, UdpSocket};
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use rustix::fs::{Access, MemfdFlags, XattrFlags, access, inotify, memfd_create, setxattr};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
 use rustix::process::{
-    Pid, getppid, getpriority_user, getuid, setpriority_user, setsid, test_kill_process,
+    Pid, PidfdFlags, PidfdGetfdFlags, Resource, Rlimit, getppid, getpriority_user, getuid,
+    pidfd_getfd, pidfd_open, setpriority_user, setrlimit, setsid, test_kill_process,
 };
+use rustix::thread::{capabilities, no_new_privs};
 
 use super::message::{COMMAND, SELF_TEST};
 
-/// What must fail, with what is reported when it does not.
+/// What must fail, as the end of a sentence that begins with "it can", and the attempt.
 type Attempt = (&'static str, fn(&[String]) -> bool);
 
 const ATTEMPTS: &[Attempt] = &[
-    ("it can open network connections", |_| {
+    ("open network connections", |_| {
         let refused = |error: io::Error| error.kind() == io::ErrorKind::PermissionDenied;
         !TcpStream::connect("127.0.0.1:9").is_err_and(refused)
             || !UdpSocket::bind("127.0.0.1:0").is_err_and(refused)
     }),
-    ("it sees a file that is not its own", |paths| {
+    ("open sockets of datagrams", |_| {
+        [SocketType::DGRAM, SocketType::RAW]
+            .into_iter()
+            .any(|kind| socketpair(AddressFamily::UNIX, kind, SocketFlags::empty(), None).is_ok())
+    }),
+    ("read a file that is not its own", |paths| {
         paths.iter().any(|path| fs::read(path).is_ok())
     }),
-    ("it can write outside its scratch directory", |paths| {
+    ("write outside its scratch directory", |paths| {
         let beside = |path: &String| Path::new(path).with_file_name("referee-probe");
         let mut places: Vec<_> = paths.iter().map(beside).collect();
         places
             .extend(["/referee-probe", "/usr/referee-probe", "/dev/referee-probe"].map(Into::into));
         places.iter().any(|place| fs::write(place, "x").is_ok())
     }),
-    ("it can change settings of the kernel", |_| {
+    ("change attributes of a file that is not its own", |paths| {
+        // The mode that it has.
+        let mode = || Permissions::from_mode(0o600);
+        let changes = |path: &String| {
+            fs::set_permissions(path, mode()).is_ok()
+                || setxattr(path, "user.probe", b"x", XattrFlags::empty()).is_ok()
+        };
+        paths.iter().any(changes)
+    }),
+    ("make programs that run with its rights", |_| {
+        let mut options = File::options();
+        let options = options.write(true).create(true).mode(0o4700);
+        options.open(env::temp_dir().join("set-uid")).is_ok()
+    }),
+    ("change settings of the kernel", |_| {
         let settings = [
             "/proc/sys/kernel/core_pattern",
             "/proc/sys/kernel/modprobe",
@@ -42,39 +65,22 @@ const ATTEMPTS: &[Attempt] = &[
         ];
         settings.into_iter().any(opens_for_writing)
     }),
-    ("it can write into the memory of other processes", |_| {
+    ("have a program outside take its core dumps", |_| {
+        let none = Rlimit {
+            current: Some(0),
+            maximum: Some(0),
+        };
+        setrlimit(Resource::Core, none).is_ok()
+    }),
+    ("write into the memory of other processes", |_| {
         let parent = getppid().map(|parent| format!("/proc/{}/mem", parent.as_raw_pid()));
         opens_for_writing("/proc/1/mem") || parent.is_some_and(opens_for_writing)
     }),
-    (
-        "it can change the mode of a file that is not its own",
-        |paths| {
-            // The mode that it has.
-            let mode = || Permissions::from_mode(0o600);
-            paths
-                .iter()
-                .any(|path| fs::set_permissions(path, mode()).is_ok())
-        },
-    ),
-    ("it can make programs that run with its rights", |_| {
-        let mut options = File::options();
-        let options = options.write(true).create(true).mode(0o4700);
-        options.open(std::env::temp_dir().join("set-uid")).is_ok()
+    ("take descriptors of other processes", |_| {
+        let parent = getppid().and_then(|parent| pidfd_open(parent, PidfdFlags::empty()).ok());
+        parent.is_some_and(|parent| pidfd_getfd(parent, 0, PidfdGetfdFlags::empty()).is_ok())
     }),
-    (
-        "it can change the priority of all processes of its user",
-        |_| {
-            // To what it is.
-            let now = getpriority_user(getuid());
-            now.and_then(|now| setpriority_user(getuid(), now)).is_ok()
-        },
-    ),
-    ("it can open sockets of datagrams", |_| {
-        [SocketType::DGRAM, SocketType::RAW]
-            .into_iter()
-            .any(|kind| socketpair(AddressFamily::UNIX, kind, SocketFlags::empty(), None).is_ok())
-    }),
-    ("it can signal other processes", |paths| {
+    ("signal other processes", |paths| {
         // The referee's process id is the name of the file's directory.
         let pid = paths.first().and_then(|path| {
             let name = Path::new(path).extension()?.to_str()?;
@@ -82,11 +88,38 @@ const ATTEMPTS: &[Attempt] = &[
         });
         pid.is_none_or(|pid| test_kill_process(pid).is_ok())
     }),
-    ("it cannot write into its scratch directory", |_| {
-        let scratch = std::env::temp_dir().join("probe");
-        fs::write(&scratch, "x").is_err() || fs::read(scratch).is_err()
+    ("change the priority of all processes of its user", |_| {
+        // To what it is.
+        let now = getpriority_user(getuid());
+        now.and_then(|now| setpriority_user(getuid(), now)).is_ok()
+    }),
+    ("hold memory that counts for no process", |_| {
+        memfd_create("probe", MemfdFlags::empty()).is_ok()
+    }),
+    ("use up what its user has only so many of", |_| {
+        inotify::init(inotify::CreateFlags::empty()).is_ok()
+    }),
+    ("keep a capability, or get one", |_| {
+        capabilities(None).map_or(true, |sets| {
+            !(sets.effective | sets.permitted | sets.inheritable).is_empty()
+        }) || !no_new_privs().unwrap_or(false)
     }),
 ];
+
+/// What it tries, in the words of [`ATTEMPTS`].
+pub(crate) fn attempts() -> Vec<&'static str> {
+    let names = ATTEMPTS.iter().map(|&(name, _)| name);
+    names.chain([LEAVING]).collect()
+}
+
+/// What a child of it tries, for whoever leads a process group cannot leave it.
+const LEAVING: &str = "leave its process group";
+
+/// Whether it can use its scratch directory, as every bot may.
+fn has_scratch() -> bool {
+    let scratch = env::temp_dir().join("probe");
+    fs::write(&scratch, "x").is_ok() && fs::read(scratch).is_ok()
+}
 
 /// An error when the machine has no process left to try it.
 fn can_leave_group() -> io::Result<bool> {
@@ -115,13 +148,28 @@ pub(super) fn run(arguments: impl Iterator<Item = String>) -> io::Result<()> {
         return exceed_memory();
     }
     let mut out = io::stdout().lock();
+    let (own, exposed) = arguments.split_at(arguments.len().min(1));
+    for path in exposed {
+        // Of a directory that it may pass through it may know what is in there.
+        let needed = if Path::new(path).is_dir() {
+            Access::EXEC_OK
+        } else {
+            Access::READ_OK
+        };
+        if access(path, needed).is_err() {
+            writeln!(out, "{UNREADABLE}{path}")?;
+        }
+    }
     if can_leave_group()? {
-        writeln!(out, "it can leave its process group")?;
+        writeln!(out, "it can {LEAVING}")?;
     }
     for (hole, attempt) in ATTEMPTS {
-        if attempt(&arguments) {
-            writeln!(out, "{hole}")?;
+        if attempt(own) {
+            writeln!(out, "it can {hole}")?;
         }
+    }
+    if !has_scratch() {
+        writeln!(out, "it cannot write into its scratch directory")?;
     }
     writeln!(out, "{DONE}")
 }
@@ -149,8 +197,14 @@ fn exceed_memory() -> io::Result<()> {
 /// The last line of a self-test.
 pub(crate) const DONE: &str = "done";
 
-/// The arguments of a self-test that knows these secret files.
-pub(crate) fn arguments(files: &[String]) -> Vec<String> {
-    let words = [COMMAND, SELF_TEST].map(str::to_owned);
-    words.into_iter().chain(files.iter().cloned()).collect()
+/// How the line begins on a path that was exposed to it and that it cannot read all the same.
+pub(crate) const UNREADABLE: &str = "cannot read ";
+
+/// The arguments of a self-test that knows this secret file, and can read what is `exposed`.
+pub(crate) fn arguments(file: &str, exposed: &[PathBuf]) -> Vec<String> {
+    let words = [COMMAND, SELF_TEST, file].map(str::to_owned);
+    let exposed = exposed
+        .iter()
+        .map(|path| path.to_string_lossy().into_owned());
+    words.into_iter().chain(exposed).collect()
 }

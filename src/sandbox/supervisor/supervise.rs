@@ -7,39 +7,41 @@ use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 use rustix::process::{PidfdFlags, WaitStatus, pidfd_open};
 use tempfile::TempDir;
 
 use super::descendants::{end_all, reap_orphans};
 use super::message::{Exceeded, ExitReport, SpawnRequest};
+use super::removal::Remover;
 use super::spawn::RunningBot;
 use super::sys;
 use super::watch::{self, Watch};
 use crate::sandbox::backend::Backend;
-use crate::sandbox::cgroup::Group;
+use crate::sandbox::cgroup::{Bound, Controller, Groups};
 use crate::sandbox::session;
 
 /// The status of a bot that hangs in the kernel although it was killed.
 const KILLED: i32 = 9;
 
 /// Waits until the bot has ended, the referee is gone, or a limit is exceeded; then nothing is
-/// left of the bot but its scratch directory.
+/// left of the bot but its directories.
 pub(super) fn supervise(
     request: &SpawnRequest,
-    bot: RunningBot,
+    mut bot: RunningBot,
     control: &UnixStream,
-) -> io::Result<(ExitReport, Option<TempDir>)> {
+) -> io::Result<(ExitReport, Vec<TempDir>)> {
     let pidfd = pidfd_open(bot.pid, PidfdFlags::empty())?;
     let mut watch = Watch::new(request.limits, bot.pid, bot.scratch, bot.helpers);
     let mut exceeded: Option<Exceeded> = None;
-    let interval = watch::interval(bot.group.is_some());
+    let interval = watch::interval(bot.groups.has(Controller::Memory));
     let mut next_check = Instant::now() + interval;
     let mut network = false;
     loop {
         let mut events = [
             PollFd::new(&pidfd, PollFlags::IN),
             PollFd::new(control, PollFlags::IN),
-            PollFd::new(&bot.network_calls, PollFlags::IN),
+            PollFd::new(&bot.calls, PollFlags::IN),
         ];
         let wait = next_check.saturating_duration_since(Instant::now());
         let wait = Timespec::try_from(wait).map_err(io::Error::other)?;
@@ -47,17 +49,25 @@ pub(super) fn supervise(
         // Also when it keeps asking for the network.
         if Instant::now() >= next_check {
             reap_orphans(bot.pid);
-            exceeded = ended_by_kernel(bot.group.as_ref()).or_else(|| watch.check());
+            if let Some(remover) = &bot.remover {
+                remover.clear();
+            }
+            exceeded = met(&bot.groups, || watch.check()).or_else(|| watch.check());
             if exceeded.is_some() {
                 break;
             }
             next_check = Instant::now() + interval;
         }
         match ready {
-            Ok(0) | Err(rustix::io::Errno::INTR) => {}
+            Ok(0) | Err(Errno::INTR) => {}
             Ok(_) if events[..2].iter().all(|event| event.revents().is_empty()) => {
                 if events[2].revents().contains(PollFlags::IN) {
-                    network |= sys::refuse_call(&bot.network_calls).is_ok();
+                    if let Ok(call) = sys::waiting_call(&bot.calls) {
+                        network |= call.number == libc::SYS_socket;
+                        let remove = |remover: &mut Remover| remover.remove(&call);
+                        let answer = bot.remover.as_mut().map_or(Err(Errno::PERM), remove);
+                        sys::answer_call(&bot.calls, &call, answer);
+                    }
                 } else {
                     // No process is left that could ask; the end is about to be reported.
                     std::thread::sleep(Duration::from_millis(1));
@@ -67,12 +77,14 @@ pub(super) fn supervise(
             Err(error) => return Err(error.into()),
         }
     }
+    // At once for all, also for what is stopped.
+    bot.groups.kill();
     // It may have ended by itself; then that is its status.
     let status = end_all(Some(bot.pid)).map_or(KILLED, WaitStatus::as_raw);
     if let Backend::Landlock { scratch, .. } = &request.backend {
         session::forget(scratch, bot.pid);
     }
-    let exceeded = exceeded.or_else(|| ended_by_kernel(bot.group.as_ref()));
+    let exceeded = exceeded.or_else(|| met(&bot.groups, || None));
     let (cpu, largest) = sys::used_by_children();
     let report = ExitReport {
         status: decode_bwrap_status(status, bot.helpers > 0),
@@ -81,12 +93,16 @@ pub(super) fn supervise(
         exceeded,
         network,
     };
-    Ok((report, bot.directory))
+    Ok((report, bot.directories))
 }
 
-/// Whether the kernel has ended a process of the bot for its memory. The rest of the bot may live.
-fn ended_by_kernel(group: Option<&Group>) -> Option<Exceeded> {
-    group?.exceeded().then_some(Exceeded::Memory)
+/// The bound of the kernel's that the bot has met. `check` tells processes from threads, which the kernel
+/// counts together.
+fn met(groups: &Groups, check: impl FnOnce() -> Option<Exceeded>) -> Option<Exceeded> {
+    match groups.exceeded()? {
+        Bound::Memory => Some(Exceeded::Memory),
+        Bound::Tasks => check().or(Some(Exceeded::Threads)),
+    }
 }
 
 /// The bot's own status: bubblewrap, if it is in between, ends with status 128 and the signal's number

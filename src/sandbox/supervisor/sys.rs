@@ -1,6 +1,7 @@
 //! The few calls of the system for which there is no safe wrapper.
 #![expect(unsafe_code, reason = "each block says why it is sound")]
 
+use std::ffi::CStr;
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd, RawFd};
@@ -8,6 +9,8 @@ use std::os::unix::process::CommandExt as _;
 use std::process::Command;
 use std::time::Duration;
 
+use rustix::io::Errno;
+use rustix::process::Pid;
 use seccompiler::sock_filter;
 
 /// Has all descriptors from `first` on closed when another program is started.
@@ -111,8 +114,18 @@ pub(super) fn listen_for_calls(filter: &[sock_filter]) -> io::Result<OwnedFd> {
     }
 }
 
-/// Answers a call that waits for an answer with "operation not permitted".
-pub(super) fn refuse_call(listener: &OwnedFd) -> io::Result<()> {
+/// A system call that waits for an answer.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WaitingCall {
+    id: u64,
+    /// The thread that made it.
+    pub(super) thread: u32,
+    pub(super) number: libc::c_long,
+    pub(super) arguments: [u64; 6],
+}
+
+/// The next call that waits.
+pub(super) fn waiting_call(listener: &OwnedFd) -> io::Result<WaitingCall> {
     let mut call = MaybeUninit::<libc::seccomp_notif>::zeroed();
     // SAFETY: the kernel wants the struct zeroed, and fills it.
     let received = unsafe {
@@ -125,11 +138,22 @@ pub(super) fn refuse_call(listener: &OwnedFd) -> io::Result<()> {
     if received != 0 {
         return Err(io::Error::last_os_error());
     }
+    // SAFETY: its bytes are all valid as zeros, too.
+    let call = unsafe { call.assume_init() };
+    Ok(WaitingCall {
+        id: call.id,
+        thread: call.pid,
+        number: call.data.nr.into(),
+        arguments: call.data.args,
+    })
+}
+
+/// Answers a call that waits: with 0, or an error.
+pub(super) fn answer_call(listener: &OwnedFd, call: &WaitingCall, answer: Result<(), Errno>) {
     let answer = libc::seccomp_notif_resp {
-        // SAFETY: its bytes are all valid as zeros, too.
-        id: unsafe { call.assume_init() }.id,
+        id: call.id,
         val: 0,
-        error: -libc::EPERM,
+        error: answer.map_or_else(|error| -error.raw_os_error(), |()| 0),
         flags: 0,
     };
     // An error means that the caller has ended meanwhile.
@@ -141,5 +165,70 @@ pub(super) fn refuse_call(listener: &OwnedFd) -> io::Result<()> {
             &raw const answer,
         );
     }
-    Ok(())
+}
+
+/// Whether nobody has a file open but for this descriptor: the kernel only then gives a lease on it, which
+/// ends with the descriptor.
+pub(super) fn has_nobody_else(file: BorrowedFd<'_>) -> bool {
+    // SAFETY: no memory is touched.
+    unsafe { libc::fcntl(file.as_raw_fd(), libc::F_SETLEASE, libc::F_WRLCK) == 0 }
+}
+
+/// Gives this process, which has one thread, or its next child a name space of its own.
+pub(super) fn unshare(space: libc::c_int) -> io::Result<()> {
+    // SAFETY: no memory is touched, and no descriptors are parted from those of other threads.
+    match unsafe { libc::unshare(space) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// Makes everything that is mounted at or below a mount point read-only, and free of set-uid programs.
+pub(super) fn make_read_only(mount_point: &CStr) -> io::Result<()> {
+    let attributes = libc::mount_attr {
+        attr_set: libc::MOUNT_ATTR_RDONLY | libc::MOUNT_ATTR_NOSUID,
+        attr_clr: 0,
+        propagation: 0,
+        userns_fd: 0,
+    };
+    // SAFETY: both pointers are good for the length of the call, and the size is that of the struct.
+    let done = unsafe {
+        libc::syscall(
+            libc::SYS_mount_setattr,
+            libc::AT_FDCWD,
+            mount_point.as_ptr(),
+            libc::AT_RECURSIVE,
+            &raw const attributes,
+            size_of::<libc::mount_attr>(),
+        )
+    };
+    match done {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// Doubles this process: the new one in the old, nothing in the new.
+pub(super) fn fork() -> io::Result<Option<Pid>> {
+    // SAFETY: a supervisor and its children have one thread, so that no lock is held by another one.
+    match unsafe { libc::fork() } {
+        -1 => Err(io::Error::last_os_error()),
+        pid => Ok(Pid::from_raw(pid)),
+    }
+}
+
+/// Ends this process, with nothing of what a program does at its end.
+pub(super) fn exit(status: i32) -> ! {
+    // SAFETY: no memory is touched.
+    unsafe { libc::_exit(status) }
+}
+
+/// Closes all descriptors, in a process that uses none any more.
+pub(super) fn close_all() -> io::Result<()> {
+    // SAFETY: their owners are never dropped, for this process only waits and exits.
+    let done = unsafe { libc::syscall(libc::SYS_close_range, 0, libc::c_uint::MAX, 0) };
+    match done {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
 }

@@ -4,7 +4,7 @@
 
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use rustix::process::Pid;
@@ -39,10 +39,12 @@ pub(super) struct Watch {
 /// Where a bot's scratch directory is.
 #[derive(Debug)]
 pub(super) enum Scratch {
-    /// A directory of this system.
-    Directory(PathBuf),
+    /// Directories of this system.
+    Directories(Vec<PathBuf>),
     /// A file system of its own, of limited size, in the processes' own view.
     Inside,
+    /// Likewise, and with a limited number of files.
+    Bounded,
 }
 
 impl Watch {
@@ -96,8 +98,9 @@ impl Watch {
             return Some(Exceeded::Memory);
         }
         match &self.scratch {
-            Scratch::Directory(path) => self.directory(path),
+            Scratch::Directories(paths) => self.directories(paths),
             Scratch::Inside => file_system(processes.last()?.pid),
+            Scratch::Bounded => None,
         }
     }
 
@@ -116,10 +119,10 @@ impl Watch {
         processes.iter().map(closer).sum()
     }
 
-    fn directory(&self, path: &Path) -> Option<Exceeded> {
+    fn directories(&self, paths: &[PathBuf]) -> Option<Exceeded> {
         let mut bytes = 0;
         let mut files = 0;
-        let mut waiting = vec![path.to_owned()];
+        let mut waiting = paths.to_vec();
         while let Some(directory) = waiting.pop() {
             let entries = match fs::read_dir(directory) {
                 Ok(entries) => entries,

@@ -237,8 +237,13 @@ fn every_outside_crate_is_in_the_table() {
     let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml");
     let manifest = fs::read_to_string(manifest).expect("the manifest");
     let manifest: toml::Table = toml::from_str(&manifest).expect("TOML");
-    let linux = &manifest["target"]["cfg(target_os = \"linux\")"]["dependencies"];
-    let tables = [&manifest["dependencies"], linux];
+    let of = |system: &str| &manifest["target"][system]["dependencies"];
+    let tables = [
+        &manifest["dependencies"],
+        of("cfg(target_os = \"linux\")"),
+        of("cfg(unix)"),
+        of("cfg(windows)"),
+    ];
     let wanted: BTreeSet<String> = tables
         .iter()
         .flat_map(|table| table.as_table().expect("a table").keys())

@@ -20,6 +20,7 @@ pub(super) const WITHOUT_TYPES_OF_GAMES: &[&str] = &[
 
 /// The modules from below to above, and what each uses of those below it.
 pub(super) const MODULES: &[(&str, &[&str])] = &[
+    ("system", &[]),
     ("text", &[]),
     ("seed", &[]),
     ("protocol", &[]),
@@ -28,8 +29,11 @@ pub(super) const MODULES: &[(&str, &[&str])] = &[
     ("solver", &["game"]),
     ("strategy", &["game", "solver"]),
     ("session", &["game", "solver", "strategy"]),
-    ("executable", &["text"]),
-    ("sandbox", &["executable", "log_target", "protocol", "text"]),
+    ("executable", &["system", "text"]),
+    (
+        "sandbox",
+        &["executable", "log_target", "protocol", "system", "text"],
+    ),
     (
         "bot",
         &[
@@ -39,10 +43,11 @@ pub(super) const MODULES: &[(&str, &[&str])] = &[
             "protocol",
             "sandbox",
             "session",
+            "system",
             "text",
         ],
     ),
-    ("record", &["log_target", "protocol", "solver"]),
+    ("record", &["log_target", "protocol", "solver", "system"]),
     (
         "play",
         &[
@@ -73,6 +78,7 @@ pub(super) const MODULES: &[(&str, &[&str])] = &[
             "session",
             "solver",
             "strategy",
+            "system",
             "text",
             "tournament",
         ],
@@ -115,6 +121,7 @@ pub(super) const MODULES: &[(&str, &[&str])] = &[
             "session",
             "solver",
             "strategy",
+            "system",
             "text",
             "tournament",
         ],
@@ -142,7 +149,7 @@ pub(super) const CRATES: &[(&str, &[&str])] = &[
     ("jiff", &["play", "arena", "report", "cli"]),
     ("json_subscriber", &["cli"]),
     ("landlock", &["sandbox"]),
-    ("libc", &["sandbox", "bot"]),
+    ("libc", &["sandbox", "bot", "system"]),
     ("libm", &["tournament"]),
     (
         "rand",
@@ -159,8 +166,9 @@ pub(super) const CRATES: &[(&str, &[&str])] = &[
         ],
     ),
     ("parse_size", &["cli"]),
-    ("rustix", &["sandbox", "bot", "play", "arena", "cli"]),
+    ("rustix", &["sandbox", "bot", "play", "cli", "system"]),
     ("rustyline", &["cli"]),
+    ("same_file", &["cli"]),
     ("seccompiler", &["sandbox"]),
     (
         "serde",
@@ -188,8 +196,12 @@ pub(super) const CRATES: &[(&str, &[&str])] = &[
         ],
     ),
     ("sha2", &["sandbox", "arena", "report"]),
-    ("shell_words", &["bot", "cli"]),
-    ("tempfile", &["sandbox", "record", "play", "arena", "cli"]),
+    ("shell_words", &["bot", "cli", "system"]),
+    (
+        "tempfile",
+        &["sandbox", "record", "play", "arena", "cli", "system"],
+    ),
+    ("terminal_size", &["cli"]),
     (
         "thiserror",
         &[
@@ -218,6 +230,7 @@ pub(super) const CRATES: &[(&str, &[&str])] = &[
     ("unicode_segmentation", &["report"]),
     ("unicode_width", &["report"]),
     ("wide", &["solver"]),
+    ("windows_sys", &["bot", "system"]),
 ];
 
 /// Modules that calculate: the same input gives the same output, whatever the machine does.

@@ -63,6 +63,8 @@ fn sparse_and_unequal_fields() {
         gauntlet.all >= 0.93 && gauntlet.first >= 0.91,
         "{gauntlet:?}"
     );
+    let wide = found(Field::Gauntlet, 50, 1, 0.5, 150.0, 100).first;
+    assert!(wide >= 0.86, "{wide}");
     let ring = found(Field::Ring, 5, 3, 0.0, 150.0, 300).all;
     assert!(ring >= 0.93, "{ring}");
 }

@@ -40,6 +40,7 @@ use crate::cli::support::runtime::runtime;
 use crate::cli::support::sandbox::layer_names;
 use crate::cli::support::setup::{this_program, unreadable};
 use crate::cli::support::signals;
+use crate::cli::support::unconfined::warn_root;
 use crate::record::journal::Journal;
 use crate::sandbox::{Kind, Sandbox};
 use crate::session::Ruleset;
@@ -146,6 +147,7 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
             kind => format!("referee: sandbox of the bots: {}", layer_names(kind)),
         });
     }
+    warn_root(entrants.entered.iter().map(|entrant| &entrant.program));
     let jobs = if task == Task::Plan {
         1
     } else {
@@ -353,17 +355,17 @@ impl TournamentRun<'_> {
             print_stderr(&format!("referee: stopped; {resume}"));
             return Err(Failure::Interrupted);
         }
+        let folder = self.directory.path().display();
         print_stderr(&match shard {
+            None if rate == 0.0 => format!("referee: all files are in {folder}"),
             None => format!(
-                "referee: {} a second; all files are in {}",
-                games(rate),
-                self.directory.path().display()
+                "referee: {} a second; all files are in {folder}",
+                games(rate)
             ),
             Some(shard) => format!(
                 "referee: shard {shard} is done: {}, {rate:.0} a second; when all shards are done: \
-                 referee merge {}",
-                counted(results.games, "game", "games"),
-                self.directory.path().display()
+                 referee merge {folder}",
+                counted(results.games, "game", "games")
             ),
         });
         Ok(())

@@ -225,3 +225,17 @@ impl TournamentObserver for Progress {
         self.print("referee: finishing the current games; press Ctrl-C again to stop at once");
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::games;
+
+    #[test]
+    fn one_game_is_not_several() {
+        let shown = [0.3, 0.9, 1.4, 1.6, 1234.5].map(games);
+        assert_eq!(
+            shown,
+            ["0 games", "1 game", "1 game", "2 games", "1234 games"]
+        );
+    }
+}

@@ -4,7 +4,6 @@ use std::io::{self, Write as _};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use indicatif::{ProgressDrawTarget, TermLike};
-use rustix::stdio;
 
 use super::{Notes, output};
 use crate::cli::support::setup::terminal_width;
@@ -43,7 +42,7 @@ impl Screen {
 
 impl TermLike for Screen {
     fn width(&self) -> u16 {
-        terminal_width(&stdio::stderr())
+        terminal_width(&io::stderr())
             .and_then(|width| u16::try_from(width).ok())
             .unwrap_or(WIDTH)
     }

@@ -10,9 +10,11 @@
 //!   their order. Elsewhere nobody could see it.
 
 mod bar;
-mod pipe;
 mod queue;
-mod stream;
+#[cfg(unix)]
+mod unix;
+#[cfg(windows)]
+mod windows;
 
 use std::fmt;
 use std::io::{self, IsTerminal as _, Write};
@@ -22,15 +24,28 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::fs::fstat;
-use rustix::stdio;
+use same_file::Handle;
 
 pub(in crate::cli) use self::bar::draw_target;
-pub(in crate::cli) use self::pipe::Pipe;
+pub(in crate::cli) use self::platform::Pipe;
 use self::queue::{Mark, Queue};
-use self::stream::Kind;
+#[cfg(unix)]
+use self::unix as platform;
+#[cfg(windows)]
+use self::windows as platform;
 use super::failure::{Failure, Unread};
 use super::signals;
+
+/// What text is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// For programs and people: never dropped.
+    Results,
+    /// For people: dropped and counted while nobody reads.
+    Notes,
+    /// What bots write to stderr: the same, and sooner.
+    BotLines,
+}
 
 /// How much of the results may wait while a command prints more.
 const ROOM: u64 = 1 << 20;
@@ -69,9 +84,8 @@ fn is_one_place() -> bool {
     if io::stdout().is_terminal() && io::stderr().is_terminal() {
         return true;
     }
-    let place = |stream| fstat(stream).map(|stat| (stat.st_dev, stat.st_ino));
     matches!(
-        (place(stdio::stdout()), place(stdio::stderr())),
+        (Handle::stdout(), Handle::stderr()),
         (Ok(out), Ok(err)) if out == err
     )
 }

@@ -3,16 +3,15 @@
 
 use std::collections::VecDeque;
 use std::io;
-use std::os::fd::OwnedFd;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use rustix::io::Errno;
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
-use super::stream::{Kind, Streams, write_at_once, write_some};
+use super::Kind;
+use super::platform::{Streams, WriteError, write_at_once, write_some};
 use crate::log_target::OUTPUT;
 use crate::text::grouped;
 
@@ -72,7 +71,7 @@ struct State {
     /// Whether it has been logged that nobody reads.
     is_unread_logged: bool,
     /// Why results can no longer be written.
-    failure: Option<Errno>,
+    failure: Option<WriteError>,
     thread: Writing,
     /// Whether somebody waits for what has been pushed.
     is_urgent: bool,
@@ -103,7 +102,7 @@ impl State {
 
     /// Notes that text was written, or, after an error, is given up; returns how much of these `rest`
     /// bytes is dealt with.
-    fn written(&mut self, chunk: &Chunk, written: Result<usize, Errno>, rest: usize) -> usize {
+    fn written(&mut self, chunk: &Chunk, written: Result<usize, WriteError>, rest: usize) -> usize {
         let count = written.unwrap_or_else(|errno| {
             if chunk.kind == Kind::Results {
                 self.failure = Some(errno);
@@ -162,12 +161,8 @@ impl Queue {
         Self::new(Streams::Standard)
     }
 
-    /// A queue for a file that is written by nobody else.
-    pub(super) fn to(file: OwnedFd) -> Self {
-        Self::new(Streams::One(file))
-    }
-
-    fn new(streams: Streams) -> Self {
+    /// A queue for these streams.
+    pub(super) fn new(streams: Streams) -> Self {
         Self(Arc::new(Shared {
             streams,
             state: Mutex::new(State {

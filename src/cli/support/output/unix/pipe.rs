@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 
-use super::queue::Queue;
-use super::stream::Kind;
-use super::{patience, print_stderr};
+use super::stream::Streams;
 use crate::cli::support::failure::Unread;
+use crate::cli::support::output::queue::Queue;
+use crate::cli::support::output::{Kind, patience, print_stderr};
 use crate::cli::support::signals;
 
 /// How long a reader may take to come before people are told that it is waited for.
@@ -49,7 +49,7 @@ impl Pipe {
         loop {
             match options.open(path) {
                 Err(error) if Errno::from_io_error(&error) == Some(Errno::NXIO) => {}
-                opened => return Ok(Self(Queue::to(opened?.into()))),
+                opened => return Ok(Self(Queue::new(Streams::One(opened?.into())))),
             }
             if signals::since_first().is_some() {
                 return Err(Unread.into());

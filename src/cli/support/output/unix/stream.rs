@@ -9,23 +9,17 @@ use rustix::fs::{FileType, fstat};
 use rustix::io::Errno;
 use rustix::stdio;
 
+use crate::cli::support::output::Kind;
+
+/// Why text could not be written.
+pub(in crate::cli::support::output) use rustix::io::Errno as WriteError;
+
 /// The most that is written at once: the end of each write shows that somebody reads.
 const WRITE: usize = 16 * 1024;
 
-/// What text is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// For programs and people: never dropped.
-    Results,
-    /// For people: dropped and counted while nobody reads.
-    Notes,
-    /// What bots write to stderr: the same, and sooner.
-    BotLines,
-}
-
 /// Where text goes.
 #[derive(Debug)]
-pub(super) enum Streams {
+pub(in crate::cli::support::output) enum Streams {
     /// Results to standard output, everything else to standard error.
     Standard,
     /// All of it to one file.
@@ -33,7 +27,7 @@ pub(super) enum Streams {
 }
 
 impl Streams {
-    pub(super) fn of(&self, kind: Kind) -> BorrowedFd<'_> {
+    pub(in crate::cli::support::output) fn of(&self, kind: Kind) -> BorrowedFd<'_> {
         match (self, kind) {
             (Self::One(file), _) => file.as_fd(),
             (Self::Standard, Kind::Results) => stdio::stdout(),
@@ -43,7 +37,10 @@ impl Streams {
 }
 
 /// Writes some bytes; waits for as long as it takes, also for a stream that somebody has made non-blocking.
-pub(super) fn write_some(stream: BorrowedFd<'_>, bytes: &[u8]) -> Result<usize, Errno> {
+pub(in crate::cli::support::output) fn write_some(
+    stream: BorrowedFd<'_>,
+    bytes: &[u8],
+) -> Result<usize, Errno> {
     loop {
         match rustix::io::write(stream, &bytes[..bytes.len().min(WRITE)]) {
             Ok(0) => return Err(Errno::IO),
@@ -64,7 +61,10 @@ pub(super) fn write_some(stream: BorrowedFd<'_>, bytes: &[u8]) -> Result<usize, 
 /// Writes what a stream takes at once; `None` when that is nothing, or when it is unknown. A file takes
 /// everything; a pipe what fits into it, where the kernel (6.4) knows such a write; a terminal is left to
 /// those that may wait.
-pub(super) fn write_at_once(stream: BorrowedFd<'_>, bytes: &[u8]) -> Option<Result<usize, Errno>> {
+pub(in crate::cli::support::output) fn write_at_once(
+    stream: BorrowedFd<'_>,
+    bytes: &[u8],
+) -> Option<Result<usize, Errno>> {
     let is_file = fstat(stream).is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode).is_file());
     let written = if is_file {
         write_some(stream, bytes)

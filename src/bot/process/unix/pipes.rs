@@ -22,14 +22,14 @@ type Asked = Arc<AtomicBool>;
 
 /// What a bot reads requests from.
 #[derive(Debug)]
-pub(super) struct RequestPipe {
+pub(in crate::bot::process) struct RequestPipe {
     pipe: ChildStdin,
     asked: Option<Asked>,
 }
 
 /// What a bot writes answers to.
 #[derive(Debug)]
-pub(super) struct AnswerPipe {
+pub(in crate::bot::process) struct AnswerPipe {
     pipe: ChildStdout,
     asked: Option<Asked>,
 }
@@ -50,9 +50,9 @@ pub(super) fn pipes(stdin: ChildStdin, stdout: ChildStdout) -> (RequestPipe, Ans
 }
 
 impl RequestPipe {
-    /// The pipe itself.
-    pub(super) const fn pipe(&self) -> &ChildStdin {
-        &self.pipe
+    /// Whether the other side has not read all that was written.
+    pub(in crate::bot::process) fn has_unread(&self) -> bool {
+        rustix::io::ioctl_fionread(&self.pipe).is_ok_and(|bytes| bytes > 0)
     }
 }
 

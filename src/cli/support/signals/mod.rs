@@ -4,20 +4,28 @@
 //! be it waiting for a file or a stream. Commands that must put something in order first heed them
 //! through [`StopSignals`].
 
+#[cfg(unix)]
+mod unix;
+#[cfg(windows)]
+mod windows;
+
 use std::future::Future;
-use std::io;
 use std::pin::Pin;
 use std::sync::LazyLock;
 use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 
-use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::{oneshot, watch};
 
 use super::failure::Failure;
 use super::runtime::runtime;
 use crate::bot::exhaustion::start_thread;
-use crate::sandbox::procfs::IgnoredSignals;
+use platform::Terminations;
+
+#[cfg(unix)]
+use self::unix as platform;
+#[cfg(windows)]
+use self::windows as platform;
 
 /// When the first termination signal came; changes with each one.
 static FIRST: LazyLock<watch::Sender<Option<Instant>>> = LazyLock::new(|| watch::Sender::new(None));
@@ -29,25 +37,11 @@ static FIRST: LazyLock<watch::Sender<Option<Instant>>> = LazyLock::new(|| watch:
 /// want it.
 pub(in crate::cli) fn start(unheeded: fn()) -> Result<(), Failure> {
     let runtime = runtime()?;
-    let (mut signals, beyond_limit) = runtime.block_on(async {
-        // A handler of our own makes a write beyond `ulimit -f` an error with a sentence, instead of
-        // the end of this process. Bots do not inherit it.
-        let beyond_limit = signal(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw()))?;
-        Ok::<_, io::Error>((termination_signals()?, beyond_limit))
-    })?;
+    let mut signals = runtime.block_on(async { Terminations::listen() })?;
     start_thread("signals", move || {
-        let _beyond_limit = beyond_limit;
         runtime.block_on(async {
             loop {
-                std::future::poll_fn(|cx| {
-                    let is_ready = |signal: &mut Signal| signal.poll_recv(cx).is_ready();
-                    if signals.iter_mut().any(is_ready) {
-                        Poll::Ready(())
-                    } else {
-                        Poll::Pending
-                    }
-                })
-                .await;
+                signals.recv().await;
                 // Asked first: who receives it may then be done with signals.
                 let is_heeded = FIRST.receiver_count() > 0;
                 FIRST.send_modify(|first| *first = first.or_else(|| Some(Instant::now())));
@@ -58,18 +52,6 @@ pub(in crate::cli) fn start(unheeded: fn()) -> Result<(), Failure> {
         });
     })?;
     Ok(())
-}
-
-/// Those that are not ignored.
-fn termination_signals() -> io::Result<Vec<Signal>> {
-    let ignored = IgnoredSignals::own();
-    let is_heeded = |kind: &SignalKind| !ignored.contains(kind.as_raw_value());
-    let kinds = [
-        SignalKind::interrupt(),
-        SignalKind::terminate(),
-        SignalKind::hangup(),
-    ];
-    kinds.into_iter().filter(is_heeded).map(signal).collect()
 }
 
 /// The time since the first termination signal.

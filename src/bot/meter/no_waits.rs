@@ -1,0 +1,20 @@
+//! Where the system does not report how long threads have waited for a processor.
+
+use std::time::Duration;
+
+/// Nothing is known.
+#[derive(Debug, Default)]
+pub(super) struct Waits {
+    _nothing: (),
+}
+
+#[expect(clippy::unused_self, reason = "as on Linux")]
+impl Waits {
+    pub(super) const fn threads(&self) -> usize {
+        1
+    }
+
+    pub(super) const fn longest_since(&self, _: &Self) -> Duration {
+        Duration::ZERO
+    }
+}

@@ -1,0 +1,134 @@
+//! Bots on Linux, macOS and the BSDs: pipes, and process groups.
+//!
+//! Every bot leads a process group of its own, so that it can be ended with all its children. It is
+//! started without `pre_exec`, so that the standard library can use `posix_spawn`.
+//!
+//! - `pipes`: those of a bot that shares its processor with the referee
+
+mod pipes;
+
+use std::io;
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::{ExitStatus, Stdio};
+
+use rustix::process::{Signal, getpgid, kill_process, kill_process_group};
+use tokio::process::{Child, ChildStderr, ChildStdin, Command};
+
+pub(super) use self::pipes::{AnswerPipe, RequestPipe};
+use crate::bot::fault::Exit;
+use crate::system::Pid;
+
+/// What a bot writes beside.
+pub(super) type ErrorPipe = ChildStderr;
+
+/// The referee's ends of the three pipes of a bot.
+#[derive(Debug)]
+pub(super) struct Pipes {
+    pub(super) requests: RequestPipe,
+    pub(super) answers: AnswerPipe,
+    pub(super) errors: ErrorPipe,
+}
+
+impl Pipes {
+    /// The pipes of a new process; `stdin` when that is not one of its own.
+    pub(super) fn of(child: &mut Child, stdin: Option<ChildStdin>) -> io::Result<Self> {
+        let stdin = stdin.or_else(|| child.stdin.take());
+        let (Some(stdin), Some(stdout), Some(errors)) =
+            (stdin, child.stdout.take(), child.stderr.take())
+        else {
+            return Err(io::Error::other("the pipes of a new process are missing"));
+        };
+        let (requests, answers) = pipes::pipes(stdin, stdout);
+        Ok(Self {
+            requests,
+            answers,
+            errors,
+        })
+    }
+}
+
+/// Starts a bot without a sandbox by `spawn`.
+pub(super) fn start<T>(
+    command: &mut Command,
+    spawn: impl FnOnce(&mut Command) -> io::Result<(Child, T)>,
+) -> io::Result<((Child, T), Pipes, Group)> {
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .process_group(0);
+    let (mut child, owned) = spawn(command)?;
+    let pipes = Pipes::of(&mut child, None)?;
+    let leader = child.id().and_then(|id| i32::try_from(id).ok());
+    let leader = leader.and_then(Pid::from_raw).map(Group);
+    let group = leader.ok_or_else(|| io::Error::other("the id of a new process is missing"))?;
+    Ok(((child, owned), pipes, group))
+}
+
+/// A bot's process group, which has its leader's process id.
+#[derive(Debug)]
+pub(super) struct Group(Pid);
+
+impl Group {
+    /// The group that this process leads.
+    pub(super) const fn led_by(leader: Pid) -> Self {
+        Self(leader)
+    }
+
+    /// The first of its processes.
+    pub(super) const fn leader(&self) -> Pid {
+        self.0
+    }
+
+    /// Stops its processes until [`Group::resume`].
+    pub(super) fn suspend(&self) {
+        self.signal(Signal::STOP);
+    }
+
+    /// Lets them go on.
+    pub(super) fn resume(&self) {
+        self.signal(Signal::CONT);
+    }
+
+    /// Asks all of them to end; also its leader, when that `lives` and has left the group.
+    pub(super) fn ask_to_end(&self, lives: bool) {
+        self.signal_all(Signal::TERM, lives);
+        // A stopped process acts on SIGTERM once it goes on.
+        self.signal_all(Signal::CONT, lives);
+    }
+
+    /// Ends all of them; also its leader, when that `lives` and has left the group.
+    pub(super) fn end(&self, lives: bool) {
+        self.signal_all(Signal::KILL, lives);
+    }
+
+    fn signal(&self, signal: Signal) {
+        // ESRCH: the group is empty.
+        let _ = kill_process_group(self.0, signal);
+    }
+
+    fn signal_all(&self, signal: Signal, lives: bool) {
+        self.signal(signal);
+        // Until it is reaped its number is not given to another.
+        if lives && getpgid(Some(self.0)) != Ok(self.0) {
+            // EPERM: it has the rights of another user.
+            let _ = kill_process(self.0, signal);
+        }
+    }
+}
+
+/// A status as `wait` gives it.
+pub(super) fn exit_status(status: i32) -> ExitStatus {
+    ExitStatus::from_raw(status)
+}
+
+/// A status in words.
+pub(super) fn describe(status: ExitStatus) -> Exit {
+    if let Some(code) = status.code() {
+        return Exit::Code(code);
+    }
+    // The standard library writes `signal: 11 (SIGSEGV) (core dumped)`.
+    let text = status.to_string();
+    let name = text.split(['(', ')']).find(|part| part.starts_with("SIG"));
+    Exit::Signal(name.map_or_else(|| status.signal().unwrap_or(0).to_string(), str::to_owned))
+}

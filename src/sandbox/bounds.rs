@@ -1,0 +1,110 @@
+//! Which limits of a bot are walls, kept by the kernel at any moment, and which are watched: checked again
+//! and again, so that a bot can exceed them for some milliseconds before it is ended.
+
+use serde::{Deserialize, Serialize};
+
+use super::cgroup::Controller;
+use super::settings::{Kind, Settings};
+
+/// The option that bounds memory.
+pub(super) const MEMORY: &str = "--memory";
+
+/// How a limit is kept on this machine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Bound {
+    /// Its option, or what it is about.
+    pub limit: String,
+    /// Whether the kernel keeps it at any moment.
+    pub wall: bool,
+    /// By what, for people.
+    pub by: String,
+}
+
+/// How each limit of bots is kept; empty without a sandbox. The first is that on memory.
+pub(super) fn of(settings: &Settings) -> Vec<Bound> {
+    if settings.kind == Kind::None {
+        return Vec::new();
+    }
+    let bound = |limit: &str, (wall, by): (bool, String)| Bound {
+        limit: limit.to_owned(),
+        wall,
+        by,
+    };
+    vec![
+        bound(MEMORY, memory(settings)),
+        bound("--processes", processes(settings)),
+        bound("--scratch", scratch(settings)),
+        bound(
+            "--open-files",
+            (true, "the kernel (RLIMIT_NOFILE)".to_owned()),
+        ),
+        bound("processor time", processor_time(settings)),
+        bound("--freeze", freeze(settings)),
+    ]
+}
+
+fn group(settings: &Settings, controller: Controller) -> Option<String> {
+    let version = settings.groups.version(controller)?;
+    Some(format!("the kernel (control group {version})"))
+}
+
+fn memory(settings: &Settings) -> (bool, String) {
+    let by = group(settings, Controller::Memory);
+    let wall = by.is_some();
+    let by = by.unwrap_or_else(|| "its supervisor, which checks every 25 ms".to_owned());
+    (
+        wall,
+        format!("each process by RLIMIT_DATA, all together by {by}"),
+    )
+}
+
+fn processes(settings: &Settings) -> (bool, String) {
+    let every = if group(settings, Controller::Memory).is_some() {
+        50
+    } else {
+        25
+    };
+    let threads = settings.limits.threads();
+    let more = match group(settings, Controller::Pids) {
+        Some(by) => format!("; {threads} processes and threads together by {by}"),
+        None if settings.kind == Kind::Bwrap || settings.own_view => {
+            format!("; {threads} processes and threads together by the kernel (RLIMIT_NPROC)")
+        }
+        None => String::new(),
+    };
+    (
+        false,
+        format!("its supervisor, which counts every {every} ms{more}"),
+    )
+}
+
+fn scratch(settings: &Settings) -> (bool, String) {
+    match settings.kind {
+        Kind::Bwrap => {
+            let by = "a file system of fixed size; its supervisor counts the files";
+            (true, by.to_owned())
+        }
+        _ if settings.own_view => (true, "a file system of fixed size".to_owned()),
+        _ => {
+            let by = "each file by RLIMIT_FSIZE, all together by its supervisor, which checks every 25 or 50 ms";
+            (false, by.to_owned())
+        }
+    }
+}
+
+fn processor_time(settings: &Settings) -> (bool, String) {
+    match group(settings, Controller::Cpu) {
+        Some(by) => (true, format!("one processor by {by}")),
+        None => (false, "not bounded, only reported in records".to_owned()),
+    }
+}
+
+fn freeze(settings: &Settings) -> (bool, String) {
+    match group(settings, Controller::Freezer) {
+        Some(by) => (true, by),
+        None => (
+            true,
+            "a signal (SIGSTOP), which a bot cannot undo".to_owned(),
+        ),
+    }
+}

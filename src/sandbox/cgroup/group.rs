@@ -1,0 +1,304 @@
+//! The control groups of one bot.
+
+use std::fs::{self, File};
+use std::io::{self, Write as _};
+use std::os::unix::fs::FileExt as _;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use rustix::fs::{FlockOperation, flock};
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::controller::{Allowance, Controller};
+use super::freezer::Freezer;
+use super::{PREFIX, ParentGroup, ParentGroups};
+use crate::sandbox::hierarchy::Version;
+
+/// How long the kernel may take to notice the end of a group's last process.
+const EMPTYING: Duration = Duration::from_secs(1);
+
+/// A bound that was met.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::sandbox) enum Bound {
+    /// The kernel has ended a process for its memory. The rest of the bot may live.
+    Memory,
+    /// The kernel has refused a process or thread.
+    Tasks,
+}
+
+/// All groups of a bot, one in each hierarchy. Removed when dropped.
+#[derive(Debug)]
+pub(in crate::sandbox) struct Groups(Vec<Part>);
+
+/// The group of a bot in one hierarchy.
+#[derive(Debug)]
+pub(super) struct Part {
+    directory: PathBuf,
+    version: Version,
+    controllers: Vec<Controller>,
+    /// Counts of bounds that were met, each with how its line begins; read often.
+    events: Vec<(Bound, File, &'static [u8])>,
+    /// Says that somebody has the group.
+    _lock: File,
+}
+
+impl Groups {
+    /// Groups of this process's name, in which all processes together have so much.
+    pub(in crate::sandbox) fn new(
+        parents: &ParentGroups,
+        allowance: Allowance,
+    ) -> io::Result<Self> {
+        let parts = parents.0.iter().map(|parent| Part::new(parent, allowance));
+        Ok(Self(parts.collect::<Result<_, _>>()?))
+    }
+
+    /// The files that a process writes `0` to, to be in the groups from then on with all that it starts.
+    pub(in crate::sandbox) fn procs_files(&self) -> io::Result<Vec<File>> {
+        let open = |part: &Part| {
+            let path = part.directory.join("cgroup.procs");
+            File::options().write(true).open(path)
+        };
+        self.0.iter().map(open).collect()
+    }
+
+    /// The bound that was met, if one was.
+    pub(in crate::sandbox) fn exceeded(&self) -> Option<Bound> {
+        let mut events = self.0.iter().flat_map(|part| &part.events);
+        events.find_map(|(bound, file, start)| is_counted(file, start).then_some(*bound))
+    }
+
+    /// Whether the kernel bounds this.
+    pub(in crate::sandbox) fn has(&self, controller: Controller) -> bool {
+        self.0
+            .iter()
+            .any(|part| part.controllers.contains(&controller))
+    }
+
+    /// What stops all processes, if that is to be had.
+    pub(in crate::sandbox) fn freezer(&self) -> Option<Freezer> {
+        let part = self
+            .0
+            .iter()
+            .find(|part| part.controllers.contains(&Controller::Freezer))?;
+        Some(Freezer {
+            file: part.directory.join(match part.version {
+                Version::One => "freezer.state",
+                Version::Two => "cgroup.freeze",
+            }),
+            version: part.version,
+        })
+    }
+
+    /// Kills all processes, stopped ones, too.
+    pub(in crate::sandbox) fn kill(&self) {
+        for part in &self.0 {
+            kill_all(&part.directory, part.version);
+        }
+    }
+}
+
+/// Kills all processes of a group, in v2 at once.
+pub(super) fn kill_all(directory: &Path, version: Version) {
+    if version == Version::Two && set(directory, "cgroup.kill", "1").is_ok() {
+        return;
+    }
+    // None of them starts another one meanwhile, where they can be stopped.
+    let _ = set(directory, "freezer.state", "FROZEN");
+    let list = fs::read_to_string(directory.join("cgroup.procs")).unwrap_or_default();
+    for pid in list
+        .lines()
+        .filter_map(|line| Pid::from_raw(line.parse().ok()?))
+    {
+        // It may have ended by itself.
+        let _ = kill_process(pid, Signal::KILL);
+    }
+    // One that is stopped ends only when it goes on.
+    let _ = set(directory, "freezer.state", "THAWED");
+}
+
+/// Whether a file has a line that begins so, with a number that is not 0.
+fn is_counted(file: &File, start: &[u8]) -> bool {
+    let mut text = [0; 1 << 10];
+    let length = file.read_at(&mut text, 0).unwrap_or(0);
+    let mut lines = text[..length].split(|&byte| byte == b'\n');
+    let count = lines.find_map(|line| line.strip_prefix(start));
+    count.is_some_and(|count| count.trim_ascii() != b"0")
+}
+
+/// Writes to a file of a group.
+fn set(directory: &Path, name: &str, value: &str) -> io::Result<()> {
+    // Never creates: on another file system it would be a file like any other.
+    let mut file = File::options().write(true).open(directory.join(name))?;
+    file.write_all(value.as_bytes())
+}
+
+impl Part {
+    pub(super) fn new(parent: &ParentGroup, allowance: Allowance) -> io::Result<Self> {
+        let directory = parent
+            .directory
+            .join(format!("{PREFIX}{}", std::process::id()));
+        match fs::create_dir(&directory) {
+            // A killed supervisor left it, and had this process's number.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                fs::remove_dir(&directory)?;
+                fs::create_dir(&directory)?;
+            }
+            made => made?,
+        }
+        Self::set_up(directory, parent, allowance)
+    }
+
+    /// Sets the bounds in a group that exists.
+    fn set_up(directory: PathBuf, parent: &ParentGroup, allowance: Allowance) -> io::Result<Self> {
+        let lock = File::open(&directory)?;
+        flock(&lock, FlockOperation::NonBlockingLockShared)?;
+        let mut part = Self {
+            directory,
+            version: parent.version,
+            controllers: parent.controllers.clone(),
+            events: Vec::new(),
+            _lock: lock,
+        };
+        for controller in &parent.controllers {
+            for setting in controller.settings(parent.version, allowance) {
+                match set(&part.directory, setting.file, &setting.value) {
+                    Err(error) if setting.optional && error.kind() == io::ErrorKind::NotFound => {}
+                    done => done?,
+                }
+            }
+            let bound = match controller {
+                Controller::Memory => Bound::Memory,
+                _ => Bound::Tasks,
+            };
+            if let Some((file, start)) = controller.events(parent.version)
+                && let Ok(file) = File::open(part.directory.join(file))
+            {
+                part.events.push((bound, file, start));
+            }
+        }
+        Ok(part)
+    }
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        let deadline = Instant::now() + EMPTYING;
+        while let Err(error) = fs::remove_dir(&self.directory) {
+            if error.raw_os_error() != Some(libc::EBUSY) || Instant::now() > deadline {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILES: [&str; 13] = [
+        "cpu.cfs_period_us",
+        "cpu.cfs_quota_us",
+        "cpu.max",
+        "cgroup.freeze",
+        "cgroup.kill",
+        "cgroup.procs",
+        "freezer.state",
+        "memory.events",
+        "memory.limit_in_bytes",
+        "memory.max",
+        "memory.oom_control",
+        "pids.events",
+        "pids.max",
+    ];
+
+    /// A directory with the files of a group, and the group.
+    fn fake(version: Version, missing: &str) -> (tempfile::TempDir, io::Result<Part>) {
+        let directory = tempfile::tempdir().expect("a directory");
+        for file in FILES.into_iter().filter(|&file| file != missing) {
+            fs::write(directory.path().join(file), "").expect("a file");
+        }
+        let parent = ParentGroup {
+            directory: "/unused".into(),
+            version,
+            controllers: Controller::ALL.to_vec(),
+        };
+        let allowance = Allowance {
+            memory: 4096,
+            tasks: 7,
+        };
+        let part = Part::set_up(directory.path().to_owned(), &parent, allowance);
+        (directory, part)
+    }
+
+    fn text(directory: &tempfile::TempDir, file: &str) -> String {
+        fs::read_to_string(directory.path().join(file)).expect("a file")
+    }
+
+    #[test]
+    fn bounds_of_both_versions() {
+        let (one, part) = fake(Version::One, "");
+        part.expect("a group");
+        assert_eq!(text(&one, "memory.limit_in_bytes"), "4096");
+        assert_eq!(text(&one, "pids.max"), "7");
+        assert_eq!(
+            text(&one, "cpu.cfs_quota_us"),
+            text(&one, "cpu.cfs_period_us")
+        );
+        assert_eq!(text(&one, "freezer.state"), "THAWED");
+        assert_eq!(text(&one, "memory.max"), "");
+        let (two, part) = fake(Version::Two, "");
+        part.expect("a group");
+        assert_eq!(text(&two, "memory.max"), "4096");
+        assert_eq!(text(&two, "pids.max"), "7");
+        assert_eq!(text(&two, "cpu.max"), "100000 100000");
+        assert_eq!(text(&two, "cgroup.freeze"), "0");
+        assert_eq!(text(&two, "memory.limit_in_bytes"), "");
+    }
+
+    #[test]
+    fn a_controller_that_is_missing() {
+        for file in ["memory.max", "pids.max", "cpu.max", "cgroup.freeze"] {
+            let (_directory, part) = fake(Version::Two, file);
+            assert!(part.is_err(), "{file}");
+        }
+    }
+
+    #[test]
+    fn bounds_that_are_met() {
+        let (directory, part) = fake(Version::Two, "");
+        let groups = Groups(vec![part.expect("a group")]);
+        let write = |file: &str, text: &str| {
+            fs::write(directory.path().join(file), text).expect("a file");
+        };
+        assert_eq!(groups.exceeded(), None);
+        write("memory.events", "low 0\noom 1\noom_kill 0\n");
+        write("pids.events", "max 0\n");
+        assert_eq!(groups.exceeded(), None);
+        write("pids.events", "max 3\n");
+        assert_eq!(groups.exceeded(), Some(Bound::Tasks));
+        write("memory.events", "low 0\noom 1\noom_kill 1\n");
+        assert_eq!(groups.exceeded(), Some(Bound::Memory));
+    }
+
+    #[test]
+    fn stopped_and_killed() {
+        for (version, file, words) in [
+            (Version::One, "freezer.state", ["FROZEN", "THAWED"]),
+            (Version::Two, "cgroup.freeze", ["1", "0"]),
+        ] {
+            let (directory, part) = fake(version, "");
+            let groups = Groups(vec![part.expect("a group")]);
+            let freezer = groups.freezer().expect("a freezer");
+            for (frozen, word) in [true, false].into_iter().zip(words) {
+                fs::write(directory.path().join(file), "").expect("a file");
+                let opened = freezer.open().expect("a file");
+                opened.set(frozen).expect("it is written");
+                assert_eq!(text(&directory, file), word);
+            }
+            groups.kill();
+            let killed = if version == Version::Two { "1" } else { "" };
+            assert_eq!(text(&directory, "cgroup.kill"), killed);
+        }
+    }
+}

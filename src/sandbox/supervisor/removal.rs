@@ -1,0 +1,173 @@
+//! Removing files for a bot in Landlock that has no file system of its own.
+//!
+//! A file that is removed while it is open still takes space, and no look at a directory shows it. So
+//! the bot itself may remove nothing. Its supervisor is asked by the kernel instead, and moves a file
+//! to a directory of its own that counts as the bot's; it is removed there once nobody has it open. Empty
+//! directories and links are removed at once.
+
+use std::ffi::{CString, OsStr};
+use std::fs::{self, File};
+use std::io;
+use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd};
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::FileExt as _;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{
+    AtFlags, CWD, FileType, Mode, OFlags, RenameFlags, ResolveFlags, openat, openat2,
+    renameat_with, statat, unlinkat,
+};
+use rustix::io::Errno;
+
+use super::sys::{self, WaitingCall};
+
+/// So many bytes of memory are read at once, at most; a page holds several such parts.
+const PART: usize = 256;
+
+/// No path is longer, in bytes.
+const MAX_PATH: usize = 4096;
+
+/// Removes files in a bot's scratch directory.
+#[derive(Debug)]
+pub(super) struct Remover {
+    /// The scratch directory.
+    scratch: PathBuf,
+    /// Where files wait until nobody has them open.
+    removed: OwnedFd,
+    place: PathBuf,
+    /// How many files have been moved there.
+    count: u64,
+}
+
+impl Remover {
+    /// For a scratch directory, and an empty one beside it that the bot cannot reach.
+    pub(super) fn new(scratch: &Path, place: &Path) -> io::Result<Self> {
+        Ok(Self {
+            scratch: scratch.canonicalize()?,
+            removed: open_directory(place)?,
+            place: place.to_owned(),
+            count: 0,
+        })
+    }
+
+    /// Does what a call asks for, as far as it is about the bot's own files: the number of the error
+    /// otherwise.
+    pub(super) fn remove(&mut self, call: &WaitingCall) -> Result<(), Errno> {
+        let (at, path, is_directory) = match call.number {
+            libc::SYS_unlinkat => {
+                let is_directory = int(call.arguments[2]) & libc::AT_REMOVEDIR != 0;
+                (int(call.arguments[0]), call.arguments[1], is_directory)
+            }
+            #[cfg(target_arch = "x86_64")]
+            libc::SYS_unlink => (libc::AT_FDCWD, call.arguments[0], false),
+            #[cfg(target_arch = "x86_64")]
+            libc::SYS_rmdir => (libc::AT_FDCWD, call.arguments[0], true),
+            _ => return Err(Errno::PERM),
+        };
+        let path = read_path(call.thread, path)?;
+        let (parent, name) = self.find(call.thread, at, &path)?;
+        if is_directory {
+            return unlinkat(&parent, &name, AtFlags::REMOVEDIR);
+        }
+        let meta = statat(&parent, &name, AtFlags::SYMLINK_NOFOLLOW)?;
+        match FileType::from_raw_mode(meta.st_mode) {
+            FileType::Directory => Err(Errno::ISDIR),
+            FileType::RegularFile => {
+                self.count += 1;
+                let free = self.count.to_string();
+                renameat_with(&parent, &name, &self.removed, &free, RenameFlags::NOREPLACE)?;
+                self.clear_one(&free);
+                Ok(())
+            }
+            _ => unlinkat(&parent, &name, AtFlags::empty()),
+        }
+    }
+
+    /// The directory that a path of the bot's leads to, and the name in it.
+    fn find(&self, thread: u32, at: libc::c_int, path: &Path) -> Result<(OwnedFd, CString), Errno> {
+        let name = path.file_name().ok_or(Errno::BUSY)?;
+        let name = CString::new(name.as_bytes()).map_err(|_| Errno::INVAL)?;
+        let base = match at {
+            _ if path.is_absolute() => "/".to_owned(),
+            libc::AT_FDCWD => format!("/proc/{thread}/cwd"),
+            descriptor => format!("/proc/{thread}/fd/{descriptor}"),
+        };
+        let base = openat(CWD, base, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?;
+        let above = path.parent().filter(|above| !above.as_os_str().is_empty());
+        let parent = openat2(
+            &base,
+            above.unwrap_or(Path::new(".")),
+            OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC,
+            Mode::empty(),
+            ResolveFlags::NO_MAGICLINKS,
+        )?;
+        // Where it is now: the bot can move no directory.
+        let place = fs::read_link(format!("/proc/self/fd/{}", parent.as_raw_fd()));
+        if place.is_ok_and(|place| place.starts_with(&self.scratch)) {
+            Ok((parent, name))
+        } else {
+            Err(Errno::ACCESS)
+        }
+    }
+
+    /// Removes the files that nobody has open any more.
+    pub(super) fn clear(&self) {
+        for entry in fs::read_dir(&self.place).into_iter().flatten().flatten() {
+            self.clear_one(entry.file_name());
+        }
+    }
+
+    /// Removes a file, unless somebody has it open.
+    fn clear_one(&self, name: impl AsRef<OsStr>) {
+        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        // One that is closed to its owner waits for the end of the bot.
+        let opened = openat(&self.removed, name.as_ref(), flags, Mode::empty());
+        if let Ok(file) = opened
+            && sys::has_nobody_else(file.as_fd())
+        {
+            let _ = unlinkat(&self.removed, name.as_ref(), AtFlags::empty());
+        }
+    }
+}
+
+/// An argument that is an `int` for the caller.
+fn int(argument: u64) -> libc::c_int {
+    let low = u32::try_from(argument & u64::from(u32::MAX));
+    low.unwrap_or_default().cast_signed()
+}
+
+fn open_directory(path: &Path) -> io::Result<OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    Ok(openat(CWD, path, flags, Mode::empty())?)
+}
+
+/// Reads a path from the memory of a thread that waits. It may change it at any time, which helps it
+/// nothing: what it leads to is found here, once.
+fn read_path(thread: u32, address: u64) -> Result<PathBuf, Errno> {
+    let memory = File::open(format!("/proc/{thread}/mem")).map_err(|_| Errno::PERM)?;
+    let mut bytes = Vec::new();
+    let mut page = [0; PART];
+    while bytes.len() < MAX_PATH {
+        let at = address
+            .checked_add(bytes.len() as u64)
+            .ok_or(Errno::FAULT)?;
+        // No reading goes beyond the end of a page, which may be the last one.
+        let left = page.len() - usize::try_from(at % PART as u64).unwrap_or(0);
+        let count = memory
+            .read_at(&mut page[..left], at)
+            .map_err(|_| Errno::FAULT)?;
+        let read = &page[..count];
+        if let Some(end) = read.iter().position(|&byte| byte == 0) {
+            bytes.extend_from_slice(&read[..end]);
+            return match bytes.as_slice() {
+                [] => Err(Errno::NOENT),
+                path => Ok(PathBuf::from(OsStr::from_bytes(path))),
+            };
+        }
+        if count == 0 {
+            return Err(Errno::FAULT);
+        }
+        bytes.extend_from_slice(read);
+    }
+    Err(Errno::NAMETOOLONG)
+}

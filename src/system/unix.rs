@@ -1,0 +1,175 @@
+//! Linux, macOS and the BSDs.
+#![expect(unsafe_code, reason = "each block says why it is sound")]
+
+use std::borrow::Cow;
+use std::fs::{self, File, Metadata, OpenOptions, Permissions};
+use std::io;
+use std::mem::MaybeUninit;
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+use std::ptr::null;
+
+pub(crate) use std::os::fd::AsFd as AsStream;
+pub(crate) use std::os::unix::fs::symlink;
+
+use rustix::fs::OFlags;
+use rustix::io::Errno;
+use rustix::process::{Resource, WaitId, WaitIdOptions, getrlimit, waitid};
+use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
+
+pub(crate) use rustix::process::Pid;
+
+use super::Shortage;
+
+/// Whether this is a child that has not been reaped.
+pub(crate) fn is_child(pid: Pid) -> bool {
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    waitid(WaitId::Pid(pid), options).is_ok()
+}
+
+/// Whether this process may do anything to this machine.
+pub(crate) fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+/// Whether a signal was ignored when this process was started, and still is.
+pub(crate) fn is_ignored(signal: i32) -> bool {
+    let mut action = MaybeUninit::<libc::sigaction>::zeroed();
+    // SAFETY: the pointer is good for the length of the call, which only fills the struct.
+    let done = unsafe { libc::sigaction(signal, null(), action.as_mut_ptr()) };
+    // SAFETY: its bytes are all valid as zeros, too.
+    done == 0 && unsafe { action.assume_init() }.sa_sigaction == libc::SIG_IGN
+}
+
+/// How a process that could not be ended is ended by a person who may.
+pub(crate) fn forced_end(pid: Pid) -> String {
+    format!("sudo kill -KILL {}", pid.as_raw_pid())
+}
+
+/// Whether a file may be executed, by any user. The path does not matter here.
+pub(crate) fn is_executable(_: &Path, meta: &Metadata) -> bool {
+    meta.is_file() && meta.permissions().mode() & 0o111 != 0
+}
+
+/// What a file must be before it can be run, given its path as people write it in a shell.
+pub(crate) fn make_executable(path: &str) -> String {
+    format!("make it executable (chmod +x {path})")
+}
+
+/// The paths at which a command of this name could lie in a directory.
+pub(crate) fn command_files(directory: &Path, command: &str) -> Vec<PathBuf> {
+    vec![directory.join(command)]
+}
+
+/// Whether a word of a command line names a file by its place, and not by its name in `PATH`.
+pub(crate) fn is_path(word: &str) -> bool {
+    word.contains('/')
+}
+
+/// A command line as a POSIX shell reads it.
+pub(crate) fn split_command(line: &str) -> Result<Vec<String>, shell_words::ParseError> {
+    shell_words::split(line)
+}
+
+/// The names under which an interpreter may be installed, the best first.
+pub(crate) fn names_of_command(command: &str) -> Vec<&str> {
+    vec![command]
+}
+
+/// Has a new file that gets its final name later be as open as any other: the umask decides.
+pub(crate) fn open_to_all(builder: &mut tempfile::Builder<'_, '_>) {
+    builder.permissions(Permissions::from_mode(0o666));
+}
+
+/// Makes a file that is written once readable for all, and executable on request.
+pub(crate) fn protect(file: &File, executable: bool) -> io::Result<()> {
+    let mode = if executable { 0o555 } else { 0o444 };
+    file.set_permissions(Permissions::from_mode(mode))
+}
+
+/// Makes a directory that all may read, whatever modes this process leaves out of new files.
+pub(crate) fn create_directory(path: &Path) -> io::Result<()> {
+    fs::create_dir(path)?;
+    fs::set_permissions(path, Permissions::from_mode(0o755))
+}
+
+/// The bytes of a relative path, with slashes between its parts.
+pub(crate) fn slashed(path: &Path) -> Cow<'_, [u8]> {
+    path.as_os_str().as_encoded_bytes().into()
+}
+
+/// Has a new file be executable, or not.
+pub(crate) fn create_executable(options: &mut OpenOptions, executable: bool) {
+    options.mode(if executable { 0o777 } else { 0o666 });
+}
+
+/// Has a pipe without a partner be an error instead of a wait.
+pub(crate) fn open_without_waiting(options: &mut OpenOptions) {
+    options.custom_flags(OFlags::NONBLOCK.bits().cast_signed());
+}
+
+/// The same, and refuses links.
+pub(crate) fn open_no_link(options: &mut OpenOptions) {
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    options.custom_flags(flags.bits().cast_signed());
+}
+
+/// Whether a file could not be opened because it is a pipe from which nobody reads.
+pub(crate) fn is_unread_pipe(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(Errno::NXIO.raw_os_error())
+}
+
+/// Makes the entries of a directory survive a loss of power.
+pub(crate) fn sync_directory(directory: &Path) -> io::Result<()> {
+    File::open(directory)?.sync_all()
+}
+
+/// How many files this process may have open at once; `None` when there is no limit.
+pub(crate) fn most_open_files() -> Option<u64> {
+    getrlimit(Resource::Nofile).current
+}
+
+/// The name of this machine.
+pub(crate) fn host_name() -> String {
+    let name = rustix::system::uname();
+    name.nodename().to_string_lossy().into_owned()
+}
+
+/// The mode of the terminal at standard input, to be restored.
+#[derive(Debug)]
+pub(crate) struct TerminalMode(Termios);
+
+impl TerminalMode {
+    /// `None` when there is no terminal.
+    pub(crate) fn current() -> Option<Self> {
+        tcgetattr(io::stdin()).ok().map(Self)
+    }
+
+    /// Makes it the mode again.
+    pub(crate) fn restore(&self) {
+        // There may be no terminal any more.
+        let _ = tcsetattr(io::stdin(), OptionalActions::Now, &self.0);
+    }
+}
+
+impl Shortage {
+    const ERRORS: [(Self, Errno); 4] = [
+        (Self::Processes, Errno::AGAIN),
+        (Self::Memory, Errno::NOMEM),
+        (Self::OwnFiles, Errno::MFILE),
+        (Self::Files, Errno::NFILE),
+    ];
+
+    /// `None` when an error has another cause.
+    pub(crate) fn from_error(error: &io::Error) -> Option<Self> {
+        let errno = Errno::from_io_error(error)?;
+        let found = Self::ERRORS.into_iter().find(|(_, known)| *known == errno);
+        found.map(|(shortage, _)| shortage)
+    }
+
+    /// The error that says so.
+    pub(crate) fn error(self) -> io::Error {
+        let found = Self::ERRORS.into_iter().find(|(known, _)| *known == self);
+        found.map_or(Errno::AGAIN, |(_, errno)| errno).into()
+    }
+}

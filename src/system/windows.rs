@@ -1,0 +1,227 @@
+//! Windows.
+#![expect(unsafe_code, reason = "each block says why it is sound")]
+
+use std::borrow::Cow;
+use std::env;
+use std::fmt;
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io;
+use std::num::NonZeroI32;
+use std::os::windows::fs::OpenOptionsExt as _;
+use std::os::windows::io::AsRawHandle as _;
+use std::path::{Path, PathBuf};
+
+pub(crate) use std::os::windows::fs::symlink_file as symlink;
+pub(crate) use std::os::windows::io::AsHandle as AsStream;
+
+use windows_sys::Win32::Foundation::{
+    ERROR_COMMITMENT_LIMIT, ERROR_NO_SYSTEM_RESOURCES, ERROR_NOT_ENOUGH_MEMORY, ERROR_OUTOFMEMORY,
+    ERROR_SHARING_BUFFER_EXCEEDED, ERROR_TOO_MANY_OPEN_FILES,
+};
+use windows_sys::Win32::Storage::FileSystem::FILE_FLAG_OPEN_REPARSE_POINT;
+use windows_sys::Win32::System::Console::{CONSOLE_MODE, GetConsoleMode, SetConsoleMode};
+
+use super::Shortage;
+
+/// The endings of programs where `PATHEXT` is not set.
+const PROGRAMS: &str = ".COM;.EXE;.BAT;.CMD";
+
+/// The id of a process.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct Pid(NonZeroI32);
+
+impl Pid {
+    pub(crate) fn from_raw(id: i32) -> Option<Self> {
+        NonZeroI32::new(id).map(Self)
+    }
+
+    pub(crate) const fn as_raw_pid(self) -> i32 {
+        self.0.get()
+    }
+}
+
+impl fmt::Debug for Pid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Pid({})", self.0)
+    }
+}
+
+/// Whether this is a child that has not been waited for: nobody needs to be, a job ends them all.
+pub(crate) const fn is_child(_: Pid) -> bool {
+    false
+}
+
+/// How a process that could not be ended is ended by a person who may.
+pub(crate) fn forced_end(pid: Pid) -> String {
+    format!("taskkill /F /T /PID {}", pid.as_raw_pid())
+}
+
+/// Never: there is no root.
+pub(crate) const fn is_root() -> bool {
+    false
+}
+
+/// Whether a file is a program, by its ending.
+pub(crate) fn is_executable(path: &Path, meta: &Metadata) -> bool {
+    let ending = path.extension().and_then(|ending| ending.to_str());
+    meta.is_file() && ending.is_some_and(|ending| program_endings().any(|known| known == ending))
+}
+
+/// The endings of programs, without the dot, in both cases.
+fn program_endings() -> impl Iterator<Item = String> {
+    let endings = env::var("PATHEXT").unwrap_or_default();
+    let endings = if endings.is_empty() {
+        PROGRAMS.to_owned()
+    } else {
+        endings
+    };
+    // Only these can be started without the shell.
+    let known: Vec<String> = endings
+        .split(';')
+        .filter(|ending| {
+            PROGRAMS
+                .split(';')
+                .any(|known| known.eq_ignore_ascii_case(ending))
+        })
+        .filter_map(|ending| ending.strip_prefix('.').map(str::to_owned))
+        .collect();
+    known
+        .into_iter()
+        .flat_map(|ending| [ending.to_ascii_lowercase(), ending.to_ascii_uppercase()])
+}
+
+/// What a file must be before it can be run.
+pub(crate) fn make_executable(_: &str) -> String {
+    "give it the ending of its language or, if it is a program, .exe".to_owned()
+}
+
+/// The paths at which a command of this name could lie in a directory.
+pub(crate) fn command_files(directory: &Path, command: &str) -> Vec<PathBuf> {
+    let plain = directory.join(command);
+    let with = |ending: String| directory.join(format!("{command}.{ending}"));
+    std::iter::once(plain)
+        .chain(program_endings().map(with))
+        .collect()
+}
+
+/// Whether a word of a command line names a file by its place, and not by its name in `PATH`.
+pub(crate) fn is_path(word: &str) -> bool {
+    word.contains(['/', '\\']) || word.get(1..2) == Some(":")
+}
+
+/// A command line as a POSIX shell reads it, but that backslashes are part of paths.
+pub(crate) fn split_command(line: &str) -> Result<Vec<String>, shell_words::ParseError> {
+    shell_words::split(&line.replace('\\', "\\\\"))
+}
+
+/// The names under which an interpreter may be installed, the best first. `python3` may be a program that
+/// only opens a shop.
+pub(crate) fn names_of_command(command: &str) -> Vec<&str> {
+    match command {
+        "python3" => vec!["py", "python", "python3"],
+        other => vec![other],
+    }
+}
+
+/// New files have the permissions of their directory in any case.
+pub(crate) const fn open_to_all(_: &mut tempfile::Builder<'_, '_>) {}
+
+/// Makes a file that is written once read-only.
+pub(crate) fn protect(file: &File, _: bool) -> io::Result<()> {
+    let mut permissions = file.metadata()?.permissions();
+    permissions.set_readonly(true);
+    file.set_permissions(permissions)
+}
+
+/// Makes a directory.
+pub(crate) fn create_directory(path: &Path) -> io::Result<()> {
+    fs::create_dir(path)
+}
+
+/// The bytes of a relative path, with slashes between its parts.
+pub(crate) fn slashed(path: &Path) -> Cow<'_, [u8]> {
+    let mut bytes = path.as_os_str().as_encoded_bytes().to_vec();
+    for byte in &mut bytes {
+        if *byte == b'\\' {
+            *byte = b'/';
+        }
+    }
+    bytes.into()
+}
+
+/// A file's ending says whether it can be run.
+pub(crate) const fn create_executable(_: &mut OpenOptions, _: bool) {}
+
+/// Files never make anybody wait.
+pub(crate) const fn open_without_waiting(_: &mut OpenOptions) {}
+
+/// Opens a link itself, which is then no regular file.
+pub(crate) fn open_no_link(options: &mut OpenOptions) {
+    options.custom_flags(FILE_FLAG_OPEN_REPARSE_POINT);
+}
+
+/// Pipes in the file system do not exist.
+pub(crate) const fn is_unread_pipe(_: &io::Error) -> bool {
+    false
+}
+
+/// The file system looks after the entries of a directory by itself; this only finds out whether it is there.
+pub(crate) fn sync_directory(directory: &Path) -> io::Result<()> {
+    fs::metadata(directory).map(|_| ())
+}
+
+/// Handles are bounded by memory only.
+pub(crate) const fn most_open_files() -> Option<u64> {
+    None
+}
+
+/// The name of this machine.
+pub(crate) fn host_name() -> String {
+    env::var("COMPUTERNAME").unwrap_or_else(|_| "unknown".to_owned())
+}
+
+/// The mode of the console at standard input, to be restored.
+#[derive(Debug)]
+pub(crate) struct TerminalMode(CONSOLE_MODE);
+
+impl TerminalMode {
+    /// `None` when there is no console.
+    pub(crate) fn current() -> Option<Self> {
+        let mut mode = 0;
+        // SAFETY: the handle is that of standard input, and the place for the result is this variable.
+        let done = unsafe { GetConsoleMode(io::stdin().as_raw_handle(), &raw mut mode) };
+        (done != 0).then_some(Self(mode))
+    }
+
+    /// Makes it the mode again.
+    pub(crate) fn restore(&self) {
+        // There may be no console any more.
+        // SAFETY: the handle is that of standard input.
+        let _ = unsafe { SetConsoleMode(io::stdin().as_raw_handle(), self.0) };
+    }
+}
+
+impl Shortage {
+    const ERRORS: [(Self, u32); 6] = [
+        (Self::Processes, ERROR_NO_SYSTEM_RESOURCES),
+        (Self::Memory, ERROR_NOT_ENOUGH_MEMORY),
+        (Self::Memory, ERROR_COMMITMENT_LIMIT),
+        (Self::Memory, ERROR_OUTOFMEMORY),
+        (Self::OwnFiles, ERROR_TOO_MANY_OPEN_FILES),
+        (Self::Files, ERROR_SHARING_BUFFER_EXCEEDED),
+    ];
+
+    /// `None` when an error has another cause.
+    pub(crate) fn from_error(error: &io::Error) -> Option<Self> {
+        let code = error.raw_os_error()?.cast_unsigned();
+        let found = Self::ERRORS.into_iter().find(|(_, known)| *known == code);
+        found.map(|(shortage, _)| shortage)
+    }
+
+    /// The error that says so.
+    pub(crate) fn error(self) -> io::Error {
+        let found = Self::ERRORS.into_iter().find(|(known, _)| *known == self);
+        let code = found.map_or(ERROR_TOO_MANY_OPEN_FILES, |(_, code)| code);
+        io::Error::from_raw_os_error(code.cast_signed())
+    }
+}

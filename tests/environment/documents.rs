@@ -1,0 +1,257 @@
+//! Every command of the documents is run, and prints what they show.
+//!
+//! - A block of `sh` is a script whose commands must succeed; `sh ignore` is one that cannot be run here: it waits for
+//!   a person, or installs something.
+//! - In a block of `console` the lines after `$ ` are commands; what follows is what they print. Times and numbers with a
+//!   unit may differ, and a line with nothing but `...` or `…` stands for any lines.
+//! - The options in docs/command-line.md are what `--help` prints; `UPDATE=1` writes them anew.
+//!
+//! A document's blocks are run one after another, in a folder with the players, a class of submissions, and records of
+//! some games.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use libtest_mimic::{Failed, Trial};
+use tempfile::TempDir;
+
+use crate::common::files::executable;
+use crate::requirements::{program, unavailable};
+
+/// The documents, and what their commands need beyond a shell.
+const DOCUMENTS: [&str; 11] = [
+    "README.md",
+    "CONTRIBUTING.md",
+    "docs/install.md",
+    "docs/write-a-bot.md",
+    "docs/tournaments.md",
+    "docs/teachers.md",
+    "docs/sandbox.md",
+    "docs/report.md",
+    "docs/analysis.md",
+    "docs/command-line.md",
+    "docs/ratings.md",
+];
+
+/// The document with the options.
+const REFERENCE: &str = "docs/command-line.md";
+
+/// Where the generated part of it begins.
+const GENERATED: &str = "<!-- generated -->\n";
+
+/// How long the commands of a block may take together, in seconds.
+const TIME: &str = "300";
+
+fn source(file: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(file)
+}
+
+/// A fenced block.
+struct Block {
+    language: String,
+    lines: Vec<String>,
+    /// The number of its first line, from 1.
+    line: usize,
+}
+
+fn blocks(text: &str) -> Vec<Block> {
+    let mut blocks: Vec<Block> = Vec::new();
+    let mut inside = false;
+    for (index, line) in text.lines().enumerate() {
+        if let Some(language) = line.strip_prefix("```") {
+            inside = !inside;
+            if inside {
+                blocks.push(Block {
+                    language: language.to_owned(),
+                    lines: Vec::new(),
+                    line: index + 2,
+                });
+            }
+        } else if inside && let Some(block) = blocks.last_mut() {
+            block.lines.push(line.to_owned());
+        }
+    }
+    blocks
+}
+
+/// A folder in which the documents' commands find what they name.
+struct Folder(TempDir);
+
+impl Folder {
+    fn new() -> Result<Self, Failed> {
+        let folder = Self(tempfile::tempdir()?);
+        let random = fs::read(source("players/random.sh"))?;
+        for copied in ["players", "sets"] {
+            let (from, to) = (source(copied), folder.0.path().join(copied));
+            let copied = Command::new("cp").arg("-r").args([from, to]).status()?;
+            if !copied.success() {
+                return Err("cannot copy the players".into());
+            }
+        }
+        for bot in [
+            "submissions/anna",
+            "submissions/ben",
+            "submissions/carla",
+            "theirs",
+        ] {
+            let directory = folder.0.path().join(bot);
+            fs::create_dir_all(&directory)?;
+            executable(&directory.join("bot.sh"), &random, 0o755);
+        }
+        fs::create_dir(folder.0.path().join("models"))?;
+        folder.run("referee -n 6 --seed 1 --record games.jsonl builtin:greedy builtin:random")?;
+        Ok(folder)
+    }
+
+    /// Runs a script, which must succeed.
+    fn run(&self, script: &str) -> Result<String, Failed> {
+        let referee = Path::new(env!("CARGO_BIN_EXE_referee"));
+        let path = std::env::var("PATH").unwrap_or_default();
+        let folder = referee.parent().ok_or("a folder")?;
+        let Output {
+            status,
+            stdout,
+            stderr,
+        } = Command::new("timeout")
+            .args([TIME, "sh", "-e", "-c", script])
+            .current_dir(self.0.path())
+            .env("PATH", format!("{}:{path}", folder.display()))
+            .env("COLUMNS", "120")
+            .stdin(Stdio::null())
+            .output()?;
+        let stdout = String::from_utf8_lossy(&stdout).into_owned();
+        if !status.success() {
+            let stderr = String::from_utf8_lossy(&stderr);
+            return Err(format!("{script}\n{status}\n{stdout}{stderr}").into());
+        }
+        Ok(stdout)
+    }
+}
+
+/// A line without what differs from run to run: numbers that have a unit of time.
+fn steady(line: &str) -> String {
+    let words = line.split_whitespace().collect::<Vec<_>>();
+    let mut steady = Vec::new();
+    for (index, word) in words.iter().enumerate() {
+        let is_number = word.parse::<f64>().is_ok();
+        let unit = words
+            .get(index + 1)
+            .map(|next| next.trim_end_matches([',', '.', ';']));
+        if is_number && unit.is_some_and(|unit| ["ms", "s", "min", "h"].contains(&unit)) {
+            steady.push("…");
+        } else {
+            steady.push(word);
+        }
+    }
+    steady.join(" ")
+}
+
+/// Whether the printed lines are the shown ones.
+fn matches(shown: &[String], printed: &[&str]) -> bool {
+    match shown.split_first() {
+        None => printed.is_empty(),
+        Some((line, rest)) if ["...", "…"].contains(&line.trim()) => {
+            (0..=printed.len()).any(|skipped| matches(rest, &printed[skipped..]))
+        }
+        Some((line, rest)) => printed
+            .split_first()
+            .is_some_and(|(first, others)| steady(line) == steady(first) && matches(rest, others)),
+    }
+}
+
+/// Runs the commands of a console, and compares what they print.
+fn console(folder: &Folder, block: &Block) -> Result<(), Failed> {
+    let mut lines = block.lines.iter().peekable();
+    while let Some(line) = lines.next() {
+        let command = line
+            .strip_prefix("$ ")
+            .ok_or("a console begins with `$ `")?;
+        let mut shown = Vec::new();
+        while let Some(line) = lines.next_if(|line| !line.starts_with("$ ")) {
+            shown.push(line.clone());
+        }
+        let printed = folder.run(&format!("{command} 2>&1"))?;
+        if !matches(&shown, &printed.lines().collect::<Vec<_>>()) {
+            return Err(format!("`{command}` prints\n{printed}").into());
+        }
+    }
+    Ok(())
+}
+
+fn commands_run(document: &str) -> Result<(), Failed> {
+    let text = fs::read_to_string(source(document))?;
+    let folder = Folder::new()?;
+    for block in blocks(&text) {
+        let result = match block.language.as_str() {
+            "sh" => folder.run(&block.lines.join("\n")).map(|_| ()),
+            "console" => console(&folder, &block),
+            _ => Ok(()),
+        };
+        if let Err(failed) = result {
+            let words = failed.message().unwrap_or_default();
+            return Err(format!("{document}:{}: {words}", block.line).into());
+        }
+    }
+    Ok(())
+}
+
+/// What `--help` prints of all commands, as a part of a document.
+fn reference() -> Result<String, Failed> {
+    let help = |arguments: &[&str]| -> Result<String, Failed> {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_referee"));
+        let output = command.args(arguments).arg("--help").output()?;
+        Ok(String::from_utf8(output.stdout)?)
+    };
+    let main = help(&[])?;
+    let listed = main
+        .split_once("Commands:\n")
+        .ok_or("a list of commands")?
+        .1;
+    let commands = listed
+        .lines()
+        .take_while(|line| line.starts_with("  "))
+        .filter(|line| !line.starts_with("   "))
+        .filter_map(|line| line.split_whitespace().next())
+        .filter(|command| *command != "help");
+    let part = |title: &str, text: &str| {
+        let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+        format!("\n### {title}\n\n```text\n{}\n```\n", lines.join("\n"))
+    };
+    let mut all = part("referee", &main);
+    for command in commands {
+        all += &part(&format!("referee {command}"), &help(&[command])?);
+    }
+    Ok(all)
+}
+
+fn options_are_those_of_the_program() -> Result<(), Failed> {
+    let file = source(REFERENCE);
+    let text = fs::read_to_string(&file)?;
+    let (head, shown) = text.split_once(GENERATED).ok_or("no generated part")?;
+    let expected = reference()?;
+    if std::env::var_os("UPDATE").is_some() {
+        fs::write(&file, format!("{head}{GENERATED}{expected}"))?;
+    } else if shown != expected {
+        let words = "the options have changed: UPDATE=1 cargo test --test environment documents::";
+        return Err(format!("{REFERENCE}: {words}").into());
+    }
+    Ok(())
+}
+
+pub(crate) fn trials() -> Vec<Trial> {
+    let mut trials = vec![Trial::test(
+        "documents::options are those of the program",
+        options_are_those_of_the_program,
+    )];
+    let has_python = program("python3", &[]).is_some();
+    for document in DOCUMENTS {
+        let name = format!("documents::{document}");
+        trials.push(if has_python {
+            Trial::test(name, move || commands_run(document))
+        } else {
+            unavailable(name, "python3", "python3")
+        });
+    }
+    trials
+}
