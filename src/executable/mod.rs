@@ -13,7 +13,9 @@ mod shim;
 
 use std::env;
 use std::fs;
-use std::io::Read;
+#[cfg(target_os = "linux")]
+use std::io;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use self::interpreter::package_of;
@@ -126,7 +128,7 @@ pub(crate) fn check_header(path: &Path, given: &str) -> Result<Option<String>, C
 /// The first line of a script, as the kernel reads it: the interpreter, and all that follows as one
 /// argument. `None` when a file has none.
 #[cfg(target_os = "linux")]
-pub(crate) fn shebang(path: &Path) -> std::io::Result<Option<(String, Option<String>)>> {
+pub(crate) fn shebang(path: &Path) -> io::Result<Option<(String, Option<String>)>> {
     let mut header = Vec::new();
     fs::File::open(path)?.take(512).read_to_end(&mut header)?;
     let line = header.split(|&byte| byte == b'\n').next();

@@ -104,9 +104,6 @@ impl PrivateCopy {
             }
         } else {
             interpreters = Interpreters::of(settings, command, own_files, &others)?;
-            if user.is_some() {
-                interpreters.check_that_others_may(settings, command.name)?;
-            }
             if let Some(own_files) = own_files {
                 start_by_copied_interpreter(&mut argv, own_files);
             }
@@ -134,11 +131,6 @@ impl PrivateCopy {
         self.hash
     }
 
-    /// Where the user's own interpreters that it needs are installed.
-    pub(super) fn installations(&self) -> &[PathBuf] {
-        &self.interpreters.paths
-    }
-
     /// Its user, when root runs the referee.
     pub(super) const fn user(&self) -> Option<&BotUser> {
         self.user.as_ref()
@@ -162,6 +154,11 @@ impl PrivateCopy {
         fs::set_permissions(&copy, Permissions::from_mode(0o444))?;
         known.push((file.to_owned(), copy.clone()));
         Ok(copy)
+    }
+
+    /// Where the user's own interpreters that it needs are installed.
+    pub(super) fn installations(&self) -> &[PathBuf] {
+        &self.interpreters.paths
     }
 
     /// Where scratch directories are made.

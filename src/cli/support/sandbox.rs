@@ -298,7 +298,7 @@ pub(in crate::cli) fn print_interpreters(program: &Program) {
         print_stderr(&format!(
             "referee: {} sees {}",
             program.name,
-            escape(path.to_string_lossy().as_bytes())
+            escape(path.as_os_str().as_encoded_bytes())
         ));
     }
 }
