@@ -152,7 +152,7 @@ pub(crate) mod interpreters {
 pub(crate) mod private_copy {
     //! There are no confined bots.
 
-    use std::path::PathBuf;
+    use std::path::{Path, PathBuf};
 
     use crate::executable::CannotStart;
     use crate::sandbox::command::BotCommand;
@@ -182,6 +182,10 @@ pub(crate) mod private_copy {
         }
 
         pub(crate) const fn installations(&self) -> &[PathBuf] {
+            match *self {}
+        }
+
+        pub(crate) const fn large(&self) -> Option<(&Path, u64)> {
             match *self {}
         }
     }

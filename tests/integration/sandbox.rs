@@ -428,3 +428,23 @@ fn a_bot_named_by_a_link_is_the_file_that_it_leads_to() {
         assert_eq!(record["bots"][0]["name"], "linked", "{run}");
     }
 }
+
+#[test]
+fn a_large_directory_is_named() {
+    for kind in sandboxes() {
+        for (megabytes, warned) in [(99, false), (101, true)] {
+            let referee = Referee::new(["--sandbox", kind, "--seed", "1", "--first", "1"]);
+            let own = referee.scratch().join("own");
+            fs::create_dir(&own).expect("a directory");
+            executable(&own.join("bot"), "#!/bin/sh\nread x\necho - K\n", 0o755);
+            let weights = fs::File::create(own.join("weights")).expect("a file");
+            weights.set_len(megabytes << 20).expect("its size");
+            let bot = own.join("bot").to_string_lossy().into_owned();
+            let run = referee.args([&bot, "builtin:random"]).run();
+            assert_eq!(run.code, Some(0), "{run}");
+            let own = own.canonicalize().expect("a path");
+            let warning = format!("the files of bot in {} are 101 MiB", own.display());
+            assert_eq!(run.stderr.contains(&warning), warned, "{run}");
+        }
+    }
+}
