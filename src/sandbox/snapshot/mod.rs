@@ -138,6 +138,11 @@ impl BotFiles {
                 .filter(|_| path.exists())
                 .and_then(|_| beside(&self.bot, path).ok())
                 .and_then(|path| Some(path.strip_prefix(root).ok()?.to_owned()));
+            // It starts in the copy: a word that means the same there stays as it is, as it may be no path
+            // at all.
+            if index > 0 && inside.as_deref() == Some(path) {
+                return word.clone();
+            }
             match inside {
                 Some(inside) if target.join(&inside).exists() => {
                     target.join(inside).to_string_lossy().into_owned()
