@@ -12,7 +12,7 @@ use crate::bot::naming::{Named, distinct_names, short_name};
 use crate::bot::spec::{BotSpec, CannotStart, Program};
 use crate::bot::submission::{self, is_program, only_program};
 use crate::play::TimeControl;
-use crate::sandbox::snapshot::ContentHash;
+use crate::sandbox::snapshot::{ContentHash, own_program};
 use crate::sandbox::{Confinement, Sandbox};
 use crate::strategy;
 use crate::text::{escape_controls, unreadable};
@@ -200,6 +200,17 @@ pub fn find(
             hash: String::new(),
         };
         let hashed = program.clone().and_then(|program| {
+            if let Some(other) = linked_entrant(&program, &all) {
+                return Err(CannotStart {
+                    bot: program.name.clone(),
+                    cause: format!(
+                        "it is a link to the file of {}, which enters, too",
+                        other.name
+                    ),
+                    fix: "give it a file of its own".to_owned(),
+                }
+                .to_string());
+            }
             let others: Vec<&Program> = all
                 .iter()
                 .copied()
@@ -257,6 +268,16 @@ pub fn command(bot: &BotPlan, referee: &Path) -> Vec<String> {
         Ok(BotSpec::Program(program)) => program.command,
         _ => vec![bot.bot.clone()],
     }
+}
+
+/// The other entrant whose file a program is a link to.
+fn linked_entrant<'a>(program: &Program, all: &[&'a Program]) -> Option<&'a Program> {
+    let own = own_program(&program.argv).filter(|own| own.is_symlink())?;
+    let end = own.canonicalize().ok()?;
+    all.iter().copied().find(|other| {
+        let place = own_program(&other.argv).filter(|place| !place.is_symlink());
+        place.is_some_and(|place| place.canonicalize().is_ok_and(|place| place == end))
+    })
 }
 
 /// Whether two programs are the same. Then each may read the files of the other.

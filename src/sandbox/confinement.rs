@@ -1,8 +1,6 @@
 //! The sandbox that a bot's program carries with it, wherever it is started.
 
-#[cfg(target_os = "linux")]
-use std::path::Path;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::bounds::{self, Bound};
@@ -63,6 +61,11 @@ impl Confinement {
     pub fn interpreters(&self) -> &[PathBuf] {
         let files = self.0.files.as_ref();
         files.map_or(&[], PrivateCopy::installations)
+    }
+
+    /// The path of its files and how many bytes were copied, when it is so much that people should know.
+    pub fn large_copy(&self) -> Option<(&Path, u64)> {
+        self.0.files.as_ref()?.large()
     }
 
     /// The hash of the copied files; `None` without a sandbox.

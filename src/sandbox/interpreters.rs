@@ -5,12 +5,13 @@ use std::env;
 use std::fs::File;
 use std::io::Read as _;
 use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use super::command::BotCommand;
 use super::finding::Finding;
 use super::policy::{USUAL_PATH, is_visible};
-use super::settings::Settings;
+use super::settings::{Kind, Settings};
 use crate::executable::installation::{
     Follower, Installation, Named, TooWide, located, python_user_packages,
 };
@@ -131,6 +132,48 @@ impl Interpreters {
         programs.extend(installation.programs);
         self.paths.extend(installation.paths);
         self.links.extend(installation.links);
+    }
+
+    /// Checks that a user without rights can read all of it, for a bot that has a user of its own. In
+    /// Landlock the way to it must be open, too; bubblewrap makes one.
+    pub(super) fn check_that_others_may(
+        &self,
+        settings: &Settings,
+        bot: &str,
+    ) -> Result<(), CannotStart> {
+        for path in &self.paths {
+            let way = path.ancestors().skip(1);
+            let way = way.filter(|_| settings.kind == Kind::Landlock);
+            let closed = way
+                .map(|above| (above, 0o001))
+                .chain([(path.as_path(), 0o005)])
+                .find(|(path, needed)| {
+                    let mode = path.metadata().map_or(0, |meta| meta.permissions().mode());
+                    // A file needs to be read only; a program that others may not run is found later.
+                    let needed = if path.is_dir() { *needed } else { 0o004 };
+                    mode & needed != needed
+                });
+            if let Some((closed, needed)) = closed {
+                let open = if needed == 0o001 { "o+x" } else { "o+rx" };
+                return Err(CannotStart {
+                    bot: bot.to_owned(),
+                    cause: format!(
+                        "it needs {}, and {} is closed to the user without rights that root's bots run as",
+                        shown(path),
+                        shown(closed)
+                    ),
+                    fix: format!(
+                        "run the referee as another user, open the way (chmod {open} {}){}",
+                        shown(closed),
+                        match settings.kind {
+                            Kind::Landlock => ", or use --sandbox bwrap",
+                            Kind::Bwrap | Kind::None => "",
+                        }
+                    ),
+                });
+            }
+        }
+        Ok(())
     }
 
     /// Whether it sees a path, which is canonical.

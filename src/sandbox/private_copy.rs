@@ -16,6 +16,9 @@ use super::settings::{Kind, Settings};
 use super::snapshot::{BotFiles, ContentHash, own_program};
 use crate::executable::{CannotStart, shebang};
 
+/// More than this, in bytes, takes time to copy and space for temporary files: people are told.
+const LARGE: u64 = 100 << 20;
+
 /// A bot's files, copied.
 #[derive(Debug)]
 pub(super) struct PrivateCopy {
@@ -24,6 +27,8 @@ pub(super) struct PrivateCopy {
     /// Its copied directory.
     pub(super) directory: Option<PathBuf>,
     hash: ContentHash,
+    /// What was copied, when it is so much that people should know.
+    large: Option<(PathBuf, u64)>,
     /// What it sees of the user's interpreters.
     pub(super) interpreters: Interpreters,
     /// What it may read.
@@ -104,6 +109,9 @@ impl PrivateCopy {
             }
         } else {
             interpreters = Interpreters::of(settings, command, own_files, &others)?;
+            if user.is_some() {
+                interpreters.check_that_others_may(settings, command.name)?;
+            }
             if let Some(own_files) = own_files {
                 start_by_copied_interpreter(&mut argv, own_files);
             }
@@ -117,6 +125,10 @@ impl PrivateCopy {
             argv,
             directory: copied.directory,
             hash: copied.hash,
+            large: own
+                .path()
+                .filter(|_| copied.bytes > LARGE)
+                .map(|path| (path.to_owned(), copied.bytes)),
             interpreters,
             visible,
             builtin,
@@ -159,6 +171,12 @@ impl PrivateCopy {
     /// Where the user's own interpreters that it needs are installed.
     pub(super) fn installations(&self) -> &[PathBuf] {
         &self.interpreters.paths
+    }
+
+    /// The path that was copied and its bytes, when it is so much that people should know.
+    pub(super) fn large(&self) -> Option<(&Path, u64)> {
+        let (path, bytes) = self.large.as_ref()?;
+        Some((path, *bytes))
     }
 
     /// Where scratch directories are made.

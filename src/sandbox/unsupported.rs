@@ -154,7 +154,7 @@ pub(crate) mod interpreters {
 pub(crate) mod private_copy {
     //! There are no confined bots.
 
-    use std::path::PathBuf;
+    use std::path::{Path, PathBuf};
 
     use crate::executable::CannotStart;
     use crate::sandbox::command::BotCommand;
@@ -184,6 +184,10 @@ pub(crate) mod private_copy {
         }
 
         pub(crate) const fn installations(&self) -> &[PathBuf] {
+            match *self {}
+        }
+
+        pub(crate) const fn large(&self) -> Option<(&Path, u64)> {
             match *self {}
         }
     }

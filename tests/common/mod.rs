@@ -206,7 +206,13 @@ fn place_of_sandbox(arguments: &[OsString], directory: &Path) -> Option<usize> {
     let needs_more = |bot: &str| {
         let file = bot.split(' ').next().unwrap_or_default();
         let file = directory.join(file.trim_matches('\''));
-        let text = [fs::read(file).unwrap_or_default(), bot.into()].concat();
+        // Not a device, which may have no end.
+        let text = if file.is_file() {
+            fs::read(file).unwrap_or_default()
+        } else {
+            Vec::new()
+        };
+        let text = [text, bot.into()].concat();
         NEED_MORE
             .iter()
             .any(|mark| contains(&text, mark.as_bytes()))

@@ -263,6 +263,31 @@ fn is_refused_in_an_open_home(kind: &str, as_nobody: bool) -> Result<(), Failed>
     }
 }
 
+/// Root's bots have a user of their own, to whom a home may be closed: Landlock makes no way around it.
+fn is_refused_in_a_closed_home(kind: &str) -> Result<(), Failed> {
+    let world = World::new(kind);
+    let root = pyenv(&world.home);
+    fs::set_permissions(&world.home, Permissions::from_mode(0o700))?;
+    let home = world.home.canonicalize()?;
+    let bot = world.bot("a/bot.py", &format!("#!/usr/bin/env python3\n{PYTHON_BOT}"));
+    let run = world.play(&bot, &[&root.join("shims")], false);
+    let good = if kind == "landlock" {
+        let parts = [
+            "cannot start bot.py",
+            &format!("chmod o+x {}", home.display()),
+            "--sandbox bwrap",
+        ];
+        run.code == Some(2) && parts.iter().all(|part| run.stderr.contains(part))
+    } else {
+        run.printed_records()[0]["turns"][0] == ANSWER
+    };
+    if good {
+        Ok(())
+    } else {
+        Err(run.to_string().into())
+    }
+}
+
 /// What else is in the home stays out of sight.
 fn shows_nothing_else(kind: &str, as_nobody: bool) -> Result<(), Failed> {
     let world = World::new(kind);
@@ -311,6 +336,12 @@ pub(crate) fn trials() -> Vec<Trial> {
                 "nothing else of the home",
                 Box::new(move || shows_nothing_else(kind, as_nobody)),
             );
+            if getuid().is_root() && !as_nobody {
+                add(
+                    "interpreter in a closed home",
+                    Box::new(move || is_refused_in_a_closed_home(kind)),
+                );
+            }
             if kind != "none" {
                 add(
                     "interpreter in an open home",

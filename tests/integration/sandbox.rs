@@ -448,3 +448,64 @@ fn a_bot_named_by_a_link_is_the_file_that_it_leads_to() {
         assert_eq!(record["bots"][0]["name"], "linked", "{run}");
     }
 }
+
+#[test]
+fn a_large_directory_is_named() {
+    for kind in sandboxes() {
+        for (megabytes, warned) in [(99, false), (101, true)] {
+            let referee = Referee::new(["--sandbox", kind, "--seed", "1", "--first", "1"]);
+            let own = referee.scratch().join("own");
+            fs::create_dir(&own).expect("a directory");
+            executable(&own.join("bot"), "#!/bin/sh\nread x\necho - K\n", 0o755);
+            let weights = fs::File::create(own.join("weights")).expect("a file");
+            weights.set_len(megabytes << 20).expect("its size");
+            let bot = own.join("bot").to_string_lossy().into_owned();
+            let run = referee.args([&bot, "builtin:random"]).run();
+            assert_eq!(run.code, Some(0), "{run}");
+            let own = own.canonicalize().expect("a path");
+            let warning = format!("the files of bot in {} are 101 MiB", own.display());
+            assert_eq!(run.stderr.contains(&warning), warned, "{run}");
+        }
+    }
+}
+
+#[test]
+fn an_argument_that_is_also_a_file_stays_as_it_is() {
+    for kind in sandboxes() {
+        let referee = Referee::new(["--sandbox", kind, "--seed", "1", "--first", "1", "-v"]);
+        let own = referee.scratch().join("own");
+        fs::create_dir(&own).expect("a directory");
+        for name in ["3", "data"] {
+            fs::write(own.join(name), name).expect("a file");
+        }
+        let script = "#!/bin/sh\necho \"arguments: $*\" >&2\nread x\necho - K\n";
+        executable(&own.join("bot"), script, 0o755);
+        let run = referee
+            .args(["./bot --depth 3 data", "builtin:random"])
+            .directory(&own)
+            .run();
+        assert_eq!(run.code, Some(0), "{run}");
+        assert!(
+            run.stderr.contains("bot| arguments: --depth 3 data\n"),
+            "{run}"
+        );
+    }
+}
+
+#[test]
+fn a_link_does_not_enter_with_the_code_of_another_entrant() {
+    let referee = Referee::new(["plan", "--no-check", "--sandbox", "none", "--seed", "1"]);
+    let [flat, out] = ["flat", "cup"].map(|name| referee.scratch().join(name));
+    fs::create_dir(&flat).expect("a directory");
+    for name in ["anna.sh", "ben.sh"] {
+        executable(&flat.join(name), "#!/bin/sh\nread x\n", 0o755);
+    }
+    std::os::unix::fs::symlink("anna.sh", flat.join("carla.sh")).expect("a link");
+    let [flat, out] = [&flat, &out].map(|path| path.to_string_lossy().into_owned());
+    let run = referee.args(["--out", &out, &flat]).run();
+    assert_eq!(run.code, Some(0), "{run}");
+    let told =
+        "carla.sh does not enter: cannot start carla.sh: it is a link to the file of anna.sh";
+    assert!(run.stderr.contains(told), "{run}");
+    assert!(!run.stderr.contains("anna.sh does not enter"), "{run}");
+}

@@ -18,7 +18,7 @@ use crate::cli::support::leftovers::end_orphans;
 use crate::cli::support::output::Stdout;
 use crate::cli::support::pieces_file::PiecesFile;
 use crate::cli::support::runtime::runtime;
-use crate::cli::support::sandbox::SandboxOptions;
+use crate::cli::support::sandbox::{SandboxOptions, warn_large};
 use crate::cli::support::setup::{RulesName, bot, match_set, palette};
 use crate::cli::support::signals;
 use crate::cli::support::unconfined::warn_root;
@@ -87,6 +87,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         return Err(Failure::Referee("a program has become a person".to_owned()));
     };
     warn_root([&program].into_iter());
+    warn_large([&program].into_iter());
     let palette = palette(&io::stdout());
     let json = args.json;
     let mut show = move |check: &Check| {

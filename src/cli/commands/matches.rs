@@ -21,7 +21,7 @@ use crate::cli::support::pages;
 use crate::cli::support::pieces_file::PiecesFile;
 use crate::cli::support::records::{RecordFile, Recorded};
 use crate::cli::support::runtime::runtime;
-use crate::cli::support::sandbox::print_interpreters;
+use crate::cli::support::sandbox::{print_interpreters, warn_large};
 use crate::cli::support::setup::{bot, match_set, palette};
 use crate::cli::support::signals;
 use crate::cli::support::suspension;
@@ -63,12 +63,15 @@ pub(in crate::cli) fn run_command(args: &Args) -> Result<(), Failure> {
     let bots = [given(&args.bot1)?, given(&args.bot2)?];
     let sandboxes = args.options.sandbox.of_bots(&bots)?;
     let bots = sandboxes.confine(&bots)?;
+    let programs = || {
+        bots.iter().filter_map(|bot| match bot {
+            BotSpec::Program(program) => Some(program),
+            BotSpec::Human => None,
+        })
+    };
+    warn_large(programs());
     if args.options.verbose > 0 {
-        for bot in &bots {
-            if let BotSpec::Program(program) = bot {
-                print_interpreters(program);
-            }
-        }
+        programs().for_each(print_interpreters);
     }
     let terminal = bots
         .contains(&BotSpec::Human)

@@ -288,6 +288,22 @@ impl Sandboxes {
     }
 }
 
+/// Warns of bots whose files are many: they are copied for every run.
+pub(in crate::cli) fn warn_large<'a>(programs: impl Iterator<Item = &'a Program>) {
+    for program in programs {
+        let copied = program.confinement.as_ref();
+        if let Some((path, bytes)) = copied.and_then(Confinement::large_copy) {
+            print_stderr(&format!(
+                "referee: warning: the files of {} in {} are {} MiB, which are copied once a run; give it a \
+                 directory that holds just what it needs, and --expose what is large",
+                program.name,
+                escape(path.as_os_str().as_encoded_bytes()),
+                bytes >> 20
+            ));
+        }
+    }
+}
+
 /// Prints what a bot in a sandbox sees of the user's own interpreters, if it needs any.
 pub(in crate::cli) fn print_interpreters(program: &Program) {
     let seen = program

@@ -74,6 +74,8 @@ pub struct Snapshot {
     pub argv: Vec<String>,
     /// The directory of the copy; `None` when nothing had to be copied.
     pub directory: Option<PathBuf>,
+    /// How many bytes were copied.
+    pub bytes: u64,
 }
 
 impl BotFiles {
@@ -104,20 +106,21 @@ impl BotFiles {
 
     /// The hash of its files. The same files give the same hash, wherever they are.
     pub fn hash(&self) -> Result<ContentHash, CannotStart> {
-        self.walk(None)
+        Ok(self.walk(None)?.0)
     }
 
     /// Copies the files into `target`, an existing empty directory, and hashes them. Links that
     /// lead out of the bot's directory are refused, and so is whatever is no file, directory or
     /// link.
     pub fn copy(&self, target: &Path) -> Result<Snapshot, CannotStart> {
-        let hash = self.walk(Some(target))?;
+        let (hash, bytes) = self.walk(Some(target))?;
         let root = match &self.owned {
             Owned::Builtin(_) | Owned::System(_) => {
                 return Ok(Snapshot {
                     hash,
                     argv: self.argv.clone(),
                     directory: None,
+                    bytes: 0,
                 });
             }
             Owned::File(path) => directory_of(path),
@@ -135,6 +138,11 @@ impl BotFiles {
                 .filter(|_| path.exists())
                 .and_then(|_| beside(&self.bot, path).ok())
                 .and_then(|path| Some(path.strip_prefix(root).ok()?.to_owned()));
+            // It starts in the copy: a word that means the same there stays as it is, as it may be no path
+            // at all.
+            if index > 0 && inside.as_deref() == Some(path) {
+                return word.clone();
+            }
             match inside {
                 Some(inside) if target.join(&inside).exists() => {
                     target.join(inside).to_string_lossy().into_owned()
@@ -146,10 +154,12 @@ impl BotFiles {
             hash,
             argv: self.argv.iter().enumerate().map(moved).collect(),
             directory: Some(target.to_owned()),
+            bytes,
         })
     }
 
-    fn walk(&self, target: Option<&Path>) -> Result<ContentHash, CannotStart> {
+    /// The hash and the bytes of its files, which are copied into `target`, if one is given.
+    fn walk(&self, target: Option<&Path>) -> Result<(ContentHash, u64), CannotStart> {
         let walk = match &self.owned {
             Owned::Builtin(name) => {
                 let mut walk = Walk::new(&self.bot, Path::new(""), target);
@@ -177,7 +187,8 @@ impl BotFiles {
                 walk
             }
         };
-        Ok(ContentHash(walk.finish()))
+        let bytes = walk.bytes();
+        Ok((ContentHash(walk.finish()), bytes))
     }
 }
 

@@ -39,6 +39,11 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// The bytes of all files so far.
+    pub(super) const fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
     /// The SHA-256 of all entries so far.
     pub(super) fn finish(self) -> [u8; 32] {
         self.hash.finalize().into()
@@ -145,6 +150,7 @@ impl<'a> Walk<'a> {
         let mut to = match self.target {
             Some(target) => {
                 let created = OpenOptions::new()
+                    .read(true)
                     .write(true)
                     .create_new(true)
                     .open(target.join(&inside));
@@ -154,7 +160,10 @@ impl<'a> Walk<'a> {
         };
         let kind = if executable { b'x' } else { b'f' };
         self.add_entry(kind, &slashed(&inside), b"");
-        let length = self.content(&mut from, to.as_mut());
+        let length = match &mut to {
+            Some(to) if shares_content(to, &from) => self.content(to, None),
+            to => self.content(&mut from, to.as_mut()),
+        };
         let length = length.map_err(|error| self.failed(path, &error))?;
         self.hash.update(length.to_le_bytes());
         if let Some(to) = to {
@@ -243,6 +252,19 @@ impl<'a> Walk<'a> {
             fix: "check its permissions and the space for temporary files".to_owned(),
         }
     }
+}
+
+/// Lets a new file share the blocks of another (a reflink), where the file system can: later changes of
+/// one do not show in the other. A hard link would be the same file: whoever changes the original would
+/// change the copy after it was hashed, and its mode would be that of the original.
+#[cfg(target_os = "linux")]
+fn shares_content(new: &File, of: &File) -> bool {
+    rustix::fs::ioctl_ficlone(new, of).is_ok()
+}
+
+#[cfg(not(target_os = "linux"))]
+const fn shares_content(_: &File, _: &File) -> bool {
+    false
 }
 
 /// Whether a link is the Python of a virtual environment: it may lead to wherever that is installed, and

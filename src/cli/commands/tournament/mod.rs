@@ -39,7 +39,7 @@ use crate::cli::support::leftovers::end_orphans;
 use crate::cli::support::output::print_stderr;
 use crate::cli::support::pages::Pages;
 use crate::cli::support::runtime::runtime;
-use crate::cli::support::sandbox::layer_names;
+use crate::cli::support::sandbox::{layer_names, warn_large};
 use crate::cli::support::setup::{this_program, unreadable};
 use crate::cli::support::signals;
 use crate::cli::support::unconfined::warn_root;
@@ -150,6 +150,7 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
         });
     }
     warn_root(entrants.entered.iter().map(|entrant| &entrant.program));
+    warn_large(entrants.entered.iter().map(|entrant| &entrant.program));
     let jobs = if task == Task::Plan {
         1
     } else {
