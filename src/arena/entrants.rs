@@ -177,11 +177,12 @@ pub fn find(
             _ => None,
         })
         .collect();
-    let named = base_names.iter().zip(&files);
-    let named: Vec<Named<'_>> = named
+    let bots: Vec<Named<'_>> = base_names
+        .iter()
+        .zip(&files)
         .map(|(name, file)| (name.as_str(), file.as_deref()))
         .collect();
-    let names = distinct_names(&named);
+    let names = distinct_names(&bots);
     let folders = slugs(&names.iter().map(String::as_str).collect::<Vec<_>>());
     let mut entrants = Entrants::default();
     let all: Vec<&Program> = programs.iter().flatten().collect();
