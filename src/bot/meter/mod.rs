@@ -44,8 +44,8 @@ pub struct Usage {
 pub struct TurnUsage {
     /// Processor time of all its processes.
     pub cpu: Duration,
-    /// How long one of its threads has waited for a processor while it could have run: that which
-    /// waited longest. `None` where the system does not report it.
+    /// How long it has waited for a processor while it could have run: in each process the thread that
+    /// waited longest, and all processes together. `None` where the system does not report it.
     pub waited: Option<Duration>,
     /// The number of its threads, 1 at least.
     pub threads: usize,
@@ -218,9 +218,7 @@ impl Meter {
         let waits = self.clocks.waits();
         TurnUsage {
             cpu,
-            waited: waits
-                .as_ref()
-                .map(|waits| waits.longest_since(&self.turn_waits)),
+            waited: waits.as_ref().map(|waits| waits.since(&self.turn_waits)),
             threads: waits.map_or(1, |waits| waits.threads()),
         }
     }

@@ -1,5 +1,6 @@
 //! How long the threads of a bot have waited for a processor.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use crate::system::Pid;
@@ -9,15 +10,19 @@ use crate::sandbox::procfs;
 /// How long each thread has waited for a processor since it was started.
 #[derive(Debug, Default)]
 pub(super) struct Waits {
-    /// Sorted by thread.
-    by_thread: Vec<(Pid, Duration)>,
+    /// Sorted by thread, each with its process.
+    by_thread: Vec<(Pid, Pid, Duration)>,
 }
 
 impl Waits {
     /// Of all threads of these processes; `None` where the kernel does not report it.
     pub(super) fn read(processes: impl Iterator<Item = Pid>) -> Option<Self> {
-        let mut by_thread: Vec<_> = processes.flat_map(procfs::processor_waits).collect();
-        by_thread.sort_unstable_by_key(|&(thread, _)| thread.as_raw_pid());
+        let of = |process| {
+            let waits = procfs::processor_waits(process).into_iter();
+            waits.map(move |(thread, waited)| (thread, process, waited))
+        };
+        let mut by_thread: Vec<_> = processes.flat_map(of).collect();
+        by_thread.sort_unstable_by_key(|&(thread, ..)| thread.as_raw_pid());
         (!by_thread.is_empty()).then_some(Self { by_thread })
     }
 
@@ -26,15 +31,20 @@ impl Waits {
         self.by_thread.len()
     }
 
-    /// How long the thread that waited longest has done so since `before`.
-    pub(super) fn longest_since(&self, before: &Self) -> Duration {
-        let since = |&(thread, waited): &(Pid, Duration)| {
+    /// How long the bot has waited since `before`: in each process the thread that waited longest, and all
+    /// processes together, because one that waits for another's answer waits after it.
+    pub(super) fn since(&self, before: &Self) -> Duration {
+        let mut longest: BTreeMap<i32, Duration> = BTreeMap::new();
+        for &(thread, process, waited) in &self.by_thread {
             let before = &before.by_thread;
             let earlier = before
-                .binary_search_by_key(&thread.as_raw_pid(), |&(thread, _)| thread.as_raw_pid());
-            waited.saturating_sub(earlier.map_or(Duration::ZERO, |place| before[place].1))
-        };
-        self.by_thread.iter().map(since).max().unwrap_or_default()
+                .binary_search_by_key(&thread.as_raw_pid(), |&(thread, ..)| thread.as_raw_pid());
+            let waited =
+                waited.saturating_sub(earlier.map_or(Duration::ZERO, |place| before[place].2));
+            let longest = longest.entry(process.as_raw_pid()).or_default();
+            *longest = waited.max(*longest);
+        }
+        longest.values().sum()
     }
 }
 
@@ -42,25 +52,34 @@ impl Waits {
 mod tests {
     use super::*;
 
-    fn waits(threads: &[(i32, u64)]) -> Waits {
-        let thread = |&(id, ms)| (Pid::from_raw(id).unwrap(), Duration::from_millis(ms));
+    /// Threads by their process and their own number, with what they have waited for in milliseconds.
+    fn waits(threads: &[(i32, i32, u64)]) -> Waits {
+        let id = |id| Pid::from_raw(id).unwrap();
+        let thread = |&(process, thread, ms)| (id(thread), id(process), Duration::from_millis(ms));
         Waits {
             by_thread: threads.iter().map(thread).collect(),
         }
     }
 
     #[test]
-    fn the_longest_wait_of_one_thread_counts() {
-        let before = waits(&[(3, 100), (5, 40)]);
-        let after = waits(&[(3, 110), (5, 70), (9, 20)]);
-        assert_eq!(after.longest_since(&before), Duration::from_millis(30));
+    fn the_longest_wait_of_one_thread_of_a_process_counts() {
+        let before = waits(&[(3, 3, 100), (3, 5, 40)]);
+        let after = waits(&[(3, 3, 110), (3, 5, 70), (3, 9, 20)]);
+        assert_eq!(after.since(&before), Duration::from_millis(30));
         assert_eq!(after.threads(), 3);
     }
 
     #[test]
+    fn processes_wait_one_after_the_other() {
+        let before = waits(&[(3, 3, 100), (5, 5, 40)]);
+        let after = waits(&[(3, 3, 110), (5, 5, 70), (5, 9, 20)]);
+        assert_eq!(after.since(&before), Duration::from_millis(40));
+    }
+
+    #[test]
     fn a_new_thread_has_waited_since_it_was_started() {
-        let after = waits(&[(9, 20)]);
-        assert_eq!(after.longest_since(&waits(&[])), Duration::from_millis(20));
-        assert_eq!(waits(&[]).longest_since(&after), Duration::ZERO);
+        let after = waits(&[(9, 9, 20)]);
+        assert_eq!(after.since(&waits(&[])), Duration::from_millis(20));
+        assert_eq!(waits(&[]).since(&after), Duration::ZERO);
     }
 }
