@@ -18,6 +18,9 @@ use crate::requirements::program;
 /// A user that nobody is, so that only the processes of a test count for it.
 const NOBODY_ELSE: u32 = 64_322;
 
+/// How many processes a bot takes is known without a sandbox; that of a sandbox has tests of its own.
+const NONE: [&str; 2] = ["--sandbox", "none"];
+
 /// A control group in which a test's referee runs.
 struct Group(PathBuf);
 
@@ -100,7 +103,15 @@ const STOPS: [&str; 3] = ["no process or thread", "pids.max)", "--pids-limit"];
 /// Too few for two bots; or for the processes that one of them starts in its turns.
 fn a_match(parent: &Path) -> Result<(), Failed> {
     for most in 1..=4 {
-        let referee = Referee::new(["--seed", "1", "./steady.sh", "./steady.sh"]).recorded();
+        let referee = Referee::new([
+            NONE[0],
+            NONE[1],
+            "--seed",
+            "1",
+            "./steady.sh",
+            "./steady.sh",
+        ])
+        .recorded();
         let run = run_in_group(parent, referee, most, "")?;
         expect(&run, 1, &STOPS)?;
         blames_nobody(&run, "")?;
@@ -113,7 +124,15 @@ fn a_match(parent: &Path) -> Result<(), Failed> {
 
 /// Another program has all processes when the match begins.
 fn a_match_after_a_while(parent: &Path) -> Result<(), Failed> {
-    let referee = Referee::new(["--seed", "1", "./steady.sh", "./steady.sh"]).recorded();
+    let referee = Referee::new([
+        NONE[0],
+        NONE[1],
+        "--seed",
+        "1",
+        "./steady.sh",
+        "./steady.sh",
+    ])
+    .recorded();
     let others = "(sleep 0.7 & sleep 0.7 & sleep 0.7 & sleep 0.7 & wait) & ";
     let run = run_in_group(parent, referee, 10, others)?;
     expect(
@@ -138,7 +157,16 @@ fn a_match_after_a_while(parent: &Path) -> Result<(), Failed> {
 
 /// The limit is lowered in the middle of a match: its games and its score remain.
 fn a_match_that_stops(parent: &Path) -> Result<(), Failed> {
-    let referee = Referee::new(["--seed", "1", "-n", "1000", "./steady.sh", "./steady.sh"]);
+    let referee = Referee::new([
+        NONE[0],
+        NONE[1],
+        "--seed",
+        "1",
+        "-n",
+        "1000",
+        "./steady.sh",
+        "./steady.sh",
+    ]);
     let group = Group::new(parent, &referee, 30)?;
     let limit = group.0.join("pids.max");
     let lowered = format!("(sleep 2; echo 1 >{}) & ", limit.display());
@@ -209,6 +237,8 @@ fn a_tournament_stops(parent: &Path) -> Result<(), Failed> {
 /// 20 daemons a turn: they are ended before all processes are used up, so that none is refused.
 fn daemons_of_a_bot(parent: &Path) -> Result<(), Failed> {
     let referee = Referee::new([
+        NONE[0],
+        NONE[1],
         "--seed",
         "1",
         "-n",
@@ -239,6 +269,7 @@ fn children_of_a_bot(parent: &Path) -> Result<(), Failed> {
     }
     for (bot, most) in cases {
         let referee = Referee::new(["--seed", "1", "--first", "1", "-n", "1", "--name1", "bot"])
+            .args(NONE)
             .args([bot, "builtin:random"])
             .recorded();
         let run = run_in_group(parent, referee, most, "")?;
@@ -255,7 +286,12 @@ fn children_of_a_bot(parent: &Path) -> Result<(), Failed> {
 
 fn a_check(parent: &Path) -> Result<(), Failed> {
     for most in 1..=3 {
-        let run = run_in_group(parent, Referee::new(["check", "./steady.sh"]), most, "")?;
+        let run = run_in_group(
+            parent,
+            Referee::new(["check", NONE[0], NONE[1], "./steady.sh"]),
+            most,
+            "",
+        )?;
         expect(&run, 1, &STOPS)?;
         blames_nobody(&run, "")?;
     }
@@ -264,7 +300,7 @@ fn a_check(parent: &Path) -> Result<(), Failed> {
 
 /// Another program has all processes when the check begins.
 fn a_check_after_a_while(parent: &Path) -> Result<(), Failed> {
-    let referee = Referee::new(["check", "./steady.sh"]);
+    let referee = Referee::new(["check", NONE[0], NONE[1], "./steady.sh"]);
     let group = Group::new(parent, &referee, 12)?;
     let others = "(sleep 0.7 & sleep 0.7 & sleep 0.7 & sleep 0.7 & wait) & ";
     let script = format!("{}{others}exec \"$0\" \"$@\"", group.enter());

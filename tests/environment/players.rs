@@ -256,10 +256,15 @@ fn plays(player: &Player, rules: Rules) -> Result<(), Failed> {
 }
 
 /// Tests that its language works in a sandbox.
+/// Where the system's programs are.
+const SYSTEM_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
 fn plays_in_sandbox(player: &Player, kind: &str) -> Result<(), Failed> {
     build(player)?;
     let run = games(1, [&player.bot(), "builtin:random"])
         .args(["--sandbox", kind, "--seed", "1"])
+        // The system's interpreters: tests/environment/interpreters.rs has those in a home.
+        .env("PATH", SYSTEM_PATH)
         .run();
     completed(&run, 1).map(drop)
 }

@@ -91,6 +91,8 @@ fn out_of_reach() -> Result<(), Failed> {
             "--seed",
             "1",
             "--json",
+            "--sandbox",
+            "none",
         ])
         .args(["--move-time", "300ms", "--start-time", "2s", "--first", "1"])
         .args([&bot, "builtin:random"])

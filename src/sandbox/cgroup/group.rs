@@ -63,8 +63,14 @@ impl Groups {
 
     /// The bound that was met, if one was.
     pub(in crate::sandbox) fn exceeded(&self) -> Option<Bound> {
-        let mut events = self.0.iter().flat_map(|part| &part.events);
-        events.find_map(|(bound, file, start)| is_counted(file, start).then_some(*bound))
+        let is_met = |part: &Part, bound: Bound, file, start| {
+            is_counted(file, start) && (bound != Bound::Tasks || has_had_all_tasks(&part.directory))
+        };
+        self.0.iter().find_map(|part| {
+            let mut events = part.events.iter();
+            let met = events.find(|(bound, file, start)| is_met(part, *bound, file, start));
+            met.map(|(bound, ..)| *bound)
+        })
     }
 
     /// Whether the kernel bounds this.
@@ -114,6 +120,23 @@ pub(super) fn kill_all(directory: &Path, version: Version) {
     }
     // One that is stopped ends only when it goes on.
     let _ = set(directory, "freezer.state", "THAWED");
+}
+
+/// Whether a group has had as many tasks as it may. One of its tasks may also have been refused because a group
+/// above it was full, which is no fault of the bot's, and is counted here all the same.
+fn has_had_all_tasks(directory: &Path) -> bool {
+    let number = |name: &str| -> Option<u64> {
+        let text = fs::read_to_string(directory.join(name)).ok()?;
+        text.trim().parse().ok()
+    };
+    let Some(limit) = number("pids.max") else {
+        return true;
+    };
+    // Kernels before 6.1 do not keep the peak; whoever has met the bound is still close to it.
+    match number("pids.peak") {
+        Some(peak) => peak >= limit,
+        None => number("pids.current").is_none_or(|current| current > limit / 2),
+    }
 }
 
 /// Whether a file has a line that begins so, with a number that is not 0.
@@ -276,6 +299,10 @@ mod tests {
         write("pids.events", "max 0\n");
         assert_eq!(groups.exceeded(), None);
         write("pids.events", "max 3\n");
+        // A group above it was full.
+        write("pids.peak", "5\n");
+        assert_eq!(groups.exceeded(), None);
+        write("pids.peak", "1000000\n");
         assert_eq!(groups.exceeded(), Some(Bound::Tasks));
         write("memory.events", "low 0\noom 1\noom_kill 1\n");
         assert_eq!(groups.exceeded(), Some(Bound::Memory));

@@ -54,6 +54,11 @@ impl ParentGroups {
             return found;
         };
         for controller in Controller::ALL {
+            // The kernel counts a refused process in the group in which it was to be started. Where a group above
+            // may be full, that must be seen in the referee's own, so that no bot is blamed for it.
+            if controller == Controller::Pids && is_bounded(&own, &mounts) {
+                continue;
+            }
             let usable = candidates(&own, &mounts, controller)
                 .into_iter()
                 .find(ParentGroup::is_usable);
@@ -136,6 +141,18 @@ impl ParentGroup {
             }
         }
     }
+}
+
+/// Whether this process's group, or one above it, bounds the number of processes.
+fn is_bounded(own: &str, mounts: &str) -> bool {
+    own_groups(own, mounts, Controller::Pids.name())
+        .iter()
+        .flat_map(|group| {
+            let levels = group.directory.ancestors();
+            levels.take_while(|directory| directory.starts_with(&group.top))
+        })
+        .filter_map(|directory| fs::read_to_string(directory.join("pids.max")).ok())
+        .any(|limit| limit.trim() != "max")
 }
 
 /// Whether no supervisor has this group.
