@@ -57,10 +57,11 @@ pub fn distinct_names(bots: &[Named<'_>]) -> Vec<String> {
     numbered(&names)
 }
 
-/// The name of the folder that a file is in.
+/// The name of the folder that a file is in; hidden ones are nobody's name.
 fn folder(file: &Path) -> Option<String> {
     let parent = std::path::absolute(file).ok()?.parent()?.to_owned();
-    Some(short_name(&parent.file_name()?.to_string_lossy()))
+    let name = parent.file_name()?.to_string_lossy();
+    (!name.starts_with('.')).then(|| short_name(&name))
 }
 
 /// Numbers those that are the same.

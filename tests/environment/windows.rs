@@ -6,8 +6,9 @@
 
 use std::ffi::OsStr;
 use std::fs;
+use std::io::{self, Read as _, Seek as _};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -61,6 +62,28 @@ struct Place {
     directory: PathBuf,
 }
 
+/// Runs a command to its end. What it prints goes through files: programs of Wine's own outlive it, and would
+/// keep a pipe open.
+fn output(command: &mut Command) -> io::Result<Output> {
+    let mut files = [tempfile::tempfile()?, tempfile::tempfile()?];
+    let [stdout, stderr] = &files;
+    command
+        .stdout(stdout.try_clone()?)
+        .stderr(stderr.try_clone()?);
+    let status = command.status()?;
+    let mut texts = [Vec::new(), Vec::new()];
+    for (file, text) in files.iter_mut().zip(&mut texts) {
+        file.rewind()?;
+        file.read_to_end(text)?;
+    }
+    let [stdout, stderr] = texts;
+    Ok(Output {
+        status,
+        stdout,
+        stderr,
+    })
+}
+
 /// Builds all that the tests need, once.
 fn place() -> Result<&'static Place, Failed> {
     static PLACE: OnceLock<Result<Place, String>> = OnceLock::new();
@@ -103,10 +126,7 @@ impl Place {
         fs::copy(&program, directory.join("referee.exe")).map_err(|e| failed("referee.exe", &e))?;
         let place = Self { directory };
         // The first program makes the directory of the system, and complains.
-        place
-            .wine("wineboot", ["--init"])
-            .output()
-            .map_err(|e| failed("wine", &e))?;
+        output(&mut place.wine("wineboot", ["--init"])).map_err(|e| failed("wine", &e))?;
         Ok(place)
     }
 
@@ -154,7 +174,7 @@ impl Place {
             } else {
                 here(scratch.path(), &arguments)
             };
-            let output = command.output().expect("it starts");
+            let output = output(&mut command).expect("it starts");
             Ran { output, scratch }
         };
         let mut windows = run("bot.exe", true);
@@ -309,19 +329,17 @@ fn no_process_survives(place: &Place) -> Result<(), Failed> {
         place.directory.join("bot.exe"),
         scratch.path().join("parent.exe"),
     )?;
-    let output = place
-        .windows(
-            scratch.path(),
-            [
-                "--first",
-                "1",
-                "--move-time",
-                "1s",
-                "./parent.exe child",
-                "builtin:greedy",
-            ],
-        )
-        .output()?;
+    let output = output(&mut place.windows(
+        scratch.path(),
+        [
+            "--first",
+            "1",
+            "--move-time",
+            "1s",
+            "./parent.exe child",
+            "builtin:greedy",
+        ],
+    ))?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     if !text.contains("forfeits (timeout)") {
         return Err(text.into());
@@ -406,7 +424,7 @@ fn same_tournament(place: &Place) -> Result<(), Failed> {
             "18 games checked: all follow the rules",
         ),
     ] {
-        let output = place.windows(directory, arguments).output()?;
+        let output = output(&mut place.windows(directory, arguments))?;
         let text = [&output.stdout[..], &output.stderr].concat();
         let text = String::from_utf8_lossy(&text).into_owned();
         if output.status.code() != Some(0) || !text.contains(expected) {
@@ -461,12 +479,10 @@ fn names(place: &Place) -> Result<(), Failed> {
         &format!("\"{absolute}\" plays"),
     ] {
         let record = r"Jürgens bots\games.jsonl";
-        let output = place
-            .windows(
-                scratch.path(),
-                ["--seed", "3", "--record", record, bot, "builtin:random"],
-            )
-            .output()?;
+        let output = output(&mut place.windows(
+            scratch.path(),
+            ["--seed", "3", "--record", record, bot, "builtin:random"],
+        ))?;
         if output.status.code() != Some(0) {
             return Err(format!("{bot}: {output:#?}").into());
         }

@@ -168,11 +168,6 @@ fn not_a_program() {
         "bot",
         &["there is no program in this folder", "put one into it"],
     );
-    fails(
-        at,
-        "/",
-        &["there is no program in this folder", "put one into it"],
-    );
     for name in ["bot/a.sh", "bot/b.sh"] {
         fs::write(at.join(name), "#!/bin/sh\n").expect("a file");
     }
