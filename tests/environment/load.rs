@@ -67,10 +67,20 @@ fn game(bot: &str, limits: &[&str]) -> Referee {
 }
 
 fn game_of(bot: &str, opponent: &str, limits: &[&str]) -> Referee {
-    Referee::new(["--seed", "1", "--name1", "bot", "--first", "1"])
-        .args(limits)
-        .args([bot, opponent])
-        .recorded()
+    // Beside busy loops in the same control group: one of its own would have a share of its own.
+    Referee::new([
+        "--sandbox",
+        "none",
+        "--seed",
+        "1",
+        "--name1",
+        "bot",
+        "--first",
+        "1",
+    ])
+    .args(limits)
+    .args([bot, opponent])
+    .recorded()
 }
 
 fn check(is_right: bool, what: &str, run: &Run) -> Result<(), Failed> {
@@ -290,6 +300,8 @@ fn on_one_processor() -> Result<(), Failed> {
     let pinned = format!("exec taskset -c {} \"$0\" \"$@\"", processor());
     let games = || {
         Referee::new([
+            "--sandbox",
+            "none",
             "--seed",
             "1",
             "-n",
