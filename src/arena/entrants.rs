@@ -3,12 +3,12 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::path::{Path, PathBuf, absolute};
+use std::path::{Path, PathBuf};
 
 use super::entrant::Entrant;
 use super::plan::{BotPlan, Limits, NoTime, RejectedBot};
 use super::slug::slugs;
-use crate::bot::naming::{Named, distinct_names, short_name};
+use crate::bot::naming::{Named, distinct_names, folder_name, short_name};
 use crate::bot::spec::{BotSpec, CannotStart, Program};
 use crate::bot::submission::{self, is_program, only_program};
 use crate::play::TimeControl;
@@ -103,17 +103,11 @@ pub struct FolderPrograms {
 pub fn programs(folder: &Path) -> Result<FolderPrograms, EntrantsError> {
     let mut found = Vec::new();
     let (mut others, mut refused) = (Vec::new(), Vec::new());
-    let name = |folder: &Path| {
-        let folder = absolute(folder).ok()?;
-        folder
-            .file_name()
-            .map(|name| name.to_string_lossy().into_owned())
-    };
     for path in entries(folder)? {
         let text = |path: &Path| path.to_string_lossy().into_owned();
         if path.is_dir() {
             match only_program(&path) {
-                Ok(one) => found.push((text(&one), name(&path))),
+                Ok(one) => found.push((text(&one), folder_name(&path))),
                 Err(none) => refused.push(format!("{}: {}; {}", none.bot, none.cause, none.fix)),
             }
         } else if is_program(&path) {
@@ -124,7 +118,7 @@ pub fn programs(folder: &Path) -> Result<FolderPrograms, EntrantsError> {
     }
     if let [(_, unnamed @ None)] = &mut found[..] {
         // The folder of one bot.
-        *unnamed = name(folder);
+        *unnamed = folder_name(folder);
     }
     if found.is_empty() {
         return Err(EntrantsError::NoPrograms(folder.to_owned()));

@@ -1,7 +1,7 @@
 //! What bots are called: names that fit a table, and that differ.
 
 use std::collections::{HashMap, HashSet};
-use std::path::Path;
+use std::path::{Path, absolute};
 
 use crate::text::escape;
 
@@ -57,10 +57,15 @@ pub fn distinct_names(bots: &[Named<'_>]) -> Vec<String> {
     numbered(&names)
 }
 
+/// The name of a folder, also of `.`, as it is written; `None` for `/`.
+pub fn folder_name(folder: &Path) -> Option<String> {
+    let folder = absolute(folder).ok()?;
+    Some(folder.file_name()?.to_string_lossy().into_owned())
+}
+
 /// The name of the folder that a file is in; hidden ones are nobody's name.
 fn folder(file: &Path) -> Option<String> {
-    let parent = std::path::absolute(file).ok()?.parent()?.to_owned();
-    let name = parent.file_name()?.to_string_lossy();
+    let name = folder_name(absolute(file).ok()?.parent()?)?;
     (!name.starts_with('.')).then(|| short_name(&name))
 }
 

@@ -6,9 +6,9 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::{Path, PathBuf, absolute};
+use std::path::{Path, PathBuf};
 
-use super::naming::short_name;
+use super::naming::{folder_name, short_name};
 use super::submission::only_program;
 
 pub use crate::executable::CannotStart;
@@ -270,9 +270,8 @@ fn missing_file(path: &str, builtins: &[&str]) -> CannotStart {
 fn of_folder(folder: &str, arguments: &[String]) -> Result<Program, CannotStart> {
     let program = only_program(Path::new(folder))?;
     let mut program = file(&program.to_string_lossy(), arguments)?;
-    let absolute = absolute(folder).ok();
-    if let Some(name) = absolute.as_deref().and_then(Path::file_name) {
-        program.name = short_name(&name.to_string_lossy());
+    if let Some(name) = folder_name(Path::new(folder)) {
+        program.name = short_name(&name);
     }
     Ok(program)
 }

@@ -23,6 +23,14 @@ pub(crate) struct OwnGroup {
     pub(crate) is_root: bool,
 }
 
+impl OwnGroup {
+    /// Its directory and those of the groups above it, as far as this process sees them.
+    pub(crate) fn levels(&self) -> impl Iterator<Item = &Path> {
+        let above = self.directory.ancestors();
+        above.take_while(|directory| directory.starts_with(&self.top))
+    }
+}
+
 /// The groups of this process in which `controller` may be enabled. `own` and `mounts` are its
 /// `cgroup` and `mountinfo` in `/proc`.
 pub(crate) fn own_groups(own: &str, mounts: &str, controller: &str) -> Vec<OwnGroup> {

@@ -100,18 +100,17 @@ fn blames_nobody(run: &Run, records: &str) -> Result<(), Failed> {
 /// The sentence of a run that stops: the limit, its value and the fix.
 const STOPS: [&str; 3] = ["no process or thread", "pids.max)", "--pids-limit"];
 
+/// A match of two bots that start a process in each turn.
+fn steady_match() -> Referee {
+    Referee::new(NONE)
+        .args(["--seed", "1", "./steady.sh", "./steady.sh"])
+        .recorded()
+}
+
 /// Too few for two bots; or for the processes that one of them starts in its turns.
 fn a_match(parent: &Path) -> Result<(), Failed> {
     for most in 1..=4 {
-        let referee = Referee::new([
-            NONE[0],
-            NONE[1],
-            "--seed",
-            "1",
-            "./steady.sh",
-            "./steady.sh",
-        ])
-        .recorded();
+        let referee = steady_match();
         let run = run_in_group(parent, referee, most, "")?;
         expect(&run, 1, &STOPS)?;
         blames_nobody(&run, "")?;
@@ -124,15 +123,7 @@ fn a_match(parent: &Path) -> Result<(), Failed> {
 
 /// Another program has all processes when the match begins.
 fn a_match_after_a_while(parent: &Path) -> Result<(), Failed> {
-    let referee = Referee::new([
-        NONE[0],
-        NONE[1],
-        "--seed",
-        "1",
-        "./steady.sh",
-        "./steady.sh",
-    ])
-    .recorded();
+    let referee = steady_match();
     let others = "(sleep 0.7 & sleep 0.7 & sleep 0.7 & sleep 0.7 & wait) & ";
     let run = run_in_group(parent, referee, 10, others)?;
     expect(

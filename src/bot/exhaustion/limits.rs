@@ -175,10 +175,7 @@ fn of_system() -> Vec<LimitInUse> {
 
 /// Those of these groups, and of the groups above them, that count processes.
 fn pids_groups(own: &[OwnGroup]) -> Vec<PidsGroup> {
-    let levels = own.iter().flat_map(|group| {
-        let levels = group.directory.ancestors();
-        levels.take_while(|directory| directory.starts_with(&group.top))
-    });
+    let levels = own.iter().flat_map(OwnGroup::levels);
     let with_limit = levels.filter(|directory| directory.join("pids.max").exists());
     let groups = with_limit.map(|directory| PidsGroup {
         directory: directory.to_owned(),

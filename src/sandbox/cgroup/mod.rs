@@ -147,10 +147,7 @@ impl ParentGroup {
 fn is_bounded(own: &str, mounts: &str) -> bool {
     own_groups(own, mounts, Controller::Pids.name())
         .iter()
-        .flat_map(|group| {
-            let levels = group.directory.ancestors();
-            levels.take_while(|directory| directory.starts_with(&group.top))
-        })
+        .flat_map(OwnGroup::levels)
         .filter_map(|directory| fs::read_to_string(directory.join("pids.max")).ok())
         .any(|limit| limit.trim() != "max")
 }
