@@ -31,7 +31,7 @@ type LocalSquare = [Local; 4];
 
 /// Two bots that met, the one with the lower index first.
 struct Pairing<'a> {
-    bots: [usize; 2],
+    bots: [u32; 2],
     meeting: &'a Meeting,
     /// Virtual draws with either bot as the first mover.
     virtual_draws: f64,
@@ -65,8 +65,10 @@ impl<'a> Fit<'a> {
         let mut games = vec![0.0; results.bots];
         let mut units = vec![0.0; results.bots];
         let mut groups: Vec<usize> = (0..results.bots).collect();
-        let mut pairings = Vec::new();
+        let mut pairings = Vec::with_capacity(results.meetings.len());
         for (&(low, high), meeting) in &results.meetings {
+            let bots = [low, high];
+            let [low, high] = bots.map(|bot| bot as usize);
             let outcomes = meeting.all();
             let total: f64 = outcomes.as_flattened().iter().sum();
             if total > 0.0 {
@@ -76,7 +78,7 @@ impl<'a> Fit<'a> {
                 units[high] += meeting.units();
                 join(&mut groups, low, high);
                 pairings.push(Pairing {
-                    bots: [low, high],
+                    bots,
                     meeting,
                     virtual_draws: total,
                     outcomes,
@@ -85,7 +87,7 @@ impl<'a> Fit<'a> {
         }
         let (mut drawn, mut decided) = (0.0, 0.0);
         for pairing in &mut pairings {
-            let shares = pairing.bots.map(|bot| 1.0 / games[bot]);
+            let shares = pairing.bots.map(|bot| 1.0 / games[bot as usize]);
             pairing.virtual_draws *= model.prior / 4.0 * (shares[0] + shares[1]);
             for outcomes in &mut pairing.outcomes {
                 outcomes[1] += pairing.virtual_draws;
@@ -174,7 +176,7 @@ impl<'a> Fit<'a> {
     }
 
     fn odds(&self, parameters: &[f64], pairing: &Pairing, seat: usize) -> Odds {
-        let [first, second] = [pairing.bots[seat], pairing.bots[1 - seat]];
+        let [first, second] = [pairing.bots[seat] as usize, pairing.bots[1 - seat] as usize];
         let advantage = self.advantage.map_or(0.0, |index| parameters[index]);
         Odds {
             difference: parameters[first] - parameters[second] + advantage,
@@ -199,7 +201,12 @@ impl<'a> Fit<'a> {
     /// The indices of the parameters of a pairing.
     const fn indices(&self, pairing: &Pairing) -> [Option<usize>; 4] {
         let [low, high] = pairing.bots;
-        [Some(low), Some(high), self.advantage, self.drawing]
+        [
+            Some(low as usize),
+            Some(high as usize),
+            self.advantage,
+            self.drawing,
+        ]
     }
 
     fn likelihood(&self, parameters: &[f64]) -> f64 {
