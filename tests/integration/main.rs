@@ -20,6 +20,7 @@ mod analysis;
 mod architecture;
 mod channel;
 mod check;
+mod class;
 mod cli;
 mod clock;
 #[path = "../common/mod.rs"]

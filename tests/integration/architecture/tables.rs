@@ -196,7 +196,7 @@ pub(super) const CRATES: &[(&str, &[&str])] = &[
         ],
     ),
     ("sha2", &["sandbox", "arena", "report"]),
-    ("shell_words", &["bot", "cli", "system"]),
+    ("shell_words", &["bot", "cli", "executable", "system"]),
     (
         "tempfile",
         &["sandbox", "record", "play", "arena", "cli", "system"],

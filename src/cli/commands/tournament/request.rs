@@ -47,15 +47,9 @@ impl Options {
                         found.others.join(", ")
                     ));
                 }
-                for refused in found.refused {
-                    print_stderr(&format!("referee: not entered: {refused}"));
-                }
-                bots.extend(
-                    found
-                        .programs
-                        .into_iter()
-                        .map(|(text, name)| plain(text, name)),
-                );
+                // Those that cannot enter are in the results with the others.
+                let all = found.programs.into_iter().chain(found.refused);
+                bots.extend(all.map(|(text, name)| plain(text, name)));
             } else {
                 bots.push(plain(text.clone(), None));
             }
