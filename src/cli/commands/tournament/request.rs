@@ -61,7 +61,7 @@ impl Options {
     }
 
     /// The request for a plan. `sandbox` is the selected one.
-    pub(super) fn request(&self, sandbox: &Sandbox) -> PlanRequest {
+    pub(in crate::cli) fn request(&self, sandbox: &Sandbox) -> PlanRequest {
         PlanRequest {
             seed: self.seed,
             format: self.format.map(Format::from),
@@ -76,13 +76,14 @@ impl Options {
             sprt: self.sprt,
             tie_breaks: self.tie_break.clone(),
             sandbox: self.sandbox.plan(sandbox),
+            by_version: false,
             no_check: self.no_check,
             strict: self.strict,
         }
     }
 
     /// The game and its rules: from the options, else from the plan of a resumed tournament.
-    pub(super) fn ruleset(
+    pub(in crate::cli) fn ruleset(
         &self,
         old: Option<&Plan>,
     ) -> Result<(GameArg, Arc<dyn Ruleset>), Failure> {
