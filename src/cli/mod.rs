@@ -98,8 +98,8 @@ enum Command {
     Bot(bot::Args),
     /// Prints a completion script for a shell
     Completions(shell::Args),
-    /// Prints the manual page
-    Man,
+    /// Prints the manual page of the program or of a command
+    Man(shell::ManArgs),
 }
 
 /// Runs the command given by the arguments.
@@ -163,7 +163,7 @@ fn run_parsed(cli: Cli) -> ExitCode {
         Some(Command::Doctor(args)) => doctor::run(&args),
         Some(Command::Bot(args)) => bot::run(&args),
         Some(Command::Completions(args)) => shell::completions(&args, Cli::command()),
-        Some(Command::Man) => shell::man(Cli::command()),
+        Some(Command::Man(args)) => shell::man(&args, Cli::command()),
     });
     output::finish(result, logging::finish)
 }
