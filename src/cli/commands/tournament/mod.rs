@@ -5,10 +5,13 @@ mod array_job;
 mod bot_options;
 pub(in crate::cli) mod ending;
 mod failures;
+mod late;
+mod notices;
 mod options;
 pub(in crate::cli) mod parts;
 mod progress;
 mod request;
+mod seeds;
 
 use std::fs;
 use std::io::{self, IsTerminal as _};
@@ -20,6 +23,7 @@ use jiff::Zoned;
 use tokio::sync::mpsc;
 
 use self::failures::{resume_command, run_failure, with_place};
+use self::notices::prepare;
 pub(in crate::cli) use self::options::FormatName;
 use self::request::bots_of;
 
@@ -29,7 +33,7 @@ use crate::arena::analysing::add_analysis;
 use crate::arena::directory::TournamentDirectory;
 use crate::arena::entrants::{self, Entrants};
 use crate::arena::plan::Plan;
-use crate::arena::preparation::{Notice, Preparation, PreparationError, write_pieces};
+use crate::arena::preparation::{Preparation, write_pieces};
 use crate::arena::results::Results;
 use crate::arena::shard::{Header, Shard};
 use crate::arena::{Arena, Ended};
@@ -108,6 +112,9 @@ fn start(texts: &[String], options: Options, task: Task) -> Result<(), Failure> 
 
 fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Result<(), Failure> {
     let named = !texts.is_empty() || !options.bots.is_empty();
+    options
+        .pages
+        .check(Some(&out.join("games.jsonl")), Some(out))?;
     let directory = TournamentDirectory::make(out)?;
     let old = directory.plan()?;
     let files = match (task, &old) {
@@ -139,8 +146,11 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
         (Some(plan), false) => bots_of(plan)?,
         _ => options.bots(texts)?,
     };
-    let entrants = entrants::find(&bots, &this_program()?, &sandbox)
+    let mut entrants = entrants::find(&bots, &this_program()?, &sandbox)
         .map_err(|error| with_place(error.into(), old.as_ref()))?;
+    if let Some(seeds) = &options.seeds {
+        seeds::apply(seeds, &mut entrants)?;
+    }
     if old.is_none() {
         print_stderr(&match sandbox.kind() {
             Kind::None => {
@@ -289,23 +299,9 @@ impl TournamentRun<'_> {
             jobs: self.jobs,
             pieces_path: pieces_path.as_deref(),
         };
-        let mut notify = notify;
         let entrants = std::mem::take(&mut self.entrants);
-        let (plan, bots) = if let Some(old) = self.old.take() {
-            let begun_in = old.clone();
-            let resumed = preparation.resume(old, entrants, &mut notify);
-            resumed.map_err(|error| match error {
-                missing @ PreparationError::Missing(_) => {
-                    with_place(missing.into(), Some(&begun_in))
-                }
-                error => error.into(),
-            })?
-        } else {
-            tokio::select! {
-                begun = preparation.begin(entrants, &mut notify) => begun?,
-                _ = stops.recv() => return Err(Failure::Interrupted),
-            }
-        };
+        let prepared = prepare(&preparation, self.old.take(), entrants, &mut stops);
+        let (plan, bots) = prepared.await?;
         if self.task == Task::Plan {
             ending::print_plan(&plan, &self.directory);
             return Ok(());
@@ -319,6 +315,7 @@ impl TournamentRun<'_> {
         let pages = self.pages()?;
         let terminal = io::stderr().is_terminal();
         let mut progress = Progress::new(expected, results.games, terminal, pages);
+        progress.rank(&plan, &results);
         let arena = Arena {
             ruleset: self.ruleset,
             plan,
@@ -378,11 +375,11 @@ impl TournamentRun<'_> {
     /// The part to play. Fails for a sequential test, which cannot be split.
     fn shard(&self, plan: &Plan) -> Result<Option<Shard>, Failure> {
         match self.task {
-            Task::Shard(..) if plan.sprt.is_some() => Err(Failure::Usage(
+            Task::Shard(..) if plan.sprt.is_some() => Err(Failure::Usage(format!(
                 "a sequential test decides after every pair whether to stop, so it cannot be played \
-                 in parts; use referee tournament --out DIR"
-                    .to_owned(),
-            )),
+                     in parts; use referee tournament --out {}",
+                shell_words::quote(&self.directory.path().to_string_lossy())
+            ))),
             Task::Shard(shard, _) => Ok(Some(shard)),
             Task::Play | Task::Plan => Ok(None),
         }
@@ -410,26 +407,6 @@ impl TournamentRun<'_> {
         }
         Ok(results)
     }
-}
-
-/// Prints the events of a tournament's preparation.
-fn notify(notice: Notice<'_>) {
-    print_stderr(&match notice {
-        Notice::Seed(seed) => format!("referee: seed {seed}"),
-        Notice::Checked { passed, of } => {
-            format!("referee: {passed} of {of} bots passed the entry check")
-        }
-        Notice::Rejected(rejected) => {
-            format!(
-                "referee: {} does not enter: {}",
-                rejected.bot.name, rejected.reason
-            )
-        }
-        Notice::BegunByVersion(old) => format!(
-            "referee: version {old} began this tournament; this is version {}",
-            env!("CARGO_PKG_VERSION")
-        ),
-    });
 }
 
 /// A channel that receives a message for every SIGINT, SIGTERM and SIGHUP that is not ignored.
