@@ -20,11 +20,12 @@ use crate::common::files::executable;
 use crate::requirements::{program, unavailable};
 
 /// The documents, and what their commands need beyond a shell.
-const DOCUMENTS: [&str; 11] = [
+const DOCUMENTS: [&str; 12] = [
     "README.md",
     "CONTRIBUTING.md",
     "docs/install.md",
     "docs/write-a-bot.md",
+    "players/README.md",
     "docs/tournaments.md",
     "docs/teachers.md",
     "docs/sandbox.md",

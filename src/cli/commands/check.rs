@@ -184,7 +184,7 @@ fn line(check: &Check, palette: &Palette) -> String {
         Verdict::Bad(text, fix) if check.required => {
             ("✗", palette.problem, text.as_str(), fix.as_str())
         }
-        Verdict::Bad(text, fix) => ("✗", palette.faint, text.as_str(), fix.as_str()),
+        Verdict::Bad(text, fix) => ("!", palette.faint, text.as_str(), fix.as_str()),
         Verdict::Skipped => ("-", palette.faint, "not checked", ""),
     };
     let advice = match check.verdict {
