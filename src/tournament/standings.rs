@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 pub use self::ranking::{Byes, NoTieBreak, NotEntered, RankBy, Ranking, Reached, TieBreak};
 
 use self::order::{Criteria, Table};
-use self::scores::Scores;
+use self::scores::{Meeting, Scores};
 use self::times::Times;
 use super::ratings::{Model, Outcome, RatingError, rate};
 use super::schedule::GameId;
@@ -280,7 +280,7 @@ impl Collector {
                     analysis: self.analysed.then(|| self.analyses[by_name[i]]),
                     against: order
                         .iter()
-                        .map(|&j| sums.meeting(i, j).map(|met| met.points))
+                        .map(|&j| sums.meeting(i, j).map(Meeting::points))
                         .collect(),
                 });
             }
