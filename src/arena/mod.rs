@@ -30,6 +30,7 @@ mod progress;
 pub mod ranking;
 pub mod results;
 pub mod scheduler;
+pub mod seeding;
 pub mod shard;
 pub mod slug;
 mod unplayed;

@@ -1,10 +1,11 @@
 //! Prepares a tournament: the entry check, the openings, the schedule and the plan.
 
 use std::io;
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, mpsc};
 use tokio::task::LocalSet;
 
 use super::directory::{DirectoryError, TournamentDirectory};
@@ -35,15 +36,20 @@ pub enum PreparationError {
     Missing(String),
     /// The directory holds another tournament.
     #[error(
-        "{path}: it holds another tournament:\n  {}\nundo these changes to resume it, or choose \
+        "{}: it holds another tournament:\n  {}\nundo these changes to resume it, or choose \
          another folder with --out",
+        .path.display(),
         .differences.join("\n  ")
     )]
     Another {
         /// The directory.
-        path: String,
+        path: PathBuf,
         /// The differences, a sentence each.
         differences: Vec<String>,
+        /// The bots that came later or have changed, as they are now.
+        late: Vec<BotPlan>,
+        /// The plan of the tournament in the directory.
+        plan: Box<Plan>,
     },
     /// The directory cannot be used.
     #[error(transparent)]
@@ -61,6 +67,15 @@ pub enum PreparationError {
 pub enum Notice<'a> {
     /// The seed, which was drawn because none was given.
     Seed(u64),
+    /// A bot is being checked.
+    Checking {
+        /// Its name.
+        name: &'a str,
+        /// Its number, from 1.
+        number: usize,
+        /// The number of bots that are checked.
+        of: usize,
+    },
     /// The entry check has ended.
     Checked {
         /// The number of bots that passed.
@@ -70,6 +85,13 @@ pub enum Notice<'a> {
     },
     /// This bot cannot enter.
     Rejected(&'a RejectedBot),
+    /// A bot that did not enter the tournament that is resumed has been changed since.
+    Mended {
+        /// The bot.
+        bot: &'a BotPlan,
+        /// The plan of the tournament.
+        plan: &'a Plan,
+    },
     /// This other version of the referee started the tournament.
     BegunByVersion(&'a str),
 }
@@ -128,7 +150,7 @@ impl Preparation<'_> {
             // A file of openings that cannot be used is reported before minutes of checks.
             self.request.draw_openings(&**self.ruleset, seed, 1)?;
             let of = entered.len();
-            entered = self.check(entered, &mut rejected).await?;
+            entered = self.check(entered, &mut rejected, notify).await?;
             let passed = entered.len();
             notify(Notice::Checked { passed, of });
         }
@@ -168,10 +190,26 @@ impl Preparation<'_> {
             let mut rejected = old.rejected.iter();
             rejected.any(|rejected| rejected.bot.name == bot.name)
         };
-        let (rejected_before, playing): (Vec<_>, Vec<_>) = entrants
+        let (rejected_before, mut playing): (Vec<_>, Vec<_>) = entrants
             .entered
             .into_iter()
             .partition(|entrant| was_rejected(&entrant.plan));
+        for mended in &rejected_before {
+            let mut known = old.rejected.iter().map(|rejected| &rejected.bot);
+            let changed =
+                |known: &BotPlan| known.name == mended.plan.name && known.hash != mended.plan.hash;
+            if known.any(changed) {
+                notify(Notice::Mended {
+                    bot: &mended.plan,
+                    plan: &old,
+                });
+            }
+        }
+        if self.request.seeded_by.is_none() && old.seeded_by.is_some() {
+            // The seeds are in the plan; the file is not needed again.
+            let place = |name: &str| old.bots.iter().position(|bot| bot.name == name);
+            playing.sort_by_key(|entrant| place(&entrant.plan.name).unwrap_or(usize::MAX));
+        }
         let rejected_before = rejected_before.into_iter().map(|entrant| entrant.plan);
         let rejected_now = entrants.rejected.into_iter().map(|rejected| rejected.bot);
         let rejected = rejected_before
@@ -192,9 +230,12 @@ impl Preparation<'_> {
         };
         let differences = old.differences(&now);
         if !differences.is_empty() {
+            let late = old.late(&now).cloned().collect();
             return Err(PreparationError::Another {
-                path: self.directory.path().display().to_string(),
+                path: self.directory.path().to_owned(),
                 differences,
+                late,
+                plan: Box::new(old),
             });
         }
         for board in &old.openings {
@@ -214,26 +255,40 @@ impl Preparation<'_> {
         &self,
         entrants: Vec<Entrant>,
         rejected: &mut Vec<RejectedBot>,
+        notify: &mut dyn FnMut(Notice<'_>),
     ) -> Result<Vec<Entrant>, PreparationError> {
         let jobs = Rc::new(Semaphore::new(self.jobs));
         let runner = Rc::new(GameRunner::new(Arc::clone(self.ruleset), false)?);
         let local = LocalSet::new();
+        let of = entrants.len();
+        let (begun, mut begins) = mpsc::unbounded_channel();
         let checks: Vec<_> = entrants
             .into_iter()
             .map(|entrant| {
                 let (jobs, runner) = (Rc::clone(&jobs), Rc::clone(&runner));
                 let pieces = self.pieces_path.map(str::to_owned);
+                let begun = begun.clone();
                 local.spawn_local(async move {
                     // It cannot fail, because the semaphore is never closed.
                     let _job = jobs.acquire().await;
+                    // Nobody listens any more when the preparation has been stopped.
+                    let _ = begun.send(entrant.plan.name.clone());
+                    drop(begun);
                     let pieces = pieces.as_deref();
                     let verdict = entry_check::check(&runner, &entrant, pieces).await;
                     (entrant, verdict)
                 })
             })
             .collect();
+        drop(begun);
         local
             .run_until(async {
+                let mut number = 0;
+                while let Some(name) = begins.recv().await {
+                    number += 1;
+                    let name = name.as_str();
+                    notify(Notice::Checking { name, number, of });
+                }
                 let mut verdicts = Vec::new();
                 for check in checks {
                     verdicts.push(check.await.map_err(io::Error::other)?);

@@ -119,6 +119,13 @@ impl Human {
             .read_request(request.trim_end_matches('\n'))
             .map_err(io::Error::other)?;
         let mut turn = session.human_turn();
+        let mut board = String::new();
+        session.write_board(&mut board);
+        let picture = turn.picture();
+        if picture.hand.is_none() && board.chars().all(|symbol| symbol == '.') {
+            // Nobody has moved, so nothing has been shown yet: the first choice needs the pieces.
+            self.console.borrow_mut().draw(&picture)?;
+        }
         loop {
             if self.hints
                 && let Some(hint) = turn.hint()

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::terminal::{shortened, width as columns_of};
 use crate::arena::elimination::Bracket;
-use crate::arena::plan::Plan;
+use crate::arena::plan::{Format, Plan};
 use crate::arena::results::Results;
 use crate::text::escape_controls;
 use crate::tournament::schedule::knockout::{self, DecidedBy, Tally};
@@ -15,7 +15,7 @@ const NAME: usize = 20;
 
 /// The bracket, drawn if it fits `width` columns, and below it the matches, round by round.
 pub(super) fn bracket(plan: &Plan, results: &Results, width: Option<usize>) -> String {
-    let mut out = String::new();
+    let mut out = format!("\nseeds: {}\n", seeded_by(plan));
     if let Some(bracket) = results.bracket(plan) {
         let drawing = Drawing {
             plan,
@@ -31,6 +31,20 @@ pub(super) fn bracket(plan: &Plan, results: &Results, width: Option<usize>) -> S
         }
     }
     out + &matches(plan, results)
+}
+
+/// By what the bots are seeded.
+fn seeded_by(plan: &Plan) -> String {
+    let first = match &plan.seeded_by {
+        Some(file) => format!("by {}", escape_controls(file)),
+        None => {
+            "in the order given, those of a folder by name (--seeds FILE for another)".to_owned()
+        }
+    };
+    match plan.format {
+        Format::GroupsKnockout => format!("in the groups {first}; in the bracket by the groups"),
+        _ => first,
+    }
 }
 
 fn name_of(plan: &Plan, id: EntrantId) -> &str {
@@ -62,7 +76,9 @@ impl Drawing<'_> {
     fn block(&self, places: &[Option<EntrantId>]) -> Option<Block> {
         if let [place] = places {
             let id = self.bracket.entrant((*place)?);
+            let seed = (*place)?.index() + 1;
             let name = shortened(&escape_controls(name_of(self.plan, id)), NAME);
+            let name = format!("{seed} {name}");
             return Some(Block {
                 lines: vec![name],
                 anchor: 0,

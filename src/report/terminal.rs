@@ -252,6 +252,41 @@ pub fn shortened(text: &str, width: usize) -> String {
     short
 }
 
+/// Text whose lines are broken between words where they would be wider than `columns`. Lines that fit are as
+/// they were.
+///
+/// ```
+/// use referee::report::terminal::wrapped;
+///
+/// assert_eq!(wrapped("one two three\n", 8), "one two\nthree\n");
+/// assert_eq!(wrapped("  one  two\n", 80), "  one  two\n");
+/// ```
+pub fn wrapped(text: &str, columns: usize) -> String {
+    let mut out = String::new();
+    for line in text.split_inclusive('\n') {
+        if line.trim_end().width() <= columns {
+            out.push_str(line);
+            continue;
+        }
+        let mut used = 0;
+        for word in line.split_whitespace() {
+            if used > 0 && used + 1 + word.width() > columns {
+                out.push('\n');
+                used = 0;
+            } else if used > 0 {
+                out.push(' ');
+                used += 1;
+            }
+            out.push_str(word);
+            used += word.width();
+        }
+        if line.ends_with('\n') {
+            out.push('\n');
+        }
+    }
+    out
+}
+
 /// Rows of equal length in columns two blanks apart; the first row is the header. The columns
 /// `left` are left-aligned, the others right-aligned.
 pub fn aligned(rows: &[Vec<String>], palette: &Palette, left: &[usize]) -> String {

@@ -6,6 +6,7 @@ use super::terminal::Palette;
 use crate::arena::plan::Plan;
 use crate::arena::results::Results;
 use crate::arena::{Ended, sprt};
+use crate::text::counted;
 use crate::tournament::ratings::{Model, RatingError};
 use crate::tournament::sprt::{Decision, SprtError};
 use crate::tournament::standings::Standings;
@@ -65,8 +66,18 @@ pub fn summary(
 fn distinct(results: &Results) -> String {
     let distinct = &results.distinct;
     let least = if distinct.full { "at least " } else { "" };
+    let not_played = results.games.saturating_sub(distinct.games);
+    let rest = if not_played == 0 {
+        String::new()
+    } else {
+        // Otherwise the two numbers of games of the table would contradict each other.
+        format!(
+            " in which a turn was made; in {} none was",
+            counted(not_played, "game", "games")
+        )
+    };
     format!(
-        "{least}{} distinct games of {}\n",
+        "{least}{} distinct games of {}{rest}\n",
         distinct.count(),
         distinct.games
     )

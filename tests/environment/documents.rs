@@ -20,11 +20,12 @@ use crate::common::files::executable;
 use crate::requirements::{program, unavailable};
 
 /// The documents, and what their commands need beyond a shell.
-const DOCUMENTS: [&str; 11] = [
+const DOCUMENTS: [&str; 12] = [
     "README.md",
     "CONTRIBUTING.md",
     "docs/install.md",
     "docs/write-a-bot.md",
+    "players/README.md",
     "docs/tournaments.md",
     "docs/teachers.md",
     "docs/sandbox.md",
@@ -42,6 +43,10 @@ const GENERATED: &str = "<!-- generated -->\n";
 
 /// How long the commands of a block may take together, in seconds.
 const TIME: &str = "300";
+
+/// A bot that always gives the same answer.
+const WRONG: &str =
+    "#!/usr/bin/env python3\nimport sys\n\nfor line in sys.stdin:\n    print('3 A', flush=True)\n";
 
 fn source(file: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(file)
@@ -182,6 +187,10 @@ fn console(folder: &Folder, block: &Block) -> Result<(), Failed> {
 fn commands_run(document: &str) -> Result<(), Failed> {
     let text = fs::read_to_string(source(document))?;
     let folder = Folder::new()?;
+    if document == "README.md" {
+        // The bot whose mistake is shown there.
+        executable(&folder.0.path().join("mybot.py"), WRONG.as_bytes(), 0o755);
+    }
     for block in blocks(&text) {
         let result = match block.language.as_str() {
             "sh" => folder.run(&block.lines.join("\n")).map(|_| ()),

@@ -251,7 +251,7 @@ fn a_whole_session() {
     insta::assert_snapshot!(timeless(&ended.stdout), @"
     Quarto: whoever completes a row, column or diagonal of four pieces
     that share a property wins.
-    Player 1 selects a piece, player 2 places it; then player 2 selects, player 1 places.
+    Who begins only gives a piece. The other places it and gives one back, and so on.
     Cells are 1 to 16, row by row from the top left, or a row and a column (2 3).
     At any prompt: help, board, pieces, quit.
     Ann against Bob, Ann begins
@@ -294,6 +294,18 @@ fn a_whole_session() {
 
     Bob wins: H1 square, H1 hollow.
     ");
+}
+
+/// Nobody can choose a first gift without seeing the pieces.
+fn the_pieces_are_shown_before_the_first_gift() {
+    let ended = ann_and_bob(&[], "A\n");
+    let (before, _) = ended
+        .stdout
+        .split_once("which piece for")
+        .expect("a question");
+    assert!(before.contains("  A big red square hollow "), "{ended}");
+    assert!(before.contains("\nH1 |   |"), "{ended}");
+    assert!(!before.contains("layer 1"), "{ended}");
 }
 
 fn players_take_turns() {
@@ -536,7 +548,7 @@ fn commands_at_every_prompt() {
         };
         assert!(reply("help").contains("At any prompt: help, board, pieces, quit.\n"));
         assert!(reply("help").contains(
-            "Player 1 selects a piece, player 2 places it; then player 2 selects, player 1 places.\n"
+            "Who begins only gives a piece. The other places it and gives one back, and so on.\n"
         ));
         assert!(reply("board").contains("\nH1 |"), "{ended}");
         let in_hand = "in hand: A big red square hollow\n";
@@ -964,7 +976,7 @@ fn people_play_four_in_a_row() {
         "? x\n`x` is no column: expected a column, 1 to 7\n",
         "? 4 4\n`4 4` is no column",
         "hint: these columns lose at once: 1 2 3 5 6 7\nBob, which column for O (1 to 7)? pieces\n",
-        "player 1 plays @, player 2 plays O\n",
+        "who begins plays @, the other O\n",
         " 1. Ann drops into column 4  ",
         "\n  1   2   3   4   5   6   7\n",
     ] {
@@ -1182,6 +1194,7 @@ pub(crate) fn trials() -> Vec<Trial> {
     let through_a_pipe = tests![
         people_have_time,
         a_whole_session,
+        the_pieces_are_shown_before_the_first_gift,
         players_take_turns,
         wrong_pieces,
         wrong_cells,

@@ -32,12 +32,16 @@ struct Player {
 #[derive(Clone, Copy, PartialEq)]
 enum Strategy {
     Random,
+    /// It wins when it can.
+    Winning,
     Greedy,
+    /// It plays greedily, and counts the gifts with which nobody wins at once.
+    Counting,
     /// It searches for a fixed time.
     Searching,
 }
 
-use Strategy::{Greedy, Random, Searching};
+use Strategy::{Counting, Greedy, Random, Searching, Winning};
 
 impl Player {
     const fn script(
@@ -87,7 +91,7 @@ impl Player {
 }
 
 #[rustfmt::skip]
-const QUARTO: [Player; 21] = [
+const QUARTO: [Player; 23] = [
     Player::script("random.py", Random, &["python3"], "python3"),
     Player::script("random.scm", Random, &["guile"], "guile-3.0"),
     Player::script("random.js", Random, &["node"], "nodejs"),
@@ -106,7 +110,9 @@ const QUARTO: [Player; 21] = [
     Player::compiled("Random.java", "build/random-java", Random, &["make", "javac", "java"], "default-jdk-headless"),
     Player::compiled("random.ml", "build/random-ml", Random, &["make", "ocamlopt"], "ocaml-nox"),
     Player::compiled("random.hs", "build/random-hs", Random, &["make", "ghc"], "ghc"),
+    Player::script("wins.py", Winning, &["python3"], "python3"),
     Player::script("greedy.py", Greedy, &["python3"], "python3"),
+    Player::script("safe.py", Counting, &["python3"], "python3"),
     Player::script("minimax.py", Searching, &["python3"], "python3"),
     Player::compiled("montecarlo.c", "build/montecarlo", Searching, &["make", "cc"], "gcc"),
 ];
@@ -214,8 +220,8 @@ fn completed(run: &Run, count: usize) -> Result<Vec<Value>, Failed> {
     Ok(records)
 }
 
-/// Checks that BOT1 won whenever it could and gave nothing that loses at once when it could.
-fn is_greedy(records: &[Value], edition: &Edition) -> Result<(), Failed> {
+/// Checks that BOT1 won whenever it could and, unless that is all it does, gave nothing that loses at once when it could.
+fn is_greedy(records: &[Value], edition: &Edition, player: &Player) -> Result<(), Failed> {
     for record in records {
         let first = usize::from(record["first"] == 1);
         let mut position = edition.start();
@@ -232,7 +238,8 @@ fn is_greedy(records: &[Value], edition: &Edition) -> Result<(), Failed> {
                     .any(|(_, after)| after.outcome() == Some(Outcome::Win(me)));
                 let safe = turns.iter().any(|(_, after)| !after.can_win_at_once());
                 let missed_win = wins && after.outcome() != Some(Outcome::Win(me));
-                let lost_at_once = safe && !wins && after.can_win_at_once();
+                let avoids = player.strategy != Winning;
+                let lost_at_once = avoids && safe && !wins && after.can_win_at_once();
                 if missed_win || lost_at_once {
                     return Err(format!("turn {}: {answer}\n{record}", number + 1).into());
                 }
@@ -249,8 +256,8 @@ fn plays(player: &Player, rules: Rules) -> Result<(), Failed> {
         .args(["--seed", "1", "--rules", rules.name()])
         .run();
     let records = completed(&run, GAMES)?;
-    if player.strategy == Greedy {
-        is_greedy(&records, &Edition::new(rules, PieceSet::default()))?;
+    if matches!(player.strategy, Winning | Greedy | Counting) {
+        is_greedy(&records, &Edition::new(rules, PieceSet::default()), player)?;
     }
     Ok(())
 }
@@ -291,9 +298,9 @@ fn plays_with_other_pieces(player: &Player) -> Result<(), Failed> {
         .env("LC_ALL", "C")
         .run();
     let records = completed(&run, GAMES)?;
-    if player.strategy == Greedy {
+    if matches!(player.strategy, Winning | Greedy | Counting) {
         let set = PieceSet::parse(OTHER_PIECES).map_err(|error| error.to_string())?;
-        is_greedy(&records, &Edition::new(Rules::Standard, set))?;
+        is_greedy(&records, &Edition::new(Rules::Standard, set), player)?;
     }
     Ok(())
 }
@@ -426,7 +433,9 @@ fn the_readme_lists_them() -> Result<(), Failed> {
         let command = row[3].split('`').nth(1).unwrap_or_default();
         let strategy = match player.strategy {
             Random => ["random"].as_slice(),
+            Winning => &["take the win"],
             Greedy => &["greedy"],
+            Counting => &["count safe gifts"],
             Searching => &["alpha-beta", "Monte Carlo"],
         };
         if row[2] != package
@@ -486,7 +495,8 @@ pub(crate) fn trials() -> Vec<Trial> {
         match player.strategy {
             Searching => add("is as good as greedy", |p| scores(p, 24, 40..=100)),
             Greedy => add("is as good as greedy", |p| scores(p, 60, 30..=70)),
-            Random => {}
+            Counting => add("is as good as greedy", |p| scores(p, 60, 40..=100)),
+            Random | Winning => {}
         }
         if player.strategy != Searching {
             add("plays the same game again", |p| is_reproducible(p, &[]));

@@ -256,7 +256,7 @@ fn the_text_is_a_line_a_check() {
     assert_eq!(run.code, Some(0), "{run}");
     assert!(run.stdout.starts_with("✓ starts\n"), "{run}");
     assert!(
-        run.stdout.contains("✗ takes a win that is there (advice)"),
+        run.stdout.contains("! takes a win that is there (advice)"),
         "{run}"
     );
     assert_eq!(

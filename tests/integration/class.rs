@@ -318,3 +318,258 @@ fn a_disputed_forfeit_is_shown_as_in_the_match() {
         "{none}"
     );
 }
+
+/// Three of a class in a tournament of one pair each.
+fn three() -> Class {
+    let class = Class::of(&[
+        ("submissions/anna/bot.sh", RANDOM),
+        ("submissions/ben/bot.sh", RANDOM),
+        ("submissions/carla/bot.sh", RANDOM),
+    ]);
+    class.play("spring", &["submissions/"]);
+    class
+}
+
+/// The command lines in a message, which begin with `referee`.
+fn commands(text: &str) -> Vec<&str> {
+    let lines = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("  referee "));
+    lines.collect()
+}
+
+#[test]
+fn a_late_bot_is_shown_its_way() {
+    let class = three();
+    class.write("submissions/dora/bot.sh", RANDOM);
+    let arguments = [
+        "tournament",
+        "submissions/",
+        "--sandbox",
+        "none",
+        "--pairs",
+        "1",
+        "--seed",
+        "1",
+        "--out",
+        "spring",
+    ];
+    let run = class.referee(&arguments).run();
+    assert_eq!(run.code, Some(2), "{run}");
+    assert!(run.stderr.contains("dora was not there"), "{run}");
+    let found = commands(&run.stderr);
+    let gauntlet = "tournament submissions/dora submissions/anna submissions/ben submissions/carla --format gauntlet --pairs 1 --sandbox none --out spring-dora";
+    assert_eq!(found, [gauntlet, "standings spring spring-dora"], "{run}");
+    // They do what they promise.
+    for command in found {
+        let words: Vec<&str> = command.split(' ').collect();
+        let run = class.run(&words);
+        assert!(run.stdout.contains("dora"), "{run}");
+    }
+}
+
+#[test]
+fn a_changed_bot_is_shown_its_way() {
+    let class = three();
+    class.write(
+        "submissions/ben/bot.sh",
+        &RANDOM.replace("random", "greedy"),
+    );
+    let run = class
+        .referee(&["tournament", "--sandbox", "none", "--out", "spring"])
+        .run();
+    assert_eq!(run.code, Some(2), "{run}");
+    assert!(
+        run.stderr
+            .contains("ben has been changed: its files are not those"),
+        "{run}"
+    );
+    // Nobody compares 64 digits.
+    let longest = run
+        .stderr
+        .split(|c: char| !c.is_ascii_hexdigit())
+        .map(str::len)
+        .max();
+    assert!(longest < Some(20), "{run}");
+    let found = commands(&run.stderr);
+    assert_eq!(found.len(), 2, "{run}");
+    for command in found {
+        let words: Vec<&str> = command.split(' ').collect();
+        let run = class.run(&words);
+        if command.starts_with("standings") {
+            let versions = run
+                .stdout
+                .lines()
+                .filter(|line| line.contains(" ben@"))
+                .count();
+            assert!(versions >= 2, "{run}");
+        }
+    }
+}
+
+/// A bot that was refused, and has been mended, does not stop a resume; how it plays is said.
+#[test]
+fn a_mended_bot_is_shown_its_way() {
+    let class = with_absent();
+    class.play("spring", &["submissions/"]);
+    class.write("submissions/dora/bot.sh", RANDOM);
+    let run = class.run(&["tournament", "--sandbox", "none", "--out", "spring"]);
+    assert!(
+        run.stderr
+            .contains("dora did not enter when this tournament began"),
+        "{run}"
+    );
+    let found = commands(&run.stderr);
+    assert!(
+        found[0].starts_with("tournament submissions/dora submissions/anna "),
+        "{run}"
+    );
+    assert_eq!(found[1], "standings spring spring-dora", "{run}");
+}
+
+fn names_in_plan(class: &Class, out: &str) -> Vec<String> {
+    let plan = class.json(&format!("{out}/plan.json"));
+    let bots = plan["bots"].as_array().expect("bots").iter();
+    bots.map(|bot| bot["name"].as_str().expect("a name").to_owned())
+        .collect()
+}
+
+#[test]
+fn a_knockout_is_seeded_by_standings() {
+    let class = three();
+    class.write("seeds.txt", "carla\n\nanna\nben\n");
+    let run = class.play(
+        "final",
+        &[
+            "submissions/",
+            "--format",
+            "knockout",
+            "--seeds",
+            "seeds.txt",
+        ],
+    );
+    assert_eq!(names_in_plan(&class, "final"), ["carla", "anna", "ben"]);
+    assert!(
+        run.stderr
+            .contains("referee: seeds, by seeds.txt: 1 carla, 2 anna, 3 ben"),
+        "{run}"
+    );
+    assert!(run.stdout.contains("\nseeds: by seeds.txt\n"), "{run}");
+    assert!(run.stdout.contains("1 carla"), "{run}");
+    assert!(run.stdout.contains("carla has a bye"), "{run}");
+    // Going on needs no file.
+    fs::remove_file(class.path("seeds.txt")).expect("a file");
+    class.play("final", &["submissions/", "--format", "knockout"]);
+    class.run(&["tournament", "--sandbox", "none", "--out", "final"]);
+
+    // Standings, in each form, and a folder.
+    let table = class.json("spring/standings.json");
+    let ranked: Vec<&str> = table["standings"]
+        .as_array()
+        .expect("places")
+        .iter()
+        .map(|place| place["name"].as_str().expect("a name"))
+        .collect();
+    for (number, file) in ["spring/standings.csv", "spring/standings.json", "spring"]
+        .into_iter()
+        .enumerate()
+    {
+        let out = format!("final{number}");
+        class.play(
+            &out,
+            &["submissions/", "--format", "knockout", "--seeds", file],
+        );
+        assert_eq!(names_in_plan(&class, &out), ranked, "{file}");
+    }
+    // Without seeds it is said by what they are seeded.
+    let plain = class.play("plain", &["submissions/", "--format", "knockout"]);
+    assert!(plain.stderr.contains("referee: seeds, in the order given, those of a folder by name: 1 anna, 2 ben, 3 carla; --seeds FILE"), "{plain}");
+    assert!(
+        plain.stdout.contains("seeds: in the order given"),
+        "{plain}"
+    );
+}
+
+#[test]
+fn seeds_that_do_not_fit() {
+    let class = three();
+    class.write("wrong.txt", "carla\nbob\n");
+    class.write("some.csv", "rank,name\n1,carla\n2,zoe\n");
+    let refused = |arguments: &[&str], why: &str| {
+        let all = [
+            &[
+                "tournament",
+                "submissions/",
+                "--sandbox",
+                "none",
+                "--out",
+                "no",
+            ],
+            arguments,
+        ]
+        .concat();
+        let run = class.referee(&all).run();
+        assert_eq!(run.code, Some(2), "{run}");
+        assert!(run.stderr.contains(why), "{why}: {run}");
+        assert!(!class.path("no").exists(), "{why}");
+    };
+    let knockout = |file| ["--format", "knockout", "--seeds", file];
+    refused(
+        &knockout("wrong.txt"),
+        "--seeds wrong.txt: `bob` is no bot of this tournament; the bots are anna, ben, carla",
+    );
+    refused(&knockout("nowhere.txt"), "nowhere.txt");
+    refused(
+        &knockout("submissions/anna/bot.sh"),
+        "is no bot of this tournament",
+    );
+    refused(
+        &["--seeds", "some.csv"],
+        "--seeds is for --format knockout, groups+knockout and swiss",
+    );
+    let run = class.play(
+        "final",
+        &[&["submissions/"], &knockout("some.csv")[..]].concat(),
+    );
+    assert!(
+        run.stderr
+            .contains("some.csv does not name anna, ben, seeded last"),
+        "{run}"
+    );
+    assert!(
+        run.stderr.contains("1 name in some.csv that takes no part"),
+        "{run}"
+    );
+    assert_eq!(names_in_plan(&class, "final"), ["carla", "anna", "ben"]);
+}
+
+#[test]
+fn a_page_that_cannot_be_written_creates_no_tournament() {
+    let class = three();
+    class.write("notes.txt", "mine");
+    for (report, why) in [
+        ("notes.txt", "there is another file"),
+        ("nowhere/page.html", "make it first"),
+        ("submissions", "it is a directory"),
+    ] {
+        let arguments = [
+            "tournament",
+            "submissions/",
+            "--sandbox",
+            "none",
+            "--pairs",
+            "1",
+            "--out",
+            "no",
+            "--report",
+            report,
+        ];
+        let run = class.referee(&arguments).run();
+        assert_eq!(run.code, Some(2), "{run}");
+        assert!(run.stderr.contains(why), "{why}: {run}");
+        assert!(!class.path("no").exists(), "{report}");
+    }
+    // A page in the folder that is yet to be made is no mistake.
+    class.play("new", &["submissions/", "--report", "new/page.html"]);
+    assert!(class.path("new/page.html").exists());
+}

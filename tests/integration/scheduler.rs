@@ -50,6 +50,7 @@ fn plan(bots: usize, pairs: u32, bench_after: u32) -> Plan {
         adjudicate: false,
         sprt: None,
         tie_breaks: Vec::new(),
+        seeded_by: None,
         begun_in: None,
         sandbox: SandboxPlan {
             kind: "none".to_owned(),

@@ -238,7 +238,15 @@ fn what_does_not_fit_together() {
     place.bad("run", "nowhere", &[], "no tournament to resume");
     place.bad("merge", "nowhere", &[], "there is no plan.json");
     place.good("run", "t", &["--shard", "1/2"]);
-    place.bad("merge", "t", &[], "30 of 60 games are missing, the first is p000016a; play it with: referee run DIR --shard 2/2");
+    place.bad(
+        "merge",
+        "t",
+        &[],
+        "30 of 60 games are missing, the first is p000016a; play it with: referee run",
+    );
+    let folder = place.path("t").to_string_lossy().into_owned();
+    let command = format!("referee run {} --shard 2/2", shell_words::quote(&folder));
+    place.bad("merge", "t", &[], &command);
     place.good("run", "t", &["--shard", "2/2"]);
 
     // The same games again, cut differently: doubles, which are the same.

@@ -23,8 +23,13 @@ pub enum MergeError {
         error: io::Error,
     },
     /// The directory holds no shards.
-    #[error("{0}: there are no shards; play them first: referee run DIR --shard I/N")]
-    NoShards(String),
+    #[error("{path}: there are no shards; play them first: referee run {directory} --shard I/N")]
+    NoShards {
+        /// Where they would be.
+        path: String,
+        /// The tournament's directory, quoted for a shell.
+        directory: String,
+    },
     /// The header of a shard is missing, so it is unknown which bots played.
     #[error(
         "{journal}: its header {header}, which records the plan and the bots, is missing; put it \

@@ -76,7 +76,7 @@ pub fn merge(
     let parts = parts(directory, plan)?;
     let (endings, duplicates) = survey(&parts, plan)?;
     duplicates.compare(&parts)?;
-    complete(&endings, plan, &parts)?;
+    complete(directory, &endings, plan, &parts)?;
     let benched = BenchedBots::find(&endings, plan);
     // The results hold endings of their own.
     drop(endings);
@@ -121,7 +121,12 @@ fn parts(directory: &TournamentDirectory, plan: &Plan) -> Result<Vec<Part>, Merg
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
             return Err(failed(&folder)(error));
         }
-        _ => return Err(MergeError::NoShards(folder.display().to_string())),
+        _ => {
+            return Err(MergeError::NoShards {
+                path: folder.display().to_string(),
+                directory: quoted(directory),
+            });
+        }
     };
     // A plan whose rounds depend on results has another hash in every round.
     let mut hashes = vec![plan.hash.clone()];
@@ -177,6 +182,12 @@ fn parts(directory: &TournamentDirectory, plan: &Plan) -> Result<Vec<Part>, Merg
     Ok(parts)
 }
 
+/// A tournament's directory as a word of a command line.
+fn quoted(directory: &TournamentDirectory) -> String {
+    let path = directory.path().to_string_lossy();
+    shell_words::quote(&path).into_owned()
+}
+
 /// Reads how every game ended, and which games occur twice.
 fn survey(parts: &[Part], plan: &Plan) -> Result<(Endings, Duplicates), MergeError> {
     let mut endings = Endings::default();
@@ -196,7 +207,12 @@ fn survey(parts: &[Part], plan: &Plan) -> Result<(Endings, Duplicates), MergeErr
 }
 
 /// Checks that no game is missing.
-fn complete(endings: &Endings, plan: &Plan, parts: &[Part]) -> Result<(), MergeError> {
+fn complete(
+    directory: &TournamentDirectory,
+    endings: &Endings,
+    plan: &Plan,
+    parts: &[Part],
+) -> Result<(), MergeError> {
     let mut count = 0;
     let mut first = None;
     for number in 1..=plan.pairs_so_far() {
@@ -222,7 +238,10 @@ fn complete(endings: &Endings, plan: &Plan, parts: &[Part]) -> Result<(), MergeE
         all: 2 * plan.pairs_so_far(),
         first,
         hint: shard.map_or_else(String::new, |shard| {
-            format!("; play it with: referee run DIR --shard {shard}")
+            format!(
+                "; play it with: referee run {} --shard {shard}",
+                quoted(directory)
+            )
         }),
     })
 }

@@ -70,6 +70,21 @@ impl Plan {
         differences
     }
 
+    /// The bots of the plan `now` that are not in this one, or that have changed. Those that did not enter
+    /// this one are not among them.
+    pub fn late<'a>(&'a self, now: &'a Self) -> impl Iterator<Item = &'a BotPlan> {
+        let is_as_it_was = |bot: &BotPlan| {
+            let same = |known: &&BotPlan| known.name == bot.name;
+            let known = self.bots.iter().find(same);
+            let absent = self
+                .rejected
+                .iter()
+                .any(|rejected| rejected.bot.name == bot.name);
+            absent || known.is_some_and(|known| known.hash == bot.hash)
+        };
+        now.bots.iter().filter(move |bot| !is_as_it_was(bot))
+    }
+
     fn names(&self) -> impl Iterator<Item = &str> {
         self.bots.iter().map(|bot| bot.name.as_str())
     }
@@ -116,8 +131,7 @@ fn bot_differences(old: &BotPlan, new: &BotPlan, differences: &mut Vec<String>) 
     let name = &old.name;
     if old.hash != new.hash {
         differences.push(format!(
-            "{name} has been changed: its files had the hash {}, and now have {}",
-            old.hash, new.hash
+            "{name} has been changed: its files are not those with which the tournament began"
         ));
     }
     if (&old.bot, &old.directory) != (&new.bot, &new.directory) {

@@ -113,6 +113,9 @@ pub struct Plan {
     /// The tie-breaks of the table; those of the format when there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tie_breaks: Vec<TieBreak>,
+    /// The file by which the bots were seeded; without one they are in the order given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seeded_by: Option<String>,
     /// The directory in which the tournament was begun: relative paths of bots start from it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub begun_in: Option<String>,

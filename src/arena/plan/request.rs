@@ -60,6 +60,8 @@ pub struct PlanRequest {
     pub sprt: Option<SprtPlan>,
     /// The tie-breaks of the table; those of the format when there are none.
     pub tie_breaks: Vec<TieBreak>,
+    /// The file by which the bots are seeded: they are in its order.
+    pub seeded_by: Option<String>,
     /// The sandbox of the bots.
     pub sandbox: SandboxPlan,
     /// See [`Plan::by_version`].
@@ -103,26 +105,14 @@ impl PlanRequest {
                 "a knockout ends when one bot is left; leave --rounds out".to_owned(),
             ));
         }
-        let groups = self.groups.or(old.and_then(|old| old.groups));
-        let groups = match (format, groups) {
-            (Format::GroupsKnockout, None) => Some(groups::usual_groups(count)),
-            (Format::GroupsKnockout, Some(groups)) if (1..=count / 2).contains(&groups) => {
-                Some(groups)
-            }
-            (Format::GroupsKnockout, Some(groups)) => {
-                return Err(RequestError(format!(
-                    "--groups {groups}: with {count} bots there can be 1 to {} groups, so that each has \
-                     two bots at least",
-                    count / 2
-                )));
-            }
-            (_, None) => None,
-            (_, Some(_)) => {
-                return Err(RequestError(
-                    "--groups is for --format groups+knockout; leave it out".to_owned(),
-                ));
-            }
-        };
+        let groups = self.groups(format, count, old)?;
+        if self.seeded_by.is_some() && !format.depends_on_results() {
+            return Err(RequestError(format!(
+                "--seeds is for --format knockout, groups+knockout and swiss; in a {} nobody is seeded: \
+                 leave it out",
+                format.in_words()
+            )));
+        }
         let sprt = self.sprt.or(old.and_then(|old| old.sprt));
         if sprt.is_some() && (count != 2 || format.depends_on_results()) {
             return Err(RequestError(format!(
@@ -180,11 +170,44 @@ impl PlanRequest {
                 ([], Some(old)) => old.tie_breaks.clone(),
                 (chosen, _) => chosen.to_vec(),
             },
+            seeded_by: self
+                .seeded_by
+                .clone()
+                .or_else(|| old.and_then(|old| old.seeded_by.clone())),
             begun_in: None,
             sandbox: self.sandbox.clone(),
             bots,
             rejected,
             rounds: Vec::new(),
+        })
+    }
+
+    /// The number of groups, for groups with play-offs.
+    fn groups(
+        &self,
+        format: Format,
+        count: u32,
+        old: Option<&Plan>,
+    ) -> Result<Option<u32>, RequestError> {
+        let groups = self.groups.or(old.and_then(|old| old.groups));
+        Ok(match (format, groups) {
+            (Format::GroupsKnockout, None) => Some(groups::usual_groups(count)),
+            (Format::GroupsKnockout, Some(groups)) if (1..=count / 2).contains(&groups) => {
+                Some(groups)
+            }
+            (Format::GroupsKnockout, Some(groups)) => {
+                return Err(RequestError(format!(
+                    "--groups {groups}: with {count} bots there can be 1 to {} groups, so that each has \
+                     two bots at least",
+                    count / 2
+                )));
+            }
+            (_, None) => None,
+            (_, Some(_)) => {
+                return Err(RequestError(
+                    "--groups is for --format groups+knockout; leave it out".to_owned(),
+                ));
+            }
         })
     }
 

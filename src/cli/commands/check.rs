@@ -225,7 +225,7 @@ fn line(check: &Check, with_fix: bool, palette: &Palette) -> String {
     let (mark, style, text) = match &check.verdict {
         Verdict::Good(text) => ("✓", palette.good, text.as_str()),
         Verdict::Bad(problem) if check.required => ("✗", palette.problem, problem.what.as_str()),
-        Verdict::Bad(problem) => ("✗", palette.faint, problem.what.as_str()),
+        Verdict::Bad(problem) => ("!", palette.faint, problem.what.as_str()),
         Verdict::Skipped => ("-", palette.faint, "not checked"),
         Verdict::LeftOut => ("-", palette.faint, LEFT_OUT),
     };

@@ -13,10 +13,11 @@ use tokio::sync::oneshot;
 
 use super::failure::Failure;
 use super::output::{GameText, results_written, wait_for_results};
+use super::setup::terminal_width;
 use crate::bot::exhaustion::start_thread;
 use crate::bot::human::{Console, Typed, Typing};
 use crate::game::Picture;
-use crate::report::terminal::{Palette, draw};
+use crate::report::terminal::{Palette, draw, wrapped};
 use crate::system::TerminalMode;
 
 /// A prompt, and the channel that the line is returned on.
@@ -95,12 +96,14 @@ impl Drop for Terminal {
 
 impl Console for Terminal {
     fn show(&mut self, text: &str) -> io::Result<()> {
-        print(text)
+        match terminal_width(&io::stdout()).filter(|_| self.editing) {
+            Some(width) => print(&wrapped(text, width)),
+            None => print(text),
+        }
     }
 
     fn draw(&mut self, picture: &Picture) -> io::Result<()> {
-        let text = draw(picture, &self.palette);
-        self.show(&text)
+        print(&draw(picture, &self.palette))
     }
 
     fn prompt(&mut self, prompt: &str) -> io::Result<Typing> {

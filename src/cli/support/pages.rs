@@ -11,7 +11,7 @@
 //! ```
 
 use std::fs;
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Write as _};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
@@ -20,10 +20,11 @@ use serde::{Deserialize, Deserializer};
 use super::config_values::parsed;
 use super::failure::{Failure, Unread};
 use super::output::{Pipe, Stdout, print_stderr};
+use super::page_target::check_target;
 use super::setup::unreadable;
 use crate::bot::spec::Program;
 use crate::record::Record;
-use crate::record::atomic_file::{self, AtomicFile, directory_of};
+use crate::record::atomic_file::{self, directory_of};
 use crate::record::reader::{Line, LineError, Reader};
 use crate::report::html;
 use crate::report::serve::{Feed, Server};
@@ -33,9 +34,6 @@ use crate::tournament::standings::Ranking;
 
 /// The default port of a served page.
 const DEFAULT_PORT: u16 = 4416;
-
-/// How much of a file is read to find whether it is a page, in bytes.
-const PAGE_HEAD: u64 = 4096;
 
 /// `--report`, `--live` and `--private` of a command that plays games; in a configuration file
 /// they are the table `[pages]`.
@@ -174,10 +172,22 @@ impl PageOptions {
         }
     }
 
+    /// Refuses a report that could not be written when the games are over, or that would replace something
+    /// other than a page. `coming` is a directory that is yet to be made.
+    pub(in crate::cli) fn check(
+        &self,
+        records: Option<&Path>,
+        coming: Option<&Path>,
+    ) -> Result<(), Failure> {
+        match &self.report {
+            Some(report) => check_target(report, records, coming),
+            None => Ok(()),
+        }
+    }
+
     /// Starts the pages. `played` is the journal of a resumed run, whose games are shown, too; `records`
     /// is the file that the records of these games are written to, `limits` says how those of the bots are
-    /// kept. Refuses a report that could not be
-    /// written when the games are over, or that would replace something other than a page.
+    /// kept. Refuses a report as [`PageOptions::check`] does.
     pub(in crate::cli) fn open(
         &self,
         title: &str,
@@ -185,9 +195,7 @@ impl PageOptions {
         records: Option<&Path>,
         limits: Vec<String>,
     ) -> Result<Pages, Failure> {
-        if let Some(report) = &self.report {
-            check_target(report, records)?;
-        }
+        self.check(records, None)?;
         if self.report.is_none() && !self.live.is_on() {
             return Ok(Pages {
                 feed: None,
@@ -251,68 +259,6 @@ impl Pages {
         }
         Ok(())
     }
-}
-
-/// Whether a page can be written to `path`, and takes the place of nothing but another page.
-fn check_target(path: &Path, records: Option<&Path>) -> Result<(), Failure> {
-    let refused = |why: &str| {
-        Err(Failure::Usage(format!(
-            "--report {}: {why}",
-            path.display()
-        )))
-    };
-    if path == Path::new("-") {
-        return Ok(());
-    }
-    if path.is_dir() {
-        return refused("it is a directory; give a file within it");
-    }
-    if records.is_some_and(|records| place_of(records) == place_of(path)) {
-        return refused("the page would replace the records; choose another file");
-    }
-    if path.exists() && !path.is_file() {
-        // A pipe or a device is written to as it is.
-        return Ok(());
-    }
-    if path.is_file() && !is_page(path).unwrap_or(false) {
-        return refused(
-            "there is another file, which is no page of the referee; choose another name",
-        );
-    }
-    let directory = directory_of(path);
-    if !directory.is_dir() {
-        return refused(&format!(
-            "there is no directory {}; make it first",
-            directory.display()
-        ));
-    }
-    // A page is written beside its place and then put into it.
-    match AtomicFile::create(path) {
-        Ok(_) => Ok(()),
-        Err(error) => refused(&format!(
-            "{}: {error}; choose a place where you may write",
-            directory.display()
-        )),
-    }
-}
-
-/// A path without links and detours, also of a file that is yet to be made.
-fn place_of(path: &Path) -> PathBuf {
-    let whole = fs::canonicalize(path).ok().or_else(|| {
-        let directory = fs::canonicalize(directory_of(path)).ok()?;
-        Some(directory.join(path.file_name()?))
-    });
-    whole.unwrap_or_else(|| path.to_owned())
-}
-
-/// Whether a file is empty, or a page that this program wrote.
-fn is_page(path: &Path) -> io::Result<bool> {
-    let mut start = Vec::new();
-    fs::File::open(path)?
-        .take(PAGE_HEAD)
-        .read_to_end(&mut start)?;
-    let mark = b"<meta name=\"generator\" content=\"referee ";
-    Ok(start.is_empty() || start.windows(mark.len()).any(|window| window == mark))
 }
 
 /// Adds the games of a file, line by line.

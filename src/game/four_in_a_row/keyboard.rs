@@ -9,8 +9,8 @@ use crate::text::quote;
 impl HumanInput for FourInARow {
     fn instructions(&self) -> String {
         "Four In A Row: whoever first has four in a row, column or diagonal wins.\n\
-         Player 1 (@) and player 2 (O) in turn choose a column, 1 to 7; the piece falls to its\n\
-         lowest free cell. At any prompt: help, board, pieces, quit.\n"
+         In turn both choose a column, 1 to 7; the piece falls to its lowest free cell. Who\n\
+         begins plays @, the other O. At any prompt: help, board, pieces, quit.\n"
             .to_owned()
     }
 
@@ -46,6 +46,6 @@ impl HumanInput for FourInARow {
     }
 
     fn inventory(&self, _: &Position) -> String {
-        "player 1 plays @, player 2 plays O\n".to_owned()
+        "who begins plays @, the other O\n".to_owned()
     }
 }

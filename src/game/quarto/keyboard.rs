@@ -85,7 +85,7 @@ impl HumanInput for Edition {
         format!(
             "Quarto: whoever completes a {lines} of four pieces\n\
              that share a property wins.\n\
-             Player 1 selects a piece, player 2 places it; then player 2 selects, player 1 places.\n\
+             Who begins only gives a piece. The other places it and gives one back, and so on.\n\
              Cells are 1 to 16, row by row from the top left, or a row and a column (2 3).\n\
              At any prompt: help, board, pieces, quit.\n"
         )

@@ -157,7 +157,7 @@ pub(super) const CRATES: &[(&str, &[&str])] = &[
     ("clap_complete", &["cli"]),
     ("clap_mangen", &["cli"]),
     ("compact_str", &["record"]),
-    ("csv", &["report"]),
+    ("csv", &["arena", "report"]),
     ("http_body_util", &["report"]),
     ("hyper", &["report"]),
     ("hyper_util", &["report"]),
@@ -215,7 +215,10 @@ pub(super) const CRATES: &[(&str, &[&str])] = &[
         ],
     ),
     ("sha2", &["sandbox", "arena", "report"]),
-    ("shell_words", &["bot", "cli", "executable", "system"]),
+    (
+        "shell_words",
+        &["arena", "bot", "cli", "executable", "system"],
+    ),
     (
         "tempfile",
         &[

@@ -87,6 +87,7 @@ fn refuse_foreign(options: &Options) -> Result<(), Failure> {
         ("--format", options.format.is_some()),
         ("--rounds", options.rounds.is_some()),
         ("--groups", options.groups.is_some()),
+        ("--seeds", options.seeds.is_some()),
         ("--sprt", options.sprt.is_some()),
         ("--out", options.out.is_some()),
         ("--strict", options.strict),

@@ -13,7 +13,7 @@ use crate::arena::plan::{BotPlan, Limits, Plan, RejectedBot};
 use crate::arena::preparation::{Notice, Preparation, write_pieces};
 use crate::arena::results::Results;
 use crate::bot::submission::only_program;
-use crate::cli::commands::tournament::{Options, Run, jobs, notify, open_journal, stop_signals};
+use crate::cli::commands::tournament::{Notices, Options, Run, jobs, open_journal, stop_signals};
 use crate::cli::support::failure::Failure;
 use crate::cli::support::output::print_stderr;
 use crate::cli::support::sandbox::layer_names;
@@ -64,7 +64,7 @@ impl<'a> Update<'a> {
         let seed = options.seed.or(old.as_ref().map(|plan| plan.seed));
         let seed = seed.unwrap_or_else(|| {
             let drawn = u64::from(rand::random::<u32>());
-            notify(Notice::Seed(drawn));
+            print_stderr(&format!("referee: seed {drawn}"));
             drawn
         });
         Ok(Self {
@@ -170,17 +170,23 @@ impl<'a> Update<'a> {
             let found = self.find(&new)?;
             warn_root(found.entered.iter().map(|entrant| &entrant.program));
             let mut rejected = found.rejected;
+            let mut notices = Notices::new(self.directory.path());
             let fit = if self.options.no_check {
                 found.entered
             } else {
-                preparation.check(found.entered, &mut rejected).await?
+                preparation
+                    .check(found.entered, &mut rejected, &mut |notice| {
+                        notices.print(notice);
+                    })
+                    .await?
             };
-            notify(Notice::Checked {
+            notices.clear();
+            notices.print(Notice::Checked {
                 passed: fit.len(),
                 of,
             });
             for bot in &rejected {
-                notify(Notice::Rejected(bot));
+                notices.print(Notice::Rejected(bot));
             }
             let unfit = rejected.into_iter().map(|bot| {
                 let reason = bot.reason;

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::io::ErrorKind;
 use std::path::Path;
 
+use super::late;
 use super::options::Options;
 
 use crate::arena::RunError;
@@ -114,6 +115,15 @@ impl From<PreparationError> for Failure {
             PreparationError::Directory(error) => error.into(),
             PreparationError::Exhausted(limit) => Self::Exhausted(limit),
             PreparationError::Io(error) => error.into(),
+            PreparationError::Another {
+                ref path,
+                ref late,
+                ref plan,
+                ..
+            } if !late.is_empty() => {
+                let way = late::way(path, plan, late);
+                Self::Usage(format!("{error}; {way}"))
+            }
             error => Self::Usage(error.to_string()),
         }
     }

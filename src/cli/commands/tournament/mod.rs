@@ -5,11 +5,14 @@ mod array_job;
 mod bot_options;
 pub(in crate::cli) mod ending;
 mod failures;
+mod late;
+mod notices;
 mod options;
 pub(in crate::cli) mod parts;
 mod progress;
 mod request;
 mod run;
+mod seeds;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,6 +23,8 @@ use jiff::Zoned;
 use tokio::sync::mpsc;
 
 use self::failures::{resume_command, with_place};
+pub(in crate::cli) use self::notices::Notices;
+use self::notices::prepare;
 pub(in crate::cli) use self::options::{FormatName, Options};
 pub(in crate::cli) use self::parts::open_journal;
 use self::request::bots_of;
@@ -29,7 +34,7 @@ use self::run::games_expected;
 use crate::arena::directory::TournamentDirectory;
 use crate::arena::entrants::{self, Entrants};
 use crate::arena::plan::Plan;
-use crate::arena::preparation::{Notice, Preparation, PreparationError, write_pieces};
+use crate::arena::preparation::{Preparation, write_pieces};
 use crate::arena::results::Results;
 use crate::arena::shard::{Header, Shard};
 use crate::bot::orphans;
@@ -106,6 +111,9 @@ fn start(texts: &[String], options: Options, task: Task) -> Result<(), Failure> 
 
 fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Result<(), Failure> {
     let named = !texts.is_empty() || !options.bots.is_empty();
+    options
+        .pages
+        .check(Some(&out.join("games.jsonl")), Some(out))?;
     let directory = TournamentDirectory::make(out)?;
     let old = directory.plan()?;
     let files = match (task, &old) {
@@ -137,8 +145,11 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
         (Some(plan), false) => bots_of(plan)?,
         _ => options.bots(texts)?,
     };
-    let entrants = entrants::find(&bots, &this_program()?, &sandbox)
+    let mut entrants = entrants::find(&bots, &this_program()?, &sandbox)
         .map_err(|error| with_place(error.into(), old.as_ref()))?;
+    if let Some(seeds) = &options.seeds {
+        seeds::apply(seeds, &mut entrants)?;
+    }
     if old.is_none() {
         print_stderr(&match sandbox.kind() {
             Kind::None => {
@@ -287,23 +298,9 @@ impl TournamentRun<'_> {
             jobs: self.jobs,
             pieces_path: pieces_path.as_deref(),
         };
-        let mut notify = notify;
         let entrants = std::mem::take(&mut self.entrants);
-        let (plan, bots) = if let Some(old) = self.old.take() {
-            let begun_in = old.clone();
-            let resumed = preparation.resume(old, entrants, &mut notify);
-            resumed.map_err(|error| match error {
-                missing @ PreparationError::Missing(_) => {
-                    with_place(missing.into(), Some(&begun_in))
-                }
-                error => error.into(),
-            })?
-        } else {
-            tokio::select! {
-                begun = preparation.begin(entrants, &mut notify) => begun?,
-                _ = stops.recv() => return Err(Failure::Interrupted),
-            }
-        };
+        let prepared = prepare(&preparation, self.old.take(), entrants, &mut stops);
+        let (plan, bots) = prepared.await?;
         if self.task == Task::Plan {
             ending::print_plan(&plan, &self.directory);
             return Ok(());
@@ -331,11 +328,11 @@ impl TournamentRun<'_> {
     /// The part to play. Fails for a sequential test, which cannot be split.
     fn shard(&self, plan: &Plan) -> Result<Option<Shard>, Failure> {
         match self.task {
-            Task::Shard(..) if plan.sprt.is_some() => Err(Failure::Usage(
+            Task::Shard(..) if plan.sprt.is_some() => Err(Failure::Usage(format!(
                 "a sequential test decides after every pair whether to stop, so it cannot be played \
-                 in parts; use referee tournament --out DIR"
-                    .to_owned(),
-            )),
+                     in parts; use referee tournament --out {}",
+                shell_words::quote(&self.directory.path().to_string_lossy())
+            ))),
             Task::Shard(shard, _) => Ok(Some(shard)),
             Task::Play | Task::Plan => Ok(None),
         }
@@ -359,26 +356,6 @@ impl TournamentRun<'_> {
         }
         Ok(results)
     }
-}
-
-/// Prints the events of a tournament's preparation.
-pub(in crate::cli) fn notify(notice: Notice<'_>) {
-    print_stderr(&match notice {
-        Notice::Seed(seed) => format!("referee: seed {seed}"),
-        Notice::Checked { passed, of } => {
-            format!("referee: {passed} of {of} bots are fit to enter")
-        }
-        Notice::Rejected(rejected) => {
-            format!(
-                "referee: {} does not enter: {}",
-                rejected.bot.name, rejected.reason
-            )
-        }
-        Notice::BegunByVersion(old) => format!(
-            "referee: version {old} began this tournament; this is version {}",
-            env!("CARGO_PKG_VERSION")
-        ),
-    });
 }
 
 /// A channel that receives a message for every SIGINT, SIGTERM and SIGHUP that is not ignored.

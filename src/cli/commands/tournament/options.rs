@@ -92,6 +92,11 @@ pub(in crate::cli) struct Options {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Schedule")]
     pub(in crate::cli) groups: Option<u32>,
 
+    /// Seed a knockout, groups or a Swiss tournament by this file, the best first: standings (CSV or JSON),
+    /// a tournament's folder, or a name a line [default: in the order given]
+    #[arg(long, value_name = "FILE", help_heading = "Schedule")]
+    pub(in crate::cli) seeds: Option<PathBuf>,
+
     /// Pairs of games in each pairing of two bots [default: 10]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Schedule")]
     pub(in crate::cli) pairs: Option<u32>,
@@ -236,6 +241,7 @@ impl Options {
             format: self.format.or(file.format),
             rounds: self.rounds.or(file.rounds),
             groups: self.groups.or(file.groups),
+            seeds: self.seeds.or(file.seeds),
             pairs: self.pairs.or(file.pairs),
             opening_plies: self.opening_plies.or(if self.openings.is_some() {
                 None
@@ -291,10 +297,13 @@ impl Options {
             )));
         }
         let base = path.parent().unwrap_or(Path::new(""));
-        for file in [&mut options.openings, &mut options.pieces, &mut options.out]
-            .into_iter()
-            .flatten()
-        {
+        let files = [
+            &mut options.openings,
+            &mut options.pieces,
+            &mut options.out,
+            &mut options.seeds,
+        ];
+        for file in files.into_iter().flatten() {
             *file = base.join(&*file);
         }
         options.sandbox.relative_to(base);

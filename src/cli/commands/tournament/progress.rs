@@ -54,20 +54,25 @@ impl Progress {
             let template = if is_narrow {
                 "{pos}/{len} games{wide_msg}"
             } else {
-                "{bar:24} {pos}/{len} games, {rate}, {eta} left{wide_msg}"
+                "{bar:24} {pos}/{len} games{pace}{wide_msg}"
             };
             // The template is a constant; if it were invalid, the default style would be used.
             if let Ok(style) = ProgressStyle::with_template(template) {
+                let begun = Instant::now();
                 bar.set_style(style.with_key(
-                    "rate",
-                    |state: &ProgressState, out: &mut dyn std::fmt::Write| {
-                        // An error in drawing must not stop the games.
-                        let _ = write!(out, "{:.1}/s", state.per_sec());
+                    "pace",
+                    move |state: &ProgressState, out: &mut dyn std::fmt::Write| {
+                        // The bar's own rate counts the games of earlier runs as played at once. An error in
+                        // drawing must not stop the games.
+                        let _ = out.write_str(&pace(
+                            state.pos().saturating_sub(played),
+                            expected.saturating_sub(state.pos()),
+                            begun.elapsed(),
+                        ));
                     },
                 ));
             }
             bar.set_position(played);
-            bar.reset_eta();
             bar
         });
         let now = Instant::now();
@@ -115,19 +120,34 @@ impl Progress {
 
     fn line(&self, plan: &Plan, results: &Results) -> String {
         let expected = self.expected;
-        let rate = self.rate(results.games);
-        let left = u32::try_from(expected.saturating_sub(results.games)).unwrap_or(u32::MAX);
-        let left = Duration::try_from_secs_f64(f64::from(left) / rate.max(1e-9));
-        let left = left.map_or_else(
-            |_| String::new(),
-            |left| format!(", {} left", indicatif::HumanDuration(left)),
+        let pace = pace(
+            results.games.saturating_sub(self.before),
+            expected.saturating_sub(results.games),
+            self.begun.elapsed(),
         );
         format!(
-            "referee: {}/{expected} games, {rate:.1}/s{left}{}",
+            "referee: {}/{expected} games{pace}{}",
             results.games,
             status(plan, results)
         )
     }
+}
+
+/// `, 12.3/s, 5s left`: the rate of the games played in this run, and how long those that are left take;
+/// nothing before the first.
+fn pace(played: u64, left: u64, elapsed: Duration) -> String {
+    let seconds = elapsed.as_secs_f64();
+    if played == 0 || seconds <= 0.0 {
+        return String::new();
+    }
+    let count = |games: u64| f64::from(u32::try_from(games).unwrap_or(u32::MAX));
+    let rate = count(played) / seconds;
+    let left = Duration::try_from_secs_f64(count(left) / rate);
+    let left = left.map_or_else(
+        |_| String::new(),
+        |left| format!(", {:#} left", indicatif::HumanDuration(left)),
+    );
+    format!(", {rate:.1}/s{left}")
 }
 
 /// A rounded number of games.
@@ -228,7 +248,15 @@ impl TournamentObserver for Progress {
 
 #[cfg(test)]
 mod tests {
-    use super::games;
+    use std::time::Duration;
+
+    use super::{games, pace};
+
+    #[test]
+    fn the_pace_is_that_of_this_run() {
+        assert_eq!(pace(0, 100, Duration::from_secs(3)), "");
+        assert_eq!(pace(30, 60, Duration::from_secs(3)), ", 10.0/s, 6s left");
+    }
 
     #[test]
     fn one_game_is_not_several() {

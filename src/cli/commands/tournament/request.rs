@@ -75,6 +75,7 @@ impl Options {
             adjudicate: self.adjudicate,
             sprt: self.sprt,
             tie_breaks: self.tie_break.clone(),
+            seeded_by: self.seeds.as_ref().map(|file| file.display().to_string()),
             sandbox: self.sandbox.plan(sandbox),
             by_version: false,
             no_check: self.no_check,

@@ -53,6 +53,7 @@ impl Run<'_> {
         let expected = games_expected(&plan, shard);
         let terminal = io::stderr().is_terminal();
         let mut progress = Progress::new(expected, results.games, terminal, self.pages);
+        progress.rank(&plan, &results);
         let arena = Arena {
             ruleset: self.ruleset,
             plan,

@@ -1,0 +1,234 @@
+//! The seeds of a tournament, from a file: standings as this program writes them, or a list of names.
+
+use std::collections::HashMap;
+
+use serde::Deserialize;
+
+use crate::text::quote;
+
+/// How many names a sentence lists.
+const LISTED: usize = 8;
+
+/// The names of a file, the best first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seeding {
+    names: Vec<String>,
+    /// Whether somebody wrote the list for this tournament: then every name should be a bot of it.
+    is_list: bool,
+}
+
+/// What there is to know of the seeds of some bots.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Seeded {
+    /// The bots, as indices, the best seed first.
+    pub order: Vec<usize>,
+    /// The bots that the file does not name: they are seeded last, in the order given.
+    pub unnamed: Vec<usize>,
+    /// How many names of the file are no bots of this tournament.
+    pub others: usize,
+}
+
+#[derive(Deserialize)]
+struct Table {
+    standings: Vec<Row>,
+}
+
+#[derive(Deserialize)]
+struct Row {
+    name: String,
+}
+
+impl Seeding {
+    /// Reads a file's text: `standings.json`, `standings.csv`, or a name a line.
+    ///
+    /// ```
+    /// use referee::arena::seeding::Seeding;
+    ///
+    /// let seeding = Seeding::parse("rank,name,games\n1,ben,4\n2,anna,4\n,carla,0\n")?;
+    /// assert_eq!(seeding.apply(&["anna", "ben", "carla"])?.order, [1, 0, 2]);
+    /// assert_eq!(Seeding::parse("ben\nanna\n")?.apply(&["anna", "ben"])?.order, [1, 0]);
+    /// # Ok::<(), String>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// A sentence with the line, and what was expected.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let text = text.trim_start_matches('\u{feff}');
+        let (names, is_list) = if text.trim_start().starts_with('{') {
+            let table: Table = serde_json::from_str(text).map_err(|error| {
+                format!(
+                    "{error}; expected standings as referee standings --format json prints them"
+                )
+            })?;
+            (
+                table.standings.into_iter().map(|row| row.name).collect(),
+                false,
+            )
+        } else if let Some(names) = of_csv(text)? {
+            (names, false)
+        } else {
+            let lines = text.lines().map(str::trim);
+            (
+                lines
+                    .filter(|line| !line.is_empty())
+                    .map(str::to_owned)
+                    .collect(),
+                true,
+            )
+        };
+        let names: Vec<String> = names;
+        if names.is_empty() {
+            return Err(
+                "there are no names in it; expected standings as CSV or JSON, or a name a line"
+                    .to_owned(),
+            );
+        }
+        let mut seen = HashMap::new();
+        for (place, name) in names.iter().enumerate() {
+            if let Some(before) = seen.insert(name, place) {
+                return Err(format!(
+                    "{} is seed {} and seed {}; leave one out",
+                    quote(name.as_bytes()),
+                    before + 1,
+                    place + 1
+                ));
+            }
+        }
+        Ok(Self { names, is_list })
+    }
+
+    /// The order of bots with these names.
+    ///
+    /// # Errors
+    ///
+    /// A sentence, when a list names somebody else, or a table none of the bots.
+    pub fn apply(&self, bots: &[&str]) -> Result<Seeded, String> {
+        let places: HashMap<&str, usize> = bots.iter().copied().zip(0..).collect();
+        let mut order: Vec<usize> = Vec::new();
+        let mut others = 0;
+        for name in &self.names {
+            match places.get(name.as_str()) {
+                Some(&bot) => order.push(bot),
+                None if self.is_list => {
+                    return Err(format!(
+                        "{} is no bot of this tournament; the bots are {}",
+                        quote(name.as_bytes()),
+                        listed(bots.iter().copied())
+                    ));
+                }
+                None => others += 1,
+            }
+        }
+        if order.is_empty() {
+            return Err(format!(
+                "none of its {} names ({}) is a bot of this tournament; the bots are {}",
+                self.names.len(),
+                listed(self.names.iter().map(String::as_str)),
+                listed(bots.iter().copied())
+            ));
+        }
+        let unnamed: Vec<usize> = (0..bots.len()).filter(|bot| !order.contains(bot)).collect();
+        order.extend(&unnamed);
+        Ok(Seeded {
+            order,
+            unnamed,
+            others,
+        })
+    }
+}
+
+/// The names of a table in CSV, without those who have no rank; `None` when it is no table.
+fn of_csv(text: &str) -> Result<Option<Vec<String>>, String> {
+    let mut reader = csv::Reader::from_reader(text.as_bytes());
+    let heads = reader.headers().map_err(|error| error.to_string())?;
+    let column = |wanted: &str| heads.iter().position(|head| head.trim() == wanted);
+    let (Some(name), rank) = (column("name"), column("rank")) else {
+        return Ok(None);
+    };
+    if heads.len() < 2 {
+        return Ok(None);
+    }
+    let mut names = Vec::new();
+    for row in reader.records() {
+        let row = row.map_err(|error| error.to_string())?;
+        let is_ranked = rank
+            .and_then(|rank| row.get(rank))
+            .is_none_or(|rank| !rank.is_empty());
+        if let Some(name) = row.get(name).filter(|name| is_ranked && !name.is_empty()) {
+            names.push(unescaped(name).to_owned());
+        }
+    }
+    Ok(Some(names))
+}
+
+/// A name without the mark that keeps a spreadsheet from taking it for a formula.
+fn unescaped(name: &str) -> &str {
+    let rest = name.strip_prefix('\'');
+    rest.filter(|rest| rest.starts_with(['=', '+', '-', '@']))
+        .unwrap_or(name)
+}
+
+/// Some names, and how many more there are.
+pub fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let names: Vec<&str> = names.collect();
+    let shown = names
+        .iter()
+        .take(LISTED)
+        .copied()
+        .collect::<Vec<_>>()
+        .join(", ");
+    match names.len().saturating_sub(LISTED) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_as_tables_write_them() {
+        let names = |text: &str| Seeding::parse(text).unwrap().names;
+        assert_eq!(names("\u{feff}ben\r\n\r\n anna \r\n"), ["ben", "anna"]);
+        assert_eq!(names("rank,name\n1,\"a, b\"\n2,'=1+1\n"), ["a, b", "=1+1"]);
+        assert_eq!(
+            names("{\"standings\":[{\"name\":\"x\",\"rank\":1}]}"),
+            ["x"]
+        );
+        assert_eq!(names("name\nanna\n"), ["name", "anna"]);
+    }
+
+    #[test]
+    fn what_cannot_be_meant_is_said() {
+        let error = |text: &str| Seeding::parse(text).unwrap_err();
+        assert!(error("\n\n").contains("there are no names"));
+        assert!(error("{\"games\": 3}").contains("missing field `standings`"));
+        assert_eq!(
+            error("anna\nben\nanna\n"),
+            "`anna` is seed 1 and seed 3; leave one out"
+        );
+        let list = Seeding::parse("anna\nbob\n").unwrap();
+        let problem = list.apply(&["anna", "ben"]).unwrap_err();
+        assert_eq!(
+            problem,
+            "`bob` is no bot of this tournament; the bots are anna, ben"
+        );
+        let table = Seeding::parse("rank,name\n1,x\n").unwrap();
+        assert!(
+            table
+                .apply(&["anna"])
+                .unwrap_err()
+                .contains("none of its 1 names (x)")
+        );
+    }
+
+    #[test]
+    fn a_table_may_name_more_and_fewer() {
+        let table = Seeding::parse("rank,name\n1,carla\n2,x\n3,anna\n").unwrap();
+        let seeded = table.apply(&["anna", "ben", "carla"]).unwrap();
+        assert_eq!(seeded.order, [2, 0, 1]);
+        assert_eq!((seeded.unnamed, seeded.others), (vec![1], 1));
+    }
+}
