@@ -419,6 +419,7 @@ fn notify(notice: Notice<'_>) {
         Notice::Checked { passed, of } => {
             format!("referee: {passed} of {of} bots are fit to enter")
         }
+        Notice::Warning(text) => format!("referee: warning: {text}"),
         Notice::Rejected(rejected) => {
             format!(
                 "referee: {} does not enter: {}",
