@@ -8,6 +8,7 @@ use tracing::{Instrument as _, Span};
 
 use super::clock::TimeControl;
 use super::events;
+use super::reproduce::that_matter;
 use crate::bot::exhaustion::Exhausted;
 use crate::bot::fault::Exit;
 use crate::bot::human::Human;
@@ -299,19 +300,7 @@ impl Seat {
         let SeatPlayer::Program(seat) = &self.player else {
             return None;
         };
-        // The variables on which an answer depends.
-        let matters = |name: &str, value: &str| match name {
-            env::RULES => value != "standard",
-            env::GAME => value != "quarto",
-            env::PIECES => true,
-            _ => false,
-        };
-        let environment: Vec<(String, String)> = seat
-            .environment
-            .iter()
-            .filter(|(name, value)| matters(name, value))
-            .cloned()
-            .collect();
+        let environment = that_matter(seat.environment.iter().cloned());
         let stays_open = fault.is_some_and(Fault::may_be_held_back);
         let request = match fault {
             // Asked once, it answers.

@@ -16,6 +16,7 @@ mod bracket;
 pub mod checks;
 pub mod history;
 pub mod html;
+pub mod league;
 pub mod serve;
 pub mod standings;
 pub mod terminal;

@@ -26,6 +26,7 @@ mod hostile;
 mod interpreters;
 mod load;
 mod mistakes;
+mod packages;
 mod people;
 mod pieces;
 mod players;
@@ -41,7 +42,7 @@ type Trials = fn() -> Vec<Trial>;
 
 /// The modules and their trials, whose names all begin with that of the module. Those that start
 /// large programs are last, as they may wait for each other.
-const MODULES: [(&str, Trials); 15] = [
+const MODULES: [(&str, Trials); 16] = [
     ("people", people::trials),
     ("pieces", pieces::trials),
     ("players", players::trials),
@@ -52,6 +53,7 @@ const MODULES: [(&str, Trials); 15] = [
     ("hostile", hostile::trials),
     ("windows", windows::trials),
     ("arm64", arm64::trials),
+    ("packages", packages::trials),
     ("interpreters", interpreters::trials),
     ("soak", soak::trials),
     ("load", load::trials),

@@ -213,7 +213,7 @@ fn a_folder_is_checked_bot_by_bot() {
     );
     assert!(
         run.stdout
-            .contains("✗ dora: there are several programs in this folder"),
+            .contains("class/dora: there are several programs in this folder"),
         "{run}"
     );
     assert_eq!(
@@ -359,4 +359,19 @@ fn completions_and_the_manual_page() {
     let run = Referee::new(["man"]).run();
     assert_eq!(run.code, Some(0), "{run}");
     assert!(run.stdout.contains(".TH referee 1"), "{run}");
+    let version = concat!("\"referee ", env!("CARGO_PKG_VERSION"), "\"");
+    assert!(run.stdout.contains(version), "{run}");
+    let run = Referee::new(["man", "tournament"]).run();
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(
+        run.stdout.contains(".TH referee-tournament 1") && run.stdout.contains(version),
+        "{run}"
+    );
+    assert!(run.stdout.contains("bench\\-after"), "{run}");
+    let run = Referee::new(["man", "turnament"]).run();
+    assert_eq!(run.code, Some(2), "{run}");
+    assert!(
+        run.stderr.contains("turnament") && run.stderr.contains(" tournament,"),
+        "{run}"
+    );
 }

@@ -90,12 +90,25 @@ pub(super) const MODULES: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "league",
+        &[
+            "arena",
+            "bot",
+            "executable",
+            "record",
+            "sandbox",
+            "text",
+            "tournament",
+        ],
+    ),
+    (
         "report",
         &[
             "arena",
             "bot",
             "checkup",
             "game",
+            "league",
             "log_target",
             "play",
             "record",
@@ -114,6 +127,7 @@ pub(super) const MODULES: &[(&str, &[&str])] = &[
             "checkup",
             "executable",
             "game",
+            "league",
             "log_target",
             "play",
             "protocol",
@@ -149,7 +163,7 @@ pub(super) const CRATES: &[(&str, &[&str])] = &[
     ("hyper_util", &["report"]),
     ("indicatif", &["cli"]),
     ("integer_blossom", &["tournament"]),
-    ("jiff", &["play", "arena", "report", "cli"]),
+    ("jiff", &["league", "play", "arena", "report", "cli"]),
     ("json_subscriber", &["cli"]),
     ("landlock", &["sandbox"]),
     ("libc", &["sandbox", "bot", "system"]),
@@ -176,6 +190,7 @@ pub(super) const CRATES: &[(&str, &[&str])] = &[
     (
         "serde",
         &[
+            "league",
             "sandbox",
             "record",
             "analysis",
@@ -187,6 +202,7 @@ pub(super) const CRATES: &[(&str, &[&str])] = &[
     (
         "serde_json",
         &[
+            "league",
             "sandbox",
             "bot",
             "record",
@@ -199,15 +215,18 @@ pub(super) const CRATES: &[(&str, &[&str])] = &[
         ],
     ),
     ("sha2", &["sandbox", "arena", "report"]),
-    ("shell_words", &["bot", "cli", "system"]),
+    ("shell_words", &["bot", "cli", "executable", "system"]),
     (
         "tempfile",
-        &["sandbox", "record", "play", "arena", "cli", "system"],
+        &[
+            "league", "sandbox", "record", "play", "arena", "cli", "system",
+        ],
     ),
     ("terminal_size", &["cli"]),
     (
         "thiserror",
         &[
+            "league",
             "sandbox",
             "bot",
             "record",

@@ -25,10 +25,15 @@ pub(super) fn of_bots(path: &Path) -> Result<Option<FolderPrograms>, Failure> {
         return Ok(None);
     }
     let found = entrants::programs(path)?;
-    let is_one = found.programs.len() == 1 && found.refused.is_empty();
     // The only program of the only folder in a folder is a class of one.
-    let own = |(text, _): &(String, Option<String>)| Path::new(text).parent() == Some(path);
-    Ok((!is_one || !found.programs.iter().all(own)).then_some(found))
+    let own = |(text, _): &(String, Option<String>)| {
+        let file = Path::new(text);
+        file.parent() == Some(path) && !file.is_dir()
+    };
+    let is_one = found.programs.len() == 1
+        && found.programs.iter().all(own)
+        && found.refused.iter().all(own);
+    Ok((!is_one).then_some(found))
 }
 
 /// Checks every bot of a folder.
@@ -41,7 +46,7 @@ pub(super) fn run(args: &Args, found: FolderPrograms) -> Result<(), Failure> {
     }
     let mut specs = Vec::new();
     let mut unstartable = Vec::new();
-    for (text, name) in found.programs {
+    for (text, name) in found.programs.into_iter().chain(found.refused) {
         match bot(&text) {
             Ok(BotSpec::Program(mut program)) => {
                 if let Some(name) = name {
@@ -82,16 +87,6 @@ pub(super) fn run(args: &Args, found: FolderPrograms) -> Result<(), Failure> {
     };
     for (name, why) in unstartable {
         note(name, None, Err(why))?;
-    }
-    for refused in found.refused {
-        // It begins with the folder's path.
-        let (folder, why) = refused.split_once(": ").unwrap_or((&refused, "refused"));
-        let folder = Path::new(folder).file_name().unwrap_or_default();
-        note(
-            folder.to_string_lossy().into_owned(),
-            None,
-            Err(why.to_owned()),
-        )?;
     }
     for (index, name) in names.into_iter().enumerate() {
         let others: Vec<&Program> = specs
