@@ -15,7 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 public class Random {
-    // This class hides the other one of its name, so that one's full name is written out.
+    // With its full name, as this class may have the same one.
     private final java.util.Random random;
 
     Random(java.util.Random random) {

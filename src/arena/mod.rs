@@ -5,7 +5,7 @@
 //! each on its own thread, and the journal's writer syncs their records to disk. Only then are they
 //! added to the [`results`] and shown to the [observer](TournamentObserver).
 //!
-//! - [`entrants`], [`entry_check`], [`preparation`]: from the named bots to a plan
+//! - [`entrants`], [`identical`], [`entry_check`], [`preparation`]: from the named bots to a plan
 //! - [`plan`]: which games are played, and how
 //! - [`directory`], [`results`], [`elimination`], [`ranking`], [`logs`], [`slug`]: what is kept in files, and what follows from it
 //! - [`scheduler`], [`worker`], `capacity`, `event_loop`, `progress`: the games
@@ -22,6 +22,7 @@ pub mod entry_check;
 pub mod event;
 mod event_loop;
 mod forfeit_streak;
+pub mod identical;
 pub mod logs;
 pub mod merge;
 pub mod plan;

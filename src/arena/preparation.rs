@@ -12,6 +12,7 @@ use super::directory::{DirectoryError, TournamentDirectory};
 use super::entrant::{Entrant, LoggedEntrant};
 use super::entrants::Entrants;
 use super::entry_check;
+use super::identical::{identical, same_program};
 use super::logs::StderrLog;
 use super::plan::request::{PlanRequest, RequestError};
 use super::plan::{BotPlan, Plan, RejectedBot};
@@ -83,6 +84,8 @@ pub enum Notice<'a> {
         /// The number of bots that were checked.
         of: usize,
     },
+    /// A sentence about something that may not be meant.
+    Warning(&'a str),
     /// This bot cannot enter.
     Rejected(&'a RejectedBot),
     /// A bot that did not enter the tournament that is resumed has been changed since.
@@ -146,6 +149,9 @@ impl Preparation<'_> {
             mut entered,
             mut rejected,
         } = entrants;
+        for names in identical(&entered) {
+            notify(Notice::Warning(&same_program(&names)));
+        }
         if !self.request.no_check && !entered.is_empty() {
             // A file of openings that cannot be used is reported before minutes of checks.
             self.request.draw_openings(&**self.ruleset, seed, 1)?;

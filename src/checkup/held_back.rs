@@ -146,7 +146,9 @@ impl HeldBack {
             Self::Nothing => {
                 return Problem {
                     what: format!("{asked}; nothing came, not even when its input ended"),
-                    fix: "print an answer to every line, to standard output".to_owned(),
+                    fix:
+                        "print an answer to every line, to standard output, before the time is over"
+                            .to_owned(),
                     ..problem
                 };
             }

@@ -114,7 +114,9 @@ impl<'a> Checkup<'a> {
         let positions = self.positions(40, |_| true);
         let asked = self.ask_all(name, &positions, Share::ALL).await?;
         let verdict = match asked {
-            Ok(answers) => Self::verdict_of(answers.len(), positions.len(), "position"),
+            Ok(answers) => {
+                Self::verdict_of(answers.len(), positions.len(), "position", "positions")
+            }
             Err(problem) => Verdict::Bad(Problem {
                 fix: "read the file that REFEREE_PIECES names when it is set".to_owned(),
                 ..problem
@@ -144,15 +146,15 @@ impl<'a> Checkup<'a> {
     }
 
     /// The verdict on a check in which all that was asked was answered well.
-    fn verdict_of(answered: usize, of: usize, what: &str) -> Verdict {
+    fn verdict_of(answered: usize, of: usize, one: &str, more: &str) -> Verdict {
         if answered == 0 && of > 0 {
             return Verdict::LeftOut;
         }
-        let s = if of == 1 { "" } else { "s" };
+        let what = if of == 1 { one } else { more };
         Verdict::Good(if answered < of {
-            format!("{answered} of {of} {what}{s}, for want of time")
+            format!("{answered} of {of} {what}, for want of time")
         } else {
-            format!("{of} {what}{s}")
+            format!("{of} {what}")
         })
     }
 

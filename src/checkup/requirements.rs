@@ -95,16 +95,18 @@ impl Checkup<'_> {
             .iter()
             .filter_map(|request| reopen(request))
             .collect();
+        // A gift is ignored where the placement wins.
+        let mut last = self.positions(4, |session| {
+            is_last_turn(session) && session.outlook().winning == 0
+        });
+        last.extend(self.positions(4, is_last_turn));
         let kinds: [(&'static str, Vec<String>); 5] = [
             ("an opening with pieces on the board", opened),
             (
                 "a turn in the middle",
                 self.positions(8, |session| !is_last_turn(session)),
             ),
-            (
-                "the last turn, one cell left",
-                self.positions(8, is_last_turn),
-            ),
+            ("the last turn, one cell left", last),
             (
                 "a win is there",
                 self.positions(8, |session| session.can_win_at_once()),
@@ -128,7 +130,9 @@ impl Checkup<'_> {
             Verdict::Skipped
         } else {
             match self.ask_all(name, positions, share).await? {
-                Ok(answers) => Self::verdict_of(answers.len(), positions.len(), "position"),
+                Ok(answers) => {
+                    Self::verdict_of(answers.len(), positions.len(), "position", "positions")
+                }
                 Err(problem) => Verdict::Bad(problem),
             }
         };
@@ -180,10 +184,7 @@ impl Checkup<'_> {
             None if games == 0 && turns > 0 => Verdict::Good(format!(
                 "the beginning of one, {turns} turns, for want of time"
             )),
-            None => match Self::verdict_of(games, GAMES, "game") {
-                Verdict::Good(text) => Verdict::Good(format!("{text} against itself")),
-                other => other,
-            },
+            None => Self::verdict_of(games, GAMES, "game against itself", "games against itself"),
             Some(mut problem) => {
                 if answered_well {
                     problem.fix = format!(

@@ -13,6 +13,7 @@
 //! - `events`, `game_events`: what the log has of a bot in a game, and of the game
 //! - [`match_runner`]: plays matches of many games between the same two players
 //! - [`replay`]: checks recorded games against the rules
+//! - [`reproduce`]: the command that shows a recorded fault again
 
 pub mod adjudicator;
 mod attempts;

@@ -1,7 +1,8 @@
-//! The commands with which a person asks a bot the same again.
+//! The command by which a person sees the fault of a recorded bot again.
 
+use crate::bot::fault::ASK_CHECK;
 use crate::bot::spec::{Program, reproduce_command};
-use crate::protocol::env;
+use crate::protocol::{ForfeitReason, env};
 use crate::record::{BotIndex, Record};
 
 /// The variables on which an answer depends.
@@ -36,5 +37,21 @@ pub fn recorded_reproduce_command(
         .into_iter()
         .filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())));
     let environment = that_matter(variables);
-    Some(reproduce_command(&program, &environment, request, false))
+    let detail = record.result.detail.as_deref().unwrap_or_default();
+    let first = usize::from(record.first != by);
+    let answered = record.turns.len() > first;
+    let request = if answered && record.result.reason == ForfeitReason::Exited.into() {
+        // Asked once, it answers.
+        &format!("{request}\n{request}")
+    } else {
+        request
+    };
+    // Its input stays open for a while where its end brought the answer.
+    let stays_open = detail.contains(ASK_CHECK);
+    Some(reproduce_command(
+        &program,
+        &environment,
+        request,
+        stays_open,
+    ))
 }

@@ -8,7 +8,7 @@ use tracing::{Instrument as _, Span};
 
 use super::clock::TimeControl;
 use super::events;
-use super::reproduce;
+use super::reproduce::that_matter;
 use crate::bot::exhaustion::Exhausted;
 use crate::bot::fault::Exit;
 use crate::bot::human::Human;
@@ -300,7 +300,7 @@ impl Seat {
         let SeatPlayer::Program(seat) = &self.player else {
             return None;
         };
-        let environment = reproduce::that_matter(seat.environment.iter().cloned());
+        let environment = that_matter(seat.environment.iter().cloned());
         let stays_open = fault.is_some_and(Fault::may_be_held_back);
         let request = match fault {
             // Asked once, it answers.

@@ -4,6 +4,8 @@
 //!   a person, or installs something.
 //! - In a block of `console` the lines after `$ ` are commands; what follows is what they print. Times and numbers with a
 //!   unit may differ, and a line with nothing but `...` or `…` stands for any lines.
+//! - The mistakes in docs/troubleshooting.md are what `referee check` says of the bots in tests/bots/mistakes; `UPDATE=1`
+//!   writes them anew.
 //! - The options in docs/command-line.md are what `--help` prints; `UPDATE=1` writes them anew.
 //!
 //! A document's blocks are run one after another, in a folder with the players, a class of submissions, and records of
@@ -17,6 +19,7 @@ use libtest_mimic::{Failed, Trial};
 use tempfile::TempDir;
 
 use crate::common::files::executable;
+use crate::mistakes;
 use crate::requirements::{program, unavailable};
 
 /// The documents, and what their commands need beyond a shell.
@@ -254,6 +257,12 @@ pub(crate) fn trials() -> Vec<Trial> {
         options_are_those_of_the_program,
     )];
     let has_python = program("python3", &[]).is_some();
+    let name = "documents::mistakes are what the program says of them";
+    trials.push(if has_python {
+        Trial::test(name, mistakes::are_what_the_program_says)
+    } else {
+        unavailable(name, "python3", "python3")
+    });
     for document in DOCUMENTS {
         let name = format!("documents::{document}");
         trials.push(if has_python {

@@ -25,6 +25,7 @@ mod exhaustion;
 mod hostile;
 mod interpreters;
 mod load;
+mod mistakes;
 mod packages;
 mod people;
 mod pieces;
@@ -41,11 +42,12 @@ type Trials = fn() -> Vec<Trial>;
 
 /// The modules and their trials, whose names all begin with that of the module. Those that start
 /// large programs are last, as they may wait for each other.
-const MODULES: [(&str, Trials); 15] = [
+const MODULES: [(&str, Trials); 16] = [
     ("people", people::trials),
     ("pieces", pieces::trials),
     ("players", players::trials),
     ("documents", documents::trials),
+    ("mistakes", mistakes::trials),
     ("stopping", stopping::trials),
     ("exhaustion", exhaustion::trials),
     ("hostile", hostile::trials),

@@ -213,7 +213,7 @@ fn a_folder_is_checked_bot_by_bot() {
     );
     assert!(
         run.stdout
-            .contains("✗ dora: there are several programs in this folder"),
+            .contains("class/dora: there are several programs in this folder"),
         "{run}"
     );
     assert_eq!(
@@ -308,6 +308,35 @@ fn a_starter_bot_is_written_once() {
     assert_eq!(named.code, Some(0), "{named}");
     assert!(named.stdout.contains("rustc"), "{named}");
     assert!(place.path().join("strategy.rs").exists());
+}
+
+/// Every starter bears the name of its file, inside, too.
+#[test]
+fn a_starter_bot_has_the_name_of_its_file() {
+    let place = tempfile::tempdir().expect("a directory");
+    for (language, file, has, has_not) in [
+        ("java", None, "public class MyBot {", "class Random"),
+        ("java", Some("Anna.java"), "new Anna(", "Random.java"),
+        ("python", Some("anna.py"), "anna.py", "random.py"),
+        (
+            "c",
+            Some("anna.c"),
+            "cc -O2 -o anna.c.out anna.c",
+            "random-c",
+        ),
+    ] {
+        let run = Referee::new(["new", language])
+            .args(file)
+            .directory(place.path())
+            .run();
+        assert_eq!(run.code, Some(0), "{run}");
+        let written = place.path().join(file.unwrap_or("MyBot.java"));
+        let text = std::fs::read_to_string(written).expect("a starter");
+        assert!(text.contains(has), "{text}");
+        assert!(!text.contains(has_not), "{text}");
+    }
+    let java = std::fs::read_to_string(place.path().join("Anna.java")).expect("a starter");
+    assert!(java.contains("java.util.Random"), "{java}");
 }
 
 #[test]

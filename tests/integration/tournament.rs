@@ -506,6 +506,38 @@ fn the_entry_check() {
     assert!(!place.path("s/plan.json").exists());
 }
 
+/// The same program under two names; with other arguments it is another bot.
+#[test]
+fn identical_entrants_are_named() {
+    let place = Place::new();
+    for (student, program) in [
+        ("anna/bot.sh", "exec \"$REFEREE_BIN\" bot greedy"),
+        ("ben/mine.sh", "exec \"$REFEREE_BIN\" bot greedy"),
+        ("carla/bot.sh", "exec \"$REFEREE_BIN\" bot random"),
+    ] {
+        let file = place.path(&format!("class/{student}"));
+        fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
+        fs::write(&file, format!("#!/bin/sh\n{program}\n")).expect("a file");
+    }
+    let class = place.path("class").to_string_lossy().into_owned();
+    let other = format!("sh {class}/anna/bot.sh --fast");
+    let run = place.play(
+        "t",
+        &[&class, &other, "--pairs", "1", "--seed", "1", "--no-check"],
+    );
+    assert!(
+        run.stderr
+            .contains("warning: anna and ben are the same program; each of them plays\n"),
+        "{run}"
+    );
+    assert_eq!(
+        run.stderr.matches("are the same program").count(),
+        1,
+        "{run}"
+    );
+    assert_eq!(place.records("t").len(), 4 * 3, "{run}");
+}
+
 #[test]
 fn formats() {
     let place = Place::new();

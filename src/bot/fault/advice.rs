@@ -34,8 +34,8 @@ impl Fault {
     pub fn advice(&self, language: Option<Language>) -> String {
         match self {
             Self::IllegalMove { .. } => {
-                "compare the answer with the question, and mend how the program reads the one or \
-                 makes the other (protocol.md has the rules)"
+                "ask the program this question by hand, and mend it until its answer is one that the \
+                 sentence names (protocol.md has the rules)"
             }
             Self::Malformed { .. } => {
                 "write a cell, a blank and a piece (in Four In A Row a column), and nothing else; \
@@ -43,7 +43,7 @@ impl Fault {
             }
             Self::ExtraOutput { .. } => {
                 let advice =
-                    "write one line for each question; text for yourself goes to standard error";
+                    "write one line for each question, with the whole answer; text for yourself goes to standard error";
                 let how = language.and_then(|language| language.to_stderr());
                 return in_language(advice, language, how);
             }

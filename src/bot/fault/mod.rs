@@ -4,6 +4,8 @@
 pub mod advice;
 mod sentence;
 
+pub use self::sentence::ASK_CHECK;
+
 use std::time::Duration;
 
 use super::allowance::{Allowance, ClockKind};

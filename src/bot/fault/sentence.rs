@@ -47,6 +47,9 @@ fn format_allowance(allowance: &Allowance, fresh: bool) -> String {
     }
 }
 
+/// In the sentence of a bot that may hold its answer back until its input ends.
+pub const ASK_CHECK: &str = "`referee check` finds out";
+
 /// A line as a sentence quotes it.
 fn quoted_line(line: &[u8]) -> String {
     if line.is_empty() {
@@ -86,8 +89,9 @@ impl fmt::Display for Timeout {
             TimeoutEvidence::Nothing(ProcessState::Computing) => {
                 f.write_str("nothing came: it was still computing")
             }
-            TimeoutEvidence::Nothing(ProcessState::Waiting) => f.write_str(
-                "nothing came, although it had read the question and was not computing: flush after every line, and answer a line before you read the next; `referee check` finds out more",
+            TimeoutEvidence::Nothing(ProcessState::Waiting) => write!(
+                f,
+                "nothing came, although it had read the question and was not computing: flush after every line, and answer a line before you read the next; {ASK_CHECK} more"
             ),
             TimeoutEvidence::Nothing(ProcessState::Unknown) => f.write_str("nothing came"),
             TimeoutEvidence::Partial(bytes) => write!(
@@ -105,7 +109,7 @@ impl fmt::Display for Timeout {
             }
             TimeoutEvidence::HeldBack(line) => write!(
                 f,
-                "it answered {}, but only when its input was closed: it holds back its output ({}) or its input ({}); `referee check` finds out which",
+                "it answered {}, but only when its input was closed: it holds back its output ({}) or its input ({}); {ASK_CHECK} which",
                 quote(line),
                 advice::flush(self.language),
                 advice::read_lines(self.language),

@@ -1,5 +1,6 @@
 //! `referee new LANGUAGE [FILE]`: writes a working starter bot.
 
+use std::ffi::OsStr;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -51,6 +52,9 @@ const STARTERS: &[Starter] = &[
     starter!("sh", "random.sh", ""),
     starter!("tcl", "random.tcl", ""),
 ];
+
+/// The class of the shipped starter in Java.
+const SHIPPED_CLASS: &str = "Random";
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
@@ -111,11 +115,60 @@ fn ending(starter: &Starter) -> &'static str {
 }
 
 fn default_file(starter: &Starter) -> PathBuf {
-    // Java requires a file to be named after its class.
+    // A class of Java has a capital letter, and its file the same name.
     match starter.language {
-        "java" => PathBuf::from(starter.file),
+        "java" => PathBuf::from("MyBot.java"),
         _ => PathBuf::from(format!("mybot.{}", ending(starter))),
     }
+}
+
+/// The text of a starter that is written to this file: it calls itself by its new name.
+fn text_for(starter: &Starter, file: &Path) -> String {
+    let name = |part: Option<&OsStr>| part.unwrap_or_default().to_string_lossy().into_owned();
+    let (file, stem) = (name(file.file_name()), name(file.file_stem()));
+    let mut text = starter.text.to_owned();
+    if !starter.compile.is_empty() {
+        text = text.replace(
+            &format!("random-{}", ending(starter)),
+            &format!("{file}.out"),
+        );
+    }
+    text = text.replace(starter.file, &file);
+    if starter.language == "java" {
+        text = with_class(&text, &class_name(&stem));
+    }
+    text
+}
+
+/// A name that a class of Java can have.
+fn class_name(stem: &str) -> String {
+    let name: String = stem
+        .chars()
+        .filter(|&c| c.is_ascii_alphanumeric() || c == '_')
+        .collect();
+    if name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
+        name
+    } else {
+        format!("Bot{name}")
+    }
+}
+
+/// The text of the Java starter with this name for its class, which is `Random` there; `java.util.Random` is
+/// another one.
+fn with_class(text: &str, class: &str) -> String {
+    let mut renamed = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(SHIPPED_CLASS) {
+        let (before, found) = rest.split_at(at);
+        let after = &found[SHIPPED_CLASS.len()..];
+        let is_part = |c: char| c.is_alphanumeric() || c == '_';
+        let is_class =
+            !before.ends_with(|c: char| is_part(c) || c == '.') && !after.starts_with(is_part);
+        renamed.push_str(before);
+        renamed.push_str(if is_class { class } else { SHIPPED_CLASS });
+        rest = after;
+    }
+    renamed + rest
 }
 
 /// Writes the file; never overwrites one.
@@ -133,7 +186,8 @@ fn write_new(file: &Path, starter: &Starter) -> Result<(), Failure> {
         }
         unreadable(file, &error)
     })?;
-    target.write_all(starter.text.as_bytes()).map_err(|error| {
+    let text = text_for(starter, file);
+    target.write_all(text.as_bytes()).map_err(|error| {
         // An incomplete file would block the next attempt.
         let _ = fs::remove_file(file);
         Failure::Referee(format!("{}: cannot be written: {error}", file.display()))

@@ -25,10 +25,15 @@ pub(super) fn of_bots(path: &Path) -> Result<Option<FolderPrograms>, Failure> {
         return Ok(None);
     }
     let found = entrants::programs(path)?;
-    let is_one = found.programs.len() == 1 && found.refused.is_empty();
     // The only program of the only folder in a folder is a class of one.
-    let own = |(text, _): &(String, Option<String>)| Path::new(text).parent() == Some(path);
-    Ok((!is_one || !found.programs.iter().all(own)).then_some(found))
+    let own = |(text, _): &(String, Option<String>)| {
+        let file = Path::new(text);
+        file.parent() == Some(path) && !file.is_dir()
+    };
+    let is_one = found.programs.len() == 1
+        && found.programs.iter().all(own)
+        && found.refused.iter().all(own);
+    Ok((!is_one).then_some(found))
 }
 
 /// Checks every bot of a folder.

@@ -95,6 +95,7 @@ impl Notices {
         self.clear();
         print_stderr(&match notice {
             Notice::Checking { .. } => return,
+            Notice::Warning(text) => format!("referee: warning: {text}"),
             Notice::Seed(seed) => format!("referee: seed {seed}"),
             Notice::Checked { passed, of } => {
                 format!("referee: {passed} of {of} bots are fit to enter")
