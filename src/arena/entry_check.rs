@@ -62,6 +62,7 @@ mod tests {
                 environment: [].into(),
                 limits: Limits::from(limits(LONG)),
                 hash: String::new(),
+                version: None,
             },
             program: program(SILENT_AT_FIRST, folder.path()),
         };

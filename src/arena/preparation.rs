@@ -208,7 +208,7 @@ impl Preparation<'_> {
 
     /// Checks every bot, `jobs` at once, and those for which the machine then has no processes left once
     /// more, one after the other. Returns those that can enter.
-    async fn check(
+    pub async fn check(
         &self,
         entrants: Vec<Entrant>,
         seed: u64,
@@ -261,7 +261,8 @@ impl Preparation<'_> {
             .await
     }
 
-    fn with_logs(&self, entrants: Vec<Entrant>) -> Vec<LoggedEntrant> {
+    /// The bots with the files of their stderr.
+    pub fn with_logs(&self, entrants: Vec<Entrant>) -> Vec<LoggedEntrant> {
         let with_log = |entrant: Entrant| {
             let log = self.directory.stderr_file(&entrant.plan.slug);
             LoggedEntrant {

@@ -17,6 +17,7 @@ use crate::bot::spec::{CannotStart, Program, reproduce_command};
 use crate::bot::stderr::Tap;
 use crate::bot::{Allowance, Fault, OtherOutput, Player, Reply};
 use crate::protocol::{ForfeitReason, env};
+use crate::record::{BotIndex, Record};
 use crate::session::Ruleset;
 use crate::text::escape_lines;
 
@@ -297,19 +298,7 @@ impl Seat {
         let SeatPlayer::Program(seat) = &self.player else {
             return None;
         };
-        // The variables on which an answer depends.
-        let matters = |name: &str, value: &str| match name {
-            env::RULES => value != "standard",
-            env::GAME => value != "quarto",
-            env::PIECES => true,
-            _ => false,
-        };
-        let environment: Vec<(String, String)> = seat
-            .environment
-            .iter()
-            .filter(|(name, value)| matters(name, value))
-            .cloned()
-            .collect();
+        let environment = that_matter(seat.environment.iter().cloned());
         Some(reproduce_command(&seat.program, &environment, request))
     }
 
@@ -365,6 +354,39 @@ impl Seat {
 pub async fn stop_both([a, b]: &mut [Seat; 2], grace: GracePeriods) -> io::Result<()> {
     let (a, b) = tokio::join!(a.stop(grace), b.stop(grace));
     a.and(b)
+}
+
+/// The variables on which an answer depends.
+fn that_matter(environment: impl IntoIterator<Item = (String, String)>) -> Vec<(String, String)> {
+    let matters = |name: &str, value: &str| match name {
+        env::RULES => value != "standard",
+        env::GAME => value != "quarto",
+        env::PIECES => true,
+        _ => false,
+    };
+    let all = environment.into_iter();
+    all.filter(|(name, value)| matters(name, value)).collect()
+}
+
+/// The command that sends a recorded bot this request again, as far as the record knows it; `None` for
+/// people. `pieces` is the path of the piece set's file when the set is not the built-in one.
+pub fn recorded_reproduce_command(
+    record: &Record,
+    by: BotIndex,
+    pieces: Option<&str>,
+    request: &str,
+) -> Option<String> {
+    let program = Program::recorded(&record.bots[by].command)?;
+    let variables = [
+        (env::GAME, Some(record.game.as_str())),
+        (env::RULES, Some(record.rules.as_str())),
+        (env::PIECES, pieces),
+    ];
+    let variables = variables
+        .into_iter()
+        .filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())));
+    let environment = that_matter(variables);
+    Some(reproduce_command(&program, &environment, request))
 }
 
 /// The environment of a bot, except for its seed. `pieces` is the path of the piece set's file when the

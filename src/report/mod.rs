@@ -14,6 +14,7 @@ pub mod accuracy;
 mod bracket;
 pub mod history;
 pub mod html;
+pub mod league;
 pub mod serve;
 pub mod standings;
 pub mod terminal;

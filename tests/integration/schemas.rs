@@ -94,6 +94,7 @@ fn full_plan() -> Plan {
             increment: 0.5,
             cpu_clock: true,
         },
+        version: Some("1".to_owned()),
         hash: "0".repeat(64),
     };
     Plan {
@@ -113,6 +114,7 @@ fn full_plan() -> Plan {
         restart: Restart::Pair,
         bench_after: 10,
         adjudicate: true,
+        by_version: true,
         sprt: Some(SprtPlan {
             elo0: -5.0,
             elo1: 5.0,

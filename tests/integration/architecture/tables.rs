@@ -84,6 +84,18 @@ pub(super) const MODULES: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "league",
+        &[
+            "arena",
+            "bot",
+            "executable",
+            "record",
+            "sandbox",
+            "text",
+            "tournament",
+        ],
+    ),
+    (
         "checkup",
         &["bot", "game", "play", "sandbox", "seed", "session", "text"],
     ),
@@ -93,6 +105,7 @@ pub(super) const MODULES: &[(&str, &[&str])] = &[
             "arena",
             "bot",
             "game",
+            "league",
             "log_target",
             "play",
             "record",
@@ -111,6 +124,7 @@ pub(super) const MODULES: &[(&str, &[&str])] = &[
             "checkup",
             "executable",
             "game",
+            "league",
             "log_target",
             "play",
             "protocol",
@@ -146,7 +160,7 @@ pub(super) const CRATES: &[(&str, &[&str])] = &[
     ("hyper_util", &["report"]),
     ("indicatif", &["cli"]),
     ("integer_blossom", &["tournament"]),
-    ("jiff", &["play", "arena", "report", "cli"]),
+    ("jiff", &["league", "play", "arena", "report", "cli"]),
     ("json_subscriber", &["cli"]),
     ("landlock", &["sandbox"]),
     ("libc", &["sandbox", "bot", "system"]),
@@ -173,6 +187,7 @@ pub(super) const CRATES: &[(&str, &[&str])] = &[
     (
         "serde",
         &[
+            "league",
             "sandbox",
             "record",
             "analysis",
@@ -184,6 +199,7 @@ pub(super) const CRATES: &[(&str, &[&str])] = &[
     (
         "serde_json",
         &[
+            "league",
             "sandbox",
             "bot",
             "record",
@@ -196,15 +212,18 @@ pub(super) const CRATES: &[(&str, &[&str])] = &[
         ],
     ),
     ("sha2", &["sandbox", "arena", "report"]),
-    ("shell_words", &["bot", "cli", "system"]),
+    ("shell_words", &["bot", "cli", "executable", "system"]),
     (
         "tempfile",
-        &["sandbox", "record", "play", "arena", "cli", "system"],
+        &[
+            "league", "sandbox", "record", "play", "arena", "cli", "system",
+        ],
     ),
     ("terminal_size", &["cli"]),
     (
         "thiserror",
         &[
+            "league",
             "sandbox",
             "bot",
             "record",
