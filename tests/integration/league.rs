@@ -52,7 +52,7 @@ impl Teacher {
             "--pairs",
             "1",
         ];
-        Referee::new(&[&options, more].concat()).directory(self.0.path())
+        Referee::new([&options, more].concat()).directory(self.0.path())
     }
 
     fn update(&self, name: &str) -> Run {
