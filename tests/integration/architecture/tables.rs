@@ -12,8 +12,8 @@ pub(super) const WITHOUT_TYPES_OF_GAMES: &[&str] = &[
     "play",
     "analysis",
     "tournament",
-    "arena",
     "checkup",
+    "arena",
     "report",
     "cli",
 ];
@@ -52,6 +52,7 @@ pub(super) const MODULES: &[(&str, &[&str])] = &[
         "play",
         &[
             "bot",
+            "executable",
             "game",
             "log_target",
             "protocol",
@@ -65,10 +66,15 @@ pub(super) const MODULES: &[(&str, &[&str])] = &[
     ("analysis", &["game", "play", "record", "solver", "text"]),
     ("tournament", &["game", "record", "seed", "session", "text"]),
     (
+        "checkup",
+        &["bot", "game", "play", "sandbox", "seed", "session", "text"],
+    ),
+    (
         "arena",
         &[
             "analysis",
             "bot",
+            "checkup",
             "game",
             "log_target",
             "play",
@@ -96,14 +102,11 @@ pub(super) const MODULES: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "checkup",
-        &["bot", "game", "play", "sandbox", "seed", "session", "text"],
-    ),
-    (
         "report",
         &[
             "arena",
             "bot",
+            "checkup",
             "game",
             "league",
             "log_target",

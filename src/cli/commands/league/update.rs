@@ -173,9 +173,7 @@ impl<'a> Update<'a> {
             let fit = if self.options.no_check {
                 found.entered
             } else {
-                preparation
-                    .check(found.entered, self.seed, &mut rejected)
-                    .await?
+                preparation.check(found.entered, &mut rejected).await?
             };
             notify(Notice::Checked {
                 passed: fit.len(),

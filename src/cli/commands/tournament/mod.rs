@@ -366,7 +366,7 @@ pub(in crate::cli) fn notify(notice: Notice<'_>) {
     print_stderr(&match notice {
         Notice::Seed(seed) => format!("referee: seed {seed}"),
         Notice::Checked { passed, of } => {
-            format!("referee: {passed} of {of} bots passed the entry check")
+            format!("referee: {passed} of {of} bots are fit to enter")
         }
         Notice::Rejected(rejected) => {
             format!(
