@@ -12,7 +12,7 @@
 
 and SHA256SUMS. All of a target are made from one build. What they need: the targets (`rustup target add`), the linkers
 gcc-aarch64-linux-gnu and gcc-mingw-w64-x86-64 (Debian), `cargo install cargo-deb` for deb, `pip install maturin` for
-wheel. The same commit gives the same bytes, on machines with the same versions of these.
+wheel. Times in them are that of the commit, and paths of this machine are left out.
 """
 
 import argparse
@@ -58,7 +58,7 @@ LINKERS = {
 THIRD_PARTY = ROOT / "LICENSE-THIRD-PARTY.txt"
 
 # What an archive has beside the program, the manual and the completions.
-BESIDE = ["README.md", "protocol.md", "CHANGELOG.md", "SECURITY.md", "LICENSE-APACHE", "LICENSE-MIT", "docs", "players", "sets"]
+BESIDE = ["README.md", "protocol.md", "CHANGELOG.md", "SECURITY.md", "LICENSE-APACHE", "LICENSE-MIT", "docs", "players", "schemas", "sets"]
 COMPLETIONS = {"bash": "referee.bash", "zsh": "_referee", "fish": "referee.fish", "powershell": "_referee.ps1"}
 
 

@@ -12,8 +12,8 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 use crate::sandbox::supervisor;
 use crate::system::most_open_files;
 use commands::{
-    analyse, board, bot, check, doctor, league, matches, new, pieces, replay, report, shell,
-    simulate, solve, standings, tournament,
+    analyse, board, bot, check, doctor, league, matches, new, pieces, replay, report, schema,
+    shell, simulate, solve, standings, tournament,
 };
 use support::failure::Failure;
 use support::logging::{self, LogOptions};
@@ -98,6 +98,8 @@ enum Command {
     Bot(bot::Args),
     /// Prints a completion script for a shell
     Completions(shell::Args),
+    /// Prints the JSON Schema of a kind of file, with which editors complete and check it
+    Schema(schema::Args),
     /// Prints the manual page of the program or of a command
     Man(shell::ManArgs),
 }
@@ -163,6 +165,7 @@ fn run_parsed(cli: Cli) -> ExitCode {
         Some(Command::Doctor(args)) => doctor::run(&args),
         Some(Command::Bot(args)) => bot::run(&args),
         Some(Command::Completions(args)) => shell::completions(&args, Cli::command()),
+        Some(Command::Schema(args)) => schema::run(&args),
         Some(Command::Man(args)) => shell::man(&args, Cli::command()),
     });
     output::finish(result, logging::finish)

@@ -8,6 +8,7 @@
 
 pub(crate) mod files;
 pub(crate) mod games;
+pub(crate) mod schema;
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -342,12 +343,12 @@ pub(crate) struct Run {
 impl Run {
     /// The records that it wrote.
     pub(crate) fn records(&self) -> Vec<Value> {
-        lines(&self.file(RECORDS))
+        records(&self.file(RECORDS))
     }
 
     /// The records that it printed, with `--json`.
     pub(crate) fn printed_records(&self) -> Vec<Value> {
-        lines(&self.stdout)
+        records(&self.stdout)
     }
 
     /// A file that a bot wrote into its scratch directory; empty when there is none.
@@ -396,10 +397,14 @@ impl fmt::Display for Run {
     }
 }
 
-fn lines(text: &str) -> Vec<Value> {
-    text.lines()
-        .map(|line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}")))
-        .collect()
+/// The records of a file, one a line, each of which has what its schema describes and no more.
+pub(crate) fn records(text: &str) -> Vec<Value> {
+    let record = |line| {
+        let record = serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}"));
+        schema::RECORD.check(&record);
+        record
+    };
+    text.lines().map(record).collect()
 }
 
 /// Reads a stream to its end on a separate thread, so that neither pipe fills up.

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::common::{Referee, Run};
+use crate::common::{self, Referee, Run};
 
 /// A bot that plays at random from its seed.
 const RANDOM: &str = "#!/bin/sh\nexec \"$REFEREE_BIN\" bot random\n";
@@ -64,10 +64,11 @@ impl Teacher {
     /// What has to be the same whenever and wherever games were played: their ids, bots, turns and results.
     fn games(&self, name: &str) -> Vec<[Value; 4]> {
         let text = fs::read_to_string(self.path(name).join("games.jsonl")).expect("records");
-        let mut games: Vec<[Value; 4]> = text
-            .lines()
-            .map(|line| {
-                let game: Value = serde_json::from_str(line).expect("a record");
+        let plan = fs::read(self.path(name).join("plan.json")).expect("a plan");
+        common::schema::PLAN.check(&serde_json::from_slice(&plan).expect("JSON"));
+        let mut games: Vec<[Value; 4]> = common::records(&text)
+            .into_iter()
+            .map(|game| {
                 let names = [0, 1].map(|bot| game["bots"][bot]["name"].clone());
                 let names = Value::from(names.to_vec());
                 [

@@ -51,6 +51,7 @@ mod robustness;
 mod sandbox;
 mod schedule;
 mod scheduler;
+mod schemas;
 mod serve;
 mod shards;
 mod snapshot;

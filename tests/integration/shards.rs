@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use crate::common::{Referee, Run};
+use crate::common::{self, Referee, Run};
 use serde_json::Value;
 
 struct Place(tempfile::TempDir);
@@ -68,11 +68,12 @@ impl Place {
 
     /// The records, sorted, without what clocks say.
     fn records(&self, name: &str) -> Vec<String> {
-        let mut records: Vec<String> = self
-            .read(&format!("{name}/games.jsonl"))
-            .lines()
-            .map(|line| {
-                let mut record: Value = serde_json::from_str(line).expect("a record");
+        let plan = serde_json::from_str(&self.read(&format!("{name}/plan.json")));
+        common::schema::PLAN.check(&plan.expect("a plan"));
+        let games = self.read(&format!("{name}/games.jsonl"));
+        let mut records: Vec<String> = common::records(&games)
+            .into_iter()
+            .map(|mut record| {
                 let fields = record.as_object_mut().expect("an object");
                 for clock in ["times_ms", "started", "usage"] {
                     fields.remove(clock);

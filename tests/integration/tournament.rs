@@ -36,6 +36,8 @@ impl Place {
     fn play(&self, name: &str, arguments: &[&str]) -> Run {
         let run = self.tournament(name, arguments).run();
         assert_eq!(run.code, Some(0), "{run}");
+        let plan = serde_json::from_str(&self.read(&format!("{name}/plan.json")));
+        common::schema::PLAN.check(&plan.expect("a plan"));
         run
     }
 
@@ -51,10 +53,7 @@ impl Place {
 
 fn records(folder: &Path) -> Vec<Value> {
     let text = fs::read_to_string(folder.join("games.jsonl")).unwrap_or_default();
-    let lines = text.lines();
-    lines
-        .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}")))
-        .collect()
+    common::records(&text)
 }
 
 /// The records by id, without what clocks say.

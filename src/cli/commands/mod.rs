@@ -11,6 +11,7 @@ pub(in crate::cli) mod new;
 pub(in crate::cli) mod pieces;
 pub(in crate::cli) mod replay;
 pub(in crate::cli) mod report;
+pub(in crate::cli) mod schema;
 pub(in crate::cli) mod shell;
 pub(in crate::cli) mod simulate;
 pub(in crate::cli) mod solve;

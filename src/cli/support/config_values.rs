@@ -28,6 +28,22 @@ pub(in crate::cli) fn word<'de, D: Deserializer<'de>, T: ValueEnum>(
     })
 }
 
+/// Reads a number of at least this.
+pub(in crate::cli) fn at_least<'de, D, T, const LEAST: u8>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de> + PartialOrd + From<u8>,
+{
+    let number = T::deserialize(deserializer)?;
+    if number < T::from(LEAST) {
+        let expected = format!("expected a number of at least {LEAST}");
+        return Err(serde::de::Error::custom(expected));
+    }
+    Ok(Some(number))
+}
+
 /// Parses the name of a game.
 pub(in crate::cli) fn game<'de, D: Deserializer<'de>>(
     deserializer: D,

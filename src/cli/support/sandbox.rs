@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use serde::{Deserialize, Deserializer};
 
-use super::config_values::{parsed, word};
+use super::config_values::{at_least, parsed, word};
 use super::failure::Failure;
 use super::output::print_stderr;
 use super::setup::this_program;
@@ -81,10 +81,12 @@ pub(in crate::cli) struct SandboxOptions {
 
     /// Processes of a bot [default: 64]
     #[arg(long, value_name = "N", value_parser = count::<1>)]
+    #[serde(default, deserialize_with = "at_least::<_, _, 1>")]
     processes: Option<u64>,
 
     /// Open files of a process [default: 256]
     #[arg(long, value_name = "N", value_parser = count::<16>)]
+    #[serde(default, deserialize_with = "at_least::<_, _, 16>")]
     open_files: Option<u64>,
 
     /// Size of a bot's scratch directory, and of the largest file [default: 64M]

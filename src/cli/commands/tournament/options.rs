@@ -11,7 +11,7 @@ use super::bot_options::{BotOptions, positive_time, time};
 use crate::arena::plan::{Format, Restart, SprtPlan};
 use crate::bot::ClockKind;
 use crate::cli::support::clock::ClockName;
-use crate::cli::support::config_values::{self, parsed, word};
+use crate::cli::support::config_values::{self, at_least, parsed, word};
 use crate::cli::support::duration;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::games::{self, GameArg};
@@ -86,10 +86,12 @@ pub(in crate::cli) struct Options {
 
     /// Rounds [default: until all have played each other; Swiss and knockout: until one is left]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Schedule")]
+    #[serde(default, deserialize_with = "at_least::<_, _, 1>")]
     pub(in crate::cli) rounds: Option<u32>,
 
     /// Groups of groups+knockout [default: groups of four]; they are balanced by the order of the bots
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Schedule")]
+    #[serde(default, deserialize_with = "at_least::<_, _, 1>")]
     pub(in crate::cli) groups: Option<u32>,
 
     /// Seed a knockout, groups or a Swiss tournament by this file, the best first: standings (CSV or JSON),
@@ -99,6 +101,7 @@ pub(in crate::cli) struct Options {
 
     /// Pairs of games in each pairing of two bots [default: 10]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Schedule")]
+    #[serde(default, deserialize_with = "at_least::<_, _, 1>")]
     pub(in crate::cli) pairs: Option<u32>,
 
     /// Random plies at the start of every pair [default: 4]
@@ -213,6 +216,7 @@ pub(in crate::cli) struct Options {
 
     /// Games at once [default: half as many as there are cores]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[serde(default, deserialize_with = "at_least::<_, _, 1>")]
     pub(in crate::cli) jobs: Option<u16>,
 
     /// The folder for all files; a tournament that is there is resumed

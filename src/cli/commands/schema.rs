@@ -1,0 +1,41 @@
+//! `referee schema FILE`: the JSON Schemas of what the program reads and writes, for editors.
+
+use std::io::Write as _;
+
+use clap::ValueEnum;
+
+use crate::cli::support::failure::Failure;
+use crate::cli::support::output::Stdout;
+
+/// A kind of file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Kind {
+    /// The file of `referee tournament --config`, as TOML
+    Tournament,
+    /// A line of a file of records
+    Record,
+    /// `plan.json` of a tournament
+    Plan,
+}
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct Args {
+    /// What it describes
+    #[arg(value_enum)]
+    file: Kind,
+}
+
+impl Kind {
+    const fn schema(self) -> &'static str {
+        match self {
+            Self::Tournament => include_str!("../../../schemas/tournament.schema.json"),
+            Self::Record => include_str!("../../../schemas/record.schema.json"),
+            Self::Plan => include_str!("../../../schemas/plan.schema.json"),
+        }
+    }
+}
+
+/// Prints a schema.
+pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
+    Ok(Stdout.write_all(args.file.schema().as_bytes())?)
+}
