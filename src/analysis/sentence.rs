@@ -40,14 +40,20 @@ impl Sentence<'_> {
         };
         match self.note.value_loss() {
             Some((_, Value::Draw)) => Some(format!(
-                "`{played}` let the win slip: it is a draw now.{}",
+                "`{played}` turned a win into a draw.{}",
                 better("won")
             )),
-            Some((best, _)) => Some(format!(
-                "`{played}` gave the win away: {}.{}",
-                self.how_it_loses(),
-                better(if best == Value::Win { "won" } else { "drew" })
-            )),
+            Some((best, _)) => {
+                let (what, verb) = match best {
+                    Value::Win => ("win", "won"),
+                    Value::Draw | Value::Loss => ("draw", "drew"),
+                };
+                Some(format!(
+                    "`{played}` turned a {what} into a loss: {}.{}",
+                    self.how_it_loses(),
+                    better(verb)
+                ))
+            }
             None if self.note.lost_at_once => {
                 let safer = self.safe.as_deref().unwrap_or_default();
                 let safer = escape_controls(safer);

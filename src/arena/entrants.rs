@@ -10,7 +10,7 @@ use super::plan::{BotPlan, Limits, NoTime, RejectedBot};
 use super::slug::slugs;
 use crate::bot::naming::{Named, distinct_names, folder_name, short_name};
 use crate::bot::spec::{BotSpec, CannotStart, Program};
-use crate::bot::submission::{self, is_program, only_program};
+use crate::bot::submission::{self, is_compiled, is_program, is_unready, only_program};
 use crate::play::TimeControl;
 use crate::sandbox::snapshot::{ContentHash, own_program};
 use crate::sandbox::{Confinement, Sandbox};
@@ -94,8 +94,9 @@ pub struct FolderPrograms {
     pub programs: Vec<(String, Option<String>)>,
     /// The other files, escaped.
     pub others: Vec<String>,
-    /// The directories that hold no program, or several: why, and what to do.
-    pub refused: Vec<String>,
+    /// What was meant to be a bot and cannot be started, in the same form: directories that hold no
+    /// program or several, and programs that are not compiled or not executable. [`find`] says why.
+    pub refused: Vec<(String, Option<String>)>,
 }
 
 /// The programs in a directory, sorted by name: the files that can be run, and from each directory
@@ -108,10 +109,12 @@ pub fn programs(folder: &Path) -> Result<FolderPrograms, EntrantsError> {
         if path.is_dir() {
             match only_program(&path) {
                 Ok(one) => found.push((text(&one), folder_name(&path))),
-                Err(none) => refused.push(format!("{}: {}; {}", none.bot, none.cause, none.fix)),
+                Err(_) => refused.push((text(&path), folder_name(&path))),
             }
         } else if is_program(&path) {
             found.push((text(&path), None));
+        } else if is_unready(&path) && !is_compiled(&path) {
+            refused.push((text(&path), None));
         } else {
             others.push(escape_controls(&text(&path)));
         }
@@ -120,7 +123,7 @@ pub fn programs(folder: &Path) -> Result<FolderPrograms, EntrantsError> {
         // The folder of one bot.
         *unnamed = folder_name(folder);
     }
-    if found.is_empty() {
+    if found.is_empty() && refused.is_empty() {
         return Err(EntrantsError::NoPrograms(folder.to_owned()));
     }
     Ok(FolderPrograms {
@@ -193,6 +196,7 @@ pub fn find(
             environment: request.environment.clone(),
             limits: Limits::from(request.time),
             hash: String::new(),
+            version: None,
         };
         let hashed = program.clone().and_then(|program| {
             if let Some(other) = linked_entrant(&program, &all) {

@@ -4,7 +4,17 @@ use std::collections::BTreeMap;
 
 use super::plan::{Format, Plan};
 use super::results::{BYE_POINTS_A_PAIR, Results};
-use crate::tournament::standings::{Byes, RankBy, Ranking};
+use crate::tournament::standings::{Byes, NotEntered, RankBy, Ranking};
+
+/// The bots that did not enter, for the end of a table.
+pub fn not_entered(plan: &Plan) -> Vec<NotEntered> {
+    let rejected = plan.rejected.iter();
+    let named = rejected.map(|rejected| NotEntered {
+        name: rejected.bot.name.clone(),
+        reason: rejected.reason.clone(),
+    });
+    named.collect()
+}
 
 impl Results {
     /// The rules for the table of these results.
@@ -26,6 +36,7 @@ impl Results {
             tie_breaks: plan.tie_breaks.clone(),
             byes,
             games_a_meeting: Some(plan.pairs.saturating_mul(2)),
+            not_entered: not_entered(plan),
         }
     }
 

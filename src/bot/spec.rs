@@ -12,6 +12,7 @@ use super::naming::{folder_name, short_name};
 use super::submission::only_program;
 
 pub use crate::executable::CannotStart;
+use crate::executable::compiler;
 use crate::executable::interpreter::{self, Language};
 use crate::executable::{check_header, find_in_path, install};
 use crate::sandbox::Confinement;
@@ -176,6 +177,24 @@ impl BotSpec {
 }
 
 impl Program {
+    /// The program with this command in a record, which need not exist on this machine; `None` for a person.
+    pub fn recorded(command: &[String]) -> Option<Self> {
+        let first = command.first().filter(|first| *first != "human")?;
+        let mut argv = command.to_vec();
+        if command.len() == 1 && !first.starts_with("builtin:") && find_in_path(first).is_none() {
+            // A record holds what was typed; a shell looks for a lone name in PATH.
+            argv[0] = with_slash(first);
+        }
+        Some(Self {
+            name: file_name(first),
+            argv,
+            command: command.to_vec(),
+            language: None,
+            directory: None,
+            confinement: None,
+        })
+    }
+
     /// The name of the strategy, when it is one of this program's own.
     pub fn builtin(&self) -> Option<&str> {
         self.command.first()?.strip_prefix("builtin:")
@@ -187,16 +206,20 @@ fn first_word(arguments: &[String]) -> Option<&String> {
     arguments.iter().find(|word| !word.starts_with('-'))
 }
 
-/// The command with which a person asks a program the same again, quoted for a shell.
+/// The command with which a person asks a program the same again, quoted for a shell. A request of several
+/// lines is several questions. With `stays_open` the input ends some seconds after them.
 pub fn reproduce_command(
     program: &Program,
     environment: &[(String, String)],
     request: &str,
+    stays_open: bool,
 ) -> String {
-    let mut command = format!(
-        "printf '%s\\n' {} | ",
-        shell_word(request.trim_end_matches('\n'))
-    );
+    let lines = request.trim_end_matches('\n').split('\n');
+    let lines: Vec<String> = lines.map(shell_word).collect();
+    let mut command = format!("printf '%s\\n' {} | ", lines.join(" "));
+    if stays_open {
+        command.push_str("(cat; sleep 3) | ");
+    }
     for (name, value) in environment {
         let _ = write!(command, "{name}={} ", shell_word(value));
     }
@@ -310,10 +333,11 @@ fn file(path: &str, arguments: &[String]) -> Result<Program, CannotStart> {
     if !is_executable(Path::new(path), &meta) {
         // Not executable: run it with the interpreter that its ending names.
         let Some(known) = by_ending.filter(|language| !language.run.is_empty()) else {
-            let fix = match by_ending {
-                Some(compiled) => format!(
-                    "compile it and give the compiled program ({} is not interpreted)",
-                    compiled.name
+            let fix = match compiler::of_ending(ending) {
+                Some(compiler) => format!(
+                    "compile it and give the compiled program ({} is not interpreted): {}",
+                    compiler.language,
+                    compiler.command(path)
                 ),
                 None => format!(
                     "{} or name its interpreter (\"python3 {}\")",
@@ -330,7 +354,7 @@ fn file(path: &str, arguments: &[String]) -> Result<Program, CannotStart> {
             ));
         };
         argv.push(interpreter.to_owned());
-        argv.extend(known.run[1..].iter().map(|&word| word.to_owned()));
+        argv.extend(known.options(interpreter));
     } else if let Some(interpreter) = check_header(Path::new(path), path)? {
         language = interpreter::by_interpreter(&interpreter).or(by_ending);
     }

@@ -1,13 +1,17 @@
 //! Folders that hold a bot: which program in it is meant.
 
 use std::fs;
-use std::io;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use crate::executable::CannotStart;
+use crate::executable::compiler;
 use crate::executable::interpreter;
-use crate::system::is_executable;
+use crate::system::{is_executable, make_executable};
 use crate::text::{escape, unreadable};
+
+/// Endings of compiled programs.
+const PROGRAM_ENDINGS: [&str; 3] = ["exe", "out", "bin"];
 
 /// How many programs of a folder are listed.
 const LISTED: usize = 5;
@@ -22,6 +26,33 @@ pub fn is_program(path: &Path) -> bool {
     let language = ending.and_then(interpreter::by_ending);
     meta.is_file()
         && (is_executable(path, &meta) || language.is_some_and(|language| !language.run.is_empty()))
+}
+
+/// Whether a file is meant to be a program but cannot be run as it is: source of a language that is
+/// compiled, or a program without the permission to run it.
+pub fn is_unready(path: &Path) -> bool {
+    if !path.is_file() || is_program(path) {
+        return false;
+    }
+    match path.extension().and_then(|ending| ending.to_str()) {
+        Some(ending) if !PROGRAM_ENDINGS.contains(&ending) => compiler::of_ending(ending).is_some(),
+        _ => is_marked(path).unwrap_or(false),
+    }
+}
+
+/// Whether beside this source there is a program of its name: the compiled one.
+pub fn is_compiled(source: &Path) -> bool {
+    let built = PROGRAM_ENDINGS.map(|ending| source.with_extension(ending));
+    let mut all = built.into_iter().chain([source.with_extension("")]);
+    all.any(|path| path != source && is_program(&path))
+}
+
+/// Whether a file begins as programs do.
+fn is_marked(path: &Path) -> io::Result<bool> {
+    let mut start = Vec::new();
+    fs::File::open(path)?.take(4).read_to_end(&mut start)?;
+    let marks: [&[u8]; 3] = [b"#!", b"\x7fELF", b"MZ"];
+    Ok(marks.iter().any(|mark| start.starts_with(mark)))
 }
 
 /// The entries of a folder that are not hidden and do not begin with `_`, sorted by name.
@@ -51,9 +82,32 @@ pub fn only_program(folder: &Path) -> Result<PathBuf, CannotStart> {
             "check its permissions".to_owned(),
         )
     })?;
+    let unready: Vec<PathBuf> = inside
+        .iter()
+        .filter(|path| is_unready(path))
+        .cloned()
+        .collect();
     let mut programs: Vec<PathBuf> = inside.into_iter().filter(|path| is_program(path)).collect();
     match &programs[..] {
         [_] => Ok(programs.remove(0)),
+        [] if !unready.is_empty() => {
+            let first = &unready[0];
+            let name = first.file_name().unwrap_or_default();
+            let (what, fix) = match compiler::of_file(first) {
+                Some(compiler) => (
+                    format!("{} is source of {}", shown(name.as_ref()), compiler.language),
+                    format!("compile it into the folder: {}", compiler.command(&shown(first))),
+                ),
+                None => (
+                    format!("{} is not executable", shown(name.as_ref())),
+                    make_executable(&shell_words::quote(&shown(first))),
+                ),
+            };
+            Err(cannot(
+                format!("there is no program in this folder that can be run; {what}"),
+                fix,
+            ))
+        }
         [] => Err(cannot(
             "there is no program in this folder".to_owned(),
             "put one into it: a file that can be run, or that ends like a known language; compile sources of others"

@@ -2,9 +2,10 @@
 //! install when it would not.
 //!
 //! What starts bots and what confines them both need this, so it lies below both and knows neither.
-//! The languages that files are written in are in [`interpreter`]; what an interpreter needs besides its
+//! The languages that files are written in are in [`interpreter`] and [`compiler`]; what an interpreter needs besides its
 //! own file is found by `installation`, and what a shim starts by `shim`.
 
+pub mod compiler;
 #[cfg(target_os = "linux")]
 pub(crate) mod installation;
 pub mod interpreter;
@@ -108,6 +109,18 @@ pub(crate) fn check_header(path: &Path, given: &str) -> Result<Option<String>, C
         ));
     }
     let looks_like_text = !header.contains(&0);
+    if looks_like_text && let Some(compiler) = compiler::of_file(Path::new(given)) {
+        return Err(cannot(
+            format!(
+                "it is source of {} that has not been compiled",
+                compiler.language
+            ),
+            format!(
+                "compile it and give the program: {}",
+                compiler.command(given)
+            ),
+        ));
+    }
     if looks_like_text && cfg!(target_os = "linux") {
         let example = Path::new(given)
             .extension()

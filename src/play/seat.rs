@@ -8,6 +8,7 @@ use tracing::{Instrument as _, Span};
 
 use super::clock::TimeControl;
 use super::events;
+use super::reproduce;
 use crate::bot::exhaustion::Exhausted;
 use crate::bot::fault::Exit;
 use crate::bot::human::Human;
@@ -16,6 +17,7 @@ use crate::bot::process::{GracePeriods, Process};
 use crate::bot::spec::{CannotStart, Program, reproduce_command};
 use crate::bot::stderr::Tap;
 use crate::bot::{Allowance, Fault, OtherOutput, Player, Reply};
+use crate::executable::interpreter::Language;
 use crate::protocol::{ForfeitReason, env};
 use crate::session::Ruleset;
 use crate::text::escape_lines;
@@ -292,25 +294,26 @@ impl Seat {
             .is_some_and(|process| process.has_too_many_processes())
     }
 
-    /// The command that sends a program this request again; `None` for people.
-    pub fn reproduce_command(&self, request: &str) -> Option<String> {
+    /// The command that sends a program this request again, by which this fault can be seen; `None` for
+    /// people.
+    pub fn reproduce_command(&self, request: &str, fault: Option<&Fault>) -> Option<String> {
         let SeatPlayer::Program(seat) = &self.player else {
             return None;
         };
-        // The variables on which an answer depends.
-        let matters = |name: &str, value: &str| match name {
-            env::RULES => value != "standard",
-            env::GAME => value != "quarto",
-            env::PIECES => true,
-            _ => false,
+        let environment = reproduce::that_matter(seat.environment.iter().cloned());
+        let stays_open = fault.is_some_and(Fault::may_be_held_back);
+        let request = match fault {
+            // Asked once, it answers.
+            Some(fault) if fault.ended_later() => &format!("{request}\n{request}"),
+            _ => request,
         };
-        let environment: Vec<(String, String)> = seat
-            .environment
-            .iter()
-            .filter(|(name, value)| matters(name, value))
-            .cloned()
-            .collect();
-        Some(reproduce_command(&seat.program, &environment, request))
+        let program = &seat.program;
+        Some(reproduce_command(
+            program,
+            &environment,
+            request,
+            stays_open,
+        ))
     }
 
     /// Ends the process after a fault. Whether the forfeit counts may not be known yet: call
@@ -337,6 +340,35 @@ impl Seat {
         self.failed_starts += 1;
         if self.failed_starts >= FAILED_STARTS {
             self.benched = Some(reason);
+        }
+    }
+
+    /// The language of its program, when that is known.
+    pub fn language(&self) -> Option<Language> {
+        match &self.player {
+            SeatPlayer::Human(_) => None,
+            SeatPlayer::Program(seat) => seat.program.language,
+        }
+    }
+
+    /// Sends its process text until that writes something or this time is over: how much of the text it
+    /// has been sent, whether it has read all of that, and what it wrote. It is not a question: only for
+    /// a process that is ended next.
+    pub async fn feed(&mut self, bytes: &[u8], wait: Duration) -> (usize, bool, Vec<u8>) {
+        match self.process() {
+            Some(process) => {
+                let (sent, output) = process.feed(bytes, wait).await;
+                (sent, !process.has_unread_input(), output)
+            }
+            None => (0, false, Vec::new()),
+        }
+    }
+
+    /// Ends its process's input, and gives what it then writes first, within this time.
+    pub async fn end_of_input(&mut self, wait: Duration) -> Vec<u8> {
+        match self.process() {
+            Some(process) => process.last_words(wait).await,
+            None => Vec::new(),
         }
     }
 

@@ -12,7 +12,7 @@ use self::columns::{Column, fit};
 use super::accuracy::percent;
 use super::terminal::{Palette, aligned, width as columns_of};
 use crate::text::{counted, escape_controls, format_milliseconds};
-use crate::tournament::standings::{Place, RankBy, Standings, TieBreak};
+use crate::tournament::standings::{NotEntered, Place, RankBy, Standings, TieBreak};
 
 /// Points without trailing zeros: `7`, `7.5`.
 fn points(points: f64) -> String {
@@ -275,8 +275,17 @@ pub fn table(standings: &Standings, palette: &Palette, width: Option<usize>) -> 
             left_out.join(", ")
         );
     }
+    for absent in standings.not_entered() {
+        let _ = writeln!(out, "did not enter: {}", not_entered(absent));
+    }
     let _ = writeln!(out, "{}", summary(standings));
     out
+}
+
+/// Who did not enter, and why.
+fn not_entered(absent: &NotEntered) -> String {
+    let [name, reason] = [&absent.name, &absent.reason].map(|text| escape_controls(text));
+    format!("{name}: {reason}")
 }
 
 fn summary(standings: &Standings) -> String {
@@ -318,6 +327,12 @@ pub fn markdown(standings: &Standings) -> String {
     }
     if !standings.places.is_empty() {
         let _ = writeln!(out, "{}\n", order(standings));
+    }
+    for absent in standings.not_entered() {
+        let _ = writeln!(out, "- did not enter: {}", cell(&not_entered(absent)));
+    }
+    if standings.not_entered().next().is_some() {
+        out.push('\n');
     }
     let _ = writeln!(out, "{}", summary(standings));
     out

@@ -151,28 +151,24 @@ impl<O: Write, E: Write> TerminalView<O, E> {
             // A person has seen the position.
             return Ok(());
         };
-        writeln!(self.err, "  position: {}", escape_controls(board))?;
-        writeln!(self.err, "  reproduce: {reproduce}")?;
-        let stderr = result.stderr.as_deref().unwrap_or("").trim_end();
-        if stderr.is_empty() {
-            return Ok(());
-        }
-        let lines: Vec<&str> = stderr.lines().collect();
-        writeln!(self.err, "  the end of its stderr:")?;
-        for line in &lines[lines.len().saturating_sub(STDERR_LINES)..] {
-            let mut chars = line.chars();
-            let start: String = chars.by_ref().take(STDERR_COLUMNS).collect();
-            let more = if chars.next().is_some() { "…" } else { "" };
-            writeln!(self.err, "    {start}{more}")?;
-        }
-        Ok(())
+        circumstances(&mut self.err, record, board, None, reproduce)
     }
 
-    /// The end of a replayed game.
-    pub fn closing(&mut self, record: &Record) -> io::Result<()> {
+    /// The end of a replayed game. Of a forfeit, it shows what the match showed: the bot was asked
+    /// `request`, and the command `reproduce` asks it again.
+    pub fn closing(
+        &mut self,
+        record: &Record,
+        request: &str,
+        reproduce: Option<&str>,
+    ) -> io::Result<()> {
         let detail = record.result.detail.as_deref().unwrap_or("");
         if !detail.is_empty() {
             writeln!(self.out, "\n{}", escape_controls(detail))?;
+        }
+        if let Some(reproduce) = reproduce.filter(|_| record.result.by.is_some()) {
+            let answer = record.result.answer.as_deref().unwrap_or("");
+            circumstances(&mut self.out, record, request, Some(answer), reproduce)?;
         }
         self.show("\n")?;
         self.result(record)?;
@@ -208,6 +204,38 @@ impl<O: Write, E: Write> TerminalView<O, E> {
         )?;
         self.out.flush()
     }
+}
+
+/// The circumstances of a forfeit: the request, the answer, the command that asks the same again, and the
+/// end of the bot's stderr.
+fn circumstances(
+    out: &mut impl Write,
+    record: &Record,
+    request: &str,
+    answer: Option<&str>,
+    reproduce: &str,
+) -> io::Result<()> {
+    writeln!(out, "  position: {}", escape_controls(request))?;
+    match answer {
+        Some("") => writeln!(out, "  answer: none")?,
+        Some(answer) => writeln!(out, "  answer: {}", escape_controls(answer))?,
+        None => {}
+    }
+    writeln!(out, "  reproduce: {reproduce}")?;
+    let stderr = record.result.stderr.as_deref().unwrap_or("").trim_end();
+    if stderr.is_empty() {
+        return Ok(());
+    }
+    let lines: Vec<&str> = stderr.lines().collect();
+    writeln!(out, "  the end of its stderr:")?;
+    for line in &lines[lines.len().saturating_sub(STDERR_LINES)..] {
+        let line = escape_controls(line);
+        let mut chars = line.chars();
+        let start: String = chars.by_ref().take(STDERR_COLUMNS).collect();
+        let more = if chars.next().is_some() { "…" } else { "" };
+        writeln!(out, "    {start}{more}")?;
+    }
+    Ok(())
 }
 
 /// Explains what happens to a game in which a clock ran out while the referee was stalled.

@@ -1,7 +1,5 @@
 //! The printed summary of a tournament and the tables in its folder.
 
-use std::fmt::Write as _;
-
 use super::bracket::bracket;
 use super::standings::{as_csv, as_json, crosstable_csv, table, times_csv};
 use super::terminal::Palette;
@@ -54,13 +52,6 @@ pub fn summary(
     width: Option<usize>,
 ) -> Result<String, SummaryError> {
     let mut out = table(&standings(plan, results)?, palette, width);
-    for rejected in &plan.rejected {
-        let _ = writeln!(
-            out,
-            "did not enter: {}: {}",
-            rejected.bot.name, rejected.reason
-        );
-    }
     out.push_str(&distinct(results));
     if plan.format.eliminates() {
         out.push_str(&bracket(plan, results, width));

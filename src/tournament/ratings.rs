@@ -140,7 +140,7 @@ pub struct Results {
     bots: usize,
     /// See [`Results::set_adaptive`].
     adaptive: bool,
-    meetings: BTreeMap<(usize, usize), Meeting>,
+    meetings: BTreeMap<(u32, u32), Meeting>,
 }
 
 impl Results {
@@ -163,7 +163,9 @@ impl Results {
         if a == b || a.max(b) >= self.bots {
             return Err(RatingError::Pairing(a, b, self.bots));
         }
-        Ok(self.meetings.entry((a.min(b), a.max(b))).or_default())
+        let narrow = |bot| u32::try_from(bot).map_err(|_| RatingError::Pairing(a, b, self.bots));
+        let key = (narrow(a.min(b))?, narrow(a.max(b))?);
+        Ok(self.meetings.entry(key).or_default())
     }
 
     /// Adds games that are independent of each other.

@@ -118,9 +118,12 @@ impl fmt::Display for GameId {
             Half::First => 'a',
             Half::Second => 'b',
         };
-        write!(f, "p{:06}{half}", self.pair)
+        write!(f, "p{:0PAIR_DIGITS$}{half}", self.pair)
     }
 }
+
+/// The least number of digits of an id.
+const PAIR_DIGITS: usize = 6;
 
 /// The error for a text that is no id of a game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -138,13 +141,15 @@ impl FromStr for GameId {
         } else {
             (rest.strip_suffix('b').ok_or(NoGameId)?, Half::Second)
         };
-        let pair = digits.parse().map_err(|_| NoGameId)?;
-        let id = Self { pair, half };
-        if id.to_string() == text {
-            Ok(id)
-        } else {
-            Err(NoGameId)
+        // Numbers are padded with zeros up to a fixed length, and neither padded further nor signed.
+        let is_padded = digits.len() == PAIR_DIGITS;
+        let is_long = digits.len() > PAIR_DIGITS && !digits.starts_with('0');
+        let is_number = digits.bytes().all(|digit| digit.is_ascii_digit());
+        if !(is_number && (is_padded || is_long)) {
+            return Err(NoGameId);
         }
+        let pair = digits.parse().map_err(|_| NoGameId)?;
+        Ok(Self { pair, half })
     }
 }
 

@@ -8,10 +8,10 @@ mod times;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-pub use self::ranking::{Byes, NoTieBreak, RankBy, Ranking, Reached, TieBreak};
+pub use self::ranking::{Byes, NoTieBreak, NotEntered, RankBy, Ranking, Reached, TieBreak};
 
 use self::order::{Criteria, Table};
-use self::scores::Scores;
+use self::scores::{Meeting, Scores};
 use self::times::Times;
 use super::ratings::{Model, Outcome, RatingError, rate};
 use super::schedule::GameId;
@@ -129,6 +129,13 @@ pub struct Standings {
 }
 
 impl Standings {
+    /// Those who did not enter: they have no place.
+    pub fn not_entered(&self) -> impl Iterator<Item = &NotEntered> {
+        let has_place = |name: &str| self.places.iter().any(|place| place.name == name);
+        let named = self.ranking.not_entered.iter();
+        named.filter(move |absent| !has_place(&absent.name))
+    }
+
     /// The same without times, so that the same games lead to the same bytes.
     #[must_use]
     pub fn without_times(&self) -> Self {
@@ -273,7 +280,7 @@ impl Collector {
                     analysis: self.analysed.then(|| self.analyses[by_name[i]]),
                     against: order
                         .iter()
-                        .map(|&j| sums.meeting(i, j).map(|met| met.points))
+                        .map(|&j| sums.meeting(i, j).map(Meeting::points))
                         .collect(),
                 });
             }

@@ -20,6 +20,7 @@ mod analysis;
 mod architecture;
 mod channel;
 mod check;
+mod class;
 mod cli;
 mod clock;
 #[path = "../common/mod.rs"]
@@ -30,6 +31,7 @@ mod examples;
 mod faults;
 mod four_in_a_row;
 mod journal;
+mod league;
 mod logging;
 mod matches;
 mod notation;

@@ -47,9 +47,17 @@ impl Plan {
         if self.openings != now.openings {
             differences.push("the openings are other ones".to_owned());
         }
-        let mut new: BTreeMap<&str, &BotPlan> =
-            now.all_bots().map(|bot| (bot.name.as_str(), bot)).collect();
-        for old in self.all_bots() {
+        // Bots that did not enter play no games: what has become of them makes no difference.
+        let absent = |bot: &BotPlan| {
+            let mut rejected = self.rejected.iter();
+            rejected.any(|rejected| rejected.bot.name == bot.name)
+        };
+        let mut new: BTreeMap<&str, &BotPlan> = now
+            .all_bots()
+            .filter(|bot| !absent(bot))
+            .map(|bot| (bot.name.as_str(), bot))
+            .collect();
+        for old in &self.bots {
             match new.remove(old.name.as_str()) {
                 None => differences.push(format!("{} does not enter any more", old.name)),
                 Some(bot) => bot_differences(old, bot, &mut differences),

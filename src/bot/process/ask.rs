@@ -48,6 +48,7 @@ impl Player for Process {
                     return Ok(Err(Fault::Exited {
                         exit: self.describe(status),
                         partial: self.channel.partial().to_vec(),
+                        answered: self.answered,
                     }));
                 }
                 Ok(Ok(exchange)) => {
@@ -65,10 +66,8 @@ impl Player for Process {
                 }
                 Ok(Err(error)) => error,
             };
-            let elapsed = match &error {
-                ExchangeError::Late(exchange) => exchange.elapsed,
-                ExchangeError::Timeout { .. } => asked.elapsed(),
-                _ => break error,
+            let Some(elapsed) = exceeded_after(&error, asked) else {
+                break error;
             };
             let used = self.meter.turn_usage_searched();
             usage = Some(used);
@@ -104,11 +103,8 @@ impl Player for Process {
                 let mut timeout = self.timeout(request, allowance, fresh, elapsed, usage);
                 let line = self.channel.line(exchange).to_vec();
                 timeout.evidence = TimeoutEvidence::Late(line, elapsed);
-                if !exactly {
-                    // Had the referee been running, its timer would have gone off before.
-                    let excused = allowance.total(fresh).saturating_add(timeout.excused);
-                    timeout.unwatched = elapsed.saturating_sub(limit.max(excused));
-                }
+                let excused = allowance.total(fresh).saturating_add(timeout.excused);
+                timeout.unwatched = charge::unwatched(&allowance, elapsed, limit.max(excused));
                 Fault::Timeout(Box::new(timeout))
             }
             ExchangeError::TooLong { start } => Fault::LineTooLong { start },
@@ -157,6 +153,7 @@ impl Process {
         let at = (asked + elapsed).into_std();
         let total = allowance.total(self.fresh);
         self.fresh = false;
+        self.answered = self.answered.saturating_add(1);
         self.asked = false;
         self.freeze();
         if allowance.kind == ClockKind::Cpu {
@@ -172,6 +169,15 @@ impl Process {
         };
         self.meter.answered(at, false);
         charged
+    }
+}
+
+/// How long after the question a time limit was exceeded; `None` for an error that has nothing to do with time.
+fn exceeded_after(error: &ExchangeError, asked: Instant) -> Option<Duration> {
+    match error {
+        ExchangeError::Late(exchange) => Some(exchange.elapsed),
+        ExchangeError::Timeout { .. } => Some(asked.elapsed()),
+        _ => None,
     }
 }
 
@@ -195,4 +201,27 @@ async fn until_exit<T>(
         exit.as_mut().poll(cx).map(|status| status.map(Err))
     })
     .await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_time_limit_is_exceeded_by_a_late_answer_too() {
+        let asked = Instant::now();
+        tokio::time::advance(Duration::from_millis(90)).await;
+        let timeout = ExchangeError::Timeout {
+            partial: Vec::new(),
+        };
+        let elapsed = Duration::from_millis(70);
+        let late = ExchangeError::Late(Exchange { length: 3, elapsed });
+        let closed = ExchangeError::InputClosed;
+        assert_eq!(
+            exceeded_after(&timeout, asked),
+            Some(Duration::from_millis(90))
+        );
+        assert_eq!(exceeded_after(&late, asked), Some(elapsed));
+        assert_eq!(exceeded_after(&closed, asked), None);
+    }
 }

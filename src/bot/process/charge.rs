@@ -60,6 +60,16 @@ pub(super) fn may_be_less(allowance: &Allowance, elapsed: Duration, late: bool) 
     late || (allowance.is_counted && elapsed >= meter::LONG)
 }
 
+/// For how long the referee was not running, when it sees only after `elapsed` that an answer came after
+/// `limit`: had it been running, its timer would have gone off at the limit. On a clock of processor time
+/// a limit is exceeded without a timer.
+pub(super) fn unwatched(allowance: &Allowance, elapsed: Duration, limit: Duration) -> Duration {
+    match allowance.kind {
+        ClockKind::Wall => elapsed.saturating_sub(limit),
+        ClockKind::Cpu => Duration::ZERO,
+    }
+}
+
 /// The number of processors that this program, and so a bot, may use.
 fn processors() -> u32 {
     let number = available_parallelism().map_or(1, NonZero::get);
@@ -158,6 +168,15 @@ mod tests {
         assert!(less(false, short, true) && less(false, LIMIT, true));
         assert!(less(true, meter::LONG, false) && !less(true, short, false));
         assert!(!less(false, LIMIT, false));
+    }
+
+    #[test]
+    fn the_referee_was_not_running_when_its_timer_did_not_go_off() {
+        let late = LIMIT + Duration::from_millis(70);
+        let unwatched = |kind, elapsed| unwatched(&allowance(kind), elapsed, LIMIT).as_millis();
+        assert_eq!(unwatched(ClockKind::Wall, late), 70);
+        assert_eq!(unwatched(ClockKind::Wall, LIMIT / 2), 0);
+        assert_eq!(unwatched(ClockKind::Cpu, late), 0);
     }
 
     #[test]

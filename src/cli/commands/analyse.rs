@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use crate::analysis::{Analyst, Effort, Options, check, with_analysis};
 use crate::cli::support::duration;
 use crate::cli::support::failure::Failure;
+use crate::cli::support::folder::{GameChoice, records_of};
 use crate::cli::support::interruptible::run_interruptible;
 use crate::cli::support::output::{Stdout, draw_target, print_stderr};
 use crate::cli::support::setup::{palette, unreadable};
@@ -19,18 +20,18 @@ use crate::cli::support::solver_args::SolverArgs;
 use crate::record::Record;
 use crate::record::annotation::Annotation;
 use crate::record::atomic_file::AtomicFile;
-use crate::record::reader::Reader;
+use crate::record::reader::{Line, Reader};
 use crate::report::accuracy::{BotTally, game_text, table, tally_json};
 use crate::text::counted;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
-    /// A file of records, as --record writes it
+    /// A file of records, as --record writes it, or the folder of a tournament
     file: PathBuf,
 
-    /// Only this game: 1 for the first of the file
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    game: Option<u64>,
+    /// Only this game: 1 for the first of the file, or its id, such as p000012a
+    #[arg(long, value_name = "N|ID")]
+    game: Option<GameChoice>,
 
     /// Time to solve each turn
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration::parse_positive)]
@@ -49,14 +50,15 @@ pub(in crate::cli) struct Args {
 }
 
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
+    let file = records_of(&args.file)?;
     let ((), interrupted) = run_interruptible(|stop| {
         let output = args
             .output
             .as_deref()
-            .map(|path| AnnotatedFile::new(path, &args.file));
+            .map(|path| AnnotatedFile::new(path, &file));
         let output = output.transpose()?;
-        let games = check_games(args, stop)?;
-        analyse(args, games, output, stop)
+        let games = check_games(args, &file, stop)?;
+        analyse(args, &file, games, output, stop)
     })?;
     if interrupted {
         return Err(Failure::Interrupted);
@@ -105,9 +107,9 @@ fn cannot_write(path: &Path, error: &io::Error) -> Failure {
 
 /// Checks all games before the first is analysed, so that a damaged line is reported at once and
 /// not after an hour. Returns the number of games to analyse, or `None` when it was stopped.
-fn check_games(args: &Args, stop: &AtomicBool) -> Result<Option<u64>, Failure> {
-    let failed = |error| unreadable(&args.file, &error);
-    let mut reader = Reader::open(&args.file).map_err(failed)?;
+fn check_games(args: &Args, file: &Path, stop: &AtomicBool) -> Result<Option<u64>, Failure> {
+    let failed = |error| unreadable(file, &error);
+    let mut reader = Reader::open(file).map_err(failed)?;
     let (mut games, mut chosen) = (0, 0);
     while let Some(line) = reader.next_line().map_err(failed)? {
         if stop.load(Ordering::Relaxed) {
@@ -120,7 +122,7 @@ fn check_games(args: &Args, stop: &AtomicBool) -> Result<Option<u64>, Failure> {
             break;
         }
         games = line.number();
-        if args.game.is_some_and(|game| game != line.number()) {
+        if !is_chosen(args, &line) {
             continue;
         }
         let checked = line
@@ -129,19 +131,25 @@ fn check_games(args: &Args, stop: &AtomicBool) -> Result<Option<u64>, Failure> {
         checked.map_err(|error| Failure::Usage(error.to_string()))?;
         chosen += 1;
     }
-    if let Some(game) = args.game
+    if let Some(game) = &args.game
         && chosen == 0
     {
-        return Err(Failure::Usage(format!(
-            "{}: there is no game {game}; the file has {games}",
-            args.file.display()
-        )));
+        return Err(game.missing(file, games));
     }
     Ok(Some(chosen))
 }
 
+/// Whether this game is to be analysed.
+fn is_chosen(args: &Args, line: &Line<'_>) -> bool {
+    let id = || Some(line.summary().ok()?.id.into_owned());
+    args.game
+        .as_ref()
+        .is_none_or(|game| game.is(line.number(), id))
+}
+
 fn analyse(
     args: &Args,
+    file: &Path,
     games: Option<u64>,
     mut output: Option<AnnotatedFile>,
     stop: &Arc<AtomicBool>,
@@ -151,15 +159,15 @@ fn analyse(
         solver: args.solver.options(),
     })
     .or_when(Arc::clone(stop));
-    let failed = |error| unreadable(&args.file, &error);
-    let mut reader = Reader::open(&args.file).map_err(failed)?;
+    let failed = |error| unreadable(file, &error);
+    let mut reader = Reader::open(file).map_err(failed)?;
     let mut printer = AnalysisPrinter::new(args.json);
     let mut bots: Vec<BotTally> = Vec::new();
     let bar = progress_bar(games.unwrap_or_default());
     let mut done = 0;
     while let Some(line) = reader.next_line().map_err(failed)? {
         let number = line.number();
-        let wanted = args.game.is_none_or(|game| game == number);
+        let wanted = is_chosen(args, &line);
         if !wanted || stop.load(Ordering::Relaxed) {
             if let Some(output) = &mut output
                 && line.is_complete()

@@ -5,13 +5,15 @@ use std::path::{Path, PathBuf};
 
 use super::report::check_not_input;
 use crate::cli::support::failure::Failure;
+use crate::cli::support::folder::{GameChoice, pieces_of, records_of};
 use crate::cli::support::output::{Notes, Stdout, print_stderr};
 use crate::cli::support::pages::write;
 use crate::cli::support::setup::{palette, unreadable};
 use crate::game::quarto::{PieceSet, Rules};
 use crate::play::replay::{ReplayError, replay, start_of};
+use crate::play::reproduce::recorded_reproduce_command;
 use crate::record::Record;
-use crate::record::reader::Reader;
+use crate::record::reader::{Line, Reader};
 use crate::report::html;
 use crate::report::serve::Feed;
 use crate::report::terminal_view::{Detail, TerminalView, ViewOptions};
@@ -24,12 +26,12 @@ const DEFAULT_PAGE: &str = "game-N.html";
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
-    /// A file of records, as --record writes it
+    /// A file of records, as --record writes it, or the folder of a tournament
     file: PathBuf,
 
-    /// Only this game: 1 for the first of the file
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
-    game: Option<u64>,
+    /// Only this game: 1 for the first of the file, or its id, such as p000012a
+    #[arg(long, value_name = "N|ID")]
+    game: Option<GameChoice>,
 
     /// Check only: print nothing but errors
     #[arg(short, long)]
@@ -55,84 +57,84 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     if let Some(target) = &args.html {
         return write_page(args, target);
     }
-    let failed = |error| unreadable(&args.file, &error);
-    let mut reader = Reader::open(&args.file).map_err(failed)?;
+    let file = &records_of(&args.file)?;
+    let failed = |error| unreadable(file, &error);
+    let mut reader = Reader::open(file).map_err(failed)?;
     let (mut games, mut checked, mut wrong) = (0, 0, 0);
     let mut out = BufWriter::new(Stdout);
     while let Some(line) = reader.next_line().map_err(failed)? {
         let number = line.number();
         games = number;
-        if args.game.is_some_and(|game| game != number) {
+        if !is_chosen(args, &line) {
             continue;
         }
         checked += 1;
         let problem = match Record::from_line(line.bytes()) {
-            Ok(record) => check_record(&record, number, args.quiet, &mut out)?,
+            Ok(record) => check_record(&record, file, number, args.quiet, &mut out)?,
             Err(problem) => Some(problem),
         };
         if let Some(problem) = problem {
             wrong += 1;
             io::Write::flush(&mut out)?;
-            print_stderr(&format!(
-                "{}: line {number}: {problem}",
-                args.file.display()
-            ));
+            print_stderr(&format!("{}: line {number}: {problem}", file.display()));
         }
     }
     io::Write::flush(&mut out)?;
-    if let Some(game) = args.game
+    if let Some(game) = &args.game
         && checked == 0
     {
-        return Err(Failure::Usage(format!(
-            "{}: there is no game {game}; the file has {games}",
-            args.file.display()
-        )));
+        return Err(game.missing(file, games));
     }
     let of_all = counted(checked, "game", "games");
     if wrong > 0 {
         return Err(Failure::Usage(format!(
             "{}: {wrong} of {of_all} break the rules or cannot be read",
-            args.file.display()
+            file.display()
         )));
     }
     print_stderr(&match checked {
-        0 => format!("{}: no games", args.file.display()),
+        0 => format!("{}: no games", file.display()),
         _ => format!("{of_all} checked: all follow the rules"),
     });
     Ok(())
 }
 
+/// Whether this game is to be shown.
+fn is_chosen(args: &Args, line: &Line<'_>) -> bool {
+    let id = || Some(line.summary().ok()?.id.into_owned());
+    args.game
+        .as_ref()
+        .is_none_or(|game| game.is(line.number(), id))
+}
+
 /// Checks one game and writes its page.
 fn write_page(args: &Args, target: &Path) -> Result<(), Failure> {
-    let failed = |error| unreadable(&args.file, &error);
-    let mut reader = Reader::open(&args.file).map_err(failed)?;
+    let file = &records_of(&args.file)?;
+    let failed = |error| unreadable(file, &error);
+    let mut reader = Reader::open(file).map_err(failed)?;
     let (mut games, mut chosen) = (0, None);
     while let Some(line) = reader.next_line().map_err(failed)? {
         if line.bytes().trim_ascii().is_empty() {
             continue;
         }
         games = line.number();
-        if args.game.unwrap_or(1) == games {
-            chosen = Some(line.bytes().to_vec());
+        if chosen.is_none() && is_chosen(args, &line) {
+            chosen = Some((games, line.bytes().to_vec()));
         }
     }
-    let path = args.file.display();
-    let number = match args.game {
-        None if games > 1 => {
-            return Err(Failure::Usage(format!(
-                "{path}: it has {games} games and a page shows one; choose one with --game N, or use referee report for all"
-            )));
-        }
-        chosen => chosen.unwrap_or(1),
-    };
-    let Some(line) = chosen else {
+    let path = file.display();
+    if args.game.is_none() && games > 1 {
         return Err(Failure::Usage(format!(
-            "{path}: there is no game {number}; the file has {games}"
+            "{path}: it has {games} games and a page shows one; choose one with --game N, or use referee report for all"
         )));
+    }
+    let Some((number, line)) = chosen else {
+        let first = GameChoice::Number(1);
+        return Err(args.game.as_ref().unwrap_or(&first).missing(file, games));
     };
     let invalid = |problem: String| Failure::Usage(format!("{path}: line {number}: {problem}"));
     let record = Record::from_line(&line).map_err(invalid)?;
-    if let Some(problem) = check_record(&record, number, true, &mut BufWriter::new(Stdout))? {
+    if let Some(problem) = check_record(&record, file, number, true, &mut BufWriter::new(Stdout))? {
         return Err(invalid(problem));
     }
     let names = record.bots.each_ref().map(|bot| escape_controls(&bot.name));
@@ -149,13 +151,14 @@ fn write_page(args: &Args, target: &Path) -> Result<(), Failure> {
     } else {
         target.to_owned()
     };
-    check_not_input(std::slice::from_ref(&args.file), &target)?;
+    check_not_input(std::slice::from_ref(file), &target)?;
     write(&feed, &target)
 }
 
 /// Checks a record and, unless `quiet`, shows it. Returns the problem, if there is one.
 fn check_record(
     record: &Record,
+    file: &Path,
     number: u64,
     quiet: bool,
     out: &mut BufWriter<Stdout>,
@@ -182,12 +185,13 @@ fn check_record(
         set,
         ..Choices::default()
     });
-    show(&*ruleset, record, number, quiet, out)
+    show(&*ruleset, record, file, number, quiet, out)
 }
 
 fn show(
     ruleset: &dyn Ruleset,
     record: &Record,
+    file: &Path,
     number: u64,
     quiet: bool,
     out: &mut BufWriter<Stdout>,
@@ -202,7 +206,7 @@ fn show(
     let names = record.bots.each_ref().map(|bot| escape_controls(&bot.name));
     let mut view = TerminalView::new(names, u64::MAX, options, out, Notes);
     let replayed = if quiet {
-        replay(ruleset, record, &mut ()).map(drop)
+        replay(ruleset, record, &mut ())
     } else {
         match start_of(ruleset, record) {
             Ok(start) => {
@@ -211,12 +215,20 @@ fn show(
             }
             Err(violation) => return of_game(violation.problem),
         }
-        replay(ruleset, record, &mut view).map(drop)
+        replay(ruleset, record, &mut view)
     };
     match replayed {
-        Ok(()) if quiet => Ok(None),
-        Ok(()) => {
-            view.closing(record)?;
+        Ok(_) if quiet => Ok(None),
+        Ok(last) => {
+            let mut request = String::new();
+            last.write_request(&mut request);
+            let request = request.trim_end_matches('\n');
+            // A bot that was benched was not asked.
+            let by = record.result.by.filter(|_| record.was_played());
+            let pieces = record.pieces.as_ref().and_then(|_| pieces_of(file));
+            let reproduce = by
+                .and_then(|by| recorded_reproduce_command(record, by, pieces.as_deref(), request));
+            view.closing(record, request, reproduce.as_deref())?;
             Ok(None)
         }
         Err(ReplayError::Io(error)) => Err(error.into()),

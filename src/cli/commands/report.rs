@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use crate::cli::support::failure::Failure;
+use crate::cli::support::folder::{all_records, ranking_of, title_of};
 use crate::cli::support::interrupt::until_interrupted;
 use crate::cli::support::pages::{LiveOption, add_file, add_line, damaged, write};
 use crate::cli::support::runtime::runtime;
@@ -18,7 +19,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
-    /// Files of records, as --record writes them
+    /// Files of records, as --record writes them, or folders of tournaments
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 
@@ -32,7 +33,7 @@ pub(in crate::cli) struct Args {
     )]
     output: PathBuf,
 
-    /// The page's heading [default: the files' names]
+    /// The page's heading [default: the names of the files or folders]
     #[arg(long)]
     title: Option<String>,
 
@@ -44,33 +45,25 @@ pub(in crate::cli) struct Args {
     live: LiveOption,
 }
 
-/// The files' names without extensions, separated by commas.
-fn title_of(files: &[PathBuf]) -> String {
-    let names: Vec<_> = files
-        .iter()
-        .filter_map(|file| file.file_stem())
-        .map(|name| name.to_string_lossy())
-        .collect();
-    names.join(", ")
-}
-
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let title = args.title.clone().unwrap_or_else(|| title_of(&args.files));
+    let records = all_records(&args.files)?;
     let feed = Feed::new(html::Options {
         title,
         private: args.private,
         one: false,
         limits: Vec::new(),
-        skip_copies: args.files.len() > 1,
+        skip_copies: records.len() > 1,
     });
-    let files = analysed_first(&args.files);
+    let files = analysed_first(&records);
     if args.live.is_on() {
         return follow(&files, &args.live, &feed);
     }
     for path in files {
         add_file(path, &feed)?;
     }
-    check_not_input(&args.files, &args.output)?;
+    feed.set_ranking(ranking_of(&records)?);
+    check_not_input(&records, &args.output)?;
     write(&feed, &args.output)
 }
 

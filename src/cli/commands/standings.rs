@@ -7,15 +7,16 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use jiff::Timestamp;
-use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use crate::arena::directory::{DirectoryError, TournamentDirectory};
-use crate::arena::results::{Distinct, Results};
+use crate::arena::directory::TournamentDirectory;
+use crate::arena::results::Distinct;
 use crate::cli::commands::tournament::ending::warn_of_repetition;
 use crate::cli::support::failure::Failure;
+use crate::cli::support::folder::{all_records, ranking_of};
 use crate::cli::support::output::{Stdout, print_stderr};
 use crate::cli::support::setup::{palette, terminal_width, unreadable};
+use crate::cli::support::time;
 use crate::record::reader::{LineError, Reader};
 use crate::record::{BotIndex, RecordSummary};
 use crate::report::history::{self, Curve};
@@ -74,7 +75,7 @@ fn drift(text: &str) -> Result<f64, String> {
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
-    /// Files of records, as --record writes them
+    /// Files of records, as --record writes them, or folders of tournaments
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 
@@ -83,7 +84,7 @@ pub(in crate::cli) struct Args {
     format: Format,
 
     /// Only games that started at this time or later: 2026-01-31 or 2026-01-31T10:00:00Z
-    #[arg(long, value_name = "TIME", value_parser = time)]
+    #[arg(long, value_name = "TIME", value_parser = time::parse)]
     from: Option<Timestamp>,
 
     /// Only games of this bot; when repeated, games of any of these bots
@@ -107,19 +108,6 @@ pub(in crate::cli) struct Args {
     /// Virtual draws of each bot against the field, which keep the ratings of perfect scores finite
     #[arg(long, value_name = "N", default_value_t = 2.0)]
     prior: f64,
-}
-
-fn time(text: &str) -> Result<Timestamp, String> {
-    if let Ok(time) = text.parse() {
-        return Ok(time);
-    }
-    text.parse::<Date>()
-        .ok()
-        .and_then(|date| date.to_zoned(TimeZone::UTC).ok())
-        .map(|zoned| zoned.timestamp())
-        .ok_or_else(|| {
-            "expected a date or a time, such as 2026-01-31 or 2026-01-31T10:00:00Z".to_owned()
-        })
 }
 
 /// The games of all files.
@@ -247,11 +235,12 @@ fn versions(path: &Path, args: &Args) -> Result<HashMap<String, String>, Failure
 }
 
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
+    let files = all_records(&args.files)?;
     let mut games = Games {
-        seen: (args.files.len() > 1).then(HashMap::new),
+        seen: (files.len() > 1).then(HashMap::new),
         ..Games::default()
     };
-    for path in &args.files {
+    for path in &files {
         add_file(path, args, &mut games)?;
     }
     if games.copies > 0 {
@@ -262,7 +251,12 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         ));
     }
     warn_of_repetition(&games.distinct);
-    let mut ranking = plan_ranking(args)?;
+    let mut ranking = if args.from.is_none() && args.bot.is_empty() {
+        ranking_of(&files)?
+    } else {
+        // A table of a part of the games.
+        Ranking::default()
+    };
     if !args.tie_break.is_empty() {
         ranking.tie_breaks.clone_from(&args.tie_break);
     }
@@ -288,33 +282,6 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         Format::Csv => as_csv(&standings).map_err(|error| Failure::Referee(error.to_string()))?,
     };
     Ok(Stdout.write_all(text.as_bytes())?)
-}
-
-/// The rules of the table of a tournament, when its journal is the only file and all its games are selected.
-fn plan_ranking(args: &Args) -> Result<Ranking, Failure> {
-    let [path] = &args.files[..] else {
-        return Ok(Ranking::default());
-    };
-    if !path.ends_with("games.jsonl") || args.from.is_some() || !args.bot.is_empty() {
-        return Ok(Ranking::default());
-    }
-    let directory = TournamentDirectory::at(path.parent().unwrap_or(Path::new("")));
-    // Records of anything else than this tournament are a table of their own.
-    let Ok(Some(plan)) = directory.plan() else {
-        return Ok(Ranking::default());
-    };
-    if !plan.format.depends_on_results() {
-        return Ok(Ranking {
-            tie_breaks: plan.tie_breaks,
-            ..Ranking::default()
-        });
-    }
-    let mut results = Results::new(&plan);
-    match TournamentDirectory::read_journal(path, &plan, &mut results) {
-        Ok(()) => Ok(results.ranking(&plan)),
-        Err(DirectoryError::Line(_)) => Ok(Ranking::default()),
-        Err(error) => Err(error.into()),
-    }
 }
 
 /// Reads a file line by line, so that memory does not grow with the number of games.

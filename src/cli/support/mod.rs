@@ -5,6 +5,7 @@ pub(in crate::cli) mod config_values;
 pub(in crate::cli) mod console;
 pub(in crate::cli) mod duration;
 pub(in crate::cli) mod failure;
+pub(in crate::cli) mod folder;
 pub(in crate::cli) mod games;
 pub(in crate::cli) mod interrupt;
 pub(in crate::cli) mod interruptible;
@@ -27,5 +28,6 @@ pub(in crate::cli) mod suspension;
 #[cfg(not(unix))]
 #[path = "no_suspension.rs"]
 pub(in crate::cli) mod suspension;
+pub(in crate::cli) mod time;
 pub(in crate::cli) mod unconfined;
 pub(in crate::cli) mod variable;

@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use serde_json::{Value, json};
 
+use super::limits::cut;
 use crate::record::{Record, RecordSummary};
 use crate::text::escape_controls;
 use crate::tournament::ratings::{Model, RatingError, Results, Tally, rate};
@@ -24,6 +25,9 @@ const MAX_TURNS: usize = 100;
 
 /// The maximal number of points of a rating's curve.
 const CHECKPOINTS: usize = 48;
+
+/// The maximal length of a reason for not entering, in characters.
+const REASON_CHARS: usize = 2000;
 
 /// Results by (moved first, moved second), as indices of bots.
 type HeadToHead = BTreeMap<(usize, usize), Tally>;
@@ -159,6 +163,7 @@ impl Figures {
             "endings": self.endings,
             "lengths": self.lengths,
             "history": self.history(standings),
+            "absent": absent(standings),
         })
     }
 
@@ -219,6 +224,15 @@ impl Figures {
         history.push(json!([self.games, now]));
         history
     }
+}
+
+/// Those who did not enter, and why; the reason is empty on a page without what bots wrote.
+fn absent(standings: &Standings) -> Vec<Value> {
+    let shown = |text: &str| cut(&escape_controls(text), REASON_CHARS);
+    standings
+        .not_entered()
+        .map(|absent| json!({ "name": shown(&absent.name), "reason": shown(&absent.reason) }))
+        .collect()
 }
 
 /// Ratings of the bots that have played; empty when the results determine none.

@@ -89,8 +89,14 @@ impl Report {
         }
     }
 
-    /// The rules of the table of standings.
-    pub fn set_ranking(&mut self, ranking: Ranking) {
+    /// The rules of the table of standings, and who is listed below it: on a private page without the
+    /// reasons, which hold commands and what bots wrote.
+    pub fn set_ranking(&mut self, mut ranking: Ranking) {
+        if self.options.private {
+            for absent in &mut ranking.not_entered {
+                absent.reason.clear();
+            }
+        }
         self.figures.set_ranking(ranking);
     }
 

@@ -87,6 +87,7 @@ struct Page<'a> {
     script: &'a str,
     data: String,
     rows: Vec<Row>,
+    absent: Vec<String>,
 }
 
 /// JSON escaped for a script element: it cannot end the element or begin a comment.
@@ -94,7 +95,13 @@ fn embedded(data: &str) -> String {
     data.replace('<', "\\u003c")
 }
 
-fn render(options: &Options, data: &str, rows: Vec<Row>, connect: &str) -> String {
+fn render(
+    options: &Options,
+    data: &str,
+    rows: Vec<Row>,
+    absent: Vec<String>,
+    connect: &str,
+) -> String {
     let title = escape_controls(&options.title);
     let page = Page {
         title: &title,
@@ -104,6 +111,7 @@ fn render(options: &Options, data: &str, rows: Vec<Row>, connect: &str) -> Strin
         script: &SCRIPT,
         data: embedded(data),
         rows,
+        absent,
     };
     let mut out = String::with_capacity(data.len() + SCRIPT.len() + STYLE.len() + 4096);
     // Only the writer can fail, and writing to a string does not.
@@ -145,7 +153,17 @@ pub(super) fn whole(
                 None => elo(place.elo),
             },
         });
-    render(options, &data, rows.collect(), "'none'")
+    let absent = standings
+        .not_entered()
+        .map(|absent| [&absent.name, &absent.reason].map(|text| escape_controls(text)))
+        .map(|[name, reason]| {
+            if reason.is_empty() {
+                name
+            } else {
+                format!("{name}: {reason}")
+            }
+        });
+    render(options, &data, rows.collect(), absent.collect(), "'none'")
 }
 
 /// A page without data, and the policy to serve it with.
@@ -161,7 +179,7 @@ pub struct Served {
 pub fn served(options: &Options) -> Served {
     let data = json!({ "head": head(options, true) }).to_string();
     Served {
-        page: render(options, &data, Vec::new(), "'self'"),
+        page: render(options, &data, Vec::new(), Vec::new(), "'self'"),
         policy: format!("{}; frame-ancestors 'none'", policy("'self'")),
     }
 }

@@ -28,7 +28,7 @@ pub fn times_csv(standings: &Standings) -> Result<String, csv::Error> {
     written(writer)
 }
 
-/// All figures as JSON, unrounded; those of times only when there are any.
+/// All figures as JSON, unrounded; those of times, and those who did not enter, only when there are any.
 pub fn as_json(standings: &Standings) -> Value {
     let places: Vec<Value> = standings
         .places
@@ -70,13 +70,21 @@ pub fn as_json(standings: &Standings) -> Value {
             row
         })
         .collect();
-    json!({
+    let mut all = json!({
         "games": standings.games,
         "advantage": standings.advantage.map(|advantage| advantage.elo),
         "advantage_error": standings.advantage.and_then(|advantage| advantage.error),
         "order": super::criteria(standings),
         "standings": places,
-    })
+    });
+    let not_entered: Vec<Value> = standings
+        .not_entered()
+        .map(|absent| json!({ "name": absent.name, "reason": absent.reason }))
+        .collect();
+    if !not_entered.is_empty() {
+        all["did_not_enter"] = Value::Array(not_entered);
+    }
+    all
 }
 
 /// Escapes text that a spreadsheet would interpret as a formula.
@@ -89,7 +97,8 @@ pub(in crate::report) fn escape_formula(text: &str) -> String {
     }
 }
 
-/// The standings as CSV; with columns of times only when there are any.
+/// The standings as CSV; with columns of times only when there are any. Those who did not enter follow in
+/// rows without a rank, with the reason in a last column.
 pub fn as_csv(standings: &Standings) -> Result<String, csv::Error> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     let timed = standings.places.iter().any(|p| p.worst_ms.is_some());
@@ -134,6 +143,11 @@ pub fn as_csv(standings: &Standings) -> Result<String, csv::Error> {
             "lost_at_once",
         ]);
     }
+    let with_absent = standings.not_entered().next().is_some();
+    if with_absent {
+        heads.push("did_not_enter");
+    }
+    let width = heads.len();
     writer.write_record(heads)?;
     let number = |value: Option<f64>| value.map_or_else(String::new, |v| format!("{v:.4}"));
     for place in &standings.places {
@@ -173,6 +187,17 @@ pub fn as_csv(standings: &Standings) -> Result<String, csv::Error> {
                 tally.lost_at_once.to_string(),
             ]);
         }
+        if with_absent {
+            row.push(String::new());
+        }
+        writer.write_record(row)?;
+    }
+    for absent in standings.not_entered() {
+        let mut row = vec![String::new(); width];
+        // Of a name and the number of games every reader of a table can make something.
+        row[1] = escape_formula(&absent.name);
+        "0".clone_into(&mut row[2]);
+        row[width - 1] = escape_formula(&absent.reason);
         writer.write_record(row)?;
     }
     written(writer)

@@ -13,30 +13,30 @@ const ITERATIONS: usize = 200;
 /// A smaller step, in natural units (about 0.000 000 2 Elo), is the last.
 const CONVERGED: f64 = 1e-9;
 
+/// A step of Newton's method with the curvature of an earlier point is good enough while each is at least this
+/// many times as short as the one before. To factorise the curvature of a thousand bots takes as long as
+/// ten such steps.
+const SHRINKING: f64 = 8.0;
+
 /// The share of the prior that is a win and a loss between equals, and not draws. Without it the
 /// fitted draw parameter would be infinite when no weaker bot ever won.
 const DECISIVE_PRIOR: f64 = 0.005;
 
-/// A vector over the parameters: its non-zero elements. An index may occur twice.
-type Sparse = [(Option<usize>, f64); 4];
+/// A vector over the parameters of a pairing: the strengths of its two bots, the advantage and the draw
+/// parameter.
+type Local = [f64; 4];
+
+/// A symmetric matrix over the parameters of a pairing.
+type LocalSquare = [Local; 4];
 
 /// Two bots that met, the one with the lower index first.
 struct Pairing<'a> {
-    bots: [usize; 2],
+    bots: [u32; 2],
     meeting: &'a Meeting,
     /// Virtual draws with either bot as the first mover.
     virtual_draws: f64,
-}
-
-impl Pairing<'_> {
     /// Outcomes by first mover, with virtual draws.
-    fn outcomes(&self) -> [[f64; 3]; 2] {
-        let mut outcomes = self.meeting.all();
-        for outcomes in &mut outcomes {
-            outcomes[1] += self.virtual_draws;
-        }
-        outcomes
-    }
+    outcomes: [[f64; 3]; 2],
 }
 
 /// The likelihood function. The parameters are the bots' strengths in natural units, then
@@ -65,8 +65,10 @@ impl<'a> Fit<'a> {
         let mut games = vec![0.0; results.bots];
         let mut units = vec![0.0; results.bots];
         let mut groups: Vec<usize> = (0..results.bots).collect();
-        let mut pairings = Vec::new();
+        let mut pairings = Vec::with_capacity(results.meetings.len());
         for (&(low, high), meeting) in &results.meetings {
+            let bots = [low, high];
+            let [low, high] = bots.map(|bot| bot as usize);
             let outcomes = meeting.all();
             let total: f64 = outcomes.as_flattened().iter().sum();
             if total > 0.0 {
@@ -76,17 +78,19 @@ impl<'a> Fit<'a> {
                 units[high] += meeting.units();
                 join(&mut groups, low, high);
                 pairings.push(Pairing {
-                    bots: [low, high],
+                    bots,
                     meeting,
                     virtual_draws: total,
+                    outcomes,
                 });
             }
         }
         let (mut drawn, mut decided) = (0.0, 0.0);
         for pairing in &mut pairings {
-            let shares = pairing.bots.map(|bot| 1.0 / games[bot]);
+            let shares = pairing.bots.map(|bot| 1.0 / games[bot as usize]);
             pairing.virtual_draws *= model.prior / 4.0 * (shares[0] + shares[1]);
-            for outcomes in pairing.outcomes() {
+            for outcomes in &mut pairing.outcomes {
+                outcomes[1] += pairing.virtual_draws;
                 drawn += outcomes[1];
                 decided += outcomes[0] + outcomes[2];
             }
@@ -131,11 +135,14 @@ impl<'a> Fit<'a> {
             parameters[index] = 1.0;
         }
         let mut likelihood = self.likelihood(&parameters);
+        let mut curvature = None;
+        let mut before = f64::INFINITY;
         for _ in 0..ITERATIONS {
-            let step = self
-                .curvature(&parameters)
-                .cholesky()?
-                .solve(self.gradient(&parameters));
+            let factor = match curvature.take() {
+                Some(factor) => factor,
+                None => self.curvature(&parameters).cholesky()?,
+            };
+            let step = factor.solve(self.gradient(&parameters));
             let longest = step
                 .iter()
                 .fold(0.0, |most: f64, part| most.max(part.abs()));
@@ -160,12 +167,16 @@ impl<'a> Fit<'a> {
             if longest < CONVERGED {
                 return Some(parameters);
             }
+            if longest * SHRINKING < before {
+                curvature = Some(factor);
+            }
+            before = longest;
         }
         None
     }
 
     fn odds(&self, parameters: &[f64], pairing: &Pairing, seat: usize) -> Odds {
-        let [first, second] = [pairing.bots[seat], pairing.bots[1 - seat]];
+        let [first, second] = [pairing.bots[seat] as usize, pairing.bots[1 - seat] as usize];
         let advantage = self.advantage.map_or(0.0, |index| parameters[index]);
         Odds {
             difference: parameters[first] - parameters[second] + advantage,
@@ -180,20 +191,28 @@ impl<'a> Fit<'a> {
             .flat_map(|pairing| [(pairing, 0), (pairing, 1)])
     }
 
-    /// The gradient of one game's log-likelihood.
-    fn unit(&self, pairing: &Pairing, seat: usize, slope: Slope) -> Sparse {
+    /// The gradient of the log-likelihood of one game of a pairing, in which the bot of this seat moved first.
+    const fn unit(seat: usize, slope: Slope) -> Local {
+        let mut unit = [slope.0, slope.0, slope.0, slope.1];
+        unit[1 - seat] = -slope.0;
+        unit
+    }
+
+    /// The indices of the parameters of a pairing.
+    const fn indices(&self, pairing: &Pairing) -> [Option<usize>; 4] {
+        let [low, high] = pairing.bots;
         [
-            (Some(pairing.bots[seat]), slope.0),
-            (Some(pairing.bots[1 - seat]), -slope.0),
-            (self.advantage, slope.0),
-            (self.drawing, slope.1),
+            Some(low as usize),
+            Some(high as usize),
+            self.advantage,
+            self.drawing,
         ]
     }
 
     fn likelihood(&self, parameters: &[f64]) -> f64 {
         let games = self.seats().map(|(pairing, seat)| {
             self.odds(parameters, pairing, seat)
-                .likelihood(pairing.outcomes()[seat])
+                .likelihood(pairing.outcomes[seat])
         });
         let games: f64 = games.sum();
         let prior = self
@@ -204,15 +223,15 @@ impl<'a> Fit<'a> {
 
     fn gradient(&self, parameters: &[f64]) -> Vec<f64> {
         let mut gradient = vec![0.0; self.parameters];
-        for (pairing, seat) in self.seats() {
-            let slopes = self.odds(parameters, pairing, seat).slopes();
-            for (slope, count) in slopes.into_iter().zip(pairing.outcomes()[seat]) {
-                for (index, part) in self.unit(pairing, seat, slope) {
-                    if let Some(index) = index {
-                        gradient[index] += count * part;
-                    }
+        for pairing in &self.pairings {
+            let mut sum = Local::default();
+            for seat in 0..2 {
+                let slopes = self.odds(parameters, pairing, seat).slopes();
+                for (slope, count) in slopes.into_iter().zip(pairing.outcomes[seat]) {
+                    add(&mut sum, &Self::unit(seat, slope), count);
                 }
             }
+            self.add_vector(&mut gradient, pairing, &sum);
         }
         if let Some(index) = self.drawing {
             gradient[index] -= 2.0 * self.decisive_prior * logistic(parameters[index]);
@@ -224,13 +243,16 @@ impl<'a> Fit<'a> {
     /// term is added that depends only on their mean, which the games do not determine.
     fn curvature(&self, parameters: &[f64]) -> Square {
         let mut curvature = Square::zero(self.parameters);
-        for (pairing, seat) in self.seats() {
-            let bends = self
-                .odds(parameters, pairing, seat)
-                .bends(pairing.outcomes()[seat]);
-            for (slope, weight) in bends {
-                add_square(&mut curvature, &self.unit(pairing, seat, slope), weight);
+        for pairing in &self.pairings {
+            let mut sum = LocalSquare::default();
+            for seat in 0..2 {
+                let odds = self.odds(parameters, pairing, seat);
+                for (slope, weight) in odds.bends(pairing.outcomes[seat]) {
+                    let unit = Self::unit(seat, slope);
+                    add_product(&mut sum, &unit, &unit, weight);
+                }
             }
+            self.add_square(&mut curvature, pairing, &sum);
         }
         if let Some(index) = self.drawing {
             let prior = bend(parameters[index]);
@@ -249,16 +271,40 @@ impl<'a> Fit<'a> {
         }
         curvature
     }
-}
 
-/// Adds `weight` times the square of `vector`.
-fn add_square(matrix: &mut Square, vector: &[(Option<usize>, f64)], weight: f64) {
-    for &(row, left) in vector {
-        for &(column, right) in vector {
-            if let (Some(row), Some(column)) = (row, column) {
-                matrix.add(row, column, weight * left * right);
+    /// Adds a vector over the parameters of a pairing to one over all.
+    fn add_vector(&self, vector: &mut [f64], pairing: &Pairing, of_pairing: &Local) {
+        for (index, part) in self.indices(pairing).into_iter().zip(of_pairing) {
+            if let Some(index) = index {
+                vector[index] += part;
             }
         }
+    }
+
+    /// Adds a matrix over the parameters of a pairing to one over all.
+    fn add_square(&self, square: &mut Square, pairing: &Pairing, of_pairing: &LocalSquare) {
+        let indices = self.indices(pairing);
+        for (row, parts) in indices.into_iter().zip(of_pairing) {
+            for (column, part) in indices.into_iter().zip(parts) {
+                if let (Some(row), Some(column)) = (row, column) {
+                    square.add(row, column, *part);
+                }
+            }
+        }
+    }
+}
+
+/// Adds `weight` times a vector.
+fn add(sum: &mut Local, vector: &Local, weight: f64) {
+    for (sum, part) in sum.iter_mut().zip(vector) {
+        *sum += weight * part;
+    }
+}
+
+/// Adds `weight` times the product of two vectors.
+fn add_product(sum: &mut LocalSquare, left: &Local, right: &Local, weight: f64) {
+    for (row, left) in sum.iter_mut().zip(left) {
+        add(row, right, weight * left);
     }
 }
 
@@ -270,6 +316,9 @@ fn to_f64(count: usize) -> f64 {
 /// Joins two groups. The number of a group is the lowest index in it.
 fn join(groups: &mut [usize], a: usize, b: usize) {
     let (low, high) = (groups[a].min(groups[b]), groups[a].max(groups[b]));
+    if low == high {
+        return;
+    }
     for group in groups.iter_mut().filter(|group| **group == high) {
         *group = low;
     }

@@ -1,6 +1,6 @@
 //! Square matrices, as far as the ratings need them. Libraries were weighed by what they add to a first build
-//! of the program: `nalgebra` a fifth of its processor time (17 s), `faer` nearly as much again (71 s). Rating a
-//! thousand bots takes 0.9 s with what is here; neither library was tried for that.
+//! of the program: `nalgebra` a fifth of its processor time (17 s), `faer` nearly as much again (71 s). Of the 2.2 s
+//! that the standings of a thousand bots take, 0.4 s are spent here.
 
 /// A pivot below this share of its diagonal element is a rounding error.
 const SINGULAR: f64 = 1e-14;

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::ranking::{Byes, RankBy, Ranking, TieBreak};
-use super::scores::{Sums, total};
+use super::scores::{Meeting, Sums, total};
 use super::to_f64;
 use crate::tournament::ratings::Ratings;
 
@@ -46,11 +46,13 @@ impl<'a> Criteria<'a> {
             .map(|name| ranking.byes.get(*name).copied().unwrap_or_default())
             .collect();
         let points: Vec<f64> = (0..bots)
-            .map(|bot| total(sums.met(bot).map(|(_, met)| met.points)) + byes[bot].points)
+            .map(|bot| total(sums.met(bot).map(|(_, met)| met.points())) + byes[bot].points)
             .collect();
         // A bye counts as a meeting with an opponent that has the bot's own points in the end.
         let sonneborn_berger = (0..bots).map(|bot| {
-            let met = sums.met(bot).map(|(other, met)| met.points * points[other]);
+            let met = sums
+                .met(bot)
+                .map(|(other, met)| met.points() * points[other]);
             total(met) + byes[bot].points * points[bot]
         });
         let buchholz = (0..bots).map(|bot| {
@@ -212,7 +214,7 @@ impl<'a> Criteria<'a> {
         let met = others
             .iter()
             .filter_map(|&other| self.sums.meeting(bot, other));
-        total(met.map(|met| met.points))
+        total(met.map(Meeting::points))
     }
 
     fn rounded_elo(&self, bot: usize) -> f64 {

@@ -124,7 +124,16 @@ pub enum RankBy {
     Reached(BTreeMap<String, Reached>),
 }
 
-/// The rules of a table.
+/// Somebody who was there and did not enter.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NotEntered {
+    /// The name.
+    pub name: String,
+    /// Why, and what to do: a sentence.
+    pub reason: String,
+}
+
+/// The rules of a table, and who is listed below it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ranking {
     /// The first criterion.
@@ -137,6 +146,8 @@ pub struct Ranking {
     /// The number of games of two bots that meet in a round. Without it, bots count as having met once
     /// however many games they played: for Buchholz scores.
     pub games_a_meeting: Option<u32>,
+    /// Those who did not enter. Whoever has played after all is not listed.
+    pub not_entered: Vec<NotEntered>,
 }
 
 impl Ranking {

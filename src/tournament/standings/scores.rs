@@ -45,7 +45,7 @@ const MOST_HALVES: usize = 100_000;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scores {
     /// Games that are not in a pair, by (first mover, second mover).
-    singles: HashMap<(usize, usize), Counts>,
+    singles: HashMap<(u32, u32), Counts>,
     /// Pairs of games with the same opening, by the two bots in the order of their indices. Their
     /// games are not independent, which the errors of ratings take into account.
     pairs: HashMap<(u32, u32), Pairs>,
@@ -70,7 +70,8 @@ impl Scores {
     }
 
     fn single(&mut self, Half { bots, outcome }: Half) {
-        let counts = self.singles.entry((bots[0], bots[1])).or_default();
+        let [first, second] = bots.map(narrow);
+        let counts = self.singles.entry((first, second)).or_default();
         counts.add(outcome, 1);
     }
 
@@ -96,8 +97,8 @@ impl Scores {
         } else {
             (old, new)
         };
-        let key = [low, high].map(|half| u32::try_from(half.bots[0]).unwrap_or(u32::MAX));
-        let pairs = self.pairs.entry((key[0], key[1])).or_default();
+        let [low_bot, high_bot] = [low, high].map(|half| narrow(half.bots[0]));
+        let pairs = self.pairs.entry((low_bot, high_bot)).or_default();
         pairs[low.outcome as usize][high.outcome as usize] += 1;
     }
 }
@@ -105,9 +106,21 @@ impl Scores {
 /// All games of two bots against each other, as one of them sees them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Meeting {
-    /// Its points.
-    pub(super) points: f64,
+    /// Twice its points.
+    half_points: u32,
     pub(super) games: u32,
+}
+
+impl Meeting {
+    /// Its points.
+    pub(super) fn points(self) -> f64 {
+        f64::from(self.half_points) / 2.0
+    }
+}
+
+/// The number of a bot in half of the memory. There are fewer than 2³².
+fn narrow(bot: usize) -> u32 {
+    u32::try_from(bot).unwrap_or(u32::MAX)
 }
 
 /// The sums of all games, by bot.
@@ -143,7 +156,8 @@ impl Sums {
             (half.bots, counts)
         });
         let singles = scores.singles.iter();
-        let singles = singles.map(|(&(first, second), &counts)| ([first, second], counts));
+        let singles =
+            singles.map(|(&(first, second), &counts)| ([first as usize, second as usize], counts));
         for (seats, counts) in singles.chain(halves) {
             let [first, second] = seats.map(|bot| order[bot]);
             let tally = Tally {
@@ -176,7 +190,7 @@ impl Sums {
             row.dedup_by(|(other, from), (kept, into)| {
                 let is_same = other == kept;
                 if is_same {
-                    into.points += from.points;
+                    into.half_points += from.half_points;
                     into.games += from.games;
                 }
                 is_same
@@ -196,9 +210,8 @@ impl Sums {
             self.draws[a] += u64::from(counts.draws);
             self.losses[a] += u64::from(lost);
             self.pairs[a] += f64::from(games) / 2.0;
-            let points = f64::from(won) + f64::from(counts.draws) / 2.0;
-            let other = u32::try_from(b).unwrap_or(u32::MAX);
-            self.against[a].push((other, Meeting { points, games }));
+            let half_points = won.saturating_mul(2).saturating_add(counts.draws);
+            self.against[a].push((narrow(b), Meeting { half_points, games }));
         }
         self.wins_as_second[second] += u64::from(counts.losses);
     }

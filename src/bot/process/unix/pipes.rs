@@ -5,6 +5,7 @@
 //! needs neither to be put to sleep nor to be woken up.
 
 use std::io;
+use std::num::NonZero;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -36,8 +37,7 @@ pub(in crate::bot::process) struct AnswerPipe {
 
 /// The two pipes of a bot.
 pub(super) fn pipes(stdin: ChildStdin, stdout: ChildStdout) -> (RequestPipe, AnswerPipe) {
-    let is_shared = available_parallelism().is_ok_and(|number| number.get() == 1);
-    let asked = is_shared.then(Asked::default);
+    let asked = is_shared(available_parallelism().ok()).then(Asked::default);
     let requests = RequestPipe {
         pipe: stdin,
         asked: asked.clone(),
@@ -47,6 +47,11 @@ pub(super) fn pipes(stdin: ChildStdin, stdout: ChildStdout) -> (RequestPipe, Ans
         asked,
     };
     (requests, answers)
+}
+
+/// Whether the referee and its bots have one processor between them.
+fn is_shared(processors: Option<NonZero<usize>>) -> bool {
+    processors.is_some_and(|number| number.get() == 1)
 }
 
 impl RequestPipe {
@@ -118,5 +123,17 @@ impl AsyncRead for AnswerPipe {
             }
         }
         Pin::new(&mut this.pipe).poll_read(cx, buffer)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_processor_is_shared() {
+        assert!(is_shared(NonZero::new(1)));
+        assert!(!is_shared(NonZero::new(2)));
+        assert!(!is_shared(None));
     }
 }

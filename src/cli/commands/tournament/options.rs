@@ -309,6 +309,15 @@ impl Options {
         Ok(options)
     }
 
+    /// Whether a limit of time is given.
+    pub(in crate::cli) const fn has_time(&self) -> bool {
+        self.move_time.is_some()
+            || self.start_time.is_some()
+            || self.game_time.is_some()
+            || self.increment.is_some()
+            || self.clock.is_some()
+    }
+
     /// The time control of a bot; its own options take precedence.
     pub(in crate::cli) fn time(&self, own: Option<&BotOptions>) -> TimeControl {
         let default = TimeControl::default();

@@ -47,15 +47,9 @@ impl Options {
                         found.others.join(", ")
                     ));
                 }
-                for refused in found.refused {
-                    print_stderr(&format!("referee: not entered: {refused}"));
-                }
-                bots.extend(
-                    found
-                        .programs
-                        .into_iter()
-                        .map(|(text, name)| plain(text, name)),
-                );
+                // Those that cannot enter are in the results with the others.
+                let all = found.programs.into_iter().chain(found.refused);
+                bots.extend(all.map(|(text, name)| plain(text, name)));
             } else {
                 bots.push(plain(text.clone(), None));
             }
@@ -67,7 +61,7 @@ impl Options {
     }
 
     /// The request for a plan. `sandbox` is the selected one.
-    pub(super) fn request(&self, sandbox: &Sandbox) -> PlanRequest {
+    pub(in crate::cli) fn request(&self, sandbox: &Sandbox) -> PlanRequest {
         PlanRequest {
             seed: self.seed,
             format: self.format.map(Format::from),
@@ -82,13 +76,14 @@ impl Options {
             sprt: self.sprt,
             tie_breaks: self.tie_break.clone(),
             sandbox: self.sandbox.plan(sandbox),
+            by_version: false,
             no_check: self.no_check,
             strict: self.strict,
         }
     }
 
     /// The game and its rules: from the options, else from the plan of a resumed tournament.
-    pub(super) fn ruleset(
+    pub(in crate::cli) fn ruleset(
         &self,
         old: Option<&Plan>,
     ) -> Result<(GameArg, Arc<dyn Ruleset>), Failure> {

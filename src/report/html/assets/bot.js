@@ -1,7 +1,7 @@
 // The view of a bot: its results, worst losses, and faults with their causes.
 
 import { card, count, counted, el, half, link, own, percent, signed, time } from "./dom.js";
-import { bot, botHash, gameHash, gamesOf, known, name, other, place, points, story, unpacked } from "./data.js";
+import { absent, absentHash, bot, botHash, gameHash, gamesOf, known, name, other, place, points, story, unpacked } from "./data.js";
 import { boardOf, statesOf } from "./boards.js";
 import { answerTimes, meeting, ratingHistory, record, recordKey } from "./charts.js";
 import { seatBars } from "./overview.js";
@@ -131,10 +131,20 @@ export function botView(index) {
     card("Its games", null, gameList(`Games of ${name(index)}`, () => games.filter((game) => points(game, index) >= 0), index, 20).node));
 }
 
+// The page of somebody who did not enter: why, and what to do.
+export function absentView(index) {
+  const one = absent()[index];
+  if (!one) return el("div", {}, el("h1", {}, "No such bot"), el("p", { class: "card" }, link("#overview", "Back to the overview")));
+  return el("div", { class: "bot" }, el("p", { class: "above" }, "Did not enter"), el("h1", {}, one.name),
+    card("Why", null, one.reason ? el("p", { class: "sentence" }, one.reason) : el("p", {}, "The reason is left out of this report.")));
+}
+
 export function botList() {
   return el("div", {}, el("h1", {}, "Bots"), el("ul", { class: "botlist" }, ...known.figures.places.map((place, rank) =>
     el("li", {}, el("a", { href: botHash(place.bot), class: "card" },
       el("span", { class: "rank" }, `${rank + 1}`), el("strong", { class: "name" }, name(place.bot)),
       el("span", {}, `${half(place.points)} of ${count(place.games)} points, Elo ${signed(place.elo)}`),
-      record(place.wins, place.draws, place.losses))))));
+      record(place.wins, place.draws, place.losses)))),
+    ...absent().map((one, index) => el("li", {}, el("a", { href: absentHash(index), class: "card" },
+      el("span", { class: "rank" }, "–"), el("strong", { class: "name" }, one.name), el("span", {}, "did not enter"))))));
 }

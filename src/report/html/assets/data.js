@@ -6,7 +6,7 @@ export const known = {
 };
 
 const NO_FIGURES = {
-  games: 0, advantage: null, advantage_error: null, places: [], met: [], times: [], endings: {}, lengths: [], history: [],
+  games: 0, advantage: null, advantage_error: null, places: [], met: [], times: [], endings: {}, lengths: [], history: [], absent: [],
 };
 
 export function clear() {
@@ -129,6 +129,15 @@ export function place(bot) {
 
 export function gameHash(number, turn) {
   return `#game=${number}` + (turn === undefined ? "" : `&turn=${turn}`);
+}
+
+// Those who did not enter have a page, too: nobody who was there is missing.
+export function absent() {
+  return known.figures.absent ?? [];
+}
+
+export function absentHash(index) {
+  return `#absent=${index + 1}`;
 }
 
 export function botHash(index) {

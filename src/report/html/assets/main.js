@@ -1,10 +1,10 @@
 // Shows the view that the address names, and follows a server.
 
 import { counted, el, link } from "./dom.js";
-import { addEntries, clear, known } from "./data.js";
+import { absent, addEntries, clear, known } from "./data.js";
 import { overview } from "./overview.js";
 import { games } from "./games.js";
-import { botList, botView } from "./bot.js";
+import { absentView, botList, botView } from "./bot.js";
 import { gameView } from "./player.js";
 
 const main = document.getElementById("main");
@@ -18,6 +18,7 @@ function address() {
   const whole = (field) => (/^\d{1,9}$/.test(fields.get(field) ?? "") ? Number(fields.get(field)) : undefined);
   if (fields.has("game") || only()) return { kind: "game", number: whole("game") ?? (only() ? 1 : 0), turn: whole("turn") };
   if (fields.has("bot")) return { kind: "bot", number: whole("bot") ?? 0 };
+  if (fields.has("absent")) return { kind: "absent", number: whole("absent") ?? 0 };
   if (fields.has("games")) return { kind: "games", fields };
   if (fields.has("bots")) return { kind: "bots" };
   return { kind: "overview" };
@@ -27,19 +28,20 @@ function viewOf(at) {
   switch (at.kind) {
     case "game": return gameView(at.number, at.turn, only());
     case "bot": return { node: botView(at.number - 1), again: true };
+    case "absent": return { node: absentView(at.number - 1), again: true };
     case "bots": return { node: botList(), again: true };
     case "games": return games(at.fields);
     default: return { node: overview(), again: true };
   }
 }
 
-const TITLES = { game: (at) => `Game ${at.number}`, bot: (at) => known.bots[at.number - 1]?.name ?? "Bot", bots: () => "Bots", games: () => "Games" };
+const TITLES = { game: (at) => `Game ${at.number}`, bot: (at) => known.bots[at.number - 1]?.name ?? "Bot", absent: (at) => absent()[at.number - 1]?.name ?? "Bot", bots: () => "Bots", games: () => "Games" };
 
 function parts(at) {
   const list = document.getElementById("parts");
   if (only()) return;
   const items = [["overview", "Overview"], ["bots", "Bots"], ["games", "Games"]];
-  const now = at.kind === "game" ? "games" : at.kind === "bot" ? "bots" : at.kind;
+  const now = at.kind === "game" ? "games" : ["bot", "absent"].includes(at.kind) ? "bots" : at.kind;
   list.replaceChildren(...items.map(([kind, title]) => {
     const item = link(`#${kind}`, title);
     if (kind === now) item.setAttribute("aria-current", "page");

@@ -1,7 +1,7 @@
 // The overview: standings, charts and highlights.
 
 import { card, count, counted, el, half, link, own, percent, signed, time } from "./dom.js";
-import { botHash, gameHash, known, name, story, unpacked } from "./data.js";
+import { absent, absentHash, botHash, gameHash, known, name, story, unpacked } from "./data.js";
 import { boardOf, statesOf } from "./boards.js";
 import { sortable } from "./tables.js";
 import { answerTimes, bars, crosstable, curveKey, heatKey, lengths, ratingAxis, ratingScale, record, recordKey, ratingHistory, whisker } from "./charts.js";
@@ -177,10 +177,17 @@ function verdict(places) {
   return parts.join(" ");
 }
 
+function absentCard() {
+  const all = absent();
+  if (all.length === 0) return null;
+  return card("Did not enter", "They were there and play in no game.", el("ul", { class: "highlights" }, ...all.map(({ name, reason }, index) =>
+    el("li", {}, link(absentHash(index), el("strong", {}, name), reason ? el("small", {}, reason) : null)))));
+}
+
 export function overview() {
   const figures = known.figures;
   if (figures.games === 0) {
-    return el("div", {}, el("h1", {}, known.head.title), el("p", { class: "card" }, known.head.live ? "No game has ended yet. This page shows them as they end." : "There are no games in this report."));
+    return el("div", {}, el("h1", {}, known.head.title), el("p", { class: "card" }, known.head.live ? "No game has ended yet. This page shows them as they end." : "There are no games in this report."), absentCard());
   }
   const places = figures.places;
   const each = card("Each against each", "Points of the bot on the left. Choose a field to see its games.", crosstable(places), heatKey());
@@ -188,6 +195,7 @@ export function overview() {
     el("h1", {}, known.head.title), tiles(figures),
     known.head.live ? latest() : null,
     card("Standings", verdict(places), standings(places), recordKey()),
+    absentCard(),
     places.length > NARROW_BOTS ? each : null,
     el("div", { class: "cards" },
       places.length > NARROW_BOTS ? null : each,

@@ -1,7 +1,7 @@
 //! The covariance of the estimates, and how well it is known.
 
 use super::odds::logistic;
-use super::{Fit, Pairing, add_square, to_f64};
+use super::{Fit, Local, LocalSquare, Pairing, add, add_product, to_f64};
 use crate::tournament::ratings::dispersion::{Pooled, Residuals};
 use crate::tournament::ratings::matrix::{Factor, Square};
 
@@ -88,13 +88,15 @@ impl Fit<'_> {
         );
         let mut filling = Square::zero(self.parameters);
         for pairing in &self.pairings {
-            let seats = [0, 1].map(|seat| self.unit(pairing, seat, (1.0, 0.0)));
+            let seats = [0, 1].map(|seat| Self::unit(seat, (1.0, 0.0)));
             let covariance = pooled.covariance(&residuals(pairing));
+            let mut sum = LocalSquare::default();
             for (left, row) in seats.iter().zip(covariance) {
                 for (right, covariance) in seats.iter().zip(row) {
-                    add_product(&mut filling, left, right, covariance);
+                    add_product(&mut sum, left, right, covariance);
                 }
             }
+            self.add_square(&mut filling, pairing, &sum);
         }
         (filling, pooled.freedom())
     }
@@ -120,14 +122,14 @@ impl Fit<'_> {
     /// The slope of the likelihood of the virtual draws.
     fn pull(&self, parameters: &[f64]) -> Vec<f64> {
         let mut pull = vec![0.0; self.parameters];
-        for (pairing, seat) in self.seats() {
-            let slope = self.odds(parameters, pairing, seat).slopes()[1];
-            let slope = (slope.0 * pairing.virtual_draws, 0.0);
-            for (index, part) in self.unit(pairing, seat, slope) {
-                if let Some(index) = index {
-                    pull[index] += part;
-                }
+        for pairing in &self.pairings {
+            let mut sum = Local::default();
+            for seat in 0..2 {
+                let slope = self.odds(parameters, pairing, seat).slopes()[1];
+                let unit = Self::unit(seat, (slope.0, 0.0));
+                add(&mut sum, &unit, pairing.virtual_draws);
             }
+            self.add_vector(&mut pull, pairing, &sum);
         }
         pull
     }
@@ -139,20 +141,24 @@ impl Fit<'_> {
         for pairing in &self.pairings {
             let units = [0, 1].map(|seat| {
                 let slopes = self.odds(parameters, pairing, seat).slopes();
-                slopes.map(|slope| self.unit(pairing, seat, slope))
+                slopes.map(|slope| Self::unit(seat, slope))
             });
             count_of_units += 2.0 * pairing.virtual_draws + pairing.meeting.units();
+            let mut sum = LocalSquare::default();
             for (seat, units) in units.iter().enumerate() {
-                add_square(&mut filling, &units[1], pairing.virtual_draws);
+                add_product(&mut sum, &units[1], &units[1], pairing.virtual_draws);
                 for (unit, count) in units.iter().zip(pairing.meeting.games[seat].map(f64::from)) {
-                    add_square(&mut filling, unit, count);
+                    add_product(&mut sum, unit, unit, count);
                 }
             }
             for (first, row) in units[0].iter().zip(pairing.meeting.pairs) {
                 for (second, count) in units[1].iter().zip(row) {
-                    add_square(&mut filling, &[*first, *second].concat(), f64::from(count));
+                    let mut both = *first;
+                    add(&mut both, second, 1.0);
+                    add_product(&mut sum, &both, &both, f64::from(count));
                 }
             }
+            self.add_square(&mut filling, pairing, &sum);
         }
         // Residuals are smaller than errors, because the parameters were fitted to them.
         let means = self.groups.iter().enumerate();
@@ -161,21 +167,5 @@ impl Fit<'_> {
         let left = (count_of_units - fitted).max(1.0);
         filling.scale(count_of_units / left);
         (filling, left)
-    }
-}
-
-/// Adds `weight` times the product of two vectors.
-fn add_product(
-    matrix: &mut Square,
-    left: &[(Option<usize>, f64)],
-    right: &[(Option<usize>, f64)],
-    weight: f64,
-) {
-    for &(row, left) in left {
-        for &(column, right) in right {
-            if let (Some(row), Some(column)) = (row, column) {
-                matrix.add(row, column, weight * left * right);
-            }
-        }
     }
 }

@@ -1,0 +1,172 @@
+//! What people give in place of a file of records: the folder of a tournament, and a game by its number
+//! or its id.
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use super::failure::Failure;
+use crate::arena::directory::{DirectoryError, TournamentDirectory};
+use crate::arena::plan::Plan;
+use crate::arena::ranking::not_entered;
+use crate::arena::results::Results;
+use crate::text::quote;
+use crate::tournament::standings::Ranking;
+
+/// The file of records that a path means: of a tournament's folder, its games.
+pub(in crate::cli) fn records_of(path: &Path) -> Result<PathBuf, Failure> {
+    if !path.is_dir() {
+        return Ok(path.to_owned());
+    }
+    let directory = TournamentDirectory::at(path);
+    let games = directory.journal_file();
+    let shown = path.display();
+    if games.exists() {
+        Ok(games)
+    } else if directory.plan_file().exists() {
+        let quoted = path.to_string_lossy();
+        Err(Failure::Usage(format!(
+            "{shown}: its tournament has no games.jsonl yet; when it is played in parts, put them together \
+             first: referee merge {}",
+            shell_words::quote(&quoted)
+        )))
+    } else {
+        Err(Failure::Usage(format!(
+            "{shown}: there is no games.jsonl in this folder; give the folder of a tournament (--out), or a \
+             file of records"
+        )))
+    }
+}
+
+/// The files of records that these paths mean.
+pub(in crate::cli) fn all_records(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    paths.iter().map(|path| records_of(path)).collect()
+}
+
+/// What a page of these files is called: a tournament's folder by its name, a file without its ending.
+pub(in crate::cli) fn title_of(paths: &[PathBuf]) -> String {
+    let name = |path: &PathBuf| {
+        let name = if path.is_dir() {
+            path.canonicalize().ok()?.file_name()?.to_owned()
+        } else {
+            path.file_stem()?.to_owned()
+        };
+        Some(name.to_string_lossy().into_owned())
+    };
+    let names: Vec<String> = paths.iter().filter_map(name).collect();
+    names.join(", ")
+}
+
+/// The plan of the tournament whose games this file holds.
+fn plan_of(file: &Path) -> Option<(TournamentDirectory, Plan)> {
+    if !file.ends_with("games.jsonl") {
+        return None;
+    }
+    let directory = TournamentDirectory::at(file.parent().unwrap_or(Path::new("")));
+    // Records of anything else than this tournament are a table of their own.
+    let plan = directory.plan().ok().flatten()?;
+    Some((directory, plan))
+}
+
+/// The file with the piece set of the tournament whose games this file holds, if it has one.
+pub(in crate::cli) fn pieces_of(file: &Path) -> Option<String> {
+    let pieces = file.parent()?.join("pieces.csv");
+    let is_there = file.ends_with("games.jsonl") && pieces.is_file();
+    is_there.then(|| pieces.to_string_lossy().into_owned())
+}
+
+/// The rules of the table of these files: those of a tournament, when its games are the only ones. Whoever
+/// did not enter one of the tournaments is listed.
+pub(in crate::cli) fn ranking_of(files: &[PathBuf]) -> Result<Ranking, Failure> {
+    if let [file] = files {
+        let Some((_, plan)) = plan_of(file) else {
+            return Ok(Ranking::default());
+        };
+        return ranking_of_plan(file, plan);
+    }
+    let mut ranking = Ranking::default();
+    for (_, plan) in files.iter().filter_map(|file| plan_of(file)) {
+        for absent in not_entered(&plan) {
+            let mut known = ranking.not_entered.iter();
+            if !known.any(|known| known.name == absent.name) {
+                ranking.not_entered.push(absent);
+            }
+        }
+    }
+    Ok(ranking)
+}
+
+fn ranking_of_plan(file: &Path, plan: Plan) -> Result<Ranking, Failure> {
+    let alone = Ranking {
+        not_entered: not_entered(&plan),
+        ..Ranking::default()
+    };
+    if !plan.format.depends_on_results() {
+        return Ok(Ranking {
+            tie_breaks: plan.tie_breaks,
+            ..alone
+        });
+    }
+    let mut results = Results::new(&plan);
+    match TournamentDirectory::read_journal(file, &plan, &mut results) {
+        Ok(()) => Ok(results.ranking(&plan)),
+        Err(DirectoryError::Line(_)) => Ok(alone),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// `--game`: a game by its number in the file, or by its id.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::cli) enum GameChoice {
+    /// The number of its line, from 1.
+    Number(u64),
+    /// Its `id`.
+    Id(String),
+}
+
+impl FromStr for GameChoice {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text.bytes().all(|byte| byte.is_ascii_digit()) {
+            let number = text.parse().ok().filter(|&number| number > 0);
+            return number.map(Self::Number).ok_or_else(|| {
+                "expected the number of a game, from 1, or its id, such as p000012a".to_owned()
+            });
+        }
+        Ok(Self::Id(
+            with_zeros(text).unwrap_or_else(|| text.to_owned()),
+        ))
+    }
+}
+
+/// The id of a tournament's game from one without zeros: `p12a` for `p000012a`.
+fn with_zeros(text: &str) -> Option<String> {
+    let digits = text.strip_prefix('p')?.strip_suffix(['a', 'b'])?;
+    let pair: u64 = digits.parse().ok()?;
+    Some(format!("p{pair:06}{}", &text[text.len() - 1..]))
+}
+
+impl GameChoice {
+    /// Whether this is the game of line `number`; `id` reads the id of its record.
+    pub(in crate::cli) fn is(&self, number: u64, id: impl FnOnce() -> Option<String>) -> bool {
+        match self {
+            Self::Number(chosen) => *chosen == number,
+            Self::Id(chosen) => id().is_some_and(|id| id == *chosen),
+        }
+    }
+
+    /// The failure when a file of this many games has no such game.
+    pub(in crate::cli) fn missing(&self, file: &Path, games: u64) -> Failure {
+        let file = file.display();
+        Failure::Usage(match self {
+            Self::Number(number) => {
+                format!("{file}: there is no game {number}; the file has {games}")
+            }
+            Self::Id(id) => format!(
+                "{file}: there is no game with the id {}; --game takes the number of one of its \
+                 {games} games, or an id as the records hold it",
+                quote(id.as_bytes())
+            ),
+        })
+    }
+}

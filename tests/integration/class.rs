@@ -1,0 +1,320 @@
+//! A class: everybody who was there is in the results, and folders name tournaments.
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use crate::common::{Referee, Run};
+
+/// A class in a folder of its own.
+struct Class(tempfile::TempDir);
+
+/// A bot that plays at random.
+const RANDOM: &str = "#!/bin/sh\nexec \"$REFEREE_BIN\" bot random\n";
+
+/// A bot that answers nonsense.
+const WRONG: &str = "#!/bin/sh\nwhile read -r line; do echo hello; done\n";
+
+impl Class {
+    /// A class of these files.
+    fn of(files: &[(&str, &str)]) -> Self {
+        let class = Self(tempfile::tempdir().expect("a temporary directory"));
+        for (name, text) in files {
+            class.write(name, text);
+        }
+        class
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(path, text).expect("a file");
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).expect("a file")
+    }
+
+    fn json(&self, name: &str) -> Value {
+        serde_json::from_str(&self.read(name)).expect("JSON")
+    }
+
+    /// A command run in the folder of the class.
+    fn referee(&self, arguments: &[&str]) -> Referee {
+        Referee::new(arguments).directory(self.0.path())
+    }
+
+    fn run(&self, arguments: &[&str]) -> Run {
+        let run = self.referee(arguments).run();
+        assert_eq!(run.code, Some(0), "{run}");
+        run
+    }
+
+    /// Plays a small tournament into `out`.
+    fn play(&self, out: &str, arguments: &[&str]) -> Run {
+        self.run(
+            &[
+                &[
+                    "tournament",
+                    "--sandbox",
+                    "none",
+                    "--pairs",
+                    "1",
+                    "--seed",
+                    "1",
+                    "--out",
+                    out,
+                ],
+                arguments,
+            ]
+            .concat(),
+        )
+    }
+}
+
+/// Five who were there, two of whom can play.
+fn with_absent() -> Class {
+    Class::of(&[
+        ("submissions/anna/bot.sh", RANDOM),
+        ("submissions/ben/bot.sh", RANDOM),
+        ("submissions/carla/one.sh", RANDOM),
+        ("submissions/carla/two.sh", RANDOM),
+        ("submissions/dora/bot.sh", WRONG),
+        ("submissions/emil/bot.pas", "begin end."),
+        ("submissions/fritz.cs", "class Bot {}"),
+        ("submissions/notes.txt", "a class"),
+    ])
+}
+
+/// What is said of each who did not enter.
+const WHY: [(&str, &str); 4] = [
+    (
+        "carla",
+        "there are several programs in this folder: one.sh, two.sh; say which one counts, such as submissions/carla/one.sh",
+    ),
+    ("dora", "malformed: it answered `hello`"),
+    (
+        "emil",
+        "bot.pas is source of Pascal; compile it into the folder: fpc submissions/emil/bot.pas",
+    ),
+    (
+        "fritz.cs",
+        "compile it and give the compiled program (C# is not interpreted): mcs",
+    ),
+];
+
+#[test]
+fn whoever_was_there_is_in_all_results() {
+    let class = with_absent();
+    let run = class.play("spring", &["submissions/", "--report", "spring.html"]);
+    let csv = class.read("spring/standings.csv");
+    let json = class.json("spring/standings.json");
+    let absent = json["did_not_enter"].as_array().expect("a list");
+    assert_eq!(absent.len(), WHY.len());
+    for (name, why) in WHY {
+        let absent = absent
+            .iter()
+            .find(|absent| absent["name"] == name)
+            .expect(name);
+        let line = |line: &&str| line.starts_with(&format!("did not enter: {name}: "));
+        let line = run
+            .stdout
+            .lines()
+            .find(line)
+            .unwrap_or_else(|| panic!("{name}: {run}"));
+        assert!(line.contains(why), "{why}: {run}");
+        assert!(absent["reason"].as_str().expect("a text").contains(why));
+        let row = csv
+            .lines()
+            .find(|row| row.starts_with(&format!(",{name},0,")));
+        let row = row.unwrap_or_else(|| panic!("{name}: {csv}"));
+        let last = why.replace('"', "\"\"");
+        assert!(row.contains(&last), "{why}: {row}");
+    }
+    assert!(run.stderr.contains("notes.txt"), "{run}");
+    assert!(!csv.contains("notes.txt"), "{csv}");
+    let heads = csv.lines().next().expect("heads");
+    assert!(heads.ends_with(",did_not_enter"), "{heads}");
+    let width = csv::Reader::from_reader(csv.as_bytes())
+        .into_records()
+        .map(|row| row.expect("a row").len())
+        .collect::<Vec<_>>();
+    assert_eq!(width, vec![heads.split(',').count(); 6], "{csv}");
+    let page = class.read("spring.html");
+    for (name, _) in WHY {
+        assert!(page.contains(&format!("<li>{name}: ")), "{name}");
+        assert!(page.contains(&format!("\"name\":\"{name}\"")), "{name}");
+    }
+}
+
+#[test]
+fn who_did_not_enter_is_still_known_later() {
+    let class = with_absent();
+    let first = class.play("spring", &["submissions/"]);
+    let listed = |run: &Run| -> Vec<String> {
+        let lines = run.stdout.lines().map(str::to_owned);
+        lines
+            .filter(|line| line.starts_with("did not enter: "))
+            .collect()
+    };
+    assert_eq!(listed(&first).len(), 4, "{first}");
+    // Resumed, and from the folder.
+    let again = class.run(&["tournament", "--sandbox", "none", "--out", "spring"]);
+    assert_eq!(listed(&again), listed(&first));
+    let table = class.run(&["standings", "spring/games.jsonl"]);
+    assert_eq!(listed(&table), listed(&first));
+    let csv = class.run(&["standings", "spring/games.jsonl", "--format", "csv"]);
+    assert!(csv.stdout.contains("\n,carla,0,"), "{csv}");
+    class.run(&["report", "spring/games.jsonl", "-o", "late.html"]);
+    assert!(
+        class
+            .read("late.html")
+            .contains("<li>carla: cannot start submissions/carla")
+    );
+    // A page for everybody has no commands.
+    class.run(&[
+        "report",
+        "spring/games.jsonl",
+        "--private",
+        "-o",
+        "public.html",
+    ]);
+    let public = class.read("public.html");
+    assert!(public.contains("<li>carla</li>"));
+    assert!(!public.contains("submissions/carla"));
+    // In parts.
+    class.run(&[
+        "plan",
+        "submissions/",
+        "--sandbox",
+        "none",
+        "--pairs",
+        "1",
+        "--seed",
+        "1",
+        "--out",
+        "parts",
+    ]);
+    for shard in ["1/2", "2/2"] {
+        class.run(&["run", "parts", "--shard", shard]);
+    }
+    let merged = class.run(&["merge", "parts"]);
+    assert_eq!(listed(&merged), listed(&first));
+    assert!(class.read("parts/standings.csv").contains("\n,carla,0,"));
+}
+
+/// A bot that was refused and is mended plays in a tournament of its own, and then has a place.
+#[test]
+fn whoever_plays_later_has_a_place() {
+    let class = with_absent();
+    class.play("spring", &["submissions/"]);
+    class.write("submissions/dora/bot.sh", RANDOM);
+    // What was refused has no part in the tournament, and may change.
+    class.run(&["tournament", "--sandbox", "none", "--out", "spring"]);
+    let bots = ["submissions/dora", "submissions/anna", "submissions/ben"];
+    class.play("late", &[&bots[..], &["--format", "gauntlet"]].concat());
+    let table = class.run(&["standings", "spring/games.jsonl", "late/games.jsonl"]);
+    assert!(!table.stdout.contains("did not enter: dora"), "{table}");
+    assert!(table.stdout.contains("did not enter: carla"), "{table}");
+}
+
+#[test]
+fn a_folder_stands_for_the_games_in_it() {
+    let class = with_absent();
+    class.play("spring", &["submissions/"]);
+    for command in ["standings", "replay"] {
+        let of_folder = class.run(&[command, "spring"]);
+        let of_file = class.run(&[command, "spring/games.jsonl"]);
+        assert_eq!(of_folder.stdout, of_file.stdout, "{command}");
+    }
+    class.run(&["report", "spring", "-o", "page.html"]);
+    let page = class.read("page.html");
+    assert!(page.contains("<title>spring</title>"));
+    let analysed = class.run(&[
+        "analyse",
+        "spring/",
+        "--time-per-move",
+        "10ms",
+        "--game",
+        "p1a",
+    ]);
+    assert!(analysed.stdout.starts_with("game 1, "), "{analysed}");
+
+    fs::create_dir(class.path("empty")).expect("a folder");
+    for command in ["standings", "replay", "report", "analyse"] {
+        let run = class.referee(&[command, "empty"]).run();
+        assert_eq!(run.code, Some(2), "{run}");
+        let why = "empty: there is no games.jsonl in this folder; give the folder of a tournament";
+        assert!(run.stderr.contains(why), "{run}");
+    }
+    class.run(&[
+        "plan",
+        "submissions/",
+        "--sandbox",
+        "none",
+        "--pairs",
+        "1",
+        "--out",
+        "my parts",
+    ]);
+    fs::remove_file(class.path("my parts/games.jsonl")).expect("a file");
+    let run = class.referee(&["standings", "my parts"]).run();
+    assert_eq!(run.code, Some(2), "{run}");
+    assert!(run.stderr.contains("referee merge 'my parts'"), "{run}");
+}
+
+/// A bot that wins no game: it answers its first question, and then gives what is on the board.
+const FORFEITS: &str =
+    "#!/bin/sh\nwhile read -r board piece; do echo thinking >&2; echo 1 A; done\n";
+
+#[test]
+fn a_disputed_forfeit_is_shown_as_in_the_match() {
+    let class = Class::of(&[("anna/bot.sh", RANDOM), ("ben/bot.sh", FORFEITS)]);
+    class.play("spring", &["anna", "ben", "--no-check"]);
+    let records = class.read("spring/games.jsonl");
+    let record: Value =
+        serde_json::from_str(records.lines().nth(1).expect("two games")).expect("JSON");
+    let id = record["id"].as_str().expect("an id");
+    let run = class.run(&["replay", "spring", "--game", id]);
+    let detail = record["result"]["detail"].as_str().expect("a sentence");
+    assert!(run.stdout.contains(detail), "{run}");
+    let answer = record["result"]["answer"].as_str().expect("an answer");
+    for line in [
+        format!("  answer: {answer}"),
+        "  the end of its stderr:\n    thinking".to_owned(),
+        "ben forfeits (illegal-move).".to_owned(),
+    ] {
+        assert!(run.stdout.contains(&line), "{line}: {run}");
+    }
+    let again = run
+        .stdout
+        .lines()
+        .find_map(|line| line.strip_prefix("  reproduce: "))
+        .expect("a command");
+    assert!(again.ends_with(" | sh ben/bot.sh"), "{again}");
+    let position = run
+        .stdout
+        .lines()
+        .find_map(|line| line.strip_prefix("  position: "))
+        .expect("the question");
+    assert!(again.contains(position), "{again}");
+    // An id may be written without its zeros, and the number is another name of the game.
+    assert_eq!(
+        class.run(&["replay", "spring", "--game", "p1b"]).stdout,
+        class.run(&["replay", "spring", "--game", "2"]).stdout
+    );
+    class.run(&["replay", "spring", "--game", id, "--html"]);
+    assert!(class.path("game-2.html").exists());
+    let none = class.referee(&["replay", "spring", "--game", "p9a"]).run();
+    assert_eq!(none.code, Some(2), "{none}");
+    assert!(
+        none.stderr
+            .contains("there is no game with the id `p000009a`"),
+        "{none}"
+    );
+}
