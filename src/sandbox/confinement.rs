@@ -10,6 +10,8 @@ use super::request;
 use super::settings::Settings;
 use super::snapshot::ContentHash;
 #[cfg(target_os = "linux")]
+use super::supervisor::kept_box::Boxes;
+#[cfg(target_os = "linux")]
 use super::supervisor::message::SpawnRequest;
 
 /// A sandbox with the private copy of one bot's files. Cheap to clone; the copy is removed when the
@@ -23,6 +25,16 @@ struct Confined {
     /// `None` without a sandbox: then the bot is only stopped in its opponent's turns, and given
     /// variables.
     files: Option<PrivateCopy>,
+    /// Given up before its files are removed, which they show.
+    #[cfg(target_os = "linux")]
+    boxes: Boxes,
+}
+
+#[cfg(target_os = "linux")]
+impl Drop for Confined {
+    fn drop(&mut self) {
+        self.boxes.clear();
+    }
 }
 
 /// The same sandbox with the same files.
@@ -39,6 +51,8 @@ impl Confinement {
         Self(Arc::new(Confined {
             settings: Arc::clone(settings),
             files,
+            #[cfg(target_os = "linux")]
+            boxes: Boxes::default(),
         }))
     }
 
@@ -81,6 +95,11 @@ impl Confinement {
     pub(crate) fn spawn_request(&self, environment: &[(String, String)]) -> Option<SpawnRequest> {
         let files = self.0.files.as_ref()?;
         Some(request::spawn_request(&self.0.settings, files, environment))
+    }
+
+    /// What is kept of its sandbox for its next process.
+    pub(crate) fn boxes(&self) -> &Boxes {
+        &self.0.boxes
     }
 
     /// This program's file, which is started as a supervisor.

@@ -75,6 +75,7 @@ pub use self::limits::ResourceLimits;
 use self::private_copy::PrivateCopy;
 use self::settings::Settings;
 pub use self::settings::{Kind, NotAvailable, SandboxRequest, Selection};
+use self::supervisor::kept_box::Boxes;
 #[cfg(not(target_os = "linux"))]
 pub(crate) use self::unsupported::{cgroup, interpreters, private_copy, probe, procfs, supervisor};
 use crate::executable::CannotStart;
@@ -107,6 +108,8 @@ impl Sandbox {
     pub fn choose(request: &SandboxRequest) -> Result<Self, NotAvailable> {
         let mut settings = Settings::new(Kind::None, request)?;
         let mut failures = Vec::new();
+        // For the programs that try it out; bots have boxes of their own.
+        let boxes = Boxes::default();
         for &kind in request.selection.candidates() {
             settings.kind = kind;
             if kind == Kind::None {
@@ -114,14 +117,16 @@ impl Sandbox {
                 return Ok(Self(Arc::new(settings)));
             }
             settings.own_view = kind == Kind::Landlock;
-            let mut tried = probe::try_out(&settings);
-            if settings.own_view && tried.is_err() {
+            settings.keeps_box = kind == Kind::Bwrap;
+            let mut tried = probe::try_out(&settings, &boxes);
+            if tried.is_err() {
                 settings.own_view = false;
-                tried = probe::try_out(&settings);
+                settings.keeps_box = false;
+                tried = probe::try_out(&settings, &boxes);
             }
             match tried {
                 Ok(()) => {
-                    settings.groups = probe::find_groups(&settings);
+                    settings.groups = probe::find_groups(&settings, &boxes);
                     let chosen = Self(Arc::new(settings));
                     chosen.log();
                     return Ok(chosen);
@@ -166,6 +171,7 @@ impl Sandbox {
             freeze,
             referee: PathBuf::new(),
             own_view: false,
+            keeps_box: false,
             groups: ParentGroups::default(),
         }))
     }

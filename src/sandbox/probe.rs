@@ -14,12 +14,13 @@ use super::procfs;
 use super::request::self_test_request;
 use super::settings::{Kind, NotAvailable, Settings};
 use super::supervisor::client::{self, FinishedRun};
+use super::supervisor::kept_box::Boxes;
 use super::supervisor::message::{Exceeded, ExitReport, SupervisorEvent};
 use super::supervisor::self_test;
 use crate::text::{escape, escape_controls};
 
 /// Runs the sandbox of `settings`.
-pub(super) fn try_out(settings: &Settings) -> Result<(), NotAvailable> {
+pub(super) fn try_out(settings: &Settings, boxes: &Boxes) -> Result<(), NotAvailable> {
     let name = match settings.kind {
         Kind::Bwrap => "bubblewrap with seccomp",
         Kind::Landlock => "Landlock with seccomp",
@@ -33,7 +34,7 @@ pub(super) fn try_out(settings: &Settings) -> Result<(), NotAvailable> {
     if settings.kind == Kind::Bwrap && bubblewrap::program().is_none() {
         return Err(failed("there is no bwrap in PATH".to_owned()));
     }
-    let run = run(settings).map_err(|error| failed(error.to_string()))?;
+    let run = run(settings, boxes).map_err(|error| failed(error.to_string()))?;
     let output = String::from_utf8_lossy(&run.stdout);
     let stderr = escape(run.stderr.trim_ascii_end());
     match run.last {
@@ -59,17 +60,17 @@ pub(super) fn try_out(settings: &Settings) -> Result<(), NotAvailable> {
 
 /// Where control groups can be made: a program in them must be ended by the kernel when it uses more
 /// memory than it has.
-pub(super) fn find_groups(settings: &Settings) -> ParentGroups {
+pub(super) fn find_groups(settings: &Settings, boxes: &Boxes) -> ParentGroups {
     let all = ParentGroups::find();
     let memory = all.only(Controller::Memory);
     [all, memory]
         .into_iter()
-        .find(|parents| !parents.is_empty() && holds(settings, parents) == Some(true))
+        .find(|parents| !parents.is_empty() && holds(settings, boxes, parents) == Some(true))
         .unwrap_or_default()
 }
 
 /// Whether a program can run in these groups, and the kernel bounds its memory if one of them does.
-fn holds(settings: &Settings, parents: &ParentGroups) -> Option<bool> {
+fn holds(settings: &Settings, boxes: &Boxes, parents: &ParentGroups) -> Option<bool> {
     let user = BotUser::take().ok()?;
     let private = PrivateDirectory::new(user.is_some()).ok()?;
     let bounded = parents.version(Controller::Memory).is_some();
@@ -87,7 +88,7 @@ fn holds(settings: &Settings, parents: &ParentGroups) -> Option<bool> {
         request.limits.memory = request.limits.memory.max(4 * self_test::SMALL_MEMORY);
         request.allowance.memory = self_test::SMALL_MEMORY;
     }
-    let run = client::run_to_end(&settings.referee, &request).ok()?;
+    let run = client::run_to_end(&settings.referee, &request, boxes).ok()?;
     let Some(SupervisorEvent::Ended(ExitReport { exceeded, .. })) = run.last else {
         return None;
     };
@@ -125,7 +126,7 @@ fn with_stderr(cause: &str, stderr: &str) -> String {
 
 /// Runs the self-test, with a file beside it that it must not see. The file's directory has this
 /// process's id as its ending, which the self-test must not be able to signal.
-fn run(settings: &Settings) -> io::Result<FinishedRun> {
+fn run(settings: &Settings, boxes: &Boxes) -> io::Result<FinishedRun> {
     let user = BotUser::take()?;
     let private = PrivateDirectory::new(user.is_some())?;
     let directory = private.path().join("other-bot");
@@ -135,7 +136,7 @@ fn run(settings: &Settings) -> io::Result<FinishedRun> {
     fs::set_permissions(&secret, Permissions::from_mode(0o600))?;
     let arguments = self_test::arguments(&secret.to_string_lossy(), &settings.expose);
     let request = self_test_request(settings, arguments, private.scratches(), user.as_ref());
-    client::run_to_end(&settings.referee, &request)
+    client::run_to_end(&settings.referee, &request, boxes)
 }
 
 /// What to do about a sandbox that does not work.

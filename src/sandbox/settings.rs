@@ -126,6 +126,8 @@ pub(super) struct Settings {
     /// Whether bots in Landlock have process ids and a scratch file system of their own, if that works
     /// here.
     pub(super) own_view: bool,
+    /// Whether what bubblewrap has built is kept for the next process of a bot, if that works here.
+    pub(super) keeps_box: bool,
     /// Where control groups for bots can be made.
     pub(super) groups: ParentGroups,
 }
@@ -150,6 +152,7 @@ impl Settings {
             freeze: request.freeze,
             referee: request.referee.clone(),
             own_view: false,
+            keeps_box: false,
             groups: ParentGroups::default(),
         })
     }

@@ -61,6 +61,14 @@ pub(crate) mod supervisor {
         }
     }
 
+    pub(crate) mod kept_box {
+        //! No box is kept.
+
+        /// The boxes of a bot: none.
+        #[derive(Clone, Debug, Default)]
+        pub(crate) struct Boxes;
+    }
+
     pub(crate) mod message {
         //! What a supervisor would report.
 
@@ -197,6 +205,7 @@ pub(crate) mod probe {
     //! There is nothing that could work.
 
     use super::cgroup::ParentGroups;
+    use super::supervisor::kept_box::Boxes;
     use crate::sandbox::settings::{NotAvailable, Settings};
 
     /// Nothing is tried.
@@ -205,7 +214,7 @@ pub(crate) mod probe {
     }
 
     /// No sandbox works here.
-    pub(in crate::sandbox) fn try_out(settings: &Settings) -> Result<(), NotAvailable> {
+    pub(in crate::sandbox) fn try_out(settings: &Settings, _: &Boxes) -> Result<(), NotAvailable> {
         Err(NotAvailable {
             probe: format!("the sandbox {}", settings.kind),
             cause: "there are sandboxes on Linux only".to_owned(),
@@ -214,7 +223,7 @@ pub(crate) mod probe {
     }
 
     /// No control group can be made here.
-    pub(in crate::sandbox) fn find_groups(_: &Settings) -> ParentGroups {
+    pub(in crate::sandbox) fn find_groups(_: &Settings, _: &Boxes) -> ParentGroups {
         ParentGroups::default()
     }
 }

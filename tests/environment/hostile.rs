@@ -681,8 +681,8 @@ fn works_inside(name: &str, kind: &str, user: User) -> Result<(), Failed> {
 }
 
 /// Two games, each with a fresh process.
-fn remembers(kind: &str, user: User) -> Result<(), Failed> {
-    let (referee, _world) = against("remembers", |_| String::new(), kind, user);
+fn remembers(name: &'static str, kind: &str, user: User) -> Result<(), Failed> {
+    let (referee, _world) = against(name, |_| String::new(), kind, user);
     let run = referee.args(["-n", "2", "--restart"]).run();
     let records = run.printed_records();
     let stderr = |game: usize| {
@@ -956,7 +956,11 @@ pub(crate) fn trials() -> Vec<Trial> {
             },
         ));
     }
-    all.extend(in_each("remembers", &sandboxes, false, remembers));
+    for name in ["remembers", "leaves-traces"] {
+        all.extend(in_each(name, &sandboxes, false, move |kind, user| {
+            remembers(name, kind, user)
+        }));
+    }
     all.extend(in_each(
         "a link out of its directory",
         &sandboxes,

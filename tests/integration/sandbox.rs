@@ -183,6 +183,25 @@ fn the_same_games_in_every_sandbox() {
 }
 
 #[test]
+fn a_closed_output_is_noticed_at_once() {
+    for kind in sandboxes() {
+        let bot = bots().join("closes-stdout.sh");
+        let bot = bot.to_str().expect("a path");
+        let run = Referee::new([
+            "--sandbox",
+            kind,
+            "--move-time",
+            "1h",
+            bot,
+            "builtin:random",
+        ])
+        .run();
+        let words = "it closed its standard output instead of answering, and lived on";
+        assert!(run.stderr.contains(words), "{kind}\n{run}");
+    }
+}
+
+#[test]
 fn a_bot_is_shown_its_directory_and_its_environment() {
     for kind in sandboxes() {
         let referee = Referee::new(["--sandbox", kind, "--first", "1", "--seed", "3", "-v"]);

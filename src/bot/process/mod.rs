@@ -142,12 +142,12 @@ impl Process {
             && let Some(request) = confinement.spawn_request(environment)
         {
             events::starting_confined(&request);
-            let launch = client::launch(confinement.referee(), &request)?;
+            let launch = client::launch(confinement.referee(), &request, confinement.boxes())?;
             // The supervisor must outlive a referee that is killed, to end the bot.
             let mut child = spawn(&mut Command::from(launch.command), program, true)?;
             let stdin = ChildStdin::from_std(launch.stdin)?;
             let pipes = Pipes::of(&mut child.0, Some(stdin))?;
-            let connection = SupervisorConnection::new(launch.control, &request)?;
+            let connection = SupervisorConnection::new(launch.control, &request, launch.used)?;
             return Ok(Self::new(program, child, pipes, Err(connection), tap));
         }
         events::starting(program, environment);
@@ -341,7 +341,7 @@ impl Process {
                 }
             }
         }
-        if let Some(supervisor) = &self.supervisor {
+        if let Some(supervisor) = &mut self.supervisor {
             // It ends and removes all that the bot had.
             supervisor.end();
             if timeout(REMOVING, self.child.wait()).await.is_err() {
@@ -349,6 +349,8 @@ impl Process {
                 self.child.start_kill()?;
                 let _ = timeout(KILLED, self.child.wait()).await;
             }
+            // What is kept of the sandbox is free again.
+            supervisor.exit_report();
         } else if let Some(group) = &self.group {
             // What the leader left behind. While a member of the group lives its number
             // is not given to another, so this reaches no other process.

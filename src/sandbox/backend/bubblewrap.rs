@@ -11,6 +11,10 @@ use crate::sandbox::settings::Settings;
 /// Where the referee's own file is found inside, by built-in bots only.
 pub(in crate::sandbox) const REFEREE: &str = "/.referee";
 
+/// The scratch directory inside. On most systems the copies of bots' files are in a directory of this
+/// name outside, and shown within it.
+pub(in crate::sandbox) const SCRATCH: &str = "/tmp";
+
 /// Bubblewrap's program.
 pub(in crate::sandbox) fn program() -> Option<PathBuf> {
     find_in_path("bwrap")
@@ -36,13 +40,17 @@ pub(in crate::sandbox) fn backend(
         }
         add(&["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]);
     } else {
-        add(&["--unshare-all", "--unshare-user", "--disable-userns"]);
+        add(&["--unshare-all", "--unshare-user"]);
+        // In a box that is kept, every process gets a name space of users that allows no other.
+        if !settings.keeps_box {
+            add(&["--disable-userns"]);
+        }
         add(&["--uid", "1000", "--gid", "1000"]);
     }
     add(&["--hostname", "sandbox"]);
     // The scratch directory, before anything that is mounted within it.
     let size = settings.limits.scratch.to_string();
-    add(&["--perms", "1777", "--size", &size, "--tmpfs", "/tmp"]);
+    add(&["--perms", "1777", "--size", &size, "--tmpfs", SCRATCH]);
     add(&["--proc", "/proc"]);
     // Bubblewrap makes the directories above what it shows for its own user only.
     let program = settings.referee.to_string_lossy();
@@ -82,17 +90,33 @@ pub(in crate::sandbox) fn backend(
     // bubblewrap's own process.
     add(&["--remount-ro", "/proc"]);
     add(&["--remount-ro", "/"]);
-    let start = directory.unwrap_or(Path::new("/tmp"));
+    let start = directory.unwrap_or(Path::new(SCRATCH));
     add(&["--chdir", &start.to_string_lossy()]);
     Backend::Bwrap {
         program: self::program().unwrap_or_else(|| PathBuf::from("bwrap")),
         arguments,
+        kept: settings.keeps_box.then(|| within_scratch(visible)),
     }
+}
+
+/// Those of these paths that are in the scratch directory, but for those that are within others.
+fn within_scratch(visible: &[PathBuf]) -> Vec<PathBuf> {
+    let is_within = |path: &&PathBuf| path.starts_with(SCRATCH);
+    let is_top = |path: &&PathBuf| {
+        let above = |other: &PathBuf| other != *path && path.starts_with(other);
+        !visible.iter().any(above)
+    };
+    visible
+        .iter()
+        .filter(is_within)
+        .filter(is_top)
+        .cloned()
+        .collect()
 }
 
 /// The directories above these paths, those above others first.
 fn directories_above<'a>(paths: impl Iterator<Item = &'a Path>) -> BTreeSet<&'a Path> {
-    let made = |path: &&Path| ![Path::new("/"), Path::new("/tmp")].contains(path);
+    let made = |path: &&Path| ![Path::new("/"), Path::new(SCRATCH)].contains(path);
     let above = paths.flat_map(|path| path.ancestors().skip(1));
     above.filter(made).collect()
 }

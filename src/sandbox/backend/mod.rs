@@ -35,6 +35,9 @@ pub(crate) enum Backend {
         program: PathBuf,
         /// Its arguments up to the command.
         arguments: Vec<String>,
+        /// When the box that it builds is kept, and bots are started in it without bubblewrap: what is
+        /// shown within the scratch directory.
+        kept: Option<Vec<PathBuf>>,
     },
 }
 
@@ -66,6 +69,7 @@ impl Backend {
     pub(crate) const fn helpers(&self) -> usize {
         match self {
             Self::Landlock { own_view, .. } => *own_view as usize,
+            Self::Bwrap { kept: Some(_), .. } => 1,
             Self::Bwrap { .. } => 2,
         }
     }

@@ -42,6 +42,33 @@ pub(super) struct Part {
     _lock: File,
 }
 
+/// How a process becomes a member of groups. A process that is moved from one group to another has all
+/// processes of the system wait before they start or end others, for up to 20 ms; so none is moved.
+#[derive(Debug)]
+pub(in crate::sandbox) struct Membership {
+    /// The directory of the group of v2, in which a process can be started.
+    group: Option<File>,
+    /// Its file for those that were not.
+    procs: Option<File>,
+    /// The files of v1 for single threads, which may move themselves at once.
+    tasks: Vec<File>,
+}
+
+impl Membership {
+    /// The group in which the process is to be started.
+    pub(in crate::sandbox) const fn group(&self) -> Option<&File> {
+        self.group.as_ref()
+    }
+
+    /// Makes this process, which has one thread, a member; `started` says whether it was started in
+    /// the [group](Self::group).
+    pub(in crate::sandbox) fn take(&mut self, started: bool) -> io::Result<()> {
+        let procs = self.procs.as_mut().filter(|_| !started);
+        let mut files = procs.into_iter().chain(&mut self.tasks);
+        files.try_for_each(|file| file.write_all(b"0"))
+    }
+}
+
 impl Groups {
     /// Groups of this process's name, in which all processes together have so much.
     pub(in crate::sandbox) fn new(
@@ -52,13 +79,27 @@ impl Groups {
         Ok(Self(parts.collect::<Result<_, _>>()?))
     }
 
-    /// The files that a process writes `0` to, to be in the groups from then on with all that it starts.
-    pub(in crate::sandbox) fn procs_files(&self) -> io::Result<Vec<File>> {
-        let open = |part: &Part| {
-            let path = part.directory.join("cgroup.procs");
-            File::options().write(true).open(path)
+    /// What a new process needs to become a member of the groups, with all that it starts.
+    pub(in crate::sandbox) fn membership(&self) -> io::Result<Membership> {
+        let mut membership = Membership {
+            group: None,
+            procs: None,
+            tasks: Vec::new(),
         };
-        self.0.iter().map(open).collect()
+        for part in &self.0 {
+            let open = |name: &str| {
+                let path = part.directory.join(name);
+                File::options().write(true).open(path)
+            };
+            match part.version {
+                Version::One => membership.tasks.push(open("tasks")?),
+                Version::Two => {
+                    membership.group = Some(File::open(&part.directory)?);
+                    membership.procs = Some(open("cgroup.procs")?);
+                }
+            }
+        }
+        Ok(membership)
     }
 
     /// The bound that was met, if one was.

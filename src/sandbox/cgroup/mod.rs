@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) use self::controller::{Allowance, Controller};
 pub(crate) use self::freezer::{Freezer, OpenFreezer};
 use self::group::Part;
-pub(super) use self::group::{Bound, Groups};
+pub(super) use self::group::{Bound, Groups, Membership};
 use super::hierarchy::{OwnGroup, Version, own_groups};
 use super::procfs;
 

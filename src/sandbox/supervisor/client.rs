@@ -1,7 +1,7 @@
 //! The referee's side of a supervisor: starting one, and reading its reports.
 
 use std::io::{self, Read as _};
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
@@ -11,8 +11,9 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::Pid;
 use tokio::io::AsyncReadExt as _;
 
+use super::kept_box::{Boxes, UsedBox};
 use super::message::{COMMAND, ExitReport, SpawnRequest, SupervisorEvent};
-use super::wire::send_descriptor;
+use super::wire::send_descriptors;
 use crate::sandbox::cgroup::OpenFreezer;
 use crate::sandbox::limits::ResourceLimits;
 use crate::sandbox::procfs::{self, Stat};
@@ -25,13 +26,23 @@ pub(crate) struct Launch {
     pub(crate) stdin: ChildStdin,
     /// Leads to the supervisor.
     pub(crate) control: UnixStream,
+    /// The box that the bot is in, if it is one that is kept.
+    pub(crate) used: Option<UsedBox>,
 }
 
-/// Prepares a supervisor, which will find its request waiting. `referee` is this program's file.
-pub(crate) fn launch(referee: &Path, request: &SpawnRequest) -> io::Result<Launch> {
+/// Prepares a supervisor, which will find its request waiting. `referee` is this program's file; `boxes`
+/// are those that are kept for the bot.
+pub(crate) fn launch(referee: &Path, request: &SpawnRequest, boxes: &Boxes) -> io::Result<Launch> {
     let (control, theirs) = UnixStream::pair()?;
     let (input, stdin) = pipe_with(PipeFlags::CLOEXEC)?;
-    send(&control, request, &input)?;
+    let (used, way) = boxes.take(&request.backend)?;
+    let way = way.iter().map(AsFd::as_fd);
+    let inside = used.iter().flat_map(UsedBox::descriptors);
+    let descriptors: Vec<_> = std::iter::once(input.as_fd())
+        .chain(way)
+        .chain(inside)
+        .collect();
+    send(&control, request, &descriptors)?;
     let mut command = Command::new(referee);
     command
         .arg(COMMAND)
@@ -45,15 +56,20 @@ pub(crate) fn launch(referee: &Path, request: &SpawnRequest) -> io::Result<Launc
         command,
         stdin: ChildStdin::from(stdin),
         control,
+        used,
     })
 }
 
-fn send(control: &UnixStream, request: &SpawnRequest, input: &OwnedFd) -> io::Result<()> {
+fn send(
+    control: &UnixStream,
+    request: &SpawnRequest,
+    descriptors: &[BorrowedFd<'_>],
+) -> io::Result<()> {
     let mut line = serde_json::to_vec(request)?;
     line.push(b'\n');
     // Nobody reads yet: more than the socket takes would never be sent.
     control.set_nonblocking(true)?;
-    send_descriptor(control, &line, input).map_err(|_| too_long())?;
+    send_descriptors(control, &line, descriptors).map_err(|_| too_long())?;
     control.set_nonblocking(false)
 }
 
@@ -93,12 +109,17 @@ pub(crate) struct FinishedRun {
 }
 
 /// Runs a program in a sandbox to its end, without input. Blocks; for probes.
-pub(crate) fn run_to_end(referee: &Path, request: &SpawnRequest) -> io::Result<FinishedRun> {
+pub(crate) fn run_to_end(
+    referee: &Path,
+    request: &SpawnRequest,
+    boxes: &Boxes,
+) -> io::Result<FinishedRun> {
     let Launch {
         mut command,
         stdin,
         mut control,
-    } = launch(referee, request)?;
+        used,
+    } = launch(referee, request, boxes)?;
     drop(stdin);
     let child = command.spawn()?;
     // Its own end of the socket must be the only one.
@@ -110,6 +131,9 @@ pub(crate) fn run_to_end(referee: &Path, request: &SpawnRequest) -> io::Result<F
     let mut last = None;
     while let Some(event) = inbox.next() {
         last = Some(event?);
+    }
+    if let Some(used) = used {
+        used.give_back();
     }
     Ok(FinishedRun {
         stdout: output.stdout,
@@ -129,11 +153,17 @@ pub(crate) struct SupervisorConnection {
     freezer: Option<OpenFreezer>,
     /// Processes between the supervisor and the bot.
     helpers: usize,
+    /// The box that the bot is in, if it is one that is kept; until it has ended.
+    used: Option<UsedBox>,
 }
 
 impl SupervisorConnection {
     /// Must be called within a tokio runtime.
-    pub(crate) fn new(control: UnixStream, request: &SpawnRequest) -> io::Result<Self> {
+    pub(crate) fn new(
+        control: UnixStream,
+        request: &SpawnRequest,
+        used: Option<UsedBox>,
+    ) -> io::Result<Self> {
         control.set_nonblocking(true)?;
         Ok(Self {
             control: tokio::net::UnixStream::from_std(control)?,
@@ -142,6 +172,7 @@ impl SupervisorConnection {
             limits: request.limits,
             freezer: None,
             helpers: request.backend.helpers(),
+            used,
         })
     }
 
@@ -211,6 +242,10 @@ impl SupervisorConnection {
             while let Some(Ok(event)) = self.inbox.next() {
                 if let SupervisorEvent::Ended(report) = event {
                     self.report = Some(report);
+                    // Nothing is left in it.
+                    if let Some(used) = self.used.take() {
+                        used.give_back();
+                    }
                 }
             }
         }

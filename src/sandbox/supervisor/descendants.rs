@@ -7,9 +7,11 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{
-    Pid, Signal, WaitOptions, WaitStatus, getpid, kill_process, kill_process_group, wait, waitpid,
+    Pid, PidfdFlags, Signal, WaitOptions, WaitStatus, getpid, kill_process, kill_process_group,
+    pidfd_open, wait, waitpid,
 };
 
 use crate::sandbox::procfs::{self, OpenProcess, ProcessUsage, Stat};
@@ -19,6 +21,12 @@ const KEPT: usize = 64;
 
 /// How long the last process may take to end. Only one that hangs in the kernel takes long.
 const ENDING: Duration = Duration::from_secs(5);
+
+/// How long one process is waited for before all are killed again.
+const SOON: Timespec = Timespec {
+    tv_sec: 0,
+    tv_nsec: 5_000_000,
+};
 
 /// A process and what it uses.
 #[derive(Clone, Copy, Debug)]
@@ -144,7 +152,19 @@ pub(super) fn end_all(leader: Option<Pid>) -> Option<WaitStatus> {
         if Instant::now() > deadline {
             return status;
         }
-        std::thread::sleep(Duration::from_millis(1));
+        wait_for_one();
+    }
+}
+
+/// Waits until a child of this process has ended, for some milliseconds at most: others may have come.
+fn wait_for_one() {
+    let child = procfs::own_children().into_iter().next();
+    let pidfd = child.and_then(|child| pidfd_open(child, PidfdFlags::empty()).ok());
+    match pidfd {
+        Some(pidfd) => {
+            let _ = poll(&mut [PollFd::new(&pidfd, PollFlags::IN)], Some(&SOON));
+        }
+        None => std::thread::sleep(Duration::from_millis(1)),
     }
 }
 

@@ -1,7 +1,9 @@
 //! The protocol between the referee and a supervisor: the arguments that a supervisor is started
 //! with, and one line of JSON for each message.
 
+use std::os::fd::RawFd;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -17,10 +19,26 @@ pub const COMMAND: &str = "supervisor";
 /// The second argument of the program inside bubblewrap, which then becomes the bot.
 pub(super) const INSIDE: &str = "inside";
 
+/// The second argument of the program when it is to become bubblewrap, which builds a box.
+pub(super) const BUILD: &str = "build";
+
+/// The second argument of the program inside a box that is kept.
+pub(super) const HOLD: &str = "hold";
+
 /// The second argument of the program when it is to try what a bot could do.
 pub(super) const SELF_TEST: &str = "self-test";
 
-/// A bot to start. A descriptor is sent with it, from which the bot reads questions.
+/// The descriptor of the program inside bubblewrap that leads to the supervisor.
+pub(super) const STATUS_FD: RawFd = 3;
+
+/// The descriptor by which bubblewrap starts that program.
+pub(super) const REFEREE_FD: RawFd = 4;
+
+/// How long bubblewrap may take to build a sandbox.
+pub(super) const BUILDING: Duration = Duration::from_secs(10);
+
+/// A bot to start. A descriptor is sent with it, from which the bot reads questions; and where a box is
+/// kept, those that lead into it, or one for whoever is to get the box that the supervisor builds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SpawnRequest {
     /// What is started, and its arguments.

@@ -16,11 +16,13 @@
 //! Both sides:
 //!
 //! - `message`: what is sent over the socket
+//! - `kept_box`: what bubblewrap has built, for the next process of the same bot
 //! - `wire`: descriptors sent over a socket
 //!
 //! The supervisor's side:
 //!
 //! - `spawn`: starts the bot, inside its backend
+//! - `start`: a new process in its control groups
 //! - `restrictions`: what a process gives up before it becomes a bot
 //! - `supervise`: waits for the end of the bot, or brings it about
 //! - `removal`: removes files for a bot that may not do so itself
@@ -32,12 +34,14 @@
 
 pub(crate) mod client;
 mod descendants;
+pub(crate) mod kept_box;
 pub(crate) mod message;
 mod own_view;
 mod removal;
 mod restrictions;
 pub(crate) mod self_test;
 mod spawn;
+mod start;
 mod supervise;
 mod sys;
 mod watch;
@@ -53,7 +57,7 @@ use rustix::process::{getpid, set_child_subreaper};
 
 use self::descendants::end_all;
 pub use self::message::COMMAND;
-use self::message::{INSIDE, SELF_TEST, SpawnRequest, SupervisorEvent};
+use self::message::{BUILD, HOLD, INSIDE, SELF_TEST, SpawnRequest, SupervisorEvent};
 use self::supervise::supervise;
 use crate::sandbox::private_directory::remove_tree;
 
@@ -65,6 +69,8 @@ pub fn run(mut arguments: impl Iterator<Item = String>) -> ExitCode {
     let done = match arguments.next().as_deref() {
         None => serve(),
         Some(INSIDE) => spawn::inside(arguments),
+        Some(BUILD) => kept_box::build(arguments),
+        Some(HOLD) => kept_box::hold(),
         Some(SELF_TEST) => self_test::run(arguments),
         Some(_) => Err(io::Error::other(
             "this command is for the referee itself; see `referee doctor` for what a sandbox does",
@@ -86,8 +92,8 @@ fn serve() -> io::Result<()> {
     let nothing = File::open("/dev/null")?;
     rustix::stdio::dup2_stdin(&nothing)?;
     set_child_subreaper(Some(getpid()))?;
-    let (request, input) = receive(&control)?;
-    let started = spawn::spawn(&request, input);
+    let (request, input, spaces) = receive(&control)?;
+    let started = spawn::spawn(&request, input, spaces);
     // From here on only the bot holds its streams, so that their end can be seen.
     let nothing = File::options().write(true).open("/dev/null")?;
     rustix::stdio::dup2_stdout(&nothing)?;
@@ -122,14 +128,17 @@ fn report(control: &mut UnixStream, event: &SupervisorEvent) -> io::Result<()> {
     control.write_all(&line)
 }
 
-/// Reads a request and the descriptor that is sent with it.
-fn receive(control: &UnixStream) -> io::Result<(SpawnRequest, OwnedFd)> {
+/// Reads a request and the descriptors that are sent with it: what the bot reads from, and what leads into the
+/// box that it gets, if one is kept.
+fn receive(control: &UnixStream) -> io::Result<(SpawnRequest, OwnedFd, Vec<OwnedFd>)> {
     let whole = |bytes: &[u8]| bytes.last() == Some(&b'\n');
-    let (text, input) = wire::receive(control, MAX_REQUEST, whole)?;
+    let (text, descriptors) = wire::receive(control, MAX_REQUEST, whole)?;
     if !whole(&text) {
         return Err(io::Error::other("no request arrived"));
     }
     let request = serde_json::from_slice(&text)?;
+    let mut descriptors = descriptors.into_iter();
+    let input = descriptors.next();
     let input = input.ok_or_else(|| io::Error::other("the request has no descriptor"))?;
-    Ok((request, input))
+    Ok((request, input, descriptors.collect()))
 }

@@ -6,6 +6,7 @@
 //! the bot's first process, and waits for its end; when it ends itself, by whatever cause, the kernel ends
 //! all others.
 
+use std::ffi::CStr;
 use std::fs;
 use std::io;
 use std::path::Path;
@@ -22,6 +23,9 @@ use crate::sandbox::limits::ResourceLimits;
 
 /// Added to the number of the signal that ended a bot, for an exit status: as bubblewrap does.
 const SIGNALLED: i32 = 128;
+
+/// What every file system for a bot is mounted with.
+const SAFE: MountFlags = MountFlags::NOSUID.union(MountFlags::NODEV);
 
 /// Has the next child of this process begin new process ids. With `root` this process has the right to
 /// do so; otherwise it gets it in a name space of users.
@@ -43,18 +47,31 @@ pub(super) fn make(scratch: &Path, limits: &ResourceLimits, user: Option<u32>) -
     let own = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
     mount_change("/", own)?;
     sys::make_read_only(c"/")?;
-    let safe = MountFlags::NOSUID | MountFlags::NODEV;
+    let files = ResourceLimits::SCRATCH_FILES + 1;
+    let own = format!("nr_inodes={files},mode=700,");
+    mount_scratch(scratch, limits, user, &own)?;
+    mount_processes()
+}
+
+/// Mounts a file system of fixed size for a bot of this user; `more` are further options, each with a comma.
+pub(super) fn mount_scratch(
+    place: &Path,
+    limits: &ResourceLimits,
+    user: Option<u32>,
+    more: &str,
+) -> io::Result<()> {
     let uid = user.unwrap_or_else(|| getuid().as_raw());
     let gid = user.unwrap_or_else(|| getgid().as_raw());
-    let (size, files) = (limits.scratch, ResourceLimits::SCRATCH_FILES + 1);
-    let options = format!("size={size},nr_inodes={files},mode=700,uid={uid},gid={gid}\0");
-    let options =
-        std::ffi::CStr::from_bytes_with_nul(options.as_bytes()).map_err(io::Error::other)?;
-    mount("tmpfs", scratch, "tmpfs", safe, options)?;
-    // Its own processes only; read-only, for its files are also settings of the kernel.
-    let settings = safe | MountFlags::NOEXEC | MountFlags::RDONLY;
-    mount("proc", "/proc", "proc", settings, None)?;
-    Ok(())
+    let options = format!("{more}size={},uid={uid},gid={gid}\0", limits.scratch);
+    let options = CStr::from_bytes_with_nul(options.as_bytes()).map_err(io::Error::other)?;
+    Ok(mount("tmpfs", place, "tmpfs", SAFE, options)?)
+}
+
+/// Shows the processes of this process's own ids only; read-only, for the files there are also settings
+/// of the kernel.
+pub(super) fn mount_processes() -> io::Result<()> {
+    let flags = SAFE | MountFlags::NOEXEC | MountFlags::RDONLY;
+    Ok(mount("proc", "/proc", "proc", flags, None)?)
 }
 
 /// Continues in a new process, while this one waits for its end and then ends as it did.

@@ -3,20 +3,22 @@
 
 use std::io;
 use std::num::NonZero;
+use std::os::fd::AsFd as _;
 use std::os::unix::net::UnixStream;
 
 use rustix::process::{
     Gid, Resource, Rlimit, Signal, Uid, getrlimit, set_parent_process_death_signal, setrlimit,
 };
 use rustix::thread::{
-    CapabilitySet, CapabilitySets, clear_ambient_capability_set, set_capabilities,
-    set_no_new_privs, set_thread_groups, set_thread_res_gid, set_thread_res_uid,
+    CapabilitySet, CapabilitySets, clear_ambient_capability_set,
+    remove_capability_from_bounding_set, set_capabilities, set_no_new_privs, set_thread_groups,
+    set_thread_res_gid, set_thread_res_uid,
 };
 use seccompiler::apply_filter;
 
 use super::message::Restrictions;
 use super::sys;
-use super::wire::send_descriptor;
+use super::wire::send_descriptors;
 use crate::sandbox::seccomp::Filters;
 
 /// Signals that wait to be delivered. Those without further data are delivered in any case.
@@ -84,6 +86,11 @@ pub(super) fn restrict_self(
         setrlimit(resource, limit).map_err(|error| failed("a limit", error))?;
     }
     set_no_new_privs(true)?;
+    // Where it is not permitted there is nothing to get either: no program can give more rights.
+    CapabilitySet::all()
+        .iter()
+        .take_while(|&one| remove_capability_from_bounding_set(one).is_ok())
+        .for_each(drop);
     if let Some(user) = user {
         become_user(user).map_err(|error| failed("a user of its own", error))?;
     }
@@ -96,7 +103,7 @@ pub(super) fn restrict_self(
     set_capabilities(None, none).map_err(|error| failed("capabilities", error))?;
     sys::close_on_exec_from(3)?;
     let listener = sys::listen_for_calls(&filters.asked)?;
-    send_descriptor(supervisor, b"", &listener)?;
+    send_descriptors(supervisor, b"", &[listener.as_fd()])?;
     drop(listener);
     // No later, for nobody may ask for it then; and no earlier, for a change of the user undoes it.
     set_parent_process_death_signal(Some(Signal::KILL))?;

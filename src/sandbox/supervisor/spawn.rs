@@ -1,28 +1,29 @@
 //! Starting a bot inside its sandbox.
 
 use std::env;
-use std::fs::{File, Permissions};
+use std::fs::Permissions;
 use std::io::{self, Write as _};
-use std::os::fd::{AsFd as _, OwnedFd, RawFd};
+use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::fs::{PermissionsExt as _, chown};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags};
-use rustix::process::{
-    Pid, PidfdFlags, Signal, chdir, getpid, pidfd_open, set_parent_process_death_signal, setsid,
-};
+use rustix::process::{Pid, chdir};
 use tempfile::TempDir;
 
-use super::message::{COMMAND, INSIDE, Restrictions, SpawnRequest};
+use super::kept_box::KeptBox;
+use super::message::{
+    BUILDING, COMMAND, INSIDE, REFEREE_FD, Restrictions, STATUS_FD, SpawnRequest,
+};
 use super::removal::Remover;
 use super::restrictions::Counted;
+use super::start::Entry;
 use super::watch::Scratch;
-use super::{own_view, restrictions, sys, wire};
+use super::{kept_box, own_view, restrictions, sys, wire};
+use crate::sandbox::backend::bubblewrap::SCRATCH;
 use crate::sandbox::backend::{Backend, landlock};
 use crate::sandbox::cgroup::Groups;
 use crate::sandbox::seccomp;
@@ -33,15 +34,6 @@ const MAX_REPORT: usize = 1 << 20;
 
 /// Sent by the program inside bubblewrap when all is prepared.
 const PREPARED: u8 = b'+';
-
-/// The descriptor of the program inside bubblewrap that leads to the supervisor.
-const STATUS_FD: RawFd = 3;
-
-/// The descriptor by which bubblewrap starts that program.
-const REFEREE_FD: RawFd = 4;
-
-/// How long bubblewrap may take to build a sandbox.
-const BUILDING: Duration = Duration::from_secs(10);
 
 /// A bot that runs.
 pub(super) struct RunningBot {
@@ -61,51 +53,32 @@ pub(super) struct RunningBot {
     pub(super) calls: OwnedFd,
 }
 
-/// Starts a bot that reads from `input`. Its standard output and error are this process's.
-pub(super) fn spawn(request: &SpawnRequest, input: OwnedFd) -> io::Result<RunningBot> {
+/// Starts a bot that reads from `input`, in a box that is kept where `spaces` lead into one. Its standard output and error are this process's.
+pub(super) fn spawn(
+    request: &SpawnRequest,
+    input: OwnedFd,
+    spaces: Vec<OwnedFd>,
+) -> io::Result<RunningBot> {
     let groups = Groups::new(&request.groups, request.allowance)
         .map_err(|error| io::Error::other(format!("no control group can be made: {error}")))?;
-    let entry = Entry {
-        supervisor: pidfd_open(getpid(), PidfdFlags::empty())?,
-        procs_files: groups.procs_files()?,
-    };
+    let entry = Entry::new(&groups)?;
     match &request.backend {
         Backend::Landlock {
             read,
             scratch,
             own_view,
         } => spawn_in_landlock(request, input, read, scratch, *own_view, entry, groups),
-        Backend::Bwrap { program, arguments } => {
-            spawn_in_bubblewrap(request, input, (program, arguments), entry, groups)
+        Backend::Bwrap {
+            program,
+            arguments,
+            kept: Some(shown),
+        } => {
+            let kept = KeptBox::of(spaces, program, arguments)?;
+            spawn_in_kept_box(request, input, (&kept, shown), entry, groups)
         }
-    }
-}
-
-/// What a new process does first when it is to become the bot.
-struct Entry {
-    supervisor: OwnedFd,
-    /// Of its control groups.
-    procs_files: Vec<File>,
-}
-
-impl Entry {
-    /// A session and group of its own, without a terminal; an end with its supervisor's; and
-    /// the control groups.
-    fn enter(&mut self) -> io::Result<()> {
-        setsid()?;
-        set_parent_process_death_signal(Some(Signal::KILL))?;
-        self.check()?;
-        let mut files = self.procs_files.iter_mut();
-        files.try_for_each(|file| file.write_all(b"0"))
-    }
-
-    /// An error when the supervisor has ended before this process was to end with it.
-    fn check(&self) -> io::Result<()> {
-        let mut end = [PollFd::new(&self.supervisor, PollFlags::IN)];
-        match poll(&mut end, Some(&Timespec::default()))? {
-            0 => Ok(()),
-            _ => Err(io::Error::other("the supervisor has ended")),
-        }
+        Backend::Bwrap {
+            program, arguments, ..
+        } => spawn_in_bubblewrap(request, input, (program, arguments), entry, groups),
     }
 }
 
@@ -115,7 +88,7 @@ fn spawn_in_landlock(
     read: &[PathBuf],
     scratch: &Path,
     own_view: bool,
-    mut entry: Entry,
+    entry: Entry,
     groups: Groups,
 ) -> io::Result<RunningBot> {
     let directory = tempfile::Builder::new()
@@ -163,34 +136,31 @@ fn spawn_in_landlock(
         .envs(["HOME", "TMPDIR"].map(|name| (name, directory.as_path())))
         .stdin(Stdio::from(input));
     let start = request.directory.as_deref().unwrap_or(&directory);
-    let (start, own, scratches) = (start.to_owned(), directory.clone(), scratch.to_owned());
-    let read = read.to_vec();
     if own_view {
         own_view::prepare(request.user.is_some())?;
     }
-    sys::before_exec(&mut command, move || {
-        entry.enter()?;
+    let pid = entry.start(|entry, _| {
         if own_view {
-            own_view::make(&own, &restrictions.limits, restrictions.user)?;
+            own_view::make(&directory, &restrictions.limits, restrictions.user)?;
             own_view::continue_below()?;
         } else {
-            session::note(&scratches)?;
+            session::note(scratch)?;
         }
-        chdir(&start)?;
-        landlock::restrict_self(landlock::ruleset(&read, &own, own_view)?)?;
+        chdir(start)?;
+        landlock::restrict_self(landlock::ruleset(read, &directory, own_view)?)?;
         let counted = match restrictions.user {
             Some(_) => Counted::WithItsGames,
             None if own_view => Counted::Alone,
             None => Counted::WithOthers,
         };
         restrictions::restrict_self(restrictions, &filters, counted, &theirs)?;
-        entry.check()
-    });
-    let child = command.spawn()?;
+        entry.check()?;
+        Err(command.exec())
+    })?;
     drop(command);
     let (_, calls) = wire::receive(&ours, 1, |bytes| !bytes.is_empty())?;
     Ok(RunningBot {
-        pid: Pid::from_child(&child),
+        pid,
         scratch: if own_view {
             Scratch::Bounded
         } else {
@@ -203,7 +173,63 @@ fn spawn_in_landlock(
         directories,
         remover,
         groups,
-        calls: calls.ok_or_else(no_listener)?,
+        calls: listener(calls)?,
+    })
+}
+
+fn spawn_in_kept_box(
+    request: &SpawnRequest,
+    input: OwnedFd,
+    (kept, shown): (&KeptBox, &[PathBuf]),
+    entry: Entry,
+    groups: Groups,
+) -> io::Result<RunningBot> {
+    let filters = seccomp::filters(request.situation())?;
+    let (ours, theirs) = UnixStream::pair()?;
+    let restrictions = request.restrictions();
+    let [name, arguments @ ..] = &request.argv[..] else {
+        return Err(io::Error::other("an empty command"));
+    };
+    let mut command = Command::new(name);
+    command
+        .args(arguments)
+        .env_clear()
+        .envs(
+            request
+                .environment
+                .iter()
+                .map(|(name, value)| (name, value)),
+        )
+        .envs([("HOME", SCRATCH), ("TMPDIR", SCRATCH)])
+        .stdin(Stdio::from(input));
+    let scratch = Path::new(SCRATCH);
+    let start = request.directory.as_deref().unwrap_or(scratch);
+    let pid = entry.start(|entry, report| {
+        kept_box::enter(kept, restrictions.user.is_some())?;
+        report.continue_instead()?;
+        entry.lead()?;
+        kept_box::renew_scratch(scratch, shown, &restrictions.limits, restrictions.user)?;
+        own_view::mount_processes()?;
+        own_view::continue_below()?;
+        chdir(start)?;
+        let counted = match restrictions.user {
+            Some(_) => Counted::WithItsGames,
+            None => Counted::Alone,
+        };
+        restrictions::restrict_self(restrictions, &filters, counted, &theirs)?;
+        entry.check()?;
+        Err(command.exec())
+    })?;
+    drop(command);
+    let (_, calls) = wire::receive(&ours, 1, |bytes| !bytes.is_empty())?;
+    Ok(RunningBot {
+        pid,
+        scratch: Scratch::Inside,
+        helpers: request.backend.helpers(),
+        directories: Vec::new(),
+        remover: None,
+        groups,
+        calls: listener(calls)?,
     })
 }
 
@@ -211,7 +237,7 @@ fn spawn_in_bubblewrap(
     request: &SpawnRequest,
     input: OwnedFd,
     (program, arguments): (&Path, &[String]),
-    mut entry: Entry,
+    entry: Entry,
     groups: Groups,
 ) -> io::Result<RunningBot> {
     let (ours, theirs) = UnixStream::pair()?;
@@ -238,28 +264,26 @@ fn spawn_in_bubblewrap(
                 .iter()
                 .map(|(name, value)| (name, value)),
         )
-        .envs([("HOME", "/tmp"), ("TMPDIR", "/tmp")])
+        .envs([("HOME", SCRATCH), ("TMPDIR", SCRATCH)])
         .stdin(Stdio::from(input));
-    let status = theirs.try_clone()?;
-    sys::before_exec(&mut command, move || {
-        entry.enter()?;
+    let pid = entry.start(|_, _| {
         sys::close_on_exec_from(3)?;
-        sys::pass_as([(status.as_fd(), STATUS_FD), (referee.as_fd(), REFEREE_FD)])
-    });
-    let child = command.spawn()?;
+        sys::pass_as([(theirs.as_fd(), STATUS_FD), (referee.as_fd(), REFEREE_FD)])?;
+        Err(command.exec())
+    })?;
     drop(command);
     drop(theirs);
     let (report, calls) = wire::receive(&ours, MAX_REPORT, |_| false)?;
     // A mark was sent with the descriptor.
     match report.strip_prefix(b".").unwrap_or(&report).split_first() {
         Some((&PREPARED, [])) => Ok(RunningBot {
-            pid: Pid::from_child(&child),
+            pid,
             scratch: Scratch::Inside,
             helpers: request.backend.helpers(),
             directories: Vec::new(),
             remover: None,
             groups,
-            calls: calls.ok_or_else(no_listener)?,
+            calls: listener(calls)?,
         }),
         Some((&PREPARED, cause)) => Err(io::Error::other(
             String::from_utf8_lossy(cause).into_owned(),
@@ -268,8 +292,9 @@ fn spawn_in_bubblewrap(
     }
 }
 
-fn no_listener() -> io::Error {
-    io::Error::other("seccomp gave no descriptor to listen at")
+fn listener(received: Vec<OwnedFd>) -> io::Result<OwnedFd> {
+    let none = || io::Error::other("seccomp gave no descriptor to listen at");
+    received.into_iter().next().ok_or_else(none)
 }
 
 /// Becomes the bot, inside bubblewrap.

@@ -4,7 +4,7 @@ use std::io;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::ExitStatus;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
@@ -37,6 +37,7 @@ pub(super) fn supervise(
     let interval = watch::interval(bot.groups.has(Controller::Memory));
     let mut next_check = Instant::now() + interval;
     let mut network = false;
+    let mut asking = true;
     loop {
         let mut events = [
             PollFd::new(&pidfd, PollFlags::IN),
@@ -45,7 +46,8 @@ pub(super) fn supervise(
         ];
         let wait = next_check.saturating_duration_since(Instant::now());
         let wait = Timespec::try_from(wait).map_err(io::Error::other)?;
-        let ready = poll(&mut events, Some(&wait));
+        let asked = if asking { 3 } else { 2 };
+        let ready = poll(&mut events[..asked], Some(&wait));
         // Also when it keeps asking for the network.
         if Instant::now() >= next_check {
             reap_orphans(bot.pid);
@@ -70,7 +72,7 @@ pub(super) fn supervise(
                     }
                 } else {
                     // No process is left that could ask; the end is about to be reported.
-                    std::thread::sleep(Duration::from_millis(1));
+                    asking = false;
                 }
             }
             Ok(_) => break,

@@ -5,8 +5,6 @@ use std::ffi::CStr;
 use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd, RawFd};
-use std::os::unix::process::CommandExt as _;
-use std::process::Command;
 use std::time::Duration;
 
 use rustix::io::Errno;
@@ -46,18 +44,6 @@ pub(super) fn used_by_children() -> (Duration, u64) {
     };
     let memory = u64::try_from(usage.ru_maxrss).unwrap_or(0);
     (time(usage.ru_utime) + time(usage.ru_stime), memory)
-}
-
-/// Has `prepare` run in the new process, just before its program is loaded.
-pub(super) fn before_exec(
-    command: &mut Command,
-    prepare: impl FnMut() -> io::Result<()> + Send + Sync + 'static,
-) {
-    // SAFETY: a supervisor has one thread, so that no lock can be held by another one when the
-    // process is doubled; `prepare` may do whatever it could have done before.
-    unsafe {
-        command.pre_exec(prepare);
-    }
 }
 
 /// Gives descriptors these numbers in this process, open for the next program.
@@ -214,6 +200,43 @@ pub(super) fn fork() -> io::Result<Option<Pid>> {
     match unsafe { libc::fork() } {
         -1 => Err(io::Error::last_os_error()),
         pid => Ok(Pid::from_raw(pid)),
+    }
+}
+
+/// Of `clone3`; the constant of `libc` is deprecated, for its type is too small.
+const CLONE_INTO_CGROUP: u64 = 1 << 33;
+
+/// Doubles this process as [`fork`] does, with the new one in a control group (v2) from its start.
+pub(super) fn fork_into(group: BorrowedFd<'_>) -> io::Result<Option<Pid>> {
+    // SAFETY: the bytes of the struct are all valid as zeros.
+    let mut arguments: libc::clone_args = unsafe { MaybeUninit::zeroed().assume_init() };
+    arguments.flags = CLONE_INTO_CGROUP;
+    arguments.exit_signal = libc::SIGCHLD.unsigned_abs().into();
+    arguments.cgroup = group.as_raw_fd().unsigned_abs().into();
+    // SAFETY: as with `fork`; the pointer is good for the length of the call, and nothing of the memory is
+    // shared.
+    let pid = unsafe {
+        libc::syscall(
+            libc::SYS_clone3,
+            &raw const arguments,
+            size_of::<libc::clone_args>(),
+        )
+    };
+    match i32::try_from(pid) {
+        Ok(pid) if pid >= 0 => Ok(Pid::from_raw(pid)),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// Doubles this process as [`fork`] does; the new one is a child of this one's parent.
+pub(super) fn fork_beside() -> io::Result<Option<Pid>> {
+    let flags = libc::CLONE_PARENT | libc::SIGCHLD;
+    // SAFETY: as with `fork`. Without a stack of its own the new process has a copy of this one's, and nothing
+    // is shared; what the other arguments are for is not asked for.
+    let pid = unsafe { libc::syscall(libc::SYS_clone, libc::c_long::from(flags), 0, 0, 0, 0) };
+    match i32::try_from(pid) {
+        Ok(pid) if pid >= 0 => Ok(Pid::from_raw(pid)),
+        _ => Err(io::Error::last_os_error()),
     }
 }
 

@@ -2,24 +2,29 @@
 
 use std::io::{self, IoSlice, IoSliceMut, Write as _};
 use std::mem::MaybeUninit;
-use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 
+use rustix::io::Errno;
 use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
     SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
 };
 
-/// Sends a descriptor, and with it some bytes: a mark when there are none.
-pub(super) fn send_descriptor(
+/// So many descriptors are sent at once, at most.
+const MOST: usize = 5;
+
+/// Sends descriptors, and with them some bytes: a mark when there are none.
+pub(super) fn send_descriptors(
     socket: &UnixStream,
     bytes: &[u8],
-    descriptor: &OwnedFd,
+    descriptors: &[BorrowedFd<'_>],
 ) -> io::Result<()> {
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST))];
     let mut ancillary = SendAncillaryBuffer::new(&mut space);
-    let descriptors = [descriptor.as_fd()];
-    ancillary.push(SendAncillaryMessage::ScmRights(&descriptors));
+    if !ancillary.push(SendAncillaryMessage::ScmRights(descriptors)) {
+        return Err(io::Error::other("too many descriptors"));
+    }
     let bytes = if bytes.is_empty() { b"." } else { bytes };
     let slices = [IoSlice::new(bytes)];
     let sent = sendmsg(socket, &slices, &mut ancillary, SendFlags::NOSIGNAL)?;
@@ -27,27 +32,30 @@ pub(super) fn send_descriptor(
 }
 
 /// Reads until the stream ends or `enough` is read, at most about `most` bytes: the bytes, and the
-/// descriptor that was sent with them.
+/// descriptors that were sent with them.
 pub(super) fn receive(
     socket: &UnixStream,
     most: usize,
     enough: impl Fn(&[u8]) -> bool,
-) -> io::Result<(Vec<u8>, Option<OwnedFd>)> {
+) -> io::Result<(Vec<u8>, Vec<OwnedFd>)> {
     let mut bytes = Vec::new();
-    let mut descriptor = None;
+    let mut descriptors = Vec::new();
     let mut buffer = vec![0; 1 << 16];
     while !enough(&bytes) && bytes.len() <= most {
-        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST))];
         let mut ancillary = RecvAncillaryBuffer::new(&mut space);
-        let received = recvmsg(
+        let received = match recvmsg(
             socket,
             &mut [IoSliceMut::new(&mut buffer)],
             &mut ancillary,
             RecvFlags::CMSG_CLOEXEC,
-        )?;
+        ) {
+            Err(Errno::INTR) => continue,
+            received => received?,
+        };
         for message in ancillary.drain() {
-            if let RecvAncillaryMessage::ScmRights(mut descriptors) = message {
-                descriptor = descriptors.next().or(descriptor);
+            if let RecvAncillaryMessage::ScmRights(received) = message {
+                descriptors.extend(received);
             }
         }
         if received.bytes == 0 {
@@ -55,5 +63,5 @@ pub(super) fn receive(
         }
         bytes.extend_from_slice(&buffer[..received.bytes]);
     }
-    Ok((bytes, descriptor))
+    Ok((bytes, descriptors))
 }
