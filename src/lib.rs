@@ -62,6 +62,7 @@
 //! | | [`analysis`] | where a recorded game was won and lost |
 //! | many games | [`tournament`] | schedules, openings, ratings, sequential tests, standings; pure |
 //! | | [`arena`] | a tournament as it is played: many games at once, journal, resume |
+//! | | [`league`] | submissions that come in all term, and the games that are new |
 //! | | [`checkup`] | is a bot fit to enter a tournament? |
 //! | output | [`report`] | records and games in, text and pages out |
 //! | | [`cli`] | one file a command; the only module that prints |
@@ -77,6 +78,7 @@ pub mod cli;
 pub mod executable;
 pub mod game;
 #[doc(hidden)]
+pub mod league;
 pub mod log_target;
 pub mod play;
 pub mod protocol;

@@ -196,6 +196,7 @@ pub fn find(
             environment: request.environment.clone(),
             limits: Limits::from(request.time),
             hash: String::new(),
+            version: None,
         };
         let hashed = program.clone().and_then(|program| {
             if let Some(other) = linked_entrant(&program, &all) {

@@ -1,44 +1,31 @@
-//! The entry check: before the tournament, every bot plays a game against itself.
+//! The entry check: before the tournament, every bot has to pass the checks of `referee check` that are
+//! required, within the limits of the tournament.
+
+use std::time::Duration;
 
 use super::entrant::Entrant;
-use crate::bot::process::GracePeriods;
+use crate::checkup::{Checkup, Notice};
 use crate::play::game_runner::{GameError, GameRunner};
-use crate::play::seat::stop_both;
-use crate::play::setup::GameSetup;
-use crate::record::BotIndex;
-use crate::seed;
 
-/// Lets a bot play one game against itself from this opening. The inner error is a sentence about
-/// what is wrong with the bot; the outer one is a failure of the referee or of the machine.
+/// How long it may take; after that the remaining checks are left out.
+const TIME: Duration = Duration::from_secs(20);
+
+/// Checks a bot. The inner error is what is wrong with it, and what to do; the outer one is a failure of
+/// the referee or of the machine.
 pub async fn check(
     runner: &GameRunner,
     entrant: &Entrant,
-    seed: u64,
-    opening: &str,
     pieces_path: Option<&str>,
 ) -> Result<Result<(), String>, GameError> {
-    let mut seats = [0, 1].map(|_| entrant.seat(runner.ruleset(), pieces_path, None));
-    let setup = GameSetup {
-        number: 0,
-        id: "entry-check".to_owned(),
-        seed,
-        first: BotIndex::A,
-        start: opening,
-        process_seeds: [0, 1].map(|seat| seed::for_bot(seed, seat, 0)),
-    };
-    let game = match runner.run(&mut seats, &setup, None, false, &mut ()).await {
-        Ok(game) => game,
-        Err(GameError::CannotStart(error)) => return Ok(Err(error.to_string())),
-        Err(error) => return Err(error),
-    };
-    stop_both(&mut seats, GracePeriods::POLITE).await?;
-    Ok(match game.fault {
-        None => Ok(()),
-        Some(fault) => Err(match &fault.reproduce {
-            Some(command) => format!("{}; reproduce: {command}", fault.in_words()),
-            None => fault.in_words(),
-        }),
-    })
+    let seat = entrant.seat(runner.ruleset(), pieces_path, None);
+    let mut nobody = |_: Notice<'_>| {};
+    let checkup = Checkup::new(runner, seat, TIME, &mut nobody);
+    let report = checkup.run_required().await?;
+    if report.is_fit() {
+        return Ok(Ok(()));
+    }
+    let problem = report.first_problem().map(|(_, problem)| problem);
+    Ok(Err(problem.map_or_else(String::new, ToString::to_string)))
 }
 
 #[cfg(test)]
@@ -62,17 +49,17 @@ mod tests {
                 environment: [].into(),
                 limits: Limits::from(limits(LONG)),
                 hash: String::new(),
+                version: None,
             },
             program: program(SILENT_AT_FIRST, folder.path()),
         };
-        let opening = ".".repeat(42);
         let late = GameRunner::with_fixed_stalls(Arc::new(FourInARow), true);
-        let fit = check(&late, &entrant, 7, &opening, None).await.unwrap();
+        let fit = check(&late, &entrant, None).await.unwrap();
         assert_eq!(fit, Ok(()));
         // The same timeout is the bot's fault when the referee ran all the time.
         std::fs::remove_dir(folder.path().join("first")).unwrap();
         let prompt = GameRunner::with_fixed_stalls(Arc::new(FourInARow), false);
-        let unfit = check(&prompt, &entrant, 7, &opening, None).await.unwrap();
+        let unfit = check(&prompt, &entrant, None).await.unwrap();
         assert!(unfit.unwrap_err().starts_with("timeout: "));
     }
 }

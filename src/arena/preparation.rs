@@ -147,8 +147,10 @@ impl Preparation<'_> {
             mut rejected,
         } = entrants;
         if !self.request.no_check && !entered.is_empty() {
+            // A file of openings that cannot be used is reported before minutes of checks.
+            self.request.draw_openings(&**self.ruleset, seed, 1)?;
             let of = entered.len();
-            entered = self.check(entered, seed, &mut rejected, notify).await?;
+            entered = self.check(entered, &mut rejected, notify).await?;
             let passed = entered.len();
             notify(Notice::Checked { passed, of });
         }
@@ -249,15 +251,12 @@ impl Preparation<'_> {
 
     /// Checks every bot, `jobs` at once, and those for which the machine then has no processes left once
     /// more, one after the other. Returns those that can enter.
-    async fn check(
+    pub async fn check(
         &self,
         entrants: Vec<Entrant>,
-        seed: u64,
         rejected: &mut Vec<RejectedBot>,
         notify: &mut dyn FnMut(Notice<'_>),
     ) -> Result<Vec<Entrant>, PreparationError> {
-        let openings = self.request.draw_openings(&**self.ruleset, seed, 1)?;
-        let opening: Rc<str> = openings.first().map_or("", String::as_str).into();
         let jobs = Rc::new(Semaphore::new(self.jobs));
         let runner = Rc::new(GameRunner::new(Arc::clone(self.ruleset), false)?);
         let local = LocalSet::new();
@@ -267,7 +266,6 @@ impl Preparation<'_> {
             .into_iter()
             .map(|entrant| {
                 let (jobs, runner) = (Rc::clone(&jobs), Rc::clone(&runner));
-                let opening = Rc::clone(&opening);
                 let pieces = self.pieces_path.map(str::to_owned);
                 let begun = begun.clone();
                 local.spawn_local(async move {
@@ -277,8 +275,7 @@ impl Preparation<'_> {
                     let _ = begun.send(entrant.plan.name.clone());
                     drop(begun);
                     let pieces = pieces.as_deref();
-                    let verdict =
-                        entry_check::check(&runner, &entrant, seed, &opening, pieces).await;
+                    let verdict = entry_check::check(&runner, &entrant, pieces).await;
                     (entrant, verdict)
                 })
             })
@@ -300,7 +297,7 @@ impl Preparation<'_> {
                 for (entrant, mut verdict) in verdicts {
                     if let Err(GameError::Exhausted(_)) = verdict {
                         let pieces = self.pieces_path;
-                        let check = entry_check::check(&runner, &entrant, seed, &opening, pieces);
+                        let check = entry_check::check(&runner, &entrant, pieces);
                         verdict = Box::pin(check).await;
                     }
                     match verdict.map_err(not_checked)? {
@@ -316,7 +313,8 @@ impl Preparation<'_> {
             .await
     }
 
-    fn with_logs(&self, entrants: Vec<Entrant>) -> Vec<LoggedEntrant> {
+    /// The bots with the files of their stderr.
+    pub fn with_logs(&self, entrants: Vec<Entrant>) -> Vec<LoggedEntrant> {
         let with_log = |entrant: Entrant| {
             let log = self.directory.stderr_file(&entrant.plan.slug);
             LoggedEntrant {

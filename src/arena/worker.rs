@@ -59,8 +59,8 @@ pub struct Worker<'a> {
     seats: Option<(Pairing, [Seat; 2])>,
     /// The number of the pair being played, for the logs of stderr.
     current_pair: Arc<AtomicU64>,
-    /// The first pair of this pairing, from whose number the seeds of its processes are derived.
-    first_pair: u64,
+    /// The number of this pairing's first pair from which the seeds of its processes are derived.
+    pairing_number: u64,
 }
 
 /// Reports games that are void.
@@ -87,7 +87,7 @@ impl<'a> Worker<'a> {
             context,
             seats: None,
             current_pair: Arc::new(AtomicU64::new(0)),
-            first_pair: 0,
+            pairing_number: 0,
         }
     }
 
@@ -261,7 +261,7 @@ impl<'a> Worker<'a> {
             entrant.seat(context.runner.ruleset(), pieces, Some(tap))
         });
         self.seats = Some((pair.pairing, seats));
-        self.first_pair = pair.number;
+        self.pairing_number = context.plan.seed_number(pair);
         Ok(())
     }
 
@@ -271,14 +271,14 @@ impl<'a> Worker<'a> {
         let scheduled = pair.games()[half as usize];
         let start = openings::at(&plan.openings, scheduled.opening)
             .ok_or_else(|| io::Error::other("there are no openings"))?;
-        let number = 2 * pair.number + half as u64;
+        let of_pair = plan.seed_number(pair);
         let process_number = match plan.restart {
-            Restart::Game => number,
-            Restart::Pair => 2 * pair.number,
-            Restart::Pairing => 2 * self.first_pair,
+            Restart::Game => of_pair + half as u64,
+            Restart::Pair => of_pair,
+            Restart::Pairing => self.pairing_number,
         };
         Ok(GameSetup {
-            number,
+            number: 2 * pair.number + half as u64,
             id: scheduled.id.to_string(),
             seed: plan.seed,
             first: BotIndex::ALL[half as usize],

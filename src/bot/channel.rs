@@ -23,6 +23,9 @@ const BUFFER: usize = MAX_LINE_BYTES + 1;
 /// How much of output that was not asked for is kept, to quote it.
 const EARLY: usize = 256;
 
+/// How much is read at once of a program that answers many questions.
+const FED: usize = 1 << 16;
+
 /// Stands for a limit too large to be added to a clock.
 const FOREVER: Duration = Duration::from_hours(24 * 365);
 
@@ -237,6 +240,37 @@ where
         .await;
         bytes.truncate(length);
         bytes
+    }
+
+    /// Writes on, which is no question, until the other side writes something or this time is over: the
+    /// bytes that it took, and what it wrote. For finding out more about a fault.
+    pub async fn feed(&mut self, bytes: &[u8], wait: Duration) -> (usize, Vec<u8>) {
+        let deadline = Instant::now() + wait;
+        let mut output = vec![0; FED];
+        let (mut taken, mut length) = (0, 0);
+        self.timer.as_mut().reset(deadline);
+        poll_fn(|cx| {
+            while let Some(writer) = &mut self.writer
+                && taken < bytes.len()
+            {
+                match Pin::new(writer).poll_write(cx, &bytes[taken..]) {
+                    Poll::Ready(Ok(count)) => taken += count,
+                    Poll::Ready(Err(_)) => return Poll::Ready(()),
+                    Poll::Pending => break,
+                }
+            }
+            let mut target = ReadBuf::new(&mut output);
+            match Pin::new(&mut self.reader).poll_read(cx, &mut target) {
+                Poll::Ready(_) => {
+                    length = target.filled().len();
+                    Poll::Ready(())
+                }
+                Poll::Pending => self.poll_deadline(cx, deadline),
+            }
+        })
+        .await;
+        output.truncate(length);
+        (taken, output)
     }
 
     /// Output that arrived although nothing was asked. Never waits.

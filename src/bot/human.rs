@@ -179,6 +179,7 @@ impl Player for Human {
             return Ok(Err(Fault::Exited {
                 exit: Exit::Left,
                 partial: Vec::new(),
+                answered: 0,
             }));
         };
         self.answer = answer;

@@ -43,6 +43,7 @@ impl Player for Scripted {
             None => Err(Fault::Exited {
                 exit: Exit::Code(0),
                 partial: Vec::new(),
+                answered: 0,
             }),
         })
     }

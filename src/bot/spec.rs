@@ -206,16 +206,20 @@ fn first_word(arguments: &[String]) -> Option<&String> {
     arguments.iter().find(|word| !word.starts_with('-'))
 }
 
-/// The command with which a person asks a program the same again, quoted for a shell.
+/// The command with which a person asks a program the same again, quoted for a shell. A request of several
+/// lines is several questions. With `stays_open` the input ends some seconds after them.
 pub fn reproduce_command(
     program: &Program,
     environment: &[(String, String)],
     request: &str,
+    stays_open: bool,
 ) -> String {
-    let mut command = format!(
-        "printf '%s\\n' {} | ",
-        shell_word(request.trim_end_matches('\n'))
-    );
+    let lines = request.trim_end_matches('\n').split('\n');
+    let lines: Vec<String> = lines.map(shell_word).collect();
+    let mut command = format!("printf '%s\\n' {} | ", lines.join(" "));
+    if stays_open {
+        command.push_str("(cat; sleep 3) | ");
+    }
     for (name, value) in environment {
         let _ = write!(command, "{name}={} ", shell_word(value));
     }
@@ -350,7 +354,7 @@ fn file(path: &str, arguments: &[String]) -> Result<Program, CannotStart> {
             ));
         };
         argv.push(interpreter.to_owned());
-        argv.extend(known.run[1..].iter().map(|&word| word.to_owned()));
+        argv.extend(known.options(interpreter));
     } else if let Some(interpreter) = check_header(Path::new(path), path)? {
         language = interpreter::by_interpreter(&interpreter).or(by_ending);
     }

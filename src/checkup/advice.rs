@@ -1,17 +1,19 @@
 //! Checks that a tournament does not require, but whose results help an author.
 
-use std::io;
-
 use super::questions::has_a_choice;
-use super::{Answered, Checkup, Verdict, seat};
+use super::{Answered, Checkup, Problem, Share, Verdict};
 use crate::bot::process::GracePeriods;
+use crate::play::game_runner::GameError;
 
 /// Positions of each kind.
 const POSITIONS: usize = 20;
 
+/// The questions that are asked twice.
+const REPEATED: usize = 30;
+
 impl Checkup<'_> {
     /// Whether it looks one turn ahead.
-    pub(super) async fn advice(&mut self) -> io::Result<()> {
+    pub(super) async fn advice(&mut self) -> Result<(), GameError> {
         let wins = self.positions(POSITIONS, |session| session.can_win_at_once());
         let choice = self.positions(POSITIONS, has_a_choice);
         let won = |answered: &Answered| answered.won;
@@ -27,23 +29,25 @@ impl Checkup<'_> {
         name: &'static str,
         positions: &[String],
         good: impl Fn(&Answered) -> bool,
-    ) -> io::Result<()> {
+    ) -> Result<(), GameError> {
         if self.hopeless || positions.is_empty() {
             self.note(name, false, Verdict::Skipped);
             return Ok(());
         }
-        let verdict = match self.ask_all(positions).await? {
-            Err(fault) => Verdict::Bad(fault, "see above".to_owned()),
+        let verdict = match self.ask_all(name, positions, Share::one_of(4)).await? {
+            Err(problem) => Verdict::Bad(problem),
+            Ok(turns) if turns.is_empty() => Verdict::LeftOut,
             Ok(turns) => {
                 let count = turns.iter().filter(|answered| good(answered)).count();
-                let summary = format!("{count} of {} times", turns.len());
+                let what = format!("{count} of {} times", turns.len());
                 if count == turns.len() {
-                    Verdict::Good(summary)
+                    Verdict::Good(what)
                 } else {
-                    Verdict::Bad(
-                        summary,
-                        "look one step ahead; players/greedy.py does".to_owned(),
-                    )
+                    Verdict::Bad(Problem {
+                        what,
+                        fix: "look one step ahead; players/greedy.py does".to_owned(),
+                        again: None,
+                    })
                 }
             }
         };
@@ -52,39 +56,40 @@ impl Checkup<'_> {
     }
 
     /// Asks two fresh processes with the same seed the same questions.
-    pub(super) async fn repeats(&mut self) -> io::Result<()> {
+    pub(super) async fn repeats(&mut self) -> Result<(), GameError> {
         let name = "REFEREE_SEED makes it repeatable";
         if self.hopeless {
             self.note(name, false, Verdict::Skipped);
             return Ok(());
         }
-        let positions = self.positions(30, |_| true);
-        let mut runs = Vec::new();
-        for _ in 0..2 {
+        let mut positions = self.positions(REPEATED, |_| true);
+        let mut runs: Vec<Vec<String>> = Vec::new();
+        for share in [Share::one_of(2), Share::ALL] {
             self.seat.stop(GracePeriods::FAULT).await?;
-            self.seat = seat(
-                &self.runner,
-                &self.program,
-                self.time,
-                self.pieces.as_deref(),
-            );
-            match self.ask_all(&positions).await? {
-                Ok(turns) => runs.push(turns.into_iter().map(|answered| answered.turn).collect()),
-                Err(fault) => {
-                    self.note(name, false, Verdict::Bad(fault, "see above".to_owned()));
+            match self.ask_all(name, &positions, share).await? {
+                Ok(turns) => {
+                    // The second one is asked what the first one was.
+                    positions.truncate(turns.len());
+                    runs.push(turns.into_iter().map(|answered| answered.turn).collect());
+                }
+                Err(problem) => {
+                    self.note(name, false, Verdict::Bad(problem));
                     return Ok(());
                 }
             }
         }
-        let differ = runs
-            .windows(2)
-            .any(|pair: &[Vec<String>]| pair[0] != pair[1]);
-        let verdict = if differ {
-            Verdict::Bad(
-                "the same seed and questions gave other answers".to_owned(),
-                "seed your random numbers from REFEREE_SEED, so that a lost game can be played again"
+        let verdict = if positions.is_empty() {
+            Verdict::LeftOut
+        } else if runs
+            .iter()
+            .any(|run| run[..positions.len()] != runs[0][..positions.len()])
+        {
+            Verdict::Bad(Problem {
+                what: "the same seed and questions gave other answers".to_owned(),
+                fix: "seed your random numbers from REFEREE_SEED, so that a lost game can be played again"
                     .to_owned(),
-            )
+                again: None,
+            })
         } else {
             Verdict::Good(String::new())
         };

@@ -1,104 +1,72 @@
-//! Checks for authors: whether a bot is fit to enter a tournament, and if not, why.
+//! The checks of a bot: whether it is fit to enter a tournament, and if not, why. `referee check` makes
+//! them all; a tournament makes those that it requires of every bot before its first game.
 //!
-//! - `requirements`: the checks that a tournament needs
+//! - `requirements`: the checks that a tournament requires
+//! - `held_back`: why a bot answered only when its input ended
 //! - `advice`: the checks that are only advice
 //! - `questions`: the positions that the bot is asked about
+//! - `budget`: how long it may take
+//! - `verdict`: what was found
 
 mod advice;
+mod budget;
+mod held_back;
 mod questions;
 mod requirements;
+mod verdict;
 
 use std::io;
-use std::sync::Arc;
 use std::time::Duration;
 
+use self::budget::{Budget, Share};
 use self::questions::{lets_win, positions};
+pub use self::verdict::{Check, Problem, Report, Times, Verdict};
 use crate::bot::Fault;
 use crate::bot::process::GracePeriods;
-use crate::bot::spec::Program;
 use crate::game::Outcome;
-use crate::play::TimeControl;
+use crate::play::clock::Clock;
 use crate::play::game_runner::{GameError, GameFault, GameRunner};
 use crate::play::seat::Seat;
 use crate::play::turn::{TextBuffers, TurnTime};
 use crate::seed;
-use crate::session::{Ruleset, Session};
+use crate::session::Session;
 
-/// The result of a check.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Verdict {
-    /// Passed; what was measured, or empty.
-    Good(String),
-    /// Failed: what is wrong, and how to fix it.
-    Bad(String, String),
-    /// Not checked, because of an earlier fault.
-    Skipped,
+/// All random choices of a check-up are derived from this seed, so every check-up asks the same.
+const SEED: u64 = 1;
+
+/// Something to show to the user: a check-up may take a minute.
+#[derive(Clone, Copy, Debug)]
+pub enum Notice<'a> {
+    /// A check has been made.
+    Checked(&'a Check),
+    /// A question is about to be asked.
+    Asking {
+        /// The name of the check.
+        check: &'static str,
+        /// The questions that it has answered.
+        done: usize,
+        /// The questions of this check.
+        of: usize,
+    },
 }
 
-/// A check and its result: one line of the report.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Check {
-    /// What was checked.
-    pub name: &'static str,
-    /// Whether a bot has to pass it to enter a tournament; otherwise it is advice.
-    pub required: bool,
-    /// Its result.
-    pub verdict: Verdict,
-}
-
-impl Check {
-    /// Whether it keeps the bot from entering a tournament.
-    pub const fn is_fault(&self) -> bool {
-        self.required && !matches!(self.verdict, Verdict::Good(_))
-    }
-}
-
-/// Times of all answers except the first of each process.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Times {
-    /// The median.
-    pub median: Duration,
-    /// The 99th percentile.
-    pub p99: Duration,
-    /// The maximum.
-    pub worst: Duration,
-}
-
-impl Times {
-    fn of(mut times: Vec<Duration>) -> Option<Self> {
-        times.sort_unstable();
-        let at = |share: usize| times.get((times.len() * share / 100).min(times.len() - 1));
-        Some(Self {
-            worst: *times.last()?,
-            median: *at(50)?,
-            p99: *at(99)?,
-        })
-    }
-}
+/// Shows the user how a check-up goes on.
+pub type Show<'a> = &'a mut dyn FnMut(Notice<'_>);
 
 /// The check-up of a bot.
 pub struct Checkup<'a> {
-    runner: GameRunner,
-    program: Program,
-    time: TimeControl,
-    pieces: Option<String>,
+    runner: &'a GameRunner,
     seat: Seat,
+    budget: Budget,
     checks: Vec<Check>,
     times: Vec<Duration>,
     text: TextBuffers,
     /// Whether a fault makes all further checks pointless.
     hopeless: bool,
-    /// Whether an answer arrived only when the bot's input was closed.
-    buffers: bool,
-    /// Shows every check as soon as it is made: a check-up may take minutes.
-    show: ShowCheck<'a>,
+    /// The first time that it wrote more than its answer.
+    extra: Option<Problem>,
+    show: Show<'a>,
 }
-
-/// Shows a check to the user.
-pub type ShowCheck<'a> = &'a mut dyn FnMut(&Check);
-
-/// All random choices of a check-up are derived from this seed, so every check-up asks the same.
-const SEED: u64 = 1;
 
 /// The legal turn that answered a request.
 struct Answered {
@@ -111,54 +79,58 @@ struct Answered {
 }
 
 impl<'a> Checkup<'a> {
-    /// A check-up of `program`. `pieces` is the path of the set's file when it is not the
-    /// built-in one. The error says why a thread cannot be started.
-    pub fn new(
-        ruleset: Arc<dyn Ruleset>,
-        program: Program,
-        time: TimeControl,
-        pieces: Option<String>,
-        show: ShowCheck<'a>,
-    ) -> io::Result<Self> {
-        let runner = GameRunner::new(ruleset, false)?;
-        let seat = seat(&runner, &program, time, pieces.as_deref());
-        Ok(Self {
+    /// A check-up of the program of `seat`, which asks no more questions once this time is over: then
+    /// checks are left out.
+    pub fn new(runner: &'a GameRunner, seat: Seat, time: Duration, show: Show<'a>) -> Self {
+        Self {
             runner,
-            program,
-            time,
-            pieces,
             seat,
+            budget: Budget::new(time),
             checks: Vec::new(),
             times: Vec::new(),
             text: TextBuffers::default(),
             hopeless: false,
-            buffers: false,
+            extra: None,
             show,
-        })
+        }
     }
 
-    /// Makes all checks. An `Err` is a failure of the referee.
-    pub async fn run(mut self) -> io::Result<(Vec<Check>, Option<Times>)> {
+    /// Makes all checks. An `Err` is a failure of the referee or of the machine.
+    pub async fn run(mut self) -> Result<Report, GameError> {
         self.requirements().await?;
         self.advice().await?;
         self.repeats().await?;
-        self.seat.stop(GracePeriods::FAULT).await?;
-        Ok((self.checks, Times::of(self.times)))
+        self.report().await
+    }
+
+    /// Makes the checks that a tournament requires.
+    pub async fn run_required(mut self) -> Result<Report, GameError> {
+        self.requirements().await?;
+        self.report().await
     }
 
     /// Only asks about random positions: for a second piece set.
-    pub async fn run_set(mut self, name: &'static str) -> io::Result<Vec<Check>> {
+    pub async fn run_set(mut self, name: &'static str) -> Result<Report, GameError> {
         let positions = self.positions(40, |_| true);
-        let verdict = match self.ask_all(&positions).await? {
-            Err(fault) => Verdict::Bad(
-                fault,
-                "read the file that REFEREE_PIECES names when it is set".to_owned(),
-            ),
-            Ok(_) => Verdict::Good(format!("{} answers, all legal", positions.len())),
+        let asked = self.ask_all(name, &positions, Share::ALL).await?;
+        let verdict = match asked {
+            Ok(answers) => Self::verdict_of(answers.len(), positions.len(), "position"),
+            Err(problem) => Verdict::Bad(Problem {
+                fix: "read the file that REFEREE_PIECES names when it is set".to_owned(),
+                ..problem
+            }),
         };
-        self.seat.stop(GracePeriods::FAULT).await?;
         self.note(name, false, verdict);
-        Ok(self.checks)
+        self.report().await
+    }
+
+    /// Ends the bot.
+    async fn report(mut self) -> Result<Report, GameError> {
+        self.seat.stop(GracePeriods::FAULT).await?;
+        Ok(Report {
+            checks: self.checks,
+            times: Times::of(self.times),
+        })
     }
 
     fn note(&mut self, name: &'static str, required: bool, verdict: Verdict) {
@@ -167,8 +139,21 @@ impl<'a> Checkup<'a> {
             required,
             verdict,
         };
-        (self.show)(&check);
+        (self.show)(Notice::Checked(&check));
         self.checks.push(check);
+    }
+
+    /// The verdict on a check in which all that was asked was answered well.
+    fn verdict_of(answered: usize, of: usize, what: &str) -> Verdict {
+        if answered == 0 && of > 0 {
+            return Verdict::LeftOut;
+        }
+        let s = if of == 1 { "" } else { "s" };
+        Verdict::Good(if answered < of {
+            format!("{answered} of {of} {what}{s}, for want of time")
+        } else {
+            format!("{of} {what}{s}")
+        })
     }
 
     /// Up to `count` positions that `kind` accepts, as requests.
@@ -176,44 +161,103 @@ impl<'a> Checkup<'a> {
         positions(self.runner.ruleset(), count, kind)
     }
 
-    /// Asks for a turn in this position and makes it; a process that commits a fault is replaced.
-    /// The inner error is the fault as a sentence, with the request and the end of stderr.
+    /// Asks for a turn in this position, with its own clock, and makes it; a process that commits a fault
+    /// is replaced.
     async fn ask(
         &mut self,
         session: &mut dyn Session,
-    ) -> Result<Result<TurnTime, String>, io::Error> {
+    ) -> Result<Result<TurnTime, Problem>, GameError> {
+        let mut clock = Clock::new(self.seat.time());
+        self.ask_on(session, &mut clock).await
+    }
+
+    /// As [`Checkup::ask`], on a clock that runs through a game.
+    async fn ask_on(
+        &mut self,
+        session: &mut dyn Session,
+        clock: &mut Clock,
+    ) -> Result<Result<TurnTime, Problem>, GameError> {
+        let asked = self.ask_for_fault(session, clock).await?;
+        Ok(asked.map_err(|fault| *fault.problem))
+    }
+
+    /// As [`Checkup::ask_on`], with the fault itself.
+    async fn ask_for_fault(
+        &mut self,
+        session: &mut dyn Session,
+        clock: &mut Clock,
+    ) -> Result<Result<TurnTime, FoundFault>, GameError> {
         let seed = seed::for_bot(SEED, 0, 0);
         let asked = self
             .runner
-            .ask(&mut self.seat, seed, session, &mut self.text)
+            .ask(&mut self.seat, seed, session, clock, &mut self.text)
             .await;
-        Ok(match asked {
+        match asked {
             Ok(Ok(time)) => {
                 if !time.fresh {
                     self.times.push(time.charged);
                 }
-                Ok(time)
+                Ok(Ok(time))
             }
             Ok(Err(fault)) => {
-                self.buffers |= fault.fault.was_buffered();
-                Err(in_words(&fault))
+                let found = FoundFault {
+                    may_be_held_back: fault.fault.may_be_held_back(),
+                    problem: Box::new(self.problem(fault)),
+                };
+                Ok(Err(found))
             }
-            Err(GameError::CannotStart(error)) => Err(error.to_string()),
-            Err(GameError::Exhausted(limit)) => return Err(io::Error::other(limit)),
-            Err(GameError::Io(error)) => return Err(error),
-        })
+            Err(GameError::CannotStart(error)) => Ok(Err(FoundFault {
+                may_be_held_back: false,
+                problem: Box::new(Problem {
+                    what: error.cause,
+                    fix: error.fix,
+                    again: None,
+                }),
+            })),
+            Err(error) => Err(error),
+        }
     }
 
-    /// Asks about positions until the first fault.
-    async fn ask_all(&mut self, requests: &[String]) -> io::Result<Result<Vec<Answered>, String>> {
+    /// A fault in words: with the request and the end of stderr.
+    fn problem(&mut self, fault: GameFault) -> Problem {
+        let mut what = format!("{}: {}", fault.fault.reason(), fault.fault);
+        if !matches!(*fault.fault, Fault::Timeout(_)) {
+            what = format!("{what} (asked `{}`)", fault.request);
+        }
+        if let Some(line) = fault.last_words() {
+            what = format!("{what}; its last words on stderr: {line}");
+        }
+        let problem = Problem {
+            what,
+            fix: fault.fault.advice(self.seat.language()),
+            again: fault.reproduce,
+        };
+        if matches!(*fault.fault, Fault::ExtraOutput { .. }) {
+            self.extra.get_or_insert_with(|| problem.clone());
+        }
+        problem
+    }
+
+    /// Asks about positions until the first fault, or until this share of the time is over.
+    async fn ask_all(
+        &mut self,
+        check: &'static str,
+        requests: &[String],
+        share: Share,
+    ) -> Result<Result<Vec<Answered>, Problem>, GameError> {
+        let end = self.budget.end(share);
         let mut answers = Vec::new();
-        // Sessions borrow from the ruleset, and `self` is borrowed mutably meanwhile.
         let ruleset = self.runner.shared_ruleset();
-        for request in requests {
+        for (done, request) in requests.iter().enumerate() {
+            if self.budget.is_over(end, done == 0) {
+                break;
+            }
+            let of = requests.len();
+            (self.show)(Notice::Asking { check, done, of });
             let mut session = ruleset.read_request(request).map_err(io::Error::other)?;
             let me = session.to_move();
-            if let Err(fault) = self.ask(&mut *session).await? {
-                return Ok(Err(fault));
+            if let Err(problem) = self.ask(&mut *session).await? {
+                return Ok(Err(problem));
             }
             answers.push(Answered {
                 turn: self.text.turn.clone(),
@@ -225,19 +269,9 @@ impl<'a> Checkup<'a> {
     }
 }
 
-/// A fault as a sentence, with the request and the end of stderr.
-fn in_words(fault: &GameFault) -> String {
-    let GameFault { request, .. } = fault;
-    let mut text = format!("{}: {}", fault.fault.reason(), fault.fault);
-    if !matches!(*fault.fault, Fault::Timeout(_)) {
-        text = format!("{text} (asked `{request}`)");
-    }
-    if let Some(line) = fault.last_words() {
-        text = format!("{text}; its last words on stderr: {line}");
-    }
-    text
-}
-
-fn seat(runner: &GameRunner, program: &Program, time: TimeControl, pieces: Option<&str>) -> Seat {
-    Seat::program(runner.ruleset(), pieces, program.clone(), time)
+/// A fault that was found.
+struct FoundFault {
+    /// Whether it may hold its answers back until its input ends.
+    may_be_held_back: bool,
+    problem: Box<Problem>,
 }

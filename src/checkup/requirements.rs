@@ -1,14 +1,16 @@
 //! The checks that a bot has to pass to enter a tournament.
 
-use std::io;
 use std::time::Duration;
 
 use super::questions::{is_last_turn, is_lost_at_once, reopened, request_of};
-use super::{Checkup, SEED, Times, Verdict};
+use super::{Checkup, Notice, Problem, SEED, Share, Times, Verdict};
 use crate::bot::Player as _;
 use crate::bot::fault::Exit;
 use crate::bot::process::GracePeriods;
 use crate::bot::spec::CannotStart;
+use crate::game::Side;
+use crate::play::clock::Clock;
+use crate::play::game_runner::GameError;
 use crate::play::seat::StartError;
 use crate::seed;
 use crate::text::{format_duration, quote};
@@ -22,7 +24,7 @@ const END: Duration = Duration::from_secs(2);
 
 impl Checkup<'_> {
     /// All of them.
-    pub(super) async fn requirements(&mut self) -> io::Result<()> {
+    pub(super) async fn requirements(&mut self) -> Result<(), GameError> {
         self.starts().await?;
         self.kinds_of_turn().await?;
         self.random_positions().await?;
@@ -33,44 +35,59 @@ impl Checkup<'_> {
     }
 
     /// Starts the bot and asks for the first turn of a game.
-    async fn starts(&mut self) -> io::Result<()> {
+    async fn starts(&mut self) -> Result<(), GameError> {
         match self.seat.start(seed::for_bot(SEED, 0, 0)).await {
             Ok(()) => self.note("starts", true, Verdict::Good(String::new())),
             Err(StartError::CannotStart(CannotStart { cause, fix, .. })) => {
-                self.note("starts", true, Verdict::Bad(cause, fix));
+                let problem = Problem {
+                    what: cause,
+                    fix,
+                    again: None,
+                };
+                self.note("starts", true, Verdict::Bad(problem));
                 self.hopeless = true;
             }
-            Err(StartError::Exhausted(limit)) => return Err(io::Error::other(limit)),
+            Err(error) => return Err(error.into()),
         }
-        let verdict = if self.hopeless {
-            Verdict::Skipped
-        } else {
+        let name = "answers the opening";
+        let (mut verdict, mut flushes) = (Verdict::Skipped, Verdict::Skipped);
+        if !self.hopeless {
+            (self.show)(Notice::Asking {
+                check: name,
+                done: 0,
+                of: 1,
+            });
             let ruleset = self.runner.shared_ruleset();
-            match self.ask(&mut *ruleset.start()).await? {
-                Ok(time) => Verdict::Good(format!("after {}", format_duration(time.elapsed))),
+            let mut clock = Clock::new(self.seat.time());
+            match self
+                .ask_for_fault(&mut *ruleset.start(), &mut clock)
+                .await?
+            {
+                Ok(time) => {
+                    verdict = Verdict::Good(format!("after {}", format_duration(time.elapsed)));
+                    flushes = Verdict::Good(String::new());
+                }
                 Err(fault) => {
                     self.hopeless = true;
-                    let again = self.seat.reproduce_command(&self.text.request);
-                    let again = again.unwrap_or_default();
-                    Verdict::Bad(fault, format!("see it by hand: {again}"))
+                    let mut problem = *fault.problem;
+                    if fault.may_be_held_back {
+                        let held_back = self.held_back(&request_of(&*ruleset.start())).await?;
+                        problem = held_back.explain(self, problem);
+                        if held_back.may_be_output() {
+                            flushes = Verdict::Bad(problem.clone());
+                        }
+                    }
+                    verdict = Verdict::Bad(problem);
                 }
             }
-        };
-        let flushes = match &verdict {
-            Verdict::Good(_) => Verdict::Good(String::new()),
-            Verdict::Bad(..) if self.buffers => Verdict::Bad(
-                "its answer arrived only when its input was closed".to_owned(),
-                "flush standard output after every line".to_owned(),
-            ),
-            _ => Verdict::Skipped,
-        };
-        self.note("answers the opening", true, verdict);
+        }
+        self.note(name, true, verdict);
         self.note("flushes its answers", true, flushes);
         Ok(())
     }
 
     /// Every kind of turn in the protocol.
-    async fn kinds_of_turn(&mut self) -> io::Result<()> {
+    async fn kinds_of_turn(&mut self) -> Result<(), GameError> {
         let ruleset = self.runner.shared_ruleset();
         let reopen = |request: &str| reopened(&*ruleset, request);
         let opened = self.positions(8, |session| reopen(&request_of(session)).is_some());
@@ -95,78 +112,116 @@ impl Checkup<'_> {
             ("every turn loses", self.positions(8, is_lost_at_once)),
         ];
         for (name, positions) in kinds {
-            let verdict = self.all_legal(&positions).await?;
-            self.note(name, true, verdict);
+            self.all_legal(name, &positions, Share::one_of(10)).await?;
         }
         Ok(())
     }
 
-    async fn all_legal(&mut self, positions: &[String]) -> io::Result<Verdict> {
-        if self.hopeless {
-            return Ok(Verdict::Skipped);
-        }
-        Ok(match self.ask_all(positions).await? {
-            Ok(_) => Verdict::Good(format!("{} positions", positions.len())),
-            Err(fault) => Verdict::Bad(fault, "see protocol.md for what is legal".to_owned()),
-        })
+    /// Checks that all answers are legal.
+    async fn all_legal(
+        &mut self,
+        name: &'static str,
+        positions: &[String],
+        share: Share,
+    ) -> Result<(), GameError> {
+        let verdict = if self.hopeless {
+            Verdict::Skipped
+        } else {
+            match self.ask_all(name, positions, share).await? {
+                Ok(answers) => Self::verdict_of(answers.len(), positions.len(), "position"),
+                Err(problem) => Verdict::Bad(problem),
+            }
+        };
+        self.note(name, true, verdict);
+        Ok(())
     }
 
-    async fn random_positions(&mut self) -> io::Result<()> {
+    async fn random_positions(&mut self) -> Result<(), GameError> {
         let positions = self.positions(POSITIONS, |_| true);
-        let verdict = self.all_legal(&positions).await?;
-        self.note("random positions, all answers legal", true, verdict);
-        Ok(())
+        let name = "random positions, all answers legal";
+        self.all_legal(name, &positions, Share::one_of(4)).await
     }
 
     /// Games against itself, in which one process plays both sides.
-    async fn games(&mut self) -> io::Result<()> {
-        if self.hopeless {
-            self.note("many games in one process", true, Verdict::Skipped);
-            return Ok(());
-        }
-        let ruleset = self.runner.shared_ruleset();
-        let mut problem = None;
-        'games: for _ in 0..GAMES {
-            let mut session = ruleset.start();
-            while session.outcome().is_none() {
-                if let Err(fault) = self.ask(&mut *session).await? {
-                    problem = Some(fault);
-                    break 'games;
-                }
-            }
-        }
-        let verdict = match problem {
-            None => Verdict::Good(format!("{GAMES} games against itself")),
-            Some(fault) => Verdict::Bad(
-                fault,
-                "keep nothing from line to line: the line is the whole state".to_owned(),
-            ),
-        };
-        self.note("many games in one process", true, verdict);
-        Ok(())
-    }
-
-    /// Checks that nothing is written after an answer.
-    async fn silence(&mut self) -> io::Result<()> {
-        let name = "nothing extra on stdout";
+    async fn games(&mut self) -> Result<(), GameError> {
+        let name = "many games in one process";
         if self.hopeless {
             self.note(name, true, Verdict::Skipped);
             return Ok(());
         }
+        // Whoever failed before fails here for the same reason.
+        let answered_well = !self.checks.iter().any(|check| check.problem().is_some());
+        let end = self.budget.end(Share::one_of(2));
         let ruleset = self.runner.shared_ruleset();
-        let extra = if let Err(fault) = self.ask(&mut *ruleset.start()).await? {
-            Some(fault)
-        } else {
-            let extra = self.seat.drain().await;
-            let problem = format!("after its answer it wrote {}", quote(&extra));
-            (!extra.is_empty()).then_some(problem)
+        let (mut problem, mut games, mut turns) = (None, 0, 0);
+        'games: while games < GAMES {
+            let mut session = ruleset.start();
+            let mut clocks = [Side::First, Side::Second].map(|_| Clock::new(self.seat.time()));
+            (self.show)(Notice::Asking {
+                check: name,
+                done: games,
+                of: GAMES,
+            });
+            while session.outcome().is_none() {
+                if self.budget.is_over(end, turns == 0) {
+                    break 'games;
+                }
+                let side = session.to_move();
+                let clock = &mut clocks[side.index()];
+                if let Err(found) = self.ask_on(&mut *session, clock).await? {
+                    problem = Some(found);
+                    break 'games;
+                }
+                turns += 1;
+            }
+            games += 1;
+        }
+        let verdict = match problem {
+            None if games == 0 && turns > 0 => Verdict::Good(format!(
+                "the beginning of one, {turns} turns, for want of time"
+            )),
+            None => match Self::verdict_of(games, GAMES, "game") {
+                Verdict::Good(text) => Verdict::Good(format!("{text} against itself")),
+                other => other,
+            },
+            Some(mut problem) => {
+                if answered_well {
+                    problem.fix = format!(
+                        "it answered single positions well, but not game after game: keep nothing from line to line, as the line is the whole state; {}",
+                        problem.fix
+                    );
+                }
+                Verdict::Bad(problem)
+            }
         };
-        let verdict = match extra {
-            None => Verdict::Good(String::new()),
-            Some(problem) => Verdict::Bad(
-                problem,
-                "one answer is one line; print debugging text to stderr".to_owned(),
-            ),
+        self.note(name, true, verdict);
+        Ok(())
+    }
+
+    /// Checks that nothing is written after an answer, and that nothing was in the checks before.
+    async fn silence(&mut self) -> Result<(), GameError> {
+        let name = "nothing extra on stdout";
+        let verdict = if let Some(extra) = &self.extra {
+            Verdict::Bad(extra.clone())
+        } else if self.hopeless {
+            Verdict::Skipped
+        } else if self.budget.is_over(self.budget.end(Share::ALL), true) {
+            Verdict::LeftOut
+        } else {
+            let ruleset = self.runner.shared_ruleset();
+            let asked = self.ask(&mut *ruleset.start()).await?;
+            let extra = self.seat.drain().await;
+            match asked {
+                Err(problem) => Verdict::Bad(problem),
+                Ok(_) if extra.is_empty() => Verdict::Good(String::new()),
+                Ok(_) => Verdict::Bad(Problem {
+                    what: format!("after its answer it wrote {}", quote(&extra)),
+                    fix:
+                        "write one line for each question; text for yourself goes to standard error"
+                            .to_owned(),
+                    again: self.seat.reproduce_command(&self.text.request, None),
+                }),
+            }
         };
         self.note(name, true, verdict);
         Ok(())
@@ -176,11 +231,11 @@ impl Checkup<'_> {
     fn times_kept(&mut self) {
         let name = "time per move";
         let Some(times) = Times::of(self.times.clone()).filter(|_| !self.hopeless) else {
-            self.note(name, true, Verdict::Skipped);
+            self.note(name, false, Verdict::Skipped);
             return;
         };
-        let limit = self.time.move_time;
-        let summary = format!(
+        let limit = self.seat.time().move_time;
+        let what = format!(
             "median {}, 99 of 100 within {}, worst {}; the limit is {}",
             format_duration(times.median),
             format_duration(times.p99),
@@ -188,34 +243,38 @@ impl Checkup<'_> {
             format_duration(limit)
         );
         let verdict = if times.worst * 2 > limit {
-            Verdict::Bad(
-                summary,
-                "leave a margin: a busy machine makes every program slower".to_owned(),
-            )
+            Verdict::Bad(Problem {
+                what,
+                fix: "leave a margin: a busy machine makes every program slower".to_owned(),
+                again: None,
+            })
         } else {
-            Verdict::Good(summary)
+            Verdict::Good(what)
         };
         // Only advice: an answer beyond the limit is a fault of the checks before.
         self.note(name, false, verdict);
     }
 
     /// Closes the bot's input.
-    async fn end(&mut self) -> io::Result<()> {
+    async fn end(&mut self) -> Result<(), GameError> {
         let name = "ends when its input ends";
         if self.hopeless {
             self.note(name, true, Verdict::Skipped);
             return Ok(());
         }
+        // After a fault none runs.
+        self.seat.start(seed::for_bot(SEED, 0, 0)).await?;
         let verdict = match self.seat.end_input(END).await? {
             Some(Exit::Code(0)) => Verdict::Good(String::new()),
             Some(exit) => Verdict::Good(format!("{exit}")),
-            None => Verdict::Bad(
-                format!(
+            None => Verdict::Bad(Problem {
+                what: format!(
                     "it still runs {} after the end of its input",
                     format_duration(END)
                 ),
-                "leave the loop when reading a line gives the end of the file".to_owned(),
-            ),
+                fix: "leave the loop when reading a line gives the end of the file".to_owned(),
+                again: None,
+            }),
         };
         self.seat.stop(GracePeriods::FAULT).await?;
         self.note(name, true, verdict);

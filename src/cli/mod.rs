@@ -12,8 +12,8 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 use crate::sandbox::supervisor;
 use crate::system::most_open_files;
 use commands::{
-    analyse, board, bot, check, doctor, matches, new, pieces, replay, report, shell, simulate,
-    solve, standings, tournament,
+    analyse, board, bot, check, doctor, league, matches, new, pieces, replay, report, shell,
+    simulate, solve, standings, tournament,
 };
 use support::failure::Failure;
 use support::logging::{self, LogOptions};
@@ -64,6 +64,8 @@ enum Command {
     Play(Box<matches::PlayArgs>),
     /// Plays a tournament of many bots, many games at once, and keeps everything in a folder
     Tournament(Box<tournament::Args>),
+    /// Takes in submissions, plays the games that are new, and keeps table, pages and records of a term
+    League(Box<league::Args>),
     /// Says what a tournament could tell, before it is played: by simulation, for each format
     Simulate(simulate::Args),
     /// Makes the plan of a tournament without playing it, or of its next round
@@ -96,8 +98,8 @@ enum Command {
     Bot(bot::Args),
     /// Prints a completion script for a shell
     Completions(shell::Args),
-    /// Prints the manual page
-    Man,
+    /// Prints the manual page of the program or of a command
+    Man(shell::ManArgs),
 }
 
 /// Runs the command given by the arguments.
@@ -142,6 +144,7 @@ fn run_parsed(cli: Cli) -> ExitCode {
         Some(Command::Tournament(args)) => {
             suspension::start().and_then(|()| tournament::run(&args))
         }
+        Some(Command::League(args)) => suspension::start().and_then(|()| league::run(&args)),
         Some(Command::Simulate(args)) => simulate::run(&args),
         Some(Command::Plan(args)) => tournament::parts::plan(&args),
         Some(Command::Run(args)) => {
@@ -160,7 +163,7 @@ fn run_parsed(cli: Cli) -> ExitCode {
         Some(Command::Doctor(args)) => doctor::run(&args),
         Some(Command::Bot(args)) => bot::run(&args),
         Some(Command::Completions(args)) => shell::completions(&args, Cli::command()),
-        Some(Command::Man) => shell::man(Cli::command()),
+        Some(Command::Man(args)) => shell::man(&args, Cli::command()),
     });
     output::finish(result, logging::finish)
 }

@@ -22,6 +22,56 @@ pub struct Language {
 }
 
 impl Language {
+    /// How to read line by line as lines come, where a common way does not.
+    pub fn read_lines(&self) -> Option<&'static str> {
+        Some(match self.name {
+            "awk" => "mawk needs -W interactive",
+            "C" => "fgets, not fread",
+            "C++" => "std::getline",
+            "Go" => "a bufio.Scanner, not io.ReadAll",
+            "Haskell" => "getLine, not getContents",
+            "JavaScript" => "the line events of readline, not fs.readFileSync(0)",
+            "Lua" => "io.lines(), not io.read(\"a\")",
+            "PHP" => "fgets(STDIN), not stream_get_contents",
+            "Perl" => "while (<STDIN>), not a list",
+            "Python" => "for line in sys.stdin, not read() or readlines()",
+            "Ruby" => "$stdin.each_line, not read or readlines",
+            "Rust" => "stdin().lines(), not read_to_string",
+            _ => return None,
+        })
+    }
+
+    /// How to write to standard error, where that is not obvious.
+    pub fn to_stderr(&self) -> Option<&'static str> {
+        Some(match self.name {
+            "C" => "fprintf(stderr, ...)",
+            "C++" => "std::cerr << ...",
+            "Go" => "fmt.Fprintln(os.Stderr, ...)",
+            "Java" => "System.err.println(...)",
+            "JavaScript" => "console.error(...)",
+            "Lua" => "io.stderr:write(...)",
+            "Perl" => "print STDERR ...",
+            "PHP" => "fwrite(STDERR, ...)",
+            "Python" => "print(..., file=sys.stderr), and input() without a text",
+            "Ruby" => "warn ...",
+            "Rust" => "eprintln!(...)",
+            "shell" => "echo ... >&2",
+            _ => return None,
+        })
+    }
+
+    /// The words between the interpreter and the file: those of `run`, and what the installed one needs
+    /// to hand over lines as they come.
+    pub fn options(&self, interpreter: &str) -> Vec<String> {
+        let mut words = Vec::new();
+        if is_mawk(interpreter) {
+            // It reads ahead otherwise, and answers when the game is over.
+            words.push("-Winteractive".to_owned());
+        }
+        words.extend(self.run.iter().skip(1).map(|&word| word.to_owned()));
+        words
+    }
+
     /// The command that runs a file, by the first of its names that is in `PATH`.
     pub fn installed(&self) -> Option<&'static str> {
         let names = names_of_command(self.run.first()?);
@@ -190,6 +240,12 @@ pub fn by_interpreter(command: &str) -> Option<Language> {
         .iter()
         .find(|language| language.run.first() == Some(&stem) || language.run.first() == Some(&file))
         .copied()
+}
+
+/// Whether a command is mawk, under whatever name: Debian's `awk` is a link to it.
+fn is_mawk(command: &str) -> bool {
+    let program = find_in_path(command).and_then(|path| path.canonicalize().ok());
+    program.is_some_and(|path| path.file_stem().is_some_and(|name| name == "mawk"))
 }
 
 /// Debian's package that holds a command, when it is known.

@@ -118,9 +118,10 @@ fn timed_out(timeout: &Timeout) {
         TimeoutEvidence::Nothing(ProcessState::NotReading) => ("not reading", &[]),
         TimeoutEvidence::Nothing(ProcessState::Stopped) => ("stopped", &[]),
         TimeoutEvidence::Nothing(ProcessState::Waiting) => ("waiting", &[]),
+        TimeoutEvidence::Nothing(ProcessState::Unknown) => ("nothing", &[]),
         TimeoutEvidence::Partial(bytes) => ("part of a line", bytes),
         TimeoutEvidence::Late(bytes, _) => ("late answer", bytes),
-        TimeoutEvidence::Buffered(bytes) => ("answer in its output buffer", bytes),
+        TimeoutEvidence::HeldBack(bytes) => ("answer at the end of its input", bytes),
     };
     info!(
         target: CLOCK,

@@ -269,7 +269,7 @@ impl GameRunner {
         })
     }
 
-    /// Asks a seat for one turn, outside of any game, and makes it. Starts the seat's process with this
+    /// Asks a seat for one turn on this clock, outside of any match, and makes it. Starts the seat's process with this
     /// seed when none runs. When the referee may be to blame for a clock that ran out, the seat is
     /// asked again, as in [`GameRunner::run`].
     pub async fn ask(
@@ -277,6 +277,7 @@ impl GameRunner {
         seat: &mut Seat,
         seed: u32,
         session: &mut dyn Session,
+        clock: &mut Clock,
         text: &mut TextBuffers,
     ) -> Result<Result<TurnTime, GameFault>, GameError> {
         let mut attempts = Attempts::default();
@@ -287,9 +288,12 @@ impl GameRunner {
                 continue;
             }
             let since = self.stalls.mark();
-            let allowance = Clock::new(seat.time()).allowance();
+            let allowance = clock.allowance();
             let fault = match take_turn(session, seat, allowance, text, &mut ()).await? {
-                Ok(time) => return Ok(Ok(time)),
+                Ok(time) => {
+                    clock.spend(time.charged, time.fresh);
+                    return Ok(Ok(time));
+                }
                 Err(fault) => Box::new(fault),
             };
             let request = text.request.trim_end_matches('\n').to_owned();
@@ -328,12 +332,13 @@ impl GameRunner {
         if let Some(limit) = exhausted {
             return Err(limit.into());
         }
+        let reproduce = seat.reproduce_command(&request, Some(&fault));
         Ok(GameFault {
             by,
             fault,
             never_answered: ended.never_answered,
             stderr: ended.stderr,
-            reproduce: seat.reproduce_command(&request),
+            reproduce,
             request,
             void_reason,
         })

@@ -24,6 +24,7 @@ pub mod game_runner;
 pub mod match_runner;
 pub mod observer;
 pub mod replay;
+pub mod reproduce;
 pub mod seat;
 pub mod setup;
 pub mod stall;

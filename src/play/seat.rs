@@ -8,6 +8,7 @@ use tracing::{Instrument as _, Span};
 
 use super::clock::TimeControl;
 use super::events;
+use super::reproduce;
 use crate::bot::exhaustion::Exhausted;
 use crate::bot::fault::Exit;
 use crate::bot::human::Human;
@@ -16,8 +17,8 @@ use crate::bot::process::{GracePeriods, Process};
 use crate::bot::spec::{CannotStart, Program, reproduce_command};
 use crate::bot::stderr::Tap;
 use crate::bot::{Allowance, Fault, OtherOutput, Player, Reply};
+use crate::executable::interpreter::Language;
 use crate::protocol::{ForfeitReason, env};
-use crate::record::{BotIndex, Record};
 use crate::session::Ruleset;
 use crate::text::escape_lines;
 
@@ -293,13 +294,26 @@ impl Seat {
             .is_some_and(|process| process.has_too_many_processes())
     }
 
-    /// The command that sends a program this request again; `None` for people.
-    pub fn reproduce_command(&self, request: &str) -> Option<String> {
+    /// The command that sends a program this request again, by which this fault can be seen; `None` for
+    /// people.
+    pub fn reproduce_command(&self, request: &str, fault: Option<&Fault>) -> Option<String> {
         let SeatPlayer::Program(seat) = &self.player else {
             return None;
         };
-        let environment = that_matter(seat.environment.iter().cloned());
-        Some(reproduce_command(&seat.program, &environment, request))
+        let environment = reproduce::that_matter(seat.environment.iter().cloned());
+        let stays_open = fault.is_some_and(Fault::may_be_held_back);
+        let request = match fault {
+            // Asked once, it answers.
+            Some(fault) if fault.ended_later() => &format!("{request}\n{request}"),
+            _ => request,
+        };
+        let program = &seat.program;
+        Some(reproduce_command(
+            program,
+            &environment,
+            request,
+            stays_open,
+        ))
     }
 
     /// Ends the process after a fault. Whether the forfeit counts may not be known yet: call
@@ -329,6 +343,35 @@ impl Seat {
         }
     }
 
+    /// The language of its program, when that is known.
+    pub fn language(&self) -> Option<Language> {
+        match &self.player {
+            SeatPlayer::Human(_) => None,
+            SeatPlayer::Program(seat) => seat.program.language,
+        }
+    }
+
+    /// Sends its process text until that writes something or this time is over: how much of the text it
+    /// has been sent, whether it has read all of that, and what it wrote. It is not a question: only for
+    /// a process that is ended next.
+    pub async fn feed(&mut self, bytes: &[u8], wait: Duration) -> (usize, bool, Vec<u8>) {
+        match self.process() {
+            Some(process) => {
+                let (sent, output) = process.feed(bytes, wait).await;
+                (sent, !process.has_unread_input(), output)
+            }
+            None => (0, false, Vec::new()),
+        }
+    }
+
+    /// Ends its process's input, and gives what it then writes first, within this time.
+    pub async fn end_of_input(&mut self, wait: Duration) -> Vec<u8> {
+        match self.process() {
+            Some(process) => process.last_words(wait).await,
+            None => Vec::new(),
+        }
+    }
+
     /// Closes the program's input and waits for the program to end; `None` when it does not, or when
     /// no process runs.
     pub async fn end_input(&mut self, wait: Duration) -> io::Result<Option<Exit>> {
@@ -354,39 +397,6 @@ impl Seat {
 pub async fn stop_both([a, b]: &mut [Seat; 2], grace: GracePeriods) -> io::Result<()> {
     let (a, b) = tokio::join!(a.stop(grace), b.stop(grace));
     a.and(b)
-}
-
-/// The variables on which an answer depends.
-fn that_matter(environment: impl IntoIterator<Item = (String, String)>) -> Vec<(String, String)> {
-    let matters = |name: &str, value: &str| match name {
-        env::RULES => value != "standard",
-        env::GAME => value != "quarto",
-        env::PIECES => true,
-        _ => false,
-    };
-    let all = environment.into_iter();
-    all.filter(|(name, value)| matters(name, value)).collect()
-}
-
-/// The command that sends a recorded bot this request again, as far as the record knows it; `None` for
-/// people. `pieces` is the path of the piece set's file when the set is not the built-in one.
-pub fn recorded_reproduce_command(
-    record: &Record,
-    by: BotIndex,
-    pieces: Option<&str>,
-    request: &str,
-) -> Option<String> {
-    let program = Program::recorded(&record.bots[by].command)?;
-    let variables = [
-        (env::GAME, Some(record.game.as_str())),
-        (env::RULES, Some(record.rules.as_str())),
-        (env::PIECES, pieces),
-    ];
-    let variables = variables
-        .into_iter()
-        .filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())));
-    let environment = that_matter(variables);
-    Some(reproduce_command(&program, &environment, request))
 }
 
 /// The environment of a bot, except for its seed. `pieces` is the path of the piece set's file when the

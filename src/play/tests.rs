@@ -5,13 +5,13 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::clock::TimeControl;
-use super::game_runner::{GameError, GameRunner};
+use super::clock::{Clock, TimeControl};
+use super::game_runner::{GameError, GameFault, GameRunner};
 use super::match_runner::{MatchGame, MatchObserver, MatchPlan, MatchRunner};
 use super::observer::GameObserver;
 use super::seat::{Seat, stop_both};
 use super::setup::GameSetup;
-use super::turn::TextBuffers;
+use super::turn::{TextBuffers, TurnTime};
 use crate::bot::Player as _;
 use crate::bot::process::GracePeriods;
 use crate::bot::spec::Program;
@@ -19,7 +19,7 @@ use crate::game::four_in_a_row::FourInARow;
 use crate::game::quarto::{Edition, PieceSet, Rules};
 use crate::protocol::ForfeitReason;
 use crate::record::{BotIndex, Ending, Record};
-use crate::session::Ruleset;
+use crate::session::{Ruleset, Session};
 
 /// Never answers.
 const SILENT: &str = "exec sleep 1000";
@@ -128,6 +128,17 @@ async fn record(seats: &mut [Seat; 2]) -> (Record, Observer) {
     (record, observer)
 }
 
+/// Asks a seat on a full clock.
+async fn ask(
+    runner: &GameRunner,
+    seat: &mut Seat,
+    session: &mut dyn Session,
+    text: &mut TextBuffers,
+) -> Result<Result<TurnTime, GameFault>, GameError> {
+    let mut clock = Clock::new(seat.time());
+    runner.ask(seat, 1, session, &mut clock, text).await
+}
+
 #[tokio::test]
 async fn a_void_game_is_played_again_twice_at_most() {
     let folder = tempfile::tempdir().unwrap();
@@ -194,7 +205,7 @@ async fn a_turn_outside_of_a_game_is_asked_for_again() {
     let runner = GameRunner::with_fixed_stalls(Arc::new(FourInARow), true);
     let mut seat = seat(SILENT_AT_FIRST, folder.path(), LONG);
     let (mut session, mut text) = (Ruleset::start(&FourInARow), TextBuffers::default());
-    let asked = runner.ask(&mut seat, 1, &mut *session, &mut text).await;
+    let asked = ask(&runner, &mut seat, &mut *session, &mut text).await;
     asked.unwrap().expect("the second process answers");
     assert_eq!(text.turn, "1");
     seat.stop(GracePeriods::FAULT).await.unwrap();
@@ -207,7 +218,7 @@ async fn starts(referee_is_late: bool) -> usize {
     let runner = GameRunner::with_fixed_stalls(Arc::new(FourInARow), referee_is_late);
     let mut seat = seat(script, folder.path(), Duration::from_millis(500));
     let (mut session, mut text) = (Ruleset::start(&FourInARow), TextBuffers::default());
-    let asked = runner.ask(&mut seat, 1, &mut *session, &mut text).await;
+    let asked = ask(&runner, &mut seat, &mut *session, &mut text).await;
     let fault = asked.unwrap().expect_err("no answer");
     assert_eq!(fault.fault.reason(), ForfeitReason::Timeout);
     let starts = std::fs::read_to_string(folder.path().join("starts"));
@@ -231,7 +242,7 @@ async fn a_program_that_cannot_be_started_is_not_tried_again() {
     };
     let mut seat = Seat::program(&FourInARow, None, gone, limits(LONG));
     let (mut session, mut text) = (Ruleset::start(&FourInARow), TextBuffers::default());
-    let asked = runner.ask(&mut seat, 1, &mut *session, &mut text).await;
+    let asked = ask(&runner, &mut seat, &mut *session, &mut text).await;
     assert!(matches!(asked, Err(GameError::CannotStart(_))));
 }
 
@@ -242,7 +253,7 @@ async fn what_is_written_after_an_answer_is_found() {
     let script = "read -r question; echo 1; sleep 0.01; echo more; exec sleep 1000";
     let mut seat = seat(script, folder.path(), LONG);
     let (mut session, mut text) = (Ruleset::start(&FourInARow), TextBuffers::default());
-    let asked = runner.ask(&mut seat, 1, &mut *session, &mut text).await;
+    let asked = ask(&runner, &mut seat, &mut *session, &mut text).await;
     asked.unwrap().expect("an answer");
     let mut found = Vec::new();
     // On a busy machine it takes longer than it is waited for.
@@ -262,7 +273,7 @@ fn the_command_that_asks_again_sets_few_variables() {
     let variables = |ruleset: &dyn Ruleset, pieces: Option<&str>| {
         let program = program(SILENT, folder.path());
         let seat = Seat::program(ruleset, pieces, program, limits(LONG));
-        let command = seat.reproduce_command("x").unwrap();
+        let command = seat.reproduce_command("x", None).unwrap();
         let names = ["GAME=", "RULES=", "PIECES=", "SEED=", "MOVE_TIME="];
         names.map(|name| command.contains(&format!("REFEREE_{name}")))
     };
@@ -290,7 +301,7 @@ async fn a_fault_in_words_ends_with_the_last_line_of_stderr() {
     ] {
         let mut seat = seat(script, folder.path(), LONG);
         let (mut session, mut text) = (Ruleset::start(&FourInARow), TextBuffers::default());
-        let asked = runner.ask(&mut seat, 1, &mut *session, &mut text).await;
+        let asked = ask(&runner, &mut seat, &mut *session, &mut text).await;
         let fault = asked.unwrap().expect_err("no answer");
         assert_eq!(fault.last_words(), words);
         let said = fault.in_words();

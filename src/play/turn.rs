@@ -46,7 +46,7 @@ pub async fn take_turn<P: Player>(
     observer.asked(side, &text.request)?;
     let reply = match player.ask(&text.request, allowance).await? {
         Ok(reply) => reply,
-        Err(fault) => return Ok(Err(find_buffered_answer(session, fault))),
+        Err(fault) => return Ok(Err(find_held_back_answer(session, fault))),
     };
     let time = TurnTime {
         elapsed: reply.elapsed,
@@ -104,20 +104,21 @@ async fn find_second_line<P: Player>(player: &mut P, fault: Fault) -> Fault {
     }
 }
 
-/// Finds out whether what a bot wrote after its time is a legal answer that had been held back in its
-/// output buffer.
-fn find_buffered_answer(session: &dyn Session, mut fault: Fault) -> Fault {
+/// Finds out whether what a bot wrote after its time is a legal answer that it had held back until
+/// its input was closed.
+fn find_held_back_answer(session: &dyn Session, mut fault: Fault) -> Fault {
     if let Fault::Timeout(timeout) = &mut fault
-        && timeout.evidence == TimeoutEvidence::Nothing(ProcessState::Waiting)
+        && let TimeoutEvidence::Nothing(ProcessState::Waiting | ProcessState::Unknown) =
+            timeout.evidence
     {
-        // A program that was still computing was late, and did not buffer its answer.
+        // A program that was still computing was late, and held nothing back.
         let line = timeout
             .afterwards
             .split(|&byte| byte == b'\n')
             .next()
             .unwrap_or_default();
         if judge(line, |answer| session.judge(answer)).is_ok() {
-            timeout.evidence = TimeoutEvidence::Buffered(line.to_vec());
+            timeout.evidence = TimeoutEvidence::HeldBack(line.to_vec());
         }
     }
     fault

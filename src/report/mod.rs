@@ -5,6 +5,7 @@
 //! - [`terminal_view`]: a match or a replay, turn by turn
 //! - [`tournament_summary`]: the summary of a tournament
 //! - [`standings`]: tables of results
+//! - [`checks`]: a table of check-ups
 //! - [`history`]: ratings over time
 //! - [`html`]: the HTML report
 //! - [`serve`]: that page, served while games are played
@@ -12,8 +13,10 @@
 
 pub mod accuracy;
 mod bracket;
+pub mod checks;
 pub mod history;
 pub mod html;
+pub mod league;
 pub mod serve;
 pub mod standings;
 pub mod terminal;

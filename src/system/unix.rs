@@ -173,3 +173,9 @@ impl Shortage {
         found.map_or(Errno::AGAIN, |(_, errno)| errno).into()
     }
 }
+
+/// The release of the kernel, such as `6.1.0-18-amd64`.
+pub(crate) fn kernel_release() -> String {
+    let uname = rustix::system::uname();
+    uname.release().to_string_lossy().into_owned()
+}

@@ -225,3 +225,8 @@ impl Shortage {
         io::Error::from_raw_os_error(code.cast_signed())
     }
 }
+
+/// Not known without a further library.
+pub(crate) const fn kernel_release() -> String {
+    String::new()
+}

@@ -25,6 +25,7 @@ mod exhaustion;
 mod hostile;
 mod interpreters;
 mod load;
+mod packages;
 mod people;
 mod pieces;
 mod players;
@@ -40,7 +41,7 @@ type Trials = fn() -> Vec<Trial>;
 
 /// The modules and their trials, whose names all begin with that of the module. Those that start
 /// large programs are last, as they may wait for each other.
-const MODULES: [(&str, Trials); 14] = [
+const MODULES: [(&str, Trials); 15] = [
     ("people", people::trials),
     ("pieces", pieces::trials),
     ("players", players::trials),
@@ -50,6 +51,7 @@ const MODULES: [(&str, Trials); 14] = [
     ("hostile", hostile::trials),
     ("windows", windows::trials),
     ("arm64", arm64::trials),
+    ("packages", packages::trials),
     ("interpreters", interpreters::trials),
     ("soak", soak::trials),
     ("load", load::trials),

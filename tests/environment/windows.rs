@@ -26,6 +26,9 @@ const TARGET: Target = Target {
     needs: &[(COMPILER, "gcc-mingw-w64-x86-64"), ("wine", "wine wine64")],
 };
 
+/// What Wine lacks.
+const LIBRARY: &str = "bcryptprimitives.dll";
+
 /// `ProcessPrng` by the older function for the same purpose.
 const RANDOM_NUMBERS: &str = "
 #include <windows.h>
@@ -55,6 +58,31 @@ const TESTS: &[(&str, Test<Place>)] = &[
 
 pub(crate) fn trials() -> Vec<Trial> {
     TARGET.trials("windows", TESTS, place)
+}
+
+/// What is needed to run a program for Windows.
+pub(crate) const NEEDS: &[(&str, &str)] = TARGET.needs;
+
+/// Runs a program that was built elsewhere, in its own folder, and returns what it prints.
+pub(crate) fn run(program: &Path, arguments: &[&str]) -> Result<String, Failed> {
+    let place = place()?;
+    let folder = program.parent().ok_or("a folder")?;
+    fs::copy(place.directory.join(LIBRARY), folder.join(LIBRARY))?;
+    let mut last = String::new();
+    for _ in 0..STARTS {
+        let mut command = place.wine(&program.to_string_lossy(), arguments);
+        let ran = output(command.current_dir(folder))?;
+        let [printed, beside] =
+            [&ran.stdout, &ran.stderr].map(|text| String::from_utf8_lossy(text));
+        if ran.status.success() {
+            return Ok(printed.into_owned());
+        }
+        last = format!("{arguments:?}: {}\n{printed}{beside}", ran.status);
+        if !last.contains("os error 1359") {
+            break;
+        }
+    }
+    Err(last.into())
 }
 
 /// Where the programs are.
@@ -104,15 +132,9 @@ impl Place {
         fs::write(&random, RANDOM_NUMBERS).map_err(|e| failed("random.c", &e))?;
         let mut library = Command::new(COMPILER);
         library
-            .args([
-                "-shared",
-                "-o",
-                "bcryptprimitives.dll",
-                "random.c",
-                "-ladvapi32",
-            ])
+            .args(["-shared", "-o", LIBRARY, "random.c", "-ladvapi32"])
             .current_dir(&directory);
-        built("bcryptprimitives.dll", &mut library)?;
+        built(LIBRARY, &mut library)?;
         let bot = source.join("tests/bots/portable/bot.c");
         for (compiler, file) in [(COMPILER, "bot.exe"), ("cc", "bot")] {
             let mut compile = Command::new(compiler);

@@ -59,7 +59,18 @@ fn a_silent_bot_is_not_asked_for_ever() {
     let opening = check(&report, "answers the opening");
     assert_eq!(opening["ok"], false);
     assert!(opening["detail"].to_string().contains("nothing came"));
-    assert!(opening["fix"].to_string().contains("printf"), "{opening}");
+    assert!(
+        opening["fix"].to_string().contains("print an answer"),
+        "{opening}"
+    );
+    assert!(
+        opening["reproduce"].to_string().contains("printf"),
+        "{opening}"
+    );
+    assert_eq!(
+        report["mend_first"]["check"], "answers the opening",
+        "{report}"
+    );
     assert_eq!(check(&report, "random positions")["ok"], Value::Null);
 }
 
@@ -71,6 +82,172 @@ fn a_buffered_answer_is_told_as_such() {
     let flushes = check(&report, "flushes");
     assert_eq!(flushes["ok"], false, "{report}");
     assert!(flushes["fix"].to_string().contains("flush"), "{flushes}");
+}
+
+/// What it says of itself, and of a fault in a check before it.
+#[test]
+fn extra_output_passes_no_check() {
+    for (bot, checked) in [
+        ("./second-line.sh after", "answers the opening"),
+        ("./twice.sh at-once", "answers the opening"),
+    ] {
+        let (report, code) = checked_within(bot, "20s");
+        assert_eq!(code, Some(3), "{report}");
+        assert_eq!(check(&report, checked)["ok"], false, "{report}");
+        let extra = check(&report, "nothing extra");
+        assert_eq!(extra["ok"], false, "{report}");
+        assert!(
+            extra["fix"]
+                .to_string()
+                .contains("one line for each question"),
+            "{extra}"
+        );
+    }
+}
+
+fn checked_within(bot: &str, budget: &str) -> (Value, Option<i32>) {
+    checked(bot, &["--budget", budget])
+}
+
+#[test]
+fn a_bot_that_crashes_is_told_of_its_crash() {
+    let (report, code) = checked_within("./ends.sh 7", "20s");
+    assert_eq!(code, Some(3), "{report}");
+    let first = &report["mend_first"];
+    assert!(
+        first["fix"]
+            .to_string()
+            .contains("standard error says where"),
+        "{report}"
+    );
+    assert!(
+        first["detail"].to_string().contains("something went wrong"),
+        "{report}"
+    );
+    assert!(
+        first["reproduce"].to_string().contains("printf"),
+        "{report}"
+    );
+    assert!(!report.to_string().contains("see above"), "{report}");
+    assert!(
+        !report.to_string().contains("protocol.md for what is legal"),
+        "{report}"
+    );
+    // The process that has crashed is no longer there to end.
+    assert_eq!(
+        check(&report, "ends when its input ends")["ok"],
+        true,
+        "{report}"
+    );
+}
+
+#[test]
+fn a_bot_that_answers_once_is_told_to_go_on() {
+    let (report, code) = checked_within("./exits-after.sh 1", "20s");
+    assert_eq!(code, Some(3), "{report}");
+    let first = &report["mend_first"];
+    assert!(
+        first["fix"]
+            .to_string()
+            .contains("keep reading until the input ends"),
+        "{report}"
+    );
+    assert!(
+        !report
+            .to_string()
+            .contains("keep nothing from line to line"),
+        "{report}"
+    );
+}
+
+/// A slow bot is asked less, and what is left out is named; it is fit all the same.
+#[test]
+fn a_check_is_bounded() {
+    let run = Referee::new(["check", "./sleeps.sh 0.3", "--budget", "3s"]).run();
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(run.stdout.contains("for want of time"), "{run}");
+    assert_eq!(
+        run.last_line(),
+        "sleeps.sh is fit to enter a tournament.",
+        "{run}"
+    );
+    let all = 5 * 8 + 200 + 10 * 16;
+    assert!(run.elapsed.as_secs() < all * 3 / 10 / 2, "{run}");
+    let (report, code) = checked("./sleeps.sh 0.3", &["--budget", "1s"]);
+    assert_eq!(code, Some(0), "{report}");
+    let left_out = report["left_out"].as_array().expect("a list");
+    assert!(
+        left_out.contains(&Value::from("takes a win that is there")),
+        "{report}"
+    );
+}
+
+#[test]
+fn a_folder_is_checked_bot_by_bot() {
+    let place = tempfile::tempdir().expect("a directory");
+    let class = place.path().join("class");
+    for (student, program) in [
+        ("anna", "exec \"$REFEREE_BIN\" bot greedy"),
+        ("ben", "read -r line; echo 1"),
+    ] {
+        let folder = class.join(student);
+        std::fs::create_dir_all(&folder).expect("a folder");
+        std::fs::write(folder.join("bot.sh"), format!("#!/bin/sh\n{program}\n")).expect("a file");
+    }
+    let dora = class.join("dora");
+    std::fs::create_dir_all(&dora).expect("a folder");
+    for file in ["one.sh", "two.sh"] {
+        std::fs::write(dora.join(file), "#!/bin/sh\n").expect("a file");
+    }
+    let table = place.path().join("checks.csv");
+    let folder = class.to_string_lossy().into_owned();
+    let csv = table.to_string_lossy().into_owned();
+    let run = Referee::new(["check", &folder, "--sandbox", "none", "--csv", &csv]).run();
+    assert_eq!(run.code, Some(3), "{run}");
+    let lines: Vec<&str> = run.stdout.lines().collect();
+    assert!(lines.contains(&"✓ anna: fit"), "{run}");
+    assert!(
+        run.stdout
+            .contains("✗ ben: answers the opening: illegal-move: "),
+        "{run}"
+    );
+    assert!(
+        run.stdout
+            .contains("✗ dora: there are several programs in this folder"),
+        "{run}"
+    );
+    assert_eq!(
+        run.last_line(),
+        "1 of 3 are fit to enter a tournament.",
+        "{run}"
+    );
+    let written = std::fs::read_to_string(&table).expect("a table");
+    assert!(
+        written.starts_with("bot,fit,check,problem,fix,"),
+        "{written}"
+    );
+    assert!(written.contains("\nanna,yes,"), "{written}");
+    assert!(
+        written.contains("\nben,no,answers the opening,illegal-move: "),
+        "{written}"
+    );
+    assert!(written.contains("\ndora,no,starts,"), "{written}");
+
+    let run = Referee::new(["check", &folder, "--sandbox", "none", "--json"]).run();
+    assert_eq!(run.code, Some(3), "{run}");
+    let bots: Vec<Value> = run
+        .stdout
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect();
+    let fit = |name: &str| {
+        bots.iter()
+            .find(|bot| bot["bot"] == name)
+            .map(|bot| bot["fit"].clone())
+    };
+    assert_eq!(fit("anna"), Some(true.into()), "{run}");
+    assert_eq!(fit("ben"), Some(false.into()), "{run}");
+    assert_eq!(fit("dora"), Some(false.into()), "{run}");
 }
 
 #[test]
@@ -153,4 +330,19 @@ fn completions_and_the_manual_page() {
     let run = Referee::new(["man"]).run();
     assert_eq!(run.code, Some(0), "{run}");
     assert!(run.stdout.contains(".TH referee 1"), "{run}");
+    let version = concat!("\"referee ", env!("CARGO_PKG_VERSION"), "\"");
+    assert!(run.stdout.contains(version), "{run}");
+    let run = Referee::new(["man", "tournament"]).run();
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(
+        run.stdout.contains(".TH referee-tournament 1") && run.stdout.contains(version),
+        "{run}"
+    );
+    assert!(run.stdout.contains("bench\\-after"), "{run}");
+    let run = Referee::new(["man", "turnament"]).run();
+    assert_eq!(run.code, Some(2), "{run}");
+    assert!(
+        run.stderr.contains("turnament") && run.stderr.contains(" tournament,"),
+        "{run}"
+    );
 }

@@ -31,6 +31,7 @@ mod examples;
 mod faults;
 mod four_in_a_row;
 mod journal;
+mod league;
 mod logging;
 mod matches;
 mod notation;

@@ -63,6 +63,11 @@ fn the_doctor_tells_what_works() {
     let run = with_bwrap("bwrap: No permissions", &["doctor", "--json"]);
     assert_eq!(run.code, Some(0), "{run}");
     let report: Value = serde_json::from_str(&run.stdout).expect("JSON");
+    // What somebody who reads a report of a mistake wants to know first.
+    assert_eq!(report["referee"], env!("CARGO_PKG_VERSION"), "{report}");
+    let system = report["system"].as_str().unwrap_or_default();
+    let begin = [std::env::consts::OS, std::env::consts::ARCH].join(" ");
+    assert!(system.starts_with(&begin), "{report}");
     let bwrap = &report["findings"][0];
     assert_eq!(bwrap["probe"], "--sandbox bwrap", "{report}");
     assert_eq!(bwrap["works"], false, "{report}");

@@ -28,6 +28,7 @@ fn plan(bots: usize, pairs: u32, bench_after: u32) -> Plan {
             cpu_clock: false,
         },
         hash: String::new(),
+        version: None,
     };
     let mut plan = Plan {
         v: 1,
@@ -41,6 +42,7 @@ fn plan(bots: usize, pairs: u32, bench_after: u32) -> Plan {
         groups: None,
         rounds_planned: Format::RoundRobin.usual_rounds(u32::try_from(bots).unwrap()),
         pairs,
+        by_version: false,
         opening_plies: Some(0),
         openings: vec!["................".to_owned()],
         restart: Restart::Pair,

@@ -85,6 +85,9 @@ pub struct BotPlan {
     pub limits: Limits,
     /// The hash of its files' contents.
     pub hash: String,
+    /// Which version of a league's bot it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
 }
 
 /// A bot that did not enter.

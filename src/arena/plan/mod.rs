@@ -18,7 +18,7 @@ pub use self::bot::{BotPlan, Limits, NoTime, RejectedBot};
 pub use self::format::{Format, Restart};
 
 use crate::tournament::schedule::{
-    EntrantId, Gauntlet, PairOfGames, Round, RoundRobin, groups, knockout, swiss,
+    EntrantId, Gauntlet, PairOfGames, Pairing, Round, RoundRobin, groups, knockout, swiss,
 };
 use crate::tournament::standings::TieBreak;
 
@@ -93,6 +93,10 @@ pub struct Plan {
     pub rounds_planned: u32,
     /// Pairs of games that two bots play when they meet.
     pub pairs: u32,
+    /// Whether all bots meet in one round, and the seeds of their processes follow from their versions: then
+    /// two versions play the same games whoever else is there.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub by_version: bool,
     /// Plies of each opening; `None` when the openings are from a file.
     pub opening_plies: Option<u32>,
     /// The boards that games start from.
@@ -202,6 +206,7 @@ impl Plan {
     pub fn first_rounds(&self) -> Vec<Round> {
         let entrants = self.entrants();
         match self.format {
+            Format::RoundRobin if self.by_version => vec![self.all_at_once()],
             Format::RoundRobin => RoundRobin::new(entrants, Some(self.rounds_planned), self.pairs)
                 .rounds()
                 .collect(),
@@ -223,6 +228,37 @@ impl Plan {
             Format::GroupsKnockout => {
                 groups::rounds(entrants, self.groups.unwrap_or(1), self.pairs)
             }
+        }
+    }
+
+    /// One round in which everybody meets everybody.
+    fn all_at_once(&self) -> Round {
+        let entrants: Vec<EntrantId> = (0..self.entrants()).map(EntrantId).collect();
+        let pairing = |(place, &a): (usize, &EntrantId)| {
+            let others = entrants[place + 1..].iter();
+            others.map(move |&b| Pairing { a, b }).collect::<Vec<_>>()
+        };
+        Round {
+            number: 1,
+            first_pair: 1,
+            pairs_each: self.pairs,
+            pairings: entrants.iter().enumerate().flat_map(pairing).collect(),
+            byes: Vec::new(),
+        }
+    }
+
+    /// The number of a pair's first game from which the seeds of its processes are derived.
+    pub fn seed_number(&self, pair: &PairOfGames) -> u64 {
+        let version = |id: EntrantId| self.bot(id).and_then(|bot| bot.version.as_deref());
+        match [pair.pairing.a, pair.pairing.b].map(version) {
+            [Some(a), Some(b)] if self.by_version => {
+                let text = format!("{a} {b} {}", pair.opening);
+                let digest = Sha256::digest(text.as_bytes());
+                let number = digest.iter().take(size_of::<u64>());
+                // Even: the second game has the next number.
+                number.fold(0, |number, &byte| number << 8 | u64::from(byte)) & !1
+            }
+            _ => 2 * pair.number,
         }
     }
 

@@ -31,6 +31,10 @@ const BENCH_AFTER: u32 = 10;
 /// The options of a tournament. Options that are `None` are as in the plan of the tournament that is
 /// resumed, or have their defaults.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is an option of its own"
+)]
 pub struct PlanRequest {
     /// All random choices are derived from it; drawn by default.
     pub seed: Option<u64>,
@@ -60,6 +64,8 @@ pub struct PlanRequest {
     pub seeded_by: Option<String>,
     /// The sandbox of the bots.
     pub sandbox: SandboxPlan,
+    /// See [`Plan::by_version`].
+    pub by_version: bool,
     /// Skip the entry check.
     pub no_check: bool,
     /// Only begin when all bots can enter.
@@ -117,6 +123,11 @@ impl PlanRequest {
         if old.is_none() {
             self.check_size(count, format)?;
         }
+        let usual_rounds = |format: Format| match (groups, self.by_version) {
+            (Some(groups), _) => groups::rounds_of_both(count, groups),
+            (None, true) => 1,
+            (None, false) => format.usual_rounds(count),
+        };
         let usual_pairs = if sprt.is_some() { SPRT_PAIRS } else { PAIRS };
         let plies = match (&self.openings, self.opening_plies, old) {
             (Some(_), _, _) => None,
@@ -137,14 +148,12 @@ impl PlanRequest {
             rounds_planned: self
                 .rounds
                 .or(old.map(|old| old.rounds_planned))
-                .unwrap_or_else(|| match groups {
-                    Some(groups) => groups::rounds_of_both(count, groups),
-                    None => format.usual_rounds(count),
-                }),
+                .unwrap_or_else(|| usual_rounds(format)),
             pairs: self
                 .pairs
                 .or(old.map(|old| old.pairs))
                 .unwrap_or(usual_pairs),
+            by_version: self.by_version,
             opening_plies: plies,
             openings: Vec::new(),
             restart: self

@@ -1,5 +1,7 @@
-//! Every way to break the protocol, as a value; `sentence` has the words that a student reads.
+//! Every way to break the protocol, as a value; `sentence` has the words that a student reads, `advice` what
+//! to do about it.
 
+pub mod advice;
 mod sentence;
 
 use std::time::Duration;
@@ -45,8 +47,10 @@ pub enum ProcessState {
     NotReading,
     /// Stopped, as by SIGSTOP.
     Stopped,
-    /// Waiting for something, such as more input; or this system does not report it.
+    /// It had read the question and was waiting for something, such as more input.
     Waiting,
+    /// This system does not report it.
+    Unknown,
 }
 
 /// What there was of an answer when the time was up.
@@ -58,8 +62,9 @@ pub enum TimeoutEvidence {
     Partial(Vec<u8>),
     /// A whole line, this long after the question.
     Late(Vec<u8>, Duration),
-    /// A legal answer, once its input was closed: it had sat in its output buffer.
-    Buffered(Vec<u8>),
+    /// A legal answer, once its input was closed: it had sat in its output buffer, or it had waited for
+    /// more input than one line.
+    HeldBack(Vec<u8>),
 }
 
 /// A time that ran out.
@@ -132,6 +137,8 @@ pub enum Fault {
         exit: Exit,
         /// The beginning of an answer.
         partial: Vec<u8>,
+        /// The questions that its process had answered.
+        answered: u32,
     },
     /// It lives but closed a stream.
     Closed {
@@ -167,9 +174,21 @@ impl Fault {
         }
     }
 
-    /// Whether it answered well, but the answer sat in its output buffer.
-    pub fn was_buffered(&self) -> bool {
-        matches!(self, Self::Timeout(timeout) if matches!(timeout.evidence, TimeoutEvidence::Buffered(_)))
+    /// Whether it may have held its answer back until its input ends: it was neither computing nor busy
+    /// with anything else. Asked by a command whose input ends, it answers.
+    pub fn may_be_held_back(&self) -> bool {
+        use ProcessState::{Unknown, Waiting};
+        use TimeoutEvidence::{HeldBack, Nothing};
+        let Self::Timeout(timeout) = self else {
+            return false;
+        };
+        matches!(timeout.evidence, HeldBack(_) | Nothing(Waiting | Unknown))
+    }
+
+    /// Whether its process ended after it had answered other questions: asked only the last one, it may
+    /// well answer.
+    pub const fn ended_later(&self) -> bool {
+        matches!(self, Self::Exited { answered, .. } if *answered > 0)
     }
 
     /// What the bot sent, escaped; empty when it sent nothing.
@@ -188,7 +207,7 @@ impl Fault {
                 TimeoutEvidence::Nothing(_) => String::new(),
                 TimeoutEvidence::Partial(bytes)
                 | TimeoutEvidence::Late(bytes, _)
-                | TimeoutEvidence::Buffered(bytes) => escape(bytes),
+                | TimeoutEvidence::HeldBack(bytes) => escape(bytes),
             },
             Self::Exited { partial, .. } | Self::Closed { partial, .. } => escape(partial),
             Self::LineTooLong { start } => escape(start),

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::advice;
 use super::{Exit, Fault, ProcessState, Stream, Timeout, TimeoutEvidence};
 use crate::bot::allowance::{Allowance, ClockKind};
 use crate::protocol::MAX_LINE_BYTES;
@@ -85,7 +86,10 @@ impl fmt::Display for Timeout {
             TimeoutEvidence::Nothing(ProcessState::Computing) => {
                 f.write_str("nothing came: it was still computing")
             }
-            TimeoutEvidence::Nothing(ProcessState::Waiting) => f.write_str("nothing came"),
+            TimeoutEvidence::Nothing(ProcessState::Waiting) => f.write_str(
+                "nothing came, although it had read the question and was not computing: flush after every line, and answer a line before you read the next; `referee check` finds out more",
+            ),
+            TimeoutEvidence::Nothing(ProcessState::Unknown) => f.write_str("nothing came"),
             TimeoutEvidence::Partial(bytes) => write!(
                 f,
                 "only {} came, without the end of the line: end every answer with a newline",
@@ -99,17 +103,13 @@ impl fmt::Display for Timeout {
                 format_duration(*elapsed)
             )
             }
-            TimeoutEvidence::Buffered(line) => {
-                write!(
-                    f,
-                    "it answered {}, but the answer sat in its output buffer: flush after every line",
-                    quote(line)
-                )?;
-                match self.language.and_then(|language| language.flush) {
-                    Some(how) => write!(f, " (in {}: {how})", self.language.map_or("", |l| l.name)),
-                    None => Ok(()),
-                }
-            }
+            TimeoutEvidence::HeldBack(line) => write!(
+                f,
+                "it answered {}, but only when its input was closed: it holds back its output ({}) or its input ({}); `referee check` finds out which",
+                quote(line),
+                advice::flush(self.language),
+                advice::read_lines(self.language),
+            ),
         }?;
         self.fmt_usage(f)
     }
@@ -179,7 +179,21 @@ impl fmt::Display for Fault {
             Self::Exited {
                 exit: Exit::Left, ..
             } => Exit::Left.fmt(f),
-            Self::Exited { exit, partial } => {
+            Self::Exited {
+                exit: exit @ Exit::Code(0),
+                partial,
+                answered,
+            } if *answered > 0 => write!(
+                f,
+                "it answered {}, then {}{}: keep reading until the input ends",
+                match answered {
+                    1 => "one question".to_owned(),
+                    more => format!("{more} questions"),
+                },
+                exit.to_string().trim_start_matches("it "),
+                after_partial(partial)
+            ),
+            Self::Exited { exit, partial, .. } => {
                 write!(f, "{exit} instead of answering{}", after_partial(partial))
             }
             Self::Closed { stream, partial } => {

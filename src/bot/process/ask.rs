@@ -48,6 +48,7 @@ impl Player for Process {
                     return Ok(Err(Fault::Exited {
                         exit: self.describe(status),
                         partial: self.channel.partial().to_vec(),
+                        answered: self.answered,
                     }));
                 }
                 Ok(Ok(exchange)) => {
@@ -152,6 +153,7 @@ impl Process {
         let at = (asked + elapsed).into_std();
         let total = allowance.total(self.fresh);
         self.fresh = false;
+        self.answered = self.answered.saturating_add(1);
         self.asked = false;
         self.freeze();
         if allowance.kind == ClockKind::Cpu {

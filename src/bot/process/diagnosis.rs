@@ -39,6 +39,7 @@ impl Process {
             Some(status) => Fault::Exited {
                 exit: self.describe(status),
                 partial,
+                answered: self.answered,
             },
             None => Fault::Closed { stream, partial },
         })
@@ -61,7 +62,7 @@ impl Process {
             asked: request.trim_end_matches('\n').to_owned(),
             allowance,
             fresh,
-            evidence: TimeoutEvidence::Nothing(ProcessState::Waiting),
+            evidence: TimeoutEvidence::Nothing(ProcessState::Unknown),
             afterwards: Vec::new(),
             elapsed,
             usage,
@@ -79,8 +80,8 @@ impl Process {
         limit: Duration,
     ) -> Fault {
         let state = self.state();
-        // What it writes by itself now was late; what it writes when its input is closed was stuck in
-        // its buffer: a program that ends at the end of its input then empties it.
+        // What it writes by itself now was late; what it writes when its input is closed it had
+        // held back: in its output buffer, or because it wanted more input.
         let late = self.channel.drain(LATE).await;
         self.channel.close_writer();
         if late.is_empty() {
@@ -88,6 +89,20 @@ impl Process {
         }
         timeout.evidence = evidence(partial, &late, limit, state);
         Fault::Timeout(Box::new(timeout))
+    }
+
+    /// Sends it text until it writes something or this time is over: how much of the text it has, and what
+    /// it wrote. It is not a question: only for a process that is ended next.
+    pub async fn feed(&mut self, bytes: &[u8], wait: Duration) -> (usize, Vec<u8>) {
+        self.thaw();
+        self.channel.feed(bytes, wait).await
+    }
+
+    /// Closes its input, and gives what it then writes first, within this time.
+    pub async fn last_words(&mut self, wait: Duration) -> Vec<u8> {
+        self.thaw();
+        self.channel.close_writer();
+        self.channel.feed(&[], wait).await.1
     }
 
     /// How it ended, in words. `status` is that of the bot, or of its supervisor.
@@ -112,7 +127,7 @@ impl Process {
     }
 
     /// Whether it has not read all that it was sent, as far as this system reports that.
-    pub(super) fn has_unread_input(&self) -> bool {
+    pub fn has_unread_input(&self) -> bool {
         self.channel.writer().is_some_and(RequestPipe::has_unread)
     }
 
@@ -132,7 +147,8 @@ impl Process {
             Some('T' | 't') => ProcessState::Stopped,
             _ if self.has_unread_input() => ProcessState::NotReading,
             Some('R' | 'D') => ProcessState::Computing,
-            _ => ProcessState::Waiting,
+            Some(_) => ProcessState::Waiting,
+            None => ProcessState::Unknown,
         }
     }
 }

@@ -120,6 +120,8 @@ pub struct Process {
     stderr: Shared,
     stderr_reader: JoinHandle<()>,
     fresh: bool,
+    /// The questions that it has answered.
+    answered: u32,
     exit: Option<ExitStatus>,
     language: Option<Language>,
 }
@@ -204,6 +206,7 @@ impl Process {
             stderr: kept,
             stderr_reader,
             fresh: true,
+            answered: 0,
             exit: None,
             language: program.language,
         }

@@ -1,39 +1,35 @@
-//! `referee check BOT`: checks a bot step by step, for its author.
+//! `referee check BOT`: checks a bot step by step, for its author; of a folder of bots, each with a line,
+//! for a teacher.
 
-use std::io::{self, Write};
-use std::path::PathBuf;
+mod examination;
+mod folder;
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::bot::orphans;
-use crate::bot::spec::{BotSpec, Program};
-use crate::checkup::{Check, Checkup, ShowCheck, Times, Verdict};
+use self::examination::Examination;
+use crate::bot::spec::BotSpec;
+use crate::checkup::{Check, Problem, Report, Verdict};
 use crate::cli::support::clock::ClockName;
 use crate::cli::support::duration;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::games::{self, GameArg};
-use crate::cli::support::interrupt::until_interrupted;
-use crate::cli::support::leftovers::end_orphans;
 use crate::cli::support::output::Stdout;
-use crate::cli::support::pieces_file::PiecesFile;
-use crate::cli::support::runtime::runtime;
 use crate::cli::support::sandbox::{SandboxOptions, warn_large};
-use crate::cli::support::setup::{RulesName, bot, match_set, palette};
-use crate::cli::support::signals;
+use crate::cli::support::setup::{RulesName, bot, palette};
 use crate::cli::support::unconfined::warn_root;
-use crate::game::quarto::PieceSet;
-use crate::play::TimeControl;
+use crate::report::checks::{CheckedBot, as_csv};
 use crate::report::terminal::{Palette, styled};
-use crate::session::registry::Choices;
-use crate::text::{escape_controls, milliseconds as ms};
-
-/// A set that no bot has built in: tests whether a bot reads `REFEREE_PIECES`.
-const CUSTOM_SET: &str = include_str!("../../../sets/greek.csv");
+use crate::text::{escape_controls, format_duration, milliseconds as ms};
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
-    /// A file, a command line, or builtin:NAME
+    /// A file, a command line, or builtin:NAME; of a folder of bots, as a tournament takes it, every one
     bot: String,
 
     /// The game
@@ -62,20 +58,27 @@ pub(in crate::cli) struct Args {
     #[arg(long, value_enum, value_name = "KIND", default_value = "wall")]
     clock: ClockName,
 
+    /// Time for all checks of a bot together: a slow bot is asked fewer questions, and what is left out is
+    /// named
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = "60s", value_parser = duration::parse_positive)]
+    budget: Duration,
+
     #[command(flatten)]
     sandbox: SandboxOptions,
 
-    /// Print one JSON object, for graders
+    /// Print a JSON object for each bot, a line each, for graders
     #[arg(long)]
     json: bool,
+
+    /// Also write a table with a line for each bot to this file
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
 }
 
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
-    let set = match_set(args.pieces.as_ref())?;
-    let pieces = match &args.pieces {
-        Some(path) if !set.is_builtin() => Some(PiecesFile::new(path, set.text())?),
-        _ => None,
-    };
+    if let Some(found) = folder::of_bots(Path::new(&args.bot))? {
+        return folder::run(args, found);
+    }
     let bots = [bot(&args.bot)?];
     if bots == [BotSpec::Human] {
         return Err(Failure::Usage(
@@ -90,102 +93,141 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     warn_large([&program].into_iter());
     let palette = palette(&io::stdout());
     let json = args.json;
-    let mut show = move |check: &Check| {
+    let mut shown = Shown::default();
+    let mut show = |check: &Check| {
         if !json {
             // A closed stdout must not change the exit status.
-            let _ = Stdout.write_all(line(check, &palette).as_bytes());
+            let _ = Stdout.write_all(shown.line(check, &palette).as_bytes());
         }
     };
-    let time = TimeControl {
-        move_time: args.move_time,
-        start_time: args.start_time,
-        kind: args.clock.into(),
-        ..TimeControl::default()
+    let examination = Examination::new(args)?;
+    let report = examination.run(&program, &mut show)?;
+    let checked = CheckedBot {
+        name: program.name.clone(),
+        report: Ok(report),
     };
-    let examination = Examination {
-        program: program.clone(),
-        time,
-        pieces: pieces.as_ref().map(|file| file.path().to_owned()),
-        only_set: false,
-        show: &mut show,
+    write_csv(args, std::slice::from_ref(&checked))?;
+    let Ok(report) = &checked.report else {
+        return Err(Failure::Unfit);
     };
-    let (mut checks, times) = examination.run(args, set)?;
-    let cannot_play = checks.iter().take(2).any(Check::is_fault);
-    if args.game.has_piece_sets && !cannot_play {
-        let file = PiecesFile::copy(CUSTOM_SET)?;
-        let set = PieceSet::parse(CUSTOM_SET)
-            .map_err(|error| Failure::Referee(format!("the built-in custom piece set: {error}")))?;
-        let examination = Examination {
-            program: program.clone(),
-            time,
-            pieces: Some(file.path().to_owned()),
-            only_set: true,
-            show: &mut show,
-        };
-        checks.extend(examination.run(args, set)?.0);
-    }
-    let fit = !checks.iter().any(Check::is_fault);
     if args.json {
-        print_json(&program, &checks, times, fit)?;
+        writeln!(
+            Stdout,
+            "{}",
+            as_json(&checked.name, Some(&program.command), report)
+        )?;
     } else {
-        let conclusion = if fit {
-            "is fit to enter a tournament"
+        Stdout.write_all(shown.not_checked(&palette).as_bytes())?;
+        Stdout.write_all(summary(&checked.name, report, args.budget, &palette).as_bytes())?;
+    }
+    if report.is_fit() {
+        Ok(())
+    } else {
+        Err(Failure::Unfit)
+    }
+}
+
+/// Writes the table of `--csv`.
+fn write_csv(args: &Args, bots: &[CheckedBot]) -> Result<(), Failure> {
+    let Some(path) = &args.csv else {
+        return Ok(());
+    };
+    let text = as_csv(bots).map_err(|error| Failure::Referee(error.to_string()))?;
+    fs::write(path, text)
+        .map_err(|error| Failure::Usage(format!("{}: cannot be written: {error}", path.display())))
+}
+
+/// The conclusion: whether the bot is fit, what was left out, and of all problems the one to mend first.
+fn summary(name: &str, report: &Report, budget: Duration, palette: &Palette) -> String {
+    let mut text = String::new();
+    let left_out = report.left_out();
+    if !left_out.is_empty() {
+        text = format!(
+            "Left out, as {} were over: {}; --budget gives more time.\n",
+            format_duration(budget),
+            left_out.join(", ")
+        );
+    }
+    if report.is_fit() {
+        let conclusion = format!("{name} is fit to enter a tournament.");
+        return format!("{text}{}\n", styled(palette.heading, &conclusion));
+    }
+    let conclusion = format!("{name} is not fit to enter a tournament yet.");
+    let _ = writeln!(text, "{}", styled(palette.heading, &conclusion));
+    if let Some((check, problem)) = report.first_problem() {
+        let first = format!("Mend this first: {}.", check.name);
+        let _ = write!(
+            text,
+            "{}\n{}",
+            styled(palette.heading, &first),
+            fix(problem)
+        );
+    }
+    text
+}
+
+/// What to do about a problem, on lines of their own.
+fn fix(problem: &Problem) -> String {
+    let again = problem
+        .again
+        .as_ref()
+        .map_or_else(String::new, |again| format!("    see it again: {again}\n"));
+    format!("    -> {}\n{again}", problem.fix)
+}
+
+/// How many checks that were not made are named.
+const LISTED: usize = 3;
+
+/// What has been shown of a check-up.
+#[derive(Default)]
+struct Shown {
+    /// The latest fix.
+    fix: String,
+    /// Checks that were not made because of an earlier fault, and have not been shown.
+    skipped: Vec<&'static str>,
+}
+
+impl Shown {
+    /// A check as a line, with the fix below it unless the check before had the same. Those that were not
+    /// made share a line.
+    fn line(&mut self, check: &Check, palette: &Palette) -> String {
+        if check.verdict == Verdict::Skipped {
+            self.skipped.push(check.name);
+            return String::new();
+        }
+        let fix = check.problem().map_or("", |problem| &problem.fix);
+        let is_new = fix != self.fix;
+        fix.clone_into(&mut self.fix);
+        let skipped = self.not_checked(palette);
+        format!("{skipped}{}", line(check, is_new, palette))
+    }
+
+    /// The line of the checks that were not made.
+    fn not_checked(&mut self, palette: &Palette) -> String {
+        if self.skipped.is_empty() {
+            return String::new();
+        }
+        let skipped = std::mem::take(&mut self.skipped);
+        let what = if skipped.len() > LISTED {
+            format!("{} checks, which need this first", skipped.len())
         } else {
-            "is not fit to enter a tournament yet"
+            skipped.join("; ")
         };
-        let conclusion = format!("{} {conclusion}.", program.name);
-        writeln!(Stdout, "{}", styled(palette.heading, &conclusion))?;
-    }
-    if fit { Ok(()) } else { Err(Failure::Unfit) }
-}
-
-struct Examination<'a> {
-    program: Program,
-    time: TimeControl,
-    pieces: Option<String>,
-    only_set: bool,
-    show: ShowCheck<'a>,
-}
-
-impl Examination<'_> {
-    fn run(self, args: &Args, set: PieceSet) -> Result<(Vec<Check>, Option<Times>), Failure> {
-        let ruleset = args.game.ruleset(Choices {
-            rules: args.rules.into(),
-            set,
-            ..Choices::default()
-        });
-        let runtime = runtime()?;
-        let only_set = self.only_set;
-        // A second signal must not keep the bot from being ended.
-        let _heeded = signals::heed();
-        runtime.block_on(async {
-            let checkup = Checkup::new(ruleset, self.program, self.time, self.pieces, self.show)?;
-            orphans::adopt();
-            let examined = until_interrupted(async move {
-                if only_set {
-                    let checks = checkup.run_set("plays with a custom piece set").await?;
-                    Ok((checks, None))
-                } else {
-                    Ok(checkup.run().await?)
-                }
-            })
-            .await;
-            // Dropping the checkup has ended the bot; these are processes that it left behind.
-            end_orphans();
-            examined
-        })
+        format!("{} not checked: {what}\n", styled(palette.faint, "-"))
     }
 }
+
+/// What is said of a check that was not made for want of time.
+const LEFT_OUT: &str = "left out for want of time";
 
 /// A check as a line, with the fix below it.
-fn line(check: &Check, palette: &Palette) -> String {
-    let (mark, style, text, fix) = match &check.verdict {
-        Verdict::Good(text) => ("✓", palette.good, text.as_str(), ""),
-        Verdict::Bad(text, fix) if check.required => {
-            ("✗", palette.problem, text.as_str(), fix.as_str())
-        }
-        Verdict::Bad(text, fix) => ("!", palette.faint, text.as_str(), fix.as_str()),
-        Verdict::Skipped => ("-", palette.faint, "not checked", ""),
+fn line(check: &Check, with_fix: bool, palette: &Palette) -> String {
+    let (mark, style, text) = match &check.verdict {
+        Verdict::Good(text) => ("✓", palette.good, text.as_str()),
+        Verdict::Bad(problem) if check.required => ("✗", palette.problem, problem.what.as_str()),
+        Verdict::Bad(problem) => ("!", palette.faint, problem.what.as_str()),
+        Verdict::Skipped => ("-", palette.faint, "not checked"),
+        Verdict::LeftOut => ("-", palette.faint, LEFT_OUT),
     };
     let advice = match check.verdict {
         Verdict::Bad(..) if !check.required => " (advice)",
@@ -196,11 +238,10 @@ fn line(check: &Check, palette: &Palette) -> String {
     } else {
         format!(": {}", escape_controls(text))
     };
-    let fix = if fix.is_empty() {
-        String::new()
-    } else {
-        format!("    -> {fix}\n")
-    };
+    let fix = check
+        .problem()
+        .filter(|_| with_fix)
+        .map_or_else(String::new, |problem| format!("    -> {}\n", problem.fix));
     format!(
         "{} {}{advice}{text}\n{fix}",
         styled(style, mark),
@@ -208,33 +249,44 @@ fn line(check: &Check, palette: &Palette) -> String {
     )
 }
 
-fn print_json(
-    program: &Program,
-    checks: &[Check],
-    times: Option<Times>,
-    fit: bool,
-) -> Result<(), Failure> {
-    let checks: Vec<_> = checks
+/// A report as JSON. `command` is how the bot is started.
+fn as_json(name: &str, command: Option<&[String]>, report: &Report) -> Value {
+    let checks: Vec<Value> = report
+        .checks
         .iter()
         .map(|check| {
-            let (ok, detail, fix) = match &check.verdict {
-                Verdict::Good(text) => (Some(true), Some(text), None),
-                Verdict::Bad(text, fix) => (Some(false), Some(text), Some(fix)),
-                Verdict::Skipped => (None, None, None),
+            let (ok, detail) = match &check.verdict {
+                Verdict::Good(text) => (Some(true), Some(text.as_str())),
+                Verdict::Bad(problem) => (Some(false), Some(problem.what.as_str())),
+                Verdict::Skipped => (None, None),
+                Verdict::LeftOut => (None, Some(LEFT_OUT)),
             };
-            json!({"name": check.name, "ok": ok, "required": check.required, "detail": detail, "fix": fix})
+            let problem = check.problem();
+            json!({
+                "name": check.name,
+                "ok": ok,
+                "required": check.required,
+                "detail": detail,
+                "fix": problem.map(|problem| &problem.fix),
+                "reproduce": problem.and_then(|problem| problem.again.as_ref()),
+            })
         })
         .collect();
-    let times = times.map(
+    let times = report.times.map(
         |times| json!({"median": ms(times.median), "p99": ms(times.p99), "worst": ms(times.worst)}),
     );
-    let report = json!({
-        "bot": program.name,
-        "command": program.command,
-        "fit": fit,
+    json!({
+        "bot": name,
+        "command": command,
+        "fit": report.is_fit(),
+        "mend_first": report.first_problem().map(|(check, problem)| json!({
+            "check": check.name,
+            "detail": problem.what,
+            "fix": problem.fix,
+            "reproduce": problem.again,
+        })),
+        "left_out": report.left_out(),
         "checks": checks,
         "times_ms": times,
-    });
-    writeln!(Stdout, "{report}")?;
-    Ok(())
+    })
 }

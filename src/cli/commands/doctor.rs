@@ -1,5 +1,6 @@
 //! `referee doctor`: which sandboxes work on this machine, found by trying them.
 
+use std::env;
 use std::io::{self, Write as _};
 
 use serde::Serialize;
@@ -10,6 +11,7 @@ use crate::cli::support::sandbox::layer_names;
 use crate::cli::support::setup::{palette, this_program};
 use crate::report::terminal::styled;
 use crate::sandbox::{Finding, ResourceLimits, SandboxRequest, Selection, examine};
+use crate::system::kernel_release;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
@@ -21,6 +23,10 @@ pub(in crate::cli) struct Args {
 /// What `--json` prints.
 #[derive(Serialize)]
 struct Report<'a> {
+    /// The version of this program.
+    referee: &'static str,
+    /// The system, the processor and, where it is known, the release of the kernel.
+    system: String,
     /// The sandbox that `--sandbox auto` selects; `none` when none works.
     auto: &'a str,
     findings: &'a [Finding],
@@ -42,6 +48,8 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let mut out = Stdout;
     if args.json {
         let report = Report {
+            referee: env!("CARGO_PKG_VERSION"),
+            system: system(),
             auto: auto.map_or("none", |kind| kind.name()),
             findings: &findings,
         };
@@ -75,4 +83,10 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         )?,
     }
     Ok(())
+}
+
+fn system() -> String {
+    let kernel = kernel_release();
+    let words = [env::consts::OS, env::consts::ARCH, &kernel].join(" ");
+    words.trim_end().to_owned()
 }

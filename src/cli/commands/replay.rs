@@ -11,7 +11,7 @@ use crate::cli::support::pages::write;
 use crate::cli::support::setup::{palette, unreadable};
 use crate::game::quarto::{PieceSet, Rules};
 use crate::play::replay::{ReplayError, replay, start_of};
-use crate::play::seat::recorded_reproduce_command;
+use crate::play::reproduce::recorded_reproduce_command;
 use crate::record::Record;
 use crate::record::reader::{Line, Reader};
 use crate::report::html;

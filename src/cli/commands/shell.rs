@@ -1,4 +1,4 @@
-//! `referee completions SHELL` and `referee man`.
+//! `referee completions SHELL` and `referee man [COMMAND]`.
 
 use std::io::Write as _;
 
@@ -7,6 +7,7 @@ use clap_complete::Shell;
 
 use crate::cli::support::failure::Failure;
 use crate::cli::support::output::Stdout;
+use crate::text::quote;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
@@ -23,9 +24,34 @@ pub(in crate::cli) fn completions(args: &Args, mut command: Command) -> Result<(
     Ok(Stdout.write_all(&script)?)
 }
 
-/// Prints the manual page, in roff.
-pub(in crate::cli) fn man(command: Command) -> Result<(), Failure> {
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct ManArgs {
+    /// The command that it is about, such as `tournament` [default: the program itself]
+    command: Option<String>,
+}
+
+/// Prints a manual page, in roff.
+pub(in crate::cli) fn man(args: &ManArgs, mut command: Command) -> Result<(), Failure> {
+    // Gives commands their full names, such as `referee-tournament`.
+    command.build();
+    let source = command.render_version();
+    if let Some(name) = &args.command {
+        command = match command.find_subcommand(name) {
+            Some(found) => found.clone(),
+            None => return Err(no_command(name, &command)),
+        };
+    }
     let mut page = Vec::new();
-    clap_mangen::Man::new(command).render(&mut page)?;
+    let manual = clap_mangen::Man::new(command).source(source.trim_end());
+    manual.render(&mut page)?;
     Ok(Stdout.write_all(&page)?)
+}
+
+fn no_command(name: &str, command: &Command) -> Failure {
+    let known: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
+    Failure::Usage(format!(
+        "there is no command {}; the commands are {}",
+        quote(name.as_bytes()),
+        known.join(", ")
+    ))
 }

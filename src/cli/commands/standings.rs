@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use jiff::Timestamp;
-use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 use crate::arena::directory::TournamentDirectory;
@@ -17,6 +16,7 @@ use crate::cli::support::failure::Failure;
 use crate::cli::support::folder::{all_records, ranking_of};
 use crate::cli::support::output::{Stdout, print_stderr};
 use crate::cli::support::setup::{palette, terminal_width, unreadable};
+use crate::cli::support::time;
 use crate::record::reader::{LineError, Reader};
 use crate::record::{BotIndex, RecordSummary};
 use crate::report::history::{self, Curve};
@@ -84,7 +84,7 @@ pub(in crate::cli) struct Args {
     format: Format,
 
     /// Only games that started at this time or later: 2026-01-31 or 2026-01-31T10:00:00Z
-    #[arg(long, value_name = "TIME", value_parser = time)]
+    #[arg(long, value_name = "TIME", value_parser = time::parse)]
     from: Option<Timestamp>,
 
     /// Only games of this bot; when repeated, games of any of these bots
@@ -108,19 +108,6 @@ pub(in crate::cli) struct Args {
     /// Virtual draws of each bot against the field, which keep the ratings of perfect scores finite
     #[arg(long, value_name = "N", default_value_t = 2.0)]
     prior: f64,
-}
-
-fn time(text: &str) -> Result<Timestamp, String> {
-    if let Ok(time) = text.parse() {
-        return Ok(time);
-    }
-    text.parse::<Date>()
-        .ok()
-        .and_then(|date| date.to_zoned(TimeZone::UTC).ok())
-        .map(|zoned| zoned.timestamp())
-        .ok_or_else(|| {
-            "expected a date or a time, such as 2026-01-31 or 2026-01-31T10:00:00Z".to_owned()
-        })
 }
 
 /// The games of all files.

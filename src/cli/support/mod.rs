@@ -29,5 +29,6 @@ pub(in crate::cli) mod suspension;
 #[cfg(not(unix))]
 #[path = "no_suspension.rs"]
 pub(in crate::cli) mod suspension;
+pub(in crate::cli) mod time;
 pub(in crate::cli) mod unconfined;
 pub(in crate::cli) mod variable;

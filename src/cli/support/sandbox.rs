@@ -12,7 +12,7 @@ use super::setup::this_program;
 use super::size;
 use super::variable::Variable;
 use crate::arena::plan::SandboxPlan;
-use crate::bot::spec::{BotSpec, Program};
+use crate::bot::spec::{BotSpec, CannotStart, Program};
 use crate::sandbox::{Confinement, Kind, ResourceLimits, Sandbox, SandboxRequest, Selection};
 use crate::text::escape;
 
@@ -277,14 +277,23 @@ impl Sandboxes {
                         BotSpec::Program(_) | BotSpec::Human => None,
                     })
                     .collect();
-                let sandbox = match program.builtin() {
-                    Some(_) => &self.builtins,
-                    None => &self.programs,
-                };
-                *program = program.clone().confine_as_named(sandbox, &others)?;
+                *program = self.confine_one(program, &others)?;
             }
         }
         Ok(confined)
+    }
+
+    /// Takes a program into its sandbox, in which it does not see the files of the others.
+    pub(in crate::cli) fn confine_one(
+        &self,
+        program: &Program,
+        others: &[&Program],
+    ) -> Result<Program, CannotStart> {
+        let sandbox = match program.builtin() {
+            Some(_) => &self.builtins,
+            None => &self.programs,
+        };
+        program.clone().confine_as_named(sandbox, others)
     }
 }
 

@@ -192,6 +192,19 @@ impl BotFiles {
     }
 }
 
+/// Copies the files of a directory into `target`, an existing empty directory, and hashes them, as
+/// [`BotFiles::copy`] does. `bot` names it in errors.
+pub fn copy_tree(
+    bot: &str,
+    directory: &Path,
+    target: &Path,
+) -> Result<(ContentHash, u64), CannotStart> {
+    let mut walk = Walk::new(bot, directory, Some(target));
+    walk.directory(directory)?;
+    let bytes = walk.bytes();
+    Ok((ContentHash(walk.finish()), bytes))
+}
+
 /// The directory that a file is in.
 fn directory_of(path: &Path) -> &Path {
     path.parent().unwrap_or(Path::new("/"))

@@ -2,12 +2,6 @@
 //! of the program: `nalgebra` a fifth of its processor time (17 s), `faer` nearly as much again (71 s). Of the 2.2 s
 //! that the standings of a thousand bots take, 0.4 s are spent here.
 
-use std::num::NonZero;
-use std::thread::{self, available_parallelism};
-
-/// Rows of a matrix of this size are solved on all processors: that takes longer than a thread's start.
-const PARALLEL: usize = 200;
-
 /// A pivot below this share of its diagonal element is a rounding error.
 const SINGULAR: f64 = 1e-14;
 
@@ -115,29 +109,12 @@ impl Factor {
         filling
     }
 
-    /// Solves the system for each row, on all processors where there is much to do. Rows do not depend on
-    /// each other, so the figures are the same on any number of them.
     fn solve_rows(&self, rows: &mut Square) {
-        let size = rows.size.max(1);
-        let threads = if size < PARALLEL {
-            1
-        } else {
-            available_parallelism().map_or(1, NonZero::get)
-        };
-        let solve = |rows: &mut [f64]| {
-            for row in rows.chunks_exact_mut(size) {
+        if rows.size > 0 {
+            for row in rows.cells.chunks_exact_mut(rows.size) {
                 self.solve_in_place(row);
             }
-        };
-        let share = size.div_ceil(threads) * size;
-        thread::scope(|scope| {
-            let mut shares = rows.cells.chunks_mut(share);
-            let own = shares.next();
-            for share in shares {
-                scope.spawn(move || solve(share));
-            }
-            own.map(solve);
-        });
+        }
     }
 }
 

@@ -12,8 +12,8 @@ pub(super) const WITHOUT_TYPES_OF_GAMES: &[&str] = &[
     "play",
     "analysis",
     "tournament",
-    "arena",
     "checkup",
+    "arena",
     "report",
     "cli",
 ];
@@ -52,6 +52,7 @@ pub(super) const MODULES: &[(&str, &[&str])] = &[
         "play",
         &[
             "bot",
+            "executable",
             "game",
             "log_target",
             "protocol",
@@ -65,10 +66,15 @@ pub(super) const MODULES: &[(&str, &[&str])] = &[
     ("analysis", &["game", "play", "record", "solver", "text"]),
     ("tournament", &["game", "record", "seed", "session", "text"]),
     (
+        "checkup",
+        &["bot", "game", "play", "sandbox", "seed", "session", "text"],
+    ),
+    (
         "arena",
         &[
             "analysis",
             "bot",
+            "checkup",
             "game",
             "log_target",
             "play",
@@ -84,15 +90,25 @@ pub(super) const MODULES: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "checkup",
-        &["bot", "game", "play", "sandbox", "seed", "session", "text"],
+        "league",
+        &[
+            "arena",
+            "bot",
+            "executable",
+            "record",
+            "sandbox",
+            "text",
+            "tournament",
+        ],
     ),
     (
         "report",
         &[
             "arena",
             "bot",
+            "checkup",
             "game",
+            "league",
             "log_target",
             "play",
             "record",
@@ -111,6 +127,7 @@ pub(super) const MODULES: &[(&str, &[&str])] = &[
             "checkup",
             "executable",
             "game",
+            "league",
             "log_target",
             "play",
             "protocol",
@@ -146,7 +163,7 @@ pub(super) const CRATES: &[(&str, &[&str])] = &[
     ("hyper_util", &["report"]),
     ("indicatif", &["cli"]),
     ("integer_blossom", &["tournament"]),
-    ("jiff", &["play", "arena", "report", "cli"]),
+    ("jiff", &["league", "play", "arena", "report", "cli"]),
     ("json_subscriber", &["cli"]),
     ("landlock", &["sandbox"]),
     ("libc", &["sandbox", "bot", "system"]),
@@ -173,6 +190,7 @@ pub(super) const CRATES: &[(&str, &[&str])] = &[
     (
         "serde",
         &[
+            "league",
             "sandbox",
             "record",
             "analysis",
@@ -184,6 +202,7 @@ pub(super) const CRATES: &[(&str, &[&str])] = &[
     (
         "serde_json",
         &[
+            "league",
             "sandbox",
             "bot",
             "record",
@@ -202,12 +221,15 @@ pub(super) const CRATES: &[(&str, &[&str])] = &[
     ),
     (
         "tempfile",
-        &["sandbox", "record", "play", "arena", "cli", "system"],
+        &[
+            "league", "sandbox", "record", "play", "arena", "cli", "system",
+        ],
     ),
     ("terminal_size", &["cli"]),
     (
         "thiserror",
         &[
+            "league",
             "sandbox",
             "bot",
             "record",

@@ -12,6 +12,7 @@ use crate::arena::RunError;
 use crate::arena::directory::{DirectoryError, TournamentDirectory};
 use crate::arena::entrants::EntrantsError;
 use crate::arena::plan::Plan;
+use crate::arena::plan::request::RequestError;
 use crate::arena::preparation::PreparationError;
 use crate::arena::shard::Shard;
 use crate::cli::support::failure::Failure;
@@ -125,5 +126,11 @@ impl From<PreparationError> for Failure {
             }
             error => Self::Usage(error.to_string()),
         }
+    }
+}
+
+impl From<RequestError> for Failure {
+    fn from(error: RequestError) -> Self {
+        Self::Usage(error.to_string())
     }
 }

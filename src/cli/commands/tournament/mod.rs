@@ -11,10 +11,10 @@ mod options;
 pub(in crate::cli) mod parts;
 mod progress;
 mod request;
+mod run;
 mod seeds;
 
 use std::fs;
-use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,21 +22,21 @@ use std::time::Duration;
 use jiff::Zoned;
 use tokio::sync::mpsc;
 
-use self::failures::{resume_command, run_failure, with_place};
+use self::failures::{resume_command, with_place};
+pub(in crate::cli) use self::notices::Notices;
 use self::notices::prepare;
-pub(in crate::cli) use self::options::FormatName;
+pub(in crate::cli) use self::options::{FormatName, Options};
+pub(in crate::cli) use self::parts::open_journal;
 use self::request::bots_of;
+pub(in crate::cli) use self::run::Run;
+use self::run::games_expected;
 
-use self::options::Options;
-use self::progress::{Progress, games};
-use crate::arena::analysing::add_analysis;
 use crate::arena::directory::TournamentDirectory;
 use crate::arena::entrants::{self, Entrants};
 use crate::arena::plan::Plan;
 use crate::arena::preparation::{Preparation, write_pieces};
 use crate::arena::results::Results;
 use crate::arena::shard::{Header, Shard};
-use crate::arena::{Arena, Ended};
 use crate::bot::orphans;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::leftovers::end_orphans;
@@ -50,7 +50,6 @@ use crate::cli::support::unconfined::warn_root;
 use crate::record::journal::Journal;
 use crate::sandbox::{Bound, Kind, Sandbox};
 use crate::session::Ruleset;
-use crate::text::counted;
 
 /// The arguments of `referee tournament` and `referee plan`.
 #[derive(Debug, clap::Args)]
@@ -223,7 +222,7 @@ fn out_folder(options: &Options, named: bool) -> Result<PathBuf, Failure> {
 }
 
 /// The number of games at once. Prints it when it was not given, and warns when it is too large.
-fn jobs(options: &Options, entrants: &Entrants) -> usize {
+pub(in crate::cli) fn jobs(options: &Options, entrants: &Entrants) -> usize {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let s = |count: usize| if count == 1 { "" } else { "s" };
     let Some(jobs) = options.jobs else {
@@ -308,67 +307,21 @@ impl TournamentRun<'_> {
             return Ok(());
         }
         let shard = self.shard(&plan)?;
-        let expected = shard.map_or(2 * plan.pairs_expected(), |shard| {
-            let pairs = shard.pairs(&plan);
-            2 * (pairs.end - pairs.start)
-        });
-        let results = self.read_results(&plan, shard, expected)?;
+        let results = self.read_results(&plan, shard)?;
         let pages = self.pages()?;
-        let terminal = io::stderr().is_terminal();
-        let mut progress = Progress::new(expected, results.games, terminal, pages);
-        progress.rank(&plan, &results);
-        let arena = Arena {
+        let run = Run {
+            options: self.options,
             ruleset: self.ruleset,
-            plan,
-            results,
-            entrants: bots,
-            pieces_path,
+            directory: &self.directory,
+            journal: self.journal,
+            journal_file: &self.journal_file,
             jobs: self.jobs,
+            pages,
             shard,
+            resume: resume_command(&self.directory, shard, self.options),
         };
-        let ran = arena
-            .run(&self.directory, self.journal, stops, &mut progress)
-            .await;
-        progress.clear();
-        let resume = resume_command(&self.directory, shard, self.options);
-        let (ended, plan, mut results) = match ran {
-            Ok(ran) => ran,
-            Err(error) => {
-                progress.finish()?;
-                return Err(run_failure(error, &self.journal_file, &resume));
-            }
-        };
-        progress.rank(&plan, &results);
-        let rate = progress.rate(results.games);
-        progress.finish()?;
-        let mut analysed = true;
-        if shard.is_none() {
-            if self.options.analyse && ended != Ended::Interrupted {
-                let time = self.options.time_per_move;
-                analysed = analysing::analyse(&self.directory, results.games, time).await?;
-            }
-            add_analysis(&mut results, &self.directory)?;
-            ending::write(&self.directory, &plan, &results)?;
-            ending::print(ended, &plan, &results)?;
-        }
-        if ended == Ended::Interrupted || !analysed {
-            print_stderr(&format!("referee: stopped; {resume}"));
-            return Err(Failure::Interrupted);
-        }
-        let folder = self.directory.path().display();
-        print_stderr(&match shard {
-            None if rate == 0.0 => format!("referee: all files are in {folder}"),
-            None => format!(
-                "referee: {} a second; all files are in {folder}",
-                games(rate)
-            ),
-            Some(shard) => format!(
-                "referee: shard {shard} is done: {}, {rate:.0} a second; when all shards are done: \
-                 referee merge {folder}",
-                counted(results.games, "game", "games")
-            ),
-        });
-        Ok(())
+        let played = run.play(plan, bots, results, pieces_path, stops);
+        played.await.map(|_| ())
     }
 }
 
@@ -386,13 +339,9 @@ impl TournamentRun<'_> {
         }
     }
 
-    /// Reads the results in the journal, of `expected` games in all. Writes a shard's header.
-    fn read_results(
-        &self,
-        plan: &Plan,
-        shard: Option<Shard>,
-        expected: u64,
-    ) -> Result<Results, Failure> {
+    /// Reads the results in the journal. Writes a shard's header.
+    fn read_results(&self, plan: &Plan, shard: Option<Shard>) -> Result<Results, Failure> {
+        let expected = games_expected(plan, shard);
         let mut results = Results::new(plan);
         TournamentDirectory::read_journal(&self.journal_file, plan, &mut results)?;
         if results.games > 0 {
@@ -411,7 +360,7 @@ impl TournamentRun<'_> {
 }
 
 /// A channel that receives a message for every SIGINT, SIGTERM and SIGHUP that is not ignored.
-fn stop_signals() -> mpsc::Receiver<()> {
+pub(in crate::cli) fn stop_signals() -> mpsc::Receiver<()> {
     let mut signals = signals::heed();
     let (sender, receiver) = mpsc::channel(4);
     tokio::spawn(async move {

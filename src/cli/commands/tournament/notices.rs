@@ -54,7 +54,7 @@ pub(super) async fn prepare(
 }
 
 /// Prints notices.
-struct Notices {
+pub(in crate::cli) struct Notices {
     directory: PathBuf,
     /// The line of progress, on a terminal.
     line: Option<ProgressBar>,
@@ -63,7 +63,7 @@ struct Notices {
 
 impl Notices {
     /// For a tournament in this directory.
-    fn new(directory: &Path) -> Self {
+    pub(in crate::cli) fn new(directory: &Path) -> Self {
         let line = io::stderr().is_terminal().then(|| {
             let line = ProgressBar::with_draw_target(None, draw_target());
             // The template is a constant; if it were invalid, the default style would be used.
@@ -87,7 +87,7 @@ impl Notices {
     }
 
     /// Prints a notice.
-    fn print(&mut self, notice: Notice<'_>) {
+    pub(in crate::cli) fn print(&mut self, notice: Notice<'_>) {
         if let Notice::Checking { name, number, of } = notice {
             self.checking(name, number, of);
             return;
@@ -97,7 +97,7 @@ impl Notices {
             Notice::Checking { .. } => return,
             Notice::Seed(seed) => format!("referee: seed {seed}"),
             Notice::Checked { passed, of } => {
-                format!("referee: {passed} of {of} bots passed the entry check")
+                format!("referee: {passed} of {of} bots are fit to enter")
             }
             Notice::Rejected(rejected) => {
                 format!(

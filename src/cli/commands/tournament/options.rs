@@ -321,17 +321,11 @@ impl Options {
     /// Takes the limits on time from the plan of a tournament that is resumed, where all its bots have the
     /// same and none are given: like all other options.
     pub(in crate::cli) fn time_as_planned(&mut self, plan: &Plan) -> Result<(), Failure> {
-        let given = [
-            self.move_time,
-            self.start_time,
-            self.game_time,
-            self.increment,
-        ];
         let Some(first) = plan.bots.first() else {
             return Ok(());
         };
         let is_common = plan.bots.iter().all(|bot| bot.limits == first.limits);
-        if !is_common || self.clock.is_some() || given.iter().any(Option::is_some) {
+        if !is_common || self.has_time() {
             return Ok(());
         }
         let time = TimeControl::try_from(first.limits)
@@ -346,6 +340,15 @@ impl Options {
             _ => None,
         };
         Ok(())
+    }
+
+    /// Whether a limit of time is given.
+    pub(in crate::cli) const fn has_time(&self) -> bool {
+        self.move_time.is_some()
+            || self.start_time.is_some()
+            || self.game_time.is_some()
+            || self.increment.is_some()
+            || self.clock.is_some()
     }
 
     /// The time control of a bot; its own options take precedence.

@@ -61,7 +61,7 @@ impl Options {
     }
 
     /// The request for a plan. `sandbox` is the selected one.
-    pub(super) fn request(&self, sandbox: &Sandbox) -> PlanRequest {
+    pub(in crate::cli) fn request(&self, sandbox: &Sandbox) -> PlanRequest {
         PlanRequest {
             seed: self.seed,
             format: self.format.map(Format::from),
@@ -77,13 +77,14 @@ impl Options {
             tie_breaks: self.tie_break.clone(),
             seeded_by: self.seeds.as_ref().map(|file| file.display().to_string()),
             sandbox: self.sandbox.plan(sandbox),
+            by_version: false,
             no_check: self.no_check,
             strict: self.strict,
         }
     }
 
     /// The game and its rules: from the options, else from the plan of a resumed tournament.
-    pub(super) fn ruleset(
+    pub(in crate::cli) fn ruleset(
         &self,
         old: Option<&Plan>,
     ) -> Result<(GameArg, Arc<dyn Ruleset>), Failure> {

@@ -1,0 +1,98 @@
+//! What the author of a bot does about a fault.
+
+use super::{Exit, Fault, ProcessState, TimeoutEvidence};
+use crate::executable::interpreter::Language;
+
+/// How to let every line out at once.
+pub fn flush(language: Option<Language>) -> String {
+    in_language(
+        "flush after every line",
+        language,
+        language.and_then(|language| language.flush),
+    )
+}
+
+/// How to take every line in as it comes.
+pub fn read_lines(language: Option<Language>) -> String {
+    in_language(
+        "read and answer one line at a time",
+        language,
+        language.and_then(|language| language.read_lines()),
+    )
+}
+
+/// `advice; in Python: how`
+fn in_language(advice: &str, language: Option<Language>, how: Option<&str>) -> String {
+    match (language, how) {
+        (Some(language), Some(how)) => format!("{advice}; in {}: {how}", language.name),
+        _ => advice.to_owned(),
+    }
+}
+
+impl Fault {
+    /// What to do about it, in a program of this language: an imperative, without a full stop.
+    pub fn advice(&self, language: Option<Language>) -> String {
+        match self {
+            Self::IllegalMove { .. } => {
+                "compare the answer with the question, and mend how the program reads the one or \
+                 makes the other (protocol.md has the rules)"
+            }
+            Self::Malformed { .. } => {
+                "write a cell, a blank and a piece (in Four In A Row a column), and nothing else; \
+                 protocol.md has the form of every answer"
+            }
+            Self::ExtraOutput { .. } => {
+                let advice =
+                    "write one line for each question; text for yourself goes to standard error";
+                let how = language.and_then(|language| language.to_stderr());
+                return in_language(advice, language, how);
+            }
+            Self::Timeout(timeout) => return timeout.evidence.advice(language),
+            Self::Exited { exit, answered, .. } => match exit {
+                Exit::Code(0) if *answered > 0 => {
+                    "keep reading until the input ends: answer in a loop"
+                }
+                Exit::Code(0) => {
+                    "read a line, answer it, and go on until the input ends; see that the program calls \
+                     its main function"
+                }
+                Exit::Limit(_) => {
+                    "use less of it, or play with a higher limit (docs/sandbox.md has the options)"
+                }
+                Exit::Refused(..) => "do without what the sandbox forbids (docs/sandbox.md)",
+                Exit::Code(_) | Exit::Signal(_) => {
+                    "mend the error that ended it; what it wrote to standard error says where"
+                }
+                Exit::Left => "stay in the game",
+            },
+            Self::Closed { .. } => "leave standard input and standard output open",
+            Self::LineTooLong { .. } => {
+                "end every answer with a newline; an answer is a few characters"
+            }
+            Self::NotUtf8 { .. } => "write plain ASCII text to standard output",
+        }
+        .to_owned()
+    }
+}
+
+impl TimeoutEvidence {
+    /// What to do about a time that ran out.
+    fn advice(&self, language: Option<Language>) -> String {
+        let quicker = "answer sooner: think for a fixed part of REFEREE_MOVE_TIME";
+        match self {
+            Self::Nothing(ProcessState::Computing) => {
+                format!("look for a loop that does not end; if there is none, {quicker}")
+            }
+            Self::Late(..) => quicker.to_owned(),
+            Self::Nothing(ProcessState::NotReading) => {
+                "read the questions from standard input".to_owned()
+            }
+            Self::Nothing(ProcessState::Stopped) => "let nothing stop the program".to_owned(),
+            Self::Partial(_) => "end every answer with a newline".to_owned(),
+            Self::Nothing(ProcessState::Waiting | ProcessState::Unknown) => {
+                format!("print an answer to every line; {}", read_lines(language))
+            }
+            Self::HeldBack(_) => format!("{}; or {}", flush(language), read_lines(language)),
+        }
+    }
+}

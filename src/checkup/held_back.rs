@@ -1,0 +1,200 @@
+//! Why a bot answered only when its input was closed: it holds back its output, or its input.
+//!
+//! From outside both look the same: the program has read the question and waits for more. So a fresh
+//! process is sent many questions. An answer to some kilobytes of them means that input is read in
+//! blocks; answers in blocks mean that output is not flushed; no answer to any number of them means
+//! that all input is read first.
+
+use std::time::{Duration, Instant};
+
+use super::{Checkup, Problem, SEED};
+use crate::bot::fault::advice;
+use crate::bot::process::GracePeriods;
+use crate::play::game_runner::GameError;
+use crate::seed;
+
+/// A block of input of the usual size, 4096 bytes, and a line more; the answers to so many
+/// questions are fewer bytes than any buffer of output.
+const BLOCK: usize = 4096 + 64;
+
+/// More questions than any buffer of output has room for the answers to, in bytes.
+const MANY: usize = 1 << 20;
+
+/// How long the bot has to answer a block, and then many questions.
+const PATIENCE: Duration = Duration::from_secs(4);
+
+/// How long nothing may come once all has been read.
+const QUIET: Duration = Duration::from_millis(500);
+
+/// How long more of the same block of output is waited for.
+const REST: Duration = Duration::from_millis(50);
+
+/// How often it is seen whether all has been read.
+const TICK: Duration = Duration::from_millis(50);
+
+/// What buffers hold is a multiple of this, but for a line at most.
+const UNIT: usize = 1024;
+
+/// The longest answer and its newline, roughly.
+const LINE: usize = 16;
+
+/// What a bot holds back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum HeldBack {
+    /// Its answers.
+    Output,
+    /// Questions, until a block is full.
+    Input,
+    /// Questions, until the input ends.
+    AllInput,
+    /// One or the other.
+    Unknown,
+    /// It writes nothing at all.
+    Nothing,
+}
+
+/// What came of what was sent.
+enum Fed {
+    /// It wrote this.
+    Wrote(Vec<u8>),
+    /// It read everything, and wrote nothing.
+    Read,
+    /// It did not read everything in time, or ended.
+    Nothing,
+}
+
+impl Checkup<'_> {
+    /// Finds out what the bot holds back, by fresh processes that are sent this request: one whose input
+    /// then ends, and one that is sent it many times.
+    pub(super) async fn held_back(&mut self, request: &str) -> Result<HeldBack, GameError> {
+        let question = format!("{request}\n");
+        let questions = |bytes: usize| question.repeat(bytes.div_ceil(question.len()));
+        self.fresh_process().await?;
+        self.seat.feed(question.as_bytes(), TICK).await;
+        if self.seat.end_of_input(PATIENCE).await.is_empty() {
+            return Ok(HeldBack::Nothing);
+        }
+        self.fresh_process().await?;
+        let found = match self.feed(questions(BLOCK).as_bytes()).await {
+            Fed::Wrote(_) => HeldBack::Input,
+            Fed::Nothing => HeldBack::Unknown,
+            Fed::Read => match self.feed(questions(MANY).as_bytes()).await {
+                Fed::Wrote(mut output) => {
+                    output.extend(self.seat.feed(&[], REST).await.2);
+                    of_block(&output)
+                }
+                Fed::Read => HeldBack::AllInput,
+                Fed::Nothing => HeldBack::Unknown,
+            },
+        };
+        self.seat.stop(GracePeriods::FAULT).await?;
+        Ok(found)
+    }
+
+    async fn fresh_process(&mut self) -> Result<(), GameError> {
+        self.seat.stop(GracePeriods::FAULT).await?;
+        Ok(self.seat.start(seed::for_bot(SEED, 0, 0)).await?)
+    }
+
+    /// Sends all of this, unless an answer comes before.
+    async fn feed(&mut self, bytes: &[u8]) -> Fed {
+        let begun = Instant::now();
+        let (mut sent, mut read) = (0, None);
+        loop {
+            let now = Instant::now();
+            let (more, all_read, output) = self.seat.feed(&bytes[sent..], TICK).await;
+            sent += more;
+            if !output.is_empty() {
+                return Fed::Wrote(output);
+            }
+            if sent == bytes.len() && all_read {
+                let since: &mut Instant = read.get_or_insert(now);
+                if since.elapsed() >= QUIET {
+                    return Fed::Read;
+                }
+            }
+            let has_ended = now.elapsed() < TICK;
+            if has_ended || begun.elapsed() >= PATIENCE {
+                return Fed::Nothing;
+            }
+        }
+    }
+}
+
+/// What a bot holds back whose first output is this.
+fn of_block(output: &[u8]) -> HeldBack {
+    let beyond = output.len() % UNIT;
+    if output.last() != Some(&b'\n') || beyond <= LINE || UNIT - beyond <= LINE {
+        HeldBack::Output
+    } else {
+        HeldBack::Input
+    }
+}
+
+impl HeldBack {
+    /// Whether it may be its output.
+    pub(super) const fn may_be_output(self) -> bool {
+        matches!(self, Self::Output | Self::Unknown)
+    }
+
+    /// The problem of a bot that answered only when its input was closed, once it is known why.
+    pub(super) fn explain(self, checkup: &Checkup<'_>, problem: Problem) -> Problem {
+        let language = checkup.seat.language();
+        // `timeout: it was asked ... and given ...`
+        let asked = problem.what.split("; ").next().unwrap_or_default();
+        let (what, fix) = match self {
+            Self::Nothing => {
+                return Problem {
+                    what: format!("{asked}; nothing came, not even when its input ended"),
+                    fix: "print an answer to every line, to standard output".to_owned(),
+                    ..problem
+                };
+            }
+            Self::Unknown => (
+                "it holds back its output or its input",
+                format!(
+                    "{}; or {}",
+                    advice::flush(language),
+                    advice::read_lines(language)
+                ),
+            ),
+            Self::Output => (
+                "it writes its answers in blocks, as it does not flush its output",
+                advice::flush(language),
+            ),
+            Self::Input => (
+                "it reads its input in blocks of some kilobytes, and answers none of them before",
+                advice::read_lines(language),
+            ),
+            Self::AllInput => (
+                "it reads all of it before its first answer, however many questions it is sent",
+                advice::read_lines(language),
+            ),
+        };
+        Problem {
+            what: format!("{asked}; it answered only when its input ended: {what}"),
+            fix,
+            ..problem
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_are_told_from_answers() {
+        let answers = |bytes: usize| "- K\n".repeat(bytes / 4).into_bytes();
+        assert_eq!(of_block(&answers(8192)), HeldBack::Output);
+        assert_eq!(of_block(&answers(4096)[..4095]), HeldBack::Output);
+        assert_eq!(
+            of_block(&"16 A\n".repeat(819).into_bytes()),
+            HeldBack::Output
+        );
+        // The answers to 8, 16, 32 and 64 KiB of questions.
+        for block in [8192, 16384, 32768, 65536] {
+            assert_eq!(of_block(&answers(block / 19 * 4)), HeldBack::Input);
+        }
+    }
+}

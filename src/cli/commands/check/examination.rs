@@ -1,0 +1,180 @@
+//! All checks of one bot, also with a piece set that no bot has built in.
+
+use std::io::{self, IsTerminal as _};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::Args;
+use crate::bot::orphans;
+use crate::bot::spec::Program;
+use crate::checkup::{Check, Checkup, Notice, Report};
+use crate::cli::support::failure::Failure;
+use crate::cli::support::interrupt::until_interrupted;
+use crate::cli::support::leftovers::end_orphans;
+use crate::cli::support::output::draw_target;
+use crate::cli::support::pieces_file::PiecesFile;
+use crate::cli::support::runtime::runtime;
+use crate::cli::support::setup::match_set;
+use crate::cli::support::signals;
+use crate::game::quarto::PieceSet;
+use crate::play::TimeControl;
+use crate::play::game_runner::GameRunner;
+use crate::play::seat::Seat;
+use crate::session::Ruleset;
+use crate::session::registry::Choices;
+
+/// A set that no bot has built in: tests whether a bot reads `REFEREE_PIECES`.
+const CUSTOM_SET: &str = include_str!("../../../../sets/greek.csv");
+
+/// A check that takes longer than this shows how far it is.
+const LONG: Duration = Duration::from_secs(1);
+
+/// The game, its pieces and the limits with which bots are checked.
+pub(super) struct Examination {
+    ruleset: Arc<dyn Ruleset>,
+    pieces: Option<PiecesFile>,
+    /// The same game with a set that no bot has built in, when it has piece sets.
+    custom: Option<(Arc<dyn Ruleset>, PiecesFile)>,
+    time: TimeControl,
+    budget: Duration,
+}
+
+impl Examination {
+    /// What the options say.
+    pub(super) fn new(args: &Args) -> Result<Self, Failure> {
+        let ruleset = |set| {
+            args.game.ruleset(Choices {
+                rules: args.rules.into(),
+                set,
+                ..Choices::default()
+            })
+        };
+        let set = match_set(args.pieces.as_ref())?;
+        let pieces = match &args.pieces {
+            Some(path) if !set.is_builtin() => Some(PiecesFile::new(path, set.text())?),
+            _ => None,
+        };
+        let custom = if args.game.has_piece_sets {
+            let set = PieceSet::parse(CUSTOM_SET).map_err(|error| {
+                Failure::Referee(format!("the built-in custom piece set: {error}"))
+            })?;
+            Some((ruleset(set), PiecesFile::copy(CUSTOM_SET)?))
+        } else {
+            None
+        };
+        Ok(Self {
+            ruleset: ruleset(set),
+            pieces,
+            custom,
+            time: TimeControl {
+                move_time: args.move_time,
+                start_time: args.start_time,
+                kind: args.clock.into(),
+                ..TimeControl::default()
+            },
+            budget: args.budget,
+        })
+    }
+
+    /// Makes all checks of a program, and shows each as soon as it is made.
+    pub(super) fn run(
+        &self,
+        program: &Program,
+        show: &mut dyn FnMut(&Check),
+    ) -> Result<Report, Failure> {
+        let begun = Instant::now();
+        let runtime = runtime()?;
+        let mut progress = Progress::new();
+        // A second signal must not keep the bot from being ended.
+        let _heeded = signals::heed();
+        let mut show = |notice: Notice<'_>| progress.show(notice, show);
+        let report = runtime.block_on(async {
+            orphans::adopt();
+            let examined = until_interrupted(async {
+                let runner = GameRunner::new(Arc::clone(&self.ruleset), false)?;
+                let pieces = self.pieces.as_ref().map(PiecesFile::path);
+                let seat = self.seat(&*self.ruleset, pieces, program);
+                let mut report = Checkup::new(&runner, seat, self.budget, &mut show)
+                    .run()
+                    .await?;
+                let cannot_play = report.checks.iter().take(2).any(Check::is_fault);
+                if let Some((ruleset, file)) = &self.custom
+                    && !cannot_play
+                {
+                    let runner = GameRunner::new(Arc::clone(ruleset), false)?;
+                    let seat = self.seat(&**ruleset, Some(file.path()), program);
+                    let left = self.budget.saturating_sub(begun.elapsed());
+                    let checkup = Checkup::new(&runner, seat, left, &mut show);
+                    let custom = checkup.run_set("plays with a custom piece set").await?;
+                    report.checks.extend(custom.checks);
+                }
+                Ok(report)
+            })
+            .await;
+            // Dropping the checkup has ended the bot; these are processes that it left behind.
+            end_orphans();
+            examined
+        });
+        progress.clear();
+        report
+    }
+
+    fn seat(&self, ruleset: &dyn Ruleset, pieces: Option<&str>, program: &Program) -> Seat {
+        Seat::program(ruleset, pieces, program.clone(), self.time)
+    }
+}
+
+/// How far a check is, on a terminal: a line that is replaced.
+struct Progress {
+    bar: Option<ProgressBar>,
+    /// The check that is being made, and since when.
+    current: Option<(&'static str, Instant)>,
+}
+
+impl Progress {
+    fn new() -> Self {
+        let bar = io::stderr().is_terminal().then(|| {
+            let bar = ProgressBar::with_draw_target(None, draw_target());
+            // The template is a constant; if it were invalid, the default style would be used.
+            if let Ok(style) = ProgressStyle::with_template("  {wide_msg}") {
+                bar.set_style(style);
+            }
+            bar
+        });
+        Self { bar, current: None }
+    }
+
+    fn show(&mut self, notice: Notice<'_>, show: &mut dyn FnMut(&Check)) {
+        match notice {
+            Notice::Checked(check) => match &self.bar {
+                Some(bar) => bar.suspend(|| show(check)),
+                None => show(check),
+            },
+            Notice::Asking { check, done, of } => {
+                let Some(bar) = &self.bar else {
+                    return;
+                };
+                let since = match self.current {
+                    Some((name, since)) if name == check => since,
+                    _ => {
+                        let now = Instant::now();
+                        self.current = Some((check, now));
+                        bar.set_message("");
+                        now
+                    }
+                };
+                if since.elapsed() > LONG || of == 1 {
+                    bar.set_message(format!("{check}: {done} of {of} …"));
+                }
+            }
+        }
+    }
+
+    fn clear(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! `referee league`: takes in submissions, plays the games that are new, and keeps a term's table.
+
+mod report;
+mod update;
+
+use std::path::PathBuf;
+
+use jiff::Timestamp;
+
+use self::update::Update;
+use crate::arena::plan::Plan;
+use crate::bot::orphans;
+use crate::cli::commands::tournament::Options;
+use crate::cli::support::failure::Failure;
+use crate::cli::support::leftovers::end_orphans;
+use crate::cli::support::output::print_stderr;
+use crate::cli::support::runtime::runtime;
+use crate::cli::support::time;
+use crate::league::intake::{self, Intake, IntakeError};
+use crate::league::season::{LeagueDirectory, SeasonError};
+use crate::league::state::{League, StateError};
+use crate::league::versions::{self, NotTakenIn};
+use crate::text::counted;
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct Args {
+    /// The folder of the league; a new one is started where there is none
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+
+    /// Where submissions come from: a folder with a folder or a program for each student or team
+    #[arg(long, value_name = "SOURCE")]
+    from: Option<PathBuf>,
+
+    /// Only versions that were handed in by then play: 2026-01-31 or 2026-01-31T10:00:00Z
+    #[arg(long, value_name = "TIME", value_parser = time::parse)]
+    deadline: Option<Timestamp>,
+
+    /// A TOML file with options; the command line takes precedence
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+
+    #[command(flatten)]
+    options: Options,
+}
+
+/// `referee league`
+pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
+    let mut options = args.options.clone();
+    if let Some(path) = &args.config {
+        options = options.or(Options::read(path)?);
+    }
+    refuse_foreign(&options)?;
+    // Before anything is created.
+    let intake = args.from.as_deref().map(intake::read).transpose()?;
+    let directory = LeagueDirectory::open(&args.folder)?;
+    let old = directory.tournament().plan()?;
+    let league = League::read(directory.path())?;
+    if league.is_none() && old.is_some() {
+        return Err(Failure::Usage(format!(
+            "{}: this folder holds a tournament and no league; choose another one",
+            args.folder.display()
+        )));
+    }
+    let mut league = league.unwrap_or_default();
+    if let Some(intake) = &intake {
+        take_in(&mut league, &directory, intake)?;
+    } else if league.members.is_empty() {
+        return Err(Failure::Usage(format!(
+            "{}: there is no league yet; say where submissions come from: --from FOLDER",
+            args.folder.display()
+        )));
+    }
+    let update = Update::new(args, &options, directory, league, old)?;
+    let runtime = runtime()?;
+    let result = runtime.block_on(async {
+        orphans::adopt();
+        update.run().await
+    });
+    end_orphans();
+    result
+}
+
+/// Refuses options of tournaments that leagues do not have.
+fn refuse_foreign(options: &Options) -> Result<(), Failure> {
+    let foreign = [
+        ("--format", options.format.is_some()),
+        ("--rounds", options.rounds.is_some()),
+        ("--groups", options.groups.is_some()),
+        ("--sprt", options.sprt.is_some()),
+        ("--out", options.out.is_some()),
+        ("--strict", options.strict),
+    ];
+    match foreign.iter().find(|(_, is_given)| *is_given) {
+        Some((name, _)) => Err(Failure::Usage(format!(
+            "{name} is for tournaments; in a league everybody meets everybody, in the folder that is named \
+             first: leave it out"
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// Takes in what was handed in, and says what is new.
+fn take_in(
+    league: &mut League,
+    directory: &LeagueDirectory,
+    intake: &Intake,
+) -> Result<(), Failure> {
+    let mut new = 0_u64;
+    for submission in &intake.submissions {
+        match versions::take_in(league, directory.path(), submission) {
+            Ok(is_new) => new += u64::from(is_new),
+            Err(NotTakenIn::Submission(problem)) => {
+                league.refuse(&submission.name, problem.to_string());
+            }
+            Err(error @ NotTakenIn::Folder(..)) => return Err(Failure::Referee(error.to_string())),
+        }
+    }
+    for refused in &intake.refused {
+        league.refuse(&refused.name, refused.reason.clone());
+    }
+    league.write(directory.path())?;
+    print_stderr(&format!(
+        "referee: {}, {new} of them new",
+        counted(intake.submissions.len() as u64, "submission", "submissions")
+    ));
+    Ok(())
+}
+
+impl From<IntakeError> for Failure {
+    fn from(error: IntakeError) -> Self {
+        Self::Usage(error.to_string())
+    }
+}
+
+impl From<StateError> for Failure {
+    fn from(error: StateError) -> Self {
+        Self::Usage(error.to_string())
+    }
+}
+
+impl From<SeasonError> for Failure {
+    fn from(error: SeasonError) -> Self {
+        match error {
+            SeasonError::Directory(error) => error.into(),
+            SeasonError::Io(..) => Self::Referee(error.to_string()),
+            error => Self::Usage(error.to_string()),
+        }
+    }
+}
+
+/// The settings of a league that its games depend on, where a new plan differs from the old one: a sentence each.
+fn changed_settings(old: &Plan, new: &Plan) -> Vec<String> {
+    let mut same_bots = new.clone();
+    same_bots.bots.clone_from(&old.bots);
+    same_bots.rejected.clone_from(&old.rejected);
+    same_bots.pairs = old.pairs;
+    same_bots.openings.clone_from(&old.openings);
+    let mut changed = old.differences(&same_bots);
+    let limits = |plan: &Plan| plan.bots.first().map(|bot| bot.limits);
+    if let (Some(before), Some(now)) = (limits(old), limits(new))
+        && before != now
+    {
+        changed.push("the time limits are other ones".to_owned());
+    }
+    changed
+}

@@ -1,0 +1,354 @@
+//! One run of a league: checks what is new, makes the plan, and plays what is missing.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::{Args, changed_settings, report};
+use crate::arena::directory::TournamentDirectory;
+use crate::arena::entrant::Entrant;
+use crate::arena::entrants::{self, BotRequest, Entrants};
+use crate::arena::plan::request::PlanRequest;
+use crate::arena::plan::{BotPlan, Limits, Plan, RejectedBot};
+use crate::arena::preparation::{Notice, Preparation, write_pieces};
+use crate::arena::results::Results;
+use crate::bot::submission::only_program;
+use crate::cli::commands::tournament::{Notices, Options, Run, jobs, open_journal, stop_signals};
+use crate::cli::support::failure::Failure;
+use crate::cli::support::output::print_stderr;
+use crate::cli::support::sandbox::layer_names;
+use crate::cli::support::setup::this_program;
+use crate::cli::support::signals;
+use crate::cli::support::unconfined::warn_root;
+use crate::league::season::LeagueDirectory;
+use crate::league::state::{League, Member, Status};
+use crate::league::versions;
+use crate::play::TimeControl;
+use crate::sandbox::{Bound, Kind, Sandbox};
+use crate::session::Ruleset;
+use crate::text::counted;
+
+/// See the [module](self).
+pub(super) struct Update<'a> {
+    args: &'a Args,
+    options: &'a Options,
+    directory: LeagueDirectory,
+    league: League,
+    old: Option<Plan>,
+    sandbox: Sandbox,
+    ruleset: Arc<dyn Ruleset>,
+    time: TimeControl,
+    seed: u64,
+}
+
+impl<'a> Update<'a> {
+    pub(super) fn new(
+        args: &'a Args,
+        options: &'a Options,
+        directory: LeagueDirectory,
+        league: League,
+        old: Option<Plan>,
+    ) -> Result<Self, Failure> {
+        let mut sandbox = options.sandbox.clone();
+        if let Some(plan) = &old {
+            sandbox = sandbox.or_planned(&plan.sandbox);
+        }
+        let sandbox = sandbox.sandbox()?;
+        let (_, ruleset) = options.ruleset(old.as_ref())?;
+        let limits = old.as_ref().and_then(|plan| plan.bots.first());
+        let time = match limits {
+            Some(bot) if !options.has_time() => TimeControl::try_from(bot.limits)
+                .map_err(|error| Failure::Usage(format!("plan.json: {error}")))?,
+            _ => options.time(None),
+        };
+        let seed = options.seed.or(old.as_ref().map(|plan| plan.seed));
+        let seed = seed.unwrap_or_else(|| {
+            let drawn = u64::from(rand::random::<u32>());
+            Notices::new(directory.path()).print(Notice::Seed(drawn));
+            drawn
+        });
+        Ok(Self {
+            args,
+            options,
+            directory,
+            league,
+            old,
+            sandbox,
+            ruleset,
+            time,
+            seed,
+        })
+    }
+
+    pub(super) async fn run(mut self) -> Result<(), Failure> {
+        // Until the end: what has been begun is put in order first.
+        let _heeded = signals::heed();
+        let mut stops = stop_signals();
+        if self.old.is_none() {
+            print_stderr(&match self.sandbox.kind() {
+                Kind::None => {
+                    "referee: bots run without a sandbox and can do whatever you can".to_owned()
+                }
+                kind => format!("referee: sandbox of the bots: {}", layer_names(kind)),
+            });
+        }
+        let tournament = self.directory.tournament();
+        let pieces_path = write_pieces(&tournament, &*self.ruleset)?;
+        let request = PlanRequest {
+            by_version: true,
+            ..self.options.request(&self.sandbox)
+        };
+        let ruleset = Arc::clone(&self.ruleset);
+        let jobs = jobs(self.options, &Entrants::default());
+        let preparation = Preparation {
+            request: &request,
+            ruleset: &ruleset,
+            directory: &tournament,
+            jobs,
+            pieces_path: pieces_path.as_deref(),
+        };
+        tokio::select! {
+            checked = self.check_new(&preparation) => checked?,
+            _ = stops.recv() => return Err(Failure::Interrupted),
+        }
+        let (plan, entered) = self.plan(&request)?;
+        let before = self.switch(plan)?;
+        let journal_file = tournament.journal_file();
+        let (journal, _) = open_journal(&tournament, &journal_file, Duration::ZERO)?;
+        let mut results = Results::new(&before);
+        TournamentDirectory::read_journal(&journal_file, &before, &mut results)?;
+        let kept = results.games;
+        let bounds = self.sandbox.bounds();
+        let pages = self.options.pages.open(
+            &report::title(&self.args.folder),
+            Some(&journal_file),
+            Some(&journal_file),
+            bounds.iter().map(Bound::line).collect(),
+        )?;
+        let folder = self.args.folder.to_string_lossy();
+        let resume = format!("continue: referee league {}", shell_words::quote(&folder));
+        let run = Run {
+            options: self.options,
+            ruleset: Arc::clone(&ruleset),
+            directory: &tournament,
+            journal,
+            journal_file: &journal_file,
+            jobs,
+            pages,
+            shard: None,
+            resume,
+        };
+        let bots = preparation.with_logs(entered);
+        let results = run.play(before, bots, results, pieces_path.clone(), stops);
+        let results = results.await?;
+        report::finish(
+            &self.directory,
+            &mut self.league,
+            &results,
+            self.args.deadline,
+        )?;
+        report::summary(results.games - kept, kept)
+    }
+
+    /// Checks the versions that would play and have not been checked. One that is unfit gives way to the one before
+    /// it.
+    async fn check_new(&mut self, preparation: &Preparation<'_>) -> Result<(), Failure> {
+        loop {
+            let new: Vec<(String, String)> = self
+                .league
+                .members
+                .iter()
+                .filter_map(|(name, member)| {
+                    let version = member.playing(self.args.deadline)?;
+                    (version.status == Status::New).then(|| (name.clone(), version.id.clone()))
+                })
+                .collect();
+            if new.is_empty() {
+                return Ok(());
+            }
+            let of = new.len();
+            let found = self.find(&new)?;
+            warn_root(found.entered.iter().map(|entrant| &entrant.program));
+            let mut rejected = found.rejected;
+            let mut notices = Notices::new(self.directory.path());
+            let fit = if self.options.no_check {
+                found.entered
+            } else {
+                let mut notify = |notice: Notice<'_>| notices.print(notice);
+                preparation
+                    .check(found.entered, &mut rejected, &mut notify)
+                    .await?
+            };
+            notices.print(Notice::Checked {
+                passed: fit.len(),
+                of,
+            });
+            for bot in &rejected {
+                notices.print(Notice::Rejected(bot));
+            }
+            let unfit = rejected.into_iter().map(|bot| {
+                let reason = bot.reason;
+                (bot.bot.name, Status::Unfit { reason })
+            });
+            let fit = fit.into_iter().map(|bot| (bot.plan.name, Status::Fit));
+            for (name, status) in fit.chain(unfit) {
+                let id = new
+                    .iter()
+                    .find(|(known, _)| *known == name)
+                    .map(|(_, id)| id);
+                if let (Some(member), Some(id)) = (self.league.members.get_mut(&name), id) {
+                    member.set(id, &status);
+                }
+            }
+            self.league.write(self.directory.path())?;
+        }
+    }
+
+    /// Finds the programs of these versions.
+    fn find(&self, versions: &[(String, String)]) -> Result<Entrants, Failure> {
+        let mut requests = Vec::new();
+        let mut rejected = Vec::new();
+        for (name, version) in versions {
+            let Some(member) = self.league.members.get(name) else {
+                continue;
+            };
+            let folder = versions::folder(self.directory.path(), member, version);
+            match only_program(&folder) {
+                Ok(program) => requests.push(BotRequest {
+                    text: absolute(&program)?,
+                    name: Some(name.clone()),
+                    time: self.time,
+                    ..BotRequest::default()
+                }),
+                Err(problem) => rejected.push(self.rejected(
+                    name,
+                    member,
+                    format!("{}; {}", problem.cause, problem.fix),
+                )),
+            }
+        }
+        let mut found = entrants::find(&requests, &this_program()?, &self.sandbox)?;
+        found.rejected.extend(rejected);
+        Ok(found)
+    }
+
+    fn rejected(&self, name: &str, member: &Member, reason: String) -> RejectedBot {
+        RejectedBot {
+            bot: BotPlan {
+                name: name.to_owned(),
+                slug: member.folder.clone(),
+                bot: String::new(),
+                directory: None,
+                environment: [].into(),
+                limits: Limits::from(self.time),
+                hash: String::new(),
+                version: None,
+            },
+            reason,
+        }
+    }
+
+    /// The plan of the versions that play, and their programs.
+    fn plan(&self, request: &PlanRequest) -> Result<(Plan, Vec<Entrant>), Failure> {
+        let playing: Vec<(String, String)> = self
+            .league
+            .members
+            .iter()
+            .filter_map(|(name, member)| {
+                let version = member.playing(self.args.deadline)?;
+                Some((name.clone(), version.id.clone()))
+            })
+            .collect();
+        let found = self.find(&playing)?;
+        if let Some(lost) = found.rejected.first() {
+            // It was fit before: something is missing on this machine.
+            return Err(Failure::Usage(format!(
+                "{}: {}",
+                lost.bot.name, lost.reason
+            )));
+        }
+        let mut entered = found.entered;
+        for entrant in &mut entered {
+            let mut known = playing.iter();
+            let version = known.find(|(name, _)| *name == entrant.plan.name);
+            entrant.plan.version = version.map(|(_, id)| id.clone());
+        }
+        let absent = self.league.members.iter();
+        let absent = absent.filter_map(|(name, member)| {
+            let none = member.playing(self.args.deadline).is_none();
+            none.then(|| {
+                self.rejected(
+                    name,
+                    member,
+                    member.problem(self.args.deadline).unwrap_or_default(),
+                )
+            })
+        });
+        let bots = entered.iter().map(|entrant| entrant.plan.clone()).collect();
+        let (ruleset, old) = (&*self.ruleset, self.old.as_ref());
+        let mut plan = request.plan(ruleset, bots, absent.collect(), self.seed, old)?;
+        let is_drawn = request.openings.is_none();
+        plan.openings = match old {
+            Some(old) if is_drawn && old.pairs == plan.pairs => old.openings.clone(),
+            Some(_) if is_drawn => {
+                let again = PlanRequest {
+                    opening_plies: plan.opening_plies,
+                    ..request.clone()
+                };
+                again.openings(ruleset, &plan)?
+            }
+            _ => request.openings(ruleset, &plan)?,
+        };
+        plan.rounds = plan.first_rounds();
+        let changed = old.map_or_else(Vec::new, |old| changed_settings(old, &plan));
+        if !changed.is_empty() {
+            return Err(Failure::Usage(format!(
+                "{}: games of this league would no longer be comparable:\n  {}\nleave these options as they were, \
+                 or start another league",
+                self.args.folder.display(),
+                changed.join("\n  ")
+            )));
+        }
+        Ok((plan, entered))
+    }
+
+    /// Makes this the plan of the league, unless it is.
+    fn switch(&self, mut plan: Plan) -> Result<Plan, Failure> {
+        if let Some(old) = &self.old
+            && is_same(old, &plan)
+        {
+            return Ok(old.clone());
+        }
+        let kept = self.directory.change(self.old.as_ref(), &mut plan)?;
+        let games = 2 * plan.pairs_so_far();
+        print_stderr(&format!(
+            "referee: {}: {} of {games} games are kept, {} to play",
+            counted(plan.bots.len() as u64, "bot", "bots"),
+            kept,
+            games.saturating_sub(kept as u64)
+        ));
+        Ok(plan)
+    }
+}
+
+/// Whether two plans have the same versions and the same games.
+fn is_same(old: &Plan, new: &Plan) -> bool {
+    let versions = |plan: &Plan| -> Vec<(String, Option<String>)> {
+        let bots = plan.bots.iter();
+        bots.map(|bot| (bot.name.clone(), bot.version.clone()))
+            .collect()
+    };
+    let absent = |plan: &Plan| -> Vec<(String, String)> {
+        let bots = plan.rejected.iter();
+        bots.map(|bot| (bot.bot.name.clone(), bot.reason.clone()))
+            .collect()
+    };
+    old.pairs == new.pairs && versions(old) == versions(new) && absent(old) == absent(new)
+}
+
+fn absolute(path: &Path) -> Result<String, Failure> {
+    let path = std::path::absolute(path)?;
+    let text = path.to_string_lossy();
+    // The text of a bot is read as a command line unless it is a file's path as it stands.
+    Ok(text.into_owned())
+}

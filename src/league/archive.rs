@@ -1,0 +1,166 @@
+//! All games of all versions: the file `archive.jsonl` in a league's folder.
+//!
+//! Its lines are records with one more field, `versions`: those of the two bots, in the order of `bots`.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::arena::plan::Plan;
+use crate::record::journal::{Journal, OpenError};
+use crate::record::reader::{LineError, Reader};
+use crate::record::{BotIndex, Record};
+use crate::text::unreadable;
+use crate::tournament::openings;
+use crate::tournament::schedule::{GameId, Half};
+
+/// The name of the file.
+const FILE: &str = "archive.jsonl";
+
+/// The field with the versions.
+const VERSIONS: &str = "versions";
+
+/// Why games cannot be archived or taken over.
+#[derive(Debug, thiserror::Error)]
+pub enum ArchiveError {
+    /// A file cannot be read or written.
+    #[error("{}", unreadable(.0, .1))]
+    Unreadable(PathBuf, io::Error),
+    /// The archive cannot be opened for writing.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// A line is no record.
+    #[error("{0}; mend the line or take it out")]
+    Line(#[from] LineError),
+    /// A record cannot be written.
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+}
+
+/// What makes a game that game, whichever tournament it is played in: bots and their versions, who moves first, the
+/// board at the start.
+type Key = ([(String, String); 2], BotIndex, String);
+
+/// The file of a league.
+pub fn file(league: &Path) -> PathBuf {
+    league.join(FILE)
+}
+
+/// The version of each bot of a plan.
+fn versions_of(plan: &Plan) -> HashMap<&str, &str> {
+    let bots = plan.bots.iter();
+    bots.filter_map(|bot| Some((bot.name.as_str(), bot.version.as_deref()?)))
+        .collect()
+}
+
+fn key(record: &Record, versions: [&str; 2]) -> Key {
+    let [a, b] = &record.bots;
+    let [of_a, of_b] = versions.map(str::to_owned);
+    (
+        [(a.name.clone(), of_a), (b.name.clone(), of_b)],
+        record.first,
+        record.start.clone(),
+    )
+}
+
+/// The key of a line of the archive.
+fn archived_key(record: &Record) -> Option<Key> {
+    let versions = record.more.get(VERSIONS)?.as_array()?;
+    let [a, b] = &versions[..] else { return None };
+    Some(key(record, [a.as_str()?, b.as_str()?]))
+}
+
+/// Calls `each` with the records of a file that need not exist; a torn last line is left out.
+fn for_each(
+    path: &Path,
+    mut each: impl FnMut(Record) -> Result<(), ArchiveError>,
+) -> Result<(), ArchiveError> {
+    let failed = |error| ArchiveError::Unreadable(path.to_owned(), error);
+    let mut reader = match Reader::open(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        opened => opened.map_err(failed)?,
+    };
+    while let Some(line) = reader.next_complete_line().map_err(failed)? {
+        each(line.record()?)?;
+    }
+    Ok(())
+}
+
+/// Adds the games of a plan that were played and are not in the archive yet.
+pub fn add(league: &Path, plan: &Plan, games: &Path) -> Result<(), ArchiveError> {
+    let archive = file(league);
+    let mut known = HashSet::new();
+    for_each(&archive, |record| {
+        known.extend(archived_key(&record));
+        Ok(())
+    })?;
+    let (mut journal, _) = Journal::open(&archive)?;
+    let failed = |error| ArchiveError::Unreadable(archive.clone(), error);
+    let versions = versions_of(plan);
+    for_each(games, |mut record| {
+        let both = record.bots.each_ref().map(|bot| versions.get(&*bot.name));
+        let [Some(a), Some(b)] = both else {
+            return Ok(());
+        };
+        if record.was_played() && known.insert(key(&record, [a, b])) {
+            record.more.insert(VERSIONS.to_owned(), json!([a, b]));
+            journal
+                .append(&format!("{}\n", record.to_line()?))
+                .map_err(failed)?;
+        }
+        Ok(())
+    })?;
+    journal.sync().map_err(failed)
+}
+
+/// The games of the archive that the plan has, too: their lines, with the ids of the plan, in its order.
+pub fn kept(league: &Path, plan: &Plan) -> Result<Vec<String>, ArchiveError> {
+    let mut wanted: HashMap<Key, GameId> = HashMap::new();
+    for pair in plan.pairs() {
+        let Pairs(Some(a), Some(b)) = Pairs::of(plan, pair.pairing) else {
+            continue;
+        };
+        let Some(start) = openings::at(&plan.openings, pair.opening) else {
+            continue;
+        };
+        for half in Half::BOTH {
+            let first = BotIndex::ALL[half as usize];
+            let key = ([a.clone(), b.clone()], first, start.to_owned());
+            let id = GameId {
+                pair: pair.number,
+                half,
+            };
+            wanted.insert(key, id);
+        }
+    }
+    let mut kept: BTreeMap<GameId, String> = BTreeMap::new();
+    for_each(&file(league), |mut record| {
+        let is_same = record.seed == plan.seed
+            && record.game == plan.game
+            && record.rules == plan.rules
+            && record.pieces == plan.pieces;
+        let id = archived_key(&record).filter(|_| is_same);
+        if let Some(&id) = id.and_then(|key| wanted.get(&key)) {
+            record.more.remove(VERSIONS).unwrap_or(Value::Null);
+            record.id = id.to_string();
+            kept.insert(id, record.to_line()?);
+        }
+        Ok(())
+    })?;
+    Ok(kept.into_values().collect())
+}
+
+/// The names and versions of a pairing's bots.
+struct Pairs(Option<(String, String)>, Option<(String, String)>);
+
+impl Pairs {
+    fn of(plan: &Plan, pairing: crate::tournament::schedule::Pairing) -> Self {
+        let named = |id| {
+            let bot = plan.bot(id)?;
+            Some((bot.name.clone(), bot.version.clone()?))
+        };
+        Self(named(pairing.a), named(pairing.b))
+    }
+}

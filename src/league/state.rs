@@ -1,0 +1,191 @@
+//! What a league knows of its bots: the file `league.json` in its folder.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::arena::slug::slugs;
+use crate::record::atomic_file::{replace, sync_directory};
+use crate::text::unreadable;
+
+/// The version of the format that this program writes.
+const VERSION: u32 = 1;
+
+/// The name of the file.
+const FILE: &str = "league.json";
+
+/// What is known of a version of a bot.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "status")]
+pub enum Status {
+    /// It has not been checked yet.
+    #[default]
+    New,
+    /// It can play.
+    Fit,
+    /// It cannot.
+    Unfit {
+        /// Why, and what to do: a sentence.
+        reason: String,
+    },
+}
+
+/// A version of a bot.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Version {
+    /// The beginning of the hash of its files; the name of the folder that holds them.
+    pub id: String,
+    /// When it was handed in.
+    pub received: Timestamp,
+    /// What is known of it.
+    #[serde(flatten)]
+    pub status: Status,
+}
+
+/// A student's or a team's bot.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Member {
+    /// The name of the folder of its versions.
+    pub folder: String,
+    /// The versions that were taken in, the oldest first. A version that was handed in again is the last.
+    pub versions: Vec<Version>,
+    /// Why the newest submission could not be taken in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
+    /// The place in the table before the last change.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_rank: Option<usize>,
+}
+
+/// The state of a league.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct League {
+    /// The version of the format.
+    pub v: u32,
+    /// Everybody who has ever handed in something, by name.
+    pub members: BTreeMap<String, Member>,
+}
+
+impl Default for League {
+    fn default() -> Self {
+        Self {
+            v: VERSION,
+            members: BTreeMap::new(),
+        }
+    }
+}
+
+/// Why the state of a league cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum StateError {
+    /// The file cannot be read.
+    #[error("{}", unreadable(.0, .1))]
+    Unreadable(PathBuf, io::Error),
+    /// It is not the state of a league.
+    #[error("{}: it is no state of a league: {problem}", .0.display(), problem = .1)]
+    Syntax(PathBuf, serde_json::Error),
+    /// A later version of this program wrote it.
+    #[error("{}: it has version {found}; this program reads version {VERSION}", .0.display(), found = .1)]
+    Version(PathBuf, u32),
+}
+
+impl League {
+    /// The state in the folder of a league; `None` if there is none.
+    pub fn read(folder: &Path) -> Result<Option<Self>, StateError> {
+        let path = folder.join(FILE);
+        let text = match fs::read(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(StateError::Unreadable(path, error)),
+        };
+        let league: Self = match serde_json::from_slice(&text) {
+            Ok(league) => league,
+            Err(error) => return Err(StateError::Syntax(path, error)),
+        };
+        if league.v == VERSION {
+            Ok(Some(league))
+        } else {
+            Err(StateError::Version(path, league.v))
+        }
+    }
+
+    /// Replaces the state in the folder, as a whole or not at all.
+    pub fn write(&self, folder: &Path) -> io::Result<()> {
+        let mut text = serde_json::to_string_pretty(self)?;
+        text.push('\n');
+        replace(&folder.join(FILE), text.as_bytes())?;
+        sync_directory(folder)
+    }
+}
+
+impl League {
+    /// Notes that the newest submission of a member cannot be taken in.
+    pub fn refuse(&mut self, name: &str, reason: String) {
+        self.member(name).refused = Some(reason);
+    }
+
+    /// The member of this name, who is added if there is none.
+    pub(super) fn member(&mut self, name: &str) -> &mut Member {
+        let folder = self.free_folder(name);
+        self.members
+            .entry(name.to_owned())
+            .or_insert_with(|| Member {
+                folder,
+                ..Member::default()
+            })
+    }
+
+    /// The name of a folder that no other member has.
+    fn free_folder(&self, name: &str) -> String {
+        let mut names: Vec<&str> = self
+            .members
+            .values()
+            .map(|member| &*member.folder)
+            .collect();
+        names.push(name);
+        slugs(&names).pop().unwrap_or_default()
+    }
+}
+
+impl Member {
+    /// The version that plays: the newest one that is not unfit, of those handed in by `deadline`.
+    pub fn playing(&self, deadline: Option<Timestamp>) -> Option<&Version> {
+        let mut versions = self.in_time(deadline).rev();
+        versions.find(|version| !matches!(version.status, Status::Unfit { .. }))
+    }
+
+    /// Why its newest submission does not play; `None` if it does.
+    pub fn problem(&self, deadline: Option<Timestamp>) -> Option<String> {
+        if let Some(refused) = &self.refused {
+            return Some(refused.clone());
+        }
+        let Some(newest) = self.newest(deadline) else {
+            return Some("nothing was handed in in time".to_owned());
+        };
+        match &newest.status {
+            Status::Unfit { reason } => Some(reason.clone()),
+            Status::New | Status::Fit => None,
+        }
+    }
+
+    /// The newest version, of those handed in by `deadline`.
+    pub fn newest(&self, deadline: Option<Timestamp>) -> Option<&Version> {
+        self.in_time(deadline).next_back()
+    }
+
+    fn in_time(&self, deadline: Option<Timestamp>) -> impl DoubleEndedIterator<Item = &Version> {
+        let is_late = move |version: &&Version| deadline.is_none_or(|end| version.received <= end);
+        self.versions.iter().filter(is_late)
+    }
+
+    /// Sets what is known of a version.
+    pub fn set(&mut self, id: &str, status: &Status) {
+        for version in self.versions.iter_mut().filter(|version| version.id == id) {
+            version.status.clone_from(status);
+        }
+    }
+}

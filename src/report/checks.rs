@@ -1,0 +1,65 @@
+//! What check-ups of many bots found, as a table for a spreadsheet.
+
+use super::standings::{escape_formula, written};
+use crate::checkup::Report;
+use crate::text::milliseconds;
+
+/// A bot that has been checked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckedBot {
+    /// What it is called.
+    pub name: String,
+    /// What was found, or why it could not be started.
+    pub report: Result<Report, String>,
+}
+
+impl CheckedBot {
+    /// Whether it is fit to enter a tournament.
+    pub fn is_fit(&self) -> bool {
+        self.report.as_ref().is_ok_and(Report::is_fit)
+    }
+}
+
+/// A line for each bot: whether it is fit, what to mend first (of a bot that is fit, the first advice),
+/// the checks that were left out for want of time, and its times in milliseconds.
+pub fn as_csv(bots: &[CheckedBot]) -> Result<String, csv::Error> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    writer.write_record([
+        "bot",
+        "fit",
+        "check",
+        "problem",
+        "fix",
+        "reproduce",
+        "left_out",
+        "median_ms",
+        "worst_ms",
+    ])?;
+    for bot in bots {
+        let fit = if bot.is_fit() { "yes" } else { "no" };
+        let mut fields = [const { String::new() }; 7];
+        match &bot.report {
+            Err(why) => {
+                "starts".clone_into(&mut fields[0]);
+                fields[1].clone_from(why);
+            }
+            Ok(report) => {
+                if let Some((check, problem)) = report.first_problem() {
+                    check.name.clone_into(&mut fields[0]);
+                    fields[1].clone_from(&problem.what);
+                    fields[2].clone_from(&problem.fix);
+                    fields[3] = problem.again.clone().unwrap_or_default();
+                }
+                fields[4] = report.left_out().join("; ");
+                if let Some(times) = report.times {
+                    fields[5] = format!("{:.4}", milliseconds(times.median));
+                    fields[6] = format!("{:.4}", milliseconds(times.worst));
+                }
+            }
+        }
+        let fields = fields.iter().map(|field| escape_formula(field));
+        let head = [escape_formula(&bot.name), fit.to_owned()];
+        writer.write_record(head.into_iter().chain(fields))?;
+    }
+    written(writer)
+}
