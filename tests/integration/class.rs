@@ -407,6 +407,33 @@ fn a_changed_bot_is_shown_its_way() {
     }
 }
 
+/// Limits that are not given again are those of the plan, and the late bot gets them, too.
+#[test]
+fn a_late_bot_has_the_limits_of_the_others() {
+    let class = three();
+    class.play("quick", &["submissions/", "--move-time", "3s"]);
+    let again = class.play("quick", &["submissions/"]);
+    assert!(
+        again.stderr.contains("resuming after 6 of 6 games"),
+        "{again}"
+    );
+    class.write("submissions/dora/bot.sh", RANDOM);
+    let run = class
+        .referee(&[
+            "tournament",
+            "submissions/",
+            "--sandbox",
+            "none",
+            "--out",
+            "quick",
+        ])
+        .run();
+    assert_eq!(run.code, Some(2), "{run}");
+    assert!(!run.stderr.contains("other limits"), "{run}");
+    let found = commands(&run.stderr);
+    assert!(found[0].contains(" --move-time 3s "), "{run}");
+}
+
 /// A bot that was refused, and has been mended, does not stop a resume; how it plays is said.
 #[test]
 fn a_mended_bot_is_shown_its_way() {

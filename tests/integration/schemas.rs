@@ -122,6 +122,7 @@ fn full_plan() -> Plan {
             beta: 0.05,
         }),
         tie_breaks: TieBreak::ALL.to_vec(),
+        seeded_by: Some("standings.csv".to_owned()),
         begun_in: Some("/home/anna".to_owned()),
         sandbox: SandboxPlan {
             kind: "bwrap".to_owned(),

@@ -174,10 +174,9 @@ impl<'a> Update<'a> {
             let fit = if self.options.no_check {
                 found.entered
             } else {
+                let mut notify = |notice: Notice<'_>| notices.print(notice);
                 preparation
-                    .check(found.entered, &mut rejected, &mut |notice| {
-                        notices.print(notice);
-                    })
+                    .check(found.entered, &mut rejected, &mut notify)
                     .await?
             };
             notices.clear();

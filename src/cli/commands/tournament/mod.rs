@@ -139,6 +139,7 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
     }
     if let Some(plan) = &old {
         options.sandbox = options.sandbox.or_planned(&plan.sandbox);
+        options.time_as_planned(plan)?;
     }
     let sandbox = options.sandbox.sandbox()?;
     let bots = match (&old, named) {

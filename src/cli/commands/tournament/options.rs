@@ -8,7 +8,7 @@ use clap::ValueEnum;
 use serde::{Deserialize, Deserializer};
 
 use super::bot_options::{BotOptions, positive_time, time};
-use crate::arena::plan::{Format, Restart, SprtPlan};
+use crate::arena::plan::{Format, Plan, Restart, SprtPlan};
 use crate::bot::ClockKind;
 use crate::cli::support::clock::ClockName;
 use crate::cli::support::config_values::{self, at_least, parsed, word};
@@ -320,6 +320,30 @@ impl Options {
             bot.command = bot.command.resolved(base);
         }
         Ok(options)
+    }
+
+    /// Takes the limits on time from the plan of a tournament that is resumed, where all its bots have the
+    /// same and none are given: like all other options.
+    pub(in crate::cli) fn time_as_planned(&mut self, plan: &Plan) -> Result<(), Failure> {
+        let Some(first) = plan.bots.first() else {
+            return Ok(());
+        };
+        let is_common = plan.bots.iter().all(|bot| bot.limits == first.limits);
+        if !is_common || self.has_time() {
+            return Ok(());
+        }
+        let time = TimeControl::try_from(first.limits)
+            .map_err(|error| Failure::Usage(format!("plan.json: {error}")))?;
+        self.move_time = Some(time.move_time);
+        self.start_time = Some(time.start_time);
+        self.game_time = time.game_time;
+        self.increment = Some(time.increment);
+        self.clock = match time.kind {
+            #[cfg(target_os = "linux")]
+            ClockKind::Cpu => Some(ClockName::Cpu),
+            _ => None,
+        };
+        Ok(())
     }
 
     /// Whether a limit of time is given.
