@@ -316,14 +316,17 @@ fn an_interpreter_that_cannot_be_seen_is_told_before_the_first_game() {
 /// No place for temporary files: no sandbox can be built.
 const NO_PLACE: [&str; 2] = ["TMPDIR", "/dev/null/nowhere"];
 
+/// Runs the referee from a file that is gone by then, so that it cannot start the supervisor of any sandbox.
+const WITHOUT_A_FILE: &str = "cp \"$0\" \"$SCRATCH/r\" && exec 9<\"$SCRATCH/r\" && rm \"$SCRATCH/r\" \\
+    && exec /proc/self/fd/9 \"$@\"";
+
 #[test]
 fn a_match_says_that_it_is_played_without_a_sandbox() {
-    let [name, value] = NO_PLACE;
     for command in [
         &["./drawn.sh", "./drawn.sh"][..],
         &["check", "--game", "four-in-a-row", "./script.sh"],
     ] {
-        let run = Referee::new(command).env(name, value).run();
+        let run = Referee::new(command).shell(WITHOUT_A_FILE).run();
         assert!(matches!(run.code, Some(0 | 3)), "{run}");
         let told: Vec<&str> = run
             .stderr
@@ -335,9 +338,10 @@ fn a_match_says_that_it_is_played_without_a_sandbox() {
         };
         let begins = "referee: no sandbox works here, so bots can do whatever you can (";
         assert!(line.starts_with(begins), "{run}");
-        assert!(line.contains("Not a directory"), "{run}");
+        assert!(line.contains("No such file"), "{run}");
     }
-    // Built-in bots and people are trusted.
+    // Built-in bots and people are trusted: they need no sandbox, and no place for one.
+    let [name, value] = NO_PLACE;
     let run = Referee::new(["--seed", "1", "builtin:random", "builtin:random"])
         .env(name, value)
         .run();
@@ -532,4 +536,28 @@ fn a_link_does_not_enter_with_the_code_of_another_entrant() {
         "carla.sh does not enter: cannot start carla.sh: it is a link to the file of anna.sh";
     assert!(run.stderr.contains(told), "{run}");
     assert!(!run.stderr.contains("anna.sh does not enter"), "{run}");
+}
+
+#[test]
+fn without_a_temporary_directory_no_bot_runs_unconfined() {
+    for arguments in [
+        &["./steady.sh", "builtin:random"][..],
+        &["check", "./steady.sh"],
+        &["--sandbox", "auto", "./steady.sh", "builtin:random"],
+    ] {
+        let run = Referee::new(arguments)
+            .env("TMPDIR", "/nowhere/at/all")
+            .run();
+        assert_eq!(run.code, Some(2), "{run}");
+        assert!(
+            run.stderr
+                .contains("/nowhere/at/all: the directory for temporary files cannot be used"),
+            "{run}"
+        );
+        assert!(
+            run.stderr.contains("set TMPDIR to one where you may write"),
+            "{run}"
+        );
+        assert!(!run.stderr.contains("os error"), "{run}");
+    }
 }

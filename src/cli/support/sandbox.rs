@@ -1,5 +1,6 @@
 //! The options of a sandbox, for all commands that start bots.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
@@ -195,6 +196,9 @@ impl SandboxOptions {
     /// Selects the sandbox of a tournament and tests that it works.
     pub(in crate::cli) fn sandbox(&self) -> Result<Sandbox, Failure> {
         let kind = self.kind.unwrap_or(Choice::Auto);
+        if kind != Choice::None {
+            check_temporary_directory()?;
+        }
         Sandbox::choose(&self.request(kind)?).map_err(|error| {
             Failure::Usage(format!(
                 "no sandbox: {error}; or play without one, if you trust the bots: --sandbox none"
@@ -217,6 +221,7 @@ impl SandboxOptions {
         let none = Sandbox::choose(&self.request(Choice::None)?)
             .map_err(|error| Failure::Usage(error.to_string()))?;
         let programs = if bots.iter().any(confined) {
+            check_temporary_directory()?;
             Sandbox::choose(&self.request(Choice::Auto)?).unwrap_or_else(|error| {
                 print_stderr(&format!(
                     "referee: no sandbox works here, so bots can do whatever you can ({}); see referee doctor",
@@ -253,6 +258,22 @@ impl SandboxOptions {
             referee: this_program()?,
         })
     }
+}
+
+/// A sandbox needs a directory for temporary files. That there is none must not pass for a machine without
+/// sandboxes, where bots would run unconfined.
+fn check_temporary_directory() -> Result<(), Failure> {
+    let directory = std::env::temp_dir();
+    let usable = tempfile::Builder::new()
+        .prefix("referee-")
+        .tempdir_in(&directory);
+    usable.map(drop).map_err(|error| {
+        Failure::Usage(format!(
+            "{}: the directory for temporary files cannot be used: {}; set TMPDIR to one where you may write",
+            directory.display(),
+            io::Error::from(error.kind())
+        ))
+    })
 }
 
 /// The sandboxes of a few bots.
