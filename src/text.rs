@@ -153,7 +153,70 @@ pub fn unreadable(path: &Path, error: &io::Error) -> String {
         io::ErrorKind::IsADirectory => "; give a file within it",
         _ => "",
     };
-    format!("{}: {error}{fix}", path.display())
+    format!("{}: {}{fix}", path.display(), cause(error))
+}
+
+/// The cause of an error of a file or a process, as a clause: the system's own words differ between
+/// systems and languages, and end in its number. Errors that this program has made are told as they are.
+///
+/// ```
+/// use referee::text::cause;
+///
+/// let missing = std::fs::read("no/such/file").unwrap_err();
+/// assert_eq!(cause(&missing), "there is no such file or directory");
+/// assert_eq!(cause(&std::io::Error::other("it is torn")), "it is torn");
+/// ```
+pub fn cause(error: &io::Error) -> String {
+    let words = error.to_string();
+    // A crate may have put the path of a temporary file behind it.
+    let by_kind =
+        error.raw_os_error().is_some() || words.contains(NUMBER) || error.get_ref().is_none();
+    let known = match error.kind() {
+        _ if !by_kind => return words,
+        io::ErrorKind::NotFound => "there is no such file or directory",
+        io::ErrorKind::PermissionDenied => "permission denied",
+        io::ErrorKind::AlreadyExists => "there is such a file already",
+        io::ErrorKind::IsADirectory => "it is a directory",
+        io::ErrorKind::NotADirectory => "a part of the path is a file and no directory",
+        io::ErrorKind::StorageFull => "no space is left on the disk",
+        io::ErrorKind::QuotaExceeded => "your quota of the disk is used up",
+        io::ErrorKind::FileTooLarge => "the file would be larger than is allowed",
+        io::ErrorKind::ReadOnlyFilesystem => "it is on a file system that cannot be written",
+        io::ErrorKind::InvalidFilename => "this cannot be the name of a file",
+        io::ErrorKind::AddrInUse => "another program uses this address",
+        io::ErrorKind::AddrNotAvailable => "it is no address of this machine",
+        io::ErrorKind::TimedOut => "it took too long",
+        _ => {
+            let words = words.split(NUMBER).next().unwrap_or(&words);
+            return words.trim_end_matches('.').to_owned();
+        }
+    };
+    known.to_owned()
+}
+
+/// What the standard library puts behind the system's own words.
+const NUMBER: &str = " (os error ";
+
+/// The candidate that somebody meant who mistyped it as `word`, if there is one: a letter of three may be
+/// wrong, missing or in excess, or be swapped with the next. `None` when no candidate is that near.
+///
+/// ```
+/// use referee::text::meant;
+///
+/// assert_eq!(meant("gredy", &["random", "greedy"]), Some("greedy"));
+/// assert_eq!(meant("x", &["random", "greedy"]), None);
+/// ```
+pub fn meant<'a>(word: &str, candidates: &[&'a str]) -> Option<&'a str> {
+    let word = word.to_lowercase();
+    let most = (word.chars().count() / 3).max(1);
+    let distances = candidates.iter().map(|candidate| {
+        (
+            strsim::osa_distance(&word, &candidate.to_lowercase()),
+            *candidate,
+        )
+    });
+    let (distance, nearest) = distances.min_by_key(|(distance, _)| *distance)?;
+    (distance <= most && word.len() > 1).then_some(nearest)
 }
 
 /// A duration as sentences say it, exact to the millisecond: `10 s`, `1.5 s`, `250 ms`, `0.03 ms`.

@@ -18,7 +18,7 @@ use crate::record::Record;
 use crate::record::journal::Journal;
 use crate::record::reader::{LineError, Reader};
 use crate::solver;
-use crate::text::unreadable;
+use crate::text::{cause, unreadable};
 
 /// Why a tournament cannot be analysed.
 #[derive(Debug, thiserror::Error)]
@@ -38,7 +38,7 @@ pub enum AnalysisError {
     #[error(transparent)]
     Game(LineError),
     /// The analysis cannot be written.
-    #[error("{}: cannot write: {error}", .path.display())]
+    #[error("{}: cannot write: {}", .path.display(), cause(.error))]
     NotWritten {
         /// The file.
         path: PathBuf,

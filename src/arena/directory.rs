@@ -11,12 +11,13 @@ use super::shard::{self, Shard};
 use crate::record::atomic_file::{remove_leftovers, replace, sync_directory};
 use crate::record::journal::{Journal, OpenError, TornTail};
 use crate::record::reader::{LineError, Reader};
+use crate::text::cause;
 
 /// Why a directory cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum DirectoryError {
     /// Something in it cannot be read or written.
-    #[error("{path}: {error}")]
+    #[error("{path}: {}", cause(.error))]
     Io {
         /// The file.
         path: String,

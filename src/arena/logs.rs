@@ -60,7 +60,11 @@ impl StderrLog {
             match opened {
                 Ok(file) => state.file = Some(file),
                 Err(error) => {
-                    tracing::warn!("{}: {error}", self.path.display());
+                    tracing::warn!(
+                        "{}: {error}",
+                        self.path.display(),
+                        error = crate::text::cause(&error)
+                    );
                     state.bytes = MOST_BYTES;
                     return;
                 }
@@ -69,7 +73,11 @@ impl StderrLog {
         if let Some(file) = &mut state.file
             && let Err(error) = file.write_all(text.as_bytes())
         {
-            tracing::warn!("{}: {error}", self.path.display());
+            tracing::warn!(
+                "{}: {error}",
+                self.path.display(),
+                error = crate::text::cause(&error)
+            );
             state.bytes = MOST_BYTES;
         }
     }

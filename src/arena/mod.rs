@@ -51,6 +51,7 @@ use self::shard::Shard;
 use crate::play::game_runner::GameError;
 use crate::record::FinishedRecord;
 use crate::session::Ruleset;
+use crate::text::cause;
 use crate::tournament::schedule::knockout::KnockoutError;
 use crate::tournament::schedule::{EntrantId, GameId};
 use crate::tournament::sprt::{Decision, Scale, Sprt, SprtError};
@@ -110,7 +111,7 @@ pub enum RunError {
     #[error(transparent)]
     Game(#[from] GameError),
     /// The journal cannot be written.
-    #[error("cannot write the journal: {0}")]
+    #[error("cannot write the journal: {}", cause(.0))]
     NotWritten(io::Error),
     /// The directory cannot be written.
     #[error(transparent)]

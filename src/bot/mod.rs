@@ -7,6 +7,7 @@
 //! - [`channel`]: one line out, one line back, before a deadline
 //! - [`spec`]: what a BOT on the command line means, and why it cannot be started
 //! - [`naming`]: what bots are called
+//! - `archive`: an archive, which has to be unpacked first
 //! - [`submission`]: which program of a folder is meant
 //! - `confined`: a program taken into a sandbox
 //! - [`process`]: the only place that starts and stops bots
@@ -22,6 +23,7 @@
 //! - [`pause`]: stopping the referee while it starts bots
 
 mod allowance;
+mod archive;
 #[cfg(target_os = "linux")]
 mod bound;
 pub mod channel;

@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::archive;
 use super::naming::{folder_name, short_name};
 use super::submission::only_program;
 
@@ -17,7 +18,7 @@ use crate::executable::interpreter::{self, Language};
 use crate::executable::{check_header, find_in_path, install};
 use crate::sandbox::Confinement;
 use crate::system::{is_executable, is_path, make_executable, split_command};
-use crate::text::{escape, escape_controls};
+use crate::text::{escape, escape_controls, meant};
 
 /// What a BOT on the command line means.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,13 +74,16 @@ impl BotSpec {
         }
         if let Some(name) = text.strip_prefix("builtin:") {
             if !builtins.contains(&name) {
-                return Err(cannot(
-                    "there is no such built-in strategy",
-                    &format!(
-                        "the built-in ones are builtin:{}",
-                        builtins.join(", builtin:")
-                    ),
-                ));
+                let fix = meant(name, builtins).map_or_else(
+                    || {
+                        format!(
+                            "the built-in ones are builtin:{}",
+                            builtins.join(", builtin:")
+                        )
+                    },
+                    |near| format!("did you mean builtin:{near}?"),
+                );
+                return Err(cannot("there is no such built-in strategy", &fix));
             }
             let this = this_program.to_string_lossy().into_owned();
             return Ok(Self::Program(Program {
@@ -309,7 +313,10 @@ fn file(path: &str, arguments: &[String]) -> Result<Program, CannotStart> {
     };
     let meta = fs::metadata(path).map_err(|error| {
         cannot(
-            &format!("it cannot be read: {error}"),
+            &format!(
+                "it cannot be read: {error}",
+                error = crate::text::cause(&error)
+            ),
             "check its permissions",
         )
     })?;
@@ -321,6 +328,12 @@ fn file(path: &str, arguments: &[String]) -> Result<Program, CannotStart> {
     }
     if meta.len() == 0 {
         return Err(cannot("the file is empty", "save the program into it"));
+    }
+    if let Some(command) = archive::unpacking(path) {
+        return Err(cannot(
+            "it is an archive and no program",
+            &format!("unpack it ({command}) and give the program in it, or the folder"),
+        ));
     }
     let ending = Path::new(path)
         .extension()

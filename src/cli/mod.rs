@@ -17,7 +17,7 @@ use commands::{
 };
 use support::failure::Failure;
 use support::logging::{self, LogOptions};
-use support::{output, signals, suspension};
+use support::{mistyped, output, signals, suspension};
 
 /// Lets two programs play Quarto against each other.
 #[derive(Debug, Parser)]
@@ -117,14 +117,18 @@ pub fn run() -> ExitCode {
             return supervisor::run(std::env::args().skip(2));
         }
     }
-    run_parsed(Cli::parse())
+    run_with(std::env::args_os())
 }
 
 /// Runs the command given by `arguments`, of which the first is the name of the program: for programs that use this
 /// library. Wrong usage and a second Ctrl-C end the process, as with [`run`]. Sandboxes and built-in bots need the
 /// program `referee` itself.
 pub fn run_with<T: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = T>) -> ExitCode {
-    run_parsed(Cli::parse_from(arguments))
+    let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
+    match mistyped::check(&arguments, &Cli::command()) {
+        Ok(()) => run_parsed(Cli::parse_from(arguments)),
+        Err(failure) => output::finish(Err(failure), logging::finish),
+    }
 }
 
 fn run_parsed(cli: Cli) -> ExitCode {

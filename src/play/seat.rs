@@ -258,7 +258,10 @@ impl Seat {
                 Some(exhausted) => StartError::from(exhausted),
                 None => StartError::from(CannotStart {
                     bot: self.name.clone(),
-                    cause: format!("the system says: {error}"),
+                    cause: format!(
+                        "the system says: {error}",
+                        error = crate::text::cause(&error)
+                    ),
                     fix: "see that the file is still there and that it can be run by hand"
                         .to_owned(),
                 }),

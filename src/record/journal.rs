@@ -13,6 +13,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use crate::log_target::JOURNAL;
+use crate::text::cause;
 
 /// How long a referee that has just been killed may still hold its lock: until the programs that it
 /// was starting have become those programs. Who opens a journal anew tries again for this long.
@@ -55,7 +56,7 @@ impl Storage for File {
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// The file cannot be read or written.
-    #[error("{path}: {error}")]
+    #[error("{path}: {}", cause(.error))]
     Io {
         /// The file.
         path: String,

@@ -19,6 +19,7 @@ mod summary;
 mod turn_text;
 
 use serde::{Deserialize, Serialize};
+use serde_json::error::Category;
 use serde_json::{Map, Value};
 
 pub use crate::protocol::ForfeitReason;
@@ -126,6 +127,19 @@ const fn is_zero(count: &u32) -> bool {
     *count == 0
 }
 
+/// Why a line is no JSON at all, as a sentence; `None` when it is, but no record.
+fn damage(error: &serde_json::Error) -> Option<String> {
+    let what = match error.classify() {
+        Category::Eof => "it ends too early",
+        Category::Syntax => "it is no JSON",
+        Category::Data | Category::Io => return None,
+    };
+    let column = error.column();
+    Some(format!(
+        "column {column}: {what}; expected a record, a JSON object on one line"
+    ))
+}
+
 impl Record {
     /// The result as a sentence: `greedy.py wins: H4 big, V3 square.`
     pub fn result_line(&self) -> String {
@@ -166,10 +180,10 @@ impl Record {
             // A record is one line, so its line number is useless.
             let text = error.to_string();
             let text = text.split(" at line ").next().unwrap_or(&text);
-            if result::is_about_an_index(text) {
-                text.to_owned()
-            } else {
-                format!("column {}: {text}", error.column())
+            match damage(&error) {
+                Some(damage) => damage,
+                None if result::is_about_an_index(text) => text.to_owned(),
+                None => format!("column {}: {text}", error.column()),
             }
         })?;
         if record.v != VERSION {

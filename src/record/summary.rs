@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 use super::annotation::{Annotation, FIELD, Tally};
 use super::result::{self, Text, is_about_an_index};
-use super::{BotIndex, Ending, Reason, Record, TurnText, UnknownReason};
+use super::{BotIndex, Ending, Reason, Record, TurnText, UnknownReason, damage};
 
 /// What standings, results and merging need of a [`Record`]. It borrows from a line, whose other fields
 /// are not parsed, or from a record.
@@ -113,12 +113,15 @@ fn analysis<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Analysis<'de>,
 impl<'a> RecordSummary<'a> {
     /// Parses a line. The error is a sentence.
     pub fn parse(line: &'a [u8]) -> Result<Self, String> {
-        let game: Self = serde_json::from_slice(line).map_err(|error| {
+        let game: Self = serde_json::from_slice(line.trim_ascii_end()).map_err(|error| {
             let text = error.to_string();
-            if is_about_an_index(text.split(" at line ").next().unwrap_or(&text)) {
-                "`first`, `winner` and `by` are 0 or 1".to_owned()
-            } else {
-                text
+            let text = text.split(" at line ").next().unwrap_or(&text);
+            match damage(&error) {
+                Some(damage) => damage,
+                None if is_about_an_index(text) => {
+                    "`first`, `winner` and `by` are 0 or 1".to_owned()
+                }
+                None => format!("column {}: {text}", error.column()),
             }
         })?;
         game.with_two_names()

@@ -119,7 +119,11 @@ fn locks() -> io::Result<PathBuf> {
         failed.unwrap_or_else(|| (LOCKS.into(), io::ErrorKind::NotFound.into()));
     Err(io::Error::new(
         error.kind(),
-        format!("{} cannot be made: {error}", directory.display()),
+        format!(
+            "{} cannot be made: {error}",
+            directory.display(),
+            error = crate::text::cause(&error)
+        ),
     ))
 }
 

@@ -59,20 +59,29 @@ impl PrivateCopy {
         };
         let user = BotUser::take().map_err(|error| {
             cannot(
-                format!("root runs the referee, and there is no user without rights for the bot: {error}"),
+                format!("root runs the referee, and there is no user without rights for the bot: {error}", error = crate::text::cause(&error)),
                 "run the referee as another user",
             )
         })?;
         let private = PrivateDirectory::new(user.is_some()).map_err(|error| {
             cannot(
-                format!("there is no room for a copy of its files: {error}"),
+                format!(
+                    "there is no room for a copy of its files: {error}",
+                    error = crate::text::cause(&error)
+                ),
                 "free some space for temporary files, or set TMPDIR",
             )
         })?;
         let place = private.path();
         let files = place.join("bot");
         fs::create_dir(&files).map_err(|error| {
-            cannot(format!("its files cannot be copied: {error}"), "set TMPDIR")
+            cannot(
+                format!(
+                    "its files cannot be copied: {error}",
+                    error = crate::text::cause(&error)
+                ),
+                "set TMPDIR",
+            )
         })?;
         let copied = own.copy(&files)?;
         if let Some(user) = &user {
@@ -82,7 +91,10 @@ impl PrivateCopy {
                 .map_err(|error| {
                     let fix = "set TMPDIR to a directory on a local disk";
                     cannot(
-                        format!("its files cannot be given to a user of its own: {error}"),
+                        format!(
+                            "its files cannot be given to a user of its own: {error}",
+                            error = crate::text::cause(&error)
+                        ),
                         fix,
                     )
                 })?;

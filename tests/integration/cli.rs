@@ -697,11 +697,18 @@ fn version_and_help() {
 #[test]
 fn unknown_words() {
     // A single word is a bot without an opponent.
-    refused(&referee(&["bord"]), &["<BOT2>"]);
+    refused(&referee(&["nobody"]), &["<BOT2>"]);
     refused(
-        &referee(&["bord", CONFIGURATIONS[0]]),
-        &["referee: cannot start bord: there is no such file; check the spelling"],
+        &referee(&["nobody", CONFIGURATIONS[0]]),
+        &["referee: cannot start nobody: there is no such file; check the spelling"],
     );
+    // Unless it is nearly a command.
+    for arguments in [&["bord"][..], &["bord", CONFIGURATIONS[0]]] {
+        refused(
+            &referee(arguments),
+            &["referee: there is neither a command nor a file bord; did you mean referee board?"],
+        );
+    }
     refused(&referee(&["help", "bord"]), &["bord"]);
     refused(&referee(&["board", "--bord"]), &["found 6 characters"]);
     refused(&referee(&["pieces", "--bord"]), &["--bord"]);
@@ -727,7 +734,7 @@ fn output_that_cannot_be_written() {
             .shell("exec \"$0\" \"$@\" >/dev/full")
             .run();
         assert_eq!(run.code, Some(1), "{run}");
-        assert!(run.stderr.contains("No space left on device"), "{run}");
+        assert!(run.stderr.contains("no space is left on the disk"), "{run}");
     }
     // Somebody stops reading.
     let run = Referee::new(["pieces"])

@@ -368,9 +368,9 @@ fn a_file_that_cannot_be_a_log_is_refused() {
     let log = |path: &str| opponents(short_match().args(["--log-file", path]));
     refused(
         &log("missing/log").run(),
-        "--log-file missing/log: No such file or directory (os error 2); check the spelling and the directory",
+        "--log-file missing/log: there is no such file or directory; check the spelling and the directory",
     );
-    refused(&log(".").run(), "--log-file .: Is a directory");
+    refused(&log(".").run(), "--log-file .: it is a directory");
     refused(
         &log("pipe").shell("mkfifo pipe && exec \"$0\" \"$@\"").run(),
         "--log-file pipe: nobody reads from this pipe; start its reader first",
@@ -402,7 +402,7 @@ fn a_full_disk_does_not_disturb_a_match() {
     };
     assert_eq!(
         *failed,
-        "referee: /dev/full: the log cannot be written: No space left on device (os error 28); the games go on without it"
+        "referee: /dev/full: the log cannot be written: no space is left on the disk; the games go on without it"
     );
     assert!(
         missing.ends_with(" lines of the log could not be written"),

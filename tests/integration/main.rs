@@ -34,6 +34,7 @@ mod journal;
 mod league;
 mod logging;
 mod matches;
+mod messages;
 mod notation;
 mod openings;
 mod output;

@@ -193,7 +193,7 @@ fn the_table_is_printed() {
     }
     for (arguments, said) in [
         (["--positions", "0"], "--positions"),
-        (["--free", "16"], "16 is not in 1..=15"),
+        (["--free", "16"], "expected a whole number from 1 to 15"),
         (["--time", "1s"], "cannot be used with"),
     ] {
         let run = Referee::new(["solve", "--table"]).args(arguments).run();

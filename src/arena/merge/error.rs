@@ -6,6 +6,7 @@ use std::path::Path;
 use crate::arena::directory::DirectoryError;
 use crate::arena::plan::PlanError;
 use crate::record::reader::LineError;
+use crate::text::cause;
 use crate::tournament::schedule::GameId;
 
 /// Why shards cannot be merged.
@@ -15,7 +16,7 @@ pub enum MergeError {
     #[error(transparent)]
     Directory(#[from] DirectoryError),
     /// A file cannot be read or written.
-    #[error("{path}: {error}")]
+    #[error("{path}: {}", cause(.error))]
     Io {
         /// The file.
         path: String,

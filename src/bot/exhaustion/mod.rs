@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 
 use self::limits::{LimitInUse, Limits, SLACK};
 use crate::system::{Shortage, most_open_files};
+use crate::text::cause;
 
 /// The count of refused processes is read again when it is older than this.
 const FRESH: Duration = Duration::from_millis(100);
@@ -105,7 +106,7 @@ pub(super) fn refused(error: &io::Error, stderr: &str) -> Option<io::Error> {
 /// has run out of something, of what.
 pub fn explain(what: &str, error: &io::Error) -> io::Error {
     let cause =
-        Exhausted::from_error(error).map_or_else(|| error.to_string(), |limit| limit.to_string());
+        Exhausted::from_error(error).map_or_else(|| cause(error), |limit| limit.to_string());
     io::Error::other(format!("cannot start {what}: {cause}"))
 }
 

@@ -102,7 +102,11 @@ impl AnnotatedFile {
 }
 
 fn cannot_write(path: &Path, error: &io::Error) -> Failure {
-    Failure::Referee(format!("{}: cannot write: {error}", path.display()))
+    Failure::Referee(format!(
+        "{}: cannot write: {error}",
+        path.display(),
+        error = crate::text::cause(error)
+    ))
 }
 
 /// Checks all games before the first is analysed, so that a damaged line is reported at once and

@@ -14,6 +14,7 @@ use crate::protocol::{MAX_LINE_BYTES, NotUtf8, answer_text, env as names};
 use crate::session::registry::{self, Choices};
 use crate::session::{BuiltinBot, BuiltinOptions};
 use crate::strategy;
+use crate::text::{meant, quote};
 
 /// The time for an answer when `REFEREE_MOVE_TIME` is not set.
 const DEFAULT_MOVE_TIME: Duration = Duration::from_secs(1);
@@ -26,10 +27,13 @@ pub(in crate::cli) struct Args {
 
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     if !strategy::NAMES.contains(&args.name.as_str()) {
+        let fix = meant(&args.name, &strategy::NAMES).map_or_else(
+            || format!("expected {}", strategy::NAMES.join(", ")),
+            |near| format!("did you mean {near}?"),
+        );
+        let name = quote(args.name.as_bytes());
         return Err(Failure::Usage(format!(
-            "there is no built-in strategy {}; expected {}",
-            crate::text::quote(args.name.as_bytes()),
-            strategy::NAMES.join(", ")
+            "there is no built-in strategy {name}; {fix}"
         )));
     }
     let game = match variable(names::GAME)? {

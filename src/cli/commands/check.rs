@@ -133,8 +133,13 @@ fn write_csv(args: &Args, bots: &[CheckedBot]) -> Result<(), Failure> {
         return Ok(());
     };
     let text = as_csv(bots).map_err(|error| Failure::Referee(error.to_string()))?;
-    fs::write(path, text)
-        .map_err(|error| Failure::Usage(format!("{}: cannot be written: {error}", path.display())))
+    fs::write(path, text).map_err(|error| {
+        Failure::Usage(format!(
+            "{}: cannot be written: {error}",
+            path.display(),
+            error = crate::text::cause(&error)
+        ))
+    })
 }
 
 /// The conclusion: whether the bot is fit, what was left out, and of all problems the one to mend first.

@@ -9,6 +9,7 @@ use crate::cli::support::failure::Failure;
 use crate::cli::support::output::Stdout;
 use crate::cli::support::setup::unreadable;
 use crate::system::create_executable;
+use crate::text::{meant, quote};
 
 /// A shipped random strategy.
 struct Starter {
@@ -79,11 +80,12 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         .find(|starter| starter.language == wanted || ending(starter) == wanted)
         .ok_or_else(|| {
             let known: Vec<&str> = STARTERS.iter().map(|starter| starter.language).collect();
-            Failure::Usage(format!(
-                "there is no starter bot in {}; expected {}",
-                crate::text::quote(language.as_bytes()),
-                known.join(", ")
-            ))
+            let fix = meant(language, &known).map_or_else(
+                || format!("expected {}", known.join(", ")),
+                |near| format!("did you mean {near}?"),
+            );
+            let language = quote(language.as_bytes());
+            Failure::Usage(format!("there is no starter bot in {language}; {fix}"))
         })?;
     let file = args.file.clone().unwrap_or_else(|| default_file(starter));
     write_new(&file, starter)?;
@@ -190,6 +192,10 @@ fn write_new(file: &Path, starter: &Starter) -> Result<(), Failure> {
     target.write_all(text.as_bytes()).map_err(|error| {
         // An incomplete file would block the next attempt.
         let _ = fs::remove_file(file);
-        Failure::Referee(format!("{}: cannot be written: {error}", file.display()))
+        Failure::Referee(format!(
+            "{}: cannot be written: {error}",
+            file.display(),
+            error = crate::text::cause(&error)
+        ))
     })
 }

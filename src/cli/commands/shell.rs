@@ -7,7 +7,7 @@ use clap_complete::Shell;
 
 use crate::cli::support::failure::Failure;
 use crate::cli::support::output::Stdout;
-use crate::text::quote;
+use crate::text::{meant, quote};
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
@@ -49,8 +49,10 @@ pub(in crate::cli) fn man(args: &ManArgs, mut command: Command) -> Result<(), Fa
 
 fn no_command(name: &str, command: &Command) -> Failure {
     let known: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
+    let near =
+        meant(name, &known).map_or_else(String::new, |near| format!("did you mean {near}? "));
     Failure::Usage(format!(
-        "there is no command {}; the commands are {}",
+        "there is no command {}; {near}the commands are {}",
         quote(name.as_bytes()),
         known.join(", ")
     ))

@@ -9,6 +9,7 @@ use super::tournament::FormatName;
 use crate::arena::plan::Format;
 use crate::cli::support::duration;
 use crate::cli::support::failure::Failure;
+use crate::cli::support::numbers;
 use crate::cli::support::output::Stdout;
 use crate::cli::support::setup::palette;
 use crate::report::terminal::aligned;
@@ -19,7 +20,7 @@ use crate::tournament::simulation::{Forecast, Schedule, Simulation, simulate};
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
     /// The number of bots
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=10_000))]
+    #[arg(long, value_name = "N", value_parser = numbers::within::<u32>(2..=10_000), allow_negative_numbers = true)]
     bots: u32,
 
     /// Who plays whom; all formats when it is not given
@@ -27,15 +28,15 @@ pub(in crate::cli) struct Args {
     format: Option<FormatName>,
 
     /// Rounds [default: as in a tournament]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), requires = "format")]
+    #[arg(long, value_name = "N", value_parser = numbers::at_least::<u32>(1), allow_negative_numbers = true, requires = "format")]
     rounds: Option<u32>,
 
     /// Groups of groups+knockout [default: groups of four]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = numbers::at_least::<u32>(1), allow_negative_numbers = true)]
     groups: Option<u32>,
 
     /// Pairs of games in each pairing of two bots
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = numbers::at_least::<u32>(1), allow_negative_numbers = true)]
     pairs: u32,
 
     /// How far the bots' strengths spread: their standard deviation, in Elo
@@ -43,7 +44,7 @@ pub(in crate::cli) struct Args {
     spread: f64,
 
     /// The percentage of drawn games
-    #[arg(long, value_name = "PERCENT", default_value_t = 20, value_parser = clap::value_parser!(u8).range(0..=100))]
+    #[arg(long, value_name = "PERCENT", default_value_t = 20, value_parser = numbers::within::<u8>(0..=100), allow_negative_numbers = true)]
     draws: u8,
 
     /// How long a game takes, to tell the time of the tournament
@@ -51,15 +52,15 @@ pub(in crate::cli) struct Args {
     time_per_game: Option<Duration>,
 
     /// Games at once
-    #[arg(short, long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(short, long, value_name = "N", default_value_t = 1, value_parser = numbers::within::<u16>(1..=65_535), allow_negative_numbers = true)]
     jobs: u16,
 
     /// Tournaments to simulate; the more, the more exact the figures
-    #[arg(long, value_name = "N", default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 500, value_parser = numbers::at_least::<u32>(1), allow_negative_numbers = true)]
     tournaments: u32,
 
     /// Everything random comes from this number
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = numbers::seed, allow_negative_numbers = true)]
     seed: u64,
 
     /// Print JSON

@@ -73,6 +73,12 @@ fn drift(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| "expected a number of Elo² from 0.001 to 1000000, such as 300".to_owned())
 }
 
+fn prior(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok();
+    let number = number.filter(|prior| (0.0..=1e6).contains(prior));
+    number.ok_or_else(|| "expected a number from 0 to 1000000, such as 2".to_owned())
+}
+
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
     /// Files of records, as --record writes them, or folders of tournaments
@@ -106,7 +112,7 @@ pub(in crate::cli) struct Args {
     drift: f64,
 
     /// Virtual draws of each bot against the field, which keep the ratings of perfect scores finite
-    #[arg(long, value_name = "N", default_value_t = 2.0)]
+    #[arg(long, value_name = "N", default_value_t = 2.0, value_parser = prior, allow_negative_numbers = true)]
     prior: f64,
 }
 

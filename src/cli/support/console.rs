@@ -178,7 +178,8 @@ fn read_lines(requests: &mpsc::Receiver<PromptRequest>) {
                 Ok(Typed::Line(line))
             }
             Err(error) => Err(io::Error::other(format!(
-                "standard input cannot be read: {error}"
+                "standard input cannot be read: {error}",
+                error = crate::text::cause(&error)
             ))),
         };
         let _ = reply.send(typed);

@@ -7,7 +7,7 @@ use std::io;
 use crate::bot::exhaustion::Exhausted;
 use crate::bot::spec::CannotStart;
 use crate::play::game_runner::GameError;
-use crate::text::counted;
+use crate::text::{cause, counted};
 
 /// Why a command failed.
 #[derive(Debug)]
@@ -88,7 +88,7 @@ impl From<io::Error> for Failure {
             _ if Unread::is(&error) => Self::Interrupted,
             io::ErrorKind::BrokenPipe => Self::OutputClosed,
             io::ErrorKind::Interrupted => Self::Interrupted,
-            _ => Self::Referee(error.to_string()),
+            _ => Self::Referee(cause(&error)),
         }
     }
 }

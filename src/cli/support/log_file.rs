@@ -220,7 +220,8 @@ impl Writer {
                 self.has_failed = true;
                 print_stderr(&format!(
                     "referee: {}: the log cannot be written: {error}; the games go on without it",
-                    self.path.display()
+                    self.path.display(),
+                    error = crate::text::cause(&error)
                 ));
             }
         }

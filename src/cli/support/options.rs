@@ -9,6 +9,7 @@ use super::clock::ClockName;
 use super::duration;
 use super::failure::Failure;
 use super::games::{self, GameArg};
+use super::numbers;
 use super::output::print_stderr;
 use super::pages;
 use super::pieces_file::PiecesFile;
@@ -73,7 +74,7 @@ pub(in crate::cli) struct Options {
     pub(in crate::cli) verbose: u8,
 
     /// How many games; who begins alternates
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 1, value_parser = at_least_one)]
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 1, value_parser = at_least_one, allow_negative_numbers = true)]
     pub(in crate::cli) games: u64,
 
     /// Who begins the first game (in Quarto: gives the first piece) [default: random in Quarto,
@@ -82,7 +83,7 @@ pub(in crate::cli) struct Options {
     first: Option<First>,
 
     /// Everything random comes from this number; drawn, and printed, when not given
-    #[arg(long, value_name = "N", allow_hyphen_values = true)]
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = numbers::seed)]
     seed: Option<u64>,
 
     /// The game

@@ -56,7 +56,8 @@ pub(in crate::cli) fn check_target(
         Ok(_) => Ok(()),
         Err(error) => refused(&format!(
             "{}: {error}; choose a place where you may write",
-            directory.display()
+            directory.display(),
+            error = crate::text::cause(&error)
         )),
     }
 }

@@ -109,7 +109,10 @@ impl LiveOption {
                 io::ErrorKind::PermissionDenied => "; choose a port above 1023",
                 _ => "",
             };
-            Failure::Usage(format!("--live={address}: {error}{fix}"))
+            Failure::Usage(format!(
+                "--live={address}: {error}{fix}",
+                error = crate::text::cause(&error)
+            ))
         })?;
         print_stderr(&format!("watch at {}", server.url()));
         if !server.address().ip().is_loopback() {
@@ -316,7 +319,11 @@ pub(in crate::cli) fn write(feed: &Feed, path: &Path) -> Result<(), Failure> {
             io::ErrorKind::IsADirectory => "; give a file within it",
             _ => "",
         };
-        Failure::Usage(format!("cannot write {}: {error}{fix}", path.display()))
+        Failure::Usage(format!(
+            "cannot write {}: {error}{fix}",
+            path.display(),
+            error = crate::text::cause(&error)
+        ))
     })?;
     print_stderr(&format!(
         "{}: {} of {} bots, {}",

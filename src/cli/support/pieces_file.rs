@@ -24,8 +24,13 @@ impl PiecesFile {
     /// because it is a pipe, a file of this process such as `/dev/stdin`, or has a name that is not
     /// UTF-8, bots get a copy.
     pub(in crate::cli) fn new(path: &Path, text: &str) -> Result<Self, Failure> {
-        let absolute = path::absolute(path)
-            .map_err(|error| Failure::Usage(format!("{}: {error}", path.display())))?;
+        let absolute = path::absolute(path).map_err(|error| {
+            Failure::Usage(format!(
+                "{}: {error}",
+                path.display(),
+                error = crate::text::cause(&error)
+            ))
+        })?;
         match absolute.to_str() {
             Some(named) if absolute.is_file() && !is_of_this_process(&absolute) => Ok(Self {
                 path: named.to_owned(),
@@ -41,7 +46,8 @@ impl PiecesFile {
         let failed = |error| {
             Failure::Usage(format!(
                 "cannot write a copy of the piece set into {}: {error}; set TMPDIR to a directory where you may write",
-                directory.display()
+                directory.display(),
+                error = crate::text::cause(&error)
             ))
         };
         let mut file = tempfile::Builder::new()

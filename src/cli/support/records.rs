@@ -107,7 +107,8 @@ impl RecordFile {
     fn cannot_write(&self, error: &io::Error) -> io::Error {
         io::Error::other(format!(
             "{}: cannot write the record: {error}",
-            self.path.display()
+            self.path.display(),
+            error = crate::text::cause(error)
         ))
     }
 }

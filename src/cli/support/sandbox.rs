@@ -81,12 +81,12 @@ pub(in crate::cli) struct SandboxOptions {
     memory: Option<u64>,
 
     /// Processes of a bot [default: 64]
-    #[arg(long, value_name = "N", value_parser = count::<1>)]
+    #[arg(long, value_name = "N", value_parser = count::<1>, allow_negative_numbers = true)]
     #[serde(default, deserialize_with = "at_least::<_, _, 1>")]
     processes: Option<u64>,
 
     /// Open files of a process [default: 256]
-    #[arg(long, value_name = "N", value_parser = count::<16>)]
+    #[arg(long, value_name = "N", value_parser = count::<16>, allow_negative_numbers = true)]
     #[serde(default, deserialize_with = "at_least::<_, _, 16>")]
     open_files: Option<u64>,
 

@@ -84,8 +84,12 @@ pub(in crate::cli) fn terminal_width(stream: &impl AsStream) -> Option<usize> {
 
 /// The path of this executable.
 pub(in crate::cli) fn this_program() -> Result<PathBuf, Failure> {
-    env::current_exe()
-        .map_err(|error| Failure::Referee(format!("cannot find this program's file: {error}")))
+    env::current_exe().map_err(|error| {
+        Failure::Referee(format!(
+            "cannot find this program's file: {error}",
+            error = crate::text::cause(&error)
+        ))
+    })
 }
 
 /// Parses a BOT of the command line.
@@ -95,7 +99,12 @@ pub(in crate::cli) fn bot(text: &str) -> Result<BotSpec, Failure> {
 
 /// The absolute form of a path.
 pub(in crate::cli) fn absolute(path: &Path) -> Result<String, Failure> {
-    let absolute = path::absolute(path)
-        .map_err(|error| Failure::Usage(format!("{}: {error}", path.display())))?;
+    let absolute = path::absolute(path).map_err(|error| {
+        Failure::Usage(format!(
+            "{}: {error}",
+            path.display(),
+            error = crate::text::cause(&error)
+        ))
+    })?;
     Ok(absolute.to_string_lossy().into_owned())
 }

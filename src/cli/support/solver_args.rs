@@ -2,6 +2,7 @@
 
 use std::num::NonZeroU16;
 
+use super::numbers;
 use super::output::print_stderr;
 use super::size;
 use crate::solver::{Options, Solver};
@@ -14,7 +15,7 @@ pub(in crate::cli) struct SolverArgs {
     hash: usize,
 
     /// Threads [default: one for each core]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = numbers::not_zero::<NonZeroU16>, allow_negative_numbers = true)]
     threads: Option<NonZeroU16>,
 }
 

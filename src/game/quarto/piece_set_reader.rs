@@ -48,7 +48,12 @@ impl PieceSet {
         source
             .take(MAX_BYTES + 1)
             .read_to_end(&mut bytes)
-            .map_err(|error| at_start(format!("cannot be read: {error}")))?;
+            .map_err(|error| {
+                at_start(format!(
+                    "cannot be read: {error}",
+                    error = crate::text::cause(&error)
+                ))
+            })?;
         if bytes.len() as u64 > MAX_BYTES {
             return Err(at_start(format!(
                 "the file is longer than {MAX_BYTES} bytes; expected a header and 16 rows"

@@ -84,7 +84,10 @@ impl Server {
             .map_err(|error| explain("the server of the page", &error))?;
         let thread = start_thread("live", move || {
             if let Err(error) = runtime.block_on(serve(listener, feed, receiver)) {
-                tracing::warn!("the page is not served any more: {error}");
+                tracing::warn!(
+                    "the page is not served any more: {error}",
+                    error = crate::text::cause(&error)
+                );
             }
         })?;
         Ok(Self {

@@ -167,7 +167,11 @@ fn shared_with<'a>(
 fn canonical(bot: &str, path: &Path) -> Result<PathBuf, CannotStart> {
     path.canonicalize().map_err(|error| CannotStart {
         bot: bot.to_owned(),
-        cause: format!("{} cannot be read: {error}", shown(path)),
+        cause: format!(
+            "{} cannot be read: {error}",
+            shown(path),
+            error = crate::text::cause(&error)
+        ),
         fix: "check the spelling and the permissions".to_owned(),
     })
 }

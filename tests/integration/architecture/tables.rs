@@ -47,7 +47,10 @@ pub(super) const MODULES: &[(&str, &[&str])] = &[
             "text",
         ],
     ),
-    ("record", &["log_target", "protocol", "solver", "system"]),
+    (
+        "record",
+        &["log_target", "protocol", "solver", "system", "text"],
+    ),
     (
         "play",
         &[
@@ -219,6 +222,7 @@ pub(super) const CRATES: &[(&str, &[&str])] = &[
         "shell_words",
         &["arena", "bot", "cli", "executable", "system"],
     ),
+    ("strsim", &["text"]),
     (
         "tempfile",
         &[

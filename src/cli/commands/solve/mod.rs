@@ -10,9 +10,11 @@ use std::time::Duration;
 
 use crate::cli::support::duration;
 use crate::cli::support::failure::Failure;
+use crate::cli::support::numbers;
 use crate::cli::support::setup::RulesName;
 use crate::cli::support::solver_args::SolverArgs;
 use crate::solver::{Options, Solver};
+use crate::text::escape;
 
 #[derive(Debug, clap::Args)]
 #[expect(
@@ -24,6 +26,10 @@ pub(in crate::cli) struct Args {
     /// A position as the protocol writes it: the board, `.` for an empty cell, and the piece in hand or `-`
     #[arg(required_unless_present_any = ["table", "book"], conflicts_with_all = ["table", "book"])]
     position: Option<String>,
+
+    /// What follows a blank in a position without quotes.
+    #[arg(hide = true, requires = "position")]
+    rest: Vec<String>,
 
     /// Stop after this time and print what is proven so far
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, conflicts_with = "table", value_parser = duration::parse_positive)]
@@ -62,11 +68,11 @@ pub(in crate::cli) struct Args {
     table: bool,
 
     /// Rows of the table: how many cells are free [default: 10 to 14, with --all 10 to 12]
-    #[arg(long, value_name = "N,…", requires = "table", value_delimiter = ',', value_parser = clap::value_parser!(u8).range(1..=15))]
+    #[arg(long, value_name = "N,…", requires = "table", value_delimiter = ',', value_parser = numbers::within::<u8>(1..=15), allow_negative_numbers = true)]
     free: Vec<u8>,
 
     /// Positions in every row of the table
-    #[arg(long, value_name = "N", requires = "table", default_value = "100")]
+    #[arg(long, value_name = "N", requires = "table", default_value = "100", value_parser = numbers::not_zero::<std::num::NonZeroUsize>, allow_negative_numbers = true)]
     positions: std::num::NonZeroUsize,
 
     /// Also prove the empty board for the table
@@ -79,7 +85,7 @@ pub(in crate::cli) struct Args {
     book: Option<PathBuf>,
 
     /// Placements up to which the book goes
-    #[arg(long, value_name = "N", requires = "book", default_value = "4", value_parser = clap::value_parser!(u8).range(0..=4))]
+    #[arg(long, value_name = "N", requires = "book", default_value = "4", value_parser = numbers::within::<u8>(0..=4), allow_negative_numbers = true)]
     placements: u8,
 }
 
@@ -94,6 +100,15 @@ Examples:
 The value is for the side to move. Placements are counted until the quarto.";
 
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
+    if let Some(position) = &args.position
+        && !args.rest.is_empty()
+    {
+        let words = format!("{position} {}", args.rest.join(" "));
+        return Err(Failure::Usage(format!(
+            "a position is one argument, so put it in quotes: referee solve \"{}\"",
+            escape(words.as_bytes())
+        )));
+    }
     if args.table {
         return table::run(args);
     }

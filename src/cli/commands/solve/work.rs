@@ -71,8 +71,7 @@ impl ProofFile {
         atomic_file::replace(&self.path, &proofs).map_err(|error| {
             Failure::Usage(format!(
                 "{}: cannot be written: {error}; choose a file in a directory that you may write to",
-                self.path.display()
-            ))
+                self.path.display(), error = crate::text::cause(&error)))
         })
     }
 }

@@ -18,7 +18,7 @@ use crate::arena::shard::Shard;
 use crate::cli::support::failure::Failure;
 use crate::play::game_runner::GameError;
 use crate::record::journal::OpenError;
-use crate::text::escape_controls;
+use crate::text::{cause, escape_controls};
 
 /// The hint that ends a message about a tournament that has stopped.
 pub(super) fn resume_command(
@@ -83,11 +83,20 @@ pub(super) fn run_failure(error: RunError, journal: &Path, resume: &str) -> Fail
             Failure::Referee(format!(
                 "{}: cannot write: {error}; no more games were begun, and the file holds every game \
                  that was counted; {fix}{resume}",
-                journal.display()
+                journal.display(),
+                error = crate::text::cause(&error)
             ))
         }
         error => Failure::Referee(format!("{error}; {resume}")),
     }
+}
+
+/// Whether a folder was chosen that cannot be made there.
+const fn may_not(kind: ErrorKind) -> bool {
+    matches!(
+        kind,
+        ErrorKind::NotFound | ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem
+    )
 }
 
 impl From<DirectoryError> for Failure {
@@ -96,6 +105,17 @@ impl From<DirectoryError> for Failure {
             DirectoryError::Journal(OpenError::Locked { path }) => Self::Usage(format!(
                 "{path}: another referee is playing this tournament; wait for it, or choose \
                  another folder with --out"
+            )),
+            DirectoryError::Io { path, error }
+                if [ErrorKind::AlreadyExists, ErrorKind::NotADirectory].contains(&error.kind()) =>
+            {
+                Self::Usage(format!(
+                    "{path}: it is a file, and no folder of a tournament; choose another folder"
+                ))
+            }
+            DirectoryError::Io { path, error } if may_not(error.kind()) => Self::Usage(format!(
+                "{path}: {}; choose a folder that you may write to",
+                cause(&error)
             )),
             DirectoryError::Io { .. } => Self::Referee(error.to_string()),
             error => Self::Usage(error.to_string()),

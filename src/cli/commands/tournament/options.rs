@@ -15,6 +15,7 @@ use crate::cli::support::config_values::{self, at_least, parsed, word};
 use crate::cli::support::duration;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::games::{self, GameArg};
+use crate::cli::support::numbers;
 use crate::cli::support::pages::PageOptions;
 use crate::cli::support::sandbox::SandboxOptions;
 use crate::cli::support::setup::{RulesName, unreadable};
@@ -85,12 +86,12 @@ pub(in crate::cli) struct Options {
     pub(in crate::cli) format: Option<FormatName>,
 
     /// Rounds [default: until all have played each other; Swiss and knockout: until one is left]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Schedule")]
+    #[arg(long, value_name = "N", value_parser = numbers::at_least::<u32>(1), allow_negative_numbers = true, help_heading = "Schedule")]
     #[serde(default, deserialize_with = "at_least::<_, _, 1>")]
     pub(in crate::cli) rounds: Option<u32>,
 
     /// Groups of groups+knockout [default: groups of four]; they are balanced by the order of the bots
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Schedule")]
+    #[arg(long, value_name = "N", value_parser = numbers::at_least::<u32>(1), allow_negative_numbers = true, help_heading = "Schedule")]
     #[serde(default, deserialize_with = "at_least::<_, _, 1>")]
     pub(in crate::cli) groups: Option<u32>,
 
@@ -100,7 +101,7 @@ pub(in crate::cli) struct Options {
     pub(in crate::cli) seeds: Option<PathBuf>,
 
     /// Pairs of games in each pairing of two bots [default: 10]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), help_heading = "Schedule")]
+    #[arg(long, value_name = "N", value_parser = numbers::at_least::<u32>(1), allow_negative_numbers = true, help_heading = "Schedule")]
     #[serde(default, deserialize_with = "at_least::<_, _, 1>")]
     pub(in crate::cli) pairs: Option<u32>,
 
@@ -108,6 +109,8 @@ pub(in crate::cli) struct Options {
     #[arg(
         long,
         value_name = "N",
+        value_parser = numbers::at_least::<u32>(0),
+        allow_negative_numbers = true,
         conflicts_with = "openings",
         help_heading = "Schedule"
     )]
@@ -118,7 +121,7 @@ pub(in crate::cli) struct Options {
     pub(in crate::cli) openings: Option<PathBuf>,
 
     /// Everything random comes from this number; drawn, and printed, when not given
-    #[arg(long, value_name = "N", help_heading = "Schedule")]
+    #[arg(long, value_name = "N", value_parser = numbers::seed, allow_negative_numbers = true, help_heading = "Schedule")]
     pub(in crate::cli) seed: Option<u64>,
 
     /// Two bots: stop as soon as a sequential probability ratio test accepts one of two rating
@@ -190,7 +193,7 @@ pub(in crate::cli) struct Options {
     pub(in crate::cli) restart: Option<RestartName>,
 
     /// Bench a bot that forfeits this many games in a row; 0 for never [default: 10]
-    #[arg(long, value_name = "N", help_heading = "Bots")]
+    #[arg(long, value_name = "N", value_parser = numbers::at_least::<u32>(0), allow_negative_numbers = true, help_heading = "Bots")]
     pub(in crate::cli) bench_after: Option<u32>,
 
     /// Do not begin when a bot fails the entry check
@@ -215,7 +218,7 @@ pub(in crate::cli) struct Options {
     pub(in crate::cli) time_per_move: Option<Duration>,
 
     /// Games at once [default: half as many as there are cores]
-    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(short, long, value_name = "N", value_parser = numbers::within::<u16>(1..=65_535), allow_negative_numbers = true)]
     #[serde(default, deserialize_with = "at_least::<_, _, 1>")]
     pub(in crate::cli) jobs: Option<u16>,
 

@@ -16,6 +16,7 @@ use crate::arena::shard::Shard;
 use crate::arena::{Ended, write_unplayed};
 use crate::cli::support::duration;
 use crate::cli::support::failure::Failure;
+use crate::cli::support::numbers;
 use crate::cli::support::output::print_stderr;
 use crate::cli::support::setup::this_program;
 use crate::record::journal::{Journal, LINGERING_LOCK, OpenError, TornTail};
@@ -43,7 +44,7 @@ pub(in crate::cli) struct RunArgs {
     shard: Shard,
 
     /// Games at once [default: half as many as there are cores]
-    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(short, long, value_name = "N", value_parser = numbers::within::<u16>(1..=65_535), allow_negative_numbers = true)]
     jobs: Option<u16>,
 
     /// Wait this long when another referee is still playing this part, then play what it left: a

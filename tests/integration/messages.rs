@@ -1,0 +1,329 @@
+//! Wrong inputs of all kinds, each with its sentence: what is wrong, where, and what to do. No words of a
+//! library or of the system reach a person.
+
+use std::fs;
+use std::path::Path;
+
+use crate::common::{Referee, Run};
+
+/// Words of the system, of the standard library and of the crates that read files.
+const RAW: &[&str] = &[
+    "os error",
+    "No such file",
+    "Is a directory",
+    "Permission denied",
+    "in string",
+    "to fit in",
+    "float literal",
+    "is not in ",
+    "expected ident",
+    "expected value",
+    "EOF while",
+    " at line ",
+    "panicked",
+    "Error {",
+    "at path",
+];
+
+/// What is typed, and the sentence. Words are separated by blanks; a `_` stands for a blank in a word.
+const WRONG: &[(&str, &str)] = &[
+    // Mistyped commands and names.
+    (
+        "tornament",
+        "referee: there is neither a command nor a file tornament; did you mean referee tournament?",
+    ),
+    (
+        "tornament --out t a b",
+        "referee: there is neither a command nor a file tornament; did you mean referee tournament?",
+    ),
+    (
+        "replya games.jsonl",
+        "referee: there is neither a command nor a file replya; did you mean referee replay?",
+    ),
+    (
+        "man tornament",
+        "referee: there is no command `tornament`; did you mean tournament? the commands are",
+    ),
+    (
+        "builtin:gredy builtin:random",
+        "referee: cannot start builtin:gredy: there is no such built-in strategy; did you mean builtin:greedy?",
+    ),
+    (
+        "builtin:x builtin:random",
+        "the built-in ones are builtin:random, builtin:greedy, builtin:perfect",
+    ),
+    (
+        "greedy builtin:random",
+        "referee: cannot start greedy: there is no such file; did you mean builtin:greedy?",
+    ),
+    (
+        "bot gredy",
+        "referee: there is no built-in strategy `gredy`; did you mean greedy?",
+    ),
+    (
+        "new pyhton",
+        "referee: there is no starter bot in `pyhton`; did you mean python?",
+    ),
+    (
+        "--game quatro builtin:greedy builtin:random",
+        "tip: a similar value exists: 'quarto'",
+    ),
+    (
+        "--rules sqares builtin:greedy builtin:random",
+        "tip: a similar value exists: 'squares'",
+    ),
+    (
+        "--movetime 1s builtin:greedy builtin:random",
+        "tip: a similar argument exists: '--move-time'",
+    ),
+    // Positions without quotes.
+    (
+        "solve A..PC...J..EF... G",
+        "referee: a position is one argument, so put it in quotes: referee solve \"A..PC...J..EF... G\"",
+    ),
+    (
+        "solve --all ................ -",
+        "referee solve \"................ -\"",
+    ),
+    // Archives.
+    (
+        "bot.zip builtin:random",
+        "referee: cannot start bot.zip: it is an archive and no program; unpack it (unzip bot.zip) and give the program in it, or the folder",
+    ),
+    (
+        "./bot.tar.gz builtin:random",
+        "unpack it (tar xf ./bot.tar.gz)",
+    ),
+    ("check bot.7z", "unpack it (7z x bot.7z)"),
+    // Numbers.
+    (
+        "--seed -1 builtin:greedy builtin:random",
+        "invalid value '-1' for '--seed <N>': expected a whole number from 0 to 18446744073709551615",
+    ),
+    (
+        "--seed 99999999999999999999 builtin:greedy builtin:random",
+        "'--seed <N>': expected a whole number from 0 to 18446744073709551615",
+    ),
+    (
+        "-n -1 builtin:greedy builtin:random",
+        "'--games <N>': expected a number of at least 1",
+    ),
+    (
+        "--move-time 5x builtin:greedy builtin:random",
+        "'--move-time <TIME>': expected a time such as 2s, 500ms, 1m 30s or a number of seconds",
+    ),
+    (
+        "--memory x builtin:greedy builtin:random",
+        "'--memory <SIZE>': expected a size such as 64M, 1.5G or a number of bytes",
+    ),
+    (
+        "tournament --out t --pairs x a b",
+        "'--pairs <N>': expected a whole number of at least 1",
+    ),
+    (
+        "tournament --out t --pairs -1 a b",
+        "'--pairs <N>': expected a whole number of at least 1",
+    ),
+    (
+        "tournament --out t --rounds 0 a b",
+        "'--rounds <N>': expected a whole number of at least 1",
+    ),
+    (
+        "tournament --out t --opening-plies x a b",
+        "'--opening-plies <N>': expected a whole number of at least 0",
+    ),
+    (
+        "tournament --out t --bench-after x a b",
+        "'--bench-after <N>': expected a whole number of at least 0",
+    ),
+    (
+        "tournament --out t --jobs 0 a b",
+        "'--jobs <N>': expected a whole number from 1 to 65535",
+    ),
+    (
+        "tournament --out t --seed x a b",
+        "'--seed <N>': expected a whole number from 0 to",
+    ),
+    ("run t --jobs x", "'--jobs <N>': expected a whole number"),
+    (
+        "simulate --bots x",
+        "'--bots <N>': expected a whole number from 2 to 10000",
+    ),
+    (
+        "simulate --draws 101",
+        "expected a whole number from 0 to 100",
+    ),
+    (
+        "simulate --seed x",
+        "'--seed <N>': expected a whole number from 0 to",
+    ),
+    (
+        "solve --threads 0 x",
+        "'--threads <N>': expected a whole number of at least 1",
+    ),
+    (
+        "solve --table --positions x",
+        "'--positions <N>': expected a whole number of at least 1",
+    ),
+    (
+        "solve --table --free x",
+        "'--free <N,…>': expected a whole number from 1 to 15",
+    ),
+    (
+        "standings --prior x games.jsonl",
+        "'--prior <N>': expected a number from 0 to 1000000, such as 2",
+    ),
+    // Files.
+    (
+        "--pieces missing.csv builtin:greedy builtin:random",
+        "referee: missing.csv: there is no such file or directory; check the spelling and the directory",
+    ),
+    (
+        "--pieces folder builtin:greedy builtin:random",
+        "referee: folder: it is a directory; expected a piece set's CSV file",
+    ),
+    (
+        "pieces --pieces wrong.csv",
+        "referee: wrong.csv: line 1, column 4: 2 fields here; expected five",
+    ),
+    (
+        "--record missing/x builtin:greedy builtin:random",
+        "referee: missing/x: there is no such file or directory",
+    ),
+    (
+        "--record folder builtin:greedy builtin:random",
+        "referee: folder: it is a directory; give a file within it",
+    ),
+    (
+        "--record text/x builtin:greedy builtin:random",
+        "referee: text/x: a part of the path is a file and no directory",
+    ),
+    (
+        "--log-file missing/x builtin:greedy builtin:random",
+        "referee: --log-file missing/x: there is no such file or directory",
+    ),
+    (
+        "tournament --out text builtin:greedy builtin:random",
+        "referee: text: it is a file, and no folder of a tournament; choose another folder",
+    ),
+    (
+        "tournament --out t --config missing.toml",
+        "referee: missing.toml: there is no such file or directory",
+    ),
+    (
+        "tournament --out t --config folder",
+        "referee: folder: it is a directory; give a file within it",
+    ),
+    (
+        "tournament --out t --config wrong.toml",
+        "referee: wrong.toml: TOML parse error at line 1",
+    ),
+    (
+        "replay missing.jsonl",
+        "referee: missing.jsonl: there is no such file or directory",
+    ),
+    (
+        "replay text",
+        "text: line 1: column 2: it is no JSON; expected a record, a JSON object on one line",
+    ),
+    ("standings text", "text: line 1: column 2: it is no JSON"),
+    ("analyse text", "text: line 1: column 2: it is no JSON"),
+    (
+        "report -o page.html text",
+        "text: line 1: column 2: it is no JSON",
+    ),
+    (
+        "standings half.jsonl",
+        "half.jsonl: line 1: column 5: it ends too early",
+    ),
+    (
+        "standings other.jsonl",
+        "other.jsonl: line 1: column 7: missing field `",
+    ),
+    (
+        "standings missing.jsonl",
+        "referee: missing.jsonl: there is no such file or directory",
+    ),
+    (
+        "standings folder",
+        "referee: folder: there is no games.jsonl in this folder; give the folder of a tournament",
+    ),
+    (
+        "new python missing/x.py",
+        "referee: missing/x.py: there is no such file or directory",
+    ),
+    (
+        "solve --resume missing/x ................_-",
+        "referee: missing/x: cannot be written: there is no such file or directory; choose a file",
+    ),
+    (
+        "solve --resume folder ................_-",
+        "referee: folder: it is a directory; give a file within it",
+    ),
+    (
+        "check missing",
+        "referee: cannot start missing: there is no such file; check the spelling",
+    ),
+    ("check folder", "referee: folder: there is no program in it"),
+    (
+        "check --csv missing/x builtin:greedy",
+        "referee: missing/x: cannot be written: there is no such file or directory",
+    ),
+    (
+        "--live=300.0.0.1:80 builtin:greedy builtin:random",
+        "expected an address, a port or both, such as 127.0.0.1:4416",
+    ),
+];
+
+/// The files that inputs name.
+fn files(directory: &Path) {
+    fs::create_dir(directory.join("folder")).expect("a folder");
+    for (name, text) in [
+        ("text", "not JSON\n"),
+        ("half.jsonl", "{\"v\":\n"),
+        ("other.jsonl", "{\"v\":1}\n"),
+        ("wrong.csv", "a,b\n"),
+        ("wrong.toml", "x = \n"),
+        ("bot.zip", "PK\u{3}\u{4}"),
+        ("bot.tar.gz", "\u{1f}"),
+        ("bot.7z", "7z"),
+    ] {
+        fs::write(directory.join(name), text).expect("a file");
+    }
+}
+
+fn run(directory: &Path, line: &str) -> Run {
+    let words = line.split(' ').map(|word| word.replace('_', " "));
+    Referee::new(words).directory(directory).run()
+}
+
+#[test]
+fn wrong_inputs_have_sentences_with_the_fix() {
+    let directory = tempfile::tempdir().expect("a directory");
+    files(directory.path());
+    let mut wrong = Vec::new();
+    for (line, sentence) in WRONG {
+        let run = run(directory.path(), line);
+        let said = format!("{}{}", run.stdout, run.stderr);
+        let raw = RAW.iter().find(|words| {
+            // TOML's own message shows the place, with an arrow.
+            said.contains(**words) && !said.contains("TOML parse error")
+        });
+        if run.code != Some(2) || !said.contains(sentence) || raw.is_some() {
+            wrong.push(format!("{line}\nexpected: {sentence}\nraw: {raw:?}\n{run}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+/// Errors of the system that no right of root prevents have their sentences elsewhere: see `text::cause`.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_is_said_in_words() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let run = run(
+        directory.path(),
+        "--record /dev/full builtin:greedy builtin:random",
+    );
+    assert!(!run.stderr.contains("os error"), "{run}");
+}
