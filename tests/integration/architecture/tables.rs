@@ -97,6 +97,7 @@ pub(super) const MODULES: &[(&str, &[&str])] = &[
             "executable",
             "record",
             "sandbox",
+            "system",
             "text",
             "tournament",
         ],
@@ -157,8 +158,9 @@ pub(super) const CRATES: &[(&str, &[&str])] = &[
     ("clap_complete", &["cli"]),
     ("clap_mangen", &["cli"]),
     ("compact_str", &["record"]),
-    ("csv", &["arena", "report"]),
+    ("csv", &["league", "arena", "report"]),
     ("http_body_util", &["report"]),
+    ("flate2", &["league"]),
     ("hyper", &["report"]),
     ("hyper_util", &["report"]),
     ("indicatif", &["cli"]),
@@ -219,6 +221,7 @@ pub(super) const CRATES: &[(&str, &[&str])] = &[
         "shell_words",
         &["arena", "bot", "cli", "executable", "system"],
     ),
+    ("tar", &["league"]),
     (
         "tempfile",
         &[
@@ -255,6 +258,7 @@ pub(super) const CRATES: &[(&str, &[&str])] = &[
     ("unicode_segmentation", &["report"]),
     ("unicode_width", &["report"]),
     ("wide", &["solver"]),
+    ("zip", &["league"]),
     ("windows_sys", &["bot", "system"]),
 ];
 
