@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::intake::people::{self, Person};
 use crate::arena::slug::slugs;
 use crate::record::atomic_file::{replace, sync_directory};
 use crate::text::unreadable;
@@ -68,6 +69,9 @@ pub struct League {
     pub v: u32,
     /// Everybody who has ever handed in something, by name.
     pub members: BTreeMap<String, Member>,
+    /// The list of students that was given last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub people: Vec<Person>,
 }
 
 impl Default for League {
@@ -75,6 +79,7 @@ impl Default for League {
         Self {
             v: VERSION,
             members: BTreeMap::new(),
+            people: Vec::new(),
         }
     }
 }
@@ -123,6 +128,33 @@ impl League {
 }
 
 impl League {
+    /// Takes over a list of students: members who were called otherwise before get their names from it.
+    pub fn enlist(&mut self, people: Vec<Person>) {
+        let names: Vec<String> = self.members.keys().cloned().collect();
+        for old in names {
+            let Some(new) = people::bot_of(&people, &old, None) else {
+                continue;
+            };
+            if !self.members.contains_key(&new)
+                && let Some(member) = self.members.remove(&old)
+            {
+                self.members.insert(new, member);
+            }
+        }
+        self.people = people;
+    }
+
+    /// The bots of the list that nobody has handed in, and the members that are not in the list.
+    pub fn missing_and_unknown(&self) -> (Vec<String>, Vec<String>) {
+        if self.people.is_empty() {
+            return (Vec::new(), Vec::new());
+        }
+        let bots = people::by_bot(&self.people);
+        let missing = bots.keys().filter(|bot| !self.members.contains_key(*bot));
+        let unknown = self.members.keys().filter(|name| !bots.contains_key(*name));
+        (missing.cloned().collect(), unknown.cloned().collect())
+    }
+
     /// Notes that the newest submission of a member cannot be taken in.
     pub fn refuse(&mut self, name: &str, reason: String) {
         self.member(name).refused = Some(reason);

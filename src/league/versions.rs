@@ -55,6 +55,9 @@ pub fn take_in(
         fs::rename(copy.path(), &place).map_err(failed(&place))?;
         sync_directory(&versions).map_err(failed(&versions))?;
     }
+    if !submission.is_newest && member.versions.iter().any(|version| version.id == id) {
+        return Ok(false);
+    }
     member.refused = None;
     if member.versions.last().is_some_and(|last| last.id == id) {
         return Ok(false);

@@ -1,84 +1,276 @@
 //! Submissions as the entries of a folder.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
+use super::formats::{self, Format};
+use super::names::{Owner, owner};
+use super::unpack::unpack;
 use super::{Intake, IntakeError, Refused, Submission};
 use crate::bot::naming::short_name;
-use crate::bot::submission::{entries, is_program};
+use crate::bot::submission::{entries, is_program, is_unready};
 
-/// Reads the entries of a folder: each folder in it is somebody's submission, and so is each program.
-pub(super) fn read(source: &Path) -> Result<Intake, IntakeError> {
-    let mut intake = Intake::default();
-    for path in entries(source).map_err(IntakeError::unreadable(source))? {
-        let is_folder = path.is_dir();
-        let name = if is_folder {
-            path.file_name()
-        } else {
-            path.file_stem()
+/// How many folders with nothing but a folder in them are gone into.
+const MAX_NESTED: usize = 8;
+
+/// Entries of a folder that are one submission.
+struct Found {
+    owner: Owner,
+    paths: Vec<PathBuf>,
+}
+
+/// Reads the entries of a folder: each folder in it is somebody's submission, and so is each archive and each program.
+/// `refused` says which entries cannot be used.
+pub(super) fn read(
+    source: &Path,
+    refused: &BTreeMap<String, String>,
+    intake: &mut Intake,
+) -> Result<(), IntakeError> {
+    let mut found: BTreeMap<(String, Option<String>, String), Found> = BTreeMap::new();
+    let mut problems: BTreeMap<(String, Option<String>), String> = BTreeMap::new();
+    let mut seen = entries(source).map_err(IntakeError::unreadable(source))?;
+    // What was refused whole has left nothing behind.
+    seen.extend(
+        refused
+            .keys()
+            .map(|name| source.join(name))
+            .filter(|path| !path.exists()),
+    );
+    for path in seen {
+        let full = path.file_name().unwrap_or_default().to_string_lossy();
+        let stem = match formats::split(&full) {
+            Some((stem, _)) => stem.to_owned(),
+            None if path.is_dir() => full.clone().into_owned(),
+            None => path
+                .file_stem()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned(),
         };
-        let name = short_name(&name.unwrap_or_default().to_string_lossy());
-        if !is_folder && !is_program(&path) {
+        // The ending of a file in Moodle's flat layout belongs to that file.
+        let of = match owner(&full) {
+            Some(of) if of.id.is_some() => of,
+            Some(_) => match owner(&stem) {
+                Some(of) => of,
+                None => continue,
+            },
+            None => continue,
+        };
+        if let Some(problem) = refused.get(&*full) {
+            problems.insert((of.name, of.id), problem.clone());
             continue;
         }
-        let folder = if is_folder {
-            Ok(path.clone())
+        let is_taken = path.is_dir()
+            || of.file.is_some()
+            || formats::of_file(&path).is_some()
+            || is_program(&path)
+            || is_unready(&path);
+        if !is_taken {
+            continue;
+        }
+        // Files of Moodle's flat layout belong together; anything else is a submission of its own.
+        let apart = if of.file.is_some() {
+            String::new()
         } else {
-            alone(&path, &mut intake)
+            full.into_owned()
         };
-        let found = folder.and_then(|folder| Ok((newest(&folder)?, folder)));
-        match found {
-            Ok((received, folder)) => intake.submissions.push(Submission {
+        let key = (of.name.clone(), of.id.clone(), apart);
+        let paths = Vec::new();
+        found
+            .entry(key)
+            .or_insert(Found { owner: of, paths })
+            .paths
+            .push(path);
+    }
+    let ids = |name: &str| {
+        let keys = found.keys().map(|(known, id, _)| (known, id));
+        let mut ids: Vec<_> = keys
+            .chain(problems.keys().map(|(known, id)| (known, id)))
+            .filter(|(known, id)| *known == name && id.is_some())
+            .map(|(_, id)| id)
+            .collect();
+        ids.sort();
+        ids.dedup();
+        ids.len()
+    };
+    // Two students of one name are told apart by their numbers.
+    let called = |name: &str, id: Option<&String>| match id {
+        Some(id) if ids(name) > 1 => short_name(&format!("{name} ({id})")),
+        _ => short_name(name),
+    };
+    let mut refusals: Vec<Refused> = problems
+        .iter()
+        .map(|((name, id), reason)| Refused {
+            name: called(name, id.as_ref()),
+            id: id.clone(),
+            reason: reason.clone(),
+            received: Timestamp::MAX,
+        })
+        .collect();
+    for ((name, id, _), found) in &found {
+        if problems.contains_key(&(name.clone(), id.clone())) {
+            continue;
+        }
+        let name = called(name, id.as_ref());
+        let shown = found.paths.first().map(|path| path.display().to_string());
+        let shown = shown.unwrap_or_default();
+        let received = match found.owner.stamp {
+            Some(stamp) => Ok(stamp),
+            None => newest(&found.paths),
+        };
+        let folder = received.and_then(|received| Ok((received, files(&found.paths, intake)?)));
+        match folder {
+            Ok((received, Ok(folder))) => intake.submissions.push(Submission {
                 name,
+                id: id.clone(),
                 folder,
                 received,
-                found_in: path.display().to_string(),
+                found_in: shown,
+                is_newest: true,
             }),
-            Err(error) => intake.refused.push(Refused {
+            Ok((received, Err(problem))) => refusals.push(Refused {
                 name,
-                reason: format!("{}: {error}", path.display()),
+                id: id.clone(),
+                reason: format!("{shown}: {problem}"),
+                received,
+            }),
+            Err(error) => refusals.push(Refused {
+                name,
+                id: id.clone(),
+                reason: format!("{shown}: {error}"),
+                received: Timestamp::MAX,
             }),
         }
     }
-    Ok(intake)
+    intake.refused.append(&mut refusals);
+    Ok(())
 }
 
-/// Copies a file into a folder of its own.
-fn alone(file: &Path, intake: &mut Intake) -> io::Result<std::path::PathBuf> {
-    let staging = match &mut intake.staging {
-        Some(staging) => staging,
-        none => none.insert(tempfile::tempdir()?),
+/// A folder with the files of a submission and nothing else. The inner error says why there is none.
+fn files(paths: &[PathBuf], intake: &mut Intake) -> io::Result<Result<PathBuf, String>> {
+    let folder = match paths {
+        [path] if path.is_dir() => path.clone(),
+        [path] if formats::of_file(path).is_some() => {
+            return match inner(path, intake)? {
+                Ok(folder) => Ok(contents(&folder, true, intake)?),
+                Err(problem) => Ok(Err(problem)),
+            };
+        }
+        paths => copies(paths, intake)?,
     };
-    let name = file.file_name().unwrap_or_default();
-    let folder = staging.path().join(name);
-    fs::create_dir(&folder)?;
-    let copy = folder.join(name);
-    fs::copy(file, &copy)?;
-    let modified = fs::metadata(file)?.modified()?;
-    fs::File::options()
-        .append(true)
-        .open(&copy)?
-        .set_modified(modified)?;
+    contents(&folder, false, intake)
+}
+
+/// Goes into the only folder of a folder, and unpacks the only archive, unless it comes out of one.
+fn contents(
+    folder: &Path,
+    is_unpacked: bool,
+    intake: &mut Intake,
+) -> io::Result<Result<PathBuf, String>> {
+    let mut folder = folder.to_owned();
+    let mut is_unpacked = is_unpacked;
+    for _ in 0..MAX_NESTED {
+        let mut inside = entries(&folder)?;
+        // What was written on Moodle's page.
+        inside.retain(|path| {
+            path.file_name()
+                .is_none_or(|name| name != "onlinetext.html")
+        });
+        let archives = inside
+            .iter()
+            .filter(|path| formats::of_file(path).is_some())
+            .count();
+        match &inside[..] {
+            [] => {
+                return Ok(Err(
+                    "nothing was handed in: there are no files; hand in the program".to_owned(),
+                ));
+            }
+            [only] if only.is_dir() && !only.is_symlink() => folder.clone_from(only),
+            [_] if archives == 1 && is_unpacked => {
+                return Ok(Err(
+                    "there is an archive in the archive; hand in one with the files themselves"
+                        .to_owned(),
+                ));
+            }
+            [only] if archives == 1 => match inner(only, intake)? {
+                Ok(unpacked) => (folder, is_unpacked) = (unpacked, true),
+                Err(problem) => return Ok(Err(problem)),
+            },
+            all if archives == all.len() => {
+                return Ok(Err(format!(
+                    "there are {archives} archives; hand in one, with the files of the bot"
+                )));
+            }
+            _ => return Ok(Ok(folder)),
+        }
+    }
+    Ok(Err(format!(
+        "there are more than {MAX_NESTED} folders in one another; hand in the files themselves"
+    )))
+}
+
+/// Unpacks a student's own archive.
+fn inner(archive: &Path, intake: &mut Intake) -> io::Result<Result<PathBuf, String>> {
+    let format = formats::of_file(archive).unwrap_or(Format::Other);
+    if format == Format::Other {
+        let name = archive.file_name().unwrap_or_default().to_string_lossy();
+        return Ok(Err(format!(
+            "archives like `{name}` are not read; hand in a .zip or .tar.gz"
+        )));
+    }
+    let folder = intake.room()?;
+    Ok(match unpack(archive, format, &folder, None) {
+        Ok(refused) => match refused.into_values().next() {
+            Some(problem) => Err(problem),
+            None => Ok(folder),
+        },
+        Err(error) => Err(format!(
+            "the archive cannot be unpacked: {error}; make it again"
+        )),
+    })
+}
+
+/// Copies files into a folder of their own, without what Moodle puts before their names.
+fn copies(files: &[PathBuf], intake: &mut Intake) -> io::Result<PathBuf> {
+    let folder = intake.room()?;
+    for file in files {
+        let full = file.file_name().unwrap_or_default().to_string_lossy();
+        let own = owner(&full).and_then(|owner| owner.file);
+        let copy = folder.join(own.unwrap_or_else(|| full.into_owned()));
+        if copy.parent() != Some(&folder) || copy.exists() {
+            return Err(io::Error::other("its files cannot be told apart"));
+        }
+        fs::copy(file, &copy)?;
+    }
     Ok(folder)
 }
 
-/// When the newest file of a folder was changed.
-fn newest(folder: &Path) -> io::Result<Timestamp> {
+/// When the newest of these files, or of the files in these folders, was changed.
+fn newest(paths: &[PathBuf]) -> io::Result<Timestamp> {
     let mut newest = Timestamp::UNIX_EPOCH;
-    let mut folders = vec![folder.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder)? {
-            let entry = entry?;
-            let meta = entry.metadata()?;
-            if meta.is_dir() {
-                folders.push(entry.path());
-            } else {
-                let modified = Timestamp::try_from(meta.modified()?).map_err(io::Error::other)?;
-                newest = newest.max(modified);
+    let mut all = paths.to_owned();
+    while let Some(path) = all.pop() {
+        let meta = fs::symlink_metadata(&path)?;
+        let meta = if meta.is_symlink() && paths.contains(&path) {
+            fs::metadata(&path)?
+        } else {
+            meta
+        };
+        if meta.is_dir() {
+            if path.file_name().is_some_and(|name| name == ".git") {
+                continue;
             }
+            for entry in fs::read_dir(&path)? {
+                all.push(entry?.path());
+            }
+        } else {
+            let modified = Timestamp::try_from(meta.modified()?).map_err(io::Error::other)?;
+            newest = newest.max(modified);
         }
     }
     Ok(newest)

@@ -100,6 +100,7 @@ pub(super) const MODULES: &[(&str, &[&str])] = &[
             "executable",
             "record",
             "sandbox",
+            "system",
             "text",
             "tournament",
         ],
@@ -160,8 +161,9 @@ pub(super) const CRATES: &[(&str, &[&str])] = &[
     ("clap_complete", &["cli"]),
     ("clap_mangen", &["cli"]),
     ("compact_str", &["record"]),
-    ("csv", &["arena", "report"]),
+    ("csv", &["league", "arena", "report"]),
     ("http_body_util", &["report"]),
+    ("flate2", &["league"]),
     ("hyper", &["report"]),
     ("hyper_util", &["report"]),
     ("indicatif", &["cli"]),
@@ -223,6 +225,7 @@ pub(super) const CRATES: &[(&str, &[&str])] = &[
         &["arena", "bot", "cli", "executable", "system"],
     ),
     ("strsim", &["text"]),
+    ("tar", &["league"]),
     (
         "tempfile",
         &[
@@ -259,6 +262,7 @@ pub(super) const CRATES: &[(&str, &[&str])] = &[
     ("unicode_segmentation", &["report"]),
     ("unicode_width", &["report"]),
     ("wide", &["solver"]),
+    ("zip", &["league"]),
     ("windows_sys", &["bot", "system"]),
 ];
 

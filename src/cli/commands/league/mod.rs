@@ -16,6 +16,7 @@ use crate::cli::support::leftovers::end_orphans;
 use crate::cli::support::output::print_stderr;
 use crate::cli::support::runtime::runtime;
 use crate::cli::support::time;
+use crate::league::intake::people::{self, PeopleError};
 use crate::league::intake::{self, Intake, IntakeError};
 use crate::league::season::{LeagueDirectory, SeasonError};
 use crate::league::state::{League, StateError};
@@ -28,9 +29,15 @@ pub(in crate::cli) struct Args {
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 
-    /// Where submissions come from: a folder with a folder or a program for each student or team
+    /// Where submissions come from: a folder, a .zip or a .tar.gz (such as Moodle's) with a folder, an archive
+    /// or a program for each student or team
     #[arg(long, value_name = "SOURCE")]
     from: Option<PathBuf>,
+
+    /// A table in CSV of who takes part, with the columns name, team, email and id as far as these are
+    /// known; it holds until another one is given
+    #[arg(long, value_name = "FILE")]
+    students: Option<PathBuf>,
 
     /// Only versions that were handed in by then play: 2026-01-31 or 2026-01-31T10:00:00Z
     #[arg(long, value_name = "TIME", value_parser = time::parse)]
@@ -52,7 +59,8 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     }
     refuse_foreign(&options)?;
     // Before anything is created.
-    let intake = args.from.as_deref().map(intake::read).transpose()?;
+    let mut intake = args.from.as_deref().map(intake::read).transpose()?;
+    let people = args.students.as_deref().map(people::read).transpose()?;
     let directory = LeagueDirectory::open(&args.folder)?;
     let old = directory.tournament().plan()?;
     let league = League::read(directory.path())?;
@@ -63,7 +71,11 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         )));
     }
     let mut league = league.unwrap_or_default();
-    if let Some(intake) = &intake {
+    if let Some(people) = people {
+        league.enlist(people);
+    }
+    if let Some(intake) = &mut intake {
+        people::join(intake, &league.people);
         take_in(&mut league, &directory, intake)?;
     } else if league.members.is_empty() {
         return Err(Failure::Usage(format!(
@@ -121,15 +133,39 @@ fn take_in(
         league.refuse(&refused.name, refused.reason.clone());
     }
     league.write(directory.path())?;
+    for note in &intake.notes {
+        print_stderr(&format!("referee: {note}; it is left out"));
+    }
+    for refused in &intake.refused {
+        print_stderr(&format!(
+            "referee: the submission of {} cannot be used: {}",
+            refused.name, refused.reason
+        ));
+    }
     print_stderr(&format!(
         "referee: {}, {new} of them new",
         counted(intake.submissions.len() as u64, "submission", "submissions")
     ));
+    let (missing, unknown) = league.missing_and_unknown();
+    for (names, problem) in [
+        (missing, "have handed in nothing"),
+        (unknown, "are not in the list of students"),
+    ] {
+        if !names.is_empty() {
+            print_stderr(&format!("referee: {problem}: {}", names.join(", ")));
+        }
+    }
     Ok(())
 }
 
 impl From<IntakeError> for Failure {
     fn from(error: IntakeError) -> Self {
+        Self::Usage(error.to_string())
+    }
+}
+
+impl From<PeopleError> for Failure {
+    fn from(error: PeopleError) -> Self {
         Self::Usage(error.to_string())
     }
 }

@@ -1,0 +1,214 @@
+//! The formats of archives: what their entries say of themselves.
+
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::path::Path;
+
+use flate2::read::MultiGzDecoder;
+use jiff::Timestamp;
+use jiff::civil;
+use jiff::tz::TimeZone;
+use zip::result::ZipError;
+
+/// An archive that says it holds more is not read on, so that it cannot keep a referee busy for ever.
+const MAX_INFLATED: u64 = 64 << 30;
+
+/// The format of an archive, by the ending of its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Format {
+    Zip,
+    Tar,
+    TarGz,
+    /// One that is not read.
+    Other,
+}
+
+/// Endings, the longer ones first.
+const ENDINGS: [(&str, Format); 11] = [
+    (".tar.gz", Format::TarGz),
+    (".tar.xz", Format::Other),
+    (".tar.bz2", Format::Other),
+    (".tar.zst", Format::Other),
+    (".tgz", Format::TarGz),
+    (".tar", Format::Tar),
+    (".zip", Format::Zip),
+    (".rar", Format::Other),
+    (".7z", Format::Other),
+    (".xz", Format::Other),
+    (".bz2", Format::Other),
+];
+
+/// Splits the name of an archive; `None` if it is none.
+pub(super) fn split(name: &str) -> Option<(&str, Format)> {
+    ENDINGS.iter().find_map(|&(ending, format)| {
+        let start = name.len().checked_sub(ending.len())?;
+        let is = name.get(start..)?.eq_ignore_ascii_case(ending);
+        (is && start > 0).then(|| (&name[..start], format))
+    })
+}
+
+/// The format of a file, by its name.
+pub(super) fn of_file(path: &Path) -> Option<Format> {
+    let (_, format) = split(path.file_name()?.to_str()?)?;
+    path.is_file().then_some(format)
+}
+
+/// What an entry is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum What {
+    File,
+    Folder,
+    /// A link, a device or a pipe.
+    Other,
+    /// A file behind a password.
+    Encrypted,
+    /// A file whose compression is not read.
+    Unreadable,
+}
+
+/// An entry of an archive.
+pub(super) struct Entry<'a> {
+    pub(super) path: Vec<u8>,
+    pub(super) what: What,
+    pub(super) is_executable: bool,
+    pub(super) modified: Option<Timestamp>,
+    pub(super) content: &'a mut dyn Read,
+}
+
+/// Calls `visit` with each entry.
+pub(super) fn each(
+    archive: &Path,
+    format: Format,
+    mut visit: impl FnMut(Entry<'_>) -> io::Result<()>,
+) -> io::Result<()> {
+    let file = BufReader::new(File::open(archive)?);
+    match format {
+        Format::Zip => each_of_zip(file, &mut visit),
+        Format::Tar => each_of_tar(file, &mut visit),
+        Format::TarGz => each_of_tar(MultiGzDecoder::new(file).take(MAX_INFLATED), &mut visit),
+        Format::Other => Err(io::Error::new(
+            io::ErrorKind::InvalidData,
+            "archives of this kind are not read",
+        )),
+    }
+}
+
+fn each_of_zip(
+    file: BufReader<File>,
+    visit: &mut dyn FnMut(Entry<'_>) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut zip = zip::ZipArchive::new(file)?;
+    for index in 0..zip.len() {
+        let (entry, extra) = {
+            let raw = zip.by_index_raw(index)?;
+            let what = if raw.is_dir() {
+                What::Folder
+            } else if raw.encrypted() {
+                What::Encrypted
+            } else if raw.is_symlink() {
+                What::Other
+            } else {
+                What::File
+            };
+            let mode = raw.unix_mode().unwrap_or(0);
+            // Names are UTF-8 also where programs forget to say so; the old ones are those of DOS.
+            let path = match str::from_utf8(raw.name_raw()) {
+                Ok(name) => name.as_bytes().to_vec(),
+                Err(_) => raw.name()?.into_owned().into_bytes(),
+            };
+            let time = raw.last_modified();
+            ((path, what, mode & 0o111 != 0, time), raw.extra_data())
+        };
+        let (path, what, is_executable, time) = entry;
+        let modified = extra
+            .as_deref()
+            .and_then(extended_time)
+            .or_else(|| time.and_then(dos_time));
+        let mut call = |what, content: &mut dyn Read| {
+            visit(Entry {
+                path: path.clone(),
+                what,
+                is_executable,
+                modified,
+                content,
+            })
+        };
+        if what == What::File {
+            match zip.by_index(index) {
+                Ok(mut content) => call(what, &mut content)?,
+                Err(ZipError::Io(error)) => return Err(error),
+                Err(_) => call(What::Unreadable, &mut io::empty())?,
+            }
+        } else {
+            call(what, &mut io::empty())?;
+        }
+    }
+    Ok(())
+}
+
+/// The time of an "extended timestamp" (0x5455) among the extra fields of an entry: in universal time.
+fn extended_time(mut extra: &[u8]) -> Option<Timestamp> {
+    while let [a, b, c, d, rest @ ..] = extra {
+        let length = usize::from(u16::from_le_bytes([*c, *d]));
+        let field = rest.get(..length)?;
+        if let (0x5455, [flags, time @ ..]) = (u16::from_le_bytes([*a, *b]), field)
+            && flags & 1 != 0
+        {
+            let seconds = i32::from_le_bytes(*time.first_chunk()?);
+            return Timestamp::from_second(seconds.into()).ok();
+        }
+        extra = rest.get(length..)?;
+    }
+    None
+}
+
+/// The time of DOS, which says no zone: it is taken for universal time.
+fn dos_time(time: zip::DateTime) -> Option<Timestamp> {
+    let [month, day, hour, minute, second] = [
+        time.month(),
+        time.day(),
+        time.hour(),
+        time.minute(),
+        time.second(),
+    ]
+    .map(|part| i8::try_from(part).ok());
+    let year = i16::try_from(time.year()).ok()?;
+    let time = civil::DateTime::new(year, month?, day?, hour?, minute?, second?, 0).ok()?;
+    Some(time.to_zoned(TimeZone::UTC).ok()?.timestamp())
+}
+
+fn each_of_tar(
+    stream: impl Read,
+    visit: &mut dyn FnMut(Entry<'_>) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut tar = tar::Archive::new(stream);
+    for entry in tar.entries()? {
+        let mut entry = entry?;
+        let header = entry.header();
+        let kind = header.entry_type();
+        if kind.is_pax_global_extensions() {
+            continue;
+        }
+        let what = if kind.is_dir() {
+            What::Folder
+        } else if kind.is_file() || kind.is_contiguous() {
+            What::File
+        } else {
+            What::Other
+        };
+        let is_executable = header.mode().is_ok_and(|mode| mode & 0o111 != 0);
+        let seconds = header
+            .mtime()
+            .ok()
+            .and_then(|time| i64::try_from(time).ok());
+        let modified = seconds.and_then(|time| Timestamp::from_second(time).ok());
+        visit(Entry {
+            path: entry.path_bytes().into_owned(),
+            what,
+            is_executable,
+            modified,
+            content: &mut entry,
+        })?;
+    }
+    Ok(())
+}

@@ -1,0 +1,267 @@
+//! The list of students: who they are, and who shares a bot.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::Intake;
+use crate::bot::naming::short_name;
+use crate::text::unreadable;
+
+/// Somebody in the list.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Person {
+    /// As it is written.
+    pub name: String,
+    /// The team whose bot is theirs, too.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub team: String,
+    /// The address.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub email: String,
+    /// The number or the name of the account.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub id: String,
+}
+
+/// Why a list of students cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum PeopleError {
+    /// The file cannot be read.
+    #[error("{}", unreadable(.0, .1))]
+    Unreadable(PathBuf, io::Error),
+    /// It is no table.
+    #[error("{}: this is no table in CSV: {problem}", .0.display(), problem = .1)]
+    Csv(PathBuf, csv::Error),
+    /// A column is missing.
+    #[error("{}: there is no column with names; expected a first line with `name`, and `team`, `email` or `id` if these \
+             are known", .0.display())]
+    NoNames(PathBuf),
+    /// It is empty.
+    #[error("{}: there are no students in this list", .0.display())]
+    Empty(PathBuf),
+}
+
+/// What the first line calls a column, in small letters.
+const COLUMNS: [(&str, &[&str]); 6] = [
+    ("name", &["name", "full name", "student"]),
+    ("first", &["first name", "firstname", "given name"]),
+    ("last", &["last name", "lastname", "surname", "family name"]),
+    ("team", &["team", "group"]),
+    (
+        "email",
+        &["email", "e-mail", "email address", "e-mail address"],
+    ),
+    (
+        "id",
+        &["id", "id number", "student id", "username", "identifier"],
+    ),
+];
+
+/// Reads a list: CSV with a first line, separated by commas or semicolons.
+pub fn read(path: &Path) -> Result<Vec<Person>, PeopleError> {
+    let bytes = fs::read(path).map_err(|error| PeopleError::Unreadable(path.to_owned(), error))?;
+    // Spreadsheets put a mark before it, and semicolons where commas stand in numbers.
+    let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
+    let first: Vec<u8> = text
+        .iter()
+        .copied()
+        .take_while(|&byte| byte != b'\n')
+        .collect();
+    let delimiter = if first.contains(&b';') && !first.contains(&b',') {
+        b';'
+    } else {
+        b','
+    };
+    let csv = |error| PeopleError::Csv(path.to_owned(), error);
+    let mut options = csv::ReaderBuilder::new();
+    options
+        .delimiter(delimiter)
+        .trim(csv::Trim::All)
+        .flexible(true);
+    let mut table = options.from_reader(text);
+    let headers = table.headers().map_err(csv)?.clone();
+    let column = |wanted: &str| {
+        let (_, names) = COLUMNS.iter().find(|(column, _)| *column == wanted)?;
+        let mut headers = headers.iter().map(str::to_lowercase);
+        headers.position(|header| names.contains(&&*header))
+    };
+    let [name, first, last, team, email, id] = COLUMNS.map(|(wanted, _)| column(wanted));
+    if name.is_none() && last.is_none() {
+        return Err(PeopleError::NoNames(path.to_owned()));
+    }
+    let mut people = Vec::new();
+    for row in table.records() {
+        let row = row.map_err(csv)?;
+        let field = |place: Option<usize>| {
+            place
+                .and_then(|place| row.get(place))
+                .unwrap_or_default()
+                .to_owned()
+        };
+        let name = if name.is_some() {
+            field(name)
+        } else {
+            format!("{} {}", field(first), field(last))
+                .trim()
+                .to_owned()
+        };
+        let person = Person {
+            name,
+            team: field(team),
+            email: field(email),
+            id: field(id),
+        };
+        if !person.bot().is_empty() {
+            people.push(person);
+        }
+    }
+    if people.is_empty() {
+        return Err(PeopleError::Empty(path.to_owned()));
+    }
+    Ok(people)
+}
+
+/// A name without what people write in different ways: letters and digits, small, with a space between words.
+fn plain(name: &str) -> String {
+    let words = name.split(|c: char| !c.is_alphanumeric());
+    let words: Vec<String> = words
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .collect();
+    words.join(" ")
+}
+
+impl Person {
+    /// What their bot is called: as the team, or as they are.
+    pub fn bot(&self) -> String {
+        short_name(if self.team.is_empty() {
+            &self.name
+        } else {
+            &self.team
+        })
+    }
+
+    /// What submissions of theirs may be called.
+    fn called(&self) -> impl Iterator<Item = String> {
+        let local = self.email.split('@').next().unwrap_or_default();
+        let all = [&*self.name, &self.team, &self.id, &self.email, local];
+        all.map(plain).into_iter().filter(|name| !name.is_empty())
+    }
+}
+
+/// The bot of whoever a submission belongs to; `None` if nobody or several are meant. A name fits as a whole, or, as in
+/// `exercise-anna`, its end does.
+pub fn bot_of(people: &[Person], name: &str, id: Option<&str>) -> Option<String> {
+    let name = plain(name);
+    let fits_whole = |person: &Person| {
+        let is_id = id.is_some_and(|id| id == person.id);
+        is_id || person.called().any(|called| called == name)
+    };
+    let fits_end = |person: &Person| {
+        let mut called = person.called();
+        called.any(|called| name.ends_with(&format!(" {called}")))
+    };
+    let only = |fits: &dyn Fn(&Person) -> bool| {
+        let mut bots: Vec<String> = people
+            .iter()
+            .filter(|person| fits(person))
+            .map(Person::bot)
+            .collect();
+        bots.sort();
+        bots.dedup();
+        if bots.len() > 1 {
+            Err(())
+        } else {
+            Ok(bots.pop())
+        }
+    };
+    match only(&fits_whole) {
+        Ok(None) => only(&fits_end).ok().flatten(),
+        found => found.ok().flatten(),
+    }
+}
+
+/// Gives submissions the names of those whose they are. What belongs to nobody in the list keeps its name.
+pub fn join(intake: &mut Intake, people: &[Person]) {
+    for one in &mut intake.submissions {
+        if let Some(bot) = bot_of(people, &one.name, one.id.as_deref()) {
+            one.name = bot;
+        }
+    }
+    for one in &mut intake.refused {
+        if let Some(bot) = bot_of(people, &one.name, one.id.as_deref()) {
+            one.name = bot;
+        }
+    }
+    intake.put_in_order();
+}
+
+/// The people of each bot.
+pub fn by_bot(people: &[Person]) -> BTreeMap<String, Vec<&str>> {
+    let mut bots: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for person in people {
+        bots.entry(person.bot()).or_default().push(&person.name);
+    }
+    bots
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn list(text: &str) -> Result<Vec<Person>, PeopleError> {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        fs::write(file.path(), text).expect("a file");
+        read(file.path())
+    }
+
+    #[test]
+    fn lists_are_read_as_programs_write_them() {
+        let people = list(
+            "\u{feff}First name;Last name;ID number;Email address;Group\r\nAnna;Á;17;a@x.org;\r\n",
+        );
+        let anna = Person {
+            name: "Anna Á".to_owned(),
+            team: String::new(),
+            email: "a@x.org".to_owned(),
+            id: "17".to_owned(),
+        };
+        assert_eq!(people.expect("a list"), [anna]);
+        assert!(matches!(
+            list("team,id\nx,1\n"),
+            Err(PeopleError::NoNames(_))
+        ));
+        assert!(matches!(list("name\n"), Err(PeopleError::Empty(_))));
+    }
+
+    #[test]
+    fn people_are_found_by_name_number_and_address() {
+        let people = list(
+            "NAME,Team,Email,Id\nAnna Lee,,anna.lee@x.org,alee\nBen Fox,foxes,b@x.org,17\nCem Can,foxes,,18\nAnna Lee,,,zz\n",
+        );
+        let mut people = people.expect("a list");
+        people.pop();
+        let bot = |name: &str, id| bot_of(&people, name, id);
+        for name in [
+            "Anna Lee",
+            "anna_lee",
+            "alee",
+            "anna.lee@x.org",
+            "quarto-alee",
+            "ex-1-anna-lee",
+        ] {
+            assert_eq!(bot(name, None).as_deref(), Some("Anna Lee"), "{name}");
+        }
+        for name in ["Ben Fox", "CEM CAN", "foxes", "ex-foxes", "17"] {
+            assert_eq!(bot(name, None).as_deref(), Some("foxes"), "{name}");
+        }
+        assert_eq!(bot("somebody", Some("18")).as_deref(), Some("foxes"));
+        for name in ["Anna", "Lee Anna", "", "x17"] {
+            assert_eq!(bot(name, None), None, "{name}");
+        }
+    }
+}

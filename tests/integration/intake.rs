@@ -1,0 +1,294 @@
+//! What teachers have, a league takes in: Moodle's archives, clones of repositories, and what students make of them.
+
+use std::fs;
+use std::io::{Cursor, Write as _};
+use std::path::{Path, PathBuf};
+
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
+
+use crate::common::{Referee, Run};
+
+/// A bot that plays at random from its seed.
+const RANDOM: &[u8] = b"#!/bin/sh\nexec \"$REFEREE_BIN\" bot random\n";
+
+/// A bot that wins where it can.
+const GREEDY: &[u8] = b"#!/bin/sh\nexec \"$REFEREE_BIN\" bot greedy\n";
+
+/// A zip that is being written.
+struct Zip(ZipWriter<Cursor<Vec<u8>>>);
+
+impl Zip {
+    fn new() -> Self {
+        Self(ZipWriter::new(Cursor::default()))
+    }
+
+    fn of(files: &[(&str, &[u8])]) -> Vec<u8> {
+        let mut zip = Self::new();
+        for (name, content) in files {
+            zip.file(name, content);
+        }
+        zip.finish()
+    }
+
+    fn file(&mut self, name: &str, content: &[u8]) {
+        let options = SimpleFileOptions::default();
+        self.0.start_file(name, options).expect("an entry");
+        self.0.write_all(content).expect("content");
+    }
+
+    fn finish(self) -> Vec<u8> {
+        self.0.finish().expect("a zip").into_inner()
+    }
+}
+
+/// The folder of a teacher.
+struct Teacher(tempfile::TempDir);
+
+impl Teacher {
+    fn new() -> Self {
+        Self(tempfile::tempdir().expect("a temporary directory"))
+    }
+
+    fn write(&self, name: &str, content: &[u8]) -> PathBuf {
+        let path = self.0.path().join(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(&path, content).expect("a file");
+        path
+    }
+
+    fn league(&self, more: &[&str]) -> Run {
+        let options = ["league", "term", "--sandbox", "none", "--seed", "3"];
+        let options = [&options[..], &["--pairs", "1", "--no-check"], more].concat();
+        Referee::new(options).directory(self.0.path()).run()
+    }
+
+    /// Each student, the version that plays, and the problem.
+    fn students(&self) -> Vec<[String; 3]> {
+        let mut reader =
+            csv::Reader::from_path(self.0.path().join("term/students.csv")).expect("a table");
+        let rows = reader.records().map(|row| row.expect("a row"));
+        rows.map(|row| [0, 1, 5].map(|column| row[column].to_owned()))
+            .collect()
+    }
+
+    /// The students of whom a version plays, and the problems of the others.
+    fn split(&self) -> (Vec<String>, Vec<(String, String)>) {
+        let (playing, others): (Vec<_>, Vec<_>) = self
+            .students()
+            .into_iter()
+            .partition(|[_, version, _]| !version.is_empty());
+        let playing = playing.into_iter().map(|[name, ..]| name).collect();
+        let others = others.into_iter().map(|[name, _, problem]| (name, problem));
+        (playing, others.collect())
+    }
+}
+
+fn succeeded(run: &Run) {
+    assert_eq!(run.code, Some(0), "{run}");
+}
+
+#[test]
+fn both_layouts_of_moodle_come_in() {
+    let inner = Zip::of(&[("my bot/bot.sh", GREEDY), ("__MACOSX/._bot.sh", b"x")]);
+    let teacher = Teacher::new();
+    let folders = Zip::of(&[
+        ("Anna Á_1234567_assignsubmission_file_/bot.sh", RANDOM),
+        ("Ben Fox_1234568_assignsubmission_file_/my.zip", &inner),
+        (
+            "Ben Fox_1234568_assignsubmission_onlinetext_/onlinetext.html",
+            b"Hello",
+        ),
+        ("Max M_1_assignsubmission_file_/bot.sh", RANDOM),
+        ("Max M_2_assignsubmission_file_/bot.sh", GREEDY),
+    ]);
+    teacher.write("folders.zip", &folders);
+    succeeded(&teacher.league(&["--from", "folders.zip"]));
+    let all = ["Anna Á", "Ben Fox", "Max M (1)", "Max M (2)"].map(str::to_owned);
+    assert_eq!(teacher.split(), (all.to_vec(), vec![]));
+    // The same files are no new versions.
+    let flat = Zip::of(&[
+        ("Anna Á_1234567_assignsubmission_file_bot.sh", RANDOM),
+        ("Ben Fox_1234568_assignsubmission_file_again.zip", &inner),
+        ("Max M_1_assignsubmission_file_bot.sh", RANDOM),
+        ("Max M_2_assignsubmission_file_bot.sh", GREEDY),
+        ("Max M_2_assignsubmission_file_notes.txt", b"Hello"),
+    ]);
+    teacher.write("flat.zip", &flat);
+    let run = teacher.league(&["--from", "flat.zip"]);
+    succeeded(&run);
+    assert!(run.stderr.contains("4 submissions, 1 of them new"), "{run}");
+}
+
+#[test]
+fn hostile_and_broken_submissions_are_refused_by_name() {
+    let bomb = Zip::of(&[("bot.sh", &vec![0; 65 << 20])]);
+    let mut linked = Zip::new();
+    let options = SimpleFileOptions::default();
+    linked
+        .0
+        .add_symlink("bot.sh", "/etc/passwd", options)
+        .expect("a link");
+    let mut many = Zip::new();
+    for number in 0..5_001 {
+        many.file(&format!("{number}"), b"");
+    }
+    let nested = Zip::of(&[("a.zip", &Zip::of(&[("bot.sh", RANDOM)]))]);
+    let mut archive = Zip::new();
+    for (name, content) in [
+        ("anna.zip", &Zip::of(&[("bot.sh", RANDOM)])),
+        ("ben/bot.sh", &RANDOM.to_vec()),
+        ("h-bomb.zip", &bomb),
+        ("h-link.zip", &linked.finish()),
+        ("h-many.zip", &many.finish()),
+        ("h-nested.zip", &nested),
+        ("h-out.zip", &Zip::of(&[("a/../../../out", b"x")])),
+        ("h-root.zip", &Zip::of(&[("/tmp/out", b"x")])),
+        ("h-drive.zip", &Zip::of(&[("C:/out", b"x")])),
+        ("h-back.zip", &Zip::of(&[("..\\out", b"x")])),
+        ("h-torn.zip", &b"PK\x03\x04 and no more".to_vec()),
+        ("h-rar.rar", &b"Rar!".to_vec()),
+        ("h-inside/../../out", &b"x".to_vec()),
+        ("h-two.zip", &Zip::of(&[("A", b"x"), ("A/b", b"y")])),
+    ] {
+        archive.file(name, content);
+    }
+    archive
+        .0
+        .add_directory("h-empty/", options)
+        .expect("a folder");
+    let teacher = Teacher::new();
+    teacher.write("class.zip", &archive.finish());
+    let run = teacher.league(&["--from", "class.zip"]);
+    succeeded(&run);
+    let (playing, refused) = teacher.split();
+    assert_eq!(playing, ["anna", "ben"], "{run}");
+    let problem = |name: &str| {
+        let found = refused.iter().find(|(known, _)| known == name);
+        found.map_or("", |(_, problem)| &**problem)
+    };
+    for (name, words) in [
+        ("h-bomb", "there are more than 64 MB"),
+        ("h-link", "it is a link"),
+        ("h-many", "there are more than 5000 files"),
+        ("h-nested", "there is an archive in the archive"),
+        ("h-out", "its path leads out of the archive"),
+        ("h-root", "its path is absolute"),
+        ("h-drive", "its path begins with a drive"),
+        ("h-back", "its path has a backslash"),
+        ("h-torn", "the archive cannot be unpacked"),
+        ("h-rar", "hand in a .zip or .tar.gz"),
+        ("h-inside", "its path leads out of the archive"),
+        ("h-two", "cannot be unpacked"),
+        ("h-empty", "nothing was handed in"),
+    ] {
+        assert!(problem(name).contains(words), "{name}: {}", problem(name));
+        assert!(run.stderr.contains(name), "{name}: {run}");
+    }
+    assert_eq!(refused.len(), 13, "{refused:?}");
+    assert!(!teacher.0.path().join("out").exists());
+}
+
+#[test]
+fn repositories_and_resubmissions_come_in() {
+    let teacher = Teacher::new();
+    teacher.write("class/quarto-anna/bot.sh", RANDOM);
+    teacher.write("class/quarto-anna/.git/FETCH_HEAD", b"1");
+    teacher.write("class/ben_2026-01-31/bot.sh", RANDOM);
+    teacher.write(
+        "class/ben_20260201_0830.zip",
+        &Zip::of(&[("bot.sh", GREEDY)]),
+    );
+    teacher.write("class/cem_2026-01-31.sh", RANDOM);
+    teacher.write("class/cem_2026-02-01/readme.rar", b"Rar!");
+    succeeded(&teacher.league(&["--from", "class"]));
+    let rows = teacher.students();
+    let names: Vec<&str> = rows.iter().map(|[name, ..]| &**name).collect();
+    assert_eq!(names, ["ben", "cem", "quarto-anna"]);
+    // Cem plays with what can be used, and is shown why the newer one cannot.
+    assert!(rows[1][2].contains("hand in a .zip"), "{rows:?}");
+    let versions = |name: &str| {
+        let folder = teacher.0.path().join("term/bots").join(name);
+        fs::read_dir(folder).expect("versions").count()
+    };
+    assert_eq!((versions("ben"), versions("cem")), (2, 1));
+    let table = fs::read_to_string(teacher.0.path().join("term/students.csv")).expect("a table");
+    assert!(table.contains("2026-02-01T08:30:00Z"), "{table}");
+    // Nothing is new, also not the older one, nor what a tool changed.
+    teacher.write("class/quarto-anna/.git/FETCH_HEAD", b"2");
+    let run = teacher.league(&["--from", "class"]);
+    succeeded(&run);
+    assert!(run.stderr.contains("4 submissions, 0 of them new"), "{run}");
+    assert!(run.stdout.ends_with("0 new games, 6 kept\n"), "{run}");
+    let run = teacher.league(&["--deadline", "2026-01-31T12:00:00Z"]);
+    succeeded(&run);
+    let before = teacher.students();
+    assert!(before[0][1] != rows[0][1], "{before:?}");
+}
+
+#[test]
+fn the_list_of_students_joins_people_to_bots() {
+    let teacher = Teacher::new();
+    for (name, bot) in [
+        ("alee", RANDOM),
+        ("quarto-foxes", GREEDY),
+        ("nobody", RANDOM),
+    ] {
+        teacher.write(&format!("class/{name}/bot.sh"), bot);
+    }
+    let list =
+        "Name,Team,Email,ID\nAnna Lee,,,alee\nBen Fox,foxes,b@x.org,\nCem Can,foxes,,\nDana,,,\n";
+    teacher.write("people.csv", list.as_bytes());
+    let run = teacher.league(&["--from", "class", "--students", "people.csv"]);
+    succeeded(&run);
+    assert!(run.stderr.contains("have handed in nothing: Dana"), "{run}");
+    let unknown = "are not in the list of students: nobody";
+    assert!(run.stderr.contains(unknown), "{run}");
+    let rows = teacher.students();
+    let names: Vec<&str> = rows.iter().map(|[name, ..]| &**name).collect();
+    assert_eq!(names, ["Anna Lee", "foxes", "nobody", "Dana"]);
+    let table = fs::read_to_string(teacher.0.path().join("term/students.csv")).expect("a table");
+    assert!(table.contains(",Ben Fox; Cem Can\n"), "{table}");
+    // The list holds until there is another one.
+    let run = teacher.league(&["--from", "class"]);
+    assert!(run.stderr.contains("3 submissions, 0 of them new"), "{run}");
+    teacher.write("people.csv", b"who\nAnna\n");
+    let run = teacher.league(&["--students", "people.csv"]);
+    assert_eq!(run.code, Some(2), "{run}");
+    assert!(
+        run.stderr.contains("there is no column with names"),
+        "{run}"
+    );
+}
+
+#[test]
+fn an_archive_of_a_folder_of_submissions_is_the_folder() {
+    let teacher = Teacher::new();
+    let mut tar = tar::Builder::new(flate2::write::GzEncoder::new(
+        Vec::new(),
+        flate2::Compression::default(),
+    ));
+    for name in ["class/anna/bot.sh", "class/ben/bot.sh"] {
+        let mut header = tar::Header::new_gnu();
+        header.set_size(RANDOM.len() as u64);
+        header.set_mode(0o644);
+        header.set_mtime(1_800_000_000);
+        tar.append_data(&mut header, Path::new(name), RANDOM)
+            .expect("an entry");
+    }
+    let bytes = tar.into_inner().and_then(flate2::write::GzEncoder::finish);
+    teacher.write("class.tar.gz", &bytes.expect("an archive"));
+    succeeded(&teacher.league(&["--from", "class.tar.gz"]));
+    assert_eq!(teacher.split().0, ["anna", "ben"]);
+    let table = fs::read_to_string(teacher.0.path().join("term/students.csv")).expect("a table");
+    assert!(table.contains("2027-01-15T08:00:00Z"), "{table}");
+    teacher.write("class.rar", b"Rar!");
+    for source in ["class.rar", "term/plan.json"] {
+        let run = teacher.league(&["--from", source]);
+        assert_eq!(run.code, Some(2), "{run}");
+        assert!(
+            run.stderr.contains("neither a folder nor an archive"),
+            "{run}"
+        );
+    }
+}
