@@ -219,7 +219,7 @@ pub(super) const CRATES: &[(&str, &[&str])] = &[
     ("sha2", &["sandbox", "arena", "report"]),
     (
         "shell_words",
-        &["arena", "bot", "cli", "executable", "system"],
+        &["league", "arena", "bot", "cli", "executable", "system"],
     ),
     ("tar", &["league"]),
     (
@@ -249,7 +249,7 @@ pub(super) const CRATES: &[(&str, &[&str])] = &[
         &["sandbox", "bot", "play", "arena", "report", "cli"],
     ),
     ("tokio_io_timeout", &["report"]),
-    ("toml", &["cli"]),
+    ("toml", &["league", "cli"]),
     (
         "tracing",
         &["sandbox", "bot", "record", "play", "arena", "report", "cli"],
