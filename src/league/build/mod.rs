@@ -90,7 +90,8 @@ pub async fn build(name: &str, folder: &Path, sandbox: &Sandbox) -> Result<bool,
         .tempfile_in(folder)?;
     file.write_all(&built)?;
     file.as_file().sync_all()?;
-    protect(file.as_file(), true)?;
+    // A jar is run by its ending.
+    protect(file.as_file(), !is_jar)?;
     let place = folder.join(BUILT[usize::from(is_jar)]);
     file.persist(place).map_err(|error| error.error)?;
     Ok(true)
