@@ -13,6 +13,7 @@ use super::unpack::unpack;
 use super::{Intake, IntakeError, Refused, Submission};
 use crate::bot::naming::short_name;
 use crate::bot::submission::{entries, is_program, is_unready};
+use crate::text::escape;
 
 /// How many folders with nothing but a folder in them are gone into.
 const MAX_NESTED: usize = 8;
@@ -75,8 +76,9 @@ pub(super) fn read(
             continue;
         }
         let name = found.called(name, id.as_ref());
-        let shown = group.paths.first().map(|path| path.display().to_string());
-        let shown = shown.unwrap_or_default();
+        let shown = group.paths.first().and_then(|path| path.file_name());
+        // An archive is unpacked to a place that means nothing to people.
+        let shown = escape(shown.unwrap_or_default().as_encoded_bytes());
         let received = match group.owner.stamp {
             Some(stamp) => Ok(stamp),
             None => newest(&group.paths),
