@@ -6,11 +6,13 @@
 //! tournament that was interrupted. So the result is the same as if all pairings had been played at once.
 //!
 //! - [`intake`]: from what a teacher has (folders, archives) to submissions
+//! - [`build`]: programs of sources
 //! - [`state`], [`versions`]: which versions of which bots there are, and what is known of them
 //! - [`archive`]: all games of all versions
 //! - [`season`]: the folder, from one plan to the next
 
 pub mod archive;
+pub mod build;
 pub mod intake;
 pub mod season;
 pub mod state;

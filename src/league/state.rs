@@ -128,6 +128,17 @@ impl League {
 }
 
 impl League {
+    /// Forgets what was found of versions that are unfit for a reason which begins so.
+    pub fn retry(&mut self, beginning: &str) {
+        let members = self.members.values_mut();
+        for version in members.flat_map(|member| &mut member.versions) {
+            if matches!(&version.status, Status::Unfit { reason } if reason.starts_with(beginning))
+            {
+                version.status = Status::New;
+            }
+        }
+    }
+
     /// Takes over a list of students: members who were called otherwise before get their names from it.
     pub fn enlist(&mut self, people: Vec<Person>) {
         let names: Vec<String> = self.members.keys().cloned().collect();

@@ -23,7 +23,7 @@ use crate::mistakes;
 use crate::requirements::{program, unavailable};
 
 /// The documents, and what their commands need beyond a shell.
-const DOCUMENTS: [&str; 12] = [
+const DOCUMENTS: [&str; 13] = [
     "README.md",
     "CONTRIBUTING.md",
     "docs/install.md",
@@ -31,6 +31,7 @@ const DOCUMENTS: [&str; 12] = [
     "players/README.md",
     "docs/tournaments.md",
     "docs/teachers.md",
+    "docs/league.md",
     "docs/sandbox.md",
     "docs/report.md",
     "docs/analysis.md",
@@ -90,7 +91,7 @@ impl Folder {
     fn new() -> Result<Self, Failed> {
         let folder = Self(tempfile::tempdir()?);
         let random = fs::read(source("players/random.sh"))?;
-        for copied in ["players", "sets"] {
+        for copied in ["players", "sets", "scripts"] {
             let (from, to) = (source(copied), folder.0.path().join(copied));
             let copied = Command::new("cp").arg("-r").args([from, to]).status()?;
             if !copied.success() {

@@ -15,6 +15,7 @@
 
 mod arm64;
 mod browser;
+mod builds;
 #[path = "../common/mod.rs"]
 #[expect(dead_code, reason = "tests/integration uses the rest of it")]
 mod common;
@@ -42,11 +43,12 @@ type Trials = fn() -> Vec<Trial>;
 
 /// The modules and their trials, whose names all begin with that of the module. Those that start
 /// large programs are last, as they may wait for each other.
-const MODULES: [(&str, Trials); 16] = [
+const MODULES: [(&str, Trials); 17] = [
     ("people", people::trials),
     ("pieces", pieces::trials),
     ("players", players::trials),
     ("documents", documents::trials),
+    ("builds", builds::trials),
     ("mistakes", mistakes::trials),
     ("stopping", stopping::trials),
     ("exhaustion", exhaustion::trials),

@@ -292,3 +292,49 @@ fn an_archive_of_a_folder_of_submissions_is_the_folder() {
         );
     }
 }
+
+#[test]
+fn sources_are_built_and_whoever_wrote_them_is_shown_what_failed() {
+    let teacher = Teacher::new();
+    let own = br#"build = "printf '#!/bin/sh\nexec $REFEREE_BIN bot %s\n' $(cat name) > made; chmod +x made"
+program = "made"
+"#;
+    for name in ["anna", "ben"] {
+        teacher.write(&format!("class/{name}/referee.toml"), own);
+        let bot = if name == "anna" { "random" } else { "greedy" };
+        teacher.write(&format!("class/{name}/name"), bot.as_bytes());
+    }
+    for (name, own) in [
+        (
+            "fails",
+            "build = \"echo 'bot.x:3: no such thing'; exit 7\"\nprogram = \"bot\"\n",
+        ),
+        ("makes-none", "build = \"true\"\nprogram = \"bot\"\n"),
+        ("wrong-file", "build = 3\n"),
+    ] {
+        teacher.write(&format!("class/{name}/referee.toml"), own.as_bytes());
+    }
+    let run = teacher.league(&["--from", "class"]);
+    succeeded(&run);
+    assert!(run.stdout.ends_with("2 new games, 0 kept\n"), "{run}");
+    let (playing, others) = teacher.split();
+    assert_eq!(playing, ["anna", "ben"]);
+    for ((name, problem), (expected, words)) in others.iter().zip([
+        (
+            "fails",
+            "referee.toml cannot be built: bot.x:3: no such thing",
+        ),
+        ("makes-none", "bot"),
+        ("wrong-file", "expected `build`, a command"),
+    ]) {
+        assert!(
+            name == expected && problem.contains(words),
+            "{name}: {problem}"
+        );
+    }
+    // What is built stays built, and what failed is not tried again.
+    let run = teacher.league(&["--from", "class"]);
+    succeeded(&run);
+    assert!(!run.stderr.contains("cannot be built"), "{run}");
+    assert!(run.stdout.ends_with("0 new games, 2 kept\n"), "{run}");
+}

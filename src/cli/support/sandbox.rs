@@ -193,6 +193,19 @@ impl SandboxOptions {
         }
     }
 
+    /// These options for compilers, which need more room than bots.
+    pub(in crate::cli) fn for_builds(&self) -> Self {
+        let limits = ResourceLimits::default();
+        Self {
+            memory: Some(self.memory.unwrap_or(limits.memory).max(2 << 30)),
+            processes: Some(self.processes.unwrap_or(limits.processes).max(64)),
+            open_files: Some(self.open_files.unwrap_or(limits.open_files).max(256)),
+            scratch: Some(self.scratch.unwrap_or(limits.scratch).max(512 << 20)),
+            freeze: false,
+            ..self.clone()
+        }
+    }
+
     /// Selects the sandbox of a tournament and tests that it works.
     pub(in crate::cli) fn sandbox(&self) -> Result<Sandbox, Failure> {
         let kind = self.kind.unwrap_or(Choice::Auto);

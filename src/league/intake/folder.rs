@@ -1,6 +1,6 @@
 //! Submissions as the entries of a folder.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -13,14 +13,44 @@ use super::unpack::unpack;
 use super::{Intake, IntakeError, Refused, Submission};
 use crate::bot::naming::short_name;
 use crate::bot::submission::{entries, is_program, is_unready};
+use crate::text::escape;
 
 /// How many folders with nothing but a folder in them are gone into.
 const MAX_NESTED: usize = 8;
 
 /// Entries of a folder that are one submission.
-struct Found {
+struct Group {
     owner: Owner,
     paths: Vec<PathBuf>,
+}
+
+/// The submissions in a folder, by name, number and what tells them apart; and why others cannot be used.
+#[derive(Default)]
+struct Found {
+    submissions: BTreeMap<(String, Option<String>, String), Group>,
+    problems: BTreeMap<(String, Option<String>), String>,
+}
+
+impl Found {
+    /// How many numbers there are to a name.
+    fn ids(&self, name: &str) -> usize {
+        let keys = self.submissions.keys().map(|(known, id, _)| (known, id));
+        let problems = self.problems.keys().map(|(known, id)| (known, id));
+        let ids: BTreeSet<&String> = keys
+            .chain(problems)
+            .filter(|(known, _)| *known == name)
+            .filter_map(|(_, id)| id.as_ref())
+            .collect();
+        ids.len()
+    }
+
+    /// What a student is called: two of one name are told apart by their numbers.
+    fn called(&self, name: &str, id: Option<&String>) -> String {
+        match id {
+            Some(id) if self.ids(name) > 1 => short_name(&format!("{name} ({id})")),
+            _ => short_name(name),
+        }
+    }
 }
 
 /// Reads the entries of a folder: each folder in it is somebody's submission, and so is each archive and each program.
@@ -30,8 +60,60 @@ pub(super) fn read(
     refused: &BTreeMap<String, String>,
     intake: &mut Intake,
 ) -> Result<(), IntakeError> {
-    let mut found: BTreeMap<(String, Option<String>, String), Found> = BTreeMap::new();
-    let mut problems: BTreeMap<(String, Option<String>), String> = BTreeMap::new();
+    let found = collect(source, refused)?;
+    let mut refusals: Vec<Refused> = found
+        .problems
+        .iter()
+        .map(|((name, id), reason)| Refused {
+            name: found.called(name, id.as_ref()),
+            id: id.clone(),
+            reason: reason.clone(),
+            received: Timestamp::MAX,
+        })
+        .collect();
+    for ((name, id, _), group) in &found.submissions {
+        if found.problems.contains_key(&(name.clone(), id.clone())) {
+            continue;
+        }
+        let name = found.called(name, id.as_ref());
+        let shown = group.paths.first().and_then(|path| path.file_name());
+        // An archive is unpacked to a place that means nothing to people.
+        let shown = escape(shown.unwrap_or_default().as_encoded_bytes());
+        let received = match group.owner.stamp {
+            Some(stamp) => Ok(stamp),
+            None => newest(&group.paths),
+        };
+        let folder = received.and_then(|received| Ok((received, files(&group.paths, intake)?)));
+        match folder {
+            Ok((received, Ok(folder))) => intake.submissions.push(Submission {
+                name,
+                id: id.clone(),
+                folder,
+                received,
+                found_in: shown,
+                is_newest: true,
+            }),
+            Ok((received, Err(problem))) => refusals.push(Refused {
+                name,
+                id: id.clone(),
+                reason: format!("{shown}: {problem}"),
+                received,
+            }),
+            Err(error) => refusals.push(Refused {
+                name,
+                id: id.clone(),
+                reason: format!("{shown}: {error}"),
+                received: Timestamp::MAX,
+            }),
+        }
+    }
+    intake.refused.append(&mut refusals);
+    Ok(())
+}
+
+/// Finds out whose the entries of a folder are.
+fn collect(source: &Path, refused: &BTreeMap<String, String>) -> Result<Found, IntakeError> {
+    let mut found = Found::default();
     let mut seen = entries(source).map_err(IntakeError::unreadable(source))?;
     // What was refused whole has left nothing behind.
     seen.extend(
@@ -61,7 +143,7 @@ pub(super) fn read(
             None => continue,
         };
         if let Some(problem) = refused.get(&*full) {
-            problems.insert((of.name, of.id), problem.clone());
+            found.problems.insert((of.name, of.id), problem.clone());
             continue;
         }
         let is_taken = path.is_dir()
@@ -81,73 +163,13 @@ pub(super) fn read(
         let key = (of.name.clone(), of.id.clone(), apart);
         let paths = Vec::new();
         found
+            .submissions
             .entry(key)
-            .or_insert(Found { owner: of, paths })
+            .or_insert(Group { owner: of, paths })
             .paths
             .push(path);
     }
-    let ids = |name: &str| {
-        let keys = found.keys().map(|(known, id, _)| (known, id));
-        let mut ids: Vec<_> = keys
-            .chain(problems.keys().map(|(known, id)| (known, id)))
-            .filter(|(known, id)| *known == name && id.is_some())
-            .map(|(_, id)| id)
-            .collect();
-        ids.sort();
-        ids.dedup();
-        ids.len()
-    };
-    // Two students of one name are told apart by their numbers.
-    let called = |name: &str, id: Option<&String>| match id {
-        Some(id) if ids(name) > 1 => short_name(&format!("{name} ({id})")),
-        _ => short_name(name),
-    };
-    let mut refusals: Vec<Refused> = problems
-        .iter()
-        .map(|((name, id), reason)| Refused {
-            name: called(name, id.as_ref()),
-            id: id.clone(),
-            reason: reason.clone(),
-            received: Timestamp::MAX,
-        })
-        .collect();
-    for ((name, id, _), found) in &found {
-        if problems.contains_key(&(name.clone(), id.clone())) {
-            continue;
-        }
-        let name = called(name, id.as_ref());
-        let shown = found.paths.first().map(|path| path.display().to_string());
-        let shown = shown.unwrap_or_default();
-        let received = match found.owner.stamp {
-            Some(stamp) => Ok(stamp),
-            None => newest(&found.paths),
-        };
-        let folder = received.and_then(|received| Ok((received, files(&found.paths, intake)?)));
-        match folder {
-            Ok((received, Ok(folder))) => intake.submissions.push(Submission {
-                name,
-                id: id.clone(),
-                folder,
-                received,
-                found_in: shown,
-                is_newest: true,
-            }),
-            Ok((received, Err(problem))) => refusals.push(Refused {
-                name,
-                id: id.clone(),
-                reason: format!("{shown}: {problem}"),
-                received,
-            }),
-            Err(error) => refusals.push(Refused {
-                name,
-                id: id.clone(),
-                reason: format!("{shown}: {error}"),
-                received: Timestamp::MAX,
-            }),
-        }
-    }
-    intake.refused.append(&mut refusals);
-    Ok(())
+    Ok(found)
 }
 
 /// A folder with the files of a submission and nothing else. The inner error says why there is none.

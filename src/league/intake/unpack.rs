@@ -72,7 +72,7 @@ pub(super) fn unpack(
     depth: Option<usize>,
 ) -> io::Result<BTreeMap<String, String>> {
     let mut shares: BTreeMap<String, Share> = BTreeMap::new();
-    formats::each(archive, format, |entry| {
+    formats::each(archive, format, |mut entry| {
         let path = entry.path.clone();
         let parts = safe_parts(&path);
         let name = match (&parts, depth) {
@@ -98,7 +98,7 @@ pub(super) fn unpack(
         }
         let written = match parts {
             Ok(parts) if parts.iter().any(|part| LEFT_OUT.contains(part)) => Ok(()),
-            Ok(parts) => write(entry, &parts, target, share)?,
+            Ok(parts) => write(&mut entry, &parts, target, share)?,
             Err(problem) => Err(problem.to_owned()),
         };
         if let Err(problem) = written {
@@ -114,7 +114,7 @@ pub(super) fn unpack(
 
 /// Writes an entry. The inner error says why it is refused.
 fn write(
-    entry: Entry<'_>,
+    entry: &mut Entry<'_>,
     parts: &[&str],
     target: &Path,
     share: &mut Share,

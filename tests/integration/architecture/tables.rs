@@ -222,7 +222,7 @@ pub(super) const CRATES: &[(&str, &[&str])] = &[
     ("sha2", &["sandbox", "arena", "report"]),
     (
         "shell_words",
-        &["arena", "bot", "cli", "executable", "system"],
+        &["league", "arena", "bot", "cli", "executable", "system"],
     ),
     ("strsim", &["text"]),
     ("tar", &["league"]),
@@ -253,7 +253,7 @@ pub(super) const CRATES: &[(&str, &[&str])] = &[
         &["sandbox", "bot", "play", "arena", "report", "cli"],
     ),
     ("tokio_io_timeout", &["report"]),
-    ("toml", &["cli"]),
+    ("toml", &["league", "cli"]),
     (
         "tracing",
         &["sandbox", "bot", "record", "play", "arena", "report", "cli"],

@@ -12,7 +12,6 @@ use crate::arena::plan::request::PlanRequest;
 use crate::arena::plan::{BotPlan, Limits, Plan, RejectedBot};
 use crate::arena::preparation::{Notice, Preparation, write_pieces};
 use crate::arena::results::Results;
-use crate::bot::submission::only_program;
 use crate::cli::commands::tournament::{Notices, Options, Run, jobs, open_journal, stop_signals};
 use crate::cli::support::failure::Failure;
 use crate::cli::support::output::print_stderr;
@@ -20,6 +19,7 @@ use crate::cli::support::sandbox::layer_names;
 use crate::cli::support::setup::this_program;
 use crate::cli::support::signals;
 use crate::cli::support::unconfined::warn_root;
+use crate::league::build::{self, BuildError};
 use crate::league::season::LeagueDirectory;
 use crate::league::state::{League, Member, Status};
 use crate::league::versions;
@@ -153,6 +153,7 @@ impl<'a> Update<'a> {
     /// Checks the versions that would play and have not been checked. One that is unfit gives way to the one before
     /// it.
     async fn check_new(&mut self, preparation: &Preparation<'_>) -> Result<(), Failure> {
+        self.league.retry(build::NO_COMPILER);
         loop {
             let new: Vec<(String, String)> = self
                 .league
@@ -165,6 +166,9 @@ impl<'a> Update<'a> {
                 .collect();
             if new.is_empty() {
                 return Ok(());
+            }
+            if self.build(&new).await? {
+                continue;
             }
             let of = new.len();
             let found = self.find(&new)?;
@@ -205,6 +209,43 @@ impl<'a> Update<'a> {
         }
     }
 
+    /// Builds those of these versions that are sources. Returns whether some cannot be built.
+    async fn build(&mut self, versions: &[(String, String)]) -> Result<bool, Failure> {
+        let mut sandbox = self.options.sandbox.clone();
+        if let Some(plan) = &self.old {
+            sandbox = sandbox.or_planned(&plan.sandbox);
+        }
+        let sandbox = sandbox.for_builds();
+        let mut chosen = None;
+        let mut has_failed = false;
+        for (name, version) in versions {
+            let Some(member) = self.league.members.get_mut(name) else {
+                continue;
+            };
+            let folder = versions::folder(self.directory.path(), member, version);
+            if build::program(&folder).is_ok() {
+                continue;
+            }
+            let sandbox = match &mut chosen {
+                Some(chosen) => chosen,
+                none => none.insert(sandbox.sandbox()?),
+            };
+            match build::build(name, &folder, sandbox).await {
+                Ok(_) => {}
+                Err(BuildError::Submission(reason)) => {
+                    print_stderr(&format!("referee: {name}: {reason}"));
+                    member.set(version, &Status::Unfit { reason });
+                    has_failed = true;
+                }
+                Err(error @ BuildError::Io(_)) => return Err(Failure::Referee(error.to_string())),
+            }
+        }
+        if has_failed {
+            self.league.write(self.directory.path())?;
+        }
+        Ok(has_failed)
+    }
+
     /// Finds the programs of these versions.
     fn find(&self, versions: &[(String, String)]) -> Result<Entrants, Failure> {
         let mut requests = Vec::new();
@@ -214,7 +255,7 @@ impl<'a> Update<'a> {
                 continue;
             };
             let folder = versions::folder(self.directory.path(), member, version);
-            match only_program(&folder) {
+            match build::program(&folder) {
                 Ok(program) => requests.push(BotRequest {
                     text: absolute(&program)?,
                     name: Some(name.clone()),

@@ -1,0 +1,190 @@
+//! Submissions of sources are built, in the sandbox that their bots will run in.
+//!
+//! A build sees what a bot sees: the system's compilers, its own files, no network, and a scratch folder. The program
+//! comes out through its standard output, so that nothing outside is writable, and is kept beside its sources.
+//!
+//! - `recipe`: which commands build which files
+
+mod recipe;
+
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use self::recipe::Recipe;
+use crate::bot::fault::Exit;
+use crate::bot::process::{GracePeriods, Process};
+use crate::bot::spec::Program;
+use crate::bot::submission::only_program;
+use crate::executable::CannotStart;
+use crate::executable::find_in_path;
+use crate::sandbox::{BotCommand, Kind, Sandbox};
+use crate::system::protect;
+use crate::text::escape_controls;
+
+/// What built programs are called, and jars.
+const BUILT: [&str; 2] = ["referee-built-bot", "referee-built-bot.jar"];
+
+/// How long a build may take.
+const TIME: Duration = Duration::from_mins(2);
+
+/// How long its processes may take to be gone once its output has ended.
+const ENDING: Duration = Duration::from_secs(5);
+
+/// How large a program may be, in bytes.
+const MAX_BYTES: usize = 64 << 20;
+
+/// How many lines of a compiler are quoted.
+const QUOTED: usize = 6;
+
+/// How the reasons begin that have to do with this machine, and not with a submission.
+pub const NO_COMPILER: &str = "this machine has no";
+
+/// Why there is no program.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    /// The submission is at fault: a sentence, with the compiler's own words.
+    #[error("{0}")]
+    Submission(String),
+    /// The referee cannot run it.
+    #[error("a submission cannot be built: {0}")]
+    Io(#[from] io::Error),
+}
+
+/// The program of a version: the one that was built, or the only one in its folder.
+pub fn program(folder: &Path) -> Result<PathBuf, CannotStart> {
+    match BUILT
+        .map(|name| folder.join(name))
+        .into_iter()
+        .find(|path| path.is_file())
+    {
+        Some(built) => Ok(built),
+        None => only_program(folder),
+    }
+}
+
+/// Builds what is in the folder of a version, if there is no program but there are sources. Returns whether there was
+/// something to build.
+pub async fn build(name: &str, folder: &Path, sandbox: &Sandbox) -> Result<bool, BuildError> {
+    if program(folder).is_ok() {
+        return Ok(false);
+    }
+    let Some(recipe) = recipe::of(folder).map_err(BuildError::Submission)? else {
+        return Ok(false);
+    };
+    if let Some(missing) = recipe
+        .needs
+        .iter()
+        .find(|need| find_in_path(need).is_none())
+    {
+        return Err(BuildError::Submission(format!(
+            "{NO_COMPILER} `{missing}`, which builds {}; install it, or hand in the program itself",
+            recipe.what
+        )));
+    }
+    let built = run(name, folder, sandbox, &recipe).await?;
+    let is_jar = built.starts_with(b"PK");
+    let mut file = tempfile::Builder::new()
+        .prefix(".built-")
+        .tempfile_in(folder)?;
+    file.write_all(&built)?;
+    file.as_file().sync_all()?;
+    // A jar is run by its ending.
+    protect(file.as_file(), !is_jar)?;
+    let place = folder.join(BUILT[usize::from(is_jar)]);
+    file.persist(place).map_err(|error| error.error)?;
+    Ok(true)
+}
+
+/// Runs the commands on a copy of the files, and returns the program.
+async fn run(
+    name: &str,
+    folder: &Path,
+    sandbox: &Sandbox,
+    recipe: &Recipe,
+) -> Result<Vec<u8>, BuildError> {
+    let folder = fs::canonicalize(folder)?;
+    let argv: Vec<String> = ["sh", "-c", &recipe.script()].map(str::to_owned).to_vec();
+    let command = BotCommand {
+        name,
+        argv: &argv,
+        builtin: None,
+        directory: Some(&folder),
+    };
+    let confinement = sandbox
+        .confine(command, &[])
+        .map_err(|error| BuildError::Submission(error.to_string()))?;
+    let scratch = tempfile::tempdir()?;
+    let environment: Vec<(String, String)> = match sandbox.kind() {
+        Kind::None => ["TMPDIR", "HOME"]
+            .map(|name| {
+                (
+                    name.to_owned(),
+                    scratch.path().to_string_lossy().into_owned(),
+                )
+            })
+            .to_vec(),
+        _ => Vec::new(),
+    };
+    let program = Program {
+        name: name.to_owned(),
+        command: argv.clone(),
+        argv,
+        language: None,
+        directory: Some(folder),
+        confinement,
+    };
+    let mut process = Process::start(&program, &environment, None)?;
+    process.ready().await?;
+    let end = Instant::now() + TIME;
+    let mut output = Vec::new();
+    let mut exit = None;
+    loop {
+        let left = end.saturating_duration_since(Instant::now());
+        let (_, more) = process.feed(&[], left).await;
+        if more.is_empty() || output.len() > MAX_BYTES {
+            break;
+        }
+        output.extend(more);
+    }
+    let is_late = Instant::now() >= end;
+    if !is_late && output.len() <= MAX_BYTES {
+        exit = process.end_input(ENDING).await?;
+    }
+    process.stop(GracePeriods::FAULT).await?;
+    // What a compiler tried in vain does not matter if it ended well.
+    if let Some(Exit::Refused(how, _)) = exit {
+        exit = Some(*how);
+    }
+    let problem = match exit {
+        Some(Exit::Code(0)) if !output.is_empty() => return Ok(output),
+        Some(Exit::Code(0)) => "it made no program".to_owned(),
+        Some(Exit::Code(_)) if !output.is_empty() => first_lines(&output),
+        Some(exit) => exit.to_string(),
+        None if is_late => format!("it took longer than {} s", TIME.as_secs()),
+        None => format!("it made more than {} MB, or did not end", MAX_BYTES >> 20),
+    };
+    // Outside of the sandbox it was found.
+    let unseen = |need: &&String| problem.contains(&format!("{need}: not found"));
+    if let Some(unseen) = recipe.needs.iter().find(unseen) {
+        return Err(BuildError::Submission(format!(
+            "{NO_COMPILER} `{unseen}` that can be seen in the sandbox; install the system's, or show it by --expose"
+        )));
+    }
+    Err(BuildError::Submission(format!(
+        "{} cannot be built: {problem}",
+        recipe.what
+    )))
+}
+
+/// The first lines that a compiler wrote.
+fn first_lines(output: &[u8]) -> String {
+    let text = String::from_utf8_lossy(output);
+    let lines = text
+        .lines()
+        .map(str::trim_end)
+        .filter(|line| !line.is_empty());
+    let lines: Vec<String> = lines.take(QUOTED).map(escape_controls).collect();
+    lines.join(" | ")
+}

@@ -1,0 +1,270 @@
+//! Which commands build which files.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use crate::bot::submission::entries;
+use crate::text::escape;
+
+/// How much of what a compiler says is kept, in bytes.
+const KEPT: usize = 4000;
+
+/// Takes the only new program of the folder where there is none called `bot`.
+const FIND: &str = r#"
+for made in bot bot.exe bot.jar; do
+  if [ -f "$made" ]; then cp "$made" "$TMPDIR/out/bot"; exit 0; fi
+done
+for made in "$found_in"/*; do
+  if [ -f "$made" ] && [ -x "$made" ] && [ "$made" -nt "$TMPDIR/start" ]; then
+    if [ -e "$TMPDIR/out/bot" ]; then echo "there are several programs; call the right one bot"; exit 1; fi
+    cp "$made" "$TMPDIR/out/bot"
+  fi
+done
+if [ ! -e "$TMPDIR/out/bot" ]; then echo "there is no program afterwards; call it bot"; exit 1; fi
+"#;
+
+/// A language that is built from all its sources.
+struct Language {
+    name: &'static str,
+    endings: &'static [&'static str],
+    needs: &'static [&'static str],
+    /// `{in}` stands for the sources, `{main}` for the main one.
+    commands: &'static str,
+}
+
+/// C comes behind C++: sources of both are built as C++.
+const LANGUAGES: [Language; 7] = [
+    Language {
+        name: "C++",
+        endings: &["cpp", "cc", "cxx", "c"],
+        needs: &["g++"],
+        commands: "g++ -O2 -o \"$TMPDIR/out/bot\" {in} -lm -pthread",
+    },
+    Language {
+        name: "C",
+        endings: &["c"],
+        needs: &["gcc"],
+        commands: "gcc -O2 -o \"$TMPDIR/out/bot\" {in} -lm -pthread",
+    },
+    Language {
+        name: "Java",
+        endings: &["java"],
+        needs: &["javac", "jar"],
+        commands: "javac -d \"$TMPDIR/classes\" {in}\njar --create --file \"$TMPDIR/out/bot\" --main-class {main} -C \"$TMPDIR/classes\" .",
+    },
+    Language {
+        name: "Rust",
+        endings: &["rs"],
+        needs: &["rustc"],
+        commands: "rustc -O -o \"$TMPDIR/out/bot\" {main}",
+    },
+    Language {
+        name: "Go",
+        endings: &["go"],
+        needs: &["go"],
+        commands: "export GOCACHE=\"$TMPDIR/cache\" GOFLAGS=-mod=mod GOTOOLCHAIN=local\ngo build -o \"$TMPDIR/out/bot\" {in}",
+    },
+    Language {
+        name: "Haskell",
+        endings: &["hs"],
+        needs: &["ghc"],
+        commands: "ghc -O -outputdir \"$TMPDIR/classes\" -o \"$TMPDIR/out/bot\" {main}",
+    },
+    Language {
+        name: "OCaml",
+        endings: &["ml"],
+        needs: &["ocamlopt", "ocamldep"],
+        commands: "ocamlopt -o \"$TMPDIR/out/bot\" $(ocamldep -sort {in})",
+    },
+];
+
+/// How a submission is built.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Recipe {
+    /// What is built, for messages.
+    pub(super) what: String,
+    /// The programs that it takes.
+    pub(super) needs: Vec<String>,
+    /// Commands of a shell, which leave the program in `$TMPDIR/out/bot`.
+    commands: String,
+}
+
+/// The file `referee.toml` of a submission.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+struct Own {
+    /// A command of a shell.
+    build: String,
+    /// The program that it makes.
+    program: String,
+}
+
+impl Recipe {
+    fn new(what: &str, needs: &[&str], commands: String) -> Self {
+        Self {
+            what: what.to_owned(),
+            needs: needs.iter().map(|&need| need.to_owned()).collect(),
+            commands,
+        }
+    }
+
+    /// A script that is run in the folder with the files, which it does not change. It writes the program to its standard
+    /// output, or, if it fails, the beginning of what the commands wrote.
+    pub(super) fn script(&self) -> String {
+        format!(
+            "mkdir \"$TMPDIR/build\" \"$TMPDIR/out\" \"$TMPDIR/classes\" && cp -R . \"$TMPDIR/build\" && \
+             cd \"$TMPDIR/build\" && chmod -R u+w . && : >\"$TMPDIR/start\" || exit 2\n\
+             if sh -ec {} >\"$TMPDIR/log\" 2>&1 </dev/null; then exec cat \"$TMPDIR/out/bot\"; fi\n\
+             head -c {KEPT} \"$TMPDIR/log\"\nexit 1\n",
+            shell_words::quote(&self.commands)
+        )
+    }
+}
+
+/// How the files of a folder are built; `None` if there is nothing to build. An error says what is wrong.
+pub(super) fn of(folder: &Path) -> Result<Option<Recipe>, String> {
+    let own = folder.join("referee.toml");
+    if let Ok(text) = fs::read_to_string(&own) {
+        let own: Own = toml::from_str(&text).map_err(|error| {
+            format!(
+                "referee.toml: {}; expected `build`, a command, and `program`, what it makes",
+                error.message()
+            )
+        })?;
+        let made = shell_words::quote(&own.program).into_owned();
+        let commands = format!("{}\ncp -- {made} \"$TMPDIR/out/bot\"", own.build);
+        return Ok(Some(Recipe::new("referee.toml", &["sh"], commands)));
+    }
+    for name in ["Makefile", "makefile", "GNUmakefile"] {
+        if folder.join(name).is_file() {
+            let commands = format!("make\nfound_in=.{FIND}");
+            return Ok(Some(Recipe::new("the Makefile", &["make"], commands)));
+        }
+    }
+    if folder.join("Cargo.toml").is_file() {
+        let commands = format!(
+            "export CARGO_TARGET_DIR=target\ncargo build --release --offline\nfound_in=target/release{FIND}"
+        );
+        return Ok(Some(Recipe::new(
+            "the package of Cargo.toml",
+            &["cargo"],
+            commands,
+        )));
+    }
+    for folder in [folder.to_owned(), folder.join("src")] {
+        if let Some(recipe) = of_sources(&folder)? {
+            return Ok(Some(recipe));
+        }
+    }
+    Ok(None)
+}
+
+/// How the sources right in a folder are built.
+fn of_sources(folder: &Path) -> Result<Option<Recipe>, String> {
+    let files = entries(folder).unwrap_or_default();
+    let of = |endings: &[&str]| -> Vec<&PathBuf> {
+        let is = |path: &&PathBuf| {
+            let ending = path.extension().and_then(|ending| ending.to_str());
+            path.is_file() && ending.is_some_and(|ending| endings.contains(&ending))
+        };
+        files.iter().filter(is).collect()
+    };
+    let mut found = LANGUAGES.iter().filter(|language| {
+        let has_own = !of(&language.endings[..1]).is_empty();
+        has_own
+            || language.endings[1..]
+                .iter()
+                .any(|&ending| ending != "c" && !of(&[ending]).is_empty())
+    });
+    let Some(language) = found.next() else {
+        return Ok(None);
+    };
+    let is_both = |other: &Language| language.name == "C++" && other.name == "C";
+    if let Some(other) = found.find(|other| !is_both(other)) {
+        return Err(format!(
+            "there are sources of {} and {}; leave one of them, or add a Makefile",
+            language.name, other.name
+        ));
+    }
+    let sources = of(language.endings);
+    let name = |path: &Path| {
+        path.file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned()
+    };
+    let quoted = |path: &Path| shell_words::quote(&format!("./{}", name(path))).into_owned();
+    let Some(main) = main_of(&sources) else {
+        return Ok(None);
+    };
+    let main = match language.name {
+        "Java" => java_class(main),
+        _ => quoted(main),
+    };
+    let all: Vec<String> = sources.iter().map(|path| quoted(path)).collect();
+    let commands = language
+        .commands
+        .replace("{in}", &all.join(" "))
+        .replace("{main}", &main);
+    let commands = if folder.ends_with("src") {
+        format!("cd src\n{commands}")
+    } else {
+        commands
+    };
+    let what = match &sources[..] {
+        [only] => escape(name(only).as_bytes()),
+        _ => format!("its {}", language.name),
+    };
+    Ok(Some(Recipe::new(&what, language.needs, commands)))
+}
+
+/// The source with the main function: the only one, one called so, or the first with such a function.
+fn main_of<'a>(sources: &[&'a PathBuf]) -> Option<&'a PathBuf> {
+    if let [only] = sources {
+        return Some(only);
+    }
+    let is_called = |path: &&&PathBuf| {
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        stem.eq_ignore_ascii_case("main")
+    };
+    let has_main = |path: &&&PathBuf| {
+        let text = fs::read(path).unwrap_or_default();
+        let text = String::from_utf8_lossy(&text);
+        [
+            "void main(",
+            "fn main(",
+            "main ::",
+            "main =",
+            "int main(",
+            "func main(",
+        ]
+        .iter()
+        .any(|words| text.contains(words))
+    };
+    let called = sources.iter().find(is_called);
+    called
+        .or_else(|| sources.iter().find(has_main))
+        .or(sources.first())
+        .copied()
+}
+
+/// The class of a source of Java, with its package.
+fn java_class(path: &Path) -> String {
+    let text = fs::read(path).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    let class = path
+        .file_stem()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
+    let package = text
+        .lines()
+        .find_map(|line| line.trim().strip_prefix("package "));
+    let class = match package.and_then(|rest| rest.split(';').next()) {
+        Some(package) => format!("{}.{class}", package.trim()),
+        None => class,
+    };
+    shell_words::quote(&class).into_owned()
+}
