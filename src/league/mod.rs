@@ -8,9 +8,11 @@
 //! - [`intake`]: from what a teacher has (folders, archives) to submissions
 //! - [`state`], [`versions`]: which versions of which bots there are, and what is known of them
 //! - [`archive`]: all games of all versions
+//! - [`grading`]: grades by reference bots
 //! - [`season`]: the folder, from one plan to the next
 
 pub mod archive;
+pub mod grading;
 pub mod intake;
 pub mod season;
 pub mod state;

@@ -7,6 +7,7 @@
 //! - [`standings`]: tables of results
 //! - [`checks`]: a table of check-ups
 //! - [`history`]: ratings over time
+//! - [`grades`]: grades as files
 //! - [`html`]: the HTML report
 //! - [`serve`]: that page, served while games are played
 //! - [`accuracy`]: the analysis of games and bots
@@ -14,6 +15,7 @@
 pub mod accuracy;
 mod bracket;
 pub mod checks;
+pub mod grades;
 pub mod history;
 pub mod html;
 pub mod league;

@@ -23,7 +23,7 @@ use crate::mistakes;
 use crate::requirements::{program, unavailable};
 
 /// The documents, and what their commands need beyond a shell.
-const DOCUMENTS: [&str; 12] = [
+const DOCUMENTS: [&str; 13] = [
     "README.md",
     "CONTRIBUTING.md",
     "docs/install.md",
@@ -31,6 +31,7 @@ const DOCUMENTS: [&str; 12] = [
     "players/README.md",
     "docs/tournaments.md",
     "docs/teachers.md",
+    "docs/grades.md",
     "docs/sandbox.md",
     "docs/report.md",
     "docs/analysis.md",

@@ -30,6 +30,7 @@ mod drawing;
 mod examples;
 mod faults;
 mod four_in_a_row;
+mod grades;
 mod journal;
 mod league;
 mod logging;

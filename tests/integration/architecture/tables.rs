@@ -214,7 +214,7 @@ pub(super) const CRATES: &[(&str, &[&str])] = &[
             "cli",
         ],
     ),
-    ("sha2", &["sandbox", "arena", "report"]),
+    ("sha2", &["sandbox", "arena", "league", "report"]),
     (
         "shell_words",
         &["arena", "bot", "cli", "executable", "system"],
@@ -246,7 +246,7 @@ pub(super) const CRATES: &[(&str, &[&str])] = &[
         &["sandbox", "bot", "play", "arena", "report", "cli"],
     ),
     ("tokio_io_timeout", &["report"]),
-    ("toml", &["cli"]),
+    ("toml", &["league", "cli"]),
     (
         "tracing",
         &["sandbox", "bot", "record", "play", "arena", "report", "cli"],
