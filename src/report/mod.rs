@@ -7,7 +7,7 @@
 //! - [`standings`]: tables of results
 //! - [`checks`]: a table of check-ups
 //! - [`history`]: ratings over time
-//! - [`grades`]: grades as files
+//! - [`grades`]: grades as files; [`own`]: what a bot's author may see
 //! - [`html`]: the HTML report
 //! - [`serve`]: that page, served while games are played
 //! - [`accuracy`]: the analysis of games and bots
@@ -19,6 +19,7 @@ pub mod grades;
 pub mod history;
 pub mod html;
 pub mod league;
+pub mod own;
 pub mod serve;
 pub mod standings;
 pub mod terminal;

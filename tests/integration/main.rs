@@ -38,6 +38,7 @@ mod matches;
 mod notation;
 mod openings;
 mod output;
+mod own_pages;
 mod parsers;
 mod perfect;
 mod perft;

@@ -14,6 +14,7 @@ pub(in crate::cli) mod log_file;
 pub(in crate::cli) mod logging;
 pub(in crate::cli) mod options;
 pub(in crate::cli) mod output;
+pub(in crate::cli) mod own_pages;
 pub(in crate::cli) mod page_target;
 pub(in crate::cli) mod pages;
 pub(in crate::cli) mod pieces_file;
