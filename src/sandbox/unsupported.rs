@@ -66,7 +66,7 @@ pub(crate) mod supervisor {
 
         /// The boxes of a bot: none.
         #[derive(Clone, Debug, Default)]
-        pub(crate) struct Boxes;
+        pub(crate) struct Boxes(());
     }
 
     pub(crate) mod message {

@@ -213,7 +213,7 @@ fn a_folder_is_checked_bot_by_bot() {
     );
     assert!(
         run.stdout
-            .contains("class/dora: there are several programs in this folder"),
+            .contains("✗ dora: there are several programs in this folder"),
         "{run}"
     );
     assert_eq!(
