@@ -35,6 +35,15 @@ pub fn own(mut record: Record, name: &str) -> Option<Record> {
     Some(record)
 }
 
+/// The page of a bot that did not enter, in Markdown.
+pub fn not_entered_text(name: &str, reason: &str) -> String {
+    format!(
+        "# {}: did not enter\n\n## What to mend first\n\n{}\n\n`referee check BOT` examines the bot once more.\n",
+        escape_controls(name),
+        escape_controls(reason)
+    )
+}
+
 /// A forfeit of the bot.
 #[derive(Clone, Debug)]
 struct Forfeit {

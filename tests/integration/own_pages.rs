@@ -86,3 +86,41 @@ fn a_page_has_nothing_of_others() {
     assert_eq!(run.code, Some(2), "{run}");
     assert!(run.stderr.contains("no game of this bot"), "{run}");
 }
+
+#[test]
+fn who_did_not_enter_is_told_why() {
+    let folder = tempfile::tempdir().expect("a temporary directory");
+    let random = "#!/bin/sh\nexec \"$REFEREE_BIN\" bot random\n".to_owned();
+    for (name, text) in [
+        ("anna", random.clone()),
+        ("ben", format!("{random}# another\n")),
+        ("cem", ends_saying("secretofcem")),
+    ] {
+        let place = folder.path().join("bots").join(name);
+        fs::create_dir_all(&place).expect("a folder");
+        fs::write(place.join("bot.sh"), text).expect("a file");
+    }
+    let options = [
+        "tournament",
+        "bots",
+        "--out",
+        "term",
+        "--pairs",
+        "1",
+        "--seed",
+        "1",
+        "--sandbox",
+        "none",
+    ];
+    let run = Referee::new(options).directory(folder.path()).run();
+    assert_eq!(run.code, Some(0), "{run}");
+    let run = Referee::new(["report", "term", "--each", "out"])
+        .directory(folder.path())
+        .run();
+    assert_eq!(run.code, Some(0), "{run}");
+    let read = |name: &str| fs::read_to_string(folder.path().join("out").join(name)).expect(name);
+    assert!(read("cem.md").contains("secretofcem"));
+    for name in ["anna.md", "anna.html"] {
+        assert!(!read(name).contains("secretofcem"), "{name}");
+    }
+}

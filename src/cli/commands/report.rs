@@ -59,7 +59,8 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let title = args.title.clone().unwrap_or_else(|| title_of(&args.files));
     let records = all_records(&args.files)?;
     if let Some(folder) = &args.each {
-        return write_each(&analysed_first(&records), &args.only, folder);
+        let absent = ranking_of(&records)?.not_entered;
+        return write_each(&analysed_first(&records), &absent, &args.only, folder);
     }
     let feed = Feed::new(html::Options {
         title,

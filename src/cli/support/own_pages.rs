@@ -17,14 +17,17 @@ use crate::record::Record;
 use crate::record::atomic_file::replace;
 use crate::record::reader::Reader;
 use crate::report::html;
-use crate::report::own::{OwnGames, own};
+use crate::report::own::{OwnGames, not_entered_text, own};
 use crate::report::serve::Feed;
 use crate::session::registry::{self, Choices};
 use crate::text::counted;
+use crate::tournament::standings::NotEntered;
 
-/// Writes `NAME.html` and `NAME.md` into a folder, for each of these bots, or for all when there are no names.
+/// Writes `NAME.html` and `NAME.md` into a folder, for each of these bots, or for all when there are no names. Whoever did not
+/// enter gets a `NAME.md` with the reason.
 pub(in crate::cli) fn write_each(
     files: &[&Path],
+    not_entered: &[NotEntered],
     names: &[String],
     folder: &Path,
 ) -> Result<(), Failure> {
@@ -33,6 +36,11 @@ pub(in crate::cli) fn write_each(
         all.extend(record.bots.into_iter().map(|bot| bot.name));
         Ok(())
     })?;
+    let absent: Vec<&NotEntered> = not_entered
+        .iter()
+        .filter(|absent| !all.contains(&absent.name))
+        .collect();
+    all.extend(absent.iter().map(|absent| absent.name.clone()));
     if let Some(missing) = names.iter().find(|name| !all.contains(*name)) {
         return Err(Failure::Usage(format!(
             "--for {missing}: no game of this bot is there; there are games of {}",
@@ -45,7 +53,11 @@ pub(in crate::cli) fn write_each(
     let mut written = 0;
     for (name, slug) in all.iter().zip(slugs(&all)) {
         if names.is_empty() || names.iter().any(|chosen| chosen == name) {
-            write_one(files, name, &folder.join(slug))?;
+            let place = folder.join(slug);
+            match absent.iter().find(|absent| absent.name == *name) {
+                Some(absent) => write_text(&place, &not_entered_text(name, &absent.reason))?,
+                None => write_one(files, name, &place)?,
+            }
             written += 1;
         }
     }
@@ -79,15 +91,20 @@ fn write_one(files: &[&Path], name: &str, place: &Path) -> Result<(), Failure> {
         }
         Ok(())
     })?;
-    // A name may have dots in it.
-    let with_ending = |ending: &str| {
-        let mut path = place.as_os_str().to_owned();
-        path.push(ending);
-        PathBuf::from(path)
-    };
-    write(&feed, &with_ending(".html"))?;
-    let path = with_ending(".md");
-    replace(&path, text.text().as_bytes()).map_err(|error| unreadable(&path, &error))
+    write(&feed, &with_ending(place, ".html"))?;
+    write_text(place, &text.text())
+}
+
+fn write_text(place: &Path, text: &str) -> Result<(), Failure> {
+    let path = with_ending(place, ".md");
+    replace(&path, text.as_bytes()).map_err(|error| unreadable(&path, &error))
+}
+
+/// A path with an ending added: the name before it may have dots.
+fn with_ending(place: &Path, ending: &str) -> PathBuf {
+    let mut path = place.as_os_str().to_owned();
+    path.push(ending);
+    path.into()
 }
 
 /// The last question of a game that the bot forfeited, and the command that asks it again; `None` where that is unknown.
