@@ -12,8 +12,8 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 use crate::sandbox::supervisor;
 use crate::system::most_open_files;
 use commands::{
-    analyse, board, bot, check, doctor, league, matches, new, pieces, replay, report, schema,
-    shell, simulate, solve, standings, tournament,
+    analyse, board, bot, check, doctor, grade, league, matches, new, pieces, replay, report,
+    schema, shell, simulate, solve, standings, tournament,
 };
 use support::failure::Failure;
 use support::logging::{self, LogOptions};
@@ -66,6 +66,8 @@ enum Command {
     Tournament(Box<tournament::Args>),
     /// Takes in submissions, plays the games that are new, and keeps table, pages and records of a term
     League(Box<league::Args>),
+    /// Grades bots by what they can do against reference bots, for Moodle, Gradescope and Classroom 50
+    Grade(Box<grade::Args>),
     /// Says what a tournament could tell, before it is played: by simulation, for each format
     Simulate(simulate::Args),
     /// Makes the plan of a tournament without playing it, or of its next round
@@ -151,6 +153,7 @@ fn run_parsed(cli: Cli) -> ExitCode {
             suspension::start().and_then(|()| tournament::run(&args))
         }
         Some(Command::League(args)) => suspension::start().and_then(|()| league::run(&args)),
+        Some(Command::Grade(args)) => suspension::start().and_then(|()| grade::run(&args)),
         Some(Command::Simulate(args)) => simulate::run(&args),
         Some(Command::Plan(args)) => tournament::parts::plan(&args),
         Some(Command::Run(args)) => {

@@ -7,6 +7,7 @@
 //! - [`standings`]: tables of results
 //! - [`checks`]: a table of check-ups
 //! - [`history`]: ratings over time
+//! - [`grades`]: grades as files; [`own`]: what a bot's author may see
 //! - [`html`]: the HTML report
 //! - [`serve`]: that page, served while games are played
 //! - [`accuracy`]: the analysis of games and bots
@@ -14,9 +15,11 @@
 pub mod accuracy;
 mod bracket;
 pub mod checks;
+pub mod grades;
 pub mod history;
 pub mod html;
 pub mod league;
+pub mod own;
 pub mod serve;
 pub mod standings;
 pub mod terminal;

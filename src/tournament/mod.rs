@@ -5,9 +5,11 @@
 //! - [`ratings`]: the strength of the bots, from the results of their games
 //! - [`history`]: ratings over time
 //! - [`sprt`]: Elo differences of two bots, and a test that decides when enough games were played
+//! - [`betting`]: a test and an interval of a mean score that hold after few games, too
 //! - [`simulation`]: what a tournament can tell, before it is played
 //! - [`standings`]: points, tie-breaks, ratings and times, from records
 
+pub mod betting;
 pub mod history;
 pub mod openings;
 pub mod ratings;

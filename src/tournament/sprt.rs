@@ -249,12 +249,12 @@ pub(super) fn superiority(mean: f64, deviation: f64) -> f64 {
 }
 
 /// The Elo difference of an expected score of ½ + `above`; infinite for scores of 0 and 1.
-fn elo_of(above: f64) -> f64 {
+pub(super) fn elo_of(above: f64) -> f64 {
     let above = above.clamp(-0.5, 0.5);
     400.0 * ((0.5 + above) / (0.5 - above)).log10()
 }
 
-fn score_of(elo: f64) -> f64 {
+pub(super) fn score_of(elo: f64) -> f64 {
     1.0 / (1.0 + 10_f64.powf(-elo / 400.0))
 }
 

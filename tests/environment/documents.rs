@@ -23,7 +23,7 @@ use crate::mistakes;
 use crate::requirements::{program, unavailable};
 
 /// The documents, and what their commands need beyond a shell.
-const DOCUMENTS: [&str; 13] = [
+const DOCUMENTS: [&str; 14] = [
     "README.md",
     "CONTRIBUTING.md",
     "docs/install.md",
@@ -32,6 +32,7 @@ const DOCUMENTS: [&str; 13] = [
     "docs/tournaments.md",
     "docs/teachers.md",
     "docs/league.md",
+    "docs/grades.md",
     "docs/sandbox.md",
     "docs/report.md",
     "docs/analysis.md",

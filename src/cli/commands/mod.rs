@@ -5,6 +5,7 @@ pub(in crate::cli) mod board;
 pub(in crate::cli) mod bot;
 pub(in crate::cli) mod check;
 pub(in crate::cli) mod doctor;
+pub(in crate::cli) mod grade;
 pub(in crate::cli) mod league;
 pub(in crate::cli) mod matches;
 pub(in crate::cli) mod new;

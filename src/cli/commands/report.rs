@@ -7,6 +7,7 @@ use std::time::Duration;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::folder::{all_records, ranking_of, title_of};
 use crate::cli::support::interrupt::until_interrupted;
+use crate::cli::support::own_pages::write_each;
 use crate::cli::support::pages::{LiveOption, add_file, add_line, damaged, write};
 use crate::cli::support::runtime::runtime;
 use crate::cli::support::setup::unreadable;
@@ -41,6 +42,15 @@ pub(in crate::cli) struct Args {
     #[arg(long)]
     private: bool,
 
+    /// A page for each bot, to hand out, into this folder: its own games, its faults and what to mend first; nothing
+    /// of others but their names and turns
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["output", "live", "private", "title"])]
+    each: Option<PathBuf>,
+
+    /// With --each: only for the bot of this name; may be given more than once
+    #[arg(long = "for", value_name = "NAME", requires = "each")]
+    only: Vec<String>,
+
     #[command(flatten)]
     live: LiveOption,
 }
@@ -48,6 +58,10 @@ pub(in crate::cli) struct Args {
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let title = args.title.clone().unwrap_or_else(|| title_of(&args.files));
     let records = all_records(&args.files)?;
+    if let Some(folder) = &args.each {
+        let absent = ranking_of(&records)?.not_entered;
+        return write_each(&analysed_first(&records), &absent, &args.only, folder);
+    }
     let feed = Feed::new(html::Options {
         title,
         private: args.private,

@@ -16,6 +16,7 @@ pub(in crate::cli) mod mistyped;
 pub(in crate::cli) mod numbers;
 pub(in crate::cli) mod options;
 pub(in crate::cli) mod output;
+pub(in crate::cli) mod own_pages;
 pub(in crate::cli) mod page_target;
 pub(in crate::cli) mod pages;
 pub(in crate::cli) mod pieces_file;

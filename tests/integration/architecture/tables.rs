@@ -219,7 +219,7 @@ pub(super) const CRATES: &[(&str, &[&str])] = &[
             "cli",
         ],
     ),
-    ("sha2", &["sandbox", "arena", "report"]),
+    ("sha2", &["sandbox", "arena", "league", "report"]),
     (
         "shell_words",
         &["league", "arena", "bot", "cli", "executable", "system"],

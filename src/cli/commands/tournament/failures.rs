@@ -68,7 +68,7 @@ pub(super) fn with_place(failure: Failure, plan: Option<&Plan>) -> Failure {
 }
 
 /// The failure for an error while the games were played.
-pub(super) fn run_failure(error: RunError, journal: &Path, resume: &str) -> Failure {
+pub(in crate::cli) fn run_failure(error: RunError, journal: &Path, resume: &str) -> Failure {
     match error {
         RunError::Game(GameError::CannotStart(error)) => {
             Failure::Usage(format!("{error}\n{resume}"))

@@ -22,12 +22,13 @@ use std::time::Duration;
 use jiff::Zoned;
 use tokio::sync::mpsc;
 
+pub(in crate::cli) use self::failures::run_failure;
 use self::failures::{resume_command, with_place};
 pub(in crate::cli) use self::notices::Notices;
 use self::notices::prepare;
 pub(in crate::cli) use self::options::{FormatName, Options};
 pub(in crate::cli) use self::parts::open_journal;
-use self::request::bots_of;
+pub(in crate::cli) use self::request::bots_of;
 pub(in crate::cli) use self::run::Run;
 use self::run::games_expected;
 

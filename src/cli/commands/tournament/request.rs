@@ -19,7 +19,7 @@ use crate::session::Ruleset;
 use crate::session::registry::{self, Choices};
 
 /// The bots of a plan, as requests to start them again.
-pub(super) fn bots_of(plan: &Plan) -> Result<Vec<BotRequest>, Failure> {
+pub(in crate::cli) fn bots_of(plan: &Plan) -> Result<Vec<BotRequest>, Failure> {
     let again = |bot: &BotPlan| {
         BotRequest::again(bot).map_err(|error| Failure::Usage(format!("{}: {error}", bot.name)))
     };
@@ -28,7 +28,7 @@ pub(super) fn bots_of(plan: &Plan) -> Result<Vec<BotRequest>, Failure> {
 
 impl Options {
     /// The bots of the command line, then those of the file.
-    pub(super) fn bots(&self, texts: &[String]) -> Result<Vec<BotRequest>, Failure> {
+    pub(in crate::cli) fn bots(&self, texts: &[String]) -> Result<Vec<BotRequest>, Failure> {
         let time = self.time(None);
         let plain = |text: String, name| BotRequest {
             text,

@@ -1,0 +1,319 @@
+//! The games of the rungs.
+
+use std::path::Path;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+
+use crate::arena::directory::TournamentDirectory;
+use crate::arena::entrant::Entrant;
+use crate::arena::entrants::Entrants;
+use crate::arena::plan::request::PlanRequest;
+use crate::arena::plan::{BotPlan, Plan, RejectedBot};
+use crate::arena::preparation::{Notice, Preparation, write_pieces};
+use crate::arena::results::Results;
+use crate::arena::slug::slugs;
+use crate::arena::{Arena, TournamentObserver};
+use crate::cli::commands::tournament::{Notices, Options, open_journal, run_failure, stop_signals};
+use crate::cli::support::failure::Failure;
+use crate::cli::support::output::print_stderr;
+use crate::cli::support::signals;
+use crate::league::grading::scale::{Rung, Scale};
+use crate::league::grading::{Grade, Progress, RungResult, Verdict, seed_of};
+use crate::record::FinishedRecord;
+use crate::sandbox::Sandbox;
+use crate::session::Ruleset;
+use crate::text::escape_controls;
+
+/// Grades bots.
+pub(super) struct Climb<'a> {
+    pub(super) options: &'a Options,
+    pub(super) scale: &'a Scale,
+    pub(super) ruleset: Arc<dyn Ruleset>,
+    pub(super) sandbox: &'a Sandbox,
+    /// The bot of each rung.
+    pub(super) references: Vec<Entrant>,
+    pub(super) out: &'a Path,
+    pub(super) jobs: usize,
+    /// Whether rungs are played after one that was not passed.
+    pub(super) all: bool,
+    /// Whether the bots have been checked before.
+    pub(super) is_checked: bool,
+}
+
+impl Climb<'_> {
+    /// Grades these bots, in the order of their names.
+    pub(super) async fn grade(&self, found: Entrants) -> Result<Vec<Grade>, Failure> {
+        // Until the end: what has been begun is put in order first.
+        let _heeded = signals::heed();
+        let mut stops = stop_signals();
+        let directory = TournamentDirectory::make(self.out)?;
+        let pieces_path = write_pieces(&directory, &*self.ruleset)?;
+        let request = self.options.request(self.sandbox);
+        let preparation = Preparation {
+            request: &request,
+            ruleset: &self.ruleset,
+            directory: &directory,
+            jobs: self.jobs,
+            pieces_path: pieces_path.as_deref(),
+        };
+        let Entrants {
+            entered,
+            mut rejected,
+        } = found;
+        let checked = tokio::select! {
+            checked = self.check(&preparation, entered, &mut rejected) => Some(checked),
+            _ = stops.recv() => None,
+        };
+        let entered = checked.ok_or(Failure::Interrupted)??;
+        let mut grades = Vec::new();
+        for bot in &entered {
+            let climbed = self.climb(bot, pieces_path.as_deref(), &mut stops);
+            grades.push(climbed.await?);
+        }
+        grades.extend(rejected.iter().map(|bot| self.refused(bot)));
+        grades.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(grades)
+    }
+
+    /// Checks the reference bots, and the others unless that has been done.
+    async fn check(
+        &self,
+        preparation: &Preparation<'_>,
+        bots: Vec<Entrant>,
+        rejected: &mut Vec<RejectedBot>,
+    ) -> Result<Vec<Entrant>, Failure> {
+        let mut notices = Notices::new(self.out);
+        let mut notify = |notice: Notice<'_>| notices.print(notice);
+        let mut unfit = Vec::new();
+        let references = self.references.clone();
+        preparation
+            .check(references, &mut unfit, &mut notify)
+            .await?;
+        if let Some(unfit) = unfit.first() {
+            return Err(Failure::Usage(format!(
+                "{}: {}; a scale needs reference bots that can play",
+                unfit.bot.name, unfit.reason
+            )));
+        }
+        let fit = if self.is_checked {
+            bots
+        } else {
+            preparation.check(bots, rejected, &mut notify).await?
+        };
+        notices.clear();
+        Ok(fit)
+    }
+
+    /// The grade of a bot that cannot play.
+    fn refused(&self, bot: &RejectedBot) -> Grade {
+        let rungs = self.scale.rungs.iter();
+        Grade {
+            name: bot.bot.name.clone(),
+            folder: bot.bot.slug.clone(),
+            hash: bot.bot.hash.clone(),
+            points: 0,
+            most_points: self.scale.most_points(),
+            problem: Some(bot.reason.clone()),
+            rungs: rungs
+                .map(|rung| RungResult::not_played(rung, seed_of(self.scale, rung, &bot.bot.hash)))
+                .collect(),
+        }
+    }
+
+    /// Lets a bot climb.
+    async fn climb(
+        &self,
+        bot: &Entrant,
+        pieces_path: Option<&str>,
+        stops: &mut mpsc::Receiver<()>,
+    ) -> Result<Grade, Failure> {
+        let names: Vec<&str> = self.scale.rungs.iter().map(|rung| &*rung.name).collect();
+        let mut rungs: Vec<RungResult> = Vec::new();
+        for (place, (rung, slug)) in self.scale.rungs.iter().zip(slugs(&names)).enumerate() {
+            let seed = seed_of(self.scale, rung, &bot.plan.hash);
+            let is_over = rungs.iter().any(|rung| rung.verdict != Verdict::Passed);
+            if is_over && !self.all {
+                rungs.push(RungResult::not_played(rung, seed));
+                continue;
+            }
+            let played = Played {
+                climb: self,
+                bot,
+                reference: &self.references[place],
+                rung,
+                seed,
+                // Another version of the bot, or another scale, has other games.
+                folder: format!("{}/{slug}-{seed}", bot.plan.slug),
+                pieces_path,
+            };
+            let result = played.result(stops).await?;
+            print_stderr(&format!(
+                "referee: {}: {}",
+                escape_controls(&bot.plan.name),
+                result.sentence()
+            ));
+            if result.forfeits_of_reference > 0 {
+                print_stderr(&format!(
+                    "referee: warning: the reference bot of the rung {} forfeited {} of these games; see {}",
+                    rung.name,
+                    result.forfeits_of_reference,
+                    self.out.join(&played.folder).display()
+                ));
+            }
+            rungs.push(result);
+        }
+        Ok(Grade {
+            name: bot.plan.name.clone(),
+            folder: bot.plan.slug.clone(),
+            hash: bot.plan.hash.clone(),
+            points: rungs.iter().map(|rung| rung.points).sum(),
+            most_points: self.scale.most_points(),
+            problem: None,
+            rungs,
+        })
+    }
+}
+
+/// A rung that is played.
+struct Played<'a> {
+    climb: &'a Climb<'a>,
+    bot: &'a Entrant,
+    reference: &'a Entrant,
+    rung: &'a Rung,
+    seed: u64,
+    /// Within the folder of the grades.
+    folder: String,
+    pieces_path: Option<&'a str>,
+}
+
+impl Played<'_> {
+    /// The bots, the graded one first.
+    fn entrants(&self) -> Vec<Entrant> {
+        let mut both = vec![self.bot.clone(), self.reference.clone()];
+        for (entrant, slug) in both.iter_mut().zip(["graded", "reference"]) {
+            slug.clone_into(&mut entrant.plan.slug);
+        }
+        let [graded, reference] = &mut both[..] else {
+            return both;
+        };
+        while reference.plan.name == graded.plan.name {
+            reference.plan.name.push('\'');
+        }
+        reference.program.name.clone_from(&reference.plan.name);
+        both
+    }
+
+    /// The plan: all pairs of the budget. The test ends them early.
+    fn plan(&self, bots: Vec<BotPlan>) -> Result<(PlanRequest, Plan), Failure> {
+        let climb = self.climb;
+        let request = PlanRequest {
+            seed: Some(self.seed),
+            pairs: Some(climb.scale.budget),
+            // Whether a bot is benched must not depend on more games than the test asks for.
+            bench_after: Some(0),
+            ..climb.options.request(climb.sandbox)
+        };
+        let ruleset = &*climb.ruleset;
+        let mut plan = request.plan(ruleset, bots, Vec::new(), self.seed, None)?;
+        plan.openings = request.openings(ruleset, &plan)?;
+        plan.rounds = plan.first_rounds();
+        Ok((request, plan))
+    }
+
+    /// Plays until the test is decided.
+    async fn result(&self, stops: &mut mpsc::Receiver<()>) -> Result<RungResult, Failure> {
+        let path = self.climb.out.join(&self.folder);
+        let directory = TournamentDirectory::make(&path)?;
+        let journal_file = directory.journal_file();
+        let old = directory.plan()?;
+        let (journal, _) = open_journal(&directory, &journal_file, Duration::ZERO)?;
+        let entrants = self.entrants();
+        let bots = entrants.iter().map(|bot| bot.plan.clone()).collect();
+        let (request, mut plan) = self.plan(bots)?;
+        match old {
+            None => directory.write_plan(&mut plan)?,
+            Some(old) => Self::compare(&old, &plan, &path)?,
+        }
+        let mut results = Results::new(&plan);
+        TournamentDirectory::read_journal(&journal_file, &plan, &mut results)?;
+        let test = self.climb.scale.test(self.rung);
+        let test = test.map_err(|error| Failure::Usage(error.to_string()))?;
+        let (decided, own_stops) = mpsc::channel(4);
+        let mut watch = Watch {
+            progress: Progress::new(test),
+            decided: decided.clone(),
+        };
+        if !watch.progress.advance(&results.endings) {
+            let preparation = Preparation::new(&request, &self.climb.ruleset, &directory);
+            let arena = Arena {
+                ruleset: Arc::clone(&self.climb.ruleset),
+                plan,
+                results,
+                entrants: preparation.with_logs(entrants),
+                pieces_path: self.pieces_path.map(str::to_owned),
+                jobs: self.climb.jobs,
+                shard: None,
+            };
+            let mut is_interrupted = false;
+            let ran = {
+                let mut run = pin!(arena.run(&directory, journal, own_stops, &mut watch));
+                loop {
+                    tokio::select! {
+                        ran = &mut run => break ran,
+                        Some(()) = stops.recv() => {
+                            is_interrupted = true;
+                            // It is full only when it has been told to stop more than once.
+                            let _ = decided.try_send(());
+                        }
+                    }
+                }
+            };
+            let resume = "continue: the same command again";
+            ran.map_err(|error| run_failure(error, &journal_file, resume))?;
+            if is_interrupted {
+                print_stderr(&format!("referee: stopped; {resume}"));
+                return Err(Failure::Interrupted);
+            }
+        }
+        Ok(watch
+            .progress
+            .result(self.climb.scale, self.rung, self.seed, self.folder.clone()))
+    }
+
+    /// Refuses to go on with games by other rules.
+    fn compare(old: &Plan, now: &Plan, path: &Path) -> Result<(), Failure> {
+        let mut moved = now.clone();
+        for (bot, before) in moved.bots.iter_mut().zip(&old.bots) {
+            // The same files may be elsewhere now, and what reference a name means may be a newer version.
+            bot.bot.clone_from(&before.bot);
+            bot.name.clone_from(&before.name);
+        }
+        let differences = old.differences(&moved);
+        if differences.is_empty() {
+            return Ok(());
+        }
+        Err(Failure::Usage(format!(
+            "{}: this rung was played by other settings:\n  {}\nundo these changes, or choose another folder with --out",
+            path.display(),
+            differences.join("\n  ")
+        )))
+    }
+}
+
+/// Asks the test after every game.
+struct Watch {
+    progress: Progress,
+    decided: mpsc::Sender<()>,
+}
+
+impl TournamentObserver for Watch {
+    fn game(&mut self, _: &Plan, results: &Results, _: &FinishedRecord) {
+        if self.progress.advance(&results.endings) {
+            // A second message would end the games being played; they do not count, but end soon.
+            let _ = self.decided.try_send(());
+        }
+    }
+}

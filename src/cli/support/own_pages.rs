@@ -1,0 +1,148 @@
+//! A page for each bot of some records, with its own games only.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::failure::Failure;
+use super::folder::pieces_of;
+use super::output::print_stderr;
+use super::pages::write;
+use super::setup::unreadable;
+use crate::arena::slug::slugs;
+use crate::game::quarto::{PieceSet, Rules};
+use crate::play::replay::replay;
+use crate::play::reproduce::recorded_reproduce_command;
+use crate::record::Record;
+use crate::record::atomic_file::replace;
+use crate::record::reader::Reader;
+use crate::report::html;
+use crate::report::own::{OwnGames, not_entered_text, own};
+use crate::report::serve::Feed;
+use crate::session::registry::{self, Choices};
+use crate::text::counted;
+use crate::tournament::standings::NotEntered;
+
+/// Writes `NAME.html` and `NAME.md` into a folder, for each of these bots, or for all when there are no names. Whoever did not
+/// enter gets a `NAME.md` with the reason.
+pub(in crate::cli) fn write_each(
+    files: &[&Path],
+    not_entered: &[NotEntered],
+    names: &[String],
+    folder: &Path,
+) -> Result<(), Failure> {
+    let mut all = BTreeSet::new();
+    for_each(files, |_, record| {
+        all.extend(record.bots.into_iter().map(|bot| bot.name));
+        Ok(())
+    })?;
+    let absent: Vec<&NotEntered> = not_entered
+        .iter()
+        .filter(|absent| !all.contains(&absent.name))
+        .collect();
+    all.extend(absent.iter().map(|absent| absent.name.clone()));
+    if let Some(missing) = names.iter().find(|name| !all.contains(*name)) {
+        return Err(Failure::Usage(format!(
+            "--for {missing}: no game of this bot is there; there are games of {}",
+            all.into_iter().collect::<Vec<_>>().join(", ")
+        )));
+    }
+    fs::create_dir_all(folder).map_err(|error| unreadable(folder, &error))?;
+    // The names of the files do not depend on who is chosen.
+    let all: Vec<&str> = all.iter().map(String::as_str).collect();
+    let mut written = 0;
+    for (name, slug) in all.iter().zip(slugs(&all)) {
+        if names.is_empty() || names.iter().any(|chosen| chosen == name) {
+            let place = folder.join(slug);
+            match absent.iter().find(|absent| absent.name == *name) {
+                Some(absent) => write_text(&place, &not_entered_text(name, &absent.reason))?,
+                None => write_one(files, name, &place)?,
+            }
+            written += 1;
+        }
+    }
+    print_stderr(&format!(
+        "referee: {} in {}, each with the own games of a bot: NAME.html to look at the games, NAME.md for what to mend",
+        counted(written, "page", "pages"),
+        folder.display()
+    ));
+    Ok(())
+}
+
+fn write_one(files: &[&Path], name: &str, place: &Path) -> Result<(), Failure> {
+    let feed = Feed::new(html::Options {
+        title: format!("{name}: own games"),
+        private: false,
+        one: false,
+        limits: Vec::new(),
+        skip_copies: files.len() > 1,
+    });
+    let mut text = OwnGames::new(name);
+    for_each(files, |file, record| {
+        if let Some(record) = own(record, name) {
+            let problem = |problem| Failure::Usage(format!("{}: {problem}", file.display()));
+            feed.publish(&record).map_err(problem)?;
+            let is_own = record
+                .result
+                .by
+                .is_some_and(|by| record.bots[by].name == name);
+            let asked = is_own.then(|| asked(&record, file)).flatten();
+            text.add(&record, asked);
+        }
+        Ok(())
+    })?;
+    write(&feed, &with_ending(place, ".html"))?;
+    write_text(place, &text.text())
+}
+
+fn write_text(place: &Path, text: &str) -> Result<(), Failure> {
+    let path = with_ending(place, ".md");
+    replace(&path, text.as_bytes()).map_err(|error| unreadable(&path, &error))
+}
+
+/// A path with an ending added: the name before it may have dots.
+fn with_ending(place: &Path, ending: &str) -> PathBuf {
+    let mut path = place.as_os_str().to_owned();
+    path.push(ending);
+    path.into()
+}
+
+/// The last question of a game that the bot forfeited, and the command that asks it again; `None` where that is unknown.
+fn asked(record: &Record, file: &Path) -> Option<(String, Option<String>)> {
+    let by = record.result.by.filter(|_| record.was_played())?;
+    let set = match &record.pieces {
+        None => PieceSet::default(),
+        Some(text) => PieceSet::parse(text).ok()?,
+    };
+    let ruleset = registry::find(&record.game)?.ruleset(Choices {
+        rules: Rules::from_name(&record.rules)?,
+        set,
+        ..Choices::default()
+    });
+    let last = replay(&*ruleset, record, &mut ()).ok()?;
+    let mut request = String::new();
+    last.write_request(&mut request);
+    let request = request.trim_end_matches('\n').to_owned();
+    let pieces = record.pieces.as_ref().and_then(|_| pieces_of(file));
+    let command = recorded_reproduce_command(record, by, pieces.as_deref(), &request);
+    Some((request, command))
+}
+
+fn for_each(
+    files: &[&Path],
+    mut each: impl FnMut(&Path, Record) -> Result<(), Failure>,
+) -> Result<(), Failure> {
+    for file in files {
+        let failed = |error| unreadable(file, &error);
+        let mut reader = Reader::open(file).map_err(failed)?;
+        while let Some(line) = reader.next_complete_line().map_err(failed)? {
+            if line.bytes().trim_ascii().is_empty() {
+                continue;
+            }
+            let record = line.record();
+            let record = record.map_err(|error| Failure::Usage(error.to_string()))?;
+            each(file, record)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,178 @@
+//! A scale of grades: the rungs of a ladder, each a reference bot and what to do against it.
+
+use std::collections::BTreeSet;
+
+use serde::Deserialize;
+
+use crate::tournament::betting::{MeanTest, score_of_elo};
+
+/// The scale that is printed as an example, and used where none is given.
+pub const DEFAULT: &str = include_str!("default_scale.toml");
+
+/// The largest number of pairs a rung, and of points.
+const MOST: u32 = 100_000;
+
+/// Why a scale cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum ScaleError {
+    /// It is no TOML of a scale.
+    #[error("{0}")]
+    Syntax(#[from] toml::de::Error),
+    /// Its values contradict each other: a sentence.
+    #[error("{0}")]
+    Value(String),
+}
+
+/// A scale of grades.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Scale {
+    /// The most probable rate at which a rung is passed by a bot that is not good enough.
+    #[serde(default = "five_percent")]
+    pub alpha: f64,
+    /// The most probable rate at which a bot that is good enough is said not to pass.
+    #[serde(default = "five_percent")]
+    pub beta: f64,
+    /// The most pairs of games a rung.
+    #[serde(default = "usual_budget")]
+    pub budget: u32,
+    /// Openings and the seeds of bots follow from it, from the rung and from the graded bot's files.
+    pub seed: u64,
+    /// The rungs, the lowest first.
+    #[serde(rename = "rung")]
+    pub rungs: Vec<Rung>,
+}
+
+/// A rung: a reference bot, and how well a bot has to do against it.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rung {
+    /// Its name.
+    pub name: String,
+    /// The reference bot: a file, a command line or `builtin:NAME`.
+    pub bot: String,
+    /// A bot that is stronger than the reference by this many Elo or less should not pass.
+    pub elo0: Option<f64>,
+    /// One that is stronger by this many or more should.
+    pub elo1: Option<f64>,
+    /// Instead of `elo0` and `elo1`: the share of points, 0 to 1, that a bot has to make more than.
+    pub score: Option<f64>,
+    /// Its points.
+    pub points: u32,
+}
+
+const fn five_percent() -> f64 {
+    0.05
+}
+
+const fn usual_budget() -> u32 {
+    100
+}
+
+impl Scale {
+    /// Reads a scale and checks it.
+    pub fn parse(text: &str) -> Result<Self, ScaleError> {
+        let scale: Self = toml::from_str(text)?;
+        let fail = |text: String| Err(ScaleError::Value(text));
+        if scale.rungs.is_empty() {
+            return fail("there is no [[rung]]; a scale has at least one".to_owned());
+        }
+        if !(1..=MOST).contains(&scale.budget) {
+            return fail(format!(
+                "budget is {}; expected 1 to {MOST} pairs of games",
+                scale.budget
+            ));
+        }
+        let mut names = BTreeSet::new();
+        for rung in &scale.rungs {
+            if rung.name.trim().is_empty() || rung.name.chars().any(char::is_control) {
+                return fail("a rung has no name that can be printed; give it one".to_owned());
+            }
+            if !names.insert(&rung.name) {
+                return fail(format!("two rungs are called {}; rename one", rung.name));
+            }
+            if rung.points > MOST {
+                return fail(format!(
+                    "rung {}: expected at most {MOST} points",
+                    rung.name
+                ));
+            }
+            scale.test(rung)?;
+        }
+        Ok(scale)
+    }
+
+    /// The test of a rung.
+    pub fn test(&self, rung: &Rung) -> Result<MeanTest, ScaleError> {
+        let problem = |text: &str| ScaleError::Value(format!("rung {}: {text}", rung.name));
+        let (above, below) = match (rung.elo0, rung.elo1, rung.score) {
+            (Some(elo0), Some(elo1), None) => (score_of_elo(elo0), score_of_elo(elo1)),
+            (None, None, Some(score)) => (score, score),
+            _ => return Err(problem("expected elo0 and elo1, or score alone")),
+        };
+        MeanTest::new(above, below, self.alpha, self.beta)
+            .map_err(|error| problem(&error.to_string()))
+    }
+
+    /// The points of all rungs.
+    pub fn most_points(&self) -> u32 {
+        self.rungs.iter().map(|rung| rung.points).sum()
+    }
+}
+
+impl Rung {
+    /// What a bot has to do, in words.
+    pub fn requirement(&self) -> String {
+        match (self.elo0, self.score) {
+            (Some(elo0), _) => format!(
+                "be stronger than {} by more than {elo0} Elo (score above {:.2})",
+                self.bot,
+                score_of_elo(elo0)
+            ),
+            (None, score) => format!(
+                "score above {:.2} against {}",
+                score.unwrap_or_default(),
+                self.bot
+            ),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_default_scale_is_valid() {
+        let scale = Scale::parse(DEFAULT).expect("a scale");
+        assert_eq!(scale.most_points(), 100);
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        let says = |text: &str, word: &str| {
+            let error = Scale::parse(text).expect_err(text).to_string();
+            assert!(error.contains(word), "{error}");
+        };
+        let rung = "[[rung]]\nname = \"a\"\nbot = \"builtin:random\"\npoints = 1\n";
+        says("seed = 1\nrung = []", "no [[rung]]");
+        says(&format!("seed = 1\n{rung}"), "elo0 and elo1, or score");
+        says(
+            &format!("seed = 1\n{rung}elo0 = 10\nelo1 = 0"),
+            "the lower one first",
+        );
+        says(
+            &format!("seed = 1\n{rung}score = 0.5\n{rung}score = 0.5"),
+            "two rungs",
+        );
+        says(&format!("{rung}score = 0.5"), "seed");
+        says(
+            &format!("seed = 1\nbudget = 0\n{rung}score = 0.5"),
+            "budget",
+        );
+        says(
+            &format!("seed = 1\nalpha = 0.0\n{rung}score = 0.5"),
+            "alpha",
+        );
+    }
+}

@@ -1,0 +1,306 @@
+//! Grades as files: for Moodle, Gradescope and Classroom 50, and for the graded.
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+use crate::league::grading::scale::Scale;
+use crate::league::grading::{Grade, RungResult, Verdict};
+use crate::text::escape_controls;
+
+/// The columns by which a row of a table of students can be joined to a bot, the first that is there.
+const BOT_COLUMNS: [&str; 3] = ["bot", "team", "name"];
+
+/// Who the bots belong to: a table with the heading `bot` (or `team`, or `name`) and others, such as those of an export from Moodle.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Students {
+    /// The other headings.
+    headings: Vec<String>,
+    /// The bot's name and the other values, a row each.
+    rows: Vec<(String, Vec<String>)>,
+}
+
+impl Students {
+    /// Reads the CSV text. The error is a sentence.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        // Spreadsheets begin a file with a mark of its encoding.
+        let text = text.trim_start_matches('\u{feff}');
+        let mut table = csv::Reader::from_reader(text.as_bytes());
+        let sentence = |error: csv::Error| error.to_string();
+        let headings = table.headers().map_err(sentence)?.clone();
+        let of_bot = BOT_COLUMNS.iter().find_map(|column| {
+            let is_it = |heading: &str| heading.trim().eq_ignore_ascii_case(column);
+            headings.iter().position(is_it)
+        });
+        let Some(of_bot) = of_bot else {
+            return Err(format!(
+                "there is no column with the names of the bots; call it {}",
+                BOT_COLUMNS[0]
+            ));
+        };
+        let others = |row: &csv::StringRecord| {
+            let values = row.iter().enumerate().filter(|(place, _)| *place != of_bot);
+            values.map(|(_, value)| value.to_owned()).collect()
+        };
+        let mut rows = Vec::new();
+        for row in table.records() {
+            let row = row.map_err(sentence)?;
+            let bot = row.get(of_bot).unwrap_or_default().trim().to_owned();
+            rows.push((bot, others(&row)));
+        }
+        Ok(Self {
+            headings: others(&headings),
+            rows,
+        })
+    }
+
+    /// The bots of the table that have no grade, and the grades of bots that are not in the table.
+    pub fn unmatched<'a>(&'a self, grades: &'a [Grade]) -> [Vec<&'a str>; 2] {
+        let bots = self.rows.iter().map(|(bot, _)| bot.as_str());
+        let names = grades.iter().map(|grade| grade.name.as_str());
+        let without = bots
+            .clone()
+            .filter(|bot| !names.clone().any(|name| name == *bot));
+        let unknown = names
+            .clone()
+            .filter(|name| !bots.clone().any(|bot| bot == *name));
+        [without.collect(), unknown.collect()]
+    }
+}
+
+/// A table for Moodle's grade import: who it is, `Grade`, `Feedback`. Without `students` a bot is who its name says; with it there is a row
+/// for each student of a bot, with the columns of that table, and none for who has no bot.
+pub fn moodle(grades: &[Grade], students: Option<&Students>) -> csv::Result<String> {
+    let mut table = csv::Writer::from_writer(Vec::new());
+    let who = |values: &[String], grade: [&str; 2]| {
+        let values = values.iter().map(String::as_str);
+        values.chain(grade).map(plain).collect::<Vec<_>>()
+    };
+    let names = ["Name".to_owned()];
+    let headings = students.map_or(&names[..], |students| &students.headings);
+    table.write_record(who(headings, ["Grade", "Feedback"]))?;
+    let mut write = |values: &[String], grade: &Grade| {
+        let (points, feedback) = (grade.points.to_string(), grade.feedback());
+        table.write_record(who(values, [&points, &feedback]))
+    };
+    match students {
+        None => {
+            for grade in grades {
+                write(std::slice::from_ref(&grade.name), grade)?;
+            }
+        }
+        Some(students) => {
+            for (bot, values) in &students.rows {
+                if let Some(grade) = grades.iter().find(|grade| grade.name == *bot) {
+                    write(values, grade)?;
+                }
+            }
+        }
+    }
+    let bytes = table
+        .into_inner()
+        .map_err(csv::IntoInnerError::into_error)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// A value that no spreadsheet takes for a formula.
+fn plain(value: &str) -> String {
+    let value = escape_controls(value);
+    if value.starts_with(['=', '+', '-', '@']) {
+        format!("'{value}")
+    } else {
+        value
+    }
+}
+
+/// All grades, with everything that is known of them.
+pub fn all(scale: &Scale, grades: &[Grade]) -> serde_json::Result<String> {
+    let whole = json!({
+        "v": 1,
+        "referee": env!("CARGO_PKG_VERSION"),
+        "scale": {
+            "alpha": scale.alpha,
+            "beta": scale.beta,
+            "budget": scale.budget,
+            "seed": scale.seed,
+        },
+        "grades": grades,
+    });
+    Ok(serde_json::to_string_pretty(&whole)? + "\n")
+}
+
+/// The `results.json` of Gradescope: `score`, `output`, and a test for each rung.
+pub fn gradescope(grade: &Grade) -> serde_json::Result<String> {
+    let test = |(number, rung): (usize, &RungResult)| {
+        let status = match rung.verdict {
+            Verdict::Passed => "passed",
+            Verdict::NotPassed | Verdict::Undecided | Verdict::NotPlayed => "failed",
+        };
+        json!({
+            "name": rung.rung,
+            "number": (number + 1).to_string(),
+            "score": rung.points,
+            "max_score": rung.most_points,
+            "status": status,
+            "output": rung.sentence(),
+            "visibility": "visible",
+        })
+    };
+    let tests: Vec<Value> = grade.rungs.iter().enumerate().map(test).collect();
+    let whole = json!({
+        "score": grade.points,
+        "output": escape_controls(&grade.feedback()),
+        "tests": tests,
+    });
+    Ok(serde_json::to_string_pretty(&whole)? + "\n")
+}
+
+/// What a submission is called in Classroom 50, whose runner says it in variables of the environment.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Submission {
+    /// `CLASSROOM`
+    pub classroom: String,
+    /// `ASSIGNMENT`
+    pub assignment: String,
+    /// `USERNAME`
+    pub username: String,
+    /// `SUBMISSION_TAG`
+    pub tag: String,
+    /// `COMMIT_URL`
+    pub commit: String,
+    /// `RELEASE_URL`
+    pub release: String,
+    /// `REVIEW_URL`
+    pub review: String,
+    /// The time: `2026-06-01T14:33:11Z`.
+    pub time: String,
+}
+
+/// The `result.json` of Classroom 50.
+pub fn classroom50(grade: &Grade, of: &Submission) -> serde_json::Result<String> {
+    let test = |rung: &RungResult| {
+        json!({
+            "test-name": rung.rung,
+            "passed": rung.verdict == Verdict::Passed,
+            "score": rung.points,
+            "max-score": rung.most_points,
+        })
+    };
+    let tests: Vec<Value> = grade.rungs.iter().map(test).collect();
+    let whole = json!({
+        "schema": "classroom50/result/v1",
+        "classroom": of.classroom,
+        "assignment": of.assignment,
+        "usernames": [of.username],
+        "submission": of.tag,
+        "commit": of.commit,
+        "release": of.release,
+        "review": of.review,
+        "datetime": of.time,
+        "score": grade.points,
+        "max-score": grade.most_points,
+        "tests": tests,
+    });
+    Ok(serde_json::to_string_pretty(&whole)? + "\n")
+}
+
+/// Why a bot has its grade, for whom it belongs to, in Markdown. `folder` is that of the grades as commands name it, `repeat` the command that grades
+/// the bot again.
+pub fn page(scale: &Scale, grade: &Grade, folder: &str, repeat: &str) -> String {
+    let mut out = String::new();
+    let name = escape_controls(&grade.name);
+    let _ = writeln!(
+        out,
+        "# {name}: {} of {} points\n",
+        grade.points, grade.most_points
+    );
+    if let Some(problem) = &grade.problem {
+        let _ = writeln!(
+            out,
+            "It was not graded, because it cannot play: {}\n",
+            escape_controls(problem)
+        );
+        return out;
+    }
+    let _ = writeln!(
+        out,
+        "Every rung is a test against a bot that is the same for everybody. It ends when the result is certain: a bot that is not \
+         good enough passes with a probability of at most {} %, one that is good enough is said not to pass with at most {} %. \
+         After {} pairs of games the rung is undecided and gives no points. The two games of a pair start from the same opening, with the seats \
+         swapped. Openings and seeds follow from the files of your bot (`{}`), the rung and the seed of the scale; no other \
+         student's bot has to do with it.\n",
+        100.0 * scale.alpha,
+        100.0 * scale.beta,
+        scale.budget,
+        grade.hash
+    );
+    for rung in &grade.rungs {
+        let _ = writeln!(
+            out,
+            "## {}: {}, {} of {} points\n\nTo pass: {}.\n",
+            rung.rung,
+            rung.verdict.words(),
+            rung.points,
+            rung.most_points,
+            rung.requirement
+        );
+        games(&mut out, scale, rung, folder);
+    }
+    let _ = writeln!(
+        out,
+        "## The same again\n\nThe same bot plays the same games, whenever and wherever it is graded with the same scale:\n\n```sh\n{repeat}\n```"
+    );
+    out
+}
+
+/// The games of a rung.
+fn games(out: &mut String, scale: &Scale, rung: &RungResult, folder: &str) {
+    let certainty = 100.0 * (1.0 - scale.alpha - scale.beta);
+    let (Some(score), Some([low, high]), Some(place)) = (rung.score, rung.interval, &rung.folder)
+    else {
+        let _ = writeln!(out, "No games were played: a rung before was not passed.\n");
+        return;
+    };
+    let _ = writeln!(
+        out,
+        "- {} pairs of games, seed {}\n- score {score:.3} (1 is winning everything); with {certainty:.0} % certainty the true one is from {low:.3} to {high:.3}",
+        rung.pairs.len(),
+        rung.seed,
+    );
+    if rung.forfeits > 0 {
+        let _ = writeln!(
+            out,
+            "- {} of the games were forfeited: mend that first",
+            rung.forfeits
+        );
+    }
+    if rung.forfeits_of_reference > 0 {
+        let _ = writeln!(
+            out,
+            "- {} of the games were forfeited by the reference bot",
+            rung.forfeits_of_reference
+        );
+    }
+    let pairs: Vec<String> = rung
+        .pairs
+        .iter()
+        .enumerate()
+        .map(|(pair, points)| format!("p{:06} {points}", pair + 1))
+        .collect();
+    let quoted = quoted_path(&format!("{folder}/{place}"));
+    let _ = writeln!(
+        out,
+        "- points of each pair, 0 to 2: {}\n- to see a game, the first of pair 1 (`a`) or the second (`b`): `referee replay {quoted} --game p000001a`\n",
+        pairs.join(", "),
+    );
+}
+
+/// A path in quotes where a shell needs them.
+fn quoted_path(path: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-".contains(c);
+    if path.chars().all(is_plain) {
+        path.to_owned()
+    } else {
+        format!("'{}'", path.replace('\'', "'\\''"))
+    }
+}

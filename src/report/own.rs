@@ -1,0 +1,268 @@
+//! What a bot's author may see of a tournament: the own games, without anything of others but their names and turns.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use crate::record::annotation::{self, Annotation, Mark};
+use crate::record::{BotIndex, Record};
+use crate::text::{counted, escape_controls};
+
+/// The most games of a kind that are described.
+const MOST: usize = 5;
+
+/// The record of a game as this bot's author may see it; `None` where the bot did not play. Of the opponent only the name, the turns and their
+/// times are left, and of a forfeit the reason.
+pub fn own(mut record: Record, name: &str) -> Option<Record> {
+    let own = BotIndex::ALL
+        .into_iter()
+        .find(|&bot| record.bots[bot].name == name)?;
+    let other = own.other();
+    record.bots[other].command.clear();
+    record.bots[other].more.clear();
+    if let Some(usage) = &mut record.usage {
+        usage[other] = None;
+    }
+    let result = &mut record.result;
+    // Fields of later versions could hold anything.
+    result.more.clear();
+    record.more.retain(|field, _| field == annotation::FIELD);
+    if result.by == Some(other) {
+        result.answer = None;
+        result.detail = None;
+        result.stderr = None;
+        record.delayed = None;
+    }
+    Some(record)
+}
+
+/// The page of a bot that did not enter, in Markdown.
+pub fn not_entered_text(name: &str, reason: &str) -> String {
+    format!(
+        "# {}: did not enter\n\n## What to mend first\n\n{}\n\n`referee check BOT` examines the bot once more.\n",
+        escape_controls(name),
+        escape_controls(reason)
+    )
+}
+
+/// A forfeit of the bot.
+#[derive(Clone, Debug)]
+struct Forfeit {
+    game: String,
+    opponent: String,
+    detail: String,
+    request: String,
+    answer: String,
+    stderr: String,
+    reproduce: Option<String>,
+}
+
+/// A turn that lost value.
+#[derive(Clone, Debug)]
+struct Blunder {
+    /// How much it lost: 1 or 2 steps from a win to a loss.
+    steps: i32,
+    text: String,
+}
+
+/// The games of a bot, for its author, in Markdown.
+#[derive(Clone, Debug, Default)]
+pub struct OwnGames {
+    name: String,
+    results: [u64; 3],
+    forfeits: BTreeMap<String, Vec<Forfeit>>,
+    blunders: Vec<Blunder>,
+    analysed: u64,
+    rows: Vec<String>,
+}
+
+impl OwnGames {
+    /// No games yet.
+    pub fn new(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            ..Self::default()
+        }
+    }
+
+    /// Adds a game, as [`own`] has left it. Of a forfeit of the bot, `asked` is the request that it was asked and the command that asks
+    /// it again.
+    pub fn add(&mut self, record: &Record, asked: Option<(String, Option<String>)>) {
+        let mut both = BotIndex::ALL.into_iter();
+        let Some(own) = both.find(|&bot| record.bots[bot].name == self.name) else {
+            return;
+        };
+        let opponent = escape_controls(&record.bots[own.other()].name);
+        let place = match record.result.winner {
+            Some(winner) if winner == own => 0,
+            None => 1,
+            Some(_) => 2,
+        };
+        self.results[place] += 1;
+        let begins = if record.first == own {
+            "own"
+        } else {
+            "opponent"
+        };
+        self.rows.push(format!(
+            "| {} | {} | {begins} | {} |",
+            escape_controls(&record.id),
+            cell(&opponent),
+            cell(&escape_controls(&record.result_line()))
+        ));
+        if record.result.by == Some(own) && record.was_played() {
+            let text = |text: &Option<String>| escape_controls(text.as_deref().unwrap_or_default());
+            let (request, reproduce) = asked.unwrap_or_default();
+            let reason = record.result.reason.name().to_owned();
+            self.forfeits.entry(reason).or_default().push(Forfeit {
+                game: record.id.clone(),
+                opponent: opponent.clone(),
+                detail: text(&record.result.detail),
+                request,
+                answer: text(&record.result.answer),
+                stderr: record.result.stderr.clone().unwrap_or_default(),
+                reproduce,
+            });
+        }
+        if let Some(analysis) = record.more.get(annotation::FIELD) {
+            self.analysed += 1;
+            self.add_blunders(record, own, &opponent, &Annotation::from_json(analysis));
+        }
+    }
+
+    fn add_blunders(
+        &mut self,
+        record: &Record,
+        own: BotIndex,
+        opponent: &str,
+        analysis: &Annotation,
+    ) {
+        let notes = analysis.turns.iter();
+        for note in notes.filter(|note| annotation::player(record.first, note.turn) == own) {
+            if !matches!(note.mark, Some(Mark::Blunder | Mark::MissedWin)) {
+                continue;
+            }
+            let steps = note
+                .value_loss()
+                .map_or(1, |(best, value)| best as i32 - value as i32);
+            let turn = note.turn.checked_sub(1).and_then(|n| record.turns.get(n));
+            let turn = turn.map_or_else(String::new, |turn| format!(" (`{}`)", turn.as_str()));
+            let why = note.text.as_deref().map(escape_controls);
+            let better = note.better.as_ref().map_or_else(String::new, |better| {
+                format!("; better: `{}`", escape_controls(better))
+            });
+            self.blunders.push(Blunder {
+                steps,
+                text: format!(
+                    "game {} against {opponent}, turn {}{turn}: {}{better}",
+                    record.id,
+                    note.turn,
+                    why.unwrap_or_else(|| "it made the result worse".to_owned())
+                ),
+            });
+        }
+    }
+
+    /// The text.
+    pub fn text(&self) -> String {
+        let [won, drawn, lost] = self.results;
+        let mut out = format!(
+            "# {}: own games\n\n{}: {won} won, {drawn} drawn, {lost} lost.\n\n## What to mend first\n\n",
+            escape_controls(&self.name),
+            counted(won + drawn + lost, "game", "games")
+        );
+        let mut kinds: Vec<_> = self.forfeits.iter().collect();
+        kinds.sort_by_key(|(_, games)| std::cmp::Reverse(games.len()));
+        for (reason, games) in &kinds {
+            let _ = writeln!(
+                out,
+                "### {} forfeited: {reason}\n",
+                counted(games.len() as u64, "game", "games")
+            );
+            if let Some(first) = games.first() {
+                forfeit(&mut out, first);
+            }
+            let more: Vec<&str> = games.iter().skip(1).map(|game| &*game.game).collect();
+            if !more.is_empty() {
+                let _ = writeln!(out, "The same in: {}.\n", more.join(", "));
+            }
+        }
+        self.write_blunders(&mut out, kinds.is_empty());
+        let _ = writeln!(
+            out,
+            "## All games\n\n| game | against | begins | result |\n|---|---|---|---|\n{}",
+            self.rows.join("\n")
+        );
+        out
+    }
+
+    fn write_blunders(&self, out: &mut String, is_faultless: bool) {
+        if self.analysed == 0 {
+            if is_faultless {
+                out.push_str(
+                    "No game was forfeited. What the bot could have played better is shown once the games are analysed: `referee analyse`.\n\n",
+                );
+            }
+            return;
+        }
+        if self.blunders.is_empty() {
+            out.push_str("No turn was found that made a result worse.\n\n");
+            return;
+        }
+        let mut worst: Vec<&Blunder> = self.blunders.iter().collect();
+        worst.sort_by_key(|blunder| std::cmp::Reverse(blunder.steps));
+        let _ = writeln!(
+            out,
+            "### {} that made the result worse\n",
+            counted(worst.len() as u64, "turn", "turns")
+        );
+        for blunder in worst.iter().take(MOST) {
+            let _ = writeln!(out, "- {}", blunder.text);
+        }
+        out.push('\n');
+    }
+}
+
+/// Where a bot forfeited, and how to see it again.
+fn forfeit(out: &mut String, first: &Forfeit) {
+    let _ = writeln!(
+        out,
+        "In game {} against {}: {}\n",
+        first.game, first.opponent, first.detail
+    );
+    if !first.request.is_empty() {
+        let _ = writeln!(
+            out,
+            "It was asked `{}` and answered {}.\n",
+            escape_controls(&first.request),
+            if first.answer.is_empty() {
+                "nothing".to_owned()
+            } else {
+                format!("`{}`", first.answer)
+            }
+        );
+    }
+    if let Some(reproduce) = &first.reproduce {
+        let _ = writeln!(
+            out,
+            "The same question once more, without the referee:\n\n    {reproduce}\n"
+        );
+    }
+    let lines: Vec<String> = first
+        .stderr
+        .trim_end()
+        .lines()
+        .map(escape_controls)
+        .collect();
+    if !lines.is_empty() {
+        out.push_str("The end of what it wrote to standard error:\n\n");
+        for line in &lines[lines.len().saturating_sub(2 * MOST)..] {
+            let _ = writeln!(out, "    {line}");
+        }
+        out.push('\n');
+    }
+}
+
+/// A text in a cell of a table.
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|")
+}

@@ -1,0 +1,177 @@
+//! A sequential test of a mean score that errs no more often than promised, however few pairs of games there are.
+//!
+//! The likelihood ratio of [`sprt`](super::sprt) is right in the limit of many pairs; after five or ten it
+//! depends on what is assumed of scores that did not occur yet. Here nothing is assumed but that a pair's score lies
+//! between 0 and 1: a player without an advantage bets on the bot, pair after pair, at fair odds for a mean of `m`.
+//! While the true mean is at most `m`, the capital cannot be expected to grow, so it exceeds `1/α` times the stake at any time with
+//! a probability of at most `α` (Ville's inequality). This holds for any share of draws and however the two games of a pair depend
+//! on each other. The bets are fixed shares of what could be lost, and the stake is spread evenly over them; so the capital
+//! depends only on how often each score occurred.
+//!
+//! Source: I. Waudby-Smith and A. Ramdas, *Estimating means of bounded random variables by betting*.
+
+use super::sprt::{self, Decision, Pentanomial};
+
+/// Over how many bets the stake is spread.
+const BETS: u32 = 40;
+
+/// Why the parameters of a test are invalid: a sentence.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{0}")]
+pub struct MeanTestError(String);
+
+/// A test whether the mean score of a pair is above `above` or below `below`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MeanTest {
+    above: f64,
+    below: f64,
+    alpha: f64,
+    beta: f64,
+}
+
+impl MeanTest {
+    /// A test of scores, 0 to 1, with `above` ≤ `below`. `alpha` is the most probable rate at which a mean of at most `above` is said to be
+    /// above it, `beta` that at which one of at least `below` is said to be below it.
+    pub fn new(above: f64, below: f64, alpha: f64, beta: f64) -> Result<Self, MeanTestError> {
+        let is_score = |score: f64| score > 0.0 && score < 1.0;
+        if !(is_score(above) && is_score(below) && above <= below) {
+            return Err(MeanTestError(format!(
+                "the scores are {above} and {below}; expected both between 0 and 1, the lower one first"
+            )));
+        }
+        let is_rate = |rate: f64| rate > 0.0 && rate <= 0.5;
+        if !(is_rate(alpha) && is_rate(beta)) {
+            return Err(MeanTestError(format!(
+                "alpha is {alpha} and beta is {beta}; expected both above 0 and at most 0.5"
+            )));
+        }
+        Ok(Self {
+            above,
+            below,
+            alpha,
+            beta,
+        })
+    }
+
+    /// The decision after these pairs. It has to be asked after every pair: the first one that is not to continue counts.
+    pub fn decide(&self, pairs: &Pentanomial) -> Decision {
+        if ln_capital(pairs, self.above) >= -self.alpha.ln() {
+            Decision::AcceptH1
+        } else if ln_capital(&mirrored(pairs), 1.0 - self.below) >= -self.beta.ln() {
+            Decision::AcceptH0
+        } else {
+            Decision::Continue
+        }
+    }
+}
+
+/// An interval of the mean score, 0 to 1, also where the number of pairs was decided by their results: the mean is below it with a
+/// probability of at most the first of `errors`, and above it with at most the second. With the `alpha` and `beta` of a test it
+/// begins above `above` when the test says so, and ends below `below` when it says that.
+pub fn interval(pairs: &Pentanomial, errors: [f64; 2]) -> (f64, f64) {
+    let [below, above] = errors;
+    (lowest(pairs, below), 1.0 - lowest(&mirrored(pairs), above))
+}
+
+/// The score that two bots with this difference in Elo are expected to make.
+pub fn score_of_elo(elo: f64) -> f64 {
+    sprt::score_of(elo)
+}
+
+/// The difference in Elo that a mean score of 0 to 1 says; infinite for 0 and 1.
+pub fn elo_of_score(score: f64) -> f64 {
+    sprt::elo_of(score - 0.5)
+}
+
+/// The results as the opponent sees them.
+fn mirrored(pairs: &Pentanomial) -> Pentanomial {
+    let mut counts = pairs.0;
+    counts.reverse();
+    sprt::Scores(counts)
+}
+
+/// The lowest mean that is not refuted.
+fn lowest(pairs: &Pentanomial, error: f64) -> f64 {
+    // The capital decreases with the mean that is bet against.
+    let (mut refuted, mut possible) = (0.0, 1.0);
+    for _ in 0..50 {
+        let middle = f64::midpoint(refuted, possible);
+        if ln_capital(pairs, middle) >= -error.ln() {
+            refuted = middle;
+        } else {
+            possible = middle;
+        }
+    }
+    refuted
+}
+
+/// The logarithm of the capital of somebody who bet on scores above `mean`; the stake was 1.
+fn ln_capital(pairs: &Pentanomial, mean: f64) -> f64 {
+    let counts = pairs.0.map(f64::from);
+    let of_bet = |bet: u32| {
+        let share = f64::from(bet) / f64::from(BETS + 1);
+        let points = [0.0, 0.25, 0.5, 0.75, 1.0].into_iter();
+        let terms = points.zip(counts);
+        terms
+            .map(|(score, count)| count * (share * (score / mean - 1.0)).ln_1p())
+            .sum::<f64>()
+    };
+    let all = || (1..=BETS).map(of_bet);
+    let most = all().fold(f64::NEG_INFINITY, f64::max);
+    let sum: f64 = all().map(|one| (one - most).exp()).sum();
+    most + (sum / f64::from(BETS)).ln()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn test() -> MeanTest {
+        MeanTest::new(0.5, 0.6, 0.05, 0.05).expect("valid parameters")
+    }
+
+    #[test]
+    fn clear_results_decide_after_few_pairs() {
+        let decided = |place: usize| {
+            (1..=100).find_map(|pairs| {
+                let mut counts = Pentanomial::default();
+                counts.0[place] = pairs;
+                let decision = test().decide(&counts);
+                (decision != Decision::Continue).then_some((pairs, decision))
+            })
+        };
+        assert_eq!(decided(4), Some((7, Decision::AcceptH1)));
+        assert_eq!(decided(0), Some((6, Decision::AcceptH0)));
+    }
+
+    #[test]
+    fn nothing_is_decided_before_the_first_pair() {
+        assert_eq!(test().decide(&Pentanomial::default()), Decision::Continue);
+        let (low, high) = interval(&Pentanomial::default(), [0.05; 2]);
+        assert!(low < 1e-9 && high > 1.0 - 1e-9, "{low} {high}");
+    }
+
+    #[test]
+    fn an_interval_surrounds_the_mean_and_shrinks() {
+        let of = |factor: u32| {
+            let pairs = sprt::Scores([1, 2, 3, 4, 10].map(|count| count * factor));
+            let (low, high) = interval(&pairs, [0.05; 2]);
+            let (mean, _) = pairs.moments();
+            assert!(low < mean && mean < high, "{low} {mean} {high}");
+            high - low
+        };
+        assert!(of(10) < of(1) / 2.0);
+    }
+
+    #[test]
+    fn parameters_are_checked() {
+        for (above, below, alpha) in [
+            (0.0, 0.5, 0.1),
+            (0.6, 0.5, 0.1),
+            (0.5, 1.0, 0.1),
+            (0.5, 0.5, 0.0),
+        ] {
+            assert!(MeanTest::new(above, below, alpha, 0.1).is_err());
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! Grades: the same for the same bot, whoever else is graded and however often it was interrupted; and the files that come of it.
+
+use std::fs;
+use std::path::PathBuf;
+use std::thread;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::common::{Referee, Run};
+
+#[expect(dead_code, reason = "its main function prints the tables")]
+#[expect(unreachable_pub, reason = "it is a program of its own, too")]
+#[path = "../../benches/grades.rs"]
+mod simulated;
+
+const RANDOM: &str = "#!/bin/sh\nexec \"$REFEREE_BIN\" bot random\n";
+
+const GREEDY: &str = "#!/bin/sh\nexec \"$REFEREE_BIN\" bot greedy\n";
+
+/// A bot that answers nonsense.
+const WRONG: &str = "#!/bin/sh\nwhile read -r line; do echo hello; done\n";
+
+const SCALE: &str = r#"
+seed = 7
+budget = 20
+[[rung]]
+name = "beats random play"
+bot = "builtin:random"
+elo0 = 0
+elo1 = 200
+points = 60
+[[rung]]
+name = "beats greedy play"
+bot = "builtin:greedy"
+elo0 = 100
+elo1 = 400
+points = 40
+"#;
+
+struct Class(tempfile::TempDir);
+
+impl Class {
+    fn of(students: &[(&str, &str)]) -> Self {
+        let class = Self(tempfile::tempdir().expect("a temporary directory"));
+        for (name, text) in students {
+            let folder = class.path("bots").join(name);
+            fs::create_dir_all(&folder).expect("a folder");
+            fs::write(folder.join("bot.sh"), text).expect("a file");
+        }
+        fs::write(class.path("scale.toml"), SCALE).expect("a file");
+        class
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn grade(&self, words: &[&str]) -> Referee {
+        let options = ["--scale", "scale.toml", "--sandbox", "none"];
+        Referee::new([&["grade"], words, &options].concat()).directory(self.0.path())
+    }
+
+    fn graded(&self, words: &[&str]) -> Run {
+        let run = self.grade(words).run();
+        assert_eq!(run.code, Some(0), "{run}");
+        run
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).expect(name)
+    }
+
+    /// The grade of a bot, without its name and folder.
+    fn grade_of(&self, out: &str, name: &str) -> Value {
+        let all: Value =
+            serde_json::from_str(&self.read(&format!("{out}/grades.json"))).expect("JSON");
+        let grades = all["grades"].as_array().expect("a list");
+        let own = grades.iter().find(|grade| grade["name"] == name);
+        own.expect("a grade").clone()
+    }
+}
+
+#[test]
+fn a_grade_depends_on_the_bot_and_the_scale_alone() {
+    let class = Class::of(&[("anna", GREEDY), ("ben", RANDOM), ("cem", WRONG)]);
+    let run = class.graded(&["bots", "--jobs", "2"]);
+    let lines: Vec<&str> = run.stdout.lines().collect();
+    assert!(
+        lines[0].starts_with("anna  60 of 100  beats random play: passed, "),
+        "{run}"
+    );
+    assert!(
+        lines[1].starts_with("ben   0 of 100  beats random play: "),
+        "{run}"
+    );
+    assert!(
+        lines[2].starts_with("cem   0 of 100  cannot play: "),
+        "{run}"
+    );
+    let anna = class.grade_of("grades", "anna");
+    // Ben did not pass the first rung; the second was not played.
+    assert_eq!(
+        class.grade_of("grades", "ben")["rungs"][1]["verdict"],
+        "not-played"
+    );
+    // Alone, one game after the other, in another folder.
+    class.graded(&["bots", "--only", "anna", "--jobs", "1", "--out", "alone"]);
+    assert_eq!(class.grade_of("alone", "anna"), anna);
+    // Again: nothing is played.
+    let place = anna["rungs"][0]["folder"].as_str().expect("a folder");
+    let games = class.read(&format!("grades/{place}/games.jsonl"));
+    class.graded(&["bots", "--jobs", "2"]);
+    assert_eq!(class.read(&format!("grades/{place}/games.jsonl")), games);
+    assert_eq!(class.grade_of("grades", "anna"), anna);
+    // Other settings are not mixed with them.
+    let run = class.grade(&["bots", "--move-time", "3s"]).run();
+    assert_eq!(run.code, Some(2), "{run}");
+    assert!(
+        run.stderr.contains("choose another folder with --out"),
+        "{run}"
+    );
+}
+
+#[test]
+fn an_interrupted_climb_goes_on_to_the_same_grade() {
+    let class = Class::of(&[("anna", GREEDY)]);
+    for round in 0..4 {
+        let started = class.grade(&["bots"]).start();
+        thread::sleep(Duration::from_millis(200 * round));
+        // As by `kill -9`.
+        drop(started);
+    }
+    class.graded(&["bots"]);
+    class.graded(&["bots", "--out", "fresh"]);
+    assert_eq!(
+        class.grade_of("grades", "anna"),
+        class.grade_of("fresh", "anna")
+    );
+}
+
+#[test]
+fn files_have_the_form_that_their_readers_expect() {
+    let class = Class::of(&[("anna", GREEDY), ("ben", RANDOM)]);
+    let students = "Email address,bot,ID number\na@example.org,anna,1\nb@example.org,anna,2\n-c,ben,3\nd@example.org,dora,4\n";
+    fs::write(class.path("students.csv"), students).expect("a file");
+    let run = class
+        .grade(&["bots", "--students", "students.csv"])
+        .env("CLASSROOM", "cs")
+        .env("ASSIGNMENT", "quarto")
+        .env("USERNAME", "anna")
+        .env("SUBMISSION_TAG", "submit/1")
+        .env("COMMIT_URL", "https://example.org/c")
+        .env("RELEASE_URL", "https://example.org/r")
+        .env("REVIEW_URL", "https://example.org/v")
+        .run();
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(run.stderr.contains("there is no bot of dora"), "{run}");
+    let table = class.read("grades/grades.csv");
+    let mut table = csv::Reader::from_reader(table.as_bytes());
+    assert_eq!(
+        table.headers().expect("headings"),
+        vec!["Email address", "ID number", "Grade", "Feedback"]
+    );
+    let rows: Vec<csv::StringRecord> = table.records().map(|row| row.expect("a row")).collect();
+    assert_eq!(rows.len(), 3);
+    assert_eq!(rows[1].get(2), Some("60"));
+    // No spreadsheet takes a value for a formula.
+    assert_eq!(rows[2].get(0), Some("'-c"));
+    let gradescope: Value =
+        serde_json::from_str(&class.read("grades/anna/results.json")).expect("JSON");
+    assert_eq!(gradescope["score"], 60);
+    assert_eq!(gradescope["tests"][0]["status"], "passed");
+    assert_eq!(gradescope["tests"][0]["max_score"], 60);
+    let result: Value = serde_json::from_str(&class.read("grades/anna/result.json")).expect("JSON");
+    assert_eq!(result["schema"], "classroom50/result/v1");
+    assert_eq!(result["usernames"], serde_json::json!(["anna"]));
+    assert_eq!(
+        (&result["score"], &result["max-score"]),
+        (&60.into(), &100.into())
+    );
+    assert_eq!(result["tests"][0]["test-name"], "beats random play");
+    let page = class.read("grades/anna/grade.md");
+    for part in [
+        "# anna: 60 of 100 points",
+        "To pass: be stronger than builtin:random",
+        "with 90 % certainty",
+        "referee replay grades/anna/",
+        "referee grade bots --scale scale.toml --only anna",
+    ] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+}
+
+#[test]
+fn the_bots_of_a_tournament_are_graded() {
+    let class = Class::of(&[("anna", GREEDY), ("ben", RANDOM), ("cem", WRONG)]);
+    let options = [
+        "tournament",
+        "bots",
+        "--out",
+        "term",
+        "--pairs",
+        "1",
+        "--seed",
+        "1",
+        "--sandbox",
+        "none",
+    ];
+    let run = Referee::new(options).directory(class.0.path()).run();
+    assert_eq!(run.code, Some(0), "{run}");
+    let run = class.graded(&["term"]);
+    assert!(run.stdout.contains("anna  60 of 100"), "{run}");
+    assert!(
+        run.stdout.contains("cem   0 of 100  cannot play: "),
+        "{run}"
+    );
+    assert!(class.path("term/grades/grades.csv").is_file());
+}
+
+#[test]
+fn mistakes_are_named() {
+    let class = Class::of(&[("anna", GREEDY)]);
+    let refused = |words: &[&str], text: &str| {
+        let run = class.grade(words).run();
+        assert_eq!(run.code, Some(2), "{run}");
+        assert!(run.stderr.contains(text), "{run}");
+    };
+    refused(&["bots", "--only", "ben"], "there is no such bot");
+    refused(&["nobody"], "nobody");
+    fs::write(
+        class.path("scale.toml"),
+        SCALE.replace("builtin:greedy", "gone.py"),
+    )
+    .expect("a file");
+    refused(&["bots"], "rung beats greedy play: ");
+    fs::write(class.path("scale.toml"), SCALE.replace("elo1 = 200", "")).expect("a file");
+    refused(&["bots"], "expected elo0 and elo1, or score alone");
+    let run = Referee::new(["grade", "--print-scale"]).run();
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(run.stdout.contains("[[rung]]"), "{run}");
+}
+
+#[test]
+fn no_more_rungs_are_passed_by_luck_than_the_scale_says() {
+    use simulated::{ALPHA, BETA, Luck, rates};
+    for draws in [0.0, 0.5, 0.9] {
+        for luck in [Luck::Apart, Luck::Opening, Luck::Bot, Luck::Crashes] {
+            let times = 200;
+            // Four standard deviations of a rate of 5 %.
+            let slack = 4.0 * (ALPHA * (1.0 - ALPHA) / f64::from(times)).sqrt();
+            let [passed, _] = rates((0.0, draws, luck), times);
+            assert!(passed <= ALPHA + slack, "{draws} {luck:?}: {passed}");
+            let [_, failed] = rates((150.0, draws, luck), times);
+            assert!(failed <= BETA + slack, "{draws} {luck:?}: {failed}");
+        }
+    }
+}
