@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::bounds::{self, Bound};
+use super::limits::ResourceLimits;
 use super::private_copy::PrivateCopy;
 #[cfg(target_os = "linux")]
 use super::request;
@@ -59,6 +60,11 @@ impl Confinement {
     /// Whether the bot is stopped while its opponent thinks.
     pub fn freezes(&self) -> bool {
         self.0.settings.freeze
+    }
+
+    /// Its limits, which are kept by a sandbox or, on Windows, by a job object.
+    pub(crate) fn limits(&self) -> ResourceLimits {
+        self.0.settings.limits
     }
 
     /// How each limit of the bot is kept; empty without a sandbox.

@@ -80,6 +80,7 @@ use self::supervisor::kept_box::Boxes;
 pub(crate) use self::unsupported::{cgroup, interpreters, private_copy, probe, procfs, supervisor};
 use crate::executable::CannotStart;
 use crate::log_target::SANDBOX;
+use crate::text::size;
 
 /// A sandbox that works on this machine, and what it is set to. Cheap to clone.
 ///
@@ -214,7 +215,8 @@ impl Sandbox {
         others: &[BotCommand<'_>],
     ) -> Result<Option<Confinement>, CannotStart> {
         if self.0.kind == Kind::None {
-            let carries = self.0.freeze || !self.0.environment.is_empty();
+            // On Windows a job object keeps its limits in any case.
+            let carries = cfg!(windows) || self.0.freeze || !self.0.environment.is_empty();
             return Ok(carries.then(|| Confinement::new(&self.0, None)));
         }
         let files = PrivateCopy::of(command, others, &self.0)?;
@@ -274,11 +276,34 @@ pub fn examine(request: &SandboxRequest) -> Vec<Finding> {
             }
         })
         .collect();
-    findings.extend(limits(best.as_ref()));
+    if cfg!(windows) {
+        findings.push(job_object(&request.limits));
+    } else {
+        findings.extend(limits(best.as_ref()));
+    }
     if let Ok(settings) = Settings::new(Kind::None, request) {
         findings.extend(interpreters::findings(&settings));
     }
     findings
+}
+
+/// What Windows does for a bot without a sandbox, and what it does not.
+fn job_object(limits: &ResourceLimits) -> Finding {
+    let memory = size(limits.memory);
+    let processes = limits.processes;
+    Finding {
+        probe: "job object".to_owned(),
+        sandbox: None,
+        works: true,
+        result: format!(
+            "every bot is in one, which ends all its processes with it and bounds them: {memory} of memory \
+             together (--memory), {processes} processes (--processes); it does not keep a bot from files, from \
+             the network, or from other programs of its user"
+        ),
+        wall: Some(true),
+        refused: Vec::new(),
+        fix: None,
+    }
 }
 
 /// How the limits of bots are kept in this sandbox.

@@ -57,6 +57,8 @@ const TESTS: &[(&str, Test<Place>)] = &[
     ("commands_print_the_same", same_commands),
     ("names_of_windows_are_understood", names),
     ("bots_are_checked", checked),
+    ("what_a_job_does_is_said", job_is_described),
+    ("a_bot_cannot_be_frozen", not_frozen),
 ];
 
 pub(crate) fn trials() -> Vec<Trial> {
@@ -513,6 +515,33 @@ fn names(place: &Place) -> Result<(), Failed> {
         return Err(records.into());
     }
     Ok(())
+}
+
+fn job_is_described(place: &Place) -> Result<(), Failed> {
+    let scratch = tempfile::tempdir()?;
+    let output = output(&mut place.windows(scratch.path(), ["doctor"]))?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let words = [
+        "job object: ",
+        "1 GiB of memory",
+        "64 processes",
+        "does not keep a bot from files",
+    ];
+    if words.iter().all(|words| text.contains(words)) {
+        return Ok(());
+    }
+    Err(text.into())
+}
+
+fn not_frozen(place: &Place) -> Result<(), Failed> {
+    let scratch = tempfile::tempdir()?;
+    let arguments = ["--freeze", "builtin:greedy", "builtin:random"];
+    let output = output(&mut place.windows(scratch.path(), arguments))?;
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    if output.status.code() == Some(2) && text.contains("a bot cannot be stopped on Windows") {
+        return Ok(());
+    }
+    Err(format!("{output:#?}").into())
 }
 
 fn checked(place: &Place) -> Result<(), Failed> {

@@ -47,6 +47,7 @@ use super::spec::Program;
 use super::stderr::{self, Shared, Tap};
 use crate::executable::interpreter::Language;
 use crate::protocol::env;
+use crate::sandbox::Confinement;
 #[cfg(target_os = "linux")]
 use crate::sandbox::supervisor::client;
 use crate::sandbox::supervisor::client::SupervisorConnection;
@@ -171,7 +172,8 @@ impl Process {
             .envs(environment.iter().map(|(name, value)| (name, value)))
             .kill_on_drop(true);
         let spawn = |command: &mut Command| spawn(command, program, false);
-        let (child, pipes, group) = platform::start(&mut command, spawn)?;
+        let limits = program.confinement.as_ref().map(Confinement::limits);
+        let (child, pipes, group) = platform::start(&mut command, limits, spawn)?;
         Ok(Self::new(program, child, pipes, Ok(group), tap))
     }
 

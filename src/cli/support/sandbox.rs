@@ -252,6 +252,12 @@ impl SandboxOptions {
     }
 
     fn request(&self, kind: Choice) -> Result<SandboxRequest, Failure> {
+        if self.freeze && cfg!(windows) {
+            return Err(Failure::Usage(
+                "--freeze: a bot cannot be stopped on Windows while its opponent thinks; leave it out"
+                    .to_owned(),
+            ));
+        }
         let default_limits = ResourceLimits::default();
         Ok(SandboxRequest {
             selection: kind.into(),

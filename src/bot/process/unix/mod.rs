@@ -16,6 +16,7 @@ use tokio::process::{Child, ChildStderr, ChildStdin, Command};
 
 pub(super) use self::pipes::{AnswerPipe, RequestPipe};
 use crate::bot::fault::Exit;
+use crate::sandbox::ResourceLimits;
 use crate::system::Pid;
 
 /// What a bot writes beside.
@@ -47,9 +48,10 @@ impl Pipes {
     }
 }
 
-/// Starts a bot without a sandbox by `spawn`.
+/// Starts a bot without a sandbox by `spawn`. Limits are kept by sandboxes only.
 pub(super) fn start<T>(
     command: &mut Command,
+    _: Option<ResourceLimits>,
     spawn: impl FnOnce(&mut Command) -> io::Result<(Child, T)>,
 ) -> io::Result<((Child, T), Pipes, Group)> {
     command

@@ -15,13 +15,15 @@ use windows_sys::Win32::System::Diagnostics::ToolHelp::{
 };
 use windows_sys::Win32::System::JobObjects::{
     AssignProcessToJobObject, CreateJobObjectW, JOB_OBJECT_LIMIT_ACTIVE_PROCESS,
-    JOB_OBJECT_LIMIT_DIE_ON_UNHANDLED_EXCEPTION, JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE,
-    JOBOBJECT_EXTENDED_LIMIT_INFORMATION, JobObjectExtendedLimitInformation,
-    SetInformationJobObject, TerminateJobObject,
+    JOB_OBJECT_LIMIT_DIE_ON_UNHANDLED_EXCEPTION, JOB_OBJECT_LIMIT_JOB_MEMORY,
+    JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE, JOBOBJECT_EXTENDED_LIMIT_INFORMATION,
+    JobObjectExtendedLimitInformation, SetInformationJobObject, TerminateJobObject,
 };
 use windows_sys::Win32::System::Threading::{OpenThread, ResumeThread, THREAD_SUSPEND_RESUME};
 
-/// The most processes of a bot, as on other systems without a sandbox.
+use crate::sandbox::ResourceLimits;
+
+/// The most processes of a bot without limits of its own, as on other systems without a sandbox.
 const MOST_PROCESSES: u32 = 1000;
 
 /// The exit status of processes that are ended with their job.
@@ -32,8 +34,8 @@ const ENDED: u32 = 1;
 pub(super) struct Job(OwnedHandle);
 
 impl Job {
-    /// An empty job, with its limits.
-    pub(super) fn new() -> io::Result<Self> {
+    /// An empty job. Memory is bounded when `bounds` are given, the number of processes always.
+    pub(super) fn new(bounds: Option<ResourceLimits>) -> io::Result<Self> {
         // SAFETY: neither security attributes nor a name are given, which null pointers say.
         let job = unsafe { CreateJobObjectW(null(), null()) };
         if job.is_null() {
@@ -48,6 +50,12 @@ impl Job {
             // A crash must not wait for a person who closes its window.
             | JOB_OBJECT_LIMIT_DIE_ON_UNHANDLED_EXCEPTION;
         limits.BasicLimitInformation.ActiveProcessLimit = MOST_PROCESSES;
+        if let Some(bounds) = bounds {
+            let most = u32::try_from(bounds.processes).unwrap_or(u32::MAX);
+            limits.BasicLimitInformation.ActiveProcessLimit = most;
+            limits.BasicLimitInformation.LimitFlags |= JOB_OBJECT_LIMIT_JOB_MEMORY;
+            limits.JobMemoryLimit = usize::try_from(bounds.memory).unwrap_or(usize::MAX);
+        }
         // SAFETY: the pointer leads to a struct of the kind and size that are named.
         let done = unsafe {
             SetInformationJobObject(

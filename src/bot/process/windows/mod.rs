@@ -18,6 +18,7 @@ use windows_sys::Win32::System::Threading::{CREATE_NEW_PROCESS_GROUP, CREATE_SUS
 use self::job::Job;
 pub(super) use self::pipes::{AnswerPipe, ErrorPipe, RequestPipe};
 use crate::bot::fault::Exit;
+use crate::sandbox::ResourceLimits;
 use crate::system::Pid;
 
 /// The referee's ends of the three pipes of a bot.
@@ -28,13 +29,14 @@ pub(super) struct Pipes {
     pub(super) errors: ErrorPipe,
 }
 
-/// Starts a bot by `spawn`, in a job.
+/// Starts a bot by `spawn`, in a job that keeps its `limits`.
 pub(super) fn start<T>(
     command: &mut Command,
+    limits: Option<ResourceLimits>,
     spawn: impl FnOnce(&mut Command) -> io::Result<(Child, T)>,
 ) -> io::Result<((Child, T), Pipes, Group)> {
     let pipe_failed = |error| failed("its pipes cannot be made", &error);
-    let job = Job::new().map_err(|error| failed("its job cannot be made", &error))?;
+    let job = Job::new(limits).map_err(|error| failed("its job cannot be made", &error))?;
     let pipes = Pipes {
         requests: RequestPipe::new(command).map_err(pipe_failed)?,
         answers: AnswerPipe::new(|end| command.stdout(end)).map_err(pipe_failed)?,
