@@ -674,7 +674,7 @@ fn a_record_file_that_cannot_be_opened() {
 fn a_full_disk() {
     let run = random(1).args(["--record", "/dev/full"]).run();
     assert_eq!(run.code, Some(1), "{run}");
-    let sentence = "referee: /dev/full: cannot write the record: No space left on device";
+    let sentence = "referee: /dev/full: cannot write the record: no space is left on the disk";
     assert!(run.stderr.starts_with(sentence), "{run}");
     assert_eq!(run.stderr.lines().count(), 1, "{run}");
     assert_eq!(run.stdout, "", "{run}");
@@ -1337,7 +1337,7 @@ fn results_that_cannot_be_written() {
             .shell("exec \"$0\" \"$@\" >/dev/full")
             .run();
         assert_eq!(run.code, Some(1), "{run}");
-        let sentence = "No space left on device";
+        let sentence = "no space is left on the disk";
         assert!(run.stderr.starts_with("referee: "), "{run}");
         assert!(run.stderr.contains(sentence), "{run}");
         assert_eq!(run.stderr.lines().count(), 1, "{run}");

@@ -376,7 +376,7 @@ fn a_stdout_that_fails_is_reported() {
             .shell("exec \"$0\" \"$@\" >/dev/full")
             .run();
         assert_eq!(run.code, Some(1), "{run}");
-        assert!(run.stderr.contains("No space left on device"), "{run}");
+        assert!(run.stderr.contains("no space is left on the disk"), "{run}");
         let (reader, writer) = io::pipe().expect("a pipe");
         drop(reader);
         let run = Referee::new(arguments).stdout(writer).run();

@@ -335,7 +335,7 @@ fn a_record_beyond_the_largest_size_of_a_file() {
     assert_eq!(run.code, Some(1), "{run}");
     assert!(
         run.stderr
-            .contains("cannot write the record: File too large"),
+            .contains("cannot write the record: the file would be larger than is allowed"),
         "{run}"
     );
     // Whole lines only.
