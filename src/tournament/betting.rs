@@ -1,6 +1,6 @@
 //! A sequential test of a mean score that errs no more often than promised, however few pairs of games there are.
 //!
-//! The likelihood ratio of [`sprt`](super::sprt) is right in the limit of many pairs; after five or ten it
+//! The likelihood ratio of [`super::sprt`] is right in the limit of many pairs; after five or ten it
 //! depends on what is assumed of scores that did not occur yet. Here nothing is assumed but that a pair's score lies
 //! between 0 and 1: a player without an advantage bets on the bot, pair after pair, at fair odds for a mean of `m`.
 //! While the true mean is at most `m`, the capital cannot be expected to grow, so it exceeds `1/α` times the stake at any time with
