@@ -288,7 +288,10 @@ fn same_faults(place: &Place) -> Result<(), Failed> {
             &bot,
             "builtin:greedy",
         ]);
-        equal(&windows.text(), &here.text(), fault)?;
+        // Only Linux sees that a bot has read the question, and waits.
+        let waits = ", although it had read the question and was not computing: flush after every line, \
+                     and answer a line before you read the next; `referee check` finds out more";
+        equal(&windows.text(), &here.text().replace(waits, ""), fault)?;
         if !here.text().contains("bot forfeits") {
             return Err(format!("{fault} is no fault: {}", here.text()).into());
         }
