@@ -57,9 +57,6 @@ pub struct Member {
     /// Why the newest submission could not be taken in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
-    /// The place in the table before the last change.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub last_rank: Option<usize>,
 }
 
 /// The state of a league.

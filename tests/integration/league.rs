@@ -159,6 +159,29 @@ fn nothing_is_lost_when_the_referee_is_killed() {
 }
 
 #[test]
+fn settings_hold_for_all_term() {
+    let teacher = Teacher::of(&[("anna", RANDOM), ("ben", GREEDY)]);
+    let settings = [
+        "--from",
+        "submissions",
+        "--move-time",
+        "3s",
+        "--env",
+        "COURSE=1",
+    ];
+    let run = teacher.league("term", &settings).run();
+    assert_eq!(run.code, Some(0), "{run}");
+    teacher.hand_in("cem", RANDOM);
+    assert_eq!(last_line(&teacher.update("term")), "4 new games, 2 kept");
+    let plan = fs::read(teacher.path("term").join("plan.json")).expect("a plan");
+    let plan: Value = serde_json::from_slice(&plan).expect("JSON");
+    assert_eq!(plan["sandbox"]["env"][0], "COURSE=1", "{plan}");
+    for bot in 0..3 {
+        assert_eq!(plan["bots"][bot]["limits"]["move_time"], 3.0, "{plan}");
+    }
+}
+
+#[test]
 fn settings_that_make_games_incomparable_are_refused() {
     let teacher = Teacher::of(&[("anna", RANDOM), ("ben", GREEDY)]);
     teacher.update("term");

@@ -42,17 +42,24 @@ pub(in crate::cli) fn all_records(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Fai
     paths.iter().map(|path| records_of(path)).collect()
 }
 
+/// What a page of a folder is called: its name.
+pub(in crate::cli) fn title_of_folder(folder: &Path) -> String {
+    let path = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    let name = path.file_name().unwrap_or_default();
+    name.to_string_lossy().into_owned()
+}
+
 /// What a page of these files is called: a tournament's folder by its name, a file without its ending.
 pub(in crate::cli) fn title_of(paths: &[PathBuf]) -> String {
     let name = |path: &PathBuf| {
-        let name = if path.is_dir() {
-            path.canonicalize().ok()?.file_name()?.to_owned()
-        } else {
-            path.file_stem()?.to_owned()
-        };
-        Some(name.to_string_lossy().into_owned())
+        if path.is_dir() {
+            return title_of_folder(path);
+        }
+        let name = path.file_stem().unwrap_or_default();
+        name.to_string_lossy().into_owned()
     };
-    let names: Vec<String> = paths.iter().filter_map(name).collect();
+    let names = paths.iter().map(name).filter(|name| !name.is_empty());
+    let names: Vec<String> = names.collect();
     names.join(", ")
 }
 

@@ -279,6 +279,14 @@ impl SandboxOptions {
     }
 }
 
+/// Says in which sandbox the bots of many games run.
+pub(in crate::cli) fn announce(sandbox: &Sandbox) {
+    print_stderr(&match sandbox.kind() {
+        Kind::None => "referee: bots run without a sandbox and can do whatever you can".to_owned(),
+        kind => format!("referee: sandbox of the bots: {}", layer_names(kind)),
+    });
+}
+
 /// A sandbox needs a directory for temporary files. That there is none must not pass for a machine without
 /// sandboxes, where bots would run unconfined.
 fn check_temporary_directory() -> Result<(), Failure> {

@@ -12,20 +12,18 @@ use crate::arena::directory::TournamentDirectory;
 use crate::arena::entrant::Entrant;
 use crate::arena::entrants::{self, BotRequest, Entrants};
 use crate::arena::plan::{Plan, RejectedBot};
-use crate::bot::orphans;
 use crate::cli::commands::tournament::{Options, bots_of, jobs};
 use crate::cli::support::clock::ClockName;
 use crate::cli::support::duration;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::games::{self, GameArg};
-use crate::cli::support::leftovers::end_orphans;
+use crate::cli::support::leftovers::with_bots;
 use crate::cli::support::output::{Stdout, print_stderr};
-use crate::cli::support::runtime::runtime;
-use crate::cli::support::sandbox::{SandboxOptions, layer_names};
+use crate::cli::support::sandbox::{SandboxOptions, announce};
 use crate::cli::support::setup::{RulesName, absolute, this_program, unreadable};
 use crate::cli::support::unconfined::warn_root;
 use crate::league::grading::scale::{self, Scale};
-use crate::sandbox::{Kind, Sandbox};
+use crate::sandbox::Sandbox;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
@@ -127,10 +125,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     }
     keep_only(&args.only, &mut found)?;
     let references = references(&scale, &base, &options, &sandbox)?;
-    print_stderr(&match sandbox.kind() {
-        Kind::None => "referee: bots run without a sandbox and can do whatever you can".to_owned(),
-        kind => format!("referee: sandbox of the bots: {}", layer_names(kind)),
-    });
+    announce(&sandbox);
     warn_root(found.entered.iter().map(|entrant| &entrant.program));
     let out = args.out.clone().unwrap_or_else(|| match &old {
         Some(_) => Path::new(&args.bots[0]).join("grades"),
@@ -148,13 +143,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         all: args.all,
         is_checked: old.is_some(),
     };
-    let runtime = runtime()?;
-    let climbed = runtime.block_on(async {
-        orphans::adopt();
-        climb.grade(found).await
-    });
-    end_orphans();
-    let grades = climbed?;
+    let grades = with_bots(climb.grade(found))?;
     output::write(args, &scale, &out, &grades, students.as_ref())?;
     output::print(&grades)?;
     print_stderr(&format!("referee: all files are in {}", out.display()));
@@ -212,16 +201,10 @@ fn keep_only(names: &[String], found: &mut Entrants) -> Result<(), Failure> {
     if names.is_empty() {
         return Ok(());
     }
-    let known = |bot: &RejectedBot| bot.bot.name.clone();
-    let mut all = found
-        .entered
-        .iter()
-        .map(|entrant| entrant.plan.name.clone());
-    let all: Vec<String> = all
-        .by_ref()
-        .chain(found.rejected.iter().map(known))
-        .collect();
-    if let Some(missing) = names.iter().find(|name| !all.contains(name)) {
+    let entered = found.entered.iter().map(|entrant| &*entrant.plan.name);
+    let rejected = found.rejected.iter().map(|rejected| &*rejected.bot.name);
+    let all: Vec<&str> = entered.chain(rejected).collect();
+    if let Some(missing) = names.iter().find(|name| !all.contains(&name.as_str())) {
         return Err(Failure::Usage(format!(
             "--only {missing}: there is no such bot; there are {}",
             all.join(", ")

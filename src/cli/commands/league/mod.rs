@@ -9,12 +9,10 @@ use jiff::Timestamp;
 
 use self::update::Update;
 use crate::arena::plan::Plan;
-use crate::bot::orphans;
 use crate::cli::commands::tournament::Options;
 use crate::cli::support::failure::Failure;
-use crate::cli::support::leftovers::end_orphans;
+use crate::cli::support::leftovers::with_bots;
 use crate::cli::support::output::print_stderr;
-use crate::cli::support::runtime::runtime;
 use crate::cli::support::time;
 use crate::league::intake::people::{self, PeopleError};
 use crate::league::intake::{self, Intake, IntakeError};
@@ -70,6 +68,11 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
             args.folder.display()
         )));
     }
+    if let Some(plan) = &old {
+        // What is not given stays as it was.
+        options.sandbox = options.sandbox.or_planned(&plan.sandbox);
+        options.time_as_planned(plan)?;
+    }
     let mut league = league.unwrap_or_default();
     if let Some(people) = people {
         league.enlist(people);
@@ -84,13 +87,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         )));
     }
     let update = Update::new(args, &options, directory, league, old)?;
-    let runtime = runtime()?;
-    let result = runtime.block_on(async {
-        orphans::adopt();
-        update.run().await
-    });
-    end_orphans();
-    result
+    with_bots(update.run())
 }
 
 /// Refuses options of tournaments that leagues do not have.

@@ -1,6 +1,6 @@
 //! One run of a league: checks what is new, makes the plan, and plays what is missing.
 
-use std::path::Path;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,19 +14,22 @@ use crate::arena::preparation::{Notice, Preparation, write_pieces};
 use crate::arena::results::Results;
 use crate::cli::commands::tournament::{Notices, Options, Run, jobs, open_journal, stop_signals};
 use crate::cli::support::failure::Failure;
+use crate::cli::support::folder::title_of_folder;
 use crate::cli::support::output::print_stderr;
-use crate::cli::support::sandbox::layer_names;
-use crate::cli::support::setup::this_program;
+use crate::cli::support::sandbox::announce;
+use crate::cli::support::setup::{absolute, this_program};
 use crate::cli::support::signals;
 use crate::cli::support::unconfined::warn_root;
 use crate::league::build::{self, BuildError};
 use crate::league::season::LeagueDirectory;
-use crate::league::state::{League, Member, Status};
+use crate::league::state::{League, Member, Status, Version};
 use crate::league::versions;
-use crate::play::TimeControl;
-use crate::sandbox::{Bound, Kind, Sandbox};
+use crate::sandbox::{Bound, Sandbox};
 use crate::session::Ruleset;
 use crate::text::counted;
+
+/// The version of each of these members.
+type Versions = BTreeMap<String, String>;
 
 /// See the [module](self).
 pub(super) struct Update<'a> {
@@ -37,7 +40,6 @@ pub(super) struct Update<'a> {
     old: Option<Plan>,
     sandbox: Sandbox,
     ruleset: Arc<dyn Ruleset>,
-    time: TimeControl,
     seed: u64,
 }
 
@@ -49,18 +51,8 @@ impl<'a> Update<'a> {
         league: League,
         old: Option<Plan>,
     ) -> Result<Self, Failure> {
-        let mut sandbox = options.sandbox.clone();
-        if let Some(plan) = &old {
-            sandbox = sandbox.or_planned(&plan.sandbox);
-        }
-        let sandbox = sandbox.sandbox()?;
+        let sandbox = options.sandbox.sandbox()?;
         let (_, ruleset) = options.ruleset(old.as_ref())?;
-        let limits = old.as_ref().and_then(|plan| plan.bots.first());
-        let time = match limits {
-            Some(bot) if !options.has_time() => TimeControl::try_from(bot.limits)
-                .map_err(|error| Failure::Usage(format!("plan.json: {error}")))?,
-            _ => options.time(None),
-        };
         let seed = options.seed.or(old.as_ref().map(|plan| plan.seed));
         let seed = seed.unwrap_or_else(|| {
             let drawn = u64::from(rand::random::<u32>());
@@ -75,7 +67,6 @@ impl<'a> Update<'a> {
             old,
             sandbox,
             ruleset,
-            time,
             seed,
         })
     }
@@ -85,12 +76,7 @@ impl<'a> Update<'a> {
         let _heeded = signals::heed();
         let mut stops = stop_signals();
         if self.old.is_none() {
-            print_stderr(&match self.sandbox.kind() {
-                Kind::None => {
-                    "referee: bots run without a sandbox and can do whatever you can".to_owned()
-                }
-                kind => format!("referee: sandbox of the bots: {}", layer_names(kind)),
-            });
+            announce(&self.sandbox);
         }
         let tournament = self.directory.tournament();
         let pieces_path = write_pieces(&tournament, &*self.ruleset)?;
@@ -120,7 +106,7 @@ impl<'a> Update<'a> {
         let kept = results.games;
         let bounds = self.sandbox.bounds();
         let pages = self.options.pages.open(
-            &report::title(&self.args.folder),
+            &title_of_folder(&self.args.folder),
             Some(&journal_file),
             Some(&journal_file),
             bounds.iter().map(Bound::line).collect(),
@@ -139,15 +125,20 @@ impl<'a> Update<'a> {
             resume,
         };
         let bots = preparation.with_logs(entered);
-        let results = run.play(before, bots, results, pieces_path.clone(), stops);
+        let results = run.play(before, bots, results, pieces_path, stops);
         let results = results.await?;
-        report::finish(
-            &self.directory,
-            &mut self.league,
-            &results,
-            self.args.deadline,
-        )?;
+        report::write(&self.directory, &self.league, self.args.deadline)?;
         report::summary(results.games - kept, kept)
+    }
+
+    /// The versions that play, of those for which this holds.
+    fn playing(&self, wanted: impl Fn(&Version) -> bool) -> Versions {
+        let members = self.league.members.iter();
+        let playing = members.filter_map(|(name, member)| {
+            let version = member.playing(self.args.deadline)?;
+            wanted(version).then(|| (name.clone(), version.id.clone()))
+        });
+        playing.collect()
     }
 
     /// Checks the versions that would play and have not been checked. One that is unfit gives way to the one before
@@ -155,15 +146,7 @@ impl<'a> Update<'a> {
     async fn check_new(&mut self, preparation: &Preparation<'_>) -> Result<(), Failure> {
         self.league.retry(build::NO_COMPILER);
         loop {
-            let new: Vec<(String, String)> = self
-                .league
-                .members
-                .iter()
-                .filter_map(|(name, member)| {
-                    let version = member.playing(self.args.deadline)?;
-                    (version.status == Status::New).then(|| (name.clone(), version.id.clone()))
-                })
-                .collect();
+            let new = self.playing(|version| version.status == Status::New);
             if new.is_empty() {
                 return Ok(());
             }
@@ -197,11 +180,8 @@ impl<'a> Update<'a> {
             });
             let fit = fit.into_iter().map(|bot| (bot.plan.name, Status::Fit));
             for (name, status) in fit.chain(unfit) {
-                let id = new
-                    .iter()
-                    .find(|(known, _)| *known == name)
-                    .map(|(_, id)| id);
-                if let (Some(member), Some(id)) = (self.league.members.get_mut(&name), id) {
+                let member = self.league.members.get_mut(&name);
+                if let (Some(member), Some(id)) = (member, new.get(&name)) {
                     member.set(id, &status);
                 }
             }
@@ -210,12 +190,8 @@ impl<'a> Update<'a> {
     }
 
     /// Builds those of these versions that are sources. Returns whether some cannot be built.
-    async fn build(&mut self, versions: &[(String, String)]) -> Result<bool, Failure> {
-        let mut sandbox = self.options.sandbox.clone();
-        if let Some(plan) = &self.old {
-            sandbox = sandbox.or_planned(&plan.sandbox);
-        }
-        let sandbox = sandbox.for_builds();
+    async fn build(&mut self, versions: &Versions) -> Result<bool, Failure> {
+        let sandbox = self.options.sandbox.for_builds();
         let mut chosen = None;
         let mut has_failed = false;
         for (name, version) in versions {
@@ -247,7 +223,7 @@ impl<'a> Update<'a> {
     }
 
     /// Finds the programs of these versions.
-    fn find(&self, versions: &[(String, String)]) -> Result<Entrants, Failure> {
+    fn find(&self, versions: &Versions) -> Result<Entrants, Failure> {
         let mut requests = Vec::new();
         let mut rejected = Vec::new();
         for (name, version) in versions {
@@ -259,7 +235,7 @@ impl<'a> Update<'a> {
                 Ok(program) => requests.push(BotRequest {
                     text: absolute(&program)?,
                     name: Some(name.clone()),
-                    time: self.time,
+                    time: self.options.time(None),
                     ..BotRequest::default()
                 }),
                 Err(problem) => rejected.push(self.rejected(
@@ -282,7 +258,7 @@ impl<'a> Update<'a> {
                 bot: String::new(),
                 directory: None,
                 environment: [].into(),
-                limits: Limits::from(self.time),
+                limits: Limits::from(self.options.time(None)),
                 hash: String::new(),
                 version: None,
             },
@@ -292,15 +268,7 @@ impl<'a> Update<'a> {
 
     /// The plan of the versions that play, and their programs.
     fn plan(&self, request: &PlanRequest) -> Result<(Plan, Vec<Entrant>), Failure> {
-        let playing: Vec<(String, String)> = self
-            .league
-            .members
-            .iter()
-            .filter_map(|(name, member)| {
-                let version = member.playing(self.args.deadline)?;
-                Some((name.clone(), version.id.clone()))
-            })
-            .collect();
+        let playing = self.playing(|_| true);
         let found = self.find(&playing)?;
         if let Some(lost) = found.rejected.first() {
             // It was fit before: something is missing on this machine.
@@ -311,9 +279,7 @@ impl<'a> Update<'a> {
         }
         let mut entered = found.entered;
         for entrant in &mut entered {
-            let mut known = playing.iter();
-            let version = known.find(|(name, _)| *name == entrant.plan.name);
-            entrant.plan.version = version.map(|(_, id)| id.clone());
+            entrant.plan.version = playing.get(&entrant.plan.name).cloned();
         }
         let absent = self.league.members.iter();
         let absent = absent.filter_map(|(name, member)| {
@@ -386,11 +352,4 @@ fn is_same(old: &Plan, new: &Plan) -> bool {
             .collect()
     };
     old.pairs == new.pairs && versions(old) == versions(new) && absent(old) == absent(new)
-}
-
-fn absolute(path: &Path) -> Result<String, Failure> {
-    let path = std::path::absolute(path)?;
-    let text = path.to_string_lossy();
-    // The text of a bot is read as a command line unless it is a file's path as it stands.
-    Ok(text.into_owned())
 }

@@ -11,14 +11,6 @@ use crate::cli::support::output::{Stdout, print_stderr};
 use crate::cli::support::setup::{palette, terminal_width};
 use crate::report::tournament_summary::{SummaryError, summary, tables};
 
-/// The title of pages: the name of the folder.
-pub(super) fn title(directory: &TournamentDirectory) -> String {
-    let path = directory.path();
-    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    path.file_name()
-        .map_or_else(String::new, |name| name.to_string_lossy().into_owned())
-}
-
 /// Writes the tables into the folder.
 pub(super) fn write(
     directory: &TournamentDirectory,

@@ -38,18 +38,17 @@ use crate::arena::plan::Plan;
 use crate::arena::preparation::{Preparation, write_pieces};
 use crate::arena::results::Results;
 use crate::arena::shard::{Header, Shard};
-use crate::bot::orphans;
 use crate::cli::support::failure::Failure;
-use crate::cli::support::leftovers::end_orphans;
+use crate::cli::support::folder::title_of_folder;
+use crate::cli::support::leftovers::with_bots;
 use crate::cli::support::output::print_stderr;
 use crate::cli::support::pages::Pages;
-use crate::cli::support::runtime::runtime;
-use crate::cli::support::sandbox::{layer_names, warn_large};
+use crate::cli::support::sandbox::{announce, warn_large};
 use crate::cli::support::setup::{this_program, unreadable};
 use crate::cli::support::signals;
 use crate::cli::support::unconfined::warn_root;
 use crate::record::journal::Journal;
-use crate::sandbox::{Bound, Kind, Sandbox};
+use crate::sandbox::{Bound, Sandbox};
 use crate::session::Ruleset;
 
 /// The arguments of `referee tournament` and `referee plan`.
@@ -153,12 +152,7 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
         seeds::apply(seeds, &mut entrants)?;
     }
     if old.is_none() {
-        print_stderr(&match sandbox.kind() {
-            Kind::None => {
-                "referee: bots run without a sandbox and can do whatever you can".to_owned()
-            }
-            kind => format!("referee: sandbox of the bots: {}", layer_names(kind)),
-        });
+        announce(&sandbox);
     }
     warn_root(entrants.entered.iter().map(|entrant| &entrant.program));
     warn_large(entrants.entered.iter().map(|entrant| &entrant.program));
@@ -197,13 +191,7 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
         sandbox,
         task,
     };
-    let runtime = runtime()?;
-    let result = runtime.block_on(async {
-        orphans::adopt();
-        run.play().await
-    });
-    end_orphans();
-    result
+    with_bots(run.play())
 }
 
 /// The folder of `--out`, or a new one named after the time.
@@ -280,7 +268,7 @@ impl TournamentRun<'_> {
     fn pages(&self) -> Result<Pages, Failure> {
         let bounds = self.sandbox.bounds();
         self.options.pages.open(
-            &ending::title(&self.directory),
+            &title_of_folder(self.directory.path()),
             Some(&self.journal_file),
             Some(&self.journal_file),
             bounds.iter().map(Bound::line).collect(),

@@ -350,7 +350,7 @@ impl Options {
     }
 
     /// Whether a limit of time is given.
-    pub(in crate::cli) const fn has_time(&self) -> bool {
+    const fn has_time(&self) -> bool {
         self.move_time.is_some()
             || self.start_time.is_some()
             || self.game_time.is_some()
