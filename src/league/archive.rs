@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::arena::plan::Plan;
 use crate::record::journal::{Journal, OpenError};
@@ -14,7 +14,7 @@ use crate::record::reader::{LineError, Reader};
 use crate::record::{BotIndex, Record};
 use crate::text::unreadable;
 use crate::tournament::openings;
-use crate::tournament::schedule::{GameId, Half};
+use crate::tournament::schedule::{GameId, Half, Pairing};
 
 /// The name of the file.
 const FILE: &str = "archive.jsonl";
@@ -41,7 +41,10 @@ pub enum ArchiveError {
 
 /// What makes a game that game, whichever tournament it is played in: bots and their versions, who moves first, the
 /// board at the start.
-type Key = ([(String, String); 2], BotIndex, String);
+type Key = ([Bot; 2], BotIndex, String);
+
+/// The name of a bot, and its version.
+type Bot = (String, String);
 
 /// The file of a league.
 pub fn file(league: &Path) -> PathBuf {
@@ -119,15 +122,14 @@ pub fn add(league: &Path, plan: &Plan, games: &Path) -> Result<(), ArchiveError>
 pub fn kept(league: &Path, plan: &Plan) -> Result<Vec<String>, ArchiveError> {
     let mut wanted: HashMap<Key, GameId> = HashMap::new();
     for pair in plan.pairs() {
-        let Pairs(Some(a), Some(b)) = Pairs::of(plan, pair.pairing) else {
-            continue;
-        };
-        let Some(start) = openings::at(&plan.openings, pair.opening) else {
+        let bots = versions_of_pairing(plan, pair.pairing);
+        let start = openings::at(&plan.openings, pair.opening);
+        let (Some(bots), Some(start)) = (bots, start) else {
             continue;
         };
         for half in Half::BOTH {
             let first = BotIndex::ALL[half as usize];
-            let key = ([a.clone(), b.clone()], first, start.to_owned());
+            let key = (bots.clone(), first, start.to_owned());
             let id = GameId {
                 pair: pair.number,
                 half,
@@ -143,7 +145,7 @@ pub fn kept(league: &Path, plan: &Plan) -> Result<Vec<String>, ArchiveError> {
             && record.pieces == plan.pieces;
         let id = archived_key(&record).filter(|_| is_same);
         if let Some(&id) = id.and_then(|key| wanted.get(&key)) {
-            record.more.remove(VERSIONS).unwrap_or(Value::Null);
+            record.more.remove(VERSIONS);
             record.id = id.to_string();
             kept.insert(id, record.to_line()?);
         }
@@ -153,14 +155,10 @@ pub fn kept(league: &Path, plan: &Plan) -> Result<Vec<String>, ArchiveError> {
 }
 
 /// The names and versions of a pairing's bots.
-struct Pairs(Option<(String, String)>, Option<(String, String)>);
-
-impl Pairs {
-    fn of(plan: &Plan, pairing: crate::tournament::schedule::Pairing) -> Self {
-        let named = |id| {
-            let bot = plan.bot(id)?;
-            Some((bot.name.clone(), bot.version.clone()?))
-        };
-        Self(named(pairing.a), named(pairing.b))
-    }
+fn versions_of_pairing(plan: &Plan, pairing: Pairing) -> Option<[Bot; 2]> {
+    let named = |id| {
+        let bot = plan.bot(id)?;
+        Some((bot.name.clone(), bot.version.clone()?))
+    };
+    Some([named(pairing.a)?, named(pairing.b)?])
 }

@@ -124,17 +124,8 @@ fn spawn_in_landlock(
     } else {
         Command::new(name)
     };
-    command
-        .args(arguments)
-        .env_clear()
-        .envs(
-            request
-                .environment
-                .iter()
-                .map(|(name, value)| (name, value)),
-        )
-        .envs(["HOME", "TMPDIR"].map(|name| (name, directory.as_path())))
-        .stdin(Stdio::from(input));
+    command.args(arguments);
+    prepare_command(&mut command, request, &directory, input);
     let start = request.directory.as_deref().unwrap_or(&directory);
     if own_view {
         own_view::prepare(request.user.is_some())?;
@@ -177,6 +168,16 @@ fn spawn_in_landlock(
     })
 }
 
+/// Gives the bot's environment to a command, with this scratch directory, and what it reads.
+fn prepare_command(command: &mut Command, request: &SpawnRequest, scratch: &Path, input: OwnedFd) {
+    let environment = request.environment.iter();
+    command
+        .env_clear()
+        .envs(environment.map(|(name, value)| (name, value)))
+        .envs(["HOME", "TMPDIR"].map(|name| (name, scratch)))
+        .stdin(Stdio::from(input));
+}
+
 fn spawn_in_kept_box(
     request: &SpawnRequest,
     input: OwnedFd,
@@ -191,17 +192,8 @@ fn spawn_in_kept_box(
         return Err(io::Error::other("an empty command"));
     };
     let mut command = Command::new(name);
-    command
-        .args(arguments)
-        .env_clear()
-        .envs(
-            request
-                .environment
-                .iter()
-                .map(|(name, value)| (name, value)),
-        )
-        .envs([("HOME", SCRATCH), ("TMPDIR", SCRATCH)])
-        .stdin(Stdio::from(input));
+    command.args(arguments);
+    prepare_command(&mut command, request, Path::new(SCRATCH), input);
     let scratch = Path::new(SCRATCH);
     let start = request.directory.as_deref().unwrap_or(scratch);
     let pid = entry.start(|entry, report| {
@@ -222,15 +214,7 @@ fn spawn_in_kept_box(
     })?;
     drop(command);
     let (_, calls) = wire::receive(&ours, 1, |bytes| !bytes.is_empty())?;
-    Ok(RunningBot {
-        pid,
-        scratch: Scratch::Inside,
-        helpers: request.backend.helpers(),
-        directories: Vec::new(),
-        remover: None,
-        groups,
-        calls: listener(calls)?,
-    })
+    running_inside(request, pid, groups, calls)
 }
 
 fn spawn_in_bubblewrap(
@@ -256,16 +240,8 @@ fn spawn_in_bubblewrap(
         .arg("--")
         .args([&format!("/proc/self/fd/{REFEREE_FD}"), COMMAND, INSIDE])
         .arg(serde_json::to_string(&restrictions)?)
-        .args(&request.argv)
-        .env_clear()
-        .envs(
-            request
-                .environment
-                .iter()
-                .map(|(name, value)| (name, value)),
-        )
-        .envs([("HOME", SCRATCH), ("TMPDIR", SCRATCH)])
-        .stdin(Stdio::from(input));
+        .args(&request.argv);
+    prepare_command(&mut command, request, Path::new(SCRATCH), input);
     let pid = entry.start(|_, _| {
         sys::close_on_exec_from(3)?;
         sys::pass_as([(theirs.as_fd(), STATUS_FD), (referee.as_fd(), REFEREE_FD)])?;
@@ -276,20 +252,30 @@ fn spawn_in_bubblewrap(
     let (report, calls) = wire::receive(&ours, MAX_REPORT, |_| false)?;
     // A mark was sent with the descriptor.
     match report.strip_prefix(b".").unwrap_or(&report).split_first() {
-        Some((&PREPARED, [])) => Ok(RunningBot {
-            pid,
-            scratch: Scratch::Inside,
-            helpers: request.backend.helpers(),
-            directories: Vec::new(),
-            remover: None,
-            groups,
-            calls: listener(calls)?,
-        }),
+        Some((&PREPARED, [])) => running_inside(request, pid, groups, calls),
         Some((&PREPARED, cause)) => Err(io::Error::other(
             String::from_utf8_lossy(cause).into_owned(),
         )),
         _ => Err(io::Error::other("bubblewrap could not build the sandbox")),
     }
+}
+
+/// A bot in a box of bubblewrap's, which has the scratch directory inside.
+fn running_inside(
+    request: &SpawnRequest,
+    pid: Pid,
+    groups: Groups,
+    calls: Vec<OwnedFd>,
+) -> io::Result<RunningBot> {
+    Ok(RunningBot {
+        pid,
+        scratch: Scratch::Inside,
+        helpers: request.backend.helpers(),
+        directories: Vec::new(),
+        remover: None,
+        groups,
+        calls: listener(calls)?,
+    })
 }
 
 fn listener(received: Vec<OwnedFd>) -> io::Result<OwnedFd> {
