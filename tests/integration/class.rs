@@ -1,81 +1,11 @@
 //! A class: everybody who was there is in the results, and folders name tournaments.
 
 use std::fs;
-use std::path::PathBuf;
 
 use serde_json::Value;
 
-use crate::common::{Referee, Run};
-
-/// A class in a folder of its own.
-struct Class(tempfile::TempDir);
-
-/// A bot that plays at random.
-const RANDOM: &str = "#!/bin/sh\nexec \"$REFEREE_BIN\" bot random\n";
-
-/// A bot that answers nonsense.
-const WRONG: &str = "#!/bin/sh\nwhile read -r line; do echo hello; done\n";
-
-impl Class {
-    /// A class of these files.
-    fn of(files: &[(&str, &str)]) -> Self {
-        let class = Self(tempfile::tempdir().expect("a temporary directory"));
-        for (name, text) in files {
-            class.write(name, text);
-        }
-        class
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn write(&self, name: &str, text: &str) {
-        let path = self.path(name);
-        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
-        fs::write(path, text).expect("a file");
-    }
-
-    fn read(&self, name: &str) -> String {
-        fs::read_to_string(self.path(name)).expect("a file")
-    }
-
-    fn json(&self, name: &str) -> Value {
-        serde_json::from_str(&self.read(name)).expect("JSON")
-    }
-
-    /// A command run in the folder of the class.
-    fn referee(&self, arguments: &[&str]) -> Referee {
-        Referee::new(arguments).directory(self.0.path())
-    }
-
-    fn run(&self, arguments: &[&str]) -> Run {
-        let run = self.referee(arguments).run();
-        assert_eq!(run.code, Some(0), "{run}");
-        run
-    }
-
-    /// Plays a small tournament into `out`.
-    fn play(&self, out: &str, arguments: &[&str]) -> Run {
-        self.run(
-            &[
-                &[
-                    "tournament",
-                    "--sandbox",
-                    "none",
-                    "--pairs",
-                    "1",
-                    "--seed",
-                    "1",
-                    "--out",
-                    out,
-                ],
-                arguments,
-            ]
-            .concat(),
-        )
-    }
-}
+use crate::classroom::{Class, RANDOM, SETTINGS, WRONG};
+use crate::common::Run;
 
 /// Five who were there, two of whom can play.
 fn with_absent() -> Class {
@@ -188,18 +118,7 @@ fn who_did_not_enter_is_still_known_later() {
     assert!(public.contains("<li>carla</li>"));
     assert!(!public.contains("submissions/carla"));
     // In parts.
-    class.run(&[
-        "plan",
-        "submissions/",
-        "--sandbox",
-        "none",
-        "--pairs",
-        "1",
-        "--seed",
-        "1",
-        "--out",
-        "parts",
-    ]);
+    class.run(&[&["plan", "submissions/", "--out", "parts"], &SETTINGS[..]].concat());
     for shard in ["1/2", "2/2"] {
         class.run(&["run", "parts", "--shard", shard]);
     }
@@ -342,19 +261,7 @@ fn commands(text: &str) -> Vec<&str> {
 fn a_late_bot_is_shown_its_way() {
     let class = three();
     class.write("submissions/dora/bot.sh", RANDOM);
-    let arguments = [
-        "tournament",
-        "submissions/",
-        "--sandbox",
-        "none",
-        "--pairs",
-        "1",
-        "--seed",
-        "1",
-        "--out",
-        "spring",
-    ];
-    let run = class.referee(&arguments).run();
+    let run = class.tournament("spring", &["submissions/"]).run();
     assert_eq!(run.code, Some(2), "{run}");
     assert!(run.stderr.contains("dora was not there"), "{run}");
     let found = commands(&run.stderr);

@@ -7,19 +7,13 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use crate::classroom::{Class, GREEDY, RANDOM, WRONG};
 use crate::common::{Referee, Run};
 
 #[expect(dead_code, reason = "its main function prints the tables")]
 #[expect(unreachable_pub, reason = "it is a program of its own, too")]
 #[path = "../../benches/grades.rs"]
 mod simulated;
-
-const RANDOM: &str = "#!/bin/sh\nexec \"$REFEREE_BIN\" bot random\n";
-
-const GREEDY: &str = "#!/bin/sh\nexec \"$REFEREE_BIN\" bot greedy\n";
-
-/// A bot that answers nonsense.
-const WRONG: &str = "#!/bin/sh\nwhile read -r line; do echo hello; done\n";
 
 const SCALE: &str = r#"
 seed = 7
@@ -38,27 +32,29 @@ elo1 = 400
 points = 40
 "#;
 
-struct Class(tempfile::TempDir);
+/// A class with a scale.
+struct Graded(Class);
 
-impl Class {
+impl Graded {
     fn of(students: &[(&str, &str)]) -> Self {
-        let class = Self(tempfile::tempdir().expect("a temporary directory"));
+        let class = Class::of(&[("scale.toml", SCALE)]);
         for (name, text) in students {
-            let folder = class.path("bots").join(name);
-            fs::create_dir_all(&folder).expect("a folder");
-            fs::write(folder.join("bot.sh"), text).expect("a file");
+            class.write(&format!("bots/{name}/bot.sh"), text);
         }
-        fs::write(class.path("scale.toml"), SCALE).expect("a file");
-        class
+        Self(class)
     }
 
     fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
+        self.0.path(name)
+    }
+
+    fn read(&self, name: &str) -> String {
+        self.0.read(name)
     }
 
     fn grade(&self, words: &[&str]) -> Referee {
         let options = ["--scale", "scale.toml", "--sandbox", "none"];
-        Referee::new([&["grade"], words, &options].concat()).directory(self.0.path())
+        self.0.referee(&[&["grade"], words, &options].concat())
     }
 
     fn graded(&self, words: &[&str]) -> Run {
@@ -67,14 +63,9 @@ impl Class {
         run
     }
 
-    fn read(&self, name: &str) -> String {
-        fs::read_to_string(self.path(name)).expect(name)
-    }
-
     /// The grade of a bot, without its name and folder.
     fn grade_of(&self, out: &str, name: &str) -> Value {
-        let all: Value =
-            serde_json::from_str(&self.read(&format!("{out}/grades.json"))).expect("JSON");
+        let all = self.0.json(&format!("{out}/grades.json"));
         let grades = all["grades"].as_array().expect("a list");
         let own = grades.iter().find(|grade| grade["name"] == name);
         own.expect("a grade").clone()
@@ -83,7 +74,7 @@ impl Class {
 
 #[test]
 fn a_grade_depends_on_the_bot_and_the_scale_alone() {
-    let class = Class::of(&[("anna", GREEDY), ("ben", RANDOM), ("cem", WRONG)]);
+    let class = Graded::of(&[("anna", GREEDY), ("ben", RANDOM), ("cem", WRONG)]);
     let run = class.graded(&["bots", "--jobs", "2"]);
     let lines: Vec<&str> = run.stdout.lines().collect();
     assert!(
@@ -124,7 +115,7 @@ fn a_grade_depends_on_the_bot_and_the_scale_alone() {
 
 #[test]
 fn an_interrupted_climb_goes_on_to_the_same_grade() {
-    let class = Class::of(&[("anna", GREEDY)]);
+    let class = Graded::of(&[("anna", GREEDY)]);
     for round in 0..4 {
         let started = class.grade(&["bots"]).start();
         thread::sleep(Duration::from_millis(200 * round));
@@ -141,7 +132,7 @@ fn an_interrupted_climb_goes_on_to_the_same_grade() {
 
 #[test]
 fn files_have_the_form_that_their_readers_expect() {
-    let class = Class::of(&[("anna", GREEDY), ("ben", RANDOM)]);
+    let class = Graded::of(&[("anna", GREEDY), ("ben", RANDOM)]);
     let students = "Email address,bot,ID number\na@example.org,anna,1\nb@example.org,anna,2\n-c,ben,3\nd@example.org,dora,4\n";
     fs::write(class.path("students.csv"), students).expect("a file");
     let run = class
@@ -194,21 +185,8 @@ fn files_have_the_form_that_their_readers_expect() {
 
 #[test]
 fn the_bots_of_a_tournament_are_graded() {
-    let class = Class::of(&[("anna", GREEDY), ("ben", RANDOM), ("cem", WRONG)]);
-    let options = [
-        "tournament",
-        "bots",
-        "--out",
-        "term",
-        "--pairs",
-        "1",
-        "--seed",
-        "1",
-        "--sandbox",
-        "none",
-    ];
-    let run = Referee::new(options).directory(class.0.path()).run();
-    assert_eq!(run.code, Some(0), "{run}");
+    let class = Graded::of(&[("anna", GREEDY), ("ben", RANDOM), ("cem", WRONG)]);
+    class.0.play("term", &["bots"]);
     let run = class.graded(&["term"]);
     assert!(run.stdout.contains("anna  60 of 100"), "{run}");
     assert!(
@@ -220,7 +198,7 @@ fn the_bots_of_a_tournament_are_graded() {
 
 #[test]
 fn mistakes_are_named() {
-    let class = Class::of(&[("anna", GREEDY)]);
+    let class = Graded::of(&[("anna", GREEDY)]);
     let refused = |words: &[&str], text: &str| {
         let run = class.grade(words).run();
         assert_eq!(run.code, Some(2), "{run}");

@@ -7,24 +7,16 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use crate::classroom::{Class, GREEDY, RANDOM, WRONG};
 use crate::common::{self, Referee, Run};
 
-/// A bot that plays at random from its seed.
-const RANDOM: &str = "#!/bin/sh\nexec \"$REFEREE_BIN\" bot random\n";
-
-/// A bot that wins where it can.
-const GREEDY: &str = "#!/bin/sh\nexec \"$REFEREE_BIN\" bot greedy\n";
-
-/// A bot that answers nonsense.
-const WRONG: &str = "#!/bin/sh\nwhile read -r line; do echo hello; done\n";
-
 /// The folder of a teacher.
-struct Teacher(tempfile::TempDir);
+struct Teacher(Class);
 
 impl Teacher {
     /// With submissions of these students.
     fn of(students: &[(&str, &str)]) -> Self {
-        let teacher = Self(tempfile::tempdir().expect("a temporary directory"));
+        let teacher = Self(Class::of(&[]));
         for (name, text) in students {
             teacher.hand_in(name, text);
         }
@@ -32,13 +24,11 @@ impl Teacher {
     }
 
     fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
+        self.0.path(name)
     }
 
     fn hand_in(&self, name: &str, text: &str) {
-        let folder = self.path("submissions").join(name);
-        fs::create_dir_all(&folder).expect("a folder");
-        fs::write(folder.join("bot.sh"), text).expect("a file");
+        self.0.write(&format!("submissions/{name}/bot.sh"), text);
     }
 
     fn league(&self, name: &str, more: &[&str]) -> Referee {
@@ -52,7 +42,7 @@ impl Teacher {
             "--pairs",
             "1",
         ];
-        Referee::new([&options, more].concat()).directory(self.0.path())
+        self.0.referee(&[&options, more].concat())
     }
 
     fn update(&self, name: &str) -> Run {
@@ -63,9 +53,8 @@ impl Teacher {
 
     /// What has to be the same whenever and wherever games were played: their ids, bots, turns and results.
     fn games(&self, name: &str) -> Vec<[Value; 4]> {
-        let text = fs::read_to_string(self.path(name).join("games.jsonl")).expect("records");
-        let plan = fs::read(self.path(name).join("plan.json")).expect("a plan");
-        common::schema::PLAN.check(&serde_json::from_slice(&plan).expect("JSON"));
+        let text = self.0.read(&format!("{name}/games.jsonl"));
+        common::schema::PLAN.check(&self.0.json(&format!("{name}/plan.json")));
         let mut games: Vec<[Value; 4]> = common::records(&text)
             .into_iter()
             .map(|game| {
@@ -92,10 +81,6 @@ impl Teacher {
     }
 }
 
-fn last_line(run: &Run) -> &str {
-    run.stdout.lines().last().unwrap_or_default()
-}
-
 #[test]
 fn only_new_games_are_played_and_the_result_is_the_same() {
     let teacher = Teacher::of(&[
@@ -104,12 +89,12 @@ fn only_new_games_are_played_and_the_result_is_the_same() {
         ("cem", RANDOM),
         ("dana", GREEDY),
     ]);
-    assert_eq!(last_line(&teacher.update("term")), "12 new games, 0 kept");
-    assert_eq!(last_line(&teacher.update("term")), "0 new games, 12 kept");
+    assert_eq!(teacher.update("term").last_line(), "12 new games, 0 kept");
+    assert_eq!(teacher.update("term").last_line(), "0 new games, 12 kept");
     teacher.hand_in("ben", &format!("{RANDOM}# better\n"));
-    assert_eq!(last_line(&teacher.update("term")), "6 new games, 6 kept");
+    assert_eq!(teacher.update("term").last_line(), "6 new games, 6 kept");
     teacher.hand_in("a new one", GREEDY);
-    assert_eq!(last_line(&teacher.update("term")), "8 new games, 12 kept");
+    assert_eq!(teacher.update("term").last_line(), "8 new games, 12 kept");
     teacher.update("fresh");
     assert_eq!(teacher.games("term"), teacher.games("fresh"));
     let table = |league: &str| fs::read(teacher.path(league).join("crosstable.csv"));
@@ -119,18 +104,18 @@ fn only_new_games_are_played_and_the_result_is_the_same() {
     );
     // An older version comes back: its games are known.
     teacher.hand_in("ben", GREEDY);
-    assert_eq!(last_line(&teacher.update("term")), "2 new games, 18 kept");
+    assert_eq!(teacher.update("term").last_line(), "2 new games, 18 kept");
 }
 
 #[test]
 fn who_hands_in_something_broken_plays_with_the_version_before() {
     let teacher = Teacher::of(&[("anna", RANDOM), ("ben", GREEDY), ("cem", WRONG)]);
     let run = teacher.update("term");
-    assert_eq!(last_line(&run), "2 new games, 0 kept");
+    assert_eq!(run.last_line(), "2 new games, 0 kept");
     assert!(run.stdout.contains("did not enter: cem: "), "{run}");
     teacher.hand_in("anna", WRONG);
     let run = teacher.update("term");
-    assert_eq!(last_line(&run), "0 new games, 2 kept");
+    assert_eq!(run.last_line(), "0 new games, 2 kept");
     let rows = teacher.csv("term");
     let [anna, ben, cem] = &rows[..] else {
         panic!("{rows:?}")
@@ -172,9 +157,8 @@ fn settings_hold_for_all_term() {
     let run = teacher.league("term", &settings).run();
     assert_eq!(run.code, Some(0), "{run}");
     teacher.hand_in("cem", RANDOM);
-    assert_eq!(last_line(&teacher.update("term")), "4 new games, 2 kept");
-    let plan = fs::read(teacher.path("term").join("plan.json")).expect("a plan");
-    let plan: Value = serde_json::from_slice(&plan).expect("JSON");
+    assert_eq!(teacher.update("term").last_line(), "4 new games, 2 kept");
+    let plan = teacher.0.json("term/plan.json");
     assert_eq!(plan["sandbox"]["env"][0], "COURSE=1", "{plan}");
     for bot in 0..3 {
         assert_eq!(plan["bots"][bot]["limits"]["move_time"], 3.0, "{plan}");

@@ -151,12 +151,13 @@ fn the_log_tells_whose_fault_a_timeout_was() {
     assert_eq!(found("./prints-nothing.sh").0, "waiting");
 }
 
-/// The last rows: a referee that did not run when the answer came.
-#[test]
-fn the_log_tells_that_the_referee_was_stopped() {
+/// A match whose referee is stopped for longer than the limit while a bot has a question; its log is in JSON.
+#[cfg(target_os = "linux")]
+fn stopped_while_a_bot_thinks(more: &[&str]) -> Run {
     let mut running = short_match()
         .directory(crate::common::bots())
         .args(["--move-time", "500ms", "--log-format", "json"])
+        .args(more)
         .args(["--log", "info", "./slow-answers.sh", "builtin:random"])
         .shell("exec \"$0\" \"$@\" --log-file \"$SCRATCH/log\"")
         .start();
@@ -165,7 +166,13 @@ fn the_log_tells_that_the_referee_was_stopped() {
     running.signal("STOP");
     thread::sleep(Duration::from_millis(1500));
     running.signal("CONT");
-    let run = running.finish();
+    running.finish()
+}
+
+/// The last rows: a referee that did not run when the answer came.
+#[test]
+fn the_log_tells_that_the_referee_was_stopped() {
+    let run = stopped_while_a_bot_thinks(&[]);
     let events = events(&run.file("log"));
     let ran_out = events.iter().find(|event| message(event) == "time ran out");
     let ran_out = ran_out.unwrap_or_else(|| panic!("no time ran out\n{run}"));
@@ -185,25 +192,7 @@ fn the_log_tells_that_the_referee_was_stopped() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_stopped_referee_takes_no_processor_time_of_a_bot() {
-    let mut running = short_match()
-        .directory(crate::common::bots())
-        .args([
-            "--clock",
-            "cpu",
-            "--move-time",
-            "500ms",
-            "--log-format",
-            "json",
-        ])
-        .args(["--log", "info", "./slow-answers.sh", "builtin:random"])
-        .shell("exec \"$0\" \"$@\" --log-file \"$SCRATCH/log\"")
-        .start();
-    let asked = |scratch: &Path| fs::read_to_string(scratch.join("asked")).unwrap_or_default();
-    running.wait_until(|scratch| asked(scratch).len() >= 2);
-    running.signal("STOP");
-    thread::sleep(Duration::from_millis(1500));
-    running.signal("CONT");
-    let run = running.finish();
+    let run = stopped_while_a_bot_thinks(&["--clock", "cpu"]);
     for event in events(&run.file("log")) {
         let message = message(&event);
         assert!(

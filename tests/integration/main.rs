@@ -21,6 +21,7 @@ mod architecture;
 mod channel;
 mod check;
 mod class;
+mod classroom;
 mod cli;
 mod clock;
 #[path = "../common/mod.rs"]

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::common::Referee;
+use crate::classroom::{Class, GREEDY, RANDOM};
 
 /// A bot that ends with a word on stderr when it is asked.
 fn ends_saying(word: &str) -> String {
@@ -11,45 +11,18 @@ fn ends_saying(word: &str) -> String {
 
 #[test]
 fn a_page_has_nothing_of_others() {
-    let folder = tempfile::tempdir().expect("a temporary directory");
-    let place = |name: &str| folder.path().join(name);
+    let class = Class::of(&[]);
+    let place = |name: &str| class.path(name);
     let bots = [
         ("anna", ends_saying("secretofanna")),
         ("ben", ends_saying("secretofben")),
-        (
-            "cem",
-            "#!/bin/sh\nexec \"$REFEREE_BIN\" bot greedy # secretofcem\n".to_owned(),
-        ),
+        ("cem", format!("{} # secretofcem\n", GREEDY.trim_end())),
     ];
     for (name, text) in &bots {
-        fs::create_dir_all(place("bots").join(name)).expect("a folder");
-        fs::write(
-            place("bots").join(name).join(format!("codeof{name}.sh")),
-            text,
-        )
-        .expect("a file");
+        class.write(&format!("bots/{name}/codeof{name}.sh"), text);
     }
-    let options = [
-        "tournament",
-        "bots",
-        "--out",
-        "term",
-        "--pairs",
-        "1",
-        "--seed",
-        "1",
-        "--sandbox",
-        "none",
-        "--no-check",
-        "--bench-after",
-        "0",
-    ];
-    let run = Referee::new(options).directory(folder.path()).run();
-    assert_eq!(run.code, Some(0), "{run}");
-    let run = Referee::new(["report", "term", "--each", "out"])
-        .directory(folder.path())
-        .run();
-    assert_eq!(run.code, Some(0), "{run}");
+    class.play("term", &["bots", "--no-check", "--bench-after", "0"]);
+    class.run(&["report", "term", "--each", "out"]);
     for (name, _) in &bots {
         let read = |ending: &str| {
             fs::read_to_string(place("out").join(format!("{name}.{ending}"))).expect("a page")
@@ -75,13 +48,10 @@ fn a_page_has_nothing_of_others() {
     ] {
         assert!(anna.contains(part), "{part}: {anna}");
     }
-    let run = Referee::new(["report", "term", "--each", "one", "--for", "ben"])
-        .directory(folder.path())
-        .run();
-    assert_eq!(run.code, Some(0), "{run}");
+    class.run(&["report", "term", "--each", "one", "--for", "ben"]);
     assert_eq!(fs::read_dir(place("one")).expect("a folder").count(), 2);
-    let run = Referee::new(["report", "term", "--each", "one", "--for", "dora"])
-        .directory(folder.path())
+    let run = class
+        .referee(&["report", "term", "--each", "one", "--for", "dora"])
         .run();
     assert_eq!(run.code, Some(2), "{run}");
     assert!(run.stderr.contains("no game of this bot"), "{run}");
@@ -89,36 +59,14 @@ fn a_page_has_nothing_of_others() {
 
 #[test]
 fn who_did_not_enter_is_told_why() {
-    let folder = tempfile::tempdir().expect("a temporary directory");
-    let random = "#!/bin/sh\nexec \"$REFEREE_BIN\" bot random\n".to_owned();
-    for (name, text) in [
-        ("anna", random.clone()),
-        ("ben", format!("{random}# another\n")),
-        ("cem", ends_saying("secretofcem")),
-    ] {
-        let place = folder.path().join("bots").join(name);
-        fs::create_dir_all(&place).expect("a folder");
-        fs::write(place.join("bot.sh"), text).expect("a file");
-    }
-    let options = [
-        "tournament",
-        "bots",
-        "--out",
-        "term",
-        "--pairs",
-        "1",
-        "--seed",
-        "1",
-        "--sandbox",
-        "none",
-    ];
-    let run = Referee::new(options).directory(folder.path()).run();
-    assert_eq!(run.code, Some(0), "{run}");
-    let run = Referee::new(["report", "term", "--each", "out"])
-        .directory(folder.path())
-        .run();
-    assert_eq!(run.code, Some(0), "{run}");
-    let read = |name: &str| fs::read_to_string(folder.path().join("out").join(name)).expect(name);
+    let class = Class::of(&[
+        ("bots/anna/bot.sh", RANDOM),
+        ("bots/ben/bot.sh", &format!("{RANDOM}# another\n")),
+        ("bots/cem/bot.sh", &ends_saying("secretofcem")),
+    ]);
+    class.play("term", &["bots"]);
+    class.run(&["report", "term", "--each", "out"]);
+    let read = |name: &str| class.read(&format!("out/{name}"));
     assert!(read("cem.md").contains("secretofcem"));
     for name in ["anna.md", "anna.html"] {
         assert!(!read(name).contains("secretofcem"), "{name}");
