@@ -152,7 +152,6 @@ fn the_log_tells_whose_fault_a_timeout_was() {
 }
 
 /// A match whose referee is stopped for longer than the limit while a bot has a question; its log is in JSON.
-#[cfg(target_os = "linux")]
 fn stopped_while_a_bot_thinks(more: &[&str]) -> Run {
     let mut running = short_match()
         .directory(crate::common::bots())
