@@ -65,7 +65,7 @@ enum Command {
     /// Plays a tournament of many bots, many games at once, and keeps everything in a folder
     Tournament(Box<tournament::Args>),
     /// Takes in submissions, plays the games that are new, and keeps table, pages and records of a term
-    League(Box<league::Args>),
+    League(Box<league::LeagueArgs>),
     /// Grades bots by what they can do against reference bots, for Moodle, Gradescope and Classroom 50
     Grade(Box<grade::Args>),
     /// Says what a tournament could tell, before it is played: by simulation, for each format

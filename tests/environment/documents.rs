@@ -217,24 +217,36 @@ fn reference() -> Result<String, Failed> {
         let output = command.args(arguments).arg("--help").output()?;
         Ok(String::from_utf8(output.stdout)?)
     };
+    let commands_in = |help: &str| -> Vec<String> {
+        let listed = help.split_once("Commands:\n").map(|(_, listed)| listed);
+        let lines = listed.into_iter().flat_map(str::lines);
+        lines
+            .take_while(|line| line.starts_with("  "))
+            .filter(|line| !line.starts_with("   "))
+            .filter_map(|line| line.split_whitespace().next())
+            .filter(|command| *command != "help")
+            .map(str::to_owned)
+            .collect()
+    };
     let main = help(&[])?;
-    let listed = main
-        .split_once("Commands:\n")
-        .ok_or("a list of commands")?
-        .1;
-    let commands = listed
-        .lines()
-        .take_while(|line| line.starts_with("  "))
-        .filter(|line| !line.starts_with("   "))
-        .filter_map(|line| line.split_whitespace().next())
-        .filter(|command| *command != "help");
+    let commands = commands_in(&main);
+    if commands.is_empty() {
+        return Err("no list of commands".into());
+    }
     let part = |title: &str, text: &str| {
         let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
         format!("\n### {title}\n\n```text\n{}\n```\n", lines.join("\n"))
     };
     let mut all = part("referee", &main);
     for command in commands {
-        all += &part(&format!("referee {command}"), &help(&[command])?);
+        let text = help(&[&command])?;
+        all += &part(&format!("referee {command}"), &text);
+        for own in commands_in(&text) {
+            all += &part(
+                &format!("referee {command} {own}"),
+                &help(&[&command, &own])?,
+            );
+        }
     }
     Ok(all)
 }

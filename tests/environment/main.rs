@@ -31,6 +31,7 @@ mod packages;
 mod people;
 mod pieces;
 mod players;
+mod repositories;
 mod requirements;
 mod soak;
 mod stopping;
@@ -43,12 +44,13 @@ type Trials = fn() -> Vec<Trial>;
 
 /// The modules and their trials, whose names all begin with that of the module. Those that start
 /// large programs are last, as they may wait for each other.
-const MODULES: [(&str, Trials); 17] = [
+const MODULES: [(&str, Trials); 18] = [
     ("people", people::trials),
     ("pieces", pieces::trials),
     ("players", players::trials),
     ("documents", documents::trials),
     ("builds", builds::trials),
+    ("repositories", repositories::trials),
     ("mistakes", mistakes::trials),
     ("stopping", stopping::trials),
     ("exhaustion", exhaustion::trials),

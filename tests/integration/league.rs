@@ -305,3 +305,49 @@ fn submissions_are_played_as_they_arrive() {
     );
     assert_eq!(teacher.update("term").last_line(), "0 new games, 6 kept");
 }
+
+#[test]
+fn a_final_is_announced_before_it_is_played() {
+    let teacher = Teacher::of(&[("anna", RANDOM), ("ben", GREEDY), ("cem", RANDOM)]);
+    let league_final = |more: &[&str]| {
+        let options = [&["league", "final", "term"], more].concat();
+        teacher.0.referee(&options).run()
+    };
+    let refused = |more: &[&str], words: &str| {
+        let run = league_final(more);
+        assert_eq!(run.code, Some(2), "{run}");
+        assert!(run.stderr.contains(words), "{run}");
+    };
+    refused(&["--announce"], "there is no league in this folder");
+    let run = teacher
+        .league("term", &["--from", "submissions", "--move-time", "3s"])
+        .run();
+    assert_eq!(run.code, Some(0), "{run}");
+    refused(&[], "referee league final term --announce");
+    refused(&["--announce", "--seed", "3"], "the league has this seed");
+    let announced = league_final(&["--announce", "--format", "knockout"]);
+    assert_eq!(announced.code, Some(0), "{announced}");
+    assert!(
+        announced.stdout.starts_with("final of 3 bots, knockout, "),
+        "{announced}"
+    );
+    refused(&["--announce"], "announced before");
+    // What is handed in now is too late.
+    teacher.hand_in("anna", GREEDY);
+    teacher.update("term");
+    let played = league_final(&[]);
+    assert_eq!(played.code, Some(0), "{played}");
+    assert!(played.stdout.contains("wins the tournament."), "{played}");
+    assert!(played.stderr.contains(announced.stdout.trim()), "{played}");
+    let plan = teacher.0.json("term/final/plan.json");
+    let league = teacher.0.json("term/plan.json");
+    assert_ne!(plan["seed"], league["seed"]);
+    assert_ne!(plan["openings"], league["openings"]);
+    let of_anna = |plan: &Value| {
+        let bots = plan["bots"].as_array().expect("bots").iter();
+        let mut named = bots.filter(|bot| bot["name"] == "anna");
+        named.next().expect("anna")["hash"].clone()
+    };
+    assert_ne!(of_anna(&plan), of_anna(&league));
+    assert_eq!(plan["bots"][0]["limits"]["move_time"], 3.0);
+}

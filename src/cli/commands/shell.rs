@@ -26,8 +26,8 @@ pub(in crate::cli) fn completions(args: &Args, mut command: Command) -> Result<(
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct ManArgs {
-    /// The command that it is about, such as `tournament` [default: the program itself]
-    command: Option<String>,
+    /// The command that it is about, such as `tournament` or `league final` [default: the program itself]
+    command: Vec<String>,
 }
 
 /// Prints a manual page, in roff.
@@ -35,7 +35,7 @@ pub(in crate::cli) fn man(args: &ManArgs, mut command: Command) -> Result<(), Fa
     // Gives commands their full names, such as `referee-tournament`.
     command.build();
     let source = command.render_version();
-    if let Some(name) = &args.command {
+    for name in &args.command {
         command = match command.find_subcommand(name) {
             Some(found) => found.clone(),
             None => return Err(no_command(name, &command)),

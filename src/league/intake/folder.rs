@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 
 use super::formats::{self, Format};
+use super::git;
 use super::names::{Owner, owner};
 use super::unpack::unpack;
 use super::{Intake, IntakeError, Refused, Submission};
@@ -60,7 +61,7 @@ pub(super) fn read(
     refused: &BTreeMap<String, String>,
     intake: &mut Intake,
 ) -> Result<(), IntakeError> {
-    let found = collect(source, refused)?;
+    let found = collect(source, refused, intake)?;
     let mut refusals: Vec<Refused> = found
         .problems
         .iter()
@@ -111,8 +112,27 @@ pub(super) fn read(
     Ok(())
 }
 
-/// Finds out whose the entries of a folder are.
-fn collect(source: &Path, refused: &BTreeMap<String, String>) -> Result<Found, IntakeError> {
+/// Reads the versions of repositories.
+pub(super) fn read_versions(
+    versions: &[git::Version],
+    intake: &mut Intake,
+) -> Result<(), IntakeError> {
+    for version in versions {
+        let before = intake.refused.len();
+        read(&version.room, &version.refused, intake)?;
+        for refused in intake.refused.iter_mut().skip(before) {
+            refused.received = version.at;
+        }
+    }
+    Ok(())
+}
+
+/// Finds out whose the entries of a folder are. Repositories among them are taken in at once.
+fn collect(
+    source: &Path,
+    refused: &BTreeMap<String, String>,
+    intake: &mut Intake,
+) -> Result<Found, IntakeError> {
     let mut found = Found::default();
     let mut seen = entries(source).map_err(IntakeError::unreadable(source))?;
     // What was refused whole has left nothing behind.
@@ -144,6 +164,16 @@ fn collect(source: &Path, refused: &BTreeMap<String, String>) -> Result<Found, I
         };
         if let Some(problem) = refused.get(&*full) {
             found.problems.insert((of.name, of.id), problem.clone());
+            continue;
+        }
+        if path.is_dir() && git::is_repository(&path) {
+            match git::of_student(&path, &full, intake) {
+                Ok(versions) => read_versions(&versions, intake)?,
+                Err(problem) => {
+                    let problem = format!("{}: {problem}", escape(full.as_bytes()));
+                    found.problems.insert((of.name, of.id), problem);
+                }
+            }
             continue;
         }
         let is_taken = path.is_dir()

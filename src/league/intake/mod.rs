@@ -3,10 +3,12 @@
 //! - `names`: whose a file is by its name, also as Moodle writes it
 //! - `formats`, `unpack`: archives
 //! - `folder`: the entries of a folder
+//! - `git`: the commits of repositories
 //! - [`people`]: the list of students
 
 mod folder;
 mod formats;
+mod git;
 mod names;
 pub mod people;
 mod unpack;
@@ -19,6 +21,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 
 use self::formats::Format;
+pub use self::git::GitError;
 use crate::bot::submission::entries;
 use crate::text::unreadable;
 
@@ -124,6 +127,9 @@ pub enum IntakeError {
     /// It is a file and no archive that is read.
     #[error("{}: this is neither a folder nor an archive that can be read; expected a folder, a .zip, a .tar or a .tar.gz", .0.display())]
     Unknown(PathBuf),
+    /// A repository cannot be read.
+    #[error("{}: {error}", .0.display(), error = .1)]
+    Git(PathBuf, GitError),
     /// The archive of a class is damaged.
     #[error("{}: this archive cannot be unpacked: {problem}; download it again", .0.display(), problem = .1)]
     Archive(PathBuf, io::Error),
@@ -142,6 +148,11 @@ impl IntakeError {
 pub fn read(source: &Path) -> Result<Intake, IntakeError> {
     let mut intake = Intake::default();
     match formats::of_file(source) {
+        None if git::is_repository(source) => {
+            let versions = git::of_class(source, &mut intake);
+            let versions = versions.map_err(|error| IntakeError::Git(source.to_owned(), error))?;
+            folder::read_versions(&versions, &mut intake)?;
+        }
         None if source.is_file() => return Err(IntakeError::Unknown(source.to_owned())),
         None => folder::read(source, &BTreeMap::new(), &mut intake)?,
         Some(Format::Other) => return Err(IntakeError::Unknown(source.to_owned())),

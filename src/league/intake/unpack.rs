@@ -13,13 +13,16 @@ use crate::system::protect;
 use crate::text::escape;
 
 /// How many bytes a student's files may have. As this bounds what is written, how well they were compressed does not matter.
-const MAX_BYTES: u64 = 64 << 20;
+pub(super) const MAX_BYTES: u64 = 64 << 20;
 
 /// How many files and folders a student's submission may have.
 const MAX_ENTRIES: usize = 5_000;
 
 /// What tools add to archives, which nobody has written.
 const LEFT_OUT: [&str; 4] = ["__MACOSX", ".DS_Store", "Thumbs.db", ".git"];
+
+/// What is done with each entry.
+pub(super) type Visit<'a> = dyn FnMut(Entry<'_>) -> io::Result<()> + 'a;
 
 /// What has been unpacked of somebody.
 #[derive(Debug, Default)]
@@ -71,8 +74,17 @@ pub(super) fn unpack(
     target: &Path,
     depth: Option<usize>,
 ) -> io::Result<BTreeMap<String, String>> {
+    unpack_each(|visit| formats::each(archive, format, visit), target, depth)
+}
+
+/// The same for entries that come from elsewhere: `each` calls its argument with each of them.
+pub(super) fn unpack_each(
+    each: impl FnOnce(&mut Visit<'_>) -> io::Result<()>,
+    target: &Path,
+    depth: Option<usize>,
+) -> io::Result<BTreeMap<String, String>> {
     let mut shares: BTreeMap<String, Share> = BTreeMap::new();
-    formats::each(archive, format, |mut entry| {
+    each(&mut |mut entry| {
         let path = entry.path.clone();
         let parts = safe_parts(&path);
         let name = match (&parts, depth) {

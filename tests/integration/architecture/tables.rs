@@ -168,6 +168,7 @@ pub(super) const CRATES: &[(&str, &[&str])] = &[
     ("hyper_util", &["report"]),
     ("indicatif", &["cli"]),
     ("integer_blossom", &["tournament"]),
+    ("gix", &["league"]),
     ("jiff", &["league", "play", "arena", "report", "cli"]),
     ("json_subscriber", &["cli"]),
     ("landlock", &["sandbox"]),
@@ -290,7 +291,7 @@ pub(super) const IMPURE: &[&[&str]] = &[
 /// The only places that start programs: bots, the supervisor between the referee and a bot, and the organiser's own
 /// command.
 pub(super) const START_PROGRAMS: &[&str] =
-    &["bot/process", "sandbox/supervisor", "cli/support/after"];
+    &["bot/process", "sandbox/supervisor", "cli/support/after.rs"];
 
 /// The only places that write to the terminal. The supervisor is a process of its own, whose
 /// standard error is where it reports a failure.

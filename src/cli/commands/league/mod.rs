@@ -1,5 +1,6 @@
 //! `referee league`: takes in submissions, plays the games that are new, and keeps a term's table.
 
+mod last;
 mod places;
 mod report;
 mod update;
@@ -7,8 +8,10 @@ mod watch;
 
 use std::path::{Path, PathBuf};
 
+use clap::Subcommand;
 use jiff::Timestamp;
 
+use self::last::FinalArgs;
 use self::update::Update;
 use self::watch::Look;
 use crate::arena::plan::Plan;
@@ -26,11 +29,38 @@ use crate::league::state::{League, StateError};
 use crate::league::versions::{self, NotTakenIn};
 use crate::text::counted;
 
+/// The commands of `referee league`; without one, it is [updated](Args).
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct Args {
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+pub(in crate::cli) struct LeagueArgs {
+    #[command(flatten)]
+    update: Args,
+
+    #[command(subcommand)]
+    command: Option<LeagueCommand>,
+}
+
+#[derive(Debug, Subcommand)]
+enum LeagueCommand {
+    /// Plays the tournament that decides a term, with the newest versions, new openings and a seed that is
+    /// announced before
+    Final(FinalArgs),
+}
+
+/// `referee league`
+pub(in crate::cli) fn run(args: &LeagueArgs) -> Result<(), Failure> {
+    match &args.command {
+        Some(LeagueCommand::Final(args)) => last::run(args),
+        None => run_update(&args.update),
+    }
+}
+
+#[derive(Debug, clap::Args)]
+struct Args {
     /// The folder of the league; a new one is started where there is none
-    #[arg(value_name = "DIR")]
-    folder: PathBuf,
+    // Not required where there is a command.
+    #[arg(value_name = "DIR", required = true)]
+    folder: Option<PathBuf>,
 
     /// Where submissions come from: a folder, a .zip or a .tar.gz (such as Moodle's) with a folder, an archive
     /// or a program for each student or team
@@ -67,8 +97,14 @@ pub(in crate::cli) struct Args {
     options: Options,
 }
 
-/// `referee league`
-pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
+impl Args {
+    fn folder(&self) -> &Path {
+        self.folder.as_deref().unwrap_or(Path::new(""))
+    }
+}
+
+/// `referee league DIR`
+fn run_update(args: &Args) -> Result<(), Failure> {
     let mut options = args.options.clone();
     if let Some(path) = &args.config {
         options = options.or(Options::read(path)?);
@@ -82,7 +118,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let mut rounds = Rounds {
         args,
         options,
-        directory: LeagueDirectory::open(&args.folder)?,
+        directory: LeagueDirectory::open(args.folder())?,
         pages: None,
     };
     rounds.play(intake, people)?;
@@ -115,7 +151,7 @@ impl Rounds<'_> {
         if league.is_none() && old.is_some() {
             return Err(Failure::Usage(format!(
                 "{}: this folder holds a tournament and no league; choose another one",
-                args.folder.display()
+                args.folder().display()
             )));
         }
         if let Some(plan) = &old {
@@ -133,7 +169,7 @@ impl Rounds<'_> {
         } else if league.members.is_empty() {
             return Err(Failure::Usage(format!(
                 "{}: there is no league yet; say where submissions come from: --from FOLDER",
-                args.folder.display()
+                args.folder().display()
             )));
         }
         let update = Update::new(args, &options, &self.directory, league, old)?;

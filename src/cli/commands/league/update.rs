@@ -116,7 +116,7 @@ impl<'a> Update<'a> {
         TournamentDirectory::read_journal(&journal_file, &before, &mut results)?;
         let kept = results.games;
         let pages = self.pages(pages, &journal_file)?;
-        let folder = self.args.folder.to_string_lossy();
+        let folder = self.args.folder().to_string_lossy();
         let resume = format!("continue: referee league {}", shell_words::quote(&folder));
         let run = Run {
             options: self.options,
@@ -145,7 +145,7 @@ impl<'a> Update<'a> {
         }
         let bounds = self.sandbox.bounds();
         let pages = self.options.pages.open(
-            &title_of_folder(&self.args.folder),
+            &title_of_folder(self.args.folder()),
             Some(journal),
             Some(journal),
             bounds.iter().map(Bound::line).collect(),
@@ -339,7 +339,7 @@ impl<'a> Update<'a> {
             return Err(Failure::Usage(format!(
                 "{}: games of this league would no longer be comparable:\n  {}\nleave these options as they were, \
                  or start another league",
-                self.args.folder.display(),
+                self.args.folder().display(),
                 changed.join("\n  ")
             )));
         }

@@ -32,6 +32,17 @@ pub(in crate::cli) struct BotOptions {
     pub(super) increment: Option<Duration>,
 }
 
+impl BotOptions {
+    /// A program of this name, with the options of all.
+    pub(in crate::cli) fn of_file(name: &str, file: String) -> Self {
+        Self {
+            name: Some(name.to_owned()),
+            command: CommandOptions::Words(vec![file]),
+            ..Self::default()
+        }
+    }
+}
+
 /// A command: one string, or a list of words.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged, expecting = "expected a string or a list of words")]

@@ -22,6 +22,7 @@ use std::time::Duration;
 use jiff::Zoned;
 use tokio::sync::mpsc;
 
+pub(in crate::cli) use self::bot_options::BotOptions;
 pub(in crate::cli) use self::failures::run_failure;
 use self::failures::{resume_command, with_place};
 pub(in crate::cli) use self::notices::Notices;
@@ -69,7 +70,7 @@ pub(in crate::cli) struct Args {
 
 /// What a command does with a tournament.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Task {
+pub(in crate::cli) enum Task {
     /// Plays all of it.
     Play,
     /// Only makes its plan.
@@ -87,7 +88,8 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     start(&args.bots, options, Task::Play)
 }
 
-fn start(texts: &[String], options: Options, task: Task) -> Result<(), Failure> {
+/// Plays, plans or goes on with a tournament of these bots.
+pub(in crate::cli) fn start(texts: &[String], options: Options, task: Task) -> Result<(), Failure> {
     let named = !texts.is_empty() || !options.bots.is_empty();
     let out = out_folder(&options, named)?;
     let is_new = !out.join("plan.json").exists();

@@ -1,0 +1,190 @@
+//! `referee league final`: the tournament that decides a term.
+//!
+//! It is announced before it is played: what is printed then says which versions play, how, and with which seed, so
+//! nobody can choose them by what comes out.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum as _;
+use jiff::Timestamp;
+
+use crate::arena::directory::TournamentDirectory;
+use crate::arena::plan::Plan;
+use crate::cli::commands::tournament::{BotOptions, FormatName, Options, Task, start};
+use crate::cli::support::failure::Failure;
+use crate::cli::support::output::{Stdout, print_stderr};
+use crate::cli::support::setup::{RulesName, absolute};
+use crate::cli::support::time;
+use crate::league::build;
+use crate::league::season::LeagueDirectory;
+use crate::league::state::{League, Status};
+use crate::league::versions;
+use crate::session::registry;
+use crate::text::counted;
+
+/// The folder of the final in that of the league.
+const FOLDER: &str = "final";
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct FinalArgs {
+    /// The folder of the league
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+
+    /// Choose versions, openings and seed, and print what is to be published before the final is played
+    #[arg(long)]
+    announce: bool,
+
+    /// With --announce: the versions that were handed in by then play: 2026-01-31 or 2026-01-31T10:00:00Z
+    #[arg(long, value_name = "TIME", value_parser = time::parse, requires = "announce")]
+    deadline: Option<Timestamp>,
+
+    #[command(flatten)]
+    options: Options,
+}
+
+/// `referee league final`
+pub(super) fn run(args: &FinalArgs) -> Result<(), Failure> {
+    if args.options.out.is_some() {
+        return Err(Failure::Usage(format!(
+            "the final is in the folder of its league, {}; leave --out out",
+            final_folder(&args.folder).display()
+        )));
+    }
+    let directory = TournamentDirectory::at(&final_folder(&args.folder));
+    let plan = directory.plan()?;
+    if args.announce {
+        if plan.is_some() {
+            return Err(Failure::Usage(format!(
+                "{}: the final has been announced before; move this folder away to announce another one",
+                directory.path().display()
+            )));
+        }
+        return announce(args, &directory);
+    }
+    let Some(plan) = plan else {
+        let folder = args.folder.to_string_lossy();
+        return Err(Failure::Usage(format!(
+            "{}: its final has not been announced; first: referee league final {} --announce",
+            args.folder.display(),
+            shell_words::quote(&folder)
+        )));
+    };
+    let options = Options {
+        out: Some(directory.path().to_owned()),
+        ..args.options.clone()
+    };
+    print_stderr(&format!("referee: {}", statement(&plan)));
+    start(&[], options, Task::Play)
+}
+
+fn final_folder(league: &Path) -> PathBuf {
+    league.join(FOLDER)
+}
+
+/// Plans the final, and prints what to publish.
+fn announce(args: &FinalArgs, directory: &TournamentDirectory) -> Result<(), Failure> {
+    let shown = args.folder.display();
+    let league = League::read(&args.folder)?;
+    let Some(league) = league else {
+        return Err(Failure::Usage(format!(
+            "{shown}: there is no league in this folder; choose the folder of one"
+        )));
+    };
+    let season = LeagueDirectory::open(&args.folder)?;
+    let Some(of_league) = season.tournament().plan()? else {
+        return Err(Failure::Usage(format!(
+            "{shown}: no games of this league have been planned; play it first: referee league"
+        )));
+    };
+    let mut options = args.options.clone();
+    options.sandbox = options.sandbox.or_planned(&of_league.sandbox);
+    options.time_as_planned(&of_league)?;
+    same_game(&mut options, &of_league, season.path());
+    if options.seed == Some(of_league.seed) {
+        return Err(Failure::Usage(format!(
+            "--seed {}: the league has this seed, so its openings are known; choose another one, or leave it out",
+            of_league.seed
+        )));
+    }
+    let is_seeded = options
+        .format
+        .is_some_and(|format| format != FormatName::RoundRobin);
+    let standings = season.path().join("standings.json");
+    if is_seeded && options.seeds.is_none() && standings.exists() {
+        options.seeds = Some(standings);
+    }
+    options
+        .bots
+        .extend(bots(&league, season.path(), args.deadline)?);
+    options.out = Some(directory.path().to_owned());
+    start(&[], options, Task::Plan)?;
+    let plan = directory.plan()?;
+    let statement = plan.as_ref().map(statement).unwrap_or_default();
+    writeln!(Stdout, "{statement}")?;
+    let folder = args.folder.to_string_lossy();
+    print_stderr(&format!(
+        "referee: publish this line; then play: referee league final {}",
+        shell_words::quote(&folder)
+    ));
+    Ok(())
+}
+
+/// What is published: a sentence from which everything in the plan can be checked.
+fn statement(plan: &Plan) -> String {
+    // As it was announced: rounds that depend on results came later.
+    let mut announced = plan.clone();
+    announced.rounds = plan.first_rounds();
+    // A plan that has been read can be written.
+    let _ = announced.to_json();
+    format!(
+        "final of {}, {}, {} a pairing, seed {}, plan {}",
+        counted(plan.bots.len() as u64, "bot", "bots"),
+        plan.format.in_words(),
+        counted(u64::from(plan.pairs), "pair", "pairs"),
+        plan.seed,
+        announced.hash
+    )
+}
+
+/// Takes the game and its rules from the league.
+fn same_game(options: &mut Options, of_league: &Plan, folder: &Path) {
+    options.game = options.game.or_else(|| registry::find(&of_league.game));
+    let rules = RulesName::from_str(&of_league.rules, true).ok();
+    let has_sets = options.game.is_some_and(|game| game.has_piece_sets);
+    options.rules = options.rules.or(rules.filter(|_| has_sets));
+    if options.pieces.is_none() && of_league.pieces.is_some() {
+        options.pieces = Some(folder.join("pieces.csv"));
+    }
+}
+
+/// The bots of the league, by the versions that play.
+fn bots(
+    league: &League,
+    folder: &Path,
+    deadline: Option<Timestamp>,
+) -> Result<Vec<BotOptions>, Failure> {
+    let mut bots = Vec::new();
+    for (name, member) in &league.members {
+        let Some(version) = member.playing(deadline) else {
+            print_stderr(&format!(
+                "referee: not in the final: {name}: {}",
+                member.problem(deadline).unwrap_or_default()
+            ));
+            continue;
+        };
+        if version.status != Status::Fit {
+            return Err(Failure::Usage(format!(
+                "{name}: this version has not been checked yet; play the league first: referee league {}",
+                shell_words::quote(&folder.to_string_lossy())
+            )));
+        }
+        let files = versions::folder(folder, member, &version.id);
+        let program = build::program(&files).map_err(|problem| {
+            Failure::Usage(format!("{name}: {}; {}", problem.cause, problem.fix))
+        })?;
+        bots.push(BotOptions::of_file(name, absolute(&program)?));
+    }
+    Ok(bots)
+}
