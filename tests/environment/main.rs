@@ -34,6 +34,7 @@ mod players;
 mod requirements;
 mod soak;
 mod stopping;
+mod systems;
 mod windows;
 
 use libtest_mimic::{Arguments, Trial};
@@ -43,7 +44,7 @@ type Trials = fn() -> Vec<Trial>;
 
 /// The modules and their trials, whose names all begin with that of the module. Those that start
 /// large programs are last, as they may wait for each other.
-const MODULES: [(&str, Trials); 17] = [
+const MODULES: [(&str, Trials); 18] = [
     ("people", people::trials),
     ("pieces", pieces::trials),
     ("players", players::trials),
@@ -55,6 +56,7 @@ const MODULES: [(&str, Trials); 17] = [
     ("hostile", hostile::trials),
     ("windows", windows::trials),
     ("arm64", arm64::trials),
+    ("systems", systems::trials),
     ("packages", packages::trials),
     ("interpreters", interpreters::trials),
     ("soak", soak::trials),
