@@ -5,7 +5,7 @@
 //! first. A child is started under [`starting`], so that it is known before anybody can ask.
 
 #![cfg_attr(
-    not(target_os = "linux"),
+    any(not(target_os = "linux"), portable),
     expect(dead_code, reason = "only Linux has orphans that are looked for")
 )]
 

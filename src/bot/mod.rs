@@ -24,7 +24,7 @@
 
 mod allowance;
 mod archive;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(portable)))]
 mod bound;
 pub mod channel;
 mod children;

@@ -54,7 +54,7 @@ impl Survivor {
     }
 }
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(portable)))]
 mod linux {
     use std::collections::HashSet;
     use std::sync::OnceLock;
@@ -201,16 +201,16 @@ mod linux {
     }
 }
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(portable)))]
 pub use linux::{adopt, sweep};
 
 /// Nothing: this system has no reapers.
-#[cfg(not(target_os = "linux"))]
+#[cfg(any(not(target_os = "linux"), portable))]
 pub fn adopt() {}
 
 /// Gives the processes of bots that could not be ended. This system has no reapers, so that
 /// what those have started is not known.
-#[cfg(not(target_os = "linux"))]
+#[cfg(any(not(target_os = "linux"), portable))]
 pub fn sweep() -> Vec<Survivor> {
     Survivor::all(children::given_up().into_iter().map(|(pid, _)| pid))
 }

@@ -17,7 +17,7 @@ use crate::executable::compiler;
 use crate::executable::interpreter::{self, Language};
 use crate::executable::{check_header, find_in_path, install};
 use crate::sandbox::Confinement;
-use crate::system::{is_executable, is_path, make_executable, split_command};
+use crate::system::{command_word, is_executable, is_path, make_executable, split_command};
 use crate::text::{escape, escape_controls, meant};
 
 /// What a BOT on the command line means.
@@ -153,9 +153,11 @@ impl BotSpec {
             (Some(_), Some(script)) => file_name(script),
             _ => file_name(command),
         };
+        let mut argv = words.clone();
+        argv[0] = command_word(command, &found);
         Ok(Self::Program(Program {
             name,
-            argv: words.clone(),
+            argv,
             command: words,
             language,
             directory: None,
@@ -332,7 +334,10 @@ fn file(path: &str, arguments: &[String]) -> Result<Program, CannotStart> {
     if let Some(command) = archive::unpacking(path) {
         return Err(cannot(
             "it is an archive and no program",
-            &format!("unpack it ({command}) and give the program in it, or the folder"),
+            &format!(
+                "unpack it ({command}) and give the program in it, or the folder; or use referee league, \
+                 which unpacks what was handed in"
+            ),
         ));
     }
     let ending = Path::new(path)
@@ -366,8 +371,9 @@ fn file(path: &str, arguments: &[String]) -> Result<Program, CannotStart> {
                 &install(known.run[0]),
             ));
         };
-        argv.push(interpreter.to_owned());
-        argv.extend(known.options(interpreter));
+        let options = known.options(&interpreter);
+        argv.push(interpreter);
+        argv.extend(options);
     } else if let Some(interpreter) = check_header(Path::new(path), path)? {
         language = interpreter::by_interpreter(&interpreter).or(by_ending);
     }

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(portable)))]
 use crate::sandbox::supervisor;
 use crate::system::most_open_files;
 use commands::{
@@ -110,7 +110,7 @@ enum Command {
 pub fn run() -> ExitCode {
     // A supervisor must start quickly, have one thread, and log nothing: its stderr is read as
     // the bot's.
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", not(portable)))]
     {
         if std::env::args_os()
             .nth(1)

@@ -4,7 +4,7 @@ use std::env::consts::EXE_SUFFIX;
 use std::path::Path;
 
 use super::find_in_path;
-use crate::system::names_of_command;
+use crate::system::{command_word, names_of_command};
 
 /// A language that bots are written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,9 +73,9 @@ impl Language {
     }
 
     /// The command that runs a file, by the first of its names that is in `PATH`.
-    pub fn installed(&self) -> Option<&'static str> {
-        let names = names_of_command(self.run.first()?);
-        names.into_iter().find(|name| find_in_path(name).is_some())
+    pub fn installed(&self) -> Option<String> {
+        let mut names = names_of_command(self.run.first()?).into_iter();
+        names.find_map(|name| Some(command_word(name, &find_in_path(name)?)))
     }
 }
 
@@ -212,6 +212,16 @@ pub const LANGUAGES: &[Language] = &[
         "flush stdout, or fconfigure stdout -buffering line once",
     ),
 ];
+
+/// The languages whose interpreters are in `PATH`, by name.
+pub(crate) fn names_of_installed() -> Vec<&'static str> {
+    let installed = LANGUAGES
+        .iter()
+        .filter(|language| language.installed().is_some());
+    let mut names: Vec<_> = installed.map(|language| language.name).collect();
+    names.dedup();
+    names
+}
 
 /// The language of a file with this ending.
 pub fn by_ending(ending: &str) -> Option<Language> {

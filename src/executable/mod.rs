@@ -6,15 +6,15 @@
 //! own file is found by `installation`, and what a shim starts by `shim`.
 
 pub mod compiler;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(portable)))]
 pub(crate) mod installation;
 pub mod interpreter;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(portable)))]
 mod shim;
 
 use std::env;
 use std::fs;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(portable)))]
 use std::io;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -48,14 +48,19 @@ pub(crate) fn is_executable_file(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|meta| is_executable(path, &meta))
 }
 
-/// The advice for a missing command: install it, with its package where that is known.
+/// The advice for a missing command: install it, with its package where that is known, or use a language that
+/// runs here.
 pub(crate) fn install(command: &str) -> String {
-    match package_of(command) {
-        Some(package) => {
-            format!("install it (on Debian and Ubuntu: apt install {package}) or correct PATH")
-        }
-        None => "install it or correct PATH".to_owned(),
-    }
+    let package = package_of(command).map_or_else(String::new, |package| {
+        format!(" (on Debian and Ubuntu: apt install {package})")
+    });
+    let here = interpreter::names_of_installed();
+    let here = match &here[..] {
+        [] => String::new(),
+        [only] => format!("; bots in {only} run here"),
+        [others @ .., last] => format!("; bots in {} and {last} run here", others.join(", ")),
+    };
+    format!("install it{package} or correct PATH{here}")
 }
 
 /// Checks the first bytes of an executable file, which errors call `given`: the interpreter that its
@@ -140,7 +145,7 @@ pub(crate) fn check_header(path: &Path, given: &str) -> Result<Option<String>, C
 
 /// The first line of a script, as the kernel reads it: the interpreter, and all that follows as one
 /// argument. `None` when a file has none.
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(portable)))]
 pub(crate) fn shebang(path: &Path) -> io::Result<Option<(String, Option<String>)>> {
     let mut header = Vec::new();
     fs::File::open(path)?.take(512).read_to_end(&mut header)?;

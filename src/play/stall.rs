@@ -221,7 +221,7 @@ impl Drop for StallDetector {
 }
 
 /// How long the machine has been suspended since it was booted.
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(portable)))]
 fn asleep() -> Duration {
     use rustix::time::{ClockId, clock_gettime};
     let time = |clock| {
@@ -233,7 +233,7 @@ fn asleep() -> Duration {
 }
 
 /// This system does not report it.
-#[cfg(not(target_os = "linux"))]
+#[cfg(any(not(target_os = "linux"), portable))]
 fn asleep() -> Duration {
     Duration::ZERO
 }

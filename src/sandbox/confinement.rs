@@ -6,13 +6,13 @@ use std::sync::Arc;
 use super::bounds::{self, Bound};
 use super::limits::ResourceLimits;
 use super::private_copy::PrivateCopy;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(portable)))]
 use super::request;
 use super::settings::Settings;
 use super::snapshot::ContentHash;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(portable)))]
 use super::supervisor::kept_box::Boxes;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(portable)))]
 use super::supervisor::message::SpawnRequest;
 
 /// A sandbox with the private copy of one bot's files. Cheap to clone; the copy is removed when the
@@ -27,11 +27,11 @@ struct Confined {
     /// variables.
     files: Option<PrivateCopy>,
     /// Given up before its files are removed, which they show.
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", not(portable)))]
     boxes: Boxes,
 }
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(portable)))]
 impl Drop for Confined {
     fn drop(&mut self) {
         self.boxes.clear();
@@ -52,7 +52,7 @@ impl Confinement {
         Self(Arc::new(Confined {
             settings: Arc::clone(settings),
             files,
-            #[cfg(target_os = "linux")]
+            #[cfg(all(target_os = "linux", not(portable)))]
             boxes: Boxes::default(),
         }))
     }
@@ -94,7 +94,7 @@ impl Confinement {
     }
 }
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(portable)))]
 impl Confinement {
     /// What a supervisor is asked to start; `None` when there is no sandbox. `environment` is added
     /// to the few variables that every bot gets.

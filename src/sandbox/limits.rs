@@ -42,7 +42,7 @@ impl ResourceLimits {
     }
 }
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(portable)))]
 impl ResourceLimits {
     /// Files in a scratch directory.
     pub(super) const SCRATCH_FILES: u64 = 4096;

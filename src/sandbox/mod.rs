@@ -25,42 +25,42 @@
 //! - `supervisor`: a process between the referee and a bot
 //! - `probe`: whether a sandbox works here, found by running it
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(portable)))]
 mod backend;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(portable)))]
 mod bot_user;
 mod bounds;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(portable)))]
 mod cgroup;
 mod command;
 mod confinement;
 mod finding;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(portable)))]
 pub(crate) mod hierarchy;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(portable)))]
 mod interpreters;
 mod limits;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(portable)))]
 mod policy;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(portable)))]
 mod private_copy;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(portable)))]
 mod private_directory;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(portable)))]
 mod probe;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(portable)))]
 pub(crate) mod procfs;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(portable)))]
 mod request;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(portable)))]
 mod seccomp;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(portable)))]
 mod session;
 mod settings;
 pub mod snapshot;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(portable)))]
 pub mod supervisor;
-#[cfg(not(target_os = "linux"))]
+#[cfg(any(not(target_os = "linux"), portable))]
 mod unsupported;
 
 use std::path::{Path, PathBuf};
@@ -76,7 +76,7 @@ use self::private_copy::PrivateCopy;
 use self::settings::Settings;
 pub use self::settings::{Kind, NotAvailable, SandboxRequest, Selection};
 use self::supervisor::kept_box::Boxes;
-#[cfg(not(target_os = "linux"))]
+#[cfg(any(not(target_os = "linux"), portable))]
 pub(crate) use self::unsupported::{cgroup, interpreters, private_copy, probe, procfs, supervisor};
 use crate::executable::CannotStart;
 use crate::log_target::SANDBOX;
@@ -235,6 +235,10 @@ fn combined(failures: Vec<NotAvailable>) -> NotAvailable {
         };
     };
     for next in failures {
+        if next.cause == first.cause {
+            "the sandboxes".clone_into(&mut first.probe);
+            continue;
+        }
         first.cause = format!("{}; {}: {}", first.cause, next.probe, next.cause);
         first.fix = format!("{}; or {}", first.fix, next.fix);
     }

@@ -344,7 +344,7 @@ fn read_again<'a>(file: &File, buffer: &'a mut Vec<u8>) -> io::Result<&'a str> {
     }
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(all(test, target_os = "linux", not(portable)))]
 mod tests {
     use rustix::process::{getpid, getppid};
 

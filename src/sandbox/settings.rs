@@ -109,7 +109,7 @@ impl NotAvailable {
 /// What a sandbox that was chosen is set to.
 #[derive(Debug)]
 #[cfg_attr(
-    not(target_os = "linux"),
+    any(not(target_os = "linux"), portable),
     expect(dead_code, reason = "only a sandbox reads all of it")
 )]
 pub(super) struct Settings {

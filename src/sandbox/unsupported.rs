@@ -111,11 +111,6 @@ pub(crate) mod procfs {
         }
     }
 
-    #[cfg(unix)]
-    pub(crate) const fn own_children() -> Vec<Pid> {
-        Vec::new()
-    }
-
     pub(crate) const fn own_processor_wait() -> Option<Duration> {
         None
     }

@@ -27,6 +27,13 @@ pub(crate) fn is_child(pid: Pid) -> bool {
     waitid(WaitId::Pid(pid), options).is_ok()
 }
 
+/// Whether this is a child that a signal has stopped.
+pub(crate) fn is_stopped(pid: Pid) -> bool {
+    let options = WaitIdOptions::STOPPED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    let status = waitid(WaitId::Pid(pid), options).ok().flatten();
+    status.is_some_and(|status| status.stopped())
+}
+
 /// Whether this process may do anything to this machine.
 pub(crate) fn is_root() -> bool {
     rustix::process::geteuid().is_root()
@@ -74,6 +81,11 @@ pub(crate) fn split_command(line: &str) -> Result<Vec<String>, shell_words::Pars
 /// The names under which an interpreter may be installed, the best first.
 pub(crate) fn names_of_command(command: &str) -> Vec<&str> {
     vec![command]
+}
+
+/// How a command is written that is to start the first program of its name in `PATH`.
+pub(crate) fn command_word(command: &str, _: &Path) -> String {
+    command.to_owned()
 }
 
 /// Has a new file that gets its final name later be as open as any other: the umask decides.

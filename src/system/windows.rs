@@ -10,6 +10,7 @@ use std::num::NonZeroI32;
 use std::os::windows::fs::OpenOptionsExt as _;
 use std::os::windows::io::AsRawHandle as _;
 use std::path::{Path, PathBuf};
+use std::ptr::{null, null_mut};
 
 pub(crate) use std::os::windows::fs::symlink_file as symlink;
 pub(crate) use std::os::windows::io::AsHandle as AsStream;
@@ -18,8 +19,12 @@ use windows_sys::Win32::Foundation::{
     ERROR_COMMITMENT_LIMIT, ERROR_NO_SYSTEM_RESOURCES, ERROR_NOT_ENOUGH_MEMORY, ERROR_OUTOFMEMORY,
     ERROR_SHARING_BUFFER_EXCEEDED, ERROR_TOO_MANY_OPEN_FILES,
 };
-use windows_sys::Win32::Storage::FileSystem::FILE_FLAG_OPEN_REPARSE_POINT;
+use windows_sys::Win32::Storage::FileSystem::{
+    FILE_FLAG_OPEN_REPARSE_POINT, MAXIMUM_REPARSE_DATA_BUFFER_SIZE,
+};
 use windows_sys::Win32::System::Console::{CONSOLE_MODE, GetConsoleMode, SetConsoleMode};
+use windows_sys::Win32::System::IO::DeviceIoControl;
+use windows_sys::Win32::System::Ioctl::FSCTL_GET_REPARSE_POINT;
 
 use super::Shortage;
 
@@ -51,6 +56,11 @@ pub(crate) const fn is_child(_: Pid) -> bool {
     false
 }
 
+/// Never: nobody stops processes.
+pub(crate) const fn is_stopped(_: Pid) -> bool {
+    false
+}
+
 /// How a process that could not be ended is ended by a person who may.
 pub(crate) fn forced_end(pid: Pid) -> String {
     format!("taskkill /F /T /PID {}", pid.as_raw_pid())
@@ -61,10 +71,71 @@ pub(crate) const fn is_root() -> bool {
     false
 }
 
-/// Whether a file is a program, by its ending.
+/// Whether a file is a program, by its ending. An empty one is a program only where it stands for another.
 pub(crate) fn is_executable(path: &Path, meta: &Metadata) -> bool {
     let ending = path.extension().and_then(|ending| ending.to_str());
-    meta.is_file() && ending.is_some_and(|ending| program_endings().any(|known| known == ending))
+    meta.is_file()
+        && ending.is_some_and(|ending| program_endings().any(|known| known == ending))
+        && (meta.len() > 0 || stands_for_program(path))
+}
+
+/// Whether an empty file stands for a program that is installed, as it does for those from the Store. For a
+/// Python that is not installed there is one as well, which only opens the Store.
+fn stands_for_program(path: &Path) -> bool {
+    let mut options = OpenOptions::new();
+    options.access_mode(0);
+    open_no_link(&mut options);
+    let Ok(file) = options.open(path) else {
+        return false;
+    };
+    let mut data = vec![0_u8; MAXIMUM_REPARSE_DATA_BUFFER_SIZE as usize];
+    let mut length = 0;
+    // SAFETY: the handle is that of the file, and the pointers lead to the data, whose size is given, and to
+    // the variable for its length; the call returns when it is done.
+    let done = unsafe {
+        DeviceIoControl(
+            file.as_raw_handle(),
+            FSCTL_GET_REPARSE_POINT,
+            null(),
+            0,
+            data.as_mut_ptr().cast(),
+            MAXIMUM_REPARSE_DATA_BUFFER_SIZE,
+            &raw mut length,
+            null_mut(),
+        )
+    };
+    done != 0 && !opens_store(&data[..length as usize])
+}
+
+/// Whether what a file stands for is the program that opens the Store.
+fn opens_store(data: &[u8]) -> bool {
+    let name: Vec<u8> = "AppInstallerPythonRedirector.exe"
+        .encode_utf16()
+        .flat_map(u16::to_le_bytes)
+        .collect();
+    data.windows(name.len()).any(|part| part == name)
+}
+
+/// How a command is written that is to start the program at `found`, the first of its name in `PATH`: by its
+/// path where the system would take another file, since it looks for `.exe` only, and takes any.
+pub(crate) fn command_word(command: &str, found: &Path) -> String {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let file = match Path::new(command).extension() {
+        Some(_) => command.to_owned(),
+        None => format!("{command}.exe"),
+    };
+    let taken = env::split_paths(&path)
+        .map(|directory| directory.join(&file))
+        .find(|file| file.symlink_metadata().is_ok());
+    let is_taken = taken.is_some_and(|taken| {
+        let [taken, found] = [&*taken, found].map(|path| path.as_os_str().to_ascii_lowercase());
+        taken == found
+    });
+    if is_taken {
+        command.to_owned()
+    } else {
+        found.to_string_lossy().into_owned()
+    }
 }
 
 /// The endings of programs, without the dot, in both cases.
@@ -229,4 +300,20 @@ impl Shortage {
 /// Not known without a further library.
 pub(crate) const fn kernel_release() -> String {
     String::new()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_opens_the_store_is_no_python() {
+        let data = |target: &str| -> Vec<u8> {
+            let text = format!("\u{3}Package\0Package!App\0C:\\WindowsApps\\{target}\0");
+            text.encode_utf16().flat_map(u16::to_le_bytes).collect()
+        };
+        assert!(opens_store(&data("AppInstallerPythonRedirector.exe")));
+        assert!(!opens_store(&data("python3.12.exe")));
+        assert!(!opens_store(&[]));
+    }
 }

@@ -192,8 +192,14 @@ impl Referee {
 /// bubblewrap's own processes keep open; or read a device that costs memory which nobody counts.
 const NEED_MORE: [&str; 5] = ["lib.sh", "SCRATCH", "REFEREE_BIN", "exec >&-", "/dev/zero"];
 
-/// Where `--sandbox none` belongs in a match or a check whose bots need more than a sandbox gives them;
-/// `None` when they play in the default.
+/// Whether the first word names a command, and not a bot.
+fn is_command(word: &str, directory: &Path) -> bool {
+    let is_word = word.bytes().all(|byte| byte.is_ascii_lowercase());
+    is_word && !directory.join(word).exists()
+}
+
+/// Where `--sandbox none` belongs in a match or a check whose bots need more than a sandbox gives them, or where
+/// there is none; `None` when they play in the default.
 fn place_of_sandbox(arguments: &[OsString], directory: &Path) -> Option<usize> {
     let words = arguments.iter().filter_map(|argument| argument.to_str());
     if words.clone().any(|word| word.starts_with("--sandbox")) {
@@ -202,6 +208,8 @@ fn place_of_sandbox(arguments: &[OsString], directory: &Path) -> Option<usize> {
     let place = match words.clone().next()? {
         "check" => 1,
         "tournament" | "plan" | "run" => return None,
+        "human" => 0,
+        word if is_command(word, directory) => return None,
         _ => 0,
     };
     let needs_more = |bot: &str| {
@@ -218,7 +226,8 @@ fn place_of_sandbox(arguments: &[OsString], directory: &Path) -> Option<usize> {
             .iter()
             .any(|mark| contains(&text, mark.as_bytes()))
     };
-    words.clone().any(needs_more).then_some(place)
+    let has_sandboxes = cfg!(all(target_os = "linux", not(portable)));
+    (!has_sandboxes || words.clone().any(needs_more)).then_some(place)
 }
 
 /// A process that is killed when it is dropped, as when a test fails.

@@ -12,13 +12,13 @@ use libtest_mimic::{Failed, Trial};
 
 use crate::cross::{Ran, Target, Test, built, equal, here};
 
-const EMULATOR: &str = "qemu-aarch64";
-const LINKER: &str = "aarch64-linux-gnu-gcc";
+pub(crate) const EMULATOR: &str = "qemu-aarch64";
+pub(crate) const LINKER: &str = "aarch64-linux-gnu-gcc";
 
 /// With musl the program needs no libraries.
-const TARGET: Target = Target {
+pub(crate) const TARGET: Target = Target {
     name: "aarch64-unknown-linux-musl",
-    missing: "target aarch64-unknown-linux-musl",
+    missing_library: "target aarch64-unknown-linux-musl",
     install: "none, but: rustup target add aarch64-unknown-linux-musl",
     needs: &[(EMULATOR, "qemu-user"), (LINKER, "gcc-aarch64-linux-gnu")],
 };
@@ -42,10 +42,10 @@ fn cargo<'a>(arguments: impl IntoIterator<Item = &'a str>) -> Command {
 }
 
 /// The program's file.
-struct Program(PathBuf);
+pub(crate) struct Program(pub(crate) PathBuf);
 
 /// The program, built once.
-fn program() -> Result<&'static Program, Failed> {
+pub(crate) fn program() -> Result<&'static Program, Failed> {
     static PROGRAM: OnceLock<Result<Program, String>> = OnceLock::new();
     let program = PROGRAM.get_or_init(|| {
         built("the referee", &mut cargo(["build", "--bin", "referee"]))?;

@@ -18,7 +18,7 @@ pub(crate) type Test<P> = fn(&P) -> Result<(), Failed>;
 pub(crate) struct Target {
     pub(crate) name: &'static str,
     /// What is reported when the standard library for it is missing.
-    pub(crate) missing: &'static str,
+    pub(crate) missing_library: &'static str,
     /// How to install that.
     pub(crate) install: &'static str,
     /// Commands, with their packages.
@@ -33,14 +33,7 @@ impl Target {
         tests: &'static [(&'static str, Test<P>)],
         place: fn() -> Result<&'static P, Failed>,
     ) -> Vec<Trial> {
-        let mut missing = self
-            .needs
-            .iter()
-            .copied()
-            .find(|(command, _)| program(command, &[]).is_none());
-        if missing.is_none() && !self.is_installed() {
-            missing = Some((self.missing, self.install));
-        }
+        let missing = self.missing();
         let trials = tests.iter().map(|&(name, test)| {
             let name = format!("{module}::{name}");
             match missing {
@@ -49,6 +42,13 @@ impl Target {
             }
         });
         trials.collect()
+    }
+
+    /// What is not installed here, and its package.
+    pub(crate) fn missing(&self) -> Option<(&'static str, &'static str)> {
+        let is_missing = |(command, _): &(&str, &str)| program(command, &[]).is_none();
+        let missing = self.needs.iter().copied().find(is_missing);
+        missing.or_else(|| (!self.is_installed()).then_some((self.missing_library, self.install)))
     }
 
     /// Whether the standard library for it is installed.
@@ -138,18 +138,24 @@ impl Ran {
     /// The records in a file, without times, commands as far as they differ, and what bots used.
     pub(crate) fn records(&self, file: &str) -> Vec<Value> {
         let path = self.scratch.path().join(file);
-        let text = fs::read_to_string(&path).unwrap_or_else(|_| panic!("{}", self.text()));
-        let records = text.lines().map(|line| {
-            let line = line.replace("bot.exe", "bot");
-            let mut record: Value = serde_json::from_str(&line).expect("a record");
-            let fields = record.as_object_mut().expect("an object");
-            for field in ["times_ms", "started", "usage", "plan", "charged_ms"] {
-                fields.remove(field);
-            }
-            record
-        });
-        records.collect()
+        assert!(path.is_file(), "{}", self.text());
+        records(&path)
     }
+}
+
+/// The records in a file, without times, commands as far as they differ, and what bots used.
+pub(crate) fn records(file: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(file).unwrap_or_default();
+    let records = text.lines().map(|line| {
+        let line = line.replace("bot.exe", "bot");
+        let mut record: Value = serde_json::from_str(&line).expect("a record");
+        let fields = record.as_object_mut().expect("an object");
+        for field in ["times_ms", "started", "usage", "plan", "charged_ms"] {
+            fields.remove(field);
+        }
+        record
+    });
+    records.collect()
 }
 
 /// Text in which times are replaced by a sign, without lines about the machine: root

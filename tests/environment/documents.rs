@@ -1,7 +1,8 @@
 //! Every command of the documents is run, and prints what they show.
 //!
 //! - A block of `sh` is a script whose commands must succeed; `sh ignore` is one that cannot be run here: it waits for
-//!   a person, or installs something.
+//!   a person, installs something, measures for minutes, or needs other machines. What starts shards on those
+//!   is run by `engines`, the scripts for packages by `packages`.
 //! - In a block of `console` the lines after `$ ` are commands; what follows is what they print. Times and numbers with a
 //!   unit may differ, and a line with nothing but `...` or `…` stands for any lines.
 //! - The mistakes in docs/troubleshooting.md are what `referee check` says of the bots in tests/bots/mistakes; `UPDATE=1`
@@ -22,28 +23,22 @@ use crate::common::files::executable;
 use crate::mistakes;
 use crate::requirements::{program, unavailable};
 
-/// The documents, and what their commands need beyond a shell.
-const DOCUMENTS: [&str; 14] = [
+/// The documents beside those in `docs/`.
+const DOCUMENTS: [&str; 5] = [
     "README.md",
     "CONTRIBUTING.md",
-    "docs/install.md",
-    "docs/write-a-bot.md",
+    "SECURITY.md",
+    "protocol.md",
     "players/README.md",
-    "docs/tournaments.md",
-    "docs/teachers.md",
-    "docs/league.md",
-    "docs/grades.md",
-    "docs/sandbox.md",
-    "docs/report.md",
-    "docs/analysis.md",
-    "docs/command-line.md",
-    "docs/ratings.md",
 ];
 
 /// The document with the options.
 const REFERENCE: &str = "docs/command-line.md";
 
-/// Where the generated part of it begins.
+/// The document with a log.
+const LOGGED: &str = "docs/troubleshooting.md";
+
+/// Where the generated part of the options begins.
 const GENERATED: &str = "<!-- generated -->\n";
 
 /// How long the commands of a block may take together, in seconds.
@@ -189,6 +184,19 @@ fn console(folder: &Folder, block: &Block) -> Result<(), Failed> {
     Ok(())
 }
 
+/// All documents, as they are called from the folder of the sources.
+fn documents() -> Vec<String> {
+    let guides = fs::read_dir(source("docs")).expect("the documents");
+    let files = guides.map(|entry| PathBuf::from(entry.expect("an entry").file_name()));
+    let mut guides: Vec<String> = files
+        .filter(|file| file.extension().is_some_and(|ending| ending == "md"))
+        .map(|file| format!("docs/{}", file.display()))
+        .collect();
+    guides.sort();
+    let others = DOCUMENTS.into_iter().map(str::to_owned);
+    others.chain(guides).collect()
+}
+
 fn commands_run(document: &str) -> Result<(), Failed> {
     let text = fs::read_to_string(source(document))?;
     let folder = Folder::new()?;
@@ -199,6 +207,8 @@ fn commands_run(document: &str) -> Result<(), Failed> {
     for block in blocks(&text) {
         let result = match block.language.as_str() {
             "sh" => folder.run(&block.lines.join("\n")).map(|_| ()),
+            // That forfeit is shown with its log, which tests/integration/logging.rs compares.
+            "console" if document == LOGGED => Ok(()),
             "console" => console(&folder, &block),
             _ => Ok(()),
         };
@@ -277,10 +287,10 @@ pub(crate) fn trials() -> Vec<Trial> {
     } else {
         unavailable(name, "python3", "python3")
     });
-    for document in DOCUMENTS {
+    for document in documents() {
         let name = format!("documents::{document}");
         trials.push(if has_python {
-            Trial::test(name, move || commands_run(document))
+            Trial::test(name, move || commands_run(&document))
         } else {
             unavailable(name, "python3", "python3")
         });

@@ -35,6 +35,7 @@ mod repositories;
 mod requirements;
 mod soak;
 mod stopping;
+mod systems;
 mod windows;
 
 use libtest_mimic::{Arguments, Trial};
@@ -57,6 +58,7 @@ const MODULES: [(&str, Trials); 18] = [
     ("hostile", hostile::trials),
     ("windows", windows::trials),
     ("arm64", arm64::trials),
+    ("systems", systems::trials),
     ("packages", packages::trials),
     ("interpreters", interpreters::trials),
     ("soak", soak::trials),

@@ -14,35 +14,58 @@
 //! a program, the child holds a copy of all descriptors of this process until it has become that
 //! program. So a program is made by [`common::files::executable`], or it might still be open for
 //! writing when it is to run, and a lock may last a moment longer than the file that held it.
+//!
+//! Modules with bots of `tests/bots`, which are shell scripts, are for Unix. The others are also built
+//! for Windows, where `tests/environment/windows` runs some of them.
 
+#[cfg(unix)]
 mod adjudication;
+#[cfg(unix)]
 mod analysis;
+#[cfg(unix)]
 mod architecture;
 mod channel;
+#[cfg(unix)]
 mod check;
+#[cfg(unix)]
 mod class;
+#[cfg(unix)]
 mod classroom;
+#[cfg(unix)]
 mod cli;
 mod clock;
+#[cfg(unix)]
 #[path = "../common/mod.rs"]
 mod common;
 mod conformance;
 mod drawing;
+#[cfg(unix)]
 mod examples;
+#[cfg(unix)]
 mod faults;
+#[cfg(unix)]
 mod four_in_a_row;
+#[cfg(unix)]
 mod grades;
+#[cfg(unix)]
 mod intake;
 mod journal;
+#[cfg(unix)]
 mod league;
+#[cfg(unix)]
 mod logging;
+#[cfg(unix)]
 mod matches;
+#[cfg(unix)]
 mod messages;
 mod notation;
 mod openings;
+#[cfg(unix)]
 mod output;
+#[cfg(unix)]
 mod own_pages;
 mod parsers;
+#[cfg(unix)]
 mod perfect;
 mod perft;
 mod piece_sets;
@@ -51,19 +74,31 @@ mod quartos;
 mod ranking;
 mod ratings;
 mod replay_check;
+#[cfg(unix)]
 mod report;
+#[cfg(unix)]
 mod robustness;
+#[cfg(unix)]
 mod sandbox;
 mod schedule;
 mod scheduler;
+#[cfg(unix)]
 mod schemas;
+#[cfg(unix)]
 mod serve;
+#[cfg(unix)]
 mod shards;
+#[cfg(unix)]
 mod snapshot;
+#[cfg(unix)]
 mod solve;
 mod solver;
 mod sprt;
+#[cfg(unix)]
 mod standings;
+#[cfg(unix)]
 mod starting;
+#[cfg(unix)]
 mod stopping;
+#[cfg(unix)]
 mod tournament;

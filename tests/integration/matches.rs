@@ -486,7 +486,7 @@ fn is_a_record(record: &Value, pieces: bool) {
     ];
     // What the bots used is known on Linux only, and nothing when they did not play.
     let detail = record["result"]["detail"].as_str().unwrap_or_default();
-    if cfg!(target_os = "linux") && !detail.starts_with("not played") {
+    if cfg!(all(target_os = "linux", not(portable))) && !detail.starts_with("not played") {
         expected.push("usage");
     }
     expected.retain(|&key| pieces || key != "pieces");
@@ -1166,7 +1166,7 @@ fn interrupted(run: &Run) {
 }
 
 /// Also what its children use, in its own turns; what else it does in the opponent's is little.
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(portable)))]
 #[test]
 fn what_bots_use_is_told() {
     let run = Referee::new(["./works.sh", "./slow-answers.sh", "--seed", "1", "--json"]).run();
@@ -1188,7 +1188,7 @@ fn what_bots_use_is_told() {
 }
 
 /// What it uses until its time is up is of its own turn.
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(portable)))]
 #[test]
 fn a_turn_without_an_answer_is_not_the_opponents() {
     let run = Referee::new(["./computes.sh", "builtin:random", "--first", "1"])
@@ -1204,7 +1204,7 @@ fn a_turn_without_an_answer_is_not_the_opponents() {
 }
 
 /// A process that is kept does not pay for the game before.
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(portable)))]
 #[test]
 fn what_bots_use_is_counted_by_the_game() {
     let run = Referee::new(["./computes-at-first.sh", "builtin:random", "-n", "2"])

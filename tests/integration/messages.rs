@@ -88,7 +88,7 @@ const WRONG: &[(&str, &str)] = &[
     // Archives.
     (
         "bot.zip builtin:random",
-        "referee: cannot start bot.zip: it is an archive and no program; unpack it (unzip bot.zip) and give the program in it, or the folder",
+        "referee: cannot start bot.zip: it is an archive and no program; unpack it (unzip bot.zip) and give the program in it, or the folder; or use referee league, which unpacks what was handed in",
     ),
     (
         "./bot.tar.gz builtin:random",

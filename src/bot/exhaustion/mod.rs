@@ -4,9 +4,9 @@
 //!
 //! - `limits`: which limits hold for this process, and how much of them is in use
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(portable)))]
 mod limits;
-#[cfg(not(target_os = "linux"))]
+#[cfg(any(not(target_os = "linux"), portable))]
 #[path = "no_limits.rs"]
 mod limits;
 
@@ -127,7 +127,7 @@ pub fn is_near() -> Option<String> {
 }
 
 /// How many more processes and threads can be started, as far as is known.
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(portable)))]
 pub(super) fn free() -> Option<u64> {
     limits().least_free().map(|limit| limit.free())
 }

@@ -8,14 +8,14 @@
 //! before a question is written and after its answer has been read. A search through many processes takes
 //! milliseconds; a tenth of the time is spent on those at most.
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(portable)))]
 mod clocks;
-#[cfg(not(target_os = "linux"))]
+#[cfg(any(not(target_os = "linux"), portable))]
 #[path = "no_clocks.rs"]
 mod clocks;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(portable)))]
 mod waits;
-#[cfg(not(target_os = "linux"))]
+#[cfg(any(not(target_os = "linux"), portable))]
 #[path = "no_waits.rs"]
 mod waits;
 

@@ -10,6 +10,7 @@ use crate::bot::allowance::{Allowance, ClockKind};
 use crate::bot::fault::{Exit, Fault, ProcessState, Stream, Timeout, TimeoutEvidence};
 use crate::bot::meter::TurnUsage;
 use crate::sandbox::procfs::Stat;
+use crate::system::is_stopped;
 
 /// How long after a timeout an answer is still waited for, to recognise a bot that is merely late.
 const LATE: Duration = Duration::from_millis(10);
@@ -145,6 +146,7 @@ impl Process {
             .and_then(|pid| Stat::read(pid)?.state());
         match state {
             Some('T' | 't') => ProcessState::Stopped,
+            None if is_stopped(self.owned.pid()) => ProcessState::Stopped,
             _ if self.has_unread_input() => ProcessState::NotReading,
             Some('R' | 'D') => ProcessState::Computing,
             Some(_) => ProcessState::Waiting,

@@ -5,10 +5,10 @@ use std::time::Duration;
 use super::Process;
 use crate::bot::meter::TurnUsage;
 use crate::bot::spec::Program;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(portable)))]
 use crate::log_target::SANDBOX;
 use crate::log_target::{CLOCK, PROCESS};
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(portable)))]
 use crate::sandbox::supervisor::message::SpawnRequest;
 
 /// A program is about to be started, without a sandbox.
@@ -24,7 +24,7 @@ pub(super) fn starting(program: &Program, environment: &[(String, String)]) {
 }
 
 /// A program is about to be started, in a sandbox.
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(portable)))]
 pub(super) fn starting_confined(request: &SpawnRequest) {
     let limits = &request.limits;
     tracing::info!(

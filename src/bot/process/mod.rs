@@ -33,10 +33,10 @@ use self::unix as platform;
 #[cfg(windows)]
 use self::windows as platform;
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(portable)))]
 use tokio::process::ChildStdin;
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(portable)))]
 use super::bound;
 use super::channel::Channel;
 use super::children::{self, OwnedChild};
@@ -48,7 +48,7 @@ use super::stderr::{self, Shared, Tap};
 use crate::executable::interpreter::Language;
 use crate::protocol::env;
 use crate::sandbox::Confinement;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(portable)))]
 use crate::sandbox::supervisor::client;
 use crate::sandbox::supervisor::client::SupervisorConnection;
 use crate::system::Pid;
@@ -124,7 +124,18 @@ pub struct Process {
     /// The questions that it has answered.
     answered: u32,
     exit: Option<ExitStatus>,
+    /// Whether all was done to end it.
+    stopped: bool,
     language: Option<Language>,
+}
+
+/// One that nobody has stopped, as when a match is interrupted while it is being stopped.
+impl Drop for Process {
+    fn drop(&mut self) {
+        if let (false, None, Some(group)) = (self.stopped, &self.supervisor, &self.group) {
+            group.end(self.leader_lives());
+        }
+    }
 }
 
 impl Process {
@@ -138,7 +149,7 @@ impl Process {
         environment: &[(String, String)],
         tap: Option<Tap>,
     ) -> io::Result<Self> {
-        #[cfg(target_os = "linux")]
+        #[cfg(all(target_os = "linux", not(portable)))]
         if let Some(confinement) = &program.confinement
             && let Some(request) = confinement.spawn_request(environment)
         {
@@ -210,6 +221,7 @@ impl Process {
             fresh: true,
             answered: 0,
             exit: None,
+            stopped: false,
             language: program.language,
         }
     }
@@ -263,7 +275,7 @@ impl Process {
             (cpu, report.memory_kb)
         });
         let usage = self.meter.end(total, !self.asked);
-        cfg!(target_os = "linux").then_some(usage)
+        cfg!(all(target_os = "linux", not(portable))).then_some(usage)
     }
 
     /// Stops it until it is asked again, if that was wanted.
@@ -302,7 +314,7 @@ impl Process {
 
     /// Whether it has more processes than a bot may have without a sandbox. They are ended then.
     pub fn has_too_many_processes(&self) -> bool {
-        #[cfg(target_os = "linux")]
+        #[cfg(all(target_os = "linux", not(portable)))]
         bound::enforce();
         self.owned.exceeded().is_some()
     }
@@ -358,6 +370,7 @@ impl Process {
             // is not given to another, so this reaches no other process.
             group.end(false);
         }
+        self.stopped = true;
         if self.child.id().is_some() {
             // Whoever ends the run tells people of it: see `orphans::sweep`.
             tracing::warn!(pid = self.child.id(), "a bot's process could not be ended");

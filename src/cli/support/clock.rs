@@ -11,7 +11,7 @@ pub(in crate::cli) enum ClockName {
     Wall,
     /// Processor time of a bot's processes
     // Other systems do not report that of another process.
-    #[cfg(target_os = "linux")]
+    #[cfg(all(target_os = "linux", not(portable)))]
     Cpu,
 }
 
@@ -19,7 +19,7 @@ impl From<ClockName> for ClockKind {
     fn from(name: ClockName) -> Self {
         match name {
             ClockName::Wall => Self::Wall,
-            #[cfg(target_os = "linux")]
+            #[cfg(all(target_os = "linux", not(portable)))]
             ClockName::Cpu => Self::Cpu,
         }
     }

@@ -1,12 +1,12 @@
 //! Ctrl-Z: the program stops, and goes on with `fg`.
 
-use rustix::process::{Pid, Signal, getpgid, getpid, getppid, getsid, kill_process};
+use rustix::process::{Pid, Signal, getpgid, getppid, getsid};
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::failure::Failure;
 use super::runtime::runtime;
 use crate::bot::exhaustion::start_thread;
-use crate::bot::pause::between_starts;
+use crate::bot::pause::stop_between_starts;
 use crate::sandbox::procfs::Stat;
 use crate::system::is_ignored;
 
@@ -24,10 +24,7 @@ pub(in crate::cli) fn start() -> Result<(), Failure> {
             while stops.recv().await.is_some() {
                 // As the kernel does: nobody could let it go on.
                 if has_job_control() {
-                    between_starts(|| {
-                        // This process can always be stopped by itself.
-                        let _ = kill_process(getpid(), Signal::STOP);
-                    });
+                    stop_between_starts();
                 }
             }
         });
@@ -50,7 +47,8 @@ fn has_job_control() -> bool {
         }
         ancestor = parent(pid);
     }
-    false
+    // Where only the own parent is known: the leader of a session is the shell, as a rule.
+    getpgid(Some(session)).is_ok_and(|of_leader| of_leader != group)
 }
 
 fn parent(pid: Pid) -> Option<Pid> {

@@ -14,7 +14,7 @@ mod walk;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(portable)))]
 pub(super) use self::ownership::SYSTEM;
 pub(crate) use self::ownership::own_program;
 use self::ownership::{Owned, beside};

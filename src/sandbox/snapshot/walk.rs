@@ -261,12 +261,12 @@ impl<'a> Walk<'a> {
 /// Lets a new file share the blocks of another (a reflink), where the file system can: later changes of
 /// one do not show in the other. A hard link would be the same file: whoever changes the original would
 /// change the copy after it was hashed, and its mode would be that of the original.
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(portable)))]
 fn shares_content(new: &File, of: &File) -> bool {
     rustix::fs::ioctl_ficlone(new, of).is_ok()
 }
 
-#[cfg(not(target_os = "linux"))]
+#[cfg(any(not(target_os = "linux"), portable))]
 const fn shares_content(_: &File, _: &File) -> bool {
     false
 }

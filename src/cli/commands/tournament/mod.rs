@@ -234,7 +234,7 @@ pub(in crate::cli) fn jobs(options: &Options, entrants: &Entrants) -> usize {
         short(limits.move_time) || limits.game_time.is_some_and(|time| short(time / 8.0))
     });
     if jobs * 2 > cores && is_short {
-        let consequence = if cfg!(target_os = "linux") {
+        let consequence = if cfg!(all(target_os = "linux", not(portable))) {
             "bots will wait for each other, which is not charged to them but delays the games"
         } else {
             "bots will lose on time because they wait for each other"

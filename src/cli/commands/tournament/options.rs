@@ -342,7 +342,7 @@ impl Options {
         self.game_time = time.game_time;
         self.increment = Some(time.increment);
         self.clock = match time.kind {
-            #[cfg(target_os = "linux")]
+            #[cfg(all(target_os = "linux", not(portable)))]
             ClockKind::Cpu => Some(ClockName::Cpu),
             _ => None,
         };

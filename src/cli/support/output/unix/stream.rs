@@ -1,6 +1,6 @@
 //! Where text goes, and one write to there.
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(portable)))]
 use std::io::IoSlice;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 
@@ -78,7 +78,7 @@ pub(in crate::cli::support::output) fn write_at_once(
     }
 }
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(portable)))]
 fn write_what_fits(stream: BorrowedFd<'_>, bytes: &[u8]) -> Result<usize, Errno> {
     use rustix::io::{ReadWriteFlags, pwritev2};
     // At the stream's own position.
@@ -90,7 +90,7 @@ fn write_what_fits(stream: BorrowedFd<'_>, bytes: &[u8]) -> Result<usize, Errno>
     )
 }
 
-#[cfg(not(target_os = "linux"))]
+#[cfg(any(not(target_os = "linux"), portable))]
 fn write_what_fits(_: BorrowedFd<'_>, _: &[u8]) -> Result<usize, Errno> {
     Err(Errno::OPNOTSUPP)
 }

@@ -3,6 +3,12 @@
 //! Wine lacks a library of Windows 10 that the standard library wants for random numbers
 //! (`bcryptprimitives.dll`); one with the one function that is needed is built here. Everything is kept in
 //! the target directory, where the next run finds it.
+//!
+//! - `bots`: what a BOT may be
+//! - `console`: Ctrl-C
+
+mod bots;
+mod console;
 
 use std::ffi::OsStr;
 use std::fs;
@@ -19,9 +25,9 @@ use crate::cross::{Ran, Target, Test, built, equal, here};
 
 const COMPILER: &str = "x86_64-w64-mingw32-gcc";
 
-const TARGET: Target = Target {
+pub(crate) const TARGET: Target = Target {
     name: "x86_64-pc-windows-gnu",
-    missing: "target x86_64-pc-windows-gnu",
+    missing_library: "target x86_64-pc-windows-gnu",
     install: "none, but: rustup target add x86_64-pc-windows-gnu",
     needs: &[(COMPILER, "gcc-mingw-w64-x86-64"), ("wine", "wine wine64")],
 };
@@ -39,10 +45,10 @@ __declspec(dllexport) BOOL WINAPI ProcessPrng(PBYTE buffer, SIZE_T length) {
 
 /// How often a run is tried again in which Wine could not start a process: one of some hundreds ends
 /// before it has begun, as an "internal error".
-const STARTS: u32 = 3;
+pub(crate) const STARTS: u32 = 3;
 
 /// What the system says of such a start.
-const INTERNAL: &str = "nternal error";
+pub(crate) const INTERNAL: &str = "nternal error";
 
 /// How long a run may take, on a machine that does other things, too.
 const LIMIT: Duration = Duration::from_mins(3);
@@ -57,6 +63,14 @@ const TESTS: &[(&str, Test<Place>)] = &[
     ("commands_print_the_same", same_commands),
     ("names_of_windows_are_understood", names),
     ("bots_are_checked", checked),
+    ("batch_files_are_bots", bots::batch_files),
+    ("a_python_is_found", bots::pythons),
+    ("ctrl_c_ends_a_match", console::ctrl_c_ends_a_match),
+    (
+        "ctrl_c_ends_a_tournament",
+        console::ctrl_c_ends_a_tournament,
+    ),
+    ("the_library_keeps_to_the_protocol", library),
     ("what_a_job_does_is_said", job_is_described),
     ("a_bot_cannot_be_frozen", not_frozen),
 ];
@@ -91,13 +105,13 @@ pub(crate) fn run(program: &Path, arguments: &[&str]) -> Result<String, Failed> 
 }
 
 /// Where the programs are.
-struct Place {
+pub(crate) struct Place {
     directory: PathBuf,
 }
 
 /// Runs a command to its end. What it prints goes through files: programs of Wine's own outlive it, and would
 /// keep a pipe open.
-fn output(command: &mut Command) -> io::Result<Output> {
+pub(crate) fn output(command: &mut Command) -> io::Result<Output> {
     let mut files = [tempfile::tempfile()?, tempfile::tempfile()?];
     let [stdout, stderr] = &files;
     command
@@ -118,7 +132,7 @@ fn output(command: &mut Command) -> io::Result<Output> {
 }
 
 /// Builds all that the tests need, once.
-fn place() -> Result<&'static Place, Failed> {
+pub(crate) fn place() -> Result<&'static Place, Failed> {
     static PLACE: OnceLock<Result<Place, String>> = OnceLock::new();
     let place = PLACE.get_or_init(Place::build);
     place.as_ref().map_err(|error| Failed::from(error.clone()))
@@ -157,6 +171,11 @@ impl Place {
         Ok(place)
     }
 
+    /// What Wine keeps.
+    fn prefix(&self) -> PathBuf {
+        self.directory.join("prefix")
+    }
+
     /// A command that Wine runs, in an empty directory of its own.
     fn wine<A: AsRef<OsStr>>(
         &self,
@@ -167,7 +186,7 @@ impl Place {
         command
             .args(["-k", "10", &LIMIT.as_secs().to_string(), "wine", program])
             .args(arguments)
-            .env("WINEPREFIX", self.directory.join("prefix"))
+            .env("WINEPREFIX", self.prefix())
             .env("WINEDEBUG", "-all")
             // Neither windows that ask for more to be installed, nor a debugger that writes to the
             // streams of what it debugs.
@@ -176,14 +195,23 @@ impl Place {
         command
     }
 
+    /// The bot for Windows.
+    pub(crate) fn bot(&self) -> PathBuf {
+        self.directory.join("bot.exe")
+    }
+
+    /// The referee for Windows.
+    fn program(&self) -> PathBuf {
+        self.directory.join("referee.exe")
+    }
+
     /// The referee for Windows, run in `directory`.
-    fn windows<A: AsRef<OsStr>>(
+    pub(crate) fn windows<A: AsRef<OsStr>>(
         &self,
         directory: &Path,
         arguments: impl IntoIterator<Item = A>,
     ) -> Command {
-        let program = self.directory.join("referee.exe");
-        let mut command = self.wine(&program.to_string_lossy(), arguments);
+        let mut command = self.wine(&self.program().to_string_lossy(), arguments);
         command.current_dir(directory);
         command
     }
@@ -553,4 +581,32 @@ fn checked(place: &Place) -> Result<(), Failed> {
         return Ok(());
     }
     Err(windows.text().into())
+}
+
+/// The tests of the library that hold the protocol, among them the transcripts of protocol.md.
+fn library(place: &Place) -> Result<(), Failed> {
+    let mut cargo = TARGET.cargo(["test", "--test", "integration"]);
+    cargo
+        .env("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER", "wine")
+        .env("WINEPREFIX", place.prefix())
+        .env("WINEDEBUG", "-all")
+        .env("WINEPATH", &place.directory)
+        .args([
+            "--",
+            "conformance::",
+            "protocol_doc::",
+            "notation::",
+            "piece_sets::",
+        ]);
+    let output = output(&mut cargo)?;
+    let printed = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    let words: Vec<&str> = printed.split_whitespace().collect();
+    let passed = words
+        .windows(2)
+        .find(|words| words[1].starts_with("passed"));
+    let passed = passed.and_then(|words| words[0].parse().ok()).unwrap_or(0);
+    if output.status.success() && passed >= 40 {
+        return Ok(());
+    }
+    Err(printed.into())
 }
