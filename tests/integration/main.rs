@@ -18,6 +18,7 @@
 mod adjudication;
 mod analysis;
 mod architecture;
+mod budget;
 mod channel;
 mod check;
 mod class;
