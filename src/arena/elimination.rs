@@ -101,6 +101,7 @@ impl Results {
                         .into_iter()
                         .map(|bye| bracket.entrant(bye))
                         .collect(),
+                    first_openings: Vec::new(),
                 }))
             }
         }

@@ -8,11 +8,12 @@
 //! - [`entrants`], [`identical`], [`entry_check`], [`preparation`]: from the named bots to a plan
 //! - [`plan`]: which games are played, and how
 //! - [`directory`], [`results`], [`elimination`], [`ranking`], [`logs`], [`slug`]: what is kept in files, and what follows from it
-//! - [`scheduler`], [`worker`], `capacity`, `event_loop`, `progress`: the games
+//! - [`scheduler`], [`worker`], `capacity`, `event_loop`, `progress`, `budget`: the games
 //! - [`shard`], [`merge`]: a tournament played in parts, and the parts put together
 //! - [`analysing`]: the analysis after the last game
 
 pub mod analysing;
+mod budget;
 mod capacity;
 pub mod directory;
 pub mod elimination;
@@ -45,14 +46,13 @@ pub use self::unplayed::write_unplayed;
 use self::directory::DirectoryError;
 use self::entrant::LoggedEntrant;
 use self::plan::{Plan, SprtPlan};
-use self::results::Results;
+use self::results::{NextError, Results};
 use self::scheduler::Benched;
 use self::shard::Shard;
 use crate::play::game_runner::GameError;
 use crate::record::FinishedRecord;
 use crate::session::Ruleset;
 use crate::text::cause;
-use crate::tournament::schedule::knockout::KnockoutError;
 use crate::tournament::schedule::{EntrantId, GameId};
 use crate::tournament::sprt::{Decision, Scale, Sprt, SprtError};
 
@@ -118,7 +118,7 @@ pub enum RunError {
     TournamentDirectory(#[from] DirectoryError),
     /// The plan and the games played contradict each other.
     #[error(transparent)]
-    Knockout(#[from] KnockoutError),
+    Next(#[from] NextError),
     /// The parameters of the plan's sequential test are invalid.
     #[error(transparent)]
     Sprt(#[from] SprtError),

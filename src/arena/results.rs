@@ -6,6 +6,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use super::plan::{Format, Plan};
 use crate::record::{BotIndex, Ending, FinishedRecord, ForfeitReason, RecordSummary};
+use crate::tournament::ratings::RatingError;
 use crate::tournament::schedule::knockout::{self, Match, Tally};
 use crate::tournament::schedule::{EntrantId, GameId, PairOfGames, Round, swiss};
 use crate::tournament::sprt::Pentanomial;
@@ -222,7 +223,10 @@ impl Results {
     }
 
     /// What follows the rounds so far, all of whose games must have been played.
-    pub fn next(&self, plan: &Plan) -> Result<Next, knockout::KnockoutError> {
+    pub fn next(&self, plan: &Plan) -> Result<Next, NextError> {
+        if let Some(budget) = &plan.budget {
+            return Ok(self.next_of_budget(plan, budget)?);
+        }
         match plan.format {
             Format::RoundRobin | Format::Gauntlet => Ok(Next::Over),
             Format::Swiss if plan.rounds.len() >= plan.rounds_planned as usize => Ok(Next::Over),
@@ -232,7 +236,7 @@ impl Results {
                 let round = swiss::next_round(&results, number, plan.pairs);
                 Ok(Next::Round(round))
             }
-            Format::Knockout | Format::GroupsKnockout => self.next_of_bracket(plan),
+            Format::Knockout | Format::GroupsKnockout => Ok(self.next_of_bracket(plan)?),
         }
     }
 
@@ -269,6 +273,17 @@ impl Results {
         }
         results
     }
+}
+
+/// Why nothing can follow a round: the plan and the games played contradict each other.
+#[derive(Debug, thiserror::Error)]
+pub enum NextError {
+    /// They are those of no knockout.
+    #[error(transparent)]
+    Knockout(#[from] knockout::KnockoutError),
+    /// They determine no ratings.
+    #[error(transparent)]
+    Ratings(#[from] RatingError),
 }
 
 /// What follows a round.

@@ -8,6 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::archive::{self, ArchiveError};
+use super::budget::played_before;
 use crate::arena::directory::{DirectoryError, TournamentDirectory};
 use crate::arena::plan::Plan;
 use crate::arena::shard;
@@ -109,7 +110,12 @@ impl LeagueDirectory {
                 archive::add(&self.path, old, &path)?;
             }
         }
-        let kept = archive::kept(&self.path, new)?;
+        let mut kept = archive::kept(&self.path, new)?;
+        if new.budget.is_some() {
+            // What was played comes first; what is played besides depends on it.
+            new.rounds = vec![played_before(new, &kept)];
+            kept = archive::kept(&self.path, new)?;
+        }
         let next = self.path.join(NEXT);
         if next.exists() {
             fs::remove_dir_all(&next).map_err(failed(&next))?;

@@ -14,6 +14,7 @@
 
 pub mod accuracy;
 mod bracket;
+mod budget;
 pub mod checks;
 pub mod grades;
 pub mod history;

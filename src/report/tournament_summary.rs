@@ -1,6 +1,7 @@
 //! The printed summary of a tournament and the tables in its folder.
 
 use super::bracket::bracket;
+use super::budget;
 use super::standings::{as_csv, as_json, crosstable_csv, table, times_csv};
 use super::terminal::Palette;
 use crate::arena::plan::Plan;
@@ -52,8 +53,10 @@ pub fn summary(
     palette: &Palette,
     width: Option<usize>,
 ) -> Result<String, SummaryError> {
-    let mut out = table(&standings(plan, results)?, palette, width);
+    let standings = standings(plan, results)?;
+    let mut out = table(&standings, palette, width);
     out.push_str(&distinct(results));
+    out.push_str(&budget::lines(plan, results, &standings));
     if plan.format.eliminates() {
         out.push_str(&bracket(plan, results, width));
     }

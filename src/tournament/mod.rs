@@ -6,11 +6,14 @@
 //! - [`history`]: ratings over time
 //! - [`sprt`]: Elo differences of two bots, and a test that decides when enough games were played
 //! - [`betting`]: a test and an interval of a mean score that hold after few games, too
+//! - [`budget`]: which bots meet next, where there are games for some pairings only
 //! - [`simulation`]: what a tournament can tell, before it is played
 //! - [`standings`]: points, tie-breaks, ratings and times, from records
 
 pub mod betting;
+pub mod budget;
 pub mod history;
+mod normal;
 pub mod openings;
 pub mod ratings;
 pub mod schedule;

@@ -17,7 +17,8 @@
 
 mod dispersion;
 mod fit;
-mod matrix;
+pub(super) mod matrix;
+mod places;
 mod student;
 
 use std::collections::BTreeMap;
@@ -261,6 +262,18 @@ impl Ratings {
         }
         let deviations = student::as_normal(difference / variance.sqrt(), freedom);
         Some(superiority(deviations, 1.0))
+    }
+
+    /// Of all two bots that games connect, the share, 0 to 1, that is expected to be in the right order.
+    pub fn in_order(&self) -> f64 {
+        let (mut sum, mut count) = (0.0, 0.0);
+        for a in 0..self.bots.len() {
+            for superiority in (0..a).filter_map(|b| self.superiority(a, b)) {
+                sum += superiority.max(1.0 - superiority);
+                count += 1.0;
+            }
+        }
+        if count > 0.0 { sum / count } else { 1.0 }
     }
 
     /// Indices of the bots, highest rating first; equals by index.

@@ -5,6 +5,9 @@
 //! of pairings, each of which plays the same number of pairs; the n-th pair of every pairing of
 //! a round starts from the same opening, so that all bots play the same positions.
 //!
+//! Where results decide which pairs are played ([`budget`](super::budget)), every pairing has its own openings instead, and
+//! goes on with its next one.
+//!
 //! Pairs are numbered through the whole tournament, from 1: round by round, within a round
 //! pairing by pairing, so that all games of a pairing are consecutive. The number of pairs in a
 //! round never depends on results, so the numbers are fixed in all formats.
@@ -211,6 +214,9 @@ pub struct Round {
     pub pairings: Vec<Pairing>,
     /// The entrants with a bye.
     pub byes: Vec<EntrantId>,
+    /// The number of each pairing's first opening, where they are not the same for all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub first_openings: Vec<u64>,
 }
 
 impl Round {
@@ -221,11 +227,11 @@ impl Round {
 
     /// Its pairs, in the order of their numbers.
     pub fn pairs(&self) -> impl Iterator<Item = PairOfGames> {
-        let openings = self.openings();
-        let each = self
-            .pairings
-            .iter()
-            .flat_map(move |&pairing| openings.clone().map(move |opening| (pairing, opening)));
+        let each = self.pairings.iter().enumerate();
+        let each = each.flat_map(move |(place, &pairing)| {
+            let openings = self.openings_of(place);
+            openings.map(move |opening| (pairing, opening))
+        });
         (self.first_pair..)
             .zip(each)
             .map(|(number, (pairing, opening))| PairOfGames {
@@ -240,16 +246,25 @@ impl Round {
     pub fn pair(&self, number: u64) -> Option<PairOfGames> {
         let each = u64::from(self.pairs_each);
         let place = number.checked_sub(self.first_pair)?;
-        let pairing = place.checked_div(each)?;
+        let pairing = usize::try_from(place.checked_div(each)?).ok()?;
         Some(PairOfGames {
             number,
             round: self.number,
-            pairing: *self.pairings.get(usize::try_from(pairing).ok()?)?,
-            opening: self.openings().start + place % each,
+            pairing: *self.pairings.get(pairing)?,
+            opening: self.openings_of(pairing).start + place % each,
         })
     }
 
-    /// The numbers of its openings: one for each pair of a pairing. All pairings play the same.
+    /// The numbers of the openings of a pairing, by its place in the round.
+    fn openings_of(&self, place: usize) -> Range<u64> {
+        match self.first_openings.get(place) {
+            Some(&first) => first..first + u64::from(self.pairs_each),
+            None => self.openings(),
+        }
+    }
+
+    /// The numbers of its openings: one for each pair of a pairing. All pairings play the same, unless
+    /// [each has its own](Self::first_openings).
     pub fn openings(&self) -> Range<u64> {
         let each = u64::from(self.pairs_each);
         let from = u64::from(self.number.saturating_sub(1)) * each;

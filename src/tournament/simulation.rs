@@ -8,6 +8,7 @@ use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom as _;
 use rand::{RngExt as _, SeedableRng as _};
 
+use super::normal::normal;
 use super::ratings::{Model, Outcome, RatingError, Results, rate};
 use super::schedule::knockout::{self, Match, Tally};
 use super::schedule::{EntrantId, Gauntlet, Pairing, Round, RoundRobin, groups, swiss};
@@ -256,7 +257,7 @@ impl Field<'_> {
         for _ in 0..self.simulation.pairs {
             let outcomes = [0, 1].map(|first| {
                 let difference = self.strengths[bots[first]] - self.strengths[bots[1 - first]];
-                let outcome = self.game(difference);
+                let outcome = game(&mut self.random, difference, self.simulation.draws);
                 match outcome {
                     Outcome::FirstWins => tallies[first].win(false, 1),
                     Outcome::SecondWins => tallies[1 - first].win(true, 1),
@@ -273,26 +274,22 @@ impl Field<'_> {
         }
         tallies
     }
+}
 
-    fn game(&mut self, difference: f64) -> Outcome {
-        let score = 1.0 / (1.0 + 10_f64.powf(-difference / 400.0));
-        let draws = self.simulation.draws.min(2.0 * score.min(1.0 - score));
-        match self.random.random::<f64>() {
-            luck if luck < score - draws / 2.0 => Outcome::FirstWins,
-            luck if luck < score + draws / 2.0 => Outcome::Draw,
-            _ => Outcome::SecondWins,
-        }
+/// A game of the first mover against a bot that is weaker by `difference`, in Elo; of games a share of `draws` is drawn, or
+/// as many as the expected score allows.
+pub(super) fn game(random: &mut ChaCha8Rng, difference: f64, draws: f64) -> Outcome {
+    let score = 1.0 / (1.0 + 10_f64.powf(-difference / 400.0));
+    let draws = draws.min(2.0 * score.min(1.0 - score));
+    match random.random::<f64>() {
+        luck if luck < score - draws / 2.0 => Outcome::FirstWins,
+        luck if luck < score + draws / 2.0 => Outcome::Draw,
+        _ => Outcome::SecondWins,
     }
 }
 
-/// A number of the standard normal distribution: Box and Muller, 1958.
-fn normal(random: &mut ChaCha8Rng) -> f64 {
-    let (u, v): (f64, f64) = (random.random(), random.random());
-    (-2.0 * (1.0 - u).ln()).sqrt() * (std::f64::consts::TAU * v).cos()
-}
-
 /// The share of pairs of bots that both lists have in the same order.
-fn in_order(one: &[f64], other: &[f64]) -> f64 {
+pub(super) fn in_order(one: &[f64], other: &[f64]) -> f64 {
     let (mut same, mut all) = (0_u32, 0_u32);
     for a in 0..one.len() {
         for b in 0..a {

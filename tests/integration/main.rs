@@ -24,6 +24,7 @@ mod adjudication;
 mod analysis;
 #[cfg(unix)]
 mod architecture;
+mod budget;
 mod channel;
 #[cfg(unix)]
 mod check;

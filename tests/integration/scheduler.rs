@@ -44,6 +44,7 @@ fn plan(bots: usize, pairs: u32, bench_after: u32) -> Plan {
         rounds_planned: Format::RoundRobin.usual_rounds(u32::try_from(bots).unwrap()),
         pairs,
         by_version: false,
+        budget: None,
         opening_plies: Some(0),
         openings: vec!["................".to_owned()],
         restart: Restart::Pair,

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use referee::arena::plan::{
-    BotPlan, Format, Limits, Plan, RejectedBot, Restart, SandboxPlan, SprtPlan,
+    BotPlan, Budget, Format, Limit, Limits, Plan, RejectedBot, Restart, SandboxPlan, SprtPlan,
 };
 use referee::protocol::ForfeitReason;
 use referee::record::annotation::{Annotation, FIELD, Mark, Note};
@@ -116,6 +116,10 @@ fn full_plan() -> Plan {
         bench_after: 10,
         adjudicate: true,
         by_version: true,
+        budget: Some(Budget {
+            limit: Limit::Seconds(7200.0),
+            spent: 1.5,
+        }),
         sprt: Some(SprtPlan {
             elo0: -5.0,
             elo1: 5.0,
@@ -148,6 +152,7 @@ fn full_plan() -> Plan {
             pairs_each: 10,
             pairings: vec![Pairing::new(EntrantId(0), EntrantId(1))],
             byes: vec![EntrantId(2)],
+            first_openings: vec![3],
         }],
     }
 }

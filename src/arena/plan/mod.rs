@@ -4,6 +4,7 @@
 //! merged. Two runs with the same plan play the same games.
 
 mod bot;
+mod budget;
 mod differences;
 mod format;
 pub mod request;
@@ -15,6 +16,7 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 pub use self::bot::{BotPlan, Limits, NoTime, RejectedBot};
+pub use self::budget::{Budget, Limit};
 pub use self::format::{Format, Restart};
 
 use crate::tournament::schedule::{
@@ -72,7 +74,7 @@ pub struct SandboxPlan {
 pub struct Plan {
     /// Version of the format.
     pub v: u32,
-    /// SHA-256 of all fields but this one, `referee` and `begun_in`.
+    /// SHA-256 of all fields but this one, `referee`, `begun_in` and what has been spent of a budget.
     pub hash: String,
     /// The version of the referee that made the plan.
     pub referee: String,
@@ -97,6 +99,10 @@ pub struct Plan {
     /// two versions play the same games whoever else is there.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub by_version: bool,
+    /// What is played of all pairings, if not all. Then the first round is what had been played before, and the others
+    /// follow from the results.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget: Option<Budget>,
     /// Plies of each opening; `None` when the openings are from a file.
     pub opening_plies: Option<u32>,
     /// The boards that games start from.
@@ -189,6 +195,9 @@ impl Plan {
         bare.hash.clear();
         bare.referee.clear();
         bare.begun_in = None;
+        if let Some(budget) = &mut bare.budget {
+            budget.spent = 0.0;
+        }
         let digest = Sha256::digest(serde_json::to_vec(&bare)?);
         let mut hash = String::from("sha256:");
         for byte in digest {
@@ -244,6 +253,7 @@ impl Plan {
             pairs_each: self.pairs,
             pairings: entrants.iter().enumerate().flat_map(pairing).collect(),
             byes: Vec::new(),
+            first_openings: Vec::new(),
         }
     }
 
@@ -294,6 +304,9 @@ impl Plan {
 
     /// The number of pairs of games in the whole tournament.
     pub fn pairs_expected(&self) -> u64 {
+        if let Some(budget) = &self.budget {
+            return self.pairs_of_budget(budget);
+        }
         match self.format {
             Format::RoundRobin | Format::Gauntlet => self.pairs_so_far(),
             Format::Swiss => {

@@ -154,6 +154,7 @@ impl PlanRequest {
                 .or(old.map(|old| old.pairs))
                 .unwrap_or(usual_pairs),
             by_version: self.by_version,
+            budget: None,
             opening_plies: plies,
             openings: Vec::new(),
             restart: self

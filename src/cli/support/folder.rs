@@ -106,6 +106,7 @@ fn ranking_of_plan(file: &Path, plan: Plan) -> Result<Ranking, Failure> {
     let alone = Ranking {
         before: places_before(&plan),
         not_entered: not_entered(&plan),
+        chosen: plan.budget.is_some(),
         ..Ranking::default()
     };
     if !plan.format.depends_on_results() {

@@ -196,6 +196,9 @@ impl Figures {
             "slow": percentile(&self.times[bot], 0.95),
             "worst": place.worst_ms,
         });
+        if let Some(places) = place.places {
+            figures["places"] = json!(places);
+        }
         if !before.is_empty() {
             figures["before"] = json!(before.get(&place.name));
         }

@@ -7,24 +7,24 @@ const SINGULAR: f64 = 1e-14;
 
 /// A square matrix.
 #[derive(Clone, Debug)]
-pub(super) struct Square {
+pub(in crate::tournament) struct Square {
     size: usize,
     cells: Vec<f64>,
 }
 
 impl Square {
-    pub(super) fn zero(size: usize) -> Self {
+    pub(in crate::tournament) fn zero(size: usize) -> Self {
         Self {
             size,
             cells: vec![0.0; size * size],
         }
     }
 
-    pub(super) fn at(&self, row: usize, column: usize) -> f64 {
+    pub(in crate::tournament) fn at(&self, row: usize, column: usize) -> f64 {
         self.cells[row * self.size + column]
     }
 
-    pub(super) fn add(&mut self, row: usize, column: usize, value: f64) {
+    pub(in crate::tournament) fn add(&mut self, row: usize, column: usize, value: f64) {
         self.cells[row * self.size + column] += value;
     }
 
@@ -40,7 +40,7 @@ impl Square {
         }
     }
 
-    fn row(&self, row: usize) -> &[f64] {
+    pub(in crate::tournament) fn row(&self, row: usize) -> &[f64] {
         &self.cells[row * self.size..(row + 1) * self.size]
     }
 
@@ -55,7 +55,7 @@ impl Square {
     }
 
     /// The lower factor of a symmetric matrix; `None` if it is not positive definite.
-    pub(super) fn cholesky(&self) -> Option<Factor> {
+    pub(in crate::tournament) fn cholesky(&self) -> Option<Factor> {
         let mut lower = Self::zero(self.size);
         for row in 0..self.size {
             for column in 0..=row {
@@ -76,7 +76,7 @@ impl Square {
 }
 
 /// A matrix as the product of a lower triangle and its mirror image.
-pub(super) struct Factor(Square);
+pub(in crate::tournament) struct Factor(Square);
 
 impl Factor {
     /// Solves the system for one right side.
@@ -100,6 +100,23 @@ impl Factor {
         }
     }
 
+    /// The lower triangle times a vector.
+    pub(in crate::tournament) fn product(&self, vector: &[f64]) -> Vec<f64> {
+        let rows = 0..self.0.size;
+        rows.map(|row| dot(&self.0.row(row)[..=row], &vector[..=row]))
+            .collect()
+    }
+
+    /// The inverse of the factorised matrix.
+    pub(in crate::tournament) fn inverse(&self) -> Square {
+        let mut rows = Square::zero(self.0.size);
+        for index in 0..self.0.size {
+            rows.add(index, index, 1.0);
+        }
+        self.solve_rows(&mut rows);
+        rows
+    }
+
     /// `H⁻¹ M H⁻¹` for this matrix H and a symmetric M.
     pub(super) fn sandwich(&self, mut filling: Square) -> Square {
         // Solving the rows of M gives M H⁻¹; the columns of that are the rows of H⁻¹ M.
@@ -120,7 +137,7 @@ impl Factor {
 
 /// The scalar product. Eight sums run side by side, which a processor adds several at a time; their order
 /// is the same everywhere.
-fn dot(left: &[f64], right: &[f64]) -> f64 {
+pub(in crate::tournament) fn dot(left: &[f64], right: &[f64]) -> f64 {
     const LANES: usize = 8;
     let count = left.len().min(right.len());
     let (left, right) = (&left[..count], &right[..count]);

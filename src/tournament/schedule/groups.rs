@@ -62,6 +62,7 @@ pub fn rounds(entrants: u32, count: u32, pairs_each: u32) -> Vec<Round> {
                 pairs_each,
                 pairings,
                 byes: Vec::new(),
+                first_openings: Vec::new(),
             }
         })
         .collect()

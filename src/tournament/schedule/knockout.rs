@@ -163,6 +163,7 @@ pub fn next_round(
                 pairs_each,
                 pairings,
                 byes,
+                first_openings: Vec::new(),
             }));
         };
         if !results.iter().map(|m| m.pairing).eq(pairings) {

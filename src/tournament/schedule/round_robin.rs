@@ -85,6 +85,7 @@ impl RoundRobin {
             pairs_each: self.pairs_each,
             pairings,
             byes,
+            first_openings: Vec::new(),
         }
     }
 }
@@ -125,6 +126,7 @@ impl Gauntlet {
                     pairings.collect()
                 },
                 byes: Vec::new(),
+                first_openings: Vec::new(),
             }
         })
     }

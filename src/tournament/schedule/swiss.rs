@@ -132,6 +132,7 @@ pub fn next_round(results: &Results, number: u32, pairs_each: u32) -> Round {
         pairs_each,
         pairings,
         byes,
+        first_openings: Vec::new(),
     }
 }
 

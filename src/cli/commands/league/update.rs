@@ -10,12 +10,13 @@ use crate::arena::directory::TournamentDirectory;
 use crate::arena::entrant::Entrant;
 use crate::arena::entrants::{self, BotRequest, Entrants};
 use crate::arena::plan::request::PlanRequest;
-use crate::arena::plan::{BotPlan, Limits, Plan, RejectedBot};
+use crate::arena::plan::{BotPlan, Budget, Limit, Limits, Plan, RejectedBot};
 use crate::arena::preparation::{Notice, Preparation, write_pieces};
 use crate::arena::results::Results;
 use crate::cli::commands::tournament::{
     Notices, Options, Run, ending, jobs, open_journal, stop_signals,
 };
+use crate::cli::support::budget::BudgetArg;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::folder::title_of_folder;
 use crate::cli::support::output::print_stderr;
@@ -30,7 +31,7 @@ use crate::league::state::{League, Member, Status, Version};
 use crate::league::versions;
 use crate::sandbox::{Bound, Sandbox};
 use crate::session::Ruleset;
-use crate::text::counted;
+use crate::text::{counted, format_duration};
 
 /// The version of each of these members.
 type Versions = BTreeMap<String, String>;
@@ -104,6 +105,13 @@ impl<'a> Update<'a> {
             _ = stops.recv() => return Err(Failure::Interrupted),
         }
         let (plan, entered) = self.plan(&request)?;
+        if self.args.plan && plan.budget.is_some() {
+            return Err(Failure::Usage(
+                "--plan is for leagues that play all pairings; with --budget every choice depends on the results \
+                 before it: leave --plan out, or add --budget none"
+                    .to_owned(),
+            ));
+        }
         let before = self.switch(plan)?;
         if self.args.plan {
             report::write(self.directory, &self.league, self.args.deadline)?;
@@ -334,6 +342,11 @@ impl<'a> Update<'a> {
             _ => request.openings(ruleset, &plan)?,
         };
         plan.rounds = plan.first_rounds();
+        let as_before = || {
+            old.and_then(|old| old.budget)
+                .map(|old| Budget::new(old.limit))
+        };
+        plan.budget = self.args.budget.map_or_else(as_before, BudgetArg::budget);
         let changed = old.map_or_else(Vec::new, |old| changed_settings(old, &plan));
         if !changed.is_empty() {
             return Err(Failure::Usage(format!(
@@ -350,17 +363,30 @@ impl<'a> Update<'a> {
     fn switch(&self, mut plan: Plan) -> Result<Plan, Failure> {
         if let Some(old) = &self.old {
             if is_same(old, &plan) {
-                return Ok(old.clone());
+                let mut old = old.clone();
+                if let (Some(old), Some(new)) = (&mut old.budget, plan.budget) {
+                    old.limit = new.limit;
+                }
+                return Ok(old);
             }
             places::note(&mut plan, old, &self.directory.tournament())?;
         }
         let kept = self.directory.change(self.old.as_ref(), &mut plan)?;
-        let games = 2 * plan.pairs_so_far();
+        let games = 2 * plan.pairs_of_all();
+        let to_play = match plan.budget.map(|budget| budget.limit) {
+            None => format!("{} to play", games.saturating_sub(kept as u64)),
+            Some(Limit::Games(_)) => {
+                let planned = (2 * plan.pairs_expected()).saturating_sub(kept as u64);
+                format!("{planned} of the others to play (--budget)")
+            }
+            Some(Limit::Seconds(seconds)) => {
+                let time = format_duration(Duration::from_secs_f64(seconds));
+                format!("others to play for {time} (--budget)")
+            }
+        };
         print_stderr(&format!(
-            "referee: {}: {} of {games} games are kept, {} to play",
+            "referee: {}: {kept} of {games} games are kept, {to_play}",
             counted(plan.bots.len() as u64, "bot", "bots"),
-            kept,
-            games.saturating_sub(kept as u64)
         ));
         Ok(plan)
     }
@@ -378,5 +404,9 @@ fn is_same(old: &Plan, new: &Plan) -> bool {
         bots.map(|bot| (bot.bot.name.clone(), bot.reason.clone()))
             .collect()
     };
-    old.pairs == new.pairs && versions(old) == versions(new) && absent(old) == absent(new)
+    let has_budget = |plan: &Plan| plan.budget.is_some();
+    old.pairs == new.pairs
+        && has_budget(old) == has_budget(new)
+        && versions(old) == versions(new)
+        && absent(old) == absent(new)
 }

@@ -30,6 +30,9 @@ function tiles(figures) {
     figures.advantage === null ? null : tile("moving first", `${signed(figures.advantage)} Elo`, figures.advantage_error === null ? null : `± ${Math.round(figures.advantage_error)}`));
 }
 
+// The places that a bot may have.
+const between = ([first, last]) => (first === last ? String(first) : `${first} to ${last}`);
+
 // Places up or down since the last time; the arrow is read aloud as a word.
 function moved(before, rank) {
   if (!before) return "new";
@@ -54,6 +57,7 @@ function standings(places) {
       { key: "record", title: "won · drawn · lost", value: (p) => p.wins / Math.max(1, p.games), kind: "wide rare", show: (p) => [record(p.wins, p.draws, p.losses), el("small", {}, `${p.wins} · ${p.draws} · ${p.losses}`)] },
       { key: "elo", title: "Elo", value: (p) => p.elo, show: (p) => el("span", { title: p.error === null ? null : `± ${Math.round(p.error)}` }, signed(p.elo)) },
       { key: "rating", title: "rating and its 95 % interval", hint: "Sort by rating", value: (p) => p.elo, kind: "widest", show: (p) => whisker(p, scale) },
+      ...(places.some((p) => p.places) ? [{ key: "places", title: "place (95 %)", hint: "Between which places it is with a probability of 95 %", value: (p) => p.places?.[0] ?? null, show: (p) => (p.places ? between(p.places) : "") }] : []),
       { key: "superiority", title: "LOS", hint: "Likelihood of being better than the next in the table", value: (p) => p.superiority, show: (p) => (p.superiority === null ? "" : percent(p.superiority, 1)) },
       { key: "median", title: "median", hint: "Median time of an answer", value: (p) => p.median, show: (p) => time(p.median) },
       { key: "forfeits", title: "forfeits", value: lost, show: (p) => (lost(p) ? link(`#games&of=${p.bot + 1}&ending=forfeited`, count(lost(p))) : "0") },
