@@ -11,6 +11,8 @@ use super::request;
 use super::settings::Settings;
 use super::snapshot::ContentHash;
 #[cfg(target_os = "linux")]
+use super::supervisor::fork_server::ForkServer;
+#[cfg(target_os = "linux")]
 use super::supervisor::kept_box::Boxes;
 #[cfg(target_os = "linux")]
 use super::supervisor::message::SpawnRequest;
@@ -108,8 +110,8 @@ impl Confinement {
         &self.0.boxes
     }
 
-    /// This program's file, which is started as a supervisor.
-    pub(crate) fn referee(&self) -> &Path {
-        &self.0.settings.referee
+    /// What starts supervisors.
+    pub(crate) fn server(&self) -> &ForkServer {
+        &self.0.settings.server
     }
 }

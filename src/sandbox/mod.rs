@@ -75,6 +75,8 @@ pub use self::limits::ResourceLimits;
 use self::private_copy::PrivateCopy;
 use self::settings::Settings;
 pub use self::settings::{Kind, NotAvailable, SandboxRequest, Selection};
+#[cfg(target_os = "linux")]
+use self::supervisor::fork_server::ForkServer;
 use self::supervisor::kept_box::Boxes;
 #[cfg(not(target_os = "linux"))]
 pub(crate) use self::unsupported::{cgroup, interpreters, private_copy, probe, procfs, supervisor};
@@ -174,6 +176,8 @@ impl Sandbox {
             own_view: false,
             keeps_box: false,
             groups: ParentGroups::default(),
+            #[cfg(target_os = "linux")]
+            server: ForkServer::new(PathBuf::new()),
         }))
     }
 
