@@ -160,6 +160,35 @@ impl TournamentDirectory {
         Ok(opened)
     }
 
+    /// Adds the games of a shard that were kept from an earlier plan, and have not been played in it.
+    pub fn read_kept(
+        &self,
+        plan: &Plan,
+        shard: Shard,
+        results: &mut Results,
+    ) -> Result<(), DirectoryError> {
+        let path = self.journal_file();
+        if !plan.by_version || !path.exists() {
+            return Ok(());
+        }
+        let pairs = shard.pairs(plan);
+        let mut reader = Reader::open(&path).map_err(DirectoryError::io(&path))?;
+        while let Some(line) = reader
+            .next_complete_line()
+            .map_err(DirectoryError::io(&path))?
+        {
+            let game = line.summary()?;
+            let found = Results::examine(plan, &game);
+            let (id, _) = found.map_err(|problem| line.error(problem))?;
+            let is_new = results.endings.of(id.pair)[id.half as usize].is_none();
+            if pairs.contains(&id.pair) && is_new {
+                let added = results.add(plan, &game);
+                added.map_err(|problem| line.error(problem))?;
+            }
+        }
+        Ok(())
+    }
+
     /// Adds the games of a journal to the results. An incomplete last line is skipped.
     pub fn read_journal(
         path: &Path,

@@ -197,6 +197,7 @@ pub fn find(
             limits: Limits::from(request.time),
             hash: String::new(),
             version: None,
+            place_before: None,
         };
         let hashed = program.clone().and_then(|program| {
             if let Some(other) = linked_entrant(&program, &all) {

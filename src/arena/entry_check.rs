@@ -50,6 +50,7 @@ mod tests {
                 limits: Limits::from(limits(LONG)),
                 hash: String::new(),
                 version: None,
+                place_before: None,
             },
             program: program(SILENT_AT_FIRST, folder.path()),
         };

@@ -16,6 +16,13 @@ pub fn not_entered(plan: &Plan) -> Vec<NotEntered> {
     named.collect()
 }
 
+/// The places that the bots of a league had before this plan was made, by name.
+pub fn places_before(plan: &Plan) -> BTreeMap<String, usize> {
+    let bots = plan.bots.iter();
+    bots.filter_map(|bot| Some((bot.name.clone(), bot.place_before?)))
+        .collect()
+}
+
 impl Results {
     /// The rules for the table of these results.
     pub fn ranking(&self, plan: &Plan) -> Ranking {
@@ -36,6 +43,7 @@ impl Results {
             tie_breaks: plan.tie_breaks.clone(),
             byes,
             games_a_meeting: Some(plan.pairs.saturating_mul(2)),
+            before: places_before(plan),
             not_entered: not_entered(plan),
         }
     }

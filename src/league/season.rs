@@ -10,7 +10,9 @@ use std::path::{Path, PathBuf};
 use super::archive::{self, ArchiveError};
 use crate::arena::directory::{DirectoryError, TournamentDirectory};
 use crate::arena::plan::Plan;
+use crate::arena::shard;
 use crate::record::atomic_file::sync_directory;
+use crate::record::journal::{Journal, OpenError};
 use crate::text::unreadable;
 
 /// Where the next plan and its games are written.
@@ -34,6 +36,12 @@ pub enum SeasonError {
     /// Another referee works on it.
     #[error("{}: another referee is working on this league; wait for it", .0.display())]
     Locked(PathBuf),
+    /// Another referee plays a part of it.
+    #[error(
+        "{}: another referee is playing this part of the league; its games would be lost: wait for it, then \
+         merge the parts", .0.display()
+    )]
+    Played(PathBuf),
     /// Its plan cannot be read or written.
     #[error(transparent)]
     Directory(#[from] DirectoryError),
@@ -85,11 +93,21 @@ impl LeagueDirectory {
         TournamentDirectory::at(&self.path)
     }
 
-    /// Replaces the plan: the games of the old one go into the archive, and those that the new one has, too, are taken over
-    /// from there. Returns how many.
+    /// Replaces the plan: the games of the old one, also those of parts that have not been merged, go into the archive,
+    /// and those that the new one has, too, are taken over from there. Returns how many.
     pub fn change(&self, old: Option<&Plan>, new: &mut Plan) -> Result<usize, SeasonError> {
+        // Locked until the new plan counts, so that nobody plays a part of the old one meanwhile.
+        let mut parts = Vec::new();
         if let Some(old) = old {
             archive::add(&self.path, old, &self.tournament().journal_file())?;
+            for path in self.parts()? {
+                match Journal::open(&path) {
+                    Ok((journal, _)) => parts.push(journal),
+                    Err(OpenError::Locked { .. }) => return Err(SeasonError::Played(path)),
+                    Err(error) => return Err(ArchiveError::from(error).into()),
+                }
+                archive::add(&self.path, old, &path)?;
+            }
         }
         let kept = archive::kept(&self.path, new)?;
         let next = self.path.join(NEXT);
@@ -110,11 +128,25 @@ impl LeagueDirectory {
         Ok(kept.len())
     }
 
+    /// The journals of its parts, if it is played in parts.
+    fn parts(&self) -> Result<Vec<PathBuf>, SeasonError> {
+        match shard::journals(&self.path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+            journals => journals.map_err(failed(&shard::folder(&self.path))),
+        }
+    }
+
     /// Moves a complete plan and its games to their places.
     fn finish(&self) -> Result<(), SeasonError> {
         let ready = self.path.join(READY);
         if !ready.exists() {
             return Ok(());
+        }
+        // The games of its parts are in the archive.
+        let parts = shard::folder(&self.path);
+        match fs::remove_dir_all(&parts) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            removed => removed.map_err(failed(&parts))?,
         }
         for name in FILES {
             let from = ready.join(name);

@@ -33,6 +33,16 @@ pub(crate) fn elo(elo: f64) -> String {
     format!("{:.0}", elo.round() + 0.0)
 }
 
+/// How many places up or down a bot is since the last time: `↑2`, `↓1`, `=`; `new` if it was not there.
+fn moved(rank: usize, before: Option<usize>) -> String {
+    match before {
+        None => "new".to_owned(),
+        Some(before) if rank < before => format!("↑{}", before - rank),
+        Some(before) if rank > before => format!("↓{}", rank - before),
+        Some(_) => "=".to_owned(),
+    }
+}
+
 /// A criterion that a column shows, and its short name.
 const fn shown(tie_break: TieBreak) -> Option<&'static str> {
     match tie_break {
@@ -57,6 +67,13 @@ fn columns(standings: &Standings, places: &[&Place]) -> Vec<Column> {
         column("#", 100, &|place| place.rank.to_string()),
         column("bot", 100, &|place| escape_controls(&place.name)).left(),
     ];
+    if !standings.ranking.before.is_empty() {
+        let moved = |place: &Place| {
+            let before = standings.ranking.before.get(&place.name);
+            moved(place.rank, before.copied())
+        };
+        all.push(column("moved", 92, &moved).left());
+    }
     if matches!(standings.ranking.by, RankBy::Reached(_)) {
         let reached = |place: &Place| place.reached.clone().unwrap_or_default();
         all.push(column("reached", 99, &reached).left());
@@ -340,7 +357,14 @@ pub fn markdown(standings: &Standings) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::elo;
+    use super::{elo, moved};
+
+    #[test]
+    fn places_are_compared_with_those_before() {
+        let shown = [(1, Some(3)), (3, Some(1)), (2, Some(2)), (1, None)];
+        let shown = shown.map(|(rank, before)| moved(rank, before));
+        assert_eq!(shown, ["↑2", "↓2", "=", "new"]);
+    }
 
     #[test]
     fn an_elo_of_nearly_zero_has_no_sign() {

@@ -182,3 +182,126 @@ fn settings_that_make_games_incomparable_are_refused() {
     assert_eq!(run.code, Some(2), "{run}");
     assert!(run.stderr.contains("--from FOLDER"), "{run}");
 }
+
+#[test]
+fn the_table_says_who_has_moved_up_or_down() {
+    let teacher = Teacher::of(&[("anna", RANDOM), ("ben", GREEDY)]);
+    let first = teacher.update("term");
+    assert!(!first.stdout.contains("moved"), "{first}");
+    teacher.hand_in("anna", &format!("{GREEDY}# 2\n"));
+    teacher.hand_in("ben", &format!("{RANDOM}# 2\n"));
+    teacher.hand_in("cem", RANDOM);
+    // Again, and in the middle: it is always the last table that counts.
+    drop(teacher.league("term", &["--from", "submissions"]).start());
+    for _ in 0..2 {
+        let run = teacher.update("term");
+        let row = |name: &str| {
+            let mut rows = run.stdout.lines();
+            let row = rows.find(|row| row.split_whitespace().nth(1) == Some(name));
+            row.map(|row| row.split_whitespace().nth(2).unwrap_or_default().to_owned())
+        };
+        assert_eq!(row("anna").as_deref(), Some("↑1"), "{run}");
+        assert!(
+            row("ben").is_some_and(|moved| moved.starts_with('↓')),
+            "{run}"
+        );
+        assert_eq!(row("cem").as_deref(), Some("new"), "{run}");
+    }
+}
+
+#[test]
+fn missing_games_are_played_in_parts() {
+    let teacher = Teacher::of(&[("anna", RANDOM), ("ben", GREEDY), ("cem", RANDOM)]);
+    teacher.update("term");
+    teacher.hand_in("ben", &format!("{RANDOM}# 2\n"));
+    teacher.hand_in("dana", GREEDY);
+    let run = teacher
+        .league("term", &["--from", "submissions", "--plan"])
+        .run();
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(
+        run.stderr.contains("2 of 12 games are kept, 10 to play"),
+        "{run}"
+    );
+    let part = |shard: &str| {
+        let run = teacher.0.run(&["run", "term", "--shard", shard]);
+        run.stderr
+    };
+    part("1/2");
+    // A new plan keeps what has been played of the one before.
+    teacher.hand_in("eve", RANDOM);
+    let run = teacher
+        .league("term", &["--from", "submissions", "--plan"])
+        .run();
+    assert_eq!(run.code, Some(0), "{run}");
+    for shard in ["1/3", "2/3", "3/3"] {
+        part(shard);
+    }
+    let played: usize = fs::read_dir(teacher.path("term/shards"))
+        .expect("parts")
+        .filter_map(|entry| fs::read_to_string(entry.expect("a file").path()).ok())
+        .map(|text| {
+            text.lines()
+                .filter(|line| line.contains("\"bots\":[{"))
+                .count()
+        })
+        .sum();
+    let kept = teacher.games("term").len();
+    assert_eq!(played + kept, 20, "{kept}");
+    assert!(kept > 2, "{kept}");
+    teacher.0.run(&["merge", "term"]);
+    assert_eq!(teacher.update("term").last_line(), "0 new games, 20 kept");
+    teacher.update("fresh");
+    assert_eq!(teacher.games("term"), teacher.games("fresh"));
+}
+
+#[test]
+fn a_command_is_run_after_an_update() {
+    let teacher = Teacher::of(&[("anna", RANDOM), ("ben", GREEDY)]);
+    let command = "echo \"$REFEREE_NEW_GAMES in $REFEREE_FOLDER\" > after.txt; exit 3";
+    let run = teacher
+        .league("term", &["--from", "submissions", "--after", command])
+        .run();
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(
+        run.stderr
+            .contains("the command of --after failed (exit status 3)"),
+        "{run}"
+    );
+    let written = teacher.0.read("after.txt");
+    assert!(
+        written.starts_with("2 in /") && written.ends_with("/term\n"),
+        "{written}"
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn submissions_are_played_as_they_arrive() {
+    let teacher = Teacher::of(&[("anna", RANDOM), ("ben", GREEDY)]);
+    let options = ["--from", "submissions", "--watch"];
+    let mut watching = teacher.league("term", &options).start();
+    // The last file that is written.
+    let is_known = |name: &str| {
+        let table = fs::read_to_string(teacher.path("term/students.csv"));
+        table.is_ok_and(|table| table.contains(&format!("{name},")))
+    };
+    watching.wait_until(|_| is_known("ben"));
+    teacher.hand_in("cem", RANDOM);
+    watching.wait_until(|_| is_known("cem"));
+    watching.signal("INT");
+    let run = watching.finish();
+    assert_eq!(run.code, Some(0), "{run}");
+    assert_eq!(
+        run.stdout.matches("2 new games, 0 kept").count(),
+        1,
+        "{run}"
+    );
+    assert_eq!(run.last_line(), "4 new games, 2 kept");
+    assert!(
+        run.stderr
+            .contains("waiting for submissions in submissions; Ctrl-C to end"),
+        "{run}"
+    );
+    assert_eq!(teacher.update("term").last_line(), "0 new games, 6 kept");
+}

@@ -29,6 +29,7 @@ fn plan(bots: usize, pairs: u32, bench_after: u32) -> Plan {
         },
         hash: String::new(),
         version: None,
+        place_before: None,
     };
     let mut plan = Plan {
         v: 1,

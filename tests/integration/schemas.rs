@@ -95,6 +95,7 @@ fn full_plan() -> Plan {
             cpu_clock: true,
         },
         version: Some("1".to_owned()),
+        place_before: Some(3),
         hash: "0".repeat(64),
     };
     Plan {

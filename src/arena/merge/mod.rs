@@ -73,14 +73,21 @@ pub fn merge(
     plan: &Plan,
     unplayed: &WriteUnplayed,
 ) -> Result<Merged, MergeError> {
-    let parts = parts(directory, plan)?;
+    let mut parts = parts(directory, plan)?;
+    let journal = directory.journal_file();
+    if plan.by_version && journal.exists() {
+        // Games that were kept from an earlier plan; no part plays them again.
+        parts.push(Part {
+            path: journal.clone(),
+            headers: Vec::new(),
+        });
+    }
     let (endings, duplicates) = survey(&parts, plan)?;
     duplicates.compare(&parts)?;
     complete(directory, &endings, plan, &parts)?;
     let benched = BenchedBots::find(&endings, plan);
     // The results hold endings of their own.
     drop(endings);
-    let journal = directory.journal_file();
     // Locked, so that no referee plays into it meanwhile.
     let (lock, _) = directory.open_journal(&journal)?;
     let mut existing = Existing::read(&journal, plan)?;
@@ -197,7 +204,7 @@ fn survey(parts: &[Part], plan: &Plan) -> Result<(Endings, Duplicates), MergeErr
             let game = line.summary().map_err(damaged)?;
             let found = Results::examine(plan, &game);
             let (id, ending) = found.map_err(|problem| damaged(line.error(problem)))?;
-            if !endings.note(id, ending) {
+            if !endings.note(id, ending) && !part.headers.is_empty() {
                 duplicates.note(id);
             }
             Ok(())

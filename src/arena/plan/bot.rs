@@ -88,6 +88,9 @@ pub struct BotPlan {
     /// Which version of a league's bot it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
+    /// In a league its place, from 1, before this plan was made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place_before: Option<usize>,
 }
 
 /// A bot that did not enter.

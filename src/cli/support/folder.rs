@@ -7,7 +7,7 @@ use std::str::FromStr;
 use super::failure::Failure;
 use crate::arena::directory::{DirectoryError, TournamentDirectory};
 use crate::arena::plan::Plan;
-use crate::arena::ranking::not_entered;
+use crate::arena::ranking::{not_entered, places_before};
 use crate::arena::results::Results;
 use crate::text::quote;
 use crate::tournament::standings::Ranking;
@@ -104,6 +104,7 @@ pub(in crate::cli) fn ranking_of(files: &[PathBuf]) -> Result<Ranking, Failure> 
 
 fn ranking_of_plan(file: &Path, plan: Plan) -> Result<Ranking, Failure> {
     let alone = Ranking {
+        before: places_before(&plan),
         not_entered: not_entered(&plan),
         ..Ranking::default()
     };

@@ -1,5 +1,6 @@
 //! Shared by several commands: options, files, signals, the terminal.
 
+pub(in crate::cli) mod after;
 pub(in crate::cli) mod clock;
 pub(in crate::cli) mod config_values;
 pub(in crate::cli) mod console;

@@ -14,6 +14,7 @@ use std::fs;
 use std::io::{self, Write as _};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer};
 
@@ -135,11 +136,11 @@ impl LiveOption {
     }
 }
 
-/// The pages of the games being played.
-#[derive(Debug)]
+/// The pages of the games being played. Clones share a server, which serves until the last of them is finished.
+#[derive(Clone, Debug)]
 pub(in crate::cli) struct Pages {
     feed: Option<Feed>,
-    server: Option<Server>,
+    server: Option<Arc<Server>>,
     report: Option<PathBuf>,
 }
 
@@ -217,7 +218,7 @@ impl PageOptions {
             add_file(path, &feed)?;
         }
         Ok(Pages {
-            server: self.live.serve(&feed)?,
+            server: self.live.serve(&feed)?.map(Arc::new),
             feed: Some(feed),
             report: self.report.clone(),
         })
@@ -252,12 +253,23 @@ impl Pages {
         }
     }
 
+    /// Shows the games of this file instead of those shown before.
+    pub(in crate::cli) fn begin_again(&self, played: &Path) -> Result<(), Failure> {
+        match &self.feed {
+            Some(feed) => {
+                feed.begin_again();
+                add_file(played, feed)
+            }
+            None => Ok(()),
+        }
+    }
+
     /// Writes the page of `--report` and stops serving.
     pub(in crate::cli) fn finish(mut self) -> Result<(), Failure> {
         if let (Some(feed), Some(path)) = (&self.feed, &self.report) {
             write(feed, path)?;
         }
-        if let Some(server) = self.server.take() {
+        if let Some(server) = self.server.take().and_then(Arc::into_inner) {
             server.stop();
         }
         Ok(())

@@ -150,7 +150,7 @@ impl Figures {
         let places: Vec<Value> = standings
             .places
             .iter()
-            .filter_map(|place| self.place(place))
+            .filter_map(|place| self.place(place, &standings.ranking.before))
             .collect();
         let times: Vec<Value> = self.times.iter().map(bars).collect();
         json!({
@@ -171,14 +171,14 @@ impl Figures {
         self.names.iter().position(|known| known == name)
     }
 
-    fn place(&self, place: &Place) -> Option<Value> {
+    fn place(&self, place: &Place, before: &BTreeMap<String, usize>) -> Option<Value> {
         let bot = self.number(&place.name)?;
         let forfeits: BTreeMap<String, u64> = place
             .forfeits
             .iter()
             .map(|(reason, &count)| (escape_controls(reason), count))
             .collect();
-        Some(json!({
+        let mut figures = json!({
             "bot": bot,
             "games": place.games,
             "wins": place.wins,
@@ -195,7 +195,11 @@ impl Figures {
             "median": place.median_ms,
             "slow": percentile(&self.times[bot], 0.95),
             "worst": place.worst_ms,
-        }))
+        });
+        if !before.is_empty() {
+            figures["before"] = json!(before.get(&place.name));
+        }
+        Some(figures)
     }
 
     /// Ratings at the checkpoints and after all games: the number of games, then bot, Elo and half the

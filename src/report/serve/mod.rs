@@ -45,8 +45,8 @@ pub struct Feed {
 struct Shared {
     options: Options,
     report: Mutex<Report>,
-    /// Number of games; servers watch it for changes.
-    games: watch::Sender<u64>,
+    /// Which sequence of games it is, and the number of games in it; servers watch it for changes.
+    games: watch::Sender<(u32, u64)>,
 }
 
 impl Feed {
@@ -56,7 +56,7 @@ impl Feed {
             shared: Arc::new(Shared {
                 report: Mutex::new(Report::new(options.clone())),
                 options,
-                games: watch::Sender::new(0),
+                games: watch::Sender::new((0, 0)),
             }),
         }
     }
@@ -73,9 +73,20 @@ impl Feed {
         let mut report = self.report();
         report.add(record)?;
         let games = report.games();
+        // Locked until then: a sequence must not begin between the two.
+        self.shared.games.send_modify(|now| now.1 = games);
         drop(report);
-        self.shared.games.send_replace(games);
         Ok(())
+    }
+
+    /// Begins another sequence of games: browsers forget those that they have shown.
+    pub fn begin_again(&self) {
+        let mut report = self.report();
+        *report = Report::new(self.shared.options.clone());
+        self.shared
+            .games
+            .send_modify(|now| *now = (now.0.wrapping_add(1), 0));
+        drop(report);
     }
 
     /// The rules of the table of standings.
@@ -102,12 +113,15 @@ impl Feed {
         &self.shared.options
     }
 
-    fn watch(&self) -> watch::Receiver<u64> {
+    fn watch(&self) -> watch::Receiver<(u32, u64)> {
         self.shared.games.subscribe()
     }
 
-    fn entries(&self, from: usize, bytes: usize) -> (String, usize) {
-        self.report().entries(from, bytes)
+    /// The next entries of a sequence from a position on, and the position behind them; `None` when another sequence has begun.
+    fn entries(&self, sequence: u32, from: usize, bytes: usize) -> Option<(String, usize)> {
+        let report = self.report();
+        let is_same = self.shared.games.borrow().0 == sequence;
+        is_same.then(|| report.entries(from, bytes))
     }
 
     /// A copy of the figures, so that no game waits for calculations on them.

@@ -41,6 +41,8 @@ const BATCH_INTERVAL: Duration = Duration::from_millis(150);
 const FIGURES_INTERVAL: Duration = Duration::from_secs(1);
 /// A client to which nothing was sent for this time is sent a comment.
 const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(15);
+/// The event with which a sequence of games begins.
+const BEGIN: &str = "retry: 2000\nevent: begin\ndata: {}\n\n";
 /// How long clients may take to receive the last events.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
@@ -273,7 +275,8 @@ fn answer(request: &Request<Incoming>, shared: &Arc<Shared>, visit: &Visit) -> R
                 return refusal(StatusCode::TOO_MANY_REQUESTS, why);
             };
             tracing::debug!(target: PAGE, from = last_id, "events are sent");
-            let from = last_id.and_then(|id| position_of(&id, shared.run));
+            let run = shared.run.wrapping_add(shared.feed.watch().borrow().0);
+            let from = last_id.and_then(|id| position_of(&id, run));
             let (sender, stream) = Channel::new(1);
             tokio::spawn(stream_events(
                 sender,
@@ -327,18 +330,23 @@ async fn send_events(
     let mut figures = shared.figures.clone();
     let mut sent: Arc<str> = Arc::default();
     if from.is_none() {
-        send(sender, "retry: 2000\nevent: begin\ndata: {}\n\n".to_owned()).await?;
+        send(sender, BEGIN.to_owned()).await?;
     }
     let mut position = from.unwrap_or(0);
+    let mut sequence = games.borrow().0;
     loop {
         games.mark_unchanged();
         loop {
-            let (entries, next) = shared.feed.entries(position, EVENT_BYTES);
+            let Some((entries, next)) = shared.feed.entries(sequence, position, EVENT_BYTES) else {
+                send(sender, BEGIN.to_owned()).await?;
+                (sequence, position) = (games.borrow_and_update().0, 0);
+                continue;
+            };
             if next == position {
                 break;
             }
             position = next;
-            let run = shared.run;
+            let run = shared.run.wrapping_add(sequence);
             send(
                 sender,
                 format!("id: {run}-{position}\nevent: entries\ndata: [{entries}]\n\n"),

@@ -146,6 +146,8 @@ pub struct Ranking {
     /// The number of games of two bots that meet in a round. Without it, bots count as having met once
     /// however many games they played: for Buchholz scores.
     pub games_a_meeting: Option<u32>,
+    /// The places that bots had the last time, from 1, by name; in a league.
+    pub before: BTreeMap<String, usize>,
     /// Those who did not enter. Whoever has played after all is not listed.
     pub not_entered: Vec<NotEntered>,
 }

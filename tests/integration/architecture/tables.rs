@@ -287,8 +287,10 @@ pub(super) const IMPURE: &[&[&str]] = &[
     &["tokio"],
 ];
 
-/// The only places that start programs: bots, and the supervisor between the referee and a bot.
-pub(super) const START_PROGRAMS: &[&str] = &["bot/process", "sandbox/supervisor"];
+/// The only places that start programs: bots, the supervisor between the referee and a bot, and the organiser's own
+/// command.
+pub(super) const START_PROGRAMS: &[&str] =
+    &["bot/process", "sandbox/supervisor", "cli/support/after"];
 
 /// The only places that write to the terminal. The supervisor is a process of its own, whose
 /// standard error is where it reports a failure.

@@ -1,20 +1,25 @@
 //! `referee league`: takes in submissions, plays the games that are new, and keeps a term's table.
 
+mod places;
 mod report;
 mod update;
+mod watch;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
 use self::update::Update;
+use self::watch::Look;
 use crate::arena::plan::Plan;
 use crate::cli::commands::tournament::Options;
+use crate::cli::support::after;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::leftovers::with_bots;
 use crate::cli::support::output::print_stderr;
+use crate::cli::support::pages::Pages;
 use crate::cli::support::time;
-use crate::league::intake::people::{self, PeopleError};
+use crate::league::intake::people::{self, PeopleError, Person};
 use crate::league::intake::{self, Intake, IntakeError};
 use crate::league::season::{LeagueDirectory, SeasonError};
 use crate::league::state::{League, StateError};
@@ -41,6 +46,19 @@ pub(in crate::cli) struct Args {
     #[arg(long, value_name = "TIME", value_parser = time::parse)]
     deadline: Option<Timestamp>,
 
+    /// Go on until Ctrl-C: play whenever something is handed in
+    #[arg(long, requires = "from", conflicts_with = "plan")]
+    watch: bool,
+
+    /// Play nothing: plan the games that are missing, to be played in parts by `referee run`
+    #[arg(long)]
+    plan: bool,
+
+    /// Run this command line after the games of an update, to publish pages or to tell others; it finds
+    /// the folder in `$REFEREE_FOLDER` and the number of new games in `$REFEREE_NEW_GAMES`
+    #[arg(long, value_name = "COMMAND", conflicts_with = "plan")]
+    after: Option<String>,
+
     /// A TOML file with options; the command line takes precedence
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
@@ -57,37 +75,96 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     }
     refuse_foreign(&options)?;
     // Before anything is created.
-    let mut intake = args.from.as_deref().map(intake::read).transpose()?;
+    let source = args.from.as_deref();
+    let look = source.map(Look::at);
+    let intake = source.map(intake::read).transpose()?;
     let people = args.students.as_deref().map(people::read).transpose()?;
-    let directory = LeagueDirectory::open(&args.folder)?;
-    let old = directory.tournament().plan()?;
-    let league = League::read(directory.path())?;
-    if league.is_none() && old.is_some() {
-        return Err(Failure::Usage(format!(
-            "{}: this folder holds a tournament and no league; choose another one",
-            args.folder.display()
-        )));
+    let mut rounds = Rounds {
+        args,
+        options,
+        directory: LeagueDirectory::open(&args.folder)?,
+        pages: None,
+    };
+    rounds.play(intake, people)?;
+    match (source, look) {
+        (Some(source), Some(look)) if args.watch => rounds.watch(source, look),
+        _ => Ok(()),
     }
-    if let Some(plan) = &old {
-        // What is not given stays as it was.
-        options.sandbox = options.sandbox.or_planned(&plan.sandbox);
-        options.time_as_planned(plan)?;
+}
+
+/// Updates of a league, one after the other.
+struct Rounds<'a> {
+    args: &'a Args,
+    options: Options,
+    directory: LeagueDirectory,
+    /// The pages of the last update, which are shown until the next one.
+    pages: Option<Pages>,
+}
+
+impl Rounds<'_> {
+    /// Takes in what was handed in, and plays what is new.
+    fn play(
+        &mut self,
+        mut intake: Option<Intake>,
+        people: Option<Vec<Person>>,
+    ) -> Result<(), Failure> {
+        let args = self.args;
+        let mut options = self.options.clone();
+        let old = self.directory.tournament().plan()?;
+        let league = League::read(self.directory.path())?;
+        if league.is_none() && old.is_some() {
+            return Err(Failure::Usage(format!(
+                "{}: this folder holds a tournament and no league; choose another one",
+                args.folder.display()
+            )));
+        }
+        if let Some(plan) = &old {
+            // What is not given stays as it was.
+            options.sandbox = options.sandbox.or_planned(&plan.sandbox);
+            options.time_as_planned(plan)?;
+        }
+        let mut league = league.unwrap_or_default();
+        if let Some(people) = people {
+            league.enlist(people);
+        }
+        if let Some(intake) = &mut intake {
+            people::join(intake, &league.people);
+            take_in(&mut league, &self.directory, intake)?;
+        } else if league.members.is_empty() {
+            return Err(Failure::Usage(format!(
+                "{}: there is no league yet; say where submissions come from: --from FOLDER",
+                args.folder.display()
+            )));
+        }
+        let update = Update::new(args, &options, &self.directory, league, old)?;
+        let new = with_bots(update.run(&mut self.pages))?;
+        match &args.after {
+            Some(command) => after::run(command, self.directory.path(), new),
+            None => Ok(()),
+        }
     }
-    let mut league = league.unwrap_or_default();
-    if let Some(people) = people {
-        league.enlist(people);
+
+    /// Plays whenever something is handed in, until Ctrl-C.
+    fn watch(&mut self, source: &Path, mut look: Look) -> Result<(), Failure> {
+        loop {
+            print_stderr(&format!(
+                "referee: waiting for submissions in {}; Ctrl-C to end",
+                source.display()
+            ));
+            let Some(now) = watch::wait(source, look)? else {
+                return match self.pages.take() {
+                    Some(pages) => pages.finish(),
+                    None => Ok(()),
+                };
+            };
+            look = now;
+            match intake::read(source) {
+                Ok(intake) => self.play(Some(intake), None)?,
+                // It may be exchanged at this moment.
+                Err(error) => print_stderr(&format!("referee: {error}")),
+            }
+        }
     }
-    if let Some(intake) = &mut intake {
-        people::join(intake, &league.people);
-        take_in(&mut league, &directory, intake)?;
-    } else if league.members.is_empty() {
-        return Err(Failure::Usage(format!(
-            "{}: there is no league yet; say where submissions come from: --from FOLDER",
-            args.folder.display()
-        )));
-    }
-    let update = Update::new(args, &options, directory, league, old)?;
-    with_bots(update.run())
 }
 
 /// Refuses options of tournaments that leagues do not have.

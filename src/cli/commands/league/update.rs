@@ -1,10 +1,11 @@
 //! One run of a league: checks what is new, makes the plan, and plays what is missing.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Args, changed_settings, report};
+use super::{Args, changed_settings, places, report};
 use crate::arena::directory::TournamentDirectory;
 use crate::arena::entrant::Entrant;
 use crate::arena::entrants::{self, BotRequest, Entrants};
@@ -12,10 +13,13 @@ use crate::arena::plan::request::PlanRequest;
 use crate::arena::plan::{BotPlan, Limits, Plan, RejectedBot};
 use crate::arena::preparation::{Notice, Preparation, write_pieces};
 use crate::arena::results::Results;
-use crate::cli::commands::tournament::{Notices, Options, Run, jobs, open_journal, stop_signals};
+use crate::cli::commands::tournament::{
+    Notices, Options, Run, ending, jobs, open_journal, stop_signals,
+};
 use crate::cli::support::failure::Failure;
 use crate::cli::support::folder::title_of_folder;
 use crate::cli::support::output::print_stderr;
+use crate::cli::support::pages::Pages;
 use crate::cli::support::sandbox::announce;
 use crate::cli::support::setup::{absolute, this_program};
 use crate::cli::support::signals;
@@ -35,7 +39,7 @@ type Versions = BTreeMap<String, String>;
 pub(super) struct Update<'a> {
     args: &'a Args,
     options: &'a Options,
-    directory: LeagueDirectory,
+    directory: &'a LeagueDirectory,
     league: League,
     old: Option<Plan>,
     sandbox: Sandbox,
@@ -47,7 +51,7 @@ impl<'a> Update<'a> {
     pub(super) fn new(
         args: &'a Args,
         options: &'a Options,
-        directory: LeagueDirectory,
+        directory: &'a LeagueDirectory,
         league: League,
         old: Option<Plan>,
     ) -> Result<Self, Failure> {
@@ -71,7 +75,9 @@ impl<'a> Update<'a> {
         })
     }
 
-    pub(super) async fn run(mut self) -> Result<(), Failure> {
+    /// Plays what is missing. Returns the number of games played. The pages are those of the last update; without
+    /// `--watch` there are none afterwards.
+    pub(super) async fn run(mut self, pages: &mut Option<Pages>) -> Result<u64, Failure> {
         // Until the end: what has been begun is put in order first.
         let _heeded = signals::heed();
         let mut stops = stop_signals();
@@ -99,18 +105,17 @@ impl<'a> Update<'a> {
         }
         let (plan, entered) = self.plan(&request)?;
         let before = self.switch(plan)?;
+        if self.args.plan {
+            report::write(self.directory, &self.league, self.args.deadline)?;
+            ending::print_plan(&before, &tournament);
+            return Ok(0);
+        }
         let journal_file = tournament.journal_file();
         let (journal, _) = open_journal(&tournament, &journal_file, Duration::ZERO)?;
         let mut results = Results::new(&before);
         TournamentDirectory::read_journal(&journal_file, &before, &mut results)?;
         let kept = results.games;
-        let bounds = self.sandbox.bounds();
-        let pages = self.options.pages.open(
-            &title_of_folder(&self.args.folder),
-            Some(&journal_file),
-            Some(&journal_file),
-            bounds.iter().map(Bound::line).collect(),
-        )?;
+        let pages = self.pages(pages, &journal_file)?;
         let folder = self.args.folder.to_string_lossy();
         let resume = format!("continue: referee league {}", shell_words::quote(&folder));
         let run = Run {
@@ -127,8 +132,28 @@ impl<'a> Update<'a> {
         let bots = preparation.with_logs(entered);
         let results = run.play(before, bots, results, pieces_path, stops);
         let results = results.await?;
-        report::write(&self.directory, &self.league, self.args.deadline)?;
-        report::summary(results.games - kept, kept)
+        report::write(self.directory, &self.league, self.args.deadline)?;
+        report::summary(results.games - kept, kept)?;
+        Ok(results.games - kept)
+    }
+
+    /// The pages of this update. Those of the last one are taken on.
+    fn pages(&self, last: &mut Option<Pages>, journal: &Path) -> Result<Pages, Failure> {
+        if let Some(pages) = last {
+            pages.begin_again(journal)?;
+            return Ok(pages.clone());
+        }
+        let bounds = self.sandbox.bounds();
+        let pages = self.options.pages.open(
+            &title_of_folder(&self.args.folder),
+            Some(journal),
+            Some(journal),
+            bounds.iter().map(Bound::line).collect(),
+        )?;
+        if self.args.watch {
+            *last = Some(pages.clone());
+        }
+        Ok(pages)
     }
 
     /// The versions that play, of those for which this holds.
@@ -261,6 +286,7 @@ impl<'a> Update<'a> {
                 limits: Limits::from(self.options.time(None)),
                 hash: String::new(),
                 version: None,
+                place_before: None,
             },
             reason,
         }
@@ -322,10 +348,11 @@ impl<'a> Update<'a> {
 
     /// Makes this the plan of the league, unless it is.
     fn switch(&self, mut plan: Plan) -> Result<Plan, Failure> {
-        if let Some(old) = &self.old
-            && is_same(old, &plan)
-        {
-            return Ok(old.clone());
+        if let Some(old) = &self.old {
+            if is_same(old, &plan) {
+                return Ok(old.clone());
+            }
+            places::note(&mut plan, old, &self.directory.tournament())?;
         }
         let kept = self.directory.change(self.old.as_ref(), &mut plan)?;
         let games = 2 * plan.pairs_so_far();

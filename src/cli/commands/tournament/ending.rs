@@ -48,7 +48,7 @@ pub(in crate::cli) fn warn_of_repetition(distinct: &Distinct) {
 }
 
 /// Prints what was planned and how to play it.
-pub(super) fn print_plan(plan: &Plan, directory: &TournamentDirectory) {
+pub(in crate::cli) fn print_plan(plan: &Plan, directory: &TournamentDirectory) {
     let path = directory.path().to_string_lossy();
     let path = shell_words::quote(&path);
     print_stderr(&format!(

@@ -333,6 +333,10 @@ impl TournamentRun<'_> {
         let expected = games_expected(plan, shard);
         let mut results = Results::new(plan);
         TournamentDirectory::read_journal(&self.journal_file, plan, &mut results)?;
+        let of_shard = results.games;
+        if let Some(shard) = shard {
+            self.directory.read_kept(plan, shard, &mut results)?;
+        }
         if results.games > 0 {
             print_stderr(&format!(
                 "referee: resuming after {} of {expected} games",
@@ -340,7 +344,7 @@ impl TournamentRun<'_> {
             ));
         }
         if let (Some(shard), Some(path)) = (shard, &self.header_file) {
-            let header = Header::new(plan, shard, results.games);
+            let header = Header::new(plan, shard, of_shard);
             let appended = header.append(path);
             appended.map_err(|error| unreadable(path, &error))?;
         }

@@ -30,6 +30,14 @@ function tiles(figures) {
     figures.advantage === null ? null : tile("moving first", `${signed(figures.advantage)} Elo`, figures.advantage_error === null ? null : `± ${Math.round(figures.advantage_error)}`));
 }
 
+// Places up or down since the last time; the arrow is read aloud as a word.
+function moved(before, rank) {
+  if (!before) return "new";
+  if (before === rank) return "=";
+  const by = Math.abs(before - rank);
+  return el("span", { "aria-label": `${before > rank ? "up" : "down"} ${by}`, role: "img" }, `${before > rank ? "↑" : "↓"}${by}`);
+}
+
 function standings(places) {
   const scale = ratingScale(places);
   const ranks = new Map(places.map((place, index) => [place.bot, index + 1]));
@@ -39,6 +47,7 @@ function standings(places) {
     columns: [
       { key: "rank", title: "#", text: true, value: (p) => String(ranks.get(p.bot)).padStart(6, "0"), show: (p) => String(ranks.get(p.bot)), kind: "rank" },
       { key: "name", title: "bot", text: true, head: true, value: (p) => name(p.bot), show: (p) => link(botHash(p.bot), el("span", { class: "name" }, name(p.bot))) },
+      ...(places.some((p) => p.before !== undefined) ? [{ key: "moved", title: "moved", hint: "Places up or down since the last time", value: (p) => (p.before ? p.before - ranks.get(p.bot) : 0), show: (p) => moved(p.before, ranks.get(p.bot)) }] : []),
       { key: "points", title: "points", value: (p) => p.points, show: (p) => el("strong", {}, half(p.points)) },
       { key: "games", title: "games", value: (p) => p.games, show: (p) => count(p.games), kind: "number rare" },
       { key: "score", title: "score", hint: "Points a game", value: (p) => p.score, show: (p) => percent(p.score, 1), kind: "number rare" },
