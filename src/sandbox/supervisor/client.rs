@@ -4,6 +4,7 @@ use std::io::{self, Read as _};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::process::{ChildStderr, ChildStdin, ChildStdout};
+use std::thread::Builder;
 
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::Pid;
@@ -143,10 +144,11 @@ pub(crate) fn run_to_end(
     } = launch(server, request, boxes)?;
     drop(stdin);
     let (stdout, stderr) = std::thread::scope(|scope| {
-        let errors = scope.spawn(|| read_all(stderr));
+        // The machine may have no thread left.
+        let errors = Builder::new().spawn_scoped(scope, || read_all(stderr))?;
         let output = read_all(stdout);
-        (output, errors.join().unwrap_or_default())
-    });
+        Ok::<_, io::Error>((output, errors.join().unwrap_or_default()))
+    })?;
     forked::wait_for(supervisor)?;
     let mut reports = Vec::new();
     control.read_to_end(&mut reports)?;
