@@ -5,7 +5,11 @@
 //! so that all run under the same conditions, and each slice is compared with that of the match without
 //! a sandbox in the same round. There are two matches without a sandbox: their difference is the error.
 //!
-//! A start: games with fresh processes, minus the time of the same run for one game.
+//! A start: games with fresh processes, minus the same run for one game. Processor time is that of the whole tree of
+//! processes, as the kernel reports it when they have been waited for; what it does for them elsewhere later
+//! (it frees name spaces and control groups) is not in it. The clock also measures what else the machine does.
+//!
+//! A tournament: games a second with fresh processes for every game, its beginning included.
 
 mod common;
 
@@ -25,6 +29,7 @@ const SLICE: Duration = Duration::from_millis(150);
 /// The time before each slice that is not measured, so that all processes are awake.
 const WAKING: Duration = Duration::from_millis(10);
 const STARTS: u32 = 100;
+const PAIRS: u32 = 100;
 const STARTING_ROUNDS: usize = 5;
 
 fn main() {
@@ -48,6 +53,7 @@ fn main() {
     }
     sched_setaffinity(None, &everywhere).expect("the CPUs of before");
     starts(&kinds[1..], &bot);
+    tournaments(&kinds[1..], &bot);
 }
 
 fn referee(kind: &str, games: u32) -> Command {
@@ -177,27 +183,122 @@ fn plies(title: &str, kinds: &[&str], bot: &Path) {
     println!();
 }
 
+/// Time on the clock, and processor time.
+#[derive(Clone, Copy)]
+struct Time {
+    wall: f64,
+    processor: f64,
+}
+
+impl Time {
+    /// Until a command has ended, in seconds.
+    fn of(command: &mut Command) -> Self {
+        let (before, started) = (used_by_children(), Instant::now());
+        let status = command.status().expect("the referee starts");
+        assert!(status.success());
+        Self {
+            wall: started.elapsed().as_secs_f64(),
+            processor: used_by_children() - before,
+        }
+    }
+
+    /// What this has taken more, for each of so many, in milliseconds.
+    fn each(self, less: Self, number: u32) -> Self {
+        let each = |more: f64, less: f64| (more - less).max(0.0) * 1e3 / f64::from(number);
+        Self {
+            wall: each(self.wall, less.wall),
+            processor: each(self.processor, less.processor),
+        }
+    }
+
+    fn median(measured: &[Self]) -> Self {
+        let median = |what: fn(&Self) -> f64| median_of_sorted(&sorted(measured.iter().map(what)));
+        Self {
+            wall: median(|time| time.wall),
+            processor: median(|time| time.processor),
+        }
+    }
+}
+
+/// Processor time, in seconds, of all children that have been waited for, with all of theirs.
+fn used_by_children() -> f64 {
+    let stat = fs::read_to_string("/proc/self/stat").expect("this process");
+    // The name of the program may hold anything.
+    let (_, fields) = stat.rsplit_once(") ").expect("a name");
+    let ticks = |at: usize| -> f64 {
+        let field = fields.split(' ').nth(at).expect("a field");
+        field.parse().expect("a number")
+    };
+    #[expect(clippy::cast_precision_loss, reason = "it is 100")]
+    let second = rustix::param::clock_ticks_per_second() as f64;
+    (ticks(13) + ticks(14)) / second
+}
+
 fn starts(kinds: &[&str], bot: &Path) {
     let mut measured = vec![Vec::new(); kinds.len()];
     let run = |kind: &str, games: u32| {
-        let started = Instant::now();
         let mut command = referee(kind, games);
-        let status = command.arg("--restart").args([bot, bot]).status();
-        assert!(status.expect("the referee starts").success());
-        started.elapsed()
+        Time::of(command.arg("--restart").args([bot, bot]))
     };
     for _ in 0..STARTING_ROUNDS {
         for (kind, measured) in kinds.iter().zip(&mut measured) {
             let once = run(kind, 1);
-            let wall = run(kind, STARTS + 1).saturating_sub(once);
-            measured.push(wall.as_secs_f64() * 1e3 / f64::from(STARTS * 2));
+            measured.push(run(kind, STARTS + 1).each(once, STARTS * 2));
         }
     }
-    println!("start and end of a process, on all CPUs");
+    println!("start, a game, and end of a process, on all CPUs: processor time, and by the clock");
     for (kind, measured) in kinds.iter().zip(measured) {
-        println!(
-            "  {kind:<8} {:>6.2} ms",
-            median_of_sorted(&sorted(measured.into_iter()))
-        );
+        let Time { wall, processor } = Time::median(&measured);
+        println!("  {kind:<8} {processor:>6.2} ms {wall:>6.2} ms");
+    }
+    println!();
+}
+
+fn tournaments(kinds: &[&str], bot: &Path) {
+    let mut measured = vec![Vec::new(); kinds.len()];
+    let directory = std::env::temp_dir().join(format!("tournaments-{}", std::process::id()));
+    let run = |kind: &str| {
+        let _ = fs::remove_dir_all(&directory);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_referee"));
+        command
+            .args([
+                "tournament",
+                "--seed",
+                "1",
+                "--sandbox",
+                kind,
+                "--jobs",
+                "1",
+            ])
+            .args([
+                "--pairs",
+                &PAIRS.to_string(),
+                "--restart",
+                "game",
+                "--no-check",
+            ])
+            // The instant bot knows no other beginning.
+            .args(["--opening-plies", "0", "--out"])
+            .args([&directory, bot, bot])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
+        let nothing = Time {
+            wall: 0.0,
+            processor: 0.0,
+        };
+        Time::of(&mut command).each(nothing, PAIRS * 2)
+    };
+    for _ in 0..STARTING_ROUNDS {
+        for (kind, measured) in kinds.iter().zip(&mut measured) {
+            measured.push(run(kind));
+        }
+    }
+    let _ = fs::remove_dir_all(&directory);
+    println!(
+        "games of a tournament, one at a time: for a second of processor time, and by the clock"
+    );
+    for (kind, measured) in kinds.iter().zip(measured) {
+        let Time { wall, processor } = Time::median(&measured);
+        println!("  {kind:<8} {:>6.0} {:>6.0}", 1e3 / processor, 1e3 / wall);
     }
 }

@@ -11,6 +11,8 @@ use super::request;
 use super::settings::Settings;
 use super::snapshot::ContentHash;
 #[cfg(all(target_os = "linux", not(portable)))]
+use super::supervisor::fork_server::ForkServer;
+#[cfg(all(target_os = "linux", not(portable)))]
 use super::supervisor::kept_box::Boxes;
 #[cfg(all(target_os = "linux", not(portable)))]
 use super::supervisor::message::SpawnRequest;
@@ -108,8 +110,8 @@ impl Confinement {
         &self.0.boxes
     }
 
-    /// This program's file, which is started as a supervisor.
-    pub(crate) fn referee(&self) -> &Path {
-        &self.0.settings.referee
+    /// What starts supervisors.
+    pub(crate) fn server(&self) -> &ForkServer {
+        &self.0.settings.server
     }
 }

@@ -75,6 +75,8 @@ pub use self::limits::ResourceLimits;
 use self::private_copy::PrivateCopy;
 use self::settings::Settings;
 pub use self::settings::{Kind, NotAvailable, SandboxRequest, Selection};
+#[cfg(all(target_os = "linux", not(portable)))]
+use self::supervisor::fork_server::ForkServer;
 use self::supervisor::kept_box::Boxes;
 #[cfg(any(not(target_os = "linux"), portable))]
 pub(crate) use self::unsupported::{cgroup, interpreters, private_copy, probe, procfs, supervisor};
@@ -174,6 +176,8 @@ impl Sandbox {
             own_view: false,
             keeps_box: false,
             groups: ParentGroups::default(),
+            #[cfg(all(target_os = "linux", not(portable)))]
+            server: ForkServer::new(PathBuf::new()),
         }))
     }
 

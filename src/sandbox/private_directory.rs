@@ -6,6 +6,7 @@ use std::ffi::CString;
 use std::fs::{self, File, Permissions};
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
@@ -17,6 +18,7 @@ use rustix::io::Errno;
 use rustix::process::{Pid, getuid, test_kill_process};
 
 use super::session;
+use crate::text::escape;
 
 /// How their names begin, before the process id of the referee.
 const PREFIX: &str = "referee-";
@@ -37,6 +39,14 @@ impl PrivateDirectory {
     /// A new one, with a directory for scratch directories in it. With `passable`, other users may pass
     /// through both on their way to what belongs to them, and see nothing else.
     pub(super) fn new(passable: bool) -> io::Result<Self> {
+        let place = env::temp_dir();
+        if place.to_str().is_none() {
+            // Requests to supervisors and the environment of bots are text.
+            let place = escape(place.as_os_str().as_bytes());
+            return Err(io::Error::other(format!(
+                "the directory for temporary files, {place}, has a name that is not UTF-8"
+            )));
+        }
         let mode = || Permissions::from_mode(if passable { 0o711 } else { 0o700 });
         // The name holds the process that it belongs to, should that one be killed.
         let directory = tempfile::Builder::new()

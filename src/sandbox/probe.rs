@@ -88,7 +88,7 @@ fn holds(settings: &Settings, boxes: &Boxes, parents: &ParentGroups) -> Option<b
         request.limits.memory = request.limits.memory.max(4 * self_test::SMALL_MEMORY);
         request.allowance.memory = self_test::SMALL_MEMORY;
     }
-    let run = client::run_to_end(&settings.referee, &request, boxes).ok()?;
+    let run = client::run_to_end(&settings.server, &request, boxes).ok()?;
     let Some(SupervisorEvent::Ended(ExitReport { exceeded, .. })) = run.last else {
         return None;
     };
@@ -136,13 +136,16 @@ fn run(settings: &Settings, boxes: &Boxes) -> io::Result<FinishedRun> {
     fs::set_permissions(&secret, Permissions::from_mode(0o600))?;
     let arguments = self_test::arguments(&secret.to_string_lossy(), &settings.expose);
     let request = self_test_request(settings, arguments, private.scratches(), user.as_ref());
-    client::run_to_end(&settings.referee, &request, boxes)
+    client::run_to_end(&settings.server, &request, boxes)
 }
 
 /// What to do about a sandbox that does not work.
 fn fix(kind: Kind, cause: &str) -> String {
     let is = |name: &str, value: &str| procfs::kernel_setting(name).as_deref() == Some(value);
     match kind {
+        Kind::Bwrap | Kind::Landlock if cause.contains("not UTF-8") => {
+            "set TMPDIR to a directory whose name is".to_owned()
+        }
         Kind::Bwrap | Kind::Landlock if cause.contains("Resource temporarily unavailable") => {
             "a limit on processes is reached: end other programs, or raise ulimit -u or pids.max of the \
              control group"

@@ -7,6 +7,8 @@ use serde::Serialize;
 
 use super::cgroup::ParentGroups;
 use super::limits::ResourceLimits;
+#[cfg(all(target_os = "linux", not(portable)))]
+use super::supervisor::fork_server::ForkServer;
 
 /// A way to confine bots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -130,6 +132,9 @@ pub(super) struct Settings {
     pub(super) keeps_box: bool,
     /// Where control groups for bots can be made.
     pub(super) groups: ParentGroups,
+    /// What starts supervisors.
+    #[cfg(all(target_os = "linux", not(portable)))]
+    pub(super) server: ForkServer,
 }
 
 impl Settings {
@@ -154,6 +159,8 @@ impl Settings {
             own_view: false,
             keeps_box: false,
             groups: ParentGroups::default(),
+            #[cfg(all(target_os = "linux", not(portable)))]
+            server: ForkServer::new(request.referee.clone()),
         })
     }
 }

@@ -172,6 +172,7 @@ const ATTACKS: &[Attack] = &[
     simple("leaves-set-uid"),
     as_root("kernel-settings"),
     as_root("first-process"),
+    as_root("reads-first-process"),
     as_root("keeps-root"),
     simple("core-handler"),
     rare("segments"),

@@ -95,8 +95,8 @@ struct Watch {
     /// The journal, once there is one, and the games in it that have been counted.
     read: Option<File>,
     games: usize,
-    /// Every process seen below the referee's: the control group of a bot has the number of its
-    /// supervisor.
+    /// Every process seen below the referee's: the control group of a bot has the number of the process that
+    /// has made it.
     seen: BTreeSet<u32>,
 }
 
@@ -125,7 +125,8 @@ impl Watch {
     /// The control groups of the processes that were seen.
     fn groups(&self) -> usize {
         count(Path::new("/sys/fs/cgroup"), &|name| {
-            let pid = name.strip_prefix("referee-").map(str::parse);
+            let pid = name.strip_prefix("referee-");
+            let pid = pid.and_then(|rest| rest.split('-').next()).map(str::parse);
             matches!(pid, Some(Ok(pid)) if self.seen.contains(&pid))
         })
     }

@@ -376,6 +376,62 @@ fn shows_environment(scratch: &Path) -> String {
     own.join("bot").to_string_lossy().into_owned()
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_directory_for_temporary_files_must_have_a_name_in_utf_8() {
+    use std::os::unix::ffi::OsStrExt as _;
+
+    let referee = Referee::new(["--sandbox", "landlock", "builtin:random", "builtin:random"]);
+    let place = referee
+        .scratch()
+        .join(std::ffi::OsStr::from_bytes(b"odd-\xff"));
+    fs::create_dir(&place).expect("a directory");
+    let run = referee.env("TMPDIR", &place).run();
+    assert_eq!(run.code, Some(2), "{run}");
+    for part in [
+        "odd-\\xff, has a name that is not UTF-8",
+        "set TMPDIR to a directory whose name is",
+    ] {
+        assert!(run.stderr.contains(part), "{part}\n{run}");
+    }
+}
+
+/// What starts the supervisors is a child of the referee's like any other, and may be killed.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_fork_server_that_is_killed_is_replaced() {
+    for kind in sandboxes() {
+        let referee = Referee::new(["--sandbox", kind, "--seed", "1", "--json", "--restart"]);
+        let mut running = referee
+            .args(["-n", "40", "builtin:random", "builtin:random"])
+            .start();
+        let children = |pid: u32| {
+            let path = format!("/proc/{pid}/task/{pid}/children");
+            let text = fs::read_to_string(path).unwrap_or_default();
+            let pids = text.split_ascii_whitespace().map(str::parse::<i32>);
+            pids.collect::<Result<Vec<_>, _>>().expect("numbers")
+        };
+        let referee = running.id();
+        // The supervisors of two bots, and the server: it was the first.
+        running.wait_until(|_| children(referee).len() >= 3);
+        let server = children(referee).into_iter().min().expect("children");
+        let status = Command::new("kill")
+            .args(["-KILL", &server.to_string()])
+            .status();
+        assert!(status.is_ok_and(|status| status.success()));
+        let run = running.finish();
+        assert_eq!(run.code, Some(0), "{run}");
+        let records = run.printed_records();
+        assert_eq!(records.len(), 40, "{run}");
+        assert!(
+            records
+                .iter()
+                .all(|record| record["result"]["by"].is_null()),
+            "{run}"
+        );
+    }
+}
+
 #[test]
 fn variables_are_let_in_by_name() {
     for kind in sandboxes().into_iter().chain(["none"]) {

@@ -7,9 +7,9 @@ use std::process::ExitStatus;
 use std::task::Poll;
 use std::time::Duration;
 
-use tokio::process::Child;
 use tokio::time::Instant;
 
+use super::child::Child;
 use super::{Process, charge, events};
 use crate::bot::allowance::{Allowance, ClockKind};
 use crate::bot::channel::{Exchange, ExchangeError};

@@ -6,12 +6,14 @@
 //!
 //! - `ask`: a question and its answer
 //! - `charge`: how long it may take on a busy machine
+//! - `child`: what is waited for
 //! - `diagnosis`: why there was no answer
 //! - `events`: what the log has of it
 //! - `unix`, `windows`: pipes, and what is ended with a bot
 
 mod ask;
 mod charge;
+mod child;
 mod diagnosis;
 mod events;
 #[cfg(unix)]
@@ -23,10 +25,11 @@ use std::io;
 use std::process::ExitStatus;
 use std::time::Duration;
 
-use tokio::process::{Child, Command};
+use tokio::process::Command;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
+use self::child::Child;
 use self::platform::{AnswerPipe, Group, Pipes, RequestPipe, exit_status};
 #[cfg(unix)]
 use self::unix as platform;
@@ -34,7 +37,7 @@ use self::unix as platform;
 use self::windows as platform;
 
 #[cfg(all(target_os = "linux", not(portable)))]
-use tokio::process::ChildStdin;
+use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 
 #[cfg(all(target_os = "linux", not(portable)))]
 use super::bound;
@@ -51,6 +54,8 @@ use crate::sandbox::Confinement;
 #[cfg(all(target_os = "linux", not(portable)))]
 use crate::sandbox::supervisor::client;
 use crate::sandbox::supervisor::client::SupervisorConnection;
+#[cfg(all(target_os = "linux", not(portable)))]
+use crate::sandbox::supervisor::forked::Forked;
 use crate::system::Pid;
 use crate::text::escape;
 
@@ -154,12 +159,19 @@ impl Process {
             && let Some(request) = confinement.spawn_request(environment)
         {
             events::starting_confined(&request);
-            let launch = client::launch(confinement.referee(), &request, confinement.boxes())?;
-            // The supervisor must outlive a referee that is killed, to end the bot.
-            let mut child = spawn(&mut Command::from(launch.command), program, true)?;
-            let stdin = ChildStdin::from_std(launch.stdin)?;
-            let pipes = Pipes::of(&mut child.0, Some(stdin))?;
+            let starting = children::starting();
+            // The supervisor outlives a referee that is killed, to end the bot.
+            let launch = client::launch(confinement.server(), &request, confinement.boxes())?;
+            let owned = starting.own(launch.supervisor, &program.name, true);
+            drop(starting);
+            let child = Child::Supervisor(Forked::new(launch.supervisor)?);
+            let pipes = Pipes::new(
+                ChildStdin::from_std(launch.stdin)?,
+                ChildStdout::from_std(launch.stdout)?,
+                ChildStderr::from_std(launch.stderr)?,
+            );
             let connection = SupervisorConnection::new(launch.control, &request, launch.used)?;
+            let child = (child, owned);
             return Ok(Self::new(program, child, pipes, Err(connection), tap));
         }
         events::starting(program, environment);
@@ -182,9 +194,10 @@ impl Process {
             .args(arguments)
             .envs(environment.iter().map(|(name, value)| (name, value)))
             .kill_on_drop(true);
-        let spawn = |command: &mut Command| spawn(command, program, false);
+        let spawn = |command: &mut Command| spawn(command, program);
         let limits = program.confinement.as_ref().map(Confinement::limits);
-        let (child, pipes, group) = platform::start(&mut command, limits, spawn)?;
+        let ((child, owned), pipes, group) = platform::start(&mut command, limits, spawn)?;
+        let child = (Child::Program(child), owned);
         Ok(Self::new(program, child, pipes, Ok(group), tap))
     }
 
@@ -407,14 +420,13 @@ impl Process {
 fn spawn(
     command: &mut Command,
     program: &Program,
-    is_supervisor: bool,
-) -> io::Result<(Child, OwnedChild)> {
+) -> io::Result<(tokio::process::Child, OwnedChild)> {
     let starting = children::starting();
     let child = command.spawn()?;
     let pid = child.id().and_then(|id| i32::try_from(id).ok());
     let Some(pid) = pid.and_then(Pid::from_raw) else {
         return Err(io::Error::other("the id of a new process is missing"));
     };
-    let owned = starting.own(pid, &program.name, is_supervisor);
+    let owned = starting.own(pid, &program.name, false);
     Ok((child, owned))
 }

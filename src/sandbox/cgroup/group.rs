@@ -4,6 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::fs::{FlockOperation, flock};
@@ -26,7 +27,7 @@ pub(in crate::sandbox) enum Bound {
     Tasks,
 }
 
-/// All groups of a bot, one in each hierarchy. Removed when dropped.
+/// All groups of a bot, one in each hierarchy. Removed when dropped by the process that has made them.
 #[derive(Debug)]
 pub(in crate::sandbox) struct Groups(Vec<Part>);
 
@@ -40,6 +41,8 @@ pub(super) struct Part {
     events: Vec<(Bound, File, &'static [u8])>,
     /// Says that somebody has the group.
     _lock: File,
+    /// The process that has made it.
+    maker: u32,
 }
 
 /// How a process becomes a member of groups. A process that is moved from one group to another has all
@@ -70,13 +73,31 @@ impl Membership {
 }
 
 impl Groups {
-    /// Groups of this process's name, in which all processes together have so much.
+    /// New groups of this process's name, in which all processes together have so much.
     pub(in crate::sandbox) fn new(
         parents: &ParentGroups,
         allowance: Allowance,
     ) -> io::Result<Self> {
         let parts = parents.0.iter().map(|parent| Part::new(parent, allowance));
         Ok(Self(parts.collect::<Result<_, _>>()?))
+    }
+
+    /// Makes them as new for another bot, which they cannot be when somebody is in them, or when a bound was met.
+    pub(in crate::sandbox) fn renew(&self) -> io::Result<bool> {
+        for part in &self.0 {
+            let is_met = |(_, file, start): &(Bound, File, &'static [u8])| is_counted(file, start);
+            let members = fs::read(part.directory.join("cgroup.procs"))?;
+            if !members.is_empty() || part.events.iter().any(is_met) {
+                return Ok(false);
+            }
+            // The last one may have been stopped when it ended.
+            if part.controllers.contains(&Controller::Freezer) {
+                for setting in Controller::Freezer.settings(part.version, Allowance::default()) {
+                    set(&part.directory, setting.file, &setting.value)?;
+                }
+            }
+        }
+        Ok(true)
     }
 
     /// What a new process needs to become a member of the groups, with all that it starts.
@@ -136,8 +157,26 @@ impl Groups {
         })
     }
 
-    /// Kills all processes, stopped ones, too.
+    /// Lets processes continue that cannot end while they are stopped.
+    pub(in crate::sandbox) fn thaw(&self) {
+        for part in &self.0 {
+            // Those that v2 has stopped can be killed.
+            if part.version == Version::One && part.controllers.contains(&Controller::Freezer) {
+                let _ = set(&part.directory, "freezer.state", "THAWED");
+            }
+        }
+    }
+
+    /// Kills all processes, stopped ones, too. A process that is started in a group of v2 afterwards may be killed
+    /// at its start (Linux 6.18), so nobody else gets the groups.
     pub(in crate::sandbox) fn kill(&self) {
+        // All of them have the same processes.
+        let at_once = |part: &Part| {
+            part.version == Version::Two && set(&part.directory, "cgroup.kill", "1").is_ok()
+        };
+        if self.0.iter().any(at_once) {
+            return;
+        }
         for part in &self.0 {
             kill_all(&part.directory, part.version);
         }
@@ -198,11 +237,13 @@ fn set(directory: &Path, name: &str, value: &str) -> io::Result<()> {
 
 impl Part {
     pub(super) fn new(parent: &ParentGroup, allowance: Allowance) -> io::Result<Self> {
+        static NUMBER: AtomicU32 = AtomicU32::new(0);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let directory = parent
             .directory
-            .join(format!("{PREFIX}{}", std::process::id()));
+            .join(format!("{PREFIX}{}-{number}", std::process::id()));
         match fs::create_dir(&directory) {
-            // A killed supervisor left it, and had this process's number.
+            // A killed process left it, and had this one's number.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 fs::remove_dir(&directory)?;
                 fs::create_dir(&directory)?;
@@ -222,6 +263,7 @@ impl Part {
             controllers: parent.controllers.clone(),
             events: Vec::new(),
             _lock: lock,
+            maker: std::process::id(),
         };
         for controller in &parent.controllers {
             for setting in controller.settings(parent.version, allowance) {
@@ -246,6 +288,9 @@ impl Part {
 
 impl Drop for Part {
     fn drop(&mut self) {
+        if self.maker != std::process::id() {
+            return;
+        }
         let deadline = Instant::now() + EMPTYING;
         while let Err(error) = fs::remove_dir(&self.directory) {
             if error.raw_os_error() != Some(libc::EBUSY) || Instant::now() > deadline {
@@ -326,6 +371,23 @@ mod tests {
             let (_directory, part) = fake(Version::Two, file);
             assert!(part.is_err(), "{file}");
         }
+    }
+
+    #[test]
+    fn groups_for_another_bot_are_as_new() {
+        let (directory, part) = fake(Version::Two, "");
+        let groups = Groups(vec![part.expect("a group")]);
+        let write = |file: &str, text: &str| {
+            fs::write(directory.path().join(file), text).expect("a file");
+        };
+        write("cgroup.freeze", "1");
+        assert!(groups.renew().expect("a group"));
+        assert_eq!(text(&directory, "cgroup.freeze"), "0");
+        write("cgroup.procs", "7\n");
+        assert!(!groups.renew().expect("a group"));
+        write("cgroup.procs", "");
+        write("memory.events", "low 0\noom_kill 1\n");
+        assert!(!groups.renew().expect("a group"));
     }
 
     #[test]

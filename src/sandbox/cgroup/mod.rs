@@ -30,7 +30,7 @@ pub(super) use self::group::{Bound, Groups, Membership};
 use super::hierarchy::{OwnGroup, Version, own_groups};
 use super::procfs;
 
-/// How a group's directory begins, before the process id of its supervisor.
+/// How a group's directory begins, before the process id of the fork server that has made it, and a number.
 const PREFIX: &str = "referee-";
 
 /// Where groups can be made, and for which controllers.
@@ -128,9 +128,9 @@ impl ParentGroup {
             .flatten()
         {
             let name = entry.file_name();
-            let supervisor = name
-                .to_str()
-                .and_then(|name| Pid::from_raw(name.strip_prefix(PREFIX)?.parse().ok()?));
+            let supervisor = name.to_str().and_then(|name| {
+                Pid::from_raw(name.strip_prefix(PREFIX)?.split('-').next()?.parse().ok()?)
+            });
             let gone = supervisor.is_some_and(|pid| test_kill_process(pid) == Err(Errno::SRCH));
             // A supervisor with other process ids may have it.
             if gone && is_unlocked(&entry.path()) {

@@ -1,29 +1,30 @@
-//! The system calls that no bot needs, as seccomp filters. `calls` lists them.
+//! The system calls that no bot needs, as a seccomp filter.
+//!
+//! - `calls`: lists them
+//! - `program`: what the kernel runs
 //!
 //! Everything else is allowed, except calls that are newer than this list. The kernel
 //! remembers which calls are always allowed, so that reading and writing cost a bot almost nothing.
 
 mod calls;
+mod program;
 
 use std::collections::BTreeMap;
-use std::env::consts::ARCH;
 use std::io;
 
-use libc::c_long;
 use seccompiler::SeccompCmpArgLen::{Dword, Qword};
 use seccompiler::SeccompCmpOp::{Eq, MaskedEq, Ne};
 use seccompiler::{
     BackendError, BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition,
-    SeccompFilter, SeccompRule, TargetArch, sock_filter,
+    SeccompRule,
 };
 
 use self::calls::{
-    ATTRIBUTES, DESCRIPTOR_SETTINGS, FILE_SYSTEM_REQUESTS, LAST_KNOWN, MODES, NAMESPACES, NEVER,
-    REMOVALS, RIGHTS_OF_OWNER, SIGNALS, TERMINAL, UNKNOWN, UNNAMED_FILE,
+    ATTRIBUTES, DESCRIPTOR_SETTINGS, FILE_SYSTEM_REQUESTS, MODES, NAMESPACES, NEVER, REMOVALS,
+    RIGHTS_OF_OWNER, SIGNALS, TERMINAL, UNKNOWN, UNNAMED_FILE,
 };
+use self::program::{Calls, Rules};
 use serde::{Deserialize, Serialize};
-
-type Rules = BTreeMap<c_long, Vec<SeccompRule>>;
 
 /// What the filters depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -35,85 +36,37 @@ pub(super) struct Situation {
     pub(super) freeze: bool,
 }
 
-/// The compiled filters, ready to be installed.
-#[derive(Clone, Debug)]
-pub(super) struct Filters {
-    /// Asks the supervisor about network connections, which it refuses and remembers; and, where the bot
-    /// has no file system of its own, to remove files.
-    pub(super) asked: BpfProgram,
-    /// To be installed afterwards, in this order.
-    pub(super) others: Vec<BpfProgram>,
-}
-
-/// Compiles the filters.
-pub(super) fn filters(situation: Situation) -> io::Result<Filters> {
+/// Compiles the filter. It asks the supervisor about network connections, which that refuses and remembers; and,
+/// where the bot has no file system of its own, to remove files.
+pub(super) fn filter(situation: Situation) -> io::Result<BpfProgram> {
     compile(situation).map_err(|error| io::Error::other(format!("seccomp: {error}")))
 }
 
-fn compile(situation: Situation) -> Result<Filters, BackendError> {
-    let arch = TargetArch::try_from(ARCH)?;
-    let filter = |rules, errno: i32| {
-        let errno = SeccompAction::Errno(errno.cast_unsigned());
-        let filter = SeccompFilter::new(rules, SeccompAction::Allow, errno, arch)?;
-        BpfProgram::try_from(filter)
-    };
+fn compile(situation: Situation) -> Result<BpfProgram, BackendError> {
+    let errno = |number: i32| SeccompAction::Errno(number.cast_unsigned());
     let unknown = UNKNOWN.iter().map(|&call| (call, Vec::new())).collect();
-    let mut unknown = filter(unknown, libc::ENOSYS)?;
-    unknown.splice(0..0, newer_calls());
-    let mut others = vec![unknown];
-    others.push(filter(unsupported(situation)?, libc::EOPNOTSUPP)?);
-    others.push(filter(forbidden(situation)?, libc::EPERM)?);
-    Ok(Filters {
-        asked: asked(situation, arch)?,
-        others,
-    })
+    let mut calls = Calls::default();
+    // The first answer to a call counts.
+    calls.add(forbidden(situation)?, &errno(libc::EPERM))?;
+    calls.add(unsupported(situation)?, &errno(libc::EOPNOTSUPP))?;
+    calls.add(unknown, &errno(libc::ENOSYS))?;
+    // The crate has no action for notifying a supervisor; notifying a tracer is encoded alike.
+    calls.add(asked(situation)?, &SeccompAction::Trace(0))?;
+    calls.program()
 }
 
 /// Sockets that lead to other machines.
 const NETWORK: [libc::c_int; 2] = [libc::AF_INET, libc::AF_INET6];
 
-/// Has the supervisor answer when a socket of the network is opened, or a file is removed.
-fn asked(situation: Situation, arch: TargetArch) -> Result<BpfProgram, BackendError> {
+/// What the supervisor answers: when a socket of the network is opened, or a file is removed.
+fn asked(situation: Situation) -> Result<Rules, BackendError> {
     let sockets = NETWORK.map(|family| when(0, Dword, Eq, u64::from(family.cast_unsigned())));
     let sockets = sockets.into_iter().collect::<Result<_, _>>()?;
     let mut rules = BTreeMap::from([(libc::SYS_socket, sockets)]);
     if situation.shared_files {
         rules.extend(REMOVALS.iter().map(|&call| (call, Vec::new())));
     }
-    // The crate has no action for notifying a supervisor; notifying a tracer is encoded alike.
-    let notify = SeccompAction::Trace(0);
-    let filter = SeccompFilter::new(rules, SeccompAction::Allow, notify, arch)?;
-    let mut program = BpfProgram::try_from(filter)?;
-    for step in &mut program {
-        if u32::from(step.code) == libc::BPF_RET && step.k == libc::SECCOMP_RET_TRACE {
-            step.k = libc::SECCOMP_RET_USER_NOTIF;
-        }
-    }
-    Ok(program)
-}
-
-/// Calls beyond the last known one, and with them those of the x32 interface, whose numbers
-/// have a high bit set.
-fn newer_calls() -> [sock_filter; 3] {
-    let step = |code: u32, jt, jf, k| sock_filter {
-        #[expect(clippy::cast_possible_truncation, reason = "codes of BPF are small")]
-        code: code as u16,
-        jt,
-        jf,
-        k,
-    };
-    let errno = libc::SECCOMP_RET_ERRNO | libc::ENOSYS.cast_unsigned();
-    [
-        // The number is the first word of what a filter sees.
-        step(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, 0),
-        step(
-            libc::BPF_JMP | libc::BPF_JGT | libc::BPF_K,
-            0,
-            1,
-            LAST_KNOWN,
-        ),
-        step(libc::BPF_RET | libc::BPF_K, 0, 0, errno),
-    ]
+    Ok(rules)
 }
 
 /// The calls that are answered as a file system answers that does not know them; libraries then take

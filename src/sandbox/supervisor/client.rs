@@ -1,40 +1,61 @@
 //! The referee's side of a supervisor: starting one, and reading its reports.
 
 use std::io::{self, Read as _};
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
-use std::os::unix::process::CommandExt as _;
-use std::path::Path;
-use std::process::{ChildStdin, Command, Stdio};
+use std::process::{ChildStderr, ChildStdin, ChildStdout};
+use std::thread::Builder;
 
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::Pid;
 use tokio::io::AsyncReadExt as _;
 
+use super::fork_server::{ForkServer, Order};
+use super::forked;
 use super::kept_box::{Boxes, UsedBox};
-use super::message::{COMMAND, ExitReport, SpawnRequest, SupervisorEvent};
+use super::message::{ExitReport, SpawnRequest, SupervisorEvent};
 use super::wire::send_descriptors;
 use crate::sandbox::cgroup::OpenFreezer;
 use crate::sandbox::limits::ResourceLimits;
 use crate::sandbox::procfs::{self, Stat};
 
-/// A supervisor about to be started.
+/// A supervisor that has been started, with its request.
 pub(crate) struct Launch {
-    /// Starts the supervisor. Its standard output and error are the bot's.
-    pub(crate) command: Command,
+    /// The supervisor, a child of this process.
+    pub(crate) supervisor: Pid,
     /// What the bot reads from.
     pub(crate) stdin: ChildStdin,
+    /// What it writes to.
+    pub(crate) stdout: ChildStdout,
+    /// Its standard error.
+    pub(crate) stderr: ChildStderr,
     /// Leads to the supervisor.
     pub(crate) control: UnixStream,
     /// The box that the bot is in, if it is one that is kept.
     pub(crate) used: Option<UsedBox>,
 }
 
-/// Prepares a supervisor, which will find its request waiting. `referee` is this program's file; `boxes`
-/// are those that are kept for the bot.
-pub(crate) fn launch(referee: &Path, request: &SpawnRequest, boxes: &Boxes) -> io::Result<Launch> {
+/// Has the fork server start a supervisor, which finds its request waiting. `boxes` are those that are kept for
+/// the bot.
+pub(crate) fn launch(
+    server: &ForkServer,
+    request: &SpawnRequest,
+    boxes: &Boxes,
+) -> io::Result<Launch> {
+    match launch_once(server, request, boxes) {
+        // Somebody has killed the server. Whatever it may have started for this request has lost its connection.
+        Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {
+            launch_once(server, request, boxes)
+        }
+        launched => launched,
+    }
+}
+
+fn launch_once(server: &ForkServer, request: &SpawnRequest, boxes: &Boxes) -> io::Result<Launch> {
     let (control, theirs) = UnixStream::pair()?;
     let (input, stdin) = pipe_with(PipeFlags::CLOEXEC)?;
+    let (stdout, output) = pipe_with(PipeFlags::CLOEXEC)?;
+    let (stderr, errors) = pipe_with(PipeFlags::CLOEXEC)?;
     let (used, way) = boxes.take(&request.backend)?;
     let way = way.iter().map(AsFd::as_fd);
     let inside = used.iter().flat_map(UsedBox::descriptors);
@@ -43,18 +64,17 @@ pub(crate) fn launch(referee: &Path, request: &SpawnRequest, boxes: &Boxes) -> i
         .chain(inside)
         .collect();
     send(&control, request, &descriptors)?;
-    let mut command = Command::new(referee);
-    command
-        .arg(COMMAND)
-        .env_clear()
-        .stdin(Stdio::from(OwnedFd::from(theirs)))
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        // Ctrl-C is for the referee, which then ends its supervisors.
-        .process_group(0);
+    let order = Order {
+        situation: request.situation(),
+        groups: request.groups.clone(),
+        allowance: request.allowance,
+    };
+    let supervisor = server.fork(&order, &[theirs.as_fd(), output.as_fd(), errors.as_fd()])?;
     Ok(Launch {
-        command,
+        supervisor,
         stdin: ChildStdin::from(stdin),
+        stdout: ChildStdout::from(stdout),
+        stderr: ChildStderr::from(stderr),
         control,
         used,
     })
@@ -110,21 +130,26 @@ pub(crate) struct FinishedRun {
 
 /// Runs a program in a sandbox to its end, without input. Blocks; for probes.
 pub(crate) fn run_to_end(
-    referee: &Path,
+    server: &ForkServer,
     request: &SpawnRequest,
     boxes: &Boxes,
 ) -> io::Result<FinishedRun> {
     let Launch {
-        mut command,
+        supervisor,
         stdin,
+        stdout,
+        stderr,
         mut control,
         used,
-    } = launch(referee, request, boxes)?;
+    } = launch(server, request, boxes)?;
     drop(stdin);
-    let child = command.spawn()?;
-    // Its own end of the socket must be the only one.
-    drop(command);
-    let output = child.wait_with_output()?;
+    let (stdout, stderr) = std::thread::scope(|scope| {
+        // The machine may have no thread left.
+        let errors = Builder::new().spawn_scoped(scope, || read_all(stderr))?;
+        let output = read_all(stdout);
+        Ok::<_, io::Error>((output, errors.join().unwrap_or_default()))
+    })?;
+    forked::wait_for(supervisor)?;
     let mut reports = Vec::new();
     control.read_to_end(&mut reports)?;
     let mut inbox = Inbox(reports);
@@ -136,10 +161,17 @@ pub(crate) fn run_to_end(
         used.give_back();
     }
     Ok(FinishedRun {
-        stdout: output.stdout,
-        stderr: output.stderr,
+        stdout,
+        stderr,
         last,
     })
+}
+
+/// What there is until the end, or an error.
+fn read_all(mut from: impl io::Read) -> Vec<u8> {
+    let mut all = Vec::new();
+    let _ = from.read_to_end(&mut all);
+    all
 }
 
 /// The connection to a running supervisor.

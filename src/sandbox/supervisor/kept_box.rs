@@ -25,7 +25,8 @@ use rustix::mount::{MoveMountFlags, OpenTreeFlags, move_mount, open_tree};
 use rustix::process::{getgid, getuid};
 use rustix::thread::move_into_link_name_space;
 
-use super::message::{BUILD, BUILDING, COMMAND, HOLD, REFEREE_FD, STATUS_FD};
+use super::fork_server::COMMAND;
+use super::message::{BUILD, BUILDING, HOLD, REFEREE_FD, STATUS_FD};
 use super::{own_view, sys, wire};
 use crate::sandbox::backend::Backend;
 use crate::sandbox::limits::ResourceLimits;

@@ -13,9 +13,6 @@ use crate::sandbox::limits::ResourceLimits;
 use crate::sandbox::seccomp::Situation;
 use crate::text::size;
 
-/// The first argument of the program when it is to be a supervisor.
-pub const COMMAND: &str = "supervisor";
-
 /// The second argument of the program inside bubblewrap, which then becomes the bot.
 pub(super) const INSIDE: &str = "inside";
 

@@ -1,9 +1,10 @@
 //! The supervisor: a small process between the referee and a bot in a sandbox.
 //!
-//! The referee starts its own program again as `referee supervisor`, whose standard input is a socket.
-//! A request is sent over it; the supervisor starts the bot and reports whether it runs, how it ended,
-//! and what it had used. When the referee's end of the socket closes, whatever the cause, the
-//! supervisor ends the bot with all its processes. The bot's pipes lead straight to the referee: a
+//! The referee starts its own program again as `referee supervisor`, once: the fork server, which doubles
+//! itself for every bot. Its double is the supervisor of the bot, and a child of the referee's; a socket leads
+//! from one to the other. A request is sent over it; the supervisor starts the bot and reports whether it
+//! runs, how it ended, and what it had used. When the referee's end of the socket closes, whatever the cause,
+//! the supervisor ends the bot with all its processes. The bot's pipes lead straight to the referee: a
 //! ply needs no system call more.
 //!
 //! A supervisor has one thread. It adopts orphans, and no process of a bot can leave its process
@@ -12,9 +13,11 @@
 //! The referee's side:
 //!
 //! - `client`: starts a supervisor, and reads its reports
+//! - `forked`: waits for its end
 //!
 //! Both sides:
 //!
+//! - `fork_server`: what starts supervisors
 //! - `message`: what is sent over the socket
 //! - `kept_box`: what bubblewrap has built, for the next process of the same bot
 //! - `wire`: descriptors sent over a socket
@@ -34,6 +37,8 @@
 
 pub(crate) mod client;
 mod descendants;
+pub(crate) mod fork_server;
+pub(crate) mod forked;
 pub(crate) mod kept_box;
 pub(crate) mod message;
 mod own_view;
@@ -49,14 +54,15 @@ mod wire;
 
 use std::fs::File;
 use std::io::{self, Write as _};
-use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::process::ExitCode;
 
 use rustix::process::{getpid, set_child_subreaper};
 
 use self::descendants::end_all;
-pub use self::message::COMMAND;
+pub use self::fork_server::COMMAND;
+use self::fork_server::Prepared;
 use self::message::{BUILD, HOLD, INSIDE, SELF_TEST, SpawnRequest, SupervisorEvent};
 use self::supervise::supervise;
 use crate::sandbox::private_directory::remove_tree;
@@ -67,7 +73,7 @@ const MAX_REQUEST: usize = 1 << 20;
 /// Runs this process as a supervisor. `arguments` are those after the word [`COMMAND`].
 pub fn run(mut arguments: impl Iterator<Item = String>) -> ExitCode {
     let done = match arguments.next().as_deref() {
-        None => serve(),
+        None => fork_server::serve().and_then(|double| double.map_or(Ok(()), serve)),
         Some(INSIDE) => spawn::inside(arguments),
         Some(BUILD) => kept_box::build(arguments),
         Some(HOLD) => kept_box::hold(),
@@ -87,13 +93,15 @@ pub fn run(mut arguments: impl Iterator<Item = String>) -> ExitCode {
 }
 
 /// Reads the request, starts the bot, and supervises it until it has ended.
-fn serve() -> io::Result<()> {
-    let mut control = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
-    let nothing = File::open("/dev/null")?;
-    rustix::stdio::dup2_stdin(&nothing)?;
+fn serve(prepared: Prepared) -> io::Result<()> {
+    let Prepared {
+        mut control,
+        filters,
+        groups,
+    } = prepared;
     set_child_subreaper(Some(getpid()))?;
     let (request, input, spaces) = receive(&control)?;
-    let started = spawn::spawn(&request, input, spaces);
+    let started = spawn::spawn(&request, input, spaces, &filters, groups);
     // From here on only the bot holds its streams, so that their end can be seen.
     let nothing = File::options().write(true).open("/dev/null")?;
     rustix::stdio::dup2_stdout(&nothing)?;

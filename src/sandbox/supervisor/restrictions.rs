@@ -14,12 +14,11 @@ use rustix::thread::{
     remove_capability_from_bounding_set, set_capabilities, set_no_new_privs, set_thread_groups,
     set_thread_res_gid, set_thread_res_uid,
 };
-use seccompiler::apply_filter;
+use seccompiler::sock_filter;
 
 use super::message::Restrictions;
 use super::sys;
 use super::wire::send_descriptors;
-use crate::sandbox::seccomp::Filters;
 
 /// Signals that wait to be delivered. Those without further data are delivered in any case.
 const PENDING_SIGNALS: u64 = 256;
@@ -43,7 +42,7 @@ pub(super) enum Counted {
 /// reports attempts to use the network is sent to `supervisor`.
 pub(super) fn restrict_self(
     Restrictions { limits, user, .. }: Restrictions,
-    filters: &Filters,
+    filter: &[sock_filter],
     counted: Counted,
     supervisor: &UnixStream,
 ) -> io::Result<()> {
@@ -102,15 +101,10 @@ pub(super) fn restrict_self(
     };
     set_capabilities(None, none).map_err(|error| failed("capabilities", error))?;
     sys::close_on_exec_from(3)?;
-    let listener = sys::listen_for_calls(&filters.asked)?;
-    send_descriptors(supervisor, b"", &[listener.as_fd()])?;
-    drop(listener);
     // No later, for nobody may ask for it then; and no earlier, for a change of the user undoes it.
     set_parent_process_death_signal(Some(Signal::KILL))?;
-    for filter in &filters.others {
-        apply_filter(filter).map_err(|error| failed("seccomp", error))?;
-    }
-    Ok(())
+    let listener = sys::listen_for_calls(filter).map_err(|error| failed("seccomp", error))?;
+    send_descriptors(supervisor, b"", &[listener.as_fd()])
 }
 
 /// How many games of one bot are played at once, at most, as far as its processes are counted together.

@@ -17,7 +17,8 @@ use rustix::process::{
 };
 use rustix::thread::{capabilities, no_new_privs};
 
-use super::message::{COMMAND, SELF_TEST};
+use super::fork_server::COMMAND;
+use super::message::SELF_TEST;
 
 /// What must fail, as the end of a sentence that begins with "it can", and the attempt.
 type Attempt = (&'static str, fn(&[String]) -> bool);

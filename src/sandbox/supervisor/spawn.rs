@@ -11,13 +11,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use rustix::fs::{Mode, OFlags};
+use rustix::io::fcntl_dupfd_cloexec;
 use rustix::process::{Pid, chdir};
+use seccompiler::BpfProgram;
 use tempfile::TempDir;
 
+use super::fork_server::COMMAND;
 use super::kept_box::KeptBox;
-use super::message::{
-    BUILDING, COMMAND, INSIDE, REFEREE_FD, Restrictions, STATUS_FD, SpawnRequest,
-};
+use super::message::{BUILDING, INSIDE, REFEREE_FD, Restrictions, STATUS_FD, SpawnRequest};
 use super::removal::Remover;
 use super::restrictions::Counted;
 use super::start::Entry;
@@ -53,28 +54,32 @@ pub(super) struct RunningBot {
     pub(super) calls: OwnedFd,
 }
 
-/// Starts a bot that reads from `input`, in a box that is kept where `spaces` lead into one. Its standard output and error are this process's.
+/// Starts a bot that reads from `input`, in these control groups, and in a box that is kept where `spaces` lead
+/// into one. Its standard output and error are this process's.
 pub(super) fn spawn(
     request: &SpawnRequest,
     input: OwnedFd,
     spaces: Vec<OwnedFd>,
+    filter: &BpfProgram,
+    groups: Groups,
 ) -> io::Result<RunningBot> {
-    let groups = Groups::new(&request.groups, request.allowance)
-        .map_err(|error| io::Error::other(format!("no control group can be made: {error}")))?;
     let entry = Entry::new(&groups)?;
     match &request.backend {
         Backend::Landlock {
             read,
             scratch,
             own_view,
-        } => spawn_in_landlock(request, input, read, scratch, *own_view, entry, groups),
+        } => {
+            let landlock = (&read[..], scratch.as_path(), *own_view);
+            spawn_in_landlock(request, input, landlock, filter, entry, groups)
+        }
         Backend::Bwrap {
             program,
             arguments,
             kept: Some(shown),
         } => {
             let kept = KeptBox::of(spaces, program, arguments)?;
-            spawn_in_kept_box(request, input, (&kept, shown), entry, groups)
+            spawn_in_kept_box(request, input, (&kept, shown), filter, entry, groups)
         }
         Backend::Bwrap {
             program, arguments, ..
@@ -85,9 +90,8 @@ pub(super) fn spawn(
 fn spawn_in_landlock(
     request: &SpawnRequest,
     input: OwnedFd,
-    read: &[PathBuf],
-    scratch: &Path,
-    own_view: bool,
+    (read, scratch, own_view): (&[PathBuf], &Path, bool),
+    filter: &BpfProgram,
     entry: Entry,
     groups: Groups,
 ) -> io::Result<RunningBot> {
@@ -109,7 +113,6 @@ fn spawn_in_landlock(
         directories.push(place);
     }
     let directory = directories[0].path().to_owned();
-    let filters = seccomp::filters(request.situation())?;
     let (ours, theirs) = UnixStream::pair()?;
     let restrictions = request.restrictions();
     let [name, arguments @ ..] = &request.argv[..] else {
@@ -144,11 +147,13 @@ fn spawn_in_landlock(
             None if own_view => Counted::Alone,
             None => Counted::WithOthers,
         };
-        restrictions::restrict_self(restrictions, &filters, counted, &theirs)?;
+        restrictions::restrict_self(restrictions, filter, counted, &theirs)?;
         entry.check()?;
         Err(command.exec())
     })?;
     drop(command);
+    // One that was killed by then has sent nothing.
+    drop(theirs);
     let (_, calls) = wire::receive(&ours, 1, |bytes| !bytes.is_empty())?;
     Ok(RunningBot {
         pid,
@@ -182,10 +187,10 @@ fn spawn_in_kept_box(
     request: &SpawnRequest,
     input: OwnedFd,
     (kept, shown): (&KeptBox, &[PathBuf]),
+    filter: &BpfProgram,
     entry: Entry,
     groups: Groups,
 ) -> io::Result<RunningBot> {
-    let filters = seccomp::filters(request.situation())?;
     let (ours, theirs) = UnixStream::pair()?;
     let restrictions = request.restrictions();
     let [name, arguments @ ..] = &request.argv[..] else {
@@ -208,11 +213,13 @@ fn spawn_in_kept_box(
             Some(_) => Counted::WithItsGames,
             None => Counted::Alone,
         };
-        restrictions::restrict_self(restrictions, &filters, counted, &theirs)?;
+        restrictions::restrict_self(restrictions, filter, counted, &theirs)?;
         entry.check()?;
         Err(command.exec())
     })?;
     drop(command);
+    // One that was killed by then has sent nothing.
+    drop(theirs);
     let (_, calls) = wire::receive(&ours, 1, |bytes| !bytes.is_empty())?;
     running_inside(request, pid, groups, calls)
 }
@@ -241,6 +248,8 @@ fn spawn_in_bubblewrap(
         .args([&format!("/proc/self/fd/{REFEREE_FD}"), COMMAND, INSIDE])
         .arg(serde_json::to_string(&restrictions)?)
         .args(&request.argv);
+    // The numbers up to this one are those of the descriptors that are passed.
+    let input = fcntl_dupfd_cloexec(input, REFEREE_FD + 1)?;
     prepare_command(&mut command, request, Path::new(SCRATCH), input);
     let pid = entry.start(|_, _| {
         sys::close_on_exec_from(3)?;
@@ -292,10 +301,8 @@ pub(super) fn inside(mut arguments: impl Iterator<Item = String>) -> io::Result<
         Some(_) => Counted::WithItsGames,
         None => Counted::Alone,
     };
-    let done = seccomp::filters(restrictions.situation)
-        .and_then(|filters| {
-            restrictions::restrict_self(restrictions, &filters, counted, &supervisor)
-        })
+    let done = seccomp::filter(restrictions.situation)
+        .and_then(|filter| restrictions::restrict_self(restrictions, &filter, counted, &supervisor))
         .and_then(|()| supervisor.write_all(&[PREPARED]));
     let error = match (done, arguments.next()) {
         (Ok(()), Some(name)) => Command::new(name).args(arguments).exec(),

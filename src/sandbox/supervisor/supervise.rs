@@ -79,8 +79,7 @@ pub(super) fn supervise(
             Err(error) => return Err(error.into()),
         }
     }
-    // At once for all, also for what is stopped.
-    bot.groups.kill();
+    bot.groups.thaw();
     // It may have ended by itself; then that is its status.
     let status = end_all(Some(bot.pid)).map_or(KILLED, WaitStatus::as_raw);
     if let Backend::Landlock { scratch, .. } = &request.backend {

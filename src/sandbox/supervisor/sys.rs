@@ -10,6 +10,8 @@ use std::time::Duration;
 use rustix::io::Errno;
 use rustix::process::{Pid, getpid};
 use seccompiler::sock_filter;
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
 
 /// Has all descriptors from `first` on closed when another program is started.
 pub(super) fn close_on_exec_from(first: u32) -> io::Result<()> {
@@ -158,6 +160,13 @@ pub(super) fn answer_call(listener: &OwnedFd, call: &WaitingCall, answer: Result
 pub(super) fn has_nobody_else(file: BorrowedFd<'_>) -> bool {
     // SAFETY: no memory is touched.
     unsafe { libc::fcntl(file.as_raw_fd(), libc::F_SETLEASE, libc::F_WRLCK) == 0 }
+}
+
+/// Has the runtime notice when a descriptor becomes readable. Must be called within a tokio runtime.
+pub(super) fn notice(descriptor: OwnedFd) -> io::Result<AsyncFd<OwnedFd>> {
+    // SAFETY: it owns the descriptor, whose number stays the same until it is dropped.
+    let noticed = unsafe { AsyncFd::register_with_interest(descriptor, Interest::READABLE) };
+    Ok(noticed?)
 }
 
 /// Gives this process, which has one thread, or its next child a name space of its own.

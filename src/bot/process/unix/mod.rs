@@ -12,7 +12,7 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::process::{ExitStatus, Stdio};
 
 use rustix::process::{Signal, getpgid, kill_process, kill_process_group};
-use tokio::process::{Child, ChildStderr, ChildStdin, Command};
+use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 
 pub(super) use self::pipes::{AnswerPipe, RequestPipe};
 use crate::bot::fault::Exit;
@@ -31,20 +31,24 @@ pub(super) struct Pipes {
 }
 
 impl Pipes {
-    /// The pipes of a new process; `stdin` when that is not one of its own.
-    pub(super) fn of(child: &mut Child, stdin: Option<ChildStdin>) -> io::Result<Self> {
-        let stdin = stdin.or_else(|| child.stdin.take());
+    /// The pipes of a new process.
+    fn of(child: &mut Child) -> io::Result<Self> {
         let (Some(stdin), Some(stdout), Some(errors)) =
-            (stdin, child.stdout.take(), child.stderr.take())
+            (child.stdin.take(), child.stdout.take(), child.stderr.take())
         else {
             return Err(io::Error::other("the pipes of a new process are missing"));
         };
+        Ok(Self::new(stdin, stdout, errors))
+    }
+
+    /// The pipes of a process.
+    pub(super) fn new(stdin: ChildStdin, stdout: ChildStdout, errors: ChildStderr) -> Self {
         let (requests, answers) = pipes::pipes(stdin, stdout);
-        Ok(Self {
+        Self {
             requests,
             answers,
             errors,
-        })
+        }
     }
 }
 
@@ -60,7 +64,7 @@ pub(super) fn start<T>(
         .stderr(Stdio::piped())
         .process_group(0);
     let (mut child, owned) = spawn(command)?;
-    let pipes = Pipes::of(&mut child, None)?;
+    let pipes = Pipes::of(&mut child)?;
     let leader = child.id().and_then(|id| i32::try_from(id).ok());
     let leader = leader.and_then(Pid::from_raw).map(Group);
     let group = leader.ok_or_else(|| io::Error::other("the id of a new process is missing"))?;

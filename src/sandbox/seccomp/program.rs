@@ -1,0 +1,148 @@
+//! The program of a filter, in which the kernel finds the answer to a call in a few steps.
+//!
+//! When a filter is installed the kernel runs it for every call there is, to remember which are always allowed. In
+//! a program that compares a call with one after the other, as the crate `seccompiler` makes it, that takes 8 % of
+//! the start of a bot. So the crate compiles the conditions on the arguments of each call, and what leads there is
+//! a search by halves.
+
+use std::collections::BTreeMap;
+use std::env::consts::ARCH;
+
+use libc::c_long;
+use seccompiler::{
+    BackendError, BpfProgram, SeccompAction, SeccompFilter, SeccompRule, TargetArch, sock_filter,
+};
+
+use super::calls::LAST_KNOWN;
+
+/// The conditions under which calls get an answer; none where they always do.
+pub(super) type Rules = BTreeMap<c_long, Vec<SeccompRule>>;
+
+/// The programs that answer calls, by their numbers.
+#[derive(Default)]
+pub(super) struct Calls(BTreeMap<u32, BpfProgram>);
+
+impl Calls {
+    /// Adds an answer for calls, where no earlier one answers.
+    pub(super) fn add(&mut self, rules: Rules, answer: &SeccompAction) -> Result<(), BackendError> {
+        for (call, conditions) in rules {
+            let number = u32::try_from(call).unwrap_or(u32::MAX);
+            let more = if conditions.is_empty() {
+                vec![give(u32::from(answer.clone()))]
+            } else {
+                conditional(call, conditions, answer)?
+            };
+            let program = self.0.entry(number).or_default();
+            pass_on(program);
+            program.extend(more);
+            ask_supervisor(program);
+        }
+        Ok(())
+    }
+
+    /// The whole program: calls of another architecture end the process, and those beyond the last known one do not
+    /// exist; with them those of the x32 interface, whose numbers have a high bit set.
+    pub(super) fn program(self) -> Result<BpfProgram, BackendError> {
+        let arch = TargetArch::try_from(ARCH)?;
+        // What comes before the first rule of any filter: whether the architecture is right.
+        let nothing = SeccompFilter::new(
+            Rules::new(),
+            SeccompAction::Allow,
+            SeccompAction::KillProcess,
+            arch,
+        )?;
+        let mut program = BpfProgram::try_from(nothing)?;
+        program.truncate(ARCHITECTURE);
+        program.extend([
+            // The number is the first word of what a filter sees.
+            step(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, 0),
+            step(
+                libc::BPF_JMP | libc::BPF_JGT | libc::BPF_K,
+                0,
+                1,
+                LAST_KNOWN,
+            ),
+            give(libc::SECCOMP_RET_ERRNO | libc::ENOSYS.cast_unsigned()),
+        ]);
+        let calls: Vec<_> = self.0.into_iter().collect();
+        program.extend(search(&calls));
+        Ok(program)
+    }
+}
+
+/// The steps by which a filter of the crate's checks the architecture.
+const ARCHITECTURE: usize = 3;
+
+/// The program for one call with these conditions.
+fn conditional(
+    call: c_long,
+    conditions: Vec<SeccompRule>,
+    answer: &SeccompAction,
+) -> Result<BpfProgram, BackendError> {
+    let rules = Rules::from([(call, conditions)]);
+    let arch = TargetArch::try_from(ARCH)?;
+    let filter = SeccompFilter::new(rules, SeccompAction::Allow, answer.clone(), arch)?;
+    BpfProgram::try_from(filter)
+}
+
+/// Has the steps after a program decide what that would allow.
+fn pass_on(program: &mut BpfProgram) {
+    let length = program.len();
+    for (at, each) in program.iter_mut().enumerate() {
+        if is_answer(each, libc::SECCOMP_RET_ALLOW) {
+            let rest = u32::try_from(length - at - 1).unwrap_or(u32::MAX);
+            *each = step(libc::BPF_JMP | libc::BPF_JA, 0, 0, rest);
+        }
+    }
+}
+
+/// Has the supervisor asked instead of a tracer.
+fn ask_supervisor(program: &mut BpfProgram) {
+    for each in program {
+        if is_answer(each, libc::SECCOMP_RET_TRACE) {
+            each.k = libc::SECCOMP_RET_USER_NOTIF;
+        }
+    }
+}
+
+fn is_answer(step: &sock_filter, answer: u32) -> bool {
+    u32::from(step.code) == libc::BPF_RET && step.k == answer
+}
+
+/// Finds a call among these, which are sorted, and answers it; allows all others. The number of the call is what was
+/// loaded last.
+fn search(calls: &[(u32, BpfProgram)]) -> BpfProgram {
+    let (lower, higher) = calls.split_at(calls.len() / 2);
+    let Some((first, answer)) = higher.first() else {
+        return vec![give(libc::SECCOMP_RET_ALLOW)];
+    };
+    if lower.is_empty() {
+        let is_it = step(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, 1, 0, *first);
+        let mut program = vec![is_it, give(libc::SECCOMP_RET_ALLOW)];
+        program.extend(answer.iter().cloned());
+        return program;
+    }
+    let lower = search(lower);
+    let higher = search(higher);
+    // A step that is conditional reaches no further than 255 others.
+    let length = u32::try_from(lower.len()).unwrap_or(u32::MAX);
+    let is_higher = step(libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K, 0, 1, *first);
+    let mut program = vec![is_higher, step(libc::BPF_JMP | libc::BPF_JA, 0, 0, length)];
+    program.extend(lower);
+    program.extend(higher);
+    program
+}
+
+fn give(answer: u32) -> sock_filter {
+    step(libc::BPF_RET | libc::BPF_K, 0, 0, answer)
+}
+
+fn step(code: u32, jt: u8, jf: u8, k: u32) -> sock_filter {
+    sock_filter {
+        #[expect(clippy::cast_possible_truncation, reason = "codes of BPF are small")]
+        code: code as u16,
+        jt,
+        jf,
+        k,
+    }
+}
