@@ -17,6 +17,7 @@ use crate::executable::compiler;
 use crate::executable::interpreter::{self, Language};
 use crate::executable::{check_header, find_in_path, install};
 use crate::sandbox::Confinement;
+use crate::strategy::builtin::{Builtin, UnknownBuiltin, base_name};
 use crate::system::{command_word, is_executable, is_path, make_executable, split_command};
 use crate::text::{escape, escape_controls, meant};
 
@@ -73,27 +74,8 @@ impl BotSpec {
             return Ok(Self::Human);
         }
         if let Some(name) = text.strip_prefix("builtin:") {
-            if !builtins.contains(&name) {
-                let fix = meant(name, builtins).map_or_else(
-                    || {
-                        format!(
-                            "the built-in ones are builtin:{}",
-                            builtins.join(", builtin:")
-                        )
-                    },
-                    |near| format!("did you mean builtin:{near}?"),
-                );
-                return Err(cannot("there is no such built-in strategy", &fix));
-            }
-            let this = this_program.to_string_lossy().into_owned();
-            return Ok(Self::Program(Program {
-                name: text.to_owned(),
-                argv: vec![this, "bot".to_owned(), name.to_owned()],
-                command: vec![text.to_owned()],
-                language: None,
-                directory: None,
-                confinement: None,
-            }));
+            let builtin = builtin(name, this_program, builtins);
+            return builtin.map_err(|error| cannot(&error.cause, &error.fix));
         }
         if text.trim().is_empty() {
             return Err(cannot(
@@ -207,6 +189,32 @@ impl Program {
     }
 }
 
+/// A strategy of this program, by what follows `builtin:`.
+fn builtin(name: &str, this_program: &Path, known: &[&str]) -> Result<BotSpec, UnknownBuiltin> {
+    let base = base_name(name);
+    if !known.contains(&base) {
+        let fix = meant(base, known).map_or_else(
+            || format!("the built-in ones are builtin:{}", known.join(", builtin:")),
+            |near| format!("did you mean builtin:{near}?"),
+        );
+        return Err(UnknownBuiltin {
+            cause: "there is no such built-in strategy".to_owned(),
+            fix,
+        });
+    }
+    let strategy = name.parse::<Builtin>()?.to_string();
+    let command = format!("builtin:{strategy}");
+    let this = this_program.to_string_lossy().into_owned();
+    Ok(BotSpec::Program(Program {
+        name: command.clone(),
+        argv: vec![this, "bot".to_owned(), strategy],
+        command: vec![command],
+        language: None,
+        directory: None,
+        confinement: None,
+    }))
+}
+
 /// The first argument that is no option.
 fn first_word(arguments: &[String]) -> Option<&String> {
     arguments.iter().find(|word| !word.starts_with('-'))
@@ -278,7 +286,7 @@ fn with_slash(path: &str) -> String {
 }
 
 fn missing_file(path: &str, builtins: &[&str]) -> CannotStart {
-    let fix = if builtins.contains(&path) {
+    let fix = if builtins.contains(&base_name(path)) {
         format!("did you mean builtin:{path}?")
     } else if let Some(found) = find_in_path(path) {
         format!(

@@ -47,7 +47,9 @@ A BOT is
   a file               run directly, or by the interpreter that its ending names
   a command line       such as \"python3 my_bot.py --depth 3\"
   builtin:NAME         a strategy of this program: builtin:random, builtin:greedy,
-                       builtin:perfect
+                       builtin:perfect; in quotes, since a shell reads the ? otherwise:
+                       'builtin:search?depth=3' looks that many turns ahead (1 to 4),
+                       'builtin:perfect?slips=0.1' plays that share of turns at random
   human                a person at this terminal
 
 Examples:

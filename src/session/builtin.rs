@@ -1,14 +1,14 @@
 //! The solver and the built-in bots of each game.
 
-use rand::SeedableRng as _;
 use rand::rngs::ChaCha8Rng;
+use rand::{RngExt as _, SeedableRng as _};
 
 use super::{BuiltinBot, BuiltinOptions};
 use crate::game::four_in_a_row::FourInARow;
 use crate::game::quarto::{self, Edition};
 use crate::game::{Game, Outcome, Position as _};
 use crate::solver::{Goal, Limits, Options, Solver, Value};
-use crate::strategy::PERFECT;
+use crate::strategy::Strategy;
 use crate::strategy::perfect::Perfect;
 
 /// Positions with more free cells are not proven: that would take too long.
@@ -34,9 +34,9 @@ pub trait Builtins: Game {
         None
     }
 
-    /// The built-in bot of this name that plays only this game, if there is one.
-    fn own_bot(&self, name: &str, options: BuiltinOptions) -> Option<BuiltinBot<'_>> {
-        let _ = (name, options);
+    /// A bot that plays perfectly, but for random turns with the probability `slips`, if there is one.
+    fn perfect_bot(&self, slips: Option<f64>, options: BuiltinOptions) -> Option<BuiltinBot<'_>> {
+        let _ = (slips, options);
         None
     }
 }
@@ -59,15 +59,22 @@ impl Builtins for Edition {
         })
     }
 
-    fn own_bot(&self, name: &str, options: BuiltinOptions) -> Option<BuiltinBot<'_>> {
-        if name != PERFECT {
-            return None;
-        }
+    fn perfect_bot(&self, slips: Option<f64>, options: BuiltinOptions) -> Option<BuiltinBot<'_>> {
         let mut rng = ChaCha8Rng::seed_from_u64(options.seed);
-        let mut perfect = Perfect::new(options.move_time);
+        // Slips have numbers of their own, so that those of the other turns do not depend on them.
+        let mut slip_rng = ChaCha8Rng::seed_from_u64(options.seed);
+        slip_rng.set_stream(1);
+        let mut perfect = match slips {
+            None => Perfect::new(options.move_time),
+            Some(_) => Perfect::without_clock(),
+        };
         Some(Box::new(move |request| {
             let position = self.read_request(request)?;
-            let turn = perfect.choose(&position, &mut rng);
+            let turn = if slips.is_some_and(|slips| slip_rng.random_bool(slips)) {
+                Strategy::Random.choose(self, &position, &mut slip_rng)
+            } else {
+                perfect.choose(&position, &mut rng)
+            };
             answer(self, turn)
         }))
     }

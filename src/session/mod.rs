@@ -62,7 +62,7 @@ pub trait Ruleset: fmt::Debug + Send + Sync {
     /// The rules in short and the order of play, for people.
     fn instructions(&self) -> String;
 
-    /// The built-in bot of this name; `None` when there is none for this game.
+    /// The built-in bot of this name, with its parameters if it has some (`search?depth=3`); `None` when there is none for this game.
     fn builtin_bot(&self, name: &str, options: BuiltinOptions) -> Option<BuiltinBot<'_>>;
 }
 

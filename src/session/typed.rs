@@ -8,6 +8,8 @@ use super::{BuiltinBot, BuiltinOptions, Builtins, HumanTurn, Outlook, Ruleset, S
 use crate::game::human_input::{HumanInput, MoveOf};
 use crate::game::{Game, Outcome, Picture, Position as _, Rejection, Side, WinningLines};
 use crate::strategy::Strategy;
+use crate::strategy::builtin::Builtin;
+use crate::strategy::search::Search;
 
 impl<G> Ruleset for G
 where
@@ -44,8 +46,18 @@ where
     }
 
     fn builtin_bot(&self, name: &str, options: BuiltinOptions) -> Option<BuiltinBot<'_>> {
-        let Some(strategy) = Strategy::from_name(name) else {
-            return self.own_bot(name, options);
+        let strategy = match name.parse().ok()? {
+            Builtin::Random => Strategy::Random,
+            Builtin::Greedy => Strategy::Greedy,
+            Builtin::Perfect { slips } => return self.perfect_bot(slips, options),
+            Builtin::Search { depth } => {
+                let mut rng = ChaCha8Rng::seed_from_u64(options.seed);
+                let mut search = Search::new(depth);
+                return Some(Box::new(move |request| {
+                    let position = Game::read_request(self, request)?;
+                    answer(self, search.choose(self, &position, &mut rng))
+                }));
+            }
         };
         let mut rng = ChaCha8Rng::seed_from_u64(options.seed);
         Some(Box::new(move |request| {

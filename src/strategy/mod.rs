@@ -1,6 +1,8 @@
 //! The built-in bots. `referee bot NAME` serves them over the same pipes as any other program.
 
+pub mod builtin;
 pub mod perfect;
+pub mod search;
 
 use rand::Rng;
 use rand::seq::IndexedRandom as _;
@@ -8,7 +10,10 @@ use rand::seq::IndexedRandom as _;
 use crate::game::{Game, Outcome, Position, Side};
 
 /// Names of all built-in bots, as in `builtin:NAME`.
-pub const NAMES: [&str; 3] = ["random", "greedy", PERFECT];
+pub const NAMES: [&str; 4] = ["random", "greedy", PERFECT, SEARCH];
+
+/// The name of [`search::Search`].
+pub const SEARCH: &str = "search";
 
 /// The name of [`perfect::Perfect`].
 pub const PERFECT: &str = "perfect";
@@ -23,15 +28,6 @@ pub enum Strategy {
 }
 
 impl Strategy {
-    /// The strategy of this name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "random" => Some(Self::Random),
-            "greedy" => Some(Self::Greedy),
-            _ => None,
-        }
-    }
-
     /// Chooses a turn; `None` when the game is over.
     pub fn choose<G: Game>(
         self,

@@ -22,6 +22,9 @@ const OPENING_FROM: usize = 14;
 /// In the opening, the share of the time that is used: one part of so many.
 const OPENING_SHARE: u32 = 20;
 
+/// Nodes of an answer where no clock ends it.
+const NODES: u64 = 1 << 22;
+
 /// Nodes of a search that only has a result if the book or the table has the position.
 const PROBE_NODES: u64 = 1 << 12;
 
@@ -56,8 +59,15 @@ const MISTAKE_NODES: u64 = 1 << 18;
 pub struct Perfect {
     /// Made when it is first needed: allocating the table takes time.
     solver: Option<Solver>,
-    /// The time for an answer.
-    time: Duration,
+    budget: Budget,
+}
+
+/// What an answer may take.
+#[derive(Clone, Copy, Debug)]
+enum Budget {
+    Time(Duration),
+    /// Nodes of the solver: the same on every machine.
+    Nodes(u64),
 }
 
 /// A turn, and the position after it.
@@ -70,7 +80,15 @@ impl Perfect {
         let time = (move_time * 6 / 10).saturating_sub(Duration::from_millis(20));
         Self {
             solver: None,
-            time: time.max(Duration::from_millis(1)),
+            budget: Budget::Time(time.max(Duration::from_millis(1))),
+        }
+    }
+
+    /// A player whose answers depend on no clock: a search ends after a fixed number of nodes.
+    pub const fn without_clock() -> Self {
+        Self {
+            solver: None,
+            budget: Budget::Nodes(NODES),
         }
     }
 
@@ -95,15 +113,16 @@ impl Perfect {
             })
         });
         let opening = position.board().free_count() >= OPENING_FROM;
-        let time = if opening {
-            self.time / OPENING_SHARE
-        } else {
-            self.time
+        let share = if opening { OPENING_SHARE } else { 1 };
+        let budget = match self.budget {
+            Budget::Time(time) => Budget::Time(time / share),
+            Budget::Nodes(nodes) => Budget::Nodes(nodes / u64::from(share)),
         };
         let search = TurnSearch {
+            nodes_before: solver.progress().nodes,
             solver,
             started: Instant::now(),
-            time,
+            budget,
         };
         let chosen = search.best(position, turns);
         chosen.or(Some(first))
@@ -123,21 +142,38 @@ enum Search {
 struct TurnSearch<'a> {
     solver: &'a Solver,
     started: Instant,
-    time: Duration,
+    /// The nodes of the answers before.
+    nodes_before: u64,
+    budget: Budget,
 }
 
 impl TurnSearch<'_> {
-    /// Limits that stop a search after this percentage of the time.
-    fn until(&self, percent: u32) -> Limits {
-        Limits {
-            deadline: self.started.checked_add(self.time * percent / 100),
-            ..Limits::NONE
+    /// Limits that stop a search after this percentage of the budget, or after `nodes`.
+    fn until(&self, percent: u32, nodes: u64) -> Limits {
+        match self.budget {
+            Budget::Time(time) => Limits {
+                deadline: self.started.checked_add(time * percent / 100),
+                nodes: Some(nodes),
+                ..Limits::NONE
+            },
+            Budget::Nodes(all) => {
+                let most = all * u64::from(percent) / 100;
+                Limits::nodes(nodes.min(most.saturating_sub(self.nodes())))
+            }
         }
     }
 
-    /// Whether this percentage of the time is over.
+    /// The nodes of this answer so far.
+    fn nodes(&self) -> u64 {
+        self.solver.progress().nodes - self.nodes_before
+    }
+
+    /// Whether this percentage of the budget is used up.
     fn is_over(&self, percent: u32) -> bool {
-        self.started.elapsed() >= self.time * percent / 100
+        match self.budget {
+            Budget::Time(time) => self.started.elapsed() >= time * percent / 100,
+            Budget::Nodes(all) => self.nodes() >= all * u64::from(percent) / 100,
+        }
     }
 
     /// One of the best of the turns, none of which wins or loses at once.
@@ -171,7 +207,7 @@ impl TurnSearch<'_> {
 
     /// Whether it is proven in time that the side to move wins.
     fn is_won(&self, position: &Position) -> bool {
-        let limits = self.until(UNTIL_WON);
+        let limits = self.until(UNTIL_WON, u64::MAX);
         self.solver.reaches(position, Value::Win, &limits) == Some(true)
     }
 
@@ -183,10 +219,7 @@ impl TurnSearch<'_> {
         while !undecided.is_empty() {
             let mut unknown = Vec::new();
             for choice in undecided {
-                let limits = Limits {
-                    nodes: Some(nodes),
-                    ..self.until(percent)
-                };
+                let limits = self.until(percent, nodes);
                 match self.solver.keeps(&choice.1, value, &limits) {
                     Some(true) => return Search::Found(choice),
                     Some(false) => {}
@@ -209,10 +242,7 @@ impl TurnSearch<'_> {
             if good.len() >= COMPARED || self.is_over(UNTIL_OTHERS) {
                 break;
             }
-            let limits = Limits {
-                nodes: Some(OTHERS_NODES),
-                ..self.until(UNTIL_OTHERS)
-            };
+            let limits = self.until(UNTIL_OTHERS, OTHERS_NODES);
             if self.solver.keeps(&choice.1, Value::Draw, &limits) == Some(true) {
                 good.push(*choice);
             }
@@ -242,10 +272,7 @@ impl TurnSearch<'_> {
     /// The expected result, from -1 (a loss) to 1 (a win), against a player who gives no piece that
     /// loses at once and otherwise answers at random.
     fn expected_result(&self, after: &Position, nodes: u64) -> f64 {
-        let limits = Limits {
-            nodes: Some(nodes),
-            ..self.until(UNTIL_COMPARED)
-        };
+        let limits = self.until(UNTIL_COMPARED, nodes);
         let answers = self.solver.solve_turns(after, Goal::Value, &limits);
         let (mut sum, mut count) = (0.0, 0.0);
         for (turn, evaluation) in answers {

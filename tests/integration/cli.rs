@@ -638,7 +638,9 @@ fn an_unknown_strategy() {
     let run = referee(&["bot", "clever"]);
     refused(
         &run,
-        &["referee: there is no built-in strategy `clever`; expected random, greedy, perfect\n"],
+        &[
+            "referee: there is no built-in strategy `clever`; expected random, greedy, perfect, search\n",
+        ],
     );
     refused(&referee(&["bot"]), &["<NAME>"]);
 }

@@ -25,6 +25,7 @@ mod analysis;
 #[cfg(unix)]
 mod architecture;
 mod budget;
+mod builtins;
 mod channel;
 #[cfg(unix)]
 mod check;

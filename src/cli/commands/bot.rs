@@ -14,6 +14,7 @@ use crate::protocol::{MAX_LINE_BYTES, NotUtf8, answer_text, env as names};
 use crate::session::registry::{self, Choices};
 use crate::session::{BuiltinBot, BuiltinOptions};
 use crate::strategy;
+use crate::strategy::builtin::{Builtin, UnknownBuiltin, base_name};
 use crate::text::{meant, quote};
 
 /// The time for an answer when `REFEREE_MOVE_TIME` is not set.
@@ -21,13 +22,14 @@ const DEFAULT_MOVE_TIME: Duration = Duration::from_secs(1);
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
-    /// The strategy: random, greedy or perfect
+    /// The strategy: random, greedy, perfect, "perfect?slips=P" or "search?depth=N"
     name: String,
 }
 
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
-    if !strategy::NAMES.contains(&args.name.as_str()) {
-        let fix = meant(&args.name, &strategy::NAMES).map_or_else(
+    let base = base_name(&args.name);
+    if !strategy::NAMES.contains(&base) {
+        let fix = meant(base, &strategy::NAMES).map_or_else(
             || format!("expected {}", strategy::NAMES.join(", ")),
             |near| format!("did you mean {near}?"),
         );
@@ -36,6 +38,10 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
             "there is no built-in strategy {name}; {fix}"
         )));
     }
+    let strategy: Builtin = args
+        .name
+        .parse()
+        .map_err(|error: UnknownBuiltin| Failure::Usage(error.to_string()))?;
     let game = match variable(names::GAME)? {
         None => games::default_game(),
         Some(name) => registry::find(&name)
@@ -62,8 +68,9 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         set,
         ..Choices::default()
     });
-    // Only a strategy that searches needs its time limit.
-    let move_time = match variable(names::MOVE_TIME)?.filter(|_| args.name == strategy::PERFECT) {
+    // Only a strategy that a clock ends needs its time limit.
+    let has_clock = strategy == Builtin::Perfect { slips: None };
+    let move_time = match variable(names::MOVE_TIME)?.filter(|_| has_clock) {
         None => DEFAULT_MOVE_TIME,
         Some(text) => duration::parse_positive(&text)
             .map_err(|problem| Failure::Usage(format!("{}={text}: {problem}", names::MOVE_TIME)))?,

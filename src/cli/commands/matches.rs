@@ -35,6 +35,7 @@ use crate::report::terminal_view::{Detail, TerminalView, ViewOptions};
 use crate::session::Ruleset;
 use crate::session::registry::Choices;
 use crate::strategy::PERFECT;
+use crate::strategy::builtin::base_name;
 use crate::text::escape_controls;
 
 #[derive(Debug, clap::Args)]
@@ -117,7 +118,7 @@ fn start(
         ));
     }
     let perfect = format!("builtin:{PERFECT}");
-    let plays_perfectly = |bot: &BotSpec| matches!(bot, BotSpec::Program(program) if program.command == [perfect.as_str()]);
+    let plays_perfectly = |bot: &BotSpec| matches!(bot, BotSpec::Program(program) if program.builtin().map(base_name) == Some(PERFECT));
     if !options.game.is_solvable && bots.iter().any(plays_perfectly) {
         return Err(Failure::Usage(format!(
             "{perfect} plays Quarto only; use builtin:greedy, which plays every game"

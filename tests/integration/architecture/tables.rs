@@ -27,7 +27,7 @@ pub(super) const MODULES: &[(&str, &[&str])] = &[
     ("log_target", &[]),
     ("game", &["text"]),
     ("solver", &["game"]),
-    ("strategy", &["game", "solver"]),
+    ("strategy", &["game", "solver", "text"]),
     ("session", &["game", "solver", "strategy"]),
     ("executable", &["system", "text"]),
     (
@@ -43,6 +43,7 @@ pub(super) const MODULES: &[(&str, &[&str])] = &[
             "protocol",
             "sandbox",
             "session",
+            "strategy",
             "system",
             "text",
         ],
@@ -237,6 +238,7 @@ pub(super) const CRATES: &[(&str, &[&str])] = &[
     (
         "thiserror",
         &[
+            "strategy",
             "league",
             "sandbox",
             "bot",

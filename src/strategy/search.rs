@@ -1,0 +1,132 @@
+//! `builtin:search?depth=N`: looks a fixed number of turns ahead, for every game.
+//!
+//! It knows what a game's end is and nothing else: no clock, no table, no evaluation. So it answers alike on every
+//! machine, and a beginner's bot that looks one turn further beats it.
+
+use rand::Rng;
+use rand::seq::IndexedRandom as _;
+
+use crate::game::{Game, Outcome, Position};
+
+/// The depths that can be chosen. Beyond the last one an answer can take seconds.
+pub const DEPTHS: std::ops::RangeInclusive<u32> = 1..=4;
+
+/// The depth where none is given.
+pub const USUAL_DEPTH: u32 = 3;
+
+/// A search of `depth` turns beyond its own.
+///
+/// A turn that wins is taken, the one that wins soonest first. One after which the opponent wins within that many
+/// turns, whatever is answered, is avoided; when all are such, those that lose last are left. Among equals it
+/// draws lots. With a depth of 1 that is [`Strategy::Greedy`](super::Strategy::Greedy).
+#[derive(Clone, Debug)]
+pub struct Search {
+    depth: u32,
+    nodes: u64,
+}
+
+impl Search {
+    /// A search of this depth.
+    pub const fn new(depth: u32) -> Self {
+        Self { depth, nodes: 0 }
+    }
+
+    /// How many positions it has looked at since it was made.
+    pub const fn nodes(&self) -> u64 {
+        self.nodes
+    }
+
+    /// Chooses a turn; `None` when the game is over.
+    pub fn choose<G: Game>(
+        &mut self,
+        game: &G,
+        position: &G::Position,
+        rng: &mut impl Rng,
+    ) -> Option<G::Turn> {
+        let won = Some(Outcome::Win(position.to_move()));
+        let mut turns = game.turns(position);
+        if turns.iter().any(|(_, after)| after.outcome() == won) {
+            turns.retain(|(_, after)| after.outcome() == won);
+            return turns.choose(rng).map(|(turn, _)| *turn);
+        }
+        for depth in 1..=self.depth {
+            let is_decided: Vec<bool> = turns
+                .iter()
+                .map(|(_, after)| {
+                    if depth % 2 == 1 {
+                        self.wins(after, depth)
+                    } else {
+                        self.loses(after, depth)
+                    }
+                })
+                .collect();
+            // After an odd number of turns the opponent has won, after an even one this side.
+            let wanted = depth % 2 == 0;
+            if !is_decided.contains(&wanted) {
+                if wanted {
+                    continue;
+                }
+                break;
+            }
+            let mut decided = is_decided.into_iter();
+            turns.retain(|_| decided.next() == Some(wanted));
+            if wanted {
+                break;
+            }
+        }
+        turns.choose(rng).map(|(turn, _)| *turn)
+    }
+
+    /// Whether the side to move wins within this odd number of turns, whatever is answered.
+    fn wins<P: Position>(&mut self, position: &P, turns: u32) -> bool {
+        self.nodes += 1;
+        if position.can_win_at_once() {
+            return true;
+        }
+        turns > 2 && self.has_winning_turn(position, turns - 1)
+    }
+
+    /// Whether the side to move has a turn after which the other one loses within `turns`.
+    fn has_winning_turn<P: Position>(&mut self, position: &P, turns: u32) -> bool {
+        position.moves().any(|mv| {
+            let Some(after) = played(position, mv) else {
+                return false;
+            };
+            if after.to_move() == position.to_move() {
+                // Half a turn: what was placed is followed by a gift.
+                self.has_winning_turn(&after, turns)
+            } else {
+                self.loses(&after, turns)
+            }
+        })
+    }
+
+    /// Whether the side to move loses within this even number of turns, whatever it does.
+    fn loses<P: Position>(&mut self, position: &P, turns: u32) -> bool {
+        self.nodes += 1;
+        position.outcome().is_none()
+            && !position.can_win_at_once()
+            && self.all_turns_lose(position, turns - 1)
+    }
+
+    /// Whether the other side wins within `turns` after every turn of the side to move.
+    fn all_turns_lose<P: Position>(&mut self, position: &P, turns: u32) -> bool {
+        position.moves().all(|mv| {
+            let Some(after) = played(position, mv) else {
+                return false;
+            };
+            if after.to_move() == position.to_move() {
+                self.all_turns_lose(&after, turns)
+            } else {
+                self.wins(&after, turns)
+            }
+        })
+    }
+}
+
+/// The position after a move; `None` when that ends the game.
+fn played<P: Position>(position: &P, mv: P::Move) -> Option<P> {
+    let mut after = position.clone();
+    after.play(mv).ok()?;
+    after.outcome().is_none().then_some(after)
+}
