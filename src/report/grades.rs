@@ -6,71 +6,29 @@ use serde_json::{Value, json};
 
 use crate::league::grading::scale::Scale;
 use crate::league::grading::{Grade, RungResult, Verdict};
+use crate::league::intake::people::StudentList;
 use crate::text::escape_controls;
 
-/// The columns by which a row of a table of students can be joined to a bot, the first that is there.
-const BOT_COLUMNS: [&str; 3] = ["bot", "team", "name"];
-
-/// Who the bots belong to: a table with the heading `bot` (or `team`, or `name`) and others, such as those of an export from Moodle.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Students {
-    /// The other headings.
-    headings: Vec<String>,
-    /// The bot's name and the other values, a row each.
-    rows: Vec<(String, Vec<String>)>,
-}
-
-impl Students {
-    /// Reads the CSV text. The error is a sentence.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        // Spreadsheets begin a file with a mark of its encoding.
-        let text = text.trim_start_matches('\u{feff}');
-        let mut table = csv::Reader::from_reader(text.as_bytes());
-        let sentence = |error: csv::Error| error.to_string();
-        let headings = table.headers().map_err(sentence)?.clone();
-        let of_bot = BOT_COLUMNS.iter().find_map(|column| {
-            let is_it = |heading: &str| heading.trim().eq_ignore_ascii_case(column);
-            headings.iter().position(is_it)
-        });
-        let Some(of_bot) = of_bot else {
-            return Err(format!(
-                "there is no column with the names of the bots; call it {}",
-                BOT_COLUMNS[0]
-            ));
-        };
-        let others = |row: &csv::StringRecord| {
-            let values = row.iter().enumerate().filter(|(place, _)| *place != of_bot);
-            values.map(|(_, value)| value.to_owned()).collect()
-        };
-        let mut rows = Vec::new();
-        for row in table.records() {
-            let row = row.map_err(sentence)?;
-            let bot = row.get(of_bot).unwrap_or_default().trim().to_owned();
-            rows.push((bot, others(&row)));
-        }
-        Ok(Self {
-            headings: others(&headings),
-            rows,
-        })
-    }
-
-    /// The bots of the table that have no grade, and the grades of bots that are not in the table.
-    pub fn unmatched<'a>(&'a self, grades: &'a [Grade]) -> [Vec<&'a str>; 2] {
-        let bots = self.rows.iter().map(|(bot, _)| bot.as_str());
-        let names = grades.iter().map(|grade| grade.name.as_str());
-        let without = bots
-            .clone()
-            .filter(|bot| !names.clone().any(|name| name == *bot));
-        let unknown = names
-            .clone()
-            .filter(|name| !bots.clone().any(|bot| bot == *name));
-        [without.collect(), unknown.collect()]
-    }
+/// The bots of the list that have no grade, and the grades of bots that are nobody's.
+pub fn unmatched<'a>(students: &StudentList, grades: &'a [Grade]) -> (Vec<String>, Vec<&'a str>) {
+    let found: Vec<Option<String>> = grades
+        .iter()
+        .map(|grade| students.bot(&grade.name))
+        .collect();
+    let bots = students.students.iter().map(|one| one.person.bot());
+    let mut without: Vec<String> = bots
+        .filter(|bot| !found.iter().flatten().any(|other| other == bot))
+        .collect();
+    without.sort();
+    without.dedup();
+    let unknown = grades.iter().zip(&found).filter(|(_, bot)| bot.is_none());
+    let unknown = unknown.map(|(grade, _)| grade.name.as_str()).collect();
+    (without, unknown)
 }
 
 /// A table for Moodle's grade import: who it is, `Grade`, `Feedback`. Without `students` a bot is who its name says; with it there is a row
-/// for each student of a bot, with the columns of that table, and none for who has no bot.
-pub fn moodle(grades: &[Grade], students: Option<&Students>) -> csv::Result<String> {
+/// for each student of a bot, with the columns of that list, and none for who has no bot.
+pub fn moodle(grades: &[Grade], students: Option<&StudentList>) -> csv::Result<String> {
     let mut table = csv::Writer::from_writer(Vec::new());
     let who = |values: &[String], grade: [&str; 2]| {
         let values = values.iter().map(String::as_str);
@@ -90,9 +48,14 @@ pub fn moodle(grades: &[Grade], students: Option<&Students>) -> csv::Result<Stri
             }
         }
         Some(students) => {
-            for (bot, values) in &students.rows {
-                if let Some(grade) = grades.iter().find(|grade| grade.name == *bot) {
-                    write(values, grade)?;
+            let bots = grades
+                .iter()
+                .map(|grade| (students.bot(&grade.name), grade));
+            let bots: Vec<(Option<String>, &Grade)> = bots.collect();
+            for student in &students.students {
+                let bot = Some(student.person.bot());
+                if let Some((_, grade)) = bots.iter().find(|(graded, _)| *graded == bot) {
+                    write(&student.values, grade)?;
                 }
             }
         }

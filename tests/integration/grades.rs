@@ -197,6 +197,52 @@ fn the_bots_of_a_tournament_are_graded() {
 }
 
 #[test]
+fn one_list_of_students_serves_leagues_and_grades() {
+    let class = Graded::of(&[("anna lee", GREEDY), ("17", RANDOM)]);
+    let list = "\u{feff}First name\tLast name\tID number\tEmail address\nAnna\tLee\t16\ta@x.org\nBen\tFox\t17\tb@x.org\nCem\tCan\t18\tc@x.org\n";
+    fs::write(class.path("students.csv"), list).expect("a file");
+    // What Moodle has exported, with folders that are called by names and numbers.
+    let run = class.graded(&["bots", "--students", "students.csv"]);
+    assert!(run.stderr.contains("there is no bot of Cem Can"), "{run}");
+    let table = class.read("grades/grades.csv");
+    assert!(
+        table.starts_with(
+            "First name,Last name,ID number,Email address,Grade,Feedback\nAnna,Lee,16,a@x.org,60,"
+        ),
+        "{table}"
+    );
+    assert!(table.contains("\nBen,Fox,17,b@x.org,0,"), "{table}");
+    // A league keeps its list, and its newest versions are graded.
+    let league = [
+        "league",
+        "term",
+        "--from",
+        "bots",
+        "--pairs",
+        "1",
+        "--sandbox",
+        "none",
+    ];
+    let run = class
+        .0
+        .referee(&[&league[..], &["--students", "students.csv"]].concat())
+        .run();
+    assert_eq!(run.code, Some(0), "{run}");
+    class.0.write("bots/17/bot.sh", GREEDY);
+    let run = class.0.referee(&league).run();
+    assert_eq!(run.code, Some(0), "{run}");
+    class.graded(&["term"]);
+    let table = class.read("term/grades/grades.csv");
+    assert!(
+        table.starts_with(
+            "Full name,Email address,ID number,Grade,Feedback\nAnna Lee,a@x.org,16,60,"
+        ),
+        "{table}"
+    );
+    assert!(table.contains("\nBen Fox,b@x.org,17,60,"), "{table}");
+}
+
+#[test]
 fn mistakes_are_named() {
     let class = Graded::of(&[("anna", GREEDY)]);
     let refused = |words: &[&str], text: &str| {

@@ -46,11 +46,12 @@ pub enum PeopleError {
 }
 
 /// What the first line calls a column, in small letters.
-const COLUMNS: [(&str, &[&str]); 6] = [
+const COLUMNS: [(&str, &[&str]); 7] = [
+    ("bot", &["bot"]),
     ("name", &["name", "full name", "student"]),
     ("first", &["first name", "firstname", "given name"]),
     ("last", &["last name", "lastname", "surname", "family name"]),
-    ("team", &["team", "group"]),
+    ("team", &["team", "group", "groups"]),
     (
         "email",
         &["email", "e-mail", "email address", "e-mail address"],
@@ -61,68 +62,149 @@ const COLUMNS: [(&str, &[&str]); 6] = [
     ),
 ];
 
-/// Reads a list: CSV with a first line, separated by commas or semicolons.
+/// A list of students with everything that it says, also in columns that mean nothing here.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StudentList {
+    /// The headings, without the column that says whose a bot is and nothing else.
+    pub headings: Vec<String>,
+    /// The people whose bot is named, in the order of the list.
+    pub students: Vec<Student>,
+}
+
+/// A line of a list.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Student {
+    /// What is known of the student.
+    pub person: Person,
+    /// A value for each of the headings.
+    pub values: Vec<String>,
+}
+
+/// Reads a list in which people have names: the people in it.
 pub fn read(path: &Path) -> Result<Vec<Person>, PeopleError> {
-    let bytes = fs::read(path).map_err(|error| PeopleError::Unreadable(path.to_owned(), error))?;
-    // Spreadsheets put a mark before it, and semicolons where commas stand in numbers.
-    let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
-    let first: Vec<u8> = text
-        .iter()
-        .copied()
-        .take_while(|&byte| byte != b'\n')
-        .collect();
-    let delimiter = if first.contains(&b';') && !first.contains(&b',') {
-        b';'
-    } else {
-        b','
-    };
-    let csv = |error| PeopleError::Csv(path.to_owned(), error);
-    let mut options = csv::ReaderBuilder::new();
-    options
-        .delimiter(delimiter)
-        .trim(csv::Trim::All)
-        .flexible(true);
-    let mut table = options.from_reader(text);
-    let headers = table.headers().map_err(csv)?.clone();
-    let column = |wanted: &str| {
-        let (_, names) = COLUMNS.iter().find(|(column, _)| *column == wanted)?;
-        let mut headers = headers.iter().map(str::to_lowercase);
-        headers.position(|header| names.contains(&&*header))
-    };
-    let [name, first, last, team, email, id] = COLUMNS.map(|(wanted, _)| column(wanted));
-    if name.is_none() && last.is_none() {
+    let list = StudentList::read(path)?;
+    let people = list.students.into_iter().map(|student| student.person);
+    let people: Vec<Person> = people.collect();
+    // A list with teams alone says whose a bot is, but not who is in the course.
+    if people.iter().all(|person| person.name.is_empty()) {
         return Err(PeopleError::NoNames(path.to_owned()));
     }
-    let mut people = Vec::new();
-    for row in table.records() {
-        let row = row.map_err(csv)?;
-        let field = |place: Option<usize>| {
-            place
-                .and_then(|place| row.get(place))
-                .unwrap_or_default()
-                .to_owned()
+    Ok(people)
+}
+
+/// What separates the columns: the most frequent of what programs put there.
+fn separator(first_line: &[u8]) -> u8 {
+    let count = |separator: u8| first_line.split(|&byte| byte == separator).count();
+    let most = [b'\t', b';', b','].into_iter();
+    most.max_by_key(|&separator| count(separator))
+        .unwrap_or(b',')
+}
+
+impl StudentList {
+    /// Reads a list: CSV with a first line, separated by commas, semicolons or tabs. The bot of a student is that of the column `bot`, else
+    /// of the team, else it is called as the student.
+    pub fn read(path: &Path) -> Result<Self, PeopleError> {
+        let bytes =
+            fs::read(path).map_err(|error| PeopleError::Unreadable(path.to_owned(), error))?;
+        // Spreadsheets put a mark before it.
+        let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
+        let first = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
+        let csv = |error| PeopleError::Csv(path.to_owned(), error);
+        let mut options = csv::ReaderBuilder::new();
+        options
+            .delimiter(separator(first))
+            .trim(csv::Trim::All)
+            .flexible(true);
+        let mut table = options.from_reader(text);
+        let headers = table.headers().map_err(csv)?.clone();
+        let column = |names: &[&str]| {
+            names.iter().find_map(|name| {
+                let mut headers = headers.iter().map(str::to_lowercase);
+                headers.position(|header| header == *name)
+            })
         };
-        let name = if name.is_some() {
-            field(name)
-        } else {
-            format!("{} {}", field(first), field(last))
-                .trim()
-                .to_owned()
+        let [bot, name, first, last, team, email, id] = COLUMNS.map(|(_, names)| column(names));
+        if [bot, name, last, team].iter().all(Option::is_none) {
+            return Err(PeopleError::NoNames(path.to_owned()));
+        }
+        // It only says whose a bot is, which nobody needs to be told again.
+        let joining = bot.or(team);
+        let kept = |row: &csv::StringRecord| -> Vec<String> {
+            let places = (0..headers.len()).filter(|place| Some(*place) != joining);
+            places
+                .map(|place| row.get(place).unwrap_or_default().to_owned())
+                .collect()
         };
-        let person = Person {
-            name,
-            team: field(team),
-            email: field(email),
-            id: field(id),
+        let mut students = Vec::new();
+        for row in table.records() {
+            let row = row.map_err(csv)?;
+            let field = |place: Option<usize>| {
+                let value = place.and_then(|place| row.get(place));
+                value.unwrap_or_default().to_owned()
+            };
+            let name = if name.is_some() {
+                field(name)
+            } else {
+                let both = format!("{} {}", field(first), field(last));
+                both.trim().to_owned()
+            };
+            let person = Person {
+                name,
+                team: Some(field(bot))
+                    .filter(|bot| !bot.is_empty())
+                    .unwrap_or_else(|| field(team)),
+                email: field(email),
+                id: field(id),
+            };
+            if !person.bot().is_empty() {
+                let values = kept(&row);
+                students.push(Student { person, values });
+            }
+        }
+        if students.is_empty() {
+            return Err(PeopleError::Empty(path.to_owned()));
+        }
+        Ok(Self {
+            headings: kept(&headers),
+            students,
+        })
+    }
+
+    /// The list of these people, with the headings that Moodle has for what is known of them.
+    pub fn of(people: &[Person]) -> Self {
+        type Column = (&'static str, fn(&Person) -> &String);
+        let all: [Column; 3] = [
+            ("Full name", |person| &person.name),
+            ("Email address", |person| &person.email),
+            ("ID number", |person| &person.id),
+        ];
+        let is_known = |(_, value): &Column| people.iter().any(|one| !value(one).is_empty());
+        let known: Vec<Column> = all.into_iter().filter(is_known).collect();
+        let student = |person: &Person| Student {
+            person: person.clone(),
+            values: known
+                .iter()
+                .map(|(_, value)| value(person).clone())
+                .collect(),
         };
-        if !person.bot().is_empty() {
-            people.push(person);
+        Self {
+            headings: known
+                .iter()
+                .map(|(heading, _)| (*heading).to_owned())
+                .collect(),
+            students: people.iter().map(student).collect(),
         }
     }
-    if people.is_empty() {
-        return Err(PeopleError::Empty(path.to_owned()));
+
+    /// The bot that is called `name`, as the list calls it; `None` if it is nobody's.
+    pub fn bot(&self, name: &str) -> Option<String> {
+        let mut bots = self.students.iter().map(|student| student.person.bot());
+        if let Some(bot) = bots.find(|bot| bot == name) {
+            return Some(bot);
+        }
+        let people: Vec<Person> = self.students.iter().map(|one| one.person.clone()).collect();
+        bot_of(&people, name, None)
     }
-    Ok(people)
 }
 
 /// A name without what people write in different ways: letters and digits, small, with a space between words.
@@ -230,7 +312,18 @@ mod tests {
             email: "a@x.org".to_owned(),
             id: "17".to_owned(),
         };
-        assert_eq!(people.expect("a list"), [anna]);
+        assert_eq!(people.expect("a list"), std::slice::from_ref(&anna));
+        let tabs = "Full name\tEmail address\tID number\tGroups\nAnna Á\ta@x.org\t17\t\n";
+        assert_eq!(list(tabs).expect("a list"), [anna]);
+        let commas = "name,\"Note; with; semicolons\",team\nAnna,x,foxes\n";
+        assert_eq!(list(commas).expect("a list")[0].bot(), "foxes");
+        let bots = "team,bot,name\n1,foxes,Anna\n1,,Ben\n";
+        let bots: Vec<String> = list(bots)
+            .expect("a list")
+            .iter()
+            .map(Person::bot)
+            .collect();
+        assert_eq!(bots, ["foxes", "1"]);
         assert!(matches!(
             list("team,id\nx,1\n"),
             Err(PeopleError::NoNames(_))

@@ -47,8 +47,8 @@ pub(in crate::cli) struct Args {
     #[arg(long)]
     all: bool,
 
-    /// A CSV file that says who the bots belong to: a column bot, and those by which Moodle knows people, such as Email
-    /// address or ID number
+    /// The list of students, a CSV file: name, team or bot, and the columns by which Moodle knows people, such as Email
+    /// address or ID number [default: that of the league]
     #[arg(long, value_name = "FILE")]
     students: Option<PathBuf>,
 
@@ -95,7 +95,6 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         return Ok(write!(Stdout, "{}", scale::DEFAULT)?);
     }
     let (scale, base) = read_scale(args.scale.as_deref())?;
-    let students = args.students.as_deref().map(output::students).transpose()?;
     let mut options = Options {
         game: args.game,
         pieces: args.pieces.clone(),
@@ -108,6 +107,8 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         ..Options::default()
     };
     let old = graded_tournament(&args.bots)?;
+    let folder = old.as_ref().map(|_| Path::new(&args.bots[0]));
+    let students = output::students(args.students.as_deref(), folder)?;
     if let Some(plan) = &old {
         options.sandbox = options.sandbox.or_planned(&plan.sandbox);
         options.time_as_planned(plan)?;
@@ -248,6 +249,10 @@ fn references(
 
 /// A bot of the scale, with the files that exist relative to the scale's folder resolved against it.
 fn resolved(text: &str, base: &Path) -> Result<String, Failure> {
+    if text.starts_with("builtin:") {
+        // No command line: its question mark is none of a shell's.
+        return Ok(text.to_owned());
+    }
     if base.join(text).exists() {
         return absolute(&base.join(text));
     }

@@ -1,6 +1,5 @@
 //! The files and the table of grades.
 
-use std::fs;
 use std::io::Write as _;
 use std::path::Path;
 
@@ -10,16 +9,25 @@ use super::Args;
 use crate::arena::directory::TournamentDirectory;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::output::{Stdout, print_stderr};
-use crate::cli::support::setup::unreadable;
 use crate::league::grading::scale::Scale;
 use crate::league::grading::{Grade, Verdict};
-use crate::report::grades::{self, Students, Submission};
+use crate::league::intake::people::StudentList;
+use crate::league::state::League;
+use crate::report::grades::{self, Submission};
 use crate::text::escape_controls;
 
-/// Reads the table of students.
-pub(super) fn students(path: &Path) -> Result<Students, Failure> {
-    let text = fs::read_to_string(path).map_err(|error| unreadable(path, &error))?;
-    Students::parse(&text).map_err(|error| Failure::Usage(format!("{}: {error}", path.display())))
+/// The list of students: that of the option, or the one that a league in `folder` keeps.
+pub(super) fn students(
+    given: Option<&Path>,
+    folder: Option<&Path>,
+) -> Result<Option<StudentList>, Failure> {
+    if let Some(path) = given {
+        return Ok(Some(StudentList::read(path)?));
+    }
+    let league = folder.map(League::read).transpose()?.flatten();
+    let kept = league.map(|league| league.people);
+    let kept = kept.filter(|people| !people.is_empty());
+    Ok(kept.map(|people| StudentList::of(&people)))
 }
 
 /// Writes all files.
@@ -28,7 +36,7 @@ pub(super) fn write(
     scale: &Scale,
     out: &Path,
     all: &[Grade],
-    students: Option<&Students>,
+    students: Option<&StudentList>,
 ) -> Result<(), Failure> {
     let failed = |error: &dyn std::fmt::Display| Failure::Referee(error.to_string());
     let directory = TournamentDirectory::at(out);
@@ -50,13 +58,13 @@ pub(super) fn write(
         }
     }
     if let Some(students) = students {
-        let [without, unknown] = students.unmatched(all);
+        let (without, unknown) = grades::unmatched(students, all);
         for (what, names) in [
-            ("there is no bot of", without),
-            ("nobody is said to have", unknown),
+            ("there is no bot of", without.join(", ")),
+            ("nobody is said to have", unknown.join(", ")),
         ] {
             if !names.is_empty() {
-                let names = escape_controls(&names.join(", "));
+                let names = escape_controls(&names);
                 print_stderr(&format!("referee: warning: {what} {names}"));
             }
         }
