@@ -44,7 +44,7 @@ pub enum ArchiveError {
 type Key = ([Bot; 2], BotIndex, String);
 
 /// The name of a bot, and its version.
-type Bot = (String, String);
+pub type Bot = (String, String);
 
 /// The file of a league.
 pub fn file(league: &Path) -> PathBuf {
@@ -89,6 +89,50 @@ fn for_each(
         each(line.record()?)?;
     }
     Ok(())
+}
+
+/// What bots have scored against each other, by their names and versions: half points and games.
+pub type Scores = HashMap<Bot, HashMap<Bot, (u64, u64)>>;
+
+/// The scores of all versions: of the games in the archive, and of those of this plan.
+pub fn scores(league: &Path, plan: &Plan, games: &Path) -> Result<Scores, ArchiveError> {
+    let mut known = HashSet::new();
+    let mut scores = Scores::new();
+    let mut add = |record: &Record, key: Key| {
+        let ending = record.result.winner;
+        let ([a, b], ..) = &key;
+        if known.contains(&key) {
+            return;
+        }
+        let of_a = match ending {
+            None => 1,
+            Some(BotIndex::A) => 2,
+            Some(BotIndex::B) => 0,
+        };
+        for (own, other, points) in [(a, b, of_a), (b, a, 2 - of_a)] {
+            let met = scores.entry(own.clone()).or_default();
+            let score = met.entry(other.clone()).or_default();
+            *score = (score.0 + points, score.1 + 1);
+        }
+        known.insert(key);
+    };
+    for_each(&file(league), |record| {
+        if let Some(key) = archived_key(&record) {
+            add(&record, key);
+        }
+        Ok(())
+    })?;
+    let versions = versions_of(plan);
+    for_each(games, |record| {
+        let both = record.bots.each_ref().map(|bot| versions.get(&*bot.name));
+        if let [Some(a), Some(b)] = both
+            && record.was_played()
+        {
+            add(&record, key(&record, [a, b]));
+        }
+        Ok(())
+    })?;
+    Ok(scores)
 }
 
 /// Adds the games of a plan that were played and are not in the archive yet.

@@ -18,6 +18,7 @@ mod budget;
 pub mod build;
 pub mod grading;
 pub mod intake;
+pub mod news;
 pub mod season;
 pub mod state;
 pub mod versions;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use crate::league::news::News;
 use crate::record::annotation::{self, Annotation, Mark};
 use crate::record::{BotIndex, Record};
 use crate::text::{counted, escape_controls};
@@ -35,13 +36,43 @@ pub fn own(mut record: Record, name: &str) -> Option<Record> {
     Some(record)
 }
 
-/// The page of a bot that did not enter, in Markdown.
-pub fn not_entered_text(name: &str, reason: &str) -> String {
+/// The page of a bot that did not enter, in Markdown, with what has changed [since](since_text) the last time.
+pub fn not_entered_text(name: &str, reason: &str, since: &str) -> String {
     format!(
-        "# {}: did not enter\n\n## What to mend first\n\n{}\n\n`referee check BOT` examines the bot once more.\n",
+        "# {}: did not enter\n\n{since}## What to mend first\n\n{}\n\n`referee check BOT` examines the bot once more.\n",
         escape_controls(name),
         escape_controls(reason)
     )
+}
+
+/// What has changed since the last time, in Markdown: the place of a bot now, of how many, and before; and its other news.
+pub fn since_text(places: Option<(usize, usize, Option<usize>)>, news: &News) -> String {
+    let mut lines = Vec::new();
+    if let Some(problem) = &news.problem {
+        let problem = escape_controls(problem);
+        lines.push(match news.received {
+            Some(received) => format!(
+                "The newest submission does not play: {problem}. The version of {received:.0} plays."
+            ),
+            None => format!("The newest submission does not play: {problem}."),
+        });
+    } else if let Some(received) = news.received {
+        lines.push(format!("The version of {received:.0} plays."));
+    }
+    if let Some((now, of, before)) = places {
+        lines.push(match before {
+            Some(before) => format!("Place {now} of {of}; it was {before} before."),
+            None => format!("Place {now} of {of}, for the first time."),
+        });
+    }
+    if let Some(compared) = &news.compared {
+        lines.push(format!(
+            "Against the bots that both have met, this version made {} of {} points, the one of {:.0} {} of {}.",
+            compared.now, compared.games[0], compared.received, compared.before, compared.games[1]
+        ));
+    }
+    let lines: Vec<String> = lines.iter().map(|line| format!("- {line}\n")).collect();
+    format!("## Since the last time\n\n{}\n", lines.concat())
 }
 
 /// A forfeit of the bot.
@@ -162,11 +193,11 @@ impl OwnGames {
         }
     }
 
-    /// The text.
-    pub fn text(&self) -> String {
+    /// The text, with what has changed [since](since_text) the last time.
+    pub fn text(&self, since: &str) -> String {
         let [won, drawn, lost] = self.results;
         let mut out = format!(
-            "# {}: own games\n\n{}: {won} won, {drawn} drawn, {lost} lost.\n\n## What to mend first\n\n",
+            "# {}: own games\n\n{}: {won} won, {drawn} drawn, {lost} lost.\n\n{since}## What to mend first\n\n",
             escape_controls(&self.name),
             counted(won + drawn + lost, "game", "games")
         );

@@ -36,6 +36,7 @@ mod requirements;
 mod soak;
 mod stopping;
 mod systems;
+mod term;
 mod windows;
 
 use libtest_mimic::{Arguments, Trial};
@@ -45,13 +46,14 @@ type Trials = fn() -> Vec<Trial>;
 
 /// The modules and their trials, whose names all begin with that of the module. Those that start
 /// large programs are last, as they may wait for each other.
-const MODULES: [(&str, Trials); 19] = [
+const MODULES: [(&str, Trials); 20] = [
     ("people", people::trials),
     ("pieces", pieces::trials),
     ("players", players::trials),
     ("documents", documents::trials),
     ("builds", builds::trials),
     ("repositories", repositories::trials),
+    ("term", term::trials),
     ("mistakes", mistakes::trials),
     ("stopping", stopping::trials),
     ("exhaustion", exhaustion::trials),

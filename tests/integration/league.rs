@@ -351,3 +351,30 @@ fn a_final_is_announced_before_it_is_played() {
     assert_ne!(of_anna(&plan), of_anna(&league));
     assert_eq!(plan["bots"][0]["limits"]["move_time"], 3.0);
 }
+
+#[test]
+fn a_page_to_hand_out_says_what_has_changed() {
+    let teacher = Teacher::of(&[("anna", RANDOM), ("ben", GREEDY), ("cem", WRONG)]);
+    teacher.update("term");
+    teacher.hand_in("anna", &format!("{GREEDY}# 2\n"));
+    teacher.hand_in("ben", WRONG);
+    teacher.update("term");
+    teacher.0.run(&["report", "term", "--each", "pages"]);
+    let page = |name: &str| teacher.0.read(&format!("pages/{name}.md"));
+    let anna = page("anna");
+    assert!(anna.contains("## Since the last time\n"), "{anna}");
+    assert!(anna.contains(" of 2; it was 2 before.\n"), "{anna}");
+    let compared = "Against the bots that both have met, this version made ";
+    assert!(anna.contains(compared), "{anna}");
+    let ben = page("ben");
+    assert!(
+        ben.contains("- The newest submission does not play: "),
+        "{ben}"
+    );
+    assert!(ben.contains("`hello`") && !ben.contains(compared), "{ben}");
+    let cem = page("cem");
+    assert!(
+        cem.contains("did not enter") && cem.contains("`hello`"),
+        "{cem}"
+    );
+}

@@ -1,5 +1,6 @@
 //! `referee report FILE…`: a page with standings, charts and every game.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -7,6 +8,7 @@ use std::time::Duration;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::folder::{all_records, ranking_of, title_of};
 use crate::cli::support::interrupt::until_interrupted;
+use crate::cli::support::league_news;
 use crate::cli::support::own_pages::write_each;
 use crate::cli::support::pages::{LiveOption, add_file, add_line, damaged, write};
 use crate::cli::support::runtime::runtime;
@@ -60,7 +62,12 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let records = all_records(&args.files)?;
     if let Some(folder) = &args.each {
         let absent = ranking_of(&records)?.not_entered;
-        return write_each(&analysed_first(&records), &absent, &args.only, folder);
+        let mut since = BTreeMap::new();
+        for path in &args.files {
+            since.extend(league_news::of(path)?);
+        }
+        let records = analysed_first(&records);
+        return write_each(&records, &absent, &args.only, folder, &since);
     }
     let feed = Feed::new(html::Options {
         title,

@@ -11,6 +11,7 @@ pub(in crate::cli) mod folder;
 pub(in crate::cli) mod games;
 pub(in crate::cli) mod interrupt;
 pub(in crate::cli) mod interruptible;
+pub(in crate::cli) mod league_news;
 pub(in crate::cli) mod leftovers;
 pub(in crate::cli) mod log_file;
 pub(in crate::cli) mod logging;

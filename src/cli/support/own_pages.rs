@@ -1,6 +1,6 @@
 //! A page for each bot of some records, with its own games only.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -24,12 +24,13 @@ use crate::text::counted;
 use crate::tournament::standings::NotEntered;
 
 /// Writes `NAME.html` and `NAME.md` into a folder, for each of these bots, or for all when there are no names. Whoever did not
-/// enter gets a `NAME.md` with the reason.
+/// enter gets a `NAME.md` with the reason. `since` is what has changed since the last time, in Markdown, by name.
 pub(in crate::cli) fn write_each(
     files: &[&Path],
     not_entered: &[NotEntered],
     names: &[String],
     folder: &Path,
+    since: &BTreeMap<String, String>,
 ) -> Result<(), Failure> {
     let mut all = BTreeSet::new();
     for_each(files, |_, record| {
@@ -54,9 +55,12 @@ pub(in crate::cli) fn write_each(
     for (name, slug) in all.iter().zip(slugs(&all)) {
         if names.is_empty() || names.iter().any(|chosen| chosen == name) {
             let place = folder.join(slug);
+            let since = since.get(*name).map_or("", String::as_str);
             match absent.iter().find(|absent| absent.name == *name) {
-                Some(absent) => write_text(&place, &not_entered_text(name, &absent.reason))?,
-                None => write_one(files, name, &place)?,
+                Some(absent) => {
+                    write_text(&place, &not_entered_text(name, &absent.reason, since))?;
+                }
+                None => write_one(files, name, &place, since)?,
             }
             written += 1;
         }
@@ -69,7 +73,7 @@ pub(in crate::cli) fn write_each(
     Ok(())
 }
 
-fn write_one(files: &[&Path], name: &str, place: &Path) -> Result<(), Failure> {
+fn write_one(files: &[&Path], name: &str, place: &Path, since: &str) -> Result<(), Failure> {
     let feed = Feed::new(html::Options {
         title: format!("{name}: own games"),
         private: false,
@@ -92,7 +96,7 @@ fn write_one(files: &[&Path], name: &str, place: &Path) -> Result<(), Failure> {
         Ok(())
     })?;
     write(&feed, &with_ending(place, ".html"))?;
-    write_text(place, &text.text())
+    write_text(place, &text.text(since))
 }
 
 fn write_text(place: &Path, text: &str) -> Result<(), Failure> {
