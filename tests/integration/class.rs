@@ -467,7 +467,7 @@ fn seeds_that_do_not_fit() {
     );
     assert!(
         run.stderr
-            .contains("some.csv does not name anna, ben, seeded last"),
+            .contains("some.csv has no place for anna, ben: seeded last"),
         "{run}"
     );
     assert!(

@@ -238,6 +238,16 @@ fn a_name_that_is_no_address_cannot_be_bound_nor_a_port_that_is_taken() {
     let run = live(&server.address().to_string());
     assert_eq!(run.code, Some(2), "{run}");
     assert!(run.stderr.contains("choose another port"), "{run}");
+    // A tournament that cannot be watched as it should does not begin, and checks no bots first.
+    let folder = scratch.path().join("t");
+    let run = Referee::new(["tournament", "builtin:random", "builtin:greedy", "--out"])
+        .args([folder.to_string_lossy().into_owned()])
+        .args([format!("--live={}", server.address())])
+        .run();
+    assert_eq!(run.code, Some(2), "{run}");
+    assert!(run.stderr.contains("choose another port"), "{run}");
+    assert!(!run.stderr.contains("fit to enter"), "{run}");
+    assert!(!folder.exists(), "{run}");
     // A file after --live is a file.
     let run = Referee::new(["report", "--live", "nowhere.jsonl"]).run();
     assert_eq!(run.code, Some(2), "{run}");

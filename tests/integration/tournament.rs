@@ -355,6 +355,7 @@ fn another_tournament_in_the_folder() {
         changed.stderr.contains("it has been changed: its hash is"),
         "{changed}"
     );
+    assert!(!changed.stderr.contains("sha256"), "{changed}");
 }
 
 #[test]

@@ -43,28 +43,24 @@ pub enum MergeError {
         header: String,
     },
     /// A shard was played by another plan.
-    #[error("{path}: it belongs to another plan ({found}); this one is {plan}")]
+    #[error(
+        "{path}: it belongs to another plan, so the games beside it are others; take both out of the \
+         folder and play that part again"
+    )]
     OtherPlan {
         /// Its header.
         path: String,
-        /// The hash of the plan in the header.
-        found: String,
-        /// The hash of this plan.
-        plan: String,
     },
     /// A shard was played by other bots.
     #[error(
-        "{path}: {bot} was another program there: its files had the hash {found}, in the plan they have {planned}"
+        "{path}: {bot} was another program there: its files were not those of the plan; take this file and \
+         the games beside it out of the folder, and play that part again with the bot of the plan"
     )]
     OtherBot {
         /// The header.
         path: String,
         /// The bot.
         bot: String,
-        /// The hash in the header.
-        found: String,
-        /// The hash in the plan.
-        planned: String,
     },
     /// Two records of a game differ.
     #[error("{id}: {first} and {second} differ; take out the one that is wrong")]

@@ -164,20 +164,13 @@ fn parts(directory: &TournamentDirectory, plan: &Plan) -> Result<Vec<Part>, Merg
         for header in &mut headers {
             let shown_path = || header_file.display().to_string();
             if !hashes.contains(&header.plan) {
-                return Err(MergeError::OtherPlan {
-                    path: shown_path(),
-                    found: header.plan.clone(),
-                    plan: plan.hash.clone(),
-                });
+                return Err(MergeError::OtherPlan { path: shown_path() });
             }
             for bot in &plan.bots {
-                let found = header.bots.get(&bot.name);
-                if found != Some(&bot.hash) {
+                if header.bots.get(&bot.name) != Some(&bot.hash) {
                     return Err(MergeError::OtherBot {
                         path: shown_path(),
                         bot: bot.name.clone(),
-                        found: found.cloned().unwrap_or_else(|| "none".to_owned()),
-                        planned: bot.hash.clone(),
                     });
                 }
             }

@@ -146,13 +146,11 @@ pub enum PlanError {
     #[error("it has version {0}; this program reads version {VERSION}")]
     Version(u32),
     /// It was changed after it had been written.
-    #[error("it has been changed: its hash is {actual}, and the one written in it is {written}")]
-    Hash {
-        /// The hash in it.
-        written: String,
-        /// The hash of its fields.
-        actual: String,
-    },
+    #[error(
+        "it has been changed: its hash is not the one that is written in it; put the plan back as it was, or \
+         begin again in another folder"
+    )]
+    Hash,
 }
 
 /// The version of a plan, whatever its other fields are.
@@ -174,10 +172,8 @@ impl Plan {
             return Err(PlanError::Version(version));
         }
         let plan: Self = serde_json::from_slice(text)?;
-        let actual = plan.computed_hash()?;
-        if plan.hash != actual {
-            let written = plan.hash;
-            return Err(PlanError::Hash { written, actual });
+        if plan.hash != plan.computed_hash()? {
+            return Err(PlanError::Hash);
         }
         Ok(plan)
     }

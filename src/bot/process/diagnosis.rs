@@ -4,6 +4,8 @@ use std::io;
 use std::process::ExitStatus;
 use std::time::Duration;
 
+use tokio::time::Instant;
+
 use super::Process;
 use super::platform::{Group, RequestPipe, describe, exit_status};
 use crate::bot::allowance::{Allowance, ClockKind};
@@ -18,6 +20,12 @@ const LATE: Duration = Duration::from_millis(10);
 /// How long it has after that to empty its output buffer, once its input is closed. With
 /// [`GracePeriods::FAULT`](super::GracePeriods::FAULT) it stays within the 100 ms that a fault may cost.
 const LAST_WORDS: Duration = Duration::from_millis(40);
+
+/// The most that this takes on a busy machine, where it first has to get a processor.
+const LAST_WORDS_AT_MOST: Duration = Duration::from_millis(500);
+
+/// How often that is looked at.
+const LAST_WORDS_STEP: Duration = Duration::from_millis(10);
 
 /// How long a bot whose output ended has to be gone, before it counts as alive.
 const EXIT_AFTER_EOF: Duration = Duration::from_millis(30);
@@ -86,10 +94,39 @@ impl Process {
         let late = self.channel.drain(LATE).await;
         self.channel.close_writer();
         if late.is_empty() {
-            timeout.afterwards = self.channel.drain(LAST_WORDS).await;
+            timeout.afterwards = self.held_back().await;
         }
         timeout.evidence = evidence(partial, &late, limit, state);
         Fault::Timeout(Box::new(timeout))
+    }
+
+    /// What it writes once its input is closed, to the end of a line. Time in which it waits for a processor
+    /// does not count: an interpreter that ends needs some milliseconds of one to empty its output buffer.
+    async fn held_back(&mut self) -> Vec<u8> {
+        let closed = Instant::now();
+        let before = self.meter.turn_usage();
+        let mut bytes = self.channel.drain(LAST_WORDS).await;
+        let mut asked = closed;
+        let mut wait = LAST_WORDS;
+        // It wrote nothing more in all of the time that it was given, so its output has not ended.
+        while !bytes.contains(&b'\n') && asked.elapsed() >= wait {
+            let used = self.meter.turn_usage();
+            let since = TurnUsage {
+                cpu: used.cpu.saturating_sub(before.cpu),
+                waited: used
+                    .waited
+                    .zip(before.waited)
+                    .map(|(used, before)| used.saturating_sub(before)),
+                threads: used.threads,
+            };
+            let runs = self.state() == ProcessState::Computing;
+            if !may_still_write(closed.elapsed(), &since, runs) {
+                break;
+            }
+            (asked, wait) = (Instant::now(), LAST_WORDS_STEP);
+            bytes.extend(self.channel.drain(wait).await);
+        }
+        bytes
     }
 
     /// Sends it text until it writes something or this time is over: how much of the text it has, and what
@@ -155,6 +192,15 @@ impl Process {
     }
 }
 
+/// Whether a bot whose input was closed so long ago may not have had a processor for long enough to empty its
+/// output buffer: by what it has used since then, and whether it now `runs` or would if it had a processor. How
+/// long it waited is known to the system only when the wait is over.
+fn may_still_write(elapsed: Duration, since: &TurnUsage, runs: bool) -> bool {
+    let waited = since.excused(elapsed);
+    let is_kept_waiting = runs && since.cpu < LAST_WORDS && since.waited.is_some();
+    elapsed < LAST_WORDS_AT_MOST && (elapsed < LAST_WORDS + waited || is_kept_waiting)
+}
+
 /// What a bot in this state has written by the end of its time, `limit`, and right after it.
 fn evidence(
     partial: Vec<u8>,
@@ -180,6 +226,27 @@ fn first_line(bytes: &[u8]) -> Option<&[u8]> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn held_back_output_is_waited_for_while_a_processor_is_missing() {
+        let may = |elapsed, cpu, waited: Option<u64>, runs| {
+            let since = TurnUsage {
+                cpu: Duration::from_millis(cpu),
+                waited: waited.map(Duration::from_millis),
+                threads: 1,
+            };
+            may_still_write(Duration::from_millis(elapsed), &since, runs)
+        };
+        // It sleeps, or computes on a processor of its own.
+        assert!(!may(40, 1, Some(0), false));
+        assert!(!may(40, 40, Some(0), true));
+        // It has had 5 ms of a processor, and is still waiting for one, or had to wait before.
+        assert!(may(40, 5, Some(0), true));
+        assert!(may(60, 5, Some(30), false) && !may(70, 5, Some(30), false));
+        // There is an end, and nothing to go by where waiting is not reported.
+        assert!(!may(500, 5, Some(495), true));
+        assert!(!may(40, 5, None, true));
+    }
 
     #[test]
     fn only_a_whole_line_right_after_the_time_is_late() {

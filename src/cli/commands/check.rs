@@ -101,7 +101,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         }
     };
     let examination = Examination::new(args)?;
-    let report = examination.run(&program, &mut show)?;
+    let report = examination.run(&program, None, &mut show)?;
     let checked = CheckedBot {
         name: program.name.clone(),
         report: Ok(report),

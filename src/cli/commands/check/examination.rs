@@ -78,15 +78,17 @@ impl Examination {
         })
     }
 
-    /// Makes all checks of a program, and shows each as soon as it is made.
+    /// Makes all checks of a program, and shows each as soon as it is made. The progress begins with `which`
+    /// bot it is, if there are others.
     pub(super) fn run(
         &self,
         program: &Program,
+        which: Option<String>,
         show: &mut dyn FnMut(&Check),
     ) -> Result<Report, Failure> {
         let begun = Instant::now();
         let runtime = runtime()?;
-        let mut progress = Progress::new();
+        let mut progress = Progress::new(which);
         // A second signal must not keep the bot from being ended.
         let _heeded = signals::heed();
         let mut show = |notice: Notice<'_>| progress.show(notice, show);
@@ -129,12 +131,14 @@ impl Examination {
 /// How far a check is, on a terminal: a line that is replaced.
 struct Progress {
     bar: Option<ProgressBar>,
+    /// The bot, if there are others.
+    which: Option<String>,
     /// The check that is being made, and since when.
     current: Option<(&'static str, Instant)>,
 }
 
 impl Progress {
-    fn new() -> Self {
+    fn new(which: Option<String>) -> Self {
         let bar = io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::with_draw_target(None, draw_target());
             // The template is a constant; if it were invalid, the default style would be used.
@@ -143,7 +147,14 @@ impl Progress {
             }
             bar
         });
-        Self { bar, current: None }
+        if let (Some(bar), Some(which)) = (&bar, &which) {
+            bar.set_message(which.clone());
+        }
+        Self {
+            bar,
+            which,
+            current: None,
+        }
     }
 
     fn show(&mut self, notice: Notice<'_>, show: &mut dyn FnMut(&Check)) {
@@ -161,12 +172,12 @@ impl Progress {
                     _ => {
                         let now = Instant::now();
                         self.current = Some((check, now));
-                        bar.set_message("");
+                        bar.set_message(self.which.clone().unwrap_or_default());
                         now
                     }
                 };
                 if since.elapsed() > LONG || of == 1 {
-                    bar.set_message(format!("{check}: {done} of {of} …"));
+                    bar.set_message(message(self.which.as_deref(), check, done, of));
                 }
             }
         }
@@ -176,5 +187,33 @@ impl Progress {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
+    }
+}
+
+/// Which bot is asked for which check, and how many of its questions it has answered.
+fn message(which: Option<&str>, check: &str, done: usize, of: usize) -> String {
+    let which = which.map_or_else(String::new, |which| format!("{which}: "));
+    if of == 1 {
+        format!("{which}{check} …")
+    } else {
+        format!("{which}{check}: {done} of {of} …")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::message;
+
+    #[test]
+    fn progress_of_a_class_names_the_bot() {
+        let which = Some("checking 5 of 10: eve");
+        assert_eq!(
+            message(which, "answers the opening", 0, 1),
+            "checking 5 of 10: eve: answers the opening …"
+        );
+        assert_eq!(
+            message(None, "random positions", 7, 200),
+            "random positions: 7 of 200 …"
+        );
     }
 }

@@ -109,7 +109,13 @@ pub(super) fn run(args: &Args, found: FolderPrograms) -> Result<(), Failure> {
             warn_root([&program].into_iter());
         }
         warn_large([&program].into_iter());
-        let report = examination.run(&program, &mut |_| {})?;
+        let which = format!(
+            "checking {} of {}: {}",
+            index + 1,
+            specs.len(),
+            escape_controls(&name)
+        );
+        let report = examination.run(&program, Some(which), &mut |_| {})?;
         note(name, Some(&program.command), Ok(report))?;
     }
     write_csv(args, &checked)?;

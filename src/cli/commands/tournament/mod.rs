@@ -290,16 +290,20 @@ impl TournamentRun<'_> {
             jobs: self.jobs,
             pieces_path: pieces_path.as_deref(),
         };
+        // Before the entry checks, which take long, and before there is a plan: a port that is taken leaves nothing behind.
+        let pages = match self.task {
+            Task::Plan => None,
+            Task::Play | Task::Shard(..) => Some(self.pages()?),
+        };
         let entrants = std::mem::take(&mut self.entrants);
         let prepared = prepare(&preparation, self.old.take(), entrants, &mut stops);
         let (plan, bots) = prepared.await?;
-        if self.task == Task::Plan {
+        let Some(pages) = pages else {
             ending::print_plan(&plan, &self.directory);
             return Ok(());
-        }
+        };
         let shard = self.shard(&plan)?;
         let results = self.read_results(&plan, shard)?;
-        let pages = self.pages()?;
         let run = Run {
             options: self.options,
             ruleset: self.ruleset,

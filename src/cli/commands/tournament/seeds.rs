@@ -37,7 +37,7 @@ pub(super) fn apply(path: &Path, entrants: &mut Entrants) -> Result<(), Failure>
         .collect();
     if !unnamed.is_empty() {
         print_stderr(&format!(
-            "referee: warning: {} does not name {}, seeded last and in the order given",
+            "referee: warning: {} has no place for {}: seeded last and in the order given",
             path.display(),
             listed(unnamed.into_iter())
         ));
