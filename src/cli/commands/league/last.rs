@@ -119,7 +119,7 @@ fn announce(args: &FinalArgs, directory: &TournamentDirectory) -> Result<(), Fai
         .bots
         .extend(bots(&league, season.path(), args.deadline)?);
     options.out = Some(directory.path().to_owned());
-    start(&[], options, Task::Plan)?;
+    start(&[], options, Task::Announce)?;
     let plan = directory.plan()?;
     let statement = plan.as_ref().map(statement).unwrap_or_default();
     writeln!(Stdout, "{statement}")?;

@@ -73,8 +73,10 @@ pub(in crate::cli) struct Args {
 pub(in crate::cli) enum Task {
     /// Plays all of it.
     Play,
-    /// Only makes its plan.
+    /// Only makes its plan, and says how to play it in parts.
     Plan,
+    /// Only makes its plan, to be played later.
+    Announce,
     /// Plays a part of it; waits this long for another referee that is playing the same part.
     Shard(Shard, Duration),
 }
@@ -128,7 +130,7 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
     };
     let wait = match task {
         Task::Shard(_, wait) => wait,
-        Task::Play | Task::Plan => Duration::ZERO,
+        Task::Play | Task::Plan | Task::Announce => Duration::ZERO,
     };
     let (journal, torn) = parts::open_journal(&directory, &journal_file, wait)?;
     if let Some(torn) = torn {
@@ -158,7 +160,7 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
     }
     warn_root(entrants.entered.iter().map(|entrant| &entrant.program));
     warn_large(entrants.entered.iter().map(|entrant| &entrant.program));
-    let jobs = if task == Task::Plan {
+    let jobs = if matches!(task, Task::Plan | Task::Announce) {
         1
     } else {
         jobs(&options, &entrants)
@@ -292,14 +294,16 @@ impl TournamentRun<'_> {
         };
         // Before the entry checks, which take long, and before there is a plan: a port that is taken leaves nothing behind.
         let pages = match self.task {
-            Task::Plan => None,
+            Task::Plan | Task::Announce => None,
             Task::Play | Task::Shard(..) => Some(self.pages()?),
         };
         let entrants = std::mem::take(&mut self.entrants);
         let prepared = prepare(&preparation, self.old.take(), entrants, &mut stops);
         let (plan, bots) = prepared.await?;
         let Some(pages) = pages else {
-            ending::print_plan(&plan, &self.directory);
+            if self.task == Task::Plan {
+                ending::print_plan(&plan, &self.directory);
+            }
             return Ok(());
         };
         let shard = self.shard(&plan)?;
@@ -335,7 +339,7 @@ impl TournamentRun<'_> {
                 shell_words::quote(&self.directory.path().to_string_lossy())
             ))),
             Task::Shard(shard, _) => Ok(Some(shard)),
-            Task::Play | Task::Plan => Ok(None),
+            Task::Play | Task::Plan | Task::Announce => Ok(None),
         }
     }
 
