@@ -24,7 +24,9 @@ mod adjudication;
 mod analysis;
 #[cfg(unix)]
 mod architecture;
+#[cfg(unix)]
 mod budget;
+#[cfg(unix)]
 mod builtins;
 mod channel;
 #[cfg(unix)]
