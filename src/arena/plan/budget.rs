@@ -15,7 +15,7 @@ pub enum Limit {
     Seconds(f64),
 }
 
-/// See the [module](self).
+/// The budget of a league: how much may be played, and what has been.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Budget {
     /// When no more games are begun.
