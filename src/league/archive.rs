@@ -91,6 +91,25 @@ fn for_each(
     Ok(())
 }
 
+/// Calls `each` with the games of a plan that were played, and the versions of their bots.
+fn for_each_played(
+    games: &Path,
+    plan: &Plan,
+    mut each: impl FnMut(Record, [&str; 2]) -> Result<(), ArchiveError>,
+) -> Result<(), ArchiveError> {
+    let versions = versions_of(plan);
+    for_each(games, |record| {
+        let both = record.bots.each_ref().map(|bot| versions.get(&*bot.name));
+        match both {
+            [Some(a), Some(b)] if record.was_played() => {
+                let both = [*a, *b];
+                each(record, both)
+            }
+            _ => Ok(()),
+        }
+    })
+}
+
 /// What bots have scored against each other, by their names and versions: half points and games.
 pub type Scores = HashMap<Bot, HashMap<Bot, (u64, u64)>>;
 
@@ -122,14 +141,9 @@ pub fn scores(league: &Path, plan: &Plan, games: &Path) -> Result<Scores, Archiv
         }
         Ok(())
     })?;
-    let versions = versions_of(plan);
-    for_each(games, |record| {
-        let both = record.bots.each_ref().map(|bot| versions.get(&*bot.name));
-        if let [Some(a), Some(b)] = both
-            && record.was_played()
-        {
-            add(&record, key(&record, [a, b]));
-        }
+    for_each_played(games, plan, |record, both| {
+        let key = key(&record, both);
+        add(&record, key);
         Ok(())
     })?;
     Ok(scores)
@@ -145,14 +159,9 @@ pub fn add(league: &Path, plan: &Plan, games: &Path) -> Result<(), ArchiveError>
     })?;
     let (mut journal, _) = Journal::open(&archive)?;
     let failed = |error| ArchiveError::Unreadable(archive.clone(), error);
-    let versions = versions_of(plan);
-    for_each(games, |mut record| {
-        let both = record.bots.each_ref().map(|bot| versions.get(&*bot.name));
-        let [Some(a), Some(b)] = both else {
-            return Ok(());
-        };
-        if record.was_played() && known.insert(key(&record, [a, b])) {
-            record.more.insert(VERSIONS.to_owned(), json!([a, b]));
+    for_each_played(games, plan, |mut record, both| {
+        if known.insert(key(&record, both)) {
+            record.more.insert(VERSIONS.to_owned(), json!(both));
             journal
                 .append(&format!("{}\n", record.to_line()?))
                 .map_err(failed)?;

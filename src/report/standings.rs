@@ -275,7 +275,6 @@ pub fn table(standings: &Standings, palette: &Palette, width: Option<usize>) -> 
         let (rows, left) = rows(&columns);
         out.push_str(&aligned(&rows, palette, &left));
         // It has at least two columns for each bot: no need to draw it to see that it is too wide.
-        // It has at least two columns for each bot: no need to draw it to see that it is too wide.
         let is_narrow = places.len() < width / 2 && {
             let plain = cross(&places, first, &Palette::plain());
             plain.lines().all(|line| columns_of(line) <= width)
