@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 
 use crate::system::Pid;
 
-use waits::Waits;
+use waits::{Runnable, Waits};
 
 use crate::text::milliseconds;
 
@@ -47,6 +47,9 @@ pub struct TurnUsage {
     /// How long it has waited for a processor while it could have run: in each process the thread that
     /// waited longest, and all processes together. `None` where the system does not report it.
     pub waited: Option<Duration>,
+    /// How much longer a wait may have lasted that has not ended: how long is reported only when it has.
+    /// Zero unless that was asked for.
+    pub uncertain: Duration,
     /// The number of its threads, 1 at least.
     pub threads: usize,
 }
@@ -56,6 +59,13 @@ impl TurnUsage {
     /// processor, but only as far as it has had less than one processor all the time.
     pub fn excused(&self, elapsed: Duration) -> Duration {
         let waited = self.waited.unwrap_or_default();
+        waited.min(elapsed.saturating_sub(self.cpu))
+    }
+
+    /// The same, if the wait that has not ended lasted for as long as it may have.
+    pub fn excused_at_most(&self, elapsed: Duration) -> Duration {
+        let waited = self.waited.map(|waited| waited + self.uncertain);
+        let waited = waited.unwrap_or_default();
         waited.min(elapsed.saturating_sub(self.cpu))
     }
 }
@@ -75,6 +85,55 @@ const MANY: usize = 16;
 /// Such a search is followed by this many times its own length without one.
 const SEARCH_SHARE: u32 = 10;
 
+/// What was seen of a bot's wait for a processor that has not ended.
+#[derive(Debug)]
+struct OngoingWait {
+    /// When it was looked at.
+    at: Instant,
+    /// What the bot had used in its turn by then.
+    cpu: Duration,
+    runnable: Runnable,
+    /// How long the wait has lasted for certain.
+    certain: Duration,
+    /// How long it may have lasted.
+    most: Duration,
+}
+
+impl OngoingWait {
+    /// What is known when nobody has looked since the turn began at `turn`.
+    fn unseen(turn: Instant) -> Self {
+        Self {
+            at: turn,
+            cpu: Duration::ZERO,
+            runnable: Runnable::default(),
+            certain: Duration::ZERO,
+            most: Duration::ZERO,
+        }
+    }
+
+    /// What is known at the next look.
+    fn next(&self, at: Instant, cpu: Duration, runnable: Runnable) -> Self {
+        let passed = at.saturating_duration_since(self.at);
+        let idle = passed.saturating_sub(cpu.saturating_sub(self.cpu));
+        // A thread that has had the processor all the time has been given it once, too.
+        let goes_on = runnable.goes_on_from(&self.runnable) && idle * 2 > passed;
+        let (certain, most) = if goes_on {
+            (self.certain + idle, self.most + idle)
+        } else if runnable.is_empty() {
+            (Duration::ZERO, Duration::ZERO)
+        } else {
+            (Duration::ZERO, idle)
+        };
+        Self {
+            at,
+            cpu,
+            runnable,
+            certain,
+            most,
+        }
+    }
+}
+
 /// The account of one process and all below it.
 #[derive(Debug)]
 pub(super) struct Meter {
@@ -92,6 +151,8 @@ pub(super) struct Meter {
     turn_waits: Waits,
     /// When that was read.
     waits_read: Instant,
+    /// A wait of this turn that has not ended, once that was asked for.
+    ongoing: Option<OngoingWait>,
     /// What it had used when the game began.
     before: Duration,
     /// What it has used in its opponent's turns of this game.
@@ -113,6 +174,7 @@ impl Meter {
             turn_used: Duration::ZERO,
             turn_waits: Waits::default(),
             waits_read: now,
+            ongoing: None,
             before: Duration::ZERO,
             other: Duration::ZERO,
             memory_kb: 0,
@@ -180,6 +242,7 @@ impl Meter {
     /// Its turn begins. With `exactly`, what it has used by now is known to the microsecond.
     pub(super) fn asked(&mut self, now: Instant, exactly: bool) {
         self.turn = now;
+        self.ongoing = None;
         if let Some((at, used)) = self.mark {
             self.turn_used = used;
             let idle = now.saturating_duration_since(at);
@@ -206,10 +269,21 @@ impl Meter {
         used.saturating_sub(self.turn_used)
     }
 
-    /// What it has used since its turn began, all its processes searched for.
+    /// What it has used since its turn began, all its processes searched for, and what is known of a wait
+    /// that has not ended.
     pub(super) fn turn_usage_searched(&mut self) -> TurnUsage {
         self.search(Instant::now());
-        self.turn_usage()
+        let mut usage = self.turn_usage();
+        let Some(waited) = &mut usage.waited else {
+            return usage;
+        };
+        let before = self.ongoing.take();
+        let before = before.unwrap_or_else(|| OngoingWait::unseen(self.turn));
+        let ongoing = before.next(Instant::now(), usage.cpu, self.clocks.runnable());
+        *waited += ongoing.certain;
+        usage.uncertain = ongoing.most.saturating_sub(ongoing.certain);
+        self.ongoing = Some(ongoing);
+        usage
     }
 
     /// What it has used since its turn began. Call it before [`Meter::answered`].
@@ -219,6 +293,7 @@ impl Meter {
         TurnUsage {
             cpu,
             waited: waits.as_ref().map(|waits| waits.since(&self.turn_waits)),
+            uncertain: Duration::ZERO,
             threads: waits.map_or(1, |waits| waits.threads()),
         }
     }
