@@ -13,6 +13,7 @@ mod clocks;
 #[cfg(any(not(target_os = "linux"), portable))]
 #[path = "no_clocks.rs"]
 mod clocks;
+mod ongoing;
 #[cfg(all(target_os = "linux", not(portable)))]
 mod waits;
 #[cfg(any(not(target_os = "linux"), portable))]
@@ -23,7 +24,8 @@ use std::time::{Duration, Instant};
 
 use crate::system::Pid;
 
-use waits::{Runnable, Waits};
+use ongoing::OngoingWait;
+use waits::Waits;
 
 use crate::text::milliseconds;
 
@@ -84,55 +86,6 @@ const MANY: usize = 16;
 
 /// Such a search is followed by this many times its own length without one.
 const SEARCH_SHARE: u32 = 10;
-
-/// What was seen of a bot's wait for a processor that has not ended.
-#[derive(Debug)]
-struct OngoingWait {
-    /// When it was looked at.
-    at: Instant,
-    /// What the bot had used in its turn by then.
-    cpu: Duration,
-    runnable: Runnable,
-    /// How long the wait has lasted for certain.
-    certain: Duration,
-    /// How long it may have lasted.
-    most: Duration,
-}
-
-impl OngoingWait {
-    /// What is known when nobody has looked since the turn began at `turn`.
-    fn unseen(turn: Instant) -> Self {
-        Self {
-            at: turn,
-            cpu: Duration::ZERO,
-            runnable: Runnable::default(),
-            certain: Duration::ZERO,
-            most: Duration::ZERO,
-        }
-    }
-
-    /// What is known at the next look.
-    fn next(&self, at: Instant, cpu: Duration, runnable: Runnable) -> Self {
-        let passed = at.saturating_duration_since(self.at);
-        let idle = passed.saturating_sub(cpu.saturating_sub(self.cpu));
-        // A thread that has had the processor all the time has been given it once, too.
-        let goes_on = runnable.goes_on_from(&self.runnable) && idle * 2 > passed;
-        let (certain, most) = if goes_on {
-            (self.certain + idle, self.most + idle)
-        } else if runnable.is_empty() {
-            (Duration::ZERO, Duration::ZERO)
-        } else {
-            (Duration::ZERO, idle)
-        };
-        Self {
-            at,
-            cpu,
-            runnable,
-            certain,
-            most,
-        }
-    }
-}
 
 /// The account of one process and all below it.
 #[derive(Debug)]
@@ -281,7 +234,7 @@ impl Meter {
         let before = before.unwrap_or_else(|| OngoingWait::unseen(self.turn));
         let ongoing = before.next(Instant::now(), usage.cpu, self.clocks.runnable());
         *waited += ongoing.certain;
-        usage.uncertain = ongoing.most.saturating_sub(ongoing.certain);
+        usage.uncertain = ongoing.uncertain();
         self.ongoing = Some(ongoing);
         usage
     }

@@ -65,6 +65,14 @@ impl Runnable {
         }
     }
 
+    /// Of threads by their number.
+    #[cfg(test)]
+    pub(super) fn of(threads: impl IntoIterator<Item = (i32, u64)>) -> Self {
+        Self {
+            threads: threads.into_iter().collect(),
+        }
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.threads.is_empty()
     }
@@ -113,9 +121,7 @@ mod tests {
 
     #[test]
     fn a_wait_goes_on_until_the_thread_is_given_a_processor() {
-        let runnable = |threads: &[(i32, u64)]| Runnable {
-            threads: threads.iter().copied().collect(),
-        };
+        let runnable = |threads: &[(i32, u64)]| Runnable::of(threads.iter().copied());
         let before = runnable(&[(3, 7), (5, 1)]);
         assert!(runnable(&[(3, 7)]).goes_on_from(&before));
         assert!(runnable(&[(3, 9), (5, 1)]).goes_on_from(&before));
