@@ -10,7 +10,7 @@ use libtest_mimic::{Failed, Trial};
 use rustix::process::getuid;
 
 use crate::common::files::copy_program;
-use crate::common::{Referee, Run};
+use crate::common::{Referee, Run, signals};
 use crate::requirements::{is_ci, program, unavailable};
 
 /// The user without rights: `nobody` on every system.
@@ -115,10 +115,10 @@ fn out_of_reach() -> Result<(), Failed> {
         .as_str()
         .unwrap_or_default()
         .to_owned();
-    let was_there = Command::new("kill").args(["-s", "KILL", &pid]).status()?;
+    let was_there = signals::send("KILL", &pid);
     let said =
         stderr.contains("could not be ended") && stderr.contains(&format!("(process {pid})"));
-    if ended.is_some_and(|status| status.code() == Some(0)) && was_there.success() && said {
+    if ended.is_some_and(|status| status.code() == Some(0)) && was_there && said {
         Ok(())
     } else {
         Err(format!("{ended:?}, process {pid}\n{stdout}\n{stderr}").into())

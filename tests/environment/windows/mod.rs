@@ -21,6 +21,7 @@ use std::time::{Duration, Instant};
 
 use libtest_mimic::{Failed, Trial};
 
+use crate::common::signals;
 use crate::cross::{Ran, Target, Test, built, equal, here};
 
 const COMPILER: &str = "x86_64-w64-mingw32-gcc";
@@ -432,8 +433,7 @@ fn killed_referee(place: &Place) -> Result<(), Failed> {
             && command.contains(name)
             && !command.starts_with("timeout")
         {
-            let id = entry.file_name();
-            Command::new("kill").arg("-KILL").arg(id).status()?;
+            signals::send("KILL", &entry.file_name().to_string_lossy());
         }
     }
     referee.wait()?;
