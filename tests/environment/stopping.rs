@@ -125,6 +125,30 @@ fn out_of_reach() -> Result<(), Failed> {
     }
 }
 
+/// What makes name spaces of processes, here also for people who are not root.
+const UNSHARE: [&str; 5] = [
+    "--user",
+    "--map-root-user",
+    "--pid",
+    "--fork",
+    "--mount-proc",
+];
+
+/// A child from before, whose process group began outside of the name space of processes: as a number it is 0.
+fn group_from_outside() -> Result<(), Failed> {
+    let output = Command::new("unshare")
+        .args(UNSHARE)
+        .args(["sh", "-c", "sleep 300 & exec \"$0\" \"$@\""])
+        .arg(env!("CARGO_BIN_EXE_referee"))
+        .args(["--seed", "1", "--sandbox", "none"])
+        .args(["builtin:greedy", "builtin:random"])
+        .output()?;
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(format!("{output:#?}").into())
+}
+
 pub(crate) fn trials() -> Vec<Trial> {
     type Test = fn() -> Result<(), Failed>;
     let tests: [(&str, Test); 4] = [
@@ -151,6 +175,16 @@ pub(crate) fn trials() -> Vec<Trial> {
         (_, None) => unavailable(name, "setpriv", "util-linux"),
         // Only root can give a program the rights of another user.
         _ => Trial::test(name, out_of_reach).with_ignored_flag(!getuid().is_root() && !is_ci()),
+    });
+    let name = "stopping::a child from before is of a group from outside";
+    let makes_name_spaces = || {
+        let tried = Command::new("unshare").args(UNSHARE).arg("true").output();
+        tried.is_ok_and(|output| output.status.success())
+    };
+    trials.push(if program("unshare", &[]).is_none() {
+        unavailable(name, "unshare", "util-linux")
+    } else {
+        Trial::test(name, group_from_outside).with_ignored_flag(!is_ci() && !makes_name_spaces())
     });
     trials
 }
