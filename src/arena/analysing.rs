@@ -155,7 +155,8 @@ pub fn add_analysis(
     Ok(())
 }
 
-fn file(directory: &TournamentDirectory) -> PathBuf {
+/// The file with the analysed games of a tournament.
+pub fn file(directory: &TournamentDirectory) -> PathBuf {
     directory.path().join("analysis.jsonl")
 }
 

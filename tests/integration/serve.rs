@@ -9,7 +9,7 @@ use crate::common::games::{GAMES, many, write};
 use crate::common::{self, Referee};
 use referee::record::Record;
 use referee::report::html::Options;
-use referee::report::serve::{Feed, Server};
+use referee::report::serve::{Feed, Server, State};
 use serde_json::Value;
 
 /// What never comes within this time does not come.
@@ -178,6 +178,7 @@ fn everybody_gets_all_games_in_order_and_the_end() {
     let mut nonsense = Listener::new(server.address(), "Last-Event-ID: ../../x\r\n");
     assert_eq!(nonsense.next().unwrap().kind, "begin");
 
+    feed.set_state(State::Finished);
     server.stop();
     for listener in [early, late, back, other, nonsense] {
         let mut listener = listener;
@@ -185,7 +186,9 @@ fn everybody_gets_all_games_in_order_and_the_end() {
         while let Some(event) = listener.next() {
             events.push(event);
         }
-        assert_eq!(events.last().unwrap().kind, "end");
+        let states = events.iter().filter(|event| event.kind == "state");
+        let states: Vec<&Value> = states.map(|event| &event.data).collect();
+        assert_eq!(states, ["finished"]);
         let figures = events.iter().rev().find(|event| event.kind == "figures");
         if let Some(figures) = figures {
             assert_eq!(figures.data["games"], GAMES.len());
@@ -274,7 +277,7 @@ fn a_file_that_becomes_shorter_is_not_followed() {
 
 #[test]
 fn a_match_serves_its_page_and_writes_it_in_the_end() {
-    let referee = Referee::new(["-n", "30", "--seed", "1", "--live=0"]);
+    let referee = Referee::new(["-n", "30", "--seed", "1", "--live=0", "--live-exit"]);
     let page = referee.scratch().join("cup.html");
     let run = referee
         .args([std::path::Path::new("--report"), &page])
@@ -290,6 +293,94 @@ fn a_match_serves_its_page_and_writes_it_in_the_end() {
         run.file("cup.html")
             .contains("<title>builtin:greedy vs builtin:random</title>")
     );
+}
+
+/// Runs a command with `--live=0` until it has said this on stderr, and gives the address of its page.
+fn until_said(referee: Referee, what: &str) -> (common::Running, SocketAddr) {
+    let mut running = referee
+        .args(["--live=0"])
+        .shell("exec \"$0\" \"$@\" 2> \"$SCRATCH/said\"")
+        .start();
+    let said = running.scratch().join("said");
+    let read = || std::fs::read_to_string(&said).unwrap_or_default();
+    running.wait_until(|_| read().contains(what));
+    let said = read();
+    let address = said.split("watch at http://").nth(1).unwrap();
+    let address = address.split('/').next().unwrap().parse().unwrap();
+    (running, address)
+}
+
+#[test]
+fn a_tournament_is_served_until_ctrl_c_and_leaves_its_page() {
+    let referee = Referee::new(["tournament", "--seed", "1", "--pairs", "2"]);
+    let folder = referee.scratch().join("cup");
+    let referee = referee
+        .args([std::path::Path::new("--out"), &folder])
+        .args(["builtin:greedy", "builtin:random"]);
+    let (running, address) = until_said(referee, "the page stays at");
+    // Who comes when all is over sees it, too, and that it is over.
+    let mut late = Listener::new(address, "");
+    let (games, _) = late.games(4);
+    assert_eq!(games.len(), 4);
+    let state = std::iter::from_fn(|| late.next()).find(|event| event.kind == "state");
+    assert_eq!(state.unwrap().data, "finished");
+    running.signal("INT");
+    let run = running.finish();
+    assert_eq!(run.code, Some(0), "{run}");
+    let page = std::fs::read_to_string(folder.join("report.html")).unwrap();
+    assert!(page.contains("<title>cup</title>"), "{page}");
+}
+
+#[test]
+fn scripts_end_with_the_games() {
+    let referee = Referee::new(["tournament", "--seed", "1", "--pairs", "1"]);
+    let folder = referee.scratch().join("cup");
+    let run = referee
+        .args([std::path::Path::new("--out"), &folder])
+        .args([
+            "--live=0",
+            "--live-exit",
+            "builtin:greedy",
+            "builtin:random",
+        ])
+        .run();
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(!run.stderr.contains("stays at"), "{run}");
+}
+
+#[test]
+fn interrupted_is_not_finished() {
+    let referee =
+        Referee::new(["-n", "1000000", "--seed", "1"]).args(["builtin:greedy", "builtin:random"]);
+    let (running, address) = until_said(referee, "watch at http://");
+    let mut listener = Listener::new(address, "");
+    assert_eq!(listener.next().unwrap().kind, "begin");
+    running.signal("INT");
+    assert_eq!(running.finish().code, Some(130));
+    let mut events = std::iter::from_fn(|| listener.next());
+    let state = events.find(|event| event.kind == "state").unwrap();
+    assert_eq!(state.data, "interrupted");
+}
+
+#[test]
+fn a_tournament_that_is_analysed_has_the_analysis_on_its_page() {
+    let referee = Referee::new(["tournament", "--seed", "1", "--pairs", "1", "--analyse"]);
+    let page = referee.scratch().join("cup.html");
+    let folder = referee.scratch().join("cup");
+    let run = referee
+        .args([std::path::Path::new("--report"), &page])
+        .args([std::path::Path::new("--out"), &folder])
+        .args([
+            "--time-per-move",
+            "20ms",
+            "builtin:greedy",
+            "builtin:random",
+        ])
+        .run();
+    assert_eq!(run.code, Some(0), "{run}");
+    let page = run.file("cup.html");
+    assert!(page.contains("\"accuracy\":"), "no accuracy");
+    assert!(page.contains("\"blunders\":"), "no blunders");
 }
 
 #[test]

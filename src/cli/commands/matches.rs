@@ -31,6 +31,7 @@ use crate::log_target::SPAN;
 use crate::play::game_runner::GameRunner;
 use crate::play::match_runner::{MatchObserver, MatchPlan, MatchRunner};
 use crate::play::seat::Seat;
+use crate::report::serve::State;
 use crate::report::terminal_view::{Detail, TerminalView, ViewOptions};
 use crate::session::Ruleset;
 use crate::session::registry::Choices;
@@ -194,7 +195,7 @@ fn play_match(
     let title = names.join(" vs ");
     let pages = options
         .pages
-        .open(&title, None, options.record.as_deref(), limits)?;
+        .open(&title, None, options.record.as_deref(), None, limits)?;
     let file = options
         .record
         .as_deref()
@@ -247,7 +248,12 @@ fn play_match(
         observer.inner.score(runner.score())?;
     }
     // An interrupted match gets its page, too.
-    let finished = observer.pages.finish();
+    let state = if played.is_ok() {
+        State::Finished
+    } else {
+        State::Interrupted
+    };
+    let finished = observer.pages.finish(state);
     played?;
     finished
 }

@@ -9,13 +9,14 @@ use crate::cli::support::failure::Failure;
 use crate::cli::support::folder::{all_records, ranking_of, title_of};
 use crate::cli::support::interrupt::until_interrupted;
 use crate::cli::support::league_news;
+use crate::cli::support::live::LiveOption;
 use crate::cli::support::own_pages::write_each;
-use crate::cli::support::pages::{LiveOption, add_file, add_line, damaged, write};
+use crate::cli::support::pages::{add_file, add_line, damaged, write};
 use crate::cli::support::runtime::runtime;
 use crate::cli::support::setup::unreadable;
 use crate::record::reader::Reader;
 use crate::report::html;
-use crate::report::serve::Feed;
+use crate::report::serve::{Feed, State};
 
 /// Time between two checks of the files for new games.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
@@ -141,6 +142,8 @@ fn follow(files: &[&Path], live: &LiveOption, feed: &Feed) -> Result<(), Failure
         }
     }));
     if let Some(server) = server {
+        // Whether more games come is not known.
+        feed.set_state(State::Interrupted);
         server.stop();
     }
     followed

@@ -13,6 +13,7 @@ pub(in crate::cli) mod interrupt;
 pub(in crate::cli) mod interruptible;
 pub(in crate::cli) mod league_news;
 pub(in crate::cli) mod leftovers;
+pub(in crate::cli) mod live;
 pub(in crate::cli) mod log_file;
 pub(in crate::cli) mod logging;
 pub(in crate::cli) mod mistyped;

@@ -7,34 +7,36 @@
 //!
 //! let pages = args.pages.open("Spring cup", Some(&journal), Some(&journal))?; // before the first game
 //! pages.publish(&record)?;                           // after every game, from any thread
-//! pages.finish()?;                                   // at the end, interrupted or not
+//! pages.finish(State::Finished)?;                    // at the end
 //! ```
 
 use std::fs;
 use std::io::{self, Write as _};
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 
-use super::config_values::parsed;
 use super::failure::{Failure, Unread};
+use super::live::LiveOption;
 use super::output::{Pipe, Stdout, print_stderr};
 use super::page_target::check_target;
+use super::runtime::runtime;
 use super::setup::unreadable;
+use super::signals;
+use crate::bot::exhaustion::start_thread;
 use crate::bot::spec::Program;
 use crate::record::Record;
 use crate::record::atomic_file::{self, directory_of};
 use crate::record::reader::{Line, LineError, Reader};
 use crate::report::html;
-use crate::report::serve::{Feed, Server};
+use crate::report::serve::{Feed, Server, State};
 use crate::sandbox::{Bound, Confinement};
 use crate::text::counted;
 use crate::tournament::standings::Ranking;
 
-/// The default port of a served page.
-const DEFAULT_PORT: u16 = 4416;
+/// The page that is left in the folder of a tournament that was served.
+const LEFT: &str = "report.html";
 
 /// `--report`, `--live` and `--private` of a command that plays games; in a configuration file
 /// they are the table `[pages]`.
@@ -49,91 +51,13 @@ pub(in crate::cli) struct PageOptions {
     #[command(flatten)]
     live: LiveOption,
 
+    /// End when the games have ended; without it the page of --live is served until Ctrl-C
+    #[arg(long)]
+    live_exit: bool,
+
     /// Leave what bots wrote to stderr, and their commands, out of pages
     #[arg(long)]
     private: bool,
-}
-
-/// `--live`
-#[derive(Clone, Debug, Default, clap::Args)]
-pub(in crate::cli) struct LiveOption {
-    /// Serve the page while games are played, at 127.0.0.1:4416 or the given address: --live=0.0.0.0:8080 lets other machines watch
-    #[arg(
-        long,
-        value_name = "ADDR",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = "127.0.0.1:4416",
-        value_parser = address
-    )]
-    live: Option<SocketAddr>,
-}
-
-impl<'de> Deserialize<'de> for LiveOption {
-    /// An address, as on the command line.
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let live = parsed(deserializer, address)?;
-        Ok(Self { live })
-    }
-}
-
-/// Parses an address with or without its port, or a port alone.
-fn address(text: &str) -> Result<SocketAddr, String> {
-    let text = text.strip_prefix("localhost").map_or_else(
-        || text.to_owned(),
-        |rest| format!("{}{rest}", Ipv4Addr::LOCALHOST),
-    );
-    let ip: Result<IpAddr, _> = text.trim_start_matches('[').trim_end_matches(']').parse();
-    if let Ok(ip) = ip {
-        return Ok(SocketAddr::new(ip, DEFAULT_PORT));
-    }
-    if let Ok(port) = text.trim_start_matches(':').parse() {
-        return Ok(SocketAddr::new(Ipv4Addr::LOCALHOST.into(), port));
-    }
-    text.parse().map_err(|_| {
-        "expected an address, a port or both, such as 127.0.0.1:4416, 8080 or [::1]:4416".to_owned()
-    })
-}
-
-impl LiveOption {
-    /// Serves a feed, if `--live` was given, and prints its address.
-    pub(in crate::cli) fn serve(&self, feed: &Feed) -> Result<Option<Server>, Failure> {
-        let Some(address) = self.live else {
-            return Ok(None);
-        };
-        let server = Server::bind(address, feed.clone()).map_err(|error| {
-            let fix = match error.kind() {
-                io::ErrorKind::AddrInUse => {
-                    "; choose another port, or --live=0 for any that is free"
-                }
-                io::ErrorKind::AddrNotAvailable => "; choose an address of this machine",
-                io::ErrorKind::PermissionDenied => "; choose a port above 1023",
-                _ => "",
-            };
-            Failure::Usage(format!(
-                "--live={address}: {error}{fix}",
-                error = crate::text::cause(&error)
-            ))
-        })?;
-        print_stderr(&format!("watch at {}", server.url()));
-        if !server.address().ip().is_loopback() {
-            print_stderr(
-                "  other machines can watch, too: by this machine's IP address, not by its name",
-            );
-            print_stderr("  the page shows what bots write to stderr, unless --private is given");
-        }
-        Ok(Some(server))
-    }
-
-    /// The option as a word of a command line.
-    fn word(&self) -> Option<String> {
-        self.live.map(|address| format!("--live={address}"))
-    }
-
-    /// Whether `--live` was given.
-    pub(in crate::cli) const fn is_on(&self) -> bool {
-        self.live.is_some()
-    }
 }
 
 /// The pages of the games being played. Clones share a server, which serves until the last of them is finished.
@@ -142,6 +66,10 @@ pub(in crate::cli) struct Pages {
     feed: Option<Feed>,
     server: Option<Arc<Server>>,
     report: Option<PathBuf>,
+    /// A page that is written because it was served.
+    kept: Option<PathBuf>,
+    /// Whether it is served after the games, until a signal.
+    stays: bool,
 }
 
 impl PageOptions {
@@ -149,9 +77,8 @@ impl PageOptions {
     pub(in crate::cli) fn or(self, file: Self) -> Self {
         Self {
             report: self.report.or(file.report),
-            live: LiveOption {
-                live: self.live.live.or(file.live.live),
-            },
+            live: self.live.or(&file.live),
+            live_exit: self.live_exit || file.live_exit,
             private: self.private || file.private,
         }
     }
@@ -163,6 +90,9 @@ impl PageOptions {
             words.extend(["--report".to_owned(), report.to_string_lossy().into_owned()]);
         }
         words.extend(self.live.word());
+        if self.live_exit {
+            words.push("--live-exit".to_owned());
+        }
         if self.private {
             words.push("--private".to_owned());
         }
@@ -191,12 +121,13 @@ impl PageOptions {
 
     /// Starts the pages. `played` is the journal of a resumed run, whose games are shown, too; `records`
     /// is the file that the records of these games are written to, `limits` says how those of the bots are
-    /// kept. Refuses a report as [`PageOptions::check`] does.
+    /// kept. A page that is served is left as `report.html` in `folder`. Refuses a report as [`PageOptions::check`] does.
     pub(in crate::cli) fn open(
         &self,
         title: &str,
         played: Option<&Path>,
         records: Option<&Path>,
+        folder: Option<&Path>,
         limits: Vec<String>,
     ) -> Result<Pages, Failure> {
         self.check(records, None)?;
@@ -205,6 +136,8 @@ impl PageOptions {
                 feed: None,
                 server: None,
                 report: None,
+                kept: None,
+                stays: false,
             });
         }
         let feed = Feed::new(html::Options {
@@ -221,6 +154,10 @@ impl PageOptions {
             server: self.live.serve(&feed)?.map(Arc::new),
             feed: Some(feed),
             report: self.report.clone(),
+            kept: folder
+                .filter(|_| self.live.is_on())
+                .map(|folder| folder.join(LEFT)),
+            stays: !self.live_exit,
         })
     }
 }
@@ -264,16 +201,39 @@ impl Pages {
         }
     }
 
-    /// Writes the page of `--report` and stops serving.
-    pub(in crate::cli) fn finish(mut self) -> Result<(), Failure> {
-        if let (Some(feed), Some(path)) = (&self.feed, &self.report) {
-            write(feed, path)?;
-        }
+    /// Writes the page of `--report`, and stops serving: when the games are finished only after a signal, unless
+    /// `--live-exit` was given. Call it when nothing else is left to do.
+    pub(in crate::cli) fn finish(mut self, state: State) -> Result<(), Failure> {
+        let Some(feed) = &self.feed else {
+            return Ok(());
+        };
+        let written = [&self.report, &self.kept].into_iter().flatten();
+        let written: Result<(), Failure> = written
+            .filter(|path| feed.games() > 0 || Some(*path) != self.kept.as_ref())
+            .try_for_each(|path| write(feed, path));
+        feed.set_state(state);
         if let Some(server) = self.server.take().and_then(Arc::into_inner) {
+            if self.stays && state == State::Finished && written.is_ok() {
+                print_stderr(&format!(
+                    "referee: the page stays at {}; press Ctrl-C to end (--live-exit ends with the games)",
+                    server.url()
+                ));
+                wait_for_signal()?;
+            }
             server.stop();
         }
-        Ok(())
+        written
     }
+}
+
+/// Waits for Ctrl-C or another termination signal. On a thread of its own, as the caller may be within a runtime.
+fn wait_for_signal() -> Result<(), Failure> {
+    let mut signals = signals::heed();
+    let runtime = runtime()?;
+    let waiting = start_thread("signal", move || runtime.block_on(signals.recv()))?;
+    // A panic there has been reported.
+    let _ = waiting.join();
+    Ok(())
 }
 
 /// Adds the games of a file, line by line.
@@ -374,36 +334,6 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn addresses_may_be_short() {
-        for (text, expected) in [
-            ("127.0.0.1:80", "127.0.0.1:80"),
-            ("0.0.0.0", "0.0.0.0:4416"),
-            ("8080", "127.0.0.1:8080"),
-            (":0", "127.0.0.1:0"),
-            ("localhost", "127.0.0.1:4416"),
-            ("localhost:9", "127.0.0.1:9"),
-            ("[::1]:9", "[::1]:9"),
-            ("[::1]", "[::1]:4416"),
-            ("::1", "[::1]:4416"),
-        ] {
-            assert_eq!(
-                address(text).map(|a| a.to_string()),
-                Ok(expected.to_owned()),
-                "{text}"
-            );
-        }
-        for text in [
-            "",
-            "example.org:80",
-            "games.jsonl",
-            "99999",
-            "1.2.3.4:99999",
-        ] {
-            assert!(address(text).is_err(), "{text}");
-        }
-    }
 
     #[test]
     fn sizes_are_rounded_to_readable_units() {

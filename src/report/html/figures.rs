@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 use serde_json::{Value, json};
 
 use super::limits::cut;
+use crate::record::annotation::{self, Annotation};
 use crate::record::{Record, RecordSummary};
 use crate::text::escape_controls;
 use crate::tournament::ratings::{Model, RatingError, Results, Tally, rate};
@@ -55,6 +56,8 @@ pub struct Figures {
     times: Vec<BTreeMap<u16, u64>>,
     endings: BTreeMap<String, u64>,
     lengths: Vec<u64>,
+    /// What the analyses of its turns say, by bot.
+    analysed: Vec<annotation::Tally>,
     games: u64,
     checkpoints: Vec<Checkpoint>,
     /// Games between two checkpoints.
@@ -69,9 +72,17 @@ impl Figures {
             if self.names.len() <= bot {
                 self.names.resize(bot + 1, String::new());
                 self.times.resize(bot + 1, BTreeMap::new());
+                self.analysed.resize(bot + 1, annotation::Tally::default());
             }
             if self.names[bot].is_empty() {
                 name.clone_into(&mut self.names[bot]);
+            }
+        }
+        if let Some(analysis) = record.more.get("analysis") {
+            let analysis = Annotation::from_json(analysis);
+            let tallies = analysis.tallies(record.first, record.turns.len());
+            for (bot, tally) in bots.into_iter().zip(tallies) {
+                self.analysed[bot] += tally;
             }
         }
         let sides = [bots[game.first], bots[game.first.other()]];
@@ -196,6 +207,12 @@ impl Figures {
             "slow": percentile(&self.times[bot], 0.95),
             "worst": place.worst_ms,
         });
+        let analysed = &self.analysed[bot];
+        if analysed.turns > 0 {
+            figures["accuracy"] = json!(analysed.accuracy());
+            figures["blunders"] = json!(analysed.blunders());
+            figures["missed"] = json!(analysed.missed_wins);
+        }
         if let Some(places) = place.places {
             figures["places"] = json!(places);
         }

@@ -35,6 +35,29 @@ use crate::record::Record;
 use crate::report::html::{Figures, Options, Report};
 use crate::tournament::standings::Ranking;
 
+/// What browsers are told about the games: at the end of a page's data, and when it changes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum State {
+    /// Games are being played, or will be.
+    #[default]
+    Playing,
+    /// All have been played.
+    Finished,
+    /// They were stopped, and can be continued.
+    Interrupted,
+}
+
+impl State {
+    /// The word that the page's script knows.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Playing => "playing",
+            Self::Finished => "finished",
+            Self::Interrupted => "interrupted",
+        }
+    }
+}
+
 /// Collects games as they end, for a [`Server`] and for a page.
 #[derive(Clone, Debug)]
 pub struct Feed {
@@ -47,6 +70,7 @@ struct Shared {
     report: Mutex<Report>,
     /// Which sequence of games it is, and the number of games in it; servers watch it for changes.
     games: watch::Sender<(u32, u64)>,
+    state: watch::Sender<State>,
 }
 
 impl Feed {
@@ -57,6 +81,7 @@ impl Feed {
                 report: Mutex::new(Report::new(options.clone())),
                 options,
                 games: watch::Sender::new((0, 0)),
+                state: watch::Sender::new(State::Playing),
             }),
         }
     }
@@ -79,8 +104,14 @@ impl Feed {
         Ok(())
     }
 
+    /// Tells browsers how it stands.
+    pub fn set_state(&self, state: State) {
+        self.shared.state.send_replace(state);
+    }
+
     /// Begins another sequence of games: browsers forget those that they have shown.
     pub fn begin_again(&self) {
+        self.set_state(State::Playing);
         let mut report = self.report();
         *report = Report::new(self.shared.options.clone());
         self.shared
@@ -115,6 +146,10 @@ impl Feed {
 
     fn watch(&self) -> watch::Receiver<(u32, u64)> {
         self.shared.games.subscribe()
+    }
+
+    fn state(&self) -> watch::Receiver<State> {
+        self.shared.state.subscribe()
     }
 
     /// The next entries of a sequence from a position on, and the position behind them; `None` when another sequence has begun.

@@ -20,9 +20,9 @@ use tokio::time::{sleep, timeout};
 use tokio_io_timeout::TimeoutStream;
 use tracing::Instrument as _;
 
-use super::Feed;
 use super::http::{Body, Route, events, page, refusal, route};
 use super::visitors::{StreamVisit, Visit, Visitors};
+use super::{Feed, State};
 use crate::bot::exhaustion::{explain, start_thread};
 use crate::log_target::{PAGE, SPAN};
 use crate::report::html::{Served, served};
@@ -328,6 +328,8 @@ async fn send_events(
 ) -> Result<(), Disconnected> {
     let mut games = shared.feed.watch();
     let mut figures = shared.figures.clone();
+    let mut state = shared.feed.state();
+    let mut told = State::Playing;
     let mut sent: Arc<str> = Arc::default();
     if from.is_none() {
         send(sender, BEGIN.to_owned()).await?;
@@ -362,8 +364,17 @@ async fn send_events(
             .await?;
             sent = current.json;
         }
+        let now = *state.borrow_and_update();
+        if now != told {
+            told = now;
+            send(
+                sender,
+                format!("event: state\ndata: \"{}\"\n\n", now.name()),
+            )
+            .await?;
+        }
         if current.last {
-            return send(sender, "event: end\ndata: {}\n\n".to_owned()).await;
+            return Ok(());
         }
         tokio::select! {
             changed = games.changed() => {
@@ -373,6 +384,11 @@ async fn send_events(
                 sleep(BATCH_INTERVAL).await;
             }
             changed = figures.changed() => {
+                if changed.is_err() {
+                    return Ok(());
+                }
+            }
+            changed = state.changed() => {
                 if changed.is_err() {
                     return Ok(());
                 }

@@ -902,8 +902,9 @@ fn a_page_follows_games_as_they_end() -> Result<()> {
     let run = running.finish();
     same("exit", &run.code, &Some(130))?;
     for browser in [&browser, &late] {
-        browser
-            .wait("return document.getElementById('live').textContent === 'Finished · 25 games'")?;
+        browser.wait(
+            "return document.getElementById('live').textContent === 'Interrupted · 25 games'",
+        )?;
         browser.is_quiet()?;
     }
     // And the open game is still shown.

@@ -28,6 +28,7 @@ use crate::league::intake::{self, Intake, IntakeError};
 use crate::league::season::{LeagueDirectory, SeasonError};
 use crate::league::state::{League, StateError};
 use crate::league::versions::{self, NotTakenIn};
+use crate::report::serve::State;
 use crate::text::counted;
 
 /// The commands of `referee league`; without one, it is [updated](Args).
@@ -129,7 +130,7 @@ fn run_update(args: &Args) -> Result<(), Failure> {
     rounds.play(intake, people)?;
     match (source, look) {
         (Some(source), Some(look)) if args.watch => rounds.watch(source, look),
-        _ => Ok(()),
+        _ => rounds.finish(State::Finished),
     }
 }
 
@@ -185,6 +186,14 @@ impl Rounds<'_> {
         }
     }
 
+    /// Stops serving.
+    fn finish(&mut self, state: State) -> Result<(), Failure> {
+        match self.pages.take() {
+            Some(pages) => pages.finish(state),
+            None => Ok(()),
+        }
+    }
+
     /// Plays whenever something is handed in, until Ctrl-C.
     fn watch(&mut self, source: &Path, mut look: Look) -> Result<(), Failure> {
         loop {
@@ -193,10 +202,7 @@ impl Rounds<'_> {
                 source.display()
             ));
             let Some(now) = watch::wait(source, look)? else {
-                return match self.pages.take() {
-                    Some(pages) => pages.finish(),
-                    None => Ok(()),
-                };
+                return self.finish(State::Interrupted);
             };
             look = now;
             match intake::read(source) {

@@ -77,8 +77,7 @@ impl<'a> Update<'a> {
         })
     }
 
-    /// Plays what is missing. Returns the number of games played. The pages are those of the last update; without
-    /// `--watch` there are none afterwards.
+    /// Plays what is missing. Returns the number of games played. The pages are those of the last update.
     pub(super) async fn run(mut self, pages: &mut Option<Pages>) -> Result<u64, Failure> {
         // Until the end: what has been begun is put in order first.
         let _heeded = signals::heed();
@@ -157,11 +156,10 @@ impl<'a> Update<'a> {
             &title_of_folder(self.args.folder()),
             Some(journal),
             Some(journal),
+            Some(self.args.folder()),
             bounds.iter().map(Bound::line).collect(),
         )?;
-        if self.args.watch {
-            *last = Some(pages.clone());
-        }
+        *last = Some(pages.clone());
         Ok(pages)
     }
 

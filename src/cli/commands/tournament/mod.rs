@@ -276,6 +276,7 @@ impl TournamentRun<'_> {
             &title_of_folder(self.directory.path()),
             Some(&self.journal_file),
             Some(&self.journal_file),
+            (!matches!(self.task, Task::Shard(..))).then(|| self.directory.path()),
             bounds.iter().map(Bound::line).collect(),
         )
     }

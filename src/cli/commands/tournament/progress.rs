@@ -1,6 +1,7 @@
 //! Shows the progress of a tournament: a bar on a terminal, a line every ten seconds elsewhere.
 
 use std::io;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
@@ -14,6 +15,7 @@ use crate::cli::support::output::{draw_target, print_stderr};
 use crate::cli::support::pages::Pages;
 use crate::cli::support::setup::terminal_width;
 use crate::record::FinishedRecord;
+use crate::report::serve::State;
 use crate::report::terminal_view::stall_sentence;
 use crate::text::counted;
 use crate::tournament::schedule::GameId;
@@ -92,9 +94,21 @@ impl Progress {
         self.pages.rank(|| results.ranking(plan));
     }
 
-    /// Writes the page of `--report` and stops serving that of `--live`.
-    pub(super) fn finish(self) -> Result<(), Failure> {
-        self.pages.finish()
+    /// Shows these analysed games on the pages, instead of the same games without their analysis.
+    pub(super) fn show_analysed(
+        &self,
+        file: &Path,
+        plan: &Plan,
+        results: &Results,
+    ) -> Result<(), Failure> {
+        self.pages.begin_again(file)?;
+        self.rank(plan, results);
+        Ok(())
+    }
+
+    /// Writes the page of `--report` and ends that of `--live`.
+    pub(super) fn finish(self, state: State) -> Result<(), Failure> {
+        self.pages.finish(state)
     }
 
     /// Clears the bar.

@@ -10,7 +10,7 @@ use super::failures::run_failure;
 use super::options::Options;
 use super::progress::{Progress, games};
 use super::{analysing, ending};
-use crate::arena::analysing::add_analysis;
+use crate::arena::analysing::{add_analysis, file as analysis_file};
 use crate::arena::directory::TournamentDirectory;
 use crate::arena::entrant::LoggedEntrant;
 use crate::arena::plan::Plan;
@@ -21,6 +21,7 @@ use crate::cli::support::failure::Failure;
 use crate::cli::support::output::print_stderr;
 use crate::cli::support::pages::Pages;
 use crate::record::journal::Journal;
+use crate::report::serve::State;
 use crate::session::Ruleset;
 use crate::text::counted;
 
@@ -70,25 +71,37 @@ impl Run<'_> {
         let (ended, plan, mut results) = match ran {
             Ok(ran) => ran,
             Err(error) => {
-                progress.finish()?;
+                progress.finish(State::Interrupted)?;
                 return Err(run_failure(error, self.journal_file, &resume));
             }
         };
         progress.rank(&plan, &results);
         let rate = progress.rate(results.games);
-        progress.finish()?;
         let mut analysed = true;
         if shard.is_none() {
-            if self.options.analyse && ended != Ended::Interrupted {
-                let time = self.options.time_per_move;
-                analysed = analysing::analyse(self.directory, results.games, time).await?;
+            let (options, directory) = (self.options, self.directory);
+            let concluded = async {
+                if options.analyse && ended != Ended::Interrupted {
+                    let time = options.time_per_move;
+                    analysed = analysing::analyse(directory, results.games, time).await?;
+                    if analysed {
+                        progress.show_analysed(&analysis_file(directory), &plan, &results)?;
+                    }
+                }
+                add_analysis(&mut results, directory)?;
+                ending::write(directory, &plan, &results)?;
+                ending::print(ended, &plan, &results)
+            };
+            let concluded: Result<(), Failure> = concluded.await;
+            if let Err(failure) = concluded {
+                // The games are kept, and so is their page.
+                progress.finish(State::Interrupted)?;
+                return Err(failure);
             }
-            add_analysis(&mut results, self.directory)?;
-            ending::write(self.directory, &plan, &results)?;
-            ending::print(ended, &plan, &results)?;
         }
         if ended == Ended::Interrupted || !analysed {
             print_stderr(&format!("referee: stopped; {resume}"));
+            progress.finish(State::Interrupted)?;
             return Err(Failure::Interrupted);
         }
         let folder = self.directory.path().display();
@@ -104,6 +117,7 @@ impl Run<'_> {
                 counted(results.games, "game", "games")
             ),
         });
+        progress.finish(State::Finished)?;
         Ok(results)
     }
 }

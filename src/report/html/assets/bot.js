@@ -118,6 +118,7 @@ export function botView(index) {
       tile("points", half(at.points), `of ${count(at.games)} games`),
       tile("Elo", signed(at.elo), at.error === null ? null : `± ${Math.round(at.error)}`),
       tile("won · drawn · lost", `${at.wins} · ${at.draws} · ${at.losses}`),
+      at.blunders === undefined ? null : tile("accuracy", at.accuracy === null ? "–" : percent(at.accuracy, 1), `${counted(at.blunders, "blunder")}, ${counted(at.missed, "missed win")}`),
       tile("median answer", time(at.median), `slowest ${time(at.worst)}`),
       tile("forfeits", count(Object.values(at.forfeits).reduce((a, b) => a + b, 0)), percent(Object.values(at.forfeits).reduce((a, b) => a + b, 0) / Math.max(1, at.games), 1) + " of its games")) : null,
     el("div", { class: "cards" },

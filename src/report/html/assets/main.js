@@ -123,6 +123,8 @@ function follow() {
   const source = new EventSource("events");
   let due = null;
   let failures = 0;
+  // "playing", "finished" or "interrupted".
+  let state = "playing";
   // Redraws are rate-limited: a page of many bots takes long to draw and must stay usable.
   let pause = 250;
   const redrawSoon = () => {
@@ -133,21 +135,24 @@ function follow() {
       pause = Math.max(250, 8 * (performance.now() - began));
     }, pause);
   };
-  const showLive = () => showStatus("on", `Live · ${counted(known.figures.games, "game")}`);
+  const WORDS = { playing: "Live", finished: "Finished", interrupted: "Interrupted" };
+  const showState = () => showStatus(state === "playing" ? "on" : "over", `${WORDS[state]} · ${counted(known.figures.games, "game")}`);
   showStatus("off", "Connecting…");
-  // A new server sends everything again.
-  source.addEventListener("begin", () => { clear(); });
+  // A new server sends everything again: the games go on, or others are played.
+  source.addEventListener("begin", () => { clear(); state = "playing"; known.head.live = true; });
   source.addEventListener("entries", (event) => { failures = 0; addEntries(JSON.parse(event.data)); redrawSoon(); });
-  source.addEventListener("figures", (event) => { failures = 0; known.figures = JSON.parse(event.data); showLive(); redrawSoon(); });
-  source.addEventListener("end", () => {
-    source.close();
-    known.head.live = false;
-    showStatus("over", `Finished · ${counted(known.figures.games, "game")}`);
+  source.addEventListener("figures", (event) => { failures = 0; known.figures = JSON.parse(event.data); showState(); redrawSoon(); });
+  source.addEventListener("state", (event) => {
+    state = JSON.parse(event.data);
+    known.head.live = state === "playing";
+    showState();
     redrawSoon();
   });
+  // The browser asks again and again, so that the page follows when the games go on. A server that has said how
+  // they ended is not missed.
   source.onerror = () => {
     failures += 1;
-    showStatus("off", failures > 2 ? "The referee does not answer; this page shows its last data" : "Connecting…");
+    if (state === "playing") showStatus("off", failures > 2 ? "The referee does not answer; this page shows its last data" : "Connecting…");
   };
 }
 

@@ -65,6 +65,10 @@ function standings(places) {
       { key: "rating", title: "rating and its 95 % interval", hint: "Sort by rating", value: (p) => p.elo, kind: "widest", show: (p) => whisker(p, scale) },
       ...(places.some((p) => p.places) ? [{ key: "places", title: "place (95 %)", hint: "Between which places it is with a probability of 95 %", value: (p) => p.places?.[0] ?? null, show: (p) => (p.places ? between(p.places) : "") }] : []),
       { key: "superiority", title: "LOS", hint: "Likelihood of being better than the next in the table", value: (p) => p.superiority, show: (p) => (p.superiority === null ? "" : likelihood(p.superiority)) },
+      ...(places.some((p) => p.blunders !== undefined) ? [
+        { key: "accuracy", title: "accuracy", hint: "Share of the turns with a known value that kept it", value: (p) => p.accuracy ?? null, show: (p) => (p.accuracy === undefined || p.accuracy === null ? "" : percent(p.accuracy, 1)) },
+        { key: "blunders", title: "blunders", hint: "Turns that made the result worse, with best play afterwards", value: (p) => p.blunders ?? null, show: (p) => (p.blunders === undefined ? "" : link(botHash(p.bot), count(p.blunders))) },
+      ] : []),
       { key: "median", title: "median", hint: "Median time of an answer", value: (p) => p.median, show: (p) => time(p.median) },
       { key: "forfeits", title: "forfeits", value: lost, show: (p) => (lost(p) ? link(`#games&of=${p.bot + 1}&ending=forfeited`, count(lost(p))) : "0") },
     ],
