@@ -15,6 +15,7 @@ impl Program {
             argv: &self.argv,
             builtin: self.builtin(),
             directory: self.directory.as_deref(),
+            starts: &[],
         }
     }
 

@@ -1,6 +1,7 @@
 //! What bots are called: names that fit a table, and that differ.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::ffi::OsStr;
 use std::path::{Path, absolute};
 
 use crate::text::escape;
@@ -20,7 +21,8 @@ pub fn short_name(name: &str) -> String {
 }
 
 /// Names that all differ. Bots of the same name are called by their folders where these tell them apart,
-/// (`anna` and `ben` for `anna/bot.py` and `ben/bot.py`), and are otherwise numbered: `random.py#1` and
+/// (`anna` and `ben` for `anna/bot.py` and `ben/bot.py`), and with them those whose files have another ending (`carla` for
+/// `carla/bot.sh`). Others are numbered: `random.py#1` and
 /// `random.py#2`, also when a bot is called `random.py#1` from the start.
 ///
 /// ```
@@ -38,23 +40,52 @@ pub fn distinct_names(bots: &[Named<'_>]) -> Vec<String> {
     for (index, (name, _)) in bots.iter().enumerate() {
         alike.entry(name).or_default().push(index);
     }
-    for indices in alike.values().filter(|indices| indices.len() > 1) {
+    let mut is_named = vec![false; bots.len()];
+    for indices in groups(bots, &alike) {
         let folders: Vec<String> = indices
             .iter()
             .filter_map(|&index| folder(bots[index].1?))
             .collect();
         let different: HashSet<&String> = folders.iter().collect();
         if different.len() == indices.len()
+            && !indices.iter().any(|&index| is_named[index])
             && different
                 .iter()
                 .all(|name| !alike.contains_key(name.as_str()))
         {
             for (&index, folder) in indices.iter().zip(folders) {
                 names[index] = folder;
+                is_named[index] = true;
             }
         }
     }
     numbered(&names)
+}
+
+/// The bots that may be called by their folders, together: first those whose files differ in their endings only, if some
+/// of them have the same name, then those of the same name.
+fn groups(bots: &[Named<'_>], alike: &HashMap<&str, Vec<usize>>) -> Vec<Vec<usize>> {
+    let mut by_stem: BTreeMap<&OsStr, Vec<usize>> = BTreeMap::new();
+    for (index, (name, path)) in bots.iter().enumerate() {
+        let is_name = |file: &OsStr| short_name(&file.to_string_lossy()) == *name;
+        if let Some(path) = path
+            && path.file_name().is_some_and(is_name)
+            && let Some(stem) = path.file_stem()
+        {
+            by_stem.entry(stem).or_default().push(index);
+        }
+    }
+    let has_same =
+        |indices: &Vec<usize>| indices.iter().any(|&index| alike[bots[index].0].len() > 1);
+    let mut groups: Vec<_> = by_stem.into_values().filter(has_same).collect();
+    let mut same: Vec<_> = alike
+        .values()
+        .filter(|indices| indices.len() > 1)
+        .cloned()
+        .collect();
+    same.sort();
+    groups.extend(same);
+    groups
 }
 
 /// The name of a folder, also of `.`, as it is written; `None` for `/`.
@@ -117,6 +148,28 @@ mod tests {
         assert_eq!(
             named(&[("bot.py", "a/bot.py"), ("bot.py", "b/bot.py"), ("c", "c")]),
             ["a", "b", "c"]
+        );
+    }
+
+    #[test]
+    fn a_file_with_another_ending_is_called_by_its_folder_too() {
+        let files = [
+            ("bot.py", "a/bot.py"),
+            ("bot.py", "b/bot.py"),
+            ("bot.sh", "c/bot.sh"),
+        ];
+        assert_eq!(named(&files), ["a", "b", "c"]);
+        // Where nothing is the same, files keep their names.
+        assert_eq!(named(&files[1..]), ["bot.py", "bot.sh"]);
+        // A name that was given stays.
+        assert_eq!(
+            named(&[files[0], files[1], ("dora", "d/bot.sh")]),
+            ["a", "b", "dora"]
+        );
+        // Where the folders of all do not differ, those of the same name may.
+        assert_eq!(
+            named(&[files[0], files[1], ("bot.sh", "b/bot.sh")]),
+            ["a", "b", "bot.sh"]
         );
     }
 

@@ -44,6 +44,13 @@ const MANAGERS: [Manager; 4] = [
 /// The version that stands for what the search path has beside the shims.
 const SYSTEM: &str = "system";
 
+/// How the names of rustup's toolchains end that run here.
+const HOST: &str = if cfg!(target_arch = "x86_64") {
+    "x86_64-unknown-linux-gnu"
+} else {
+    "-unknown-linux-gnu"
+};
+
 /// A shim is not longer, in bytes.
 const LONGEST: u64 = 4096;
 
@@ -164,7 +171,19 @@ fn rustup_toolchain(path: &Path) -> Option<PathBuf> {
             (key.trim() == "default_toolchain").then(|| value.trim().trim_matches('"').to_owned())
         })
     })?;
-    Some(root.join("toolchains").join(toolchain))
+    let toolchains = root.join("toolchains");
+    let exact = toolchains.join(&toolchain);
+    if exact.is_dir() {
+        return Some(exact);
+    }
+    // `stable` is short for that of this machine.
+    let begins = format!("{toolchain}-");
+    let is_meant = |name: &String| name.starts_with(&begins) && name.ends_with(HOST);
+    let mut names = fs::read_dir(&toolchains)
+        .ok()?
+        .flatten()
+        .filter_map(|entry| entry.file_name().into_string().ok());
+    Some(toolchains.join(names.find(is_meant)?))
 }
 
 /// The program of this name that the search path has besides the shims.

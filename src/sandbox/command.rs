@@ -13,4 +13,6 @@ pub struct BotCommand<'a> {
     pub builtin: Option<&'a str>,
     /// The directory that was given with it, if one was.
     pub directory: Option<&'a Path>,
+    /// Names of programs that it starts: it has to see them as if it were run by them.
+    pub starts: &'a [String],
 }

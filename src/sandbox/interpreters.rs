@@ -89,7 +89,8 @@ impl Interpreters {
         let mut programs = Vec::new();
         let mut runs_shell = false;
         let mut user_packages = false;
-        for (word, is_command) in words(command) {
+        let started = command.starts.iter().map(|name| (name.clone(), true));
+        for (word, is_command) in words(command).chain(started) {
             let Some(path) = located(&word) else {
                 continue;
             };

@@ -98,7 +98,7 @@ use crate::text::size;
 ///     referee: std::env::current_exe()?,
 /// })?;
 /// let argv = ["./mybot".to_owned()];
-/// let command = BotCommand { name: "mybot", argv: &argv, builtin: None, directory: None };
+/// let command = BotCommand { name: "mybot", argv: &argv, builtin: None, directory: None, starts: &[] };
 /// let confinement = sandbox.confine(command, &[])?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```

@@ -31,6 +31,8 @@ const SETTINGS: &[&str] = &[
     "/etc/sbclrc",
     "/etc/ssl/openssl.cnf",
     "/etc/timezone",
+    // Debian's list of the libraries of GHC.
+    "/var/lib/ghc",
 ];
 
 /// Settings whose names begin so: `java-17-openjdk` and the like.

@@ -35,6 +35,8 @@ pub(super) struct PrivateCopy {
     pub(super) visible: Vec<PathBuf>,
     /// Whether it is one of this program's own.
     pub(super) builtin: bool,
+    /// Whether it starts other programs by name, as a build does.
+    pub(super) compiles: bool,
     /// Copies of the piece sets that it was given, by their original paths.
     pieces: Mutex<Vec<(PathBuf, PathBuf)>>,
     /// Holds the copy and the scratch directories; removed when this is dropped.
@@ -144,6 +146,7 @@ impl PrivateCopy {
             interpreters,
             visible,
             builtin,
+            compiles: !command.starts.is_empty(),
             pieces: Mutex::default(),
             private,
             user,

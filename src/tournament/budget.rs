@@ -5,8 +5,10 @@
 //!
 //! 1. A newcomer meets a spread of the others first (`newcomers`): the lowest, the highest, and some between.
 //! 2. Whoever has played much less than the mean is one of the next two.
-//! 3. All other pairs of games go where they are expected to reduce the uncertainty of the order most (`worth`), but only so
-//!    many to one pairing.
+//! 3. Some pairs of games are equal shares: whoever has played least meets whom it has met least. The less of what the ratings
+//!    say is certain, the more of them there are, since who is a neighbour of whom is not known then either.
+//! 4. All others go where they are expected to reduce the uncertainty of the order most (`worth`), but only so many to one
+//!    pairing.
 //!
 //! - [`comparison`]: what that is worth, by simulation
 
@@ -14,12 +16,22 @@ pub mod comparison;
 mod newcomers;
 mod worth;
 
+use rand::SeedableRng as _;
+use rand::rngs::ChaCha8Rng;
+use rand::seq::SliceRandom as _;
+
 use self::worth::Worth;
 use super::ratings::{Model, Outcome, RatingError, Results, rate};
 use super::schedule::{EntrantId, Pairing};
 
 /// Whoever has played less than this share of the mean goes first.
 const LEAST_SHARE: f64 = 0.7;
+
+/// The share of the pairs of games that are equal shares, as a multiple of the share of luck in how far the ratings are apart.
+const EQUAL_BY_LUCK: f64 = 1.6;
+
+/// Its multiples, without their whole parts, are spread evenly between 0 and 1: the golden ratio.
+const EVENLY: f64 = 0.618_033_988_749_895;
 
 /// Two bots have at most this share of the pairs of whichever of them has played fewer, and a few more.
 const MOST_SHARE: f64 = 0.5;
@@ -141,11 +153,17 @@ struct Choice {
     totals: Vec<u32>,
     worth: Worth,
     bounds: Bounds,
+    /// The order of bots that are alike in all else, by lot.
+    lots: Vec<usize>,
 }
 
 impl Choice {
     fn new(played: &Played, worth: Worth, bounds: Bounds) -> Self {
+        let mut lots: Vec<usize> = (0..played.bots).collect();
+        let seed = bounds.seed ^ played.pairs.rotate_left(32);
+        lots.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
         Self {
+            lots,
             totals: played.totals(),
             played: played.clone(),
             worth,
@@ -159,6 +177,21 @@ impl Choice {
         let fewer = f64::from(self.totals[a].min(self.totals[b]));
         count < self.bounds.pairs
             && (!shared || f64::from(count) < f64::from(A_FEW) + MOST_SHARE * fewer)
+    }
+
+    /// Whether the next pair of games is one of those that are equal shares.
+    fn is_equal(&self) -> bool {
+        let number: f64 = self.totals.iter().copied().map(f64::from).sum::<f64>() / 2.0;
+        (number * EVENLY).fract() < EQUAL_BY_LUCK * self.worth.luck()
+    }
+
+    /// Whoever has played least, and of the others whom it has met least.
+    fn equal(&self) -> Option<[usize; 2]> {
+        let bots = || self.lots.iter().copied();
+        let a = bots().min_by_key(|&bot| self.totals[bot])?;
+        let others = bots().filter(|&b| a != b && self.may_meet(a, b, false));
+        let b = others.min_by_key(|&b| (self.played.of(a, b), self.totals[b]))?;
+        Some([a.min(b), a.max(b)])
     }
 
     /// Of the pairings that are allowed, that of most worth.
@@ -186,8 +219,9 @@ impl Iterator for Choice {
         let least = LEAST_SHARE * all / f64::from(bots);
         let starves = |bot: usize| f64::from(self.totals[bot]) < least;
         let is_fair = |a, b| self.may_meet(a, b, true);
-        let chosen = self
-            .best(|a, b| (starves(a) || starves(b)) && is_fair(a, b))
+        let equal = if self.is_equal() { self.equal() } else { None };
+        let chosen = equal
+            .or_else(|| self.best(|a, b| (starves(a) || starves(b)) && is_fair(a, b)))
             .or_else(|| self.best(is_fair))
             .or_else(|| self.best(|a, b| self.may_meet(a, b, false)));
         let [a, b] = chosen?;

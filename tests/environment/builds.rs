@@ -51,17 +51,148 @@ fn sources_are_built() -> Result<(), Failed> {
     }
 }
 
-pub(crate) fn trials() -> Vec<Trial> {
-    let name = "builds::sources are built";
-    for (command, package) in [
-        ("gcc", "gcc"),
-        ("g++", "g++"),
-        ("make", "make"),
-        ("javac", "default-jdk-headless"),
+/// Sources of languages with a toolchain of their own, each as one file and as a project; what is in `broken` does not
+/// compile.
+fn hand_in_by_toolchains(class: &Path) -> Result<Vec<&'static str>, Failed> {
+    let players = Path::new(env!("CARGO_MANIFEST_DIR")).join("players");
+    let hand_in = |path: &str, text: &str| {
+        let path = class.join(path);
+        fs::create_dir_all(path.parent().unwrap_or(&path))?;
+        fs::write(path, text)
+    };
+    for (name, ending, main, project) in [
+        (
+            "rust",
+            "rs",
+            "src/main.rs",
+            (
+                "Cargo.toml",
+                "[package]\nname = \"player\"\nversion = \"0.1.0\"\nedition = \"2021\"\n",
+            ),
+        ),
+        (
+            "go",
+            "go",
+            "main.go",
+            ("go.mod", "module example.com/player\n\ngo 1.19\n"),
+        ),
+        (
+            "haskell",
+            "hs",
+            "app/Main.hs",
+            (
+                "player.cabal",
+                "cabal-version: 1.12\nname: player\nversion: 0.1\nbuild-type: Simple\n\nexecutable player\n  \
+                 main-is: Main.hs\n  hs-source-dirs: app\n  build-depends: base, time\n  \
+                 default-language: Haskell2010\n",
+            ),
+        ),
+        (
+            "ocaml",
+            "ml",
+            "bin/main.ml",
+            ("dune-project", "(lang dune 2.0)\n"),
+        ),
     ] {
-        if program(command, &[]).is_none() {
-            return vec![unavailable(name, command, package)];
-        }
+        let source = fs::read_to_string(players.join(format!("random.{ending}")))?;
+        hand_in(&format!("{name}/bot.{ending}"), &source)?;
+        hand_in(&format!("{name}-project/{main}"), &source)?;
+        hand_in(&format!("{name}-project/{}", project.0), project.1)?;
     }
-    vec![Trial::test(name, sources_are_built)]
+    hand_in("ocaml-project/bin/dune", "(executable (name main))\n")?;
+    hand_in(
+        "go-project/choice/choice.go",
+        "package choice\n\nfunc One() int { return 1 }\n",
+    )?;
+    for (ending, text) in [
+        ("go", "package main\n\nfunc main() { nothing() }\n"),
+        ("hs", "main = print nothing\n"),
+        ("ml", "let () = print_int nothing\n"),
+        ("rs", "fn main() { let a = 1; nothing() }\n"),
+    ] {
+        hand_in(&format!("broken-{ending}/bot.{ending}"), text)?;
+    }
+    Ok(vec![
+        "undefined: nothing",
+        "Variable not in scope: nothing",
+        "Unbound value nothing",
+        "cannot find function `nothing`",
+    ])
+}
+
+fn toolchains_are_followed() -> Result<(), Failed> {
+    let teacher = tempfile::tempdir()?;
+    let errors = hand_in_by_toolchains(&teacher.path().join("class"))?;
+    let sandbox = if has_sandbox() { "bwrap" } else { "none" };
+    let options = ["league", "term", "--from", "class", "--sandbox", sandbox];
+    let more = [
+        "--pairs", "1", "--seed", "1", "--jobs", "2", "--budget", "12",
+    ];
+    let run = Referee::new([&options[..], &more].concat())
+        .directory(teacher.path())
+        .run();
+    let is_right = run.code == Some(0)
+        && run.stdout.ends_with("12 new games, 0 kept\n")
+        && run.stderr.contains("8 of 8 bots are fit to enter")
+        && errors.iter().all(|error| run.stdout.contains(error));
+    // In the order of names, whichever was ready first.
+    let reported = run.stderr.lines();
+    let reported: Vec<&str> = reported
+        .filter(|line| line.contains(" cannot be built: "))
+        .filter_map(|line| line.strip_prefix("referee: broken-")?.get(..2))
+        .collect();
+    let built = |name: &str| -> Result<bool, Failed> {
+        let mut versions = fs::read_dir(teacher.path().join("term/bots").join(name))?.flatten();
+        Ok(versions.any(|version| version.path().join("referee-built-bot").exists()))
+    };
+    let mut all_built = true;
+    for name in ["rust", "go", "haskell", "ocaml"] {
+        all_built &= built(name)? && built(&format!("{name}-project"))?;
+    }
+    if is_right && all_built && reported == ["go", "hs", "ml", "rs"] {
+        Ok(())
+    } else {
+        Err(format!("{reported:?}\n{run}").into())
+    }
+}
+
+/// A test, unless one of these commands is missing.
+fn trial(
+    name: &'static str,
+    needs: &[(&'static str, &'static str)],
+    test: fn() -> Result<(), Failed>,
+) -> Trial {
+    let missing = needs
+        .iter()
+        .find(|(command, _)| program(command, &[]).is_none());
+    match missing {
+        Some(&(command, package)) => unavailable(name, command, package),
+        None => Trial::test(name, test),
+    }
+}
+
+pub(crate) fn trials() -> Vec<Trial> {
+    vec![
+        trial(
+            "builds::sources are built",
+            &[
+                ("gcc", "gcc"),
+                ("g++", "g++"),
+                ("make", "make"),
+                ("javac", "default-jdk-headless"),
+            ],
+            sources_are_built,
+        ),
+        trial(
+            "builds::toolchains are followed",
+            &[
+                ("cargo", "cargo"),
+                ("go", "golang-go"),
+                ("ghc", "ghc"),
+                ("ocamlopt", "ocaml-nox"),
+                ("dune", "ocaml-dune"),
+            ],
+            toolchains_are_followed,
+        ),
+    ]
 }

@@ -176,6 +176,30 @@ fn a_killed_league_goes_on_as_if_nothing_had_happened() {
 }
 
 #[test]
+#[cfg(unix)]
+fn an_interrupted_league_goes_on_with_the_same_choices() {
+    let class = class(7);
+    let journal = class.path("term/games.jsonl");
+    let played = || fs::read_to_string(&journal).map_or(0, |text| text.lines().count());
+    for _ in 0..3 {
+        // Once it plays it heeds signals; before, it just ends.
+        let before = played();
+        let mut started = league(&class, "term", &["--budget", "50", "--jobs", "2"]).start();
+        started.wait_until(|_| played() > before);
+        started.signal("INT");
+        let run = started.finish();
+        assert_eq!(run.code, Some(130), "{run}");
+        assert!(
+            run.stderr.contains("continue: referee league term"),
+            "{run}"
+        );
+    }
+    update(&class, "term", &["--budget", "50", "--jobs", "2"]);
+    update(&class, "fresh", &["--budget", "50"]);
+    assert_eq!(games(&class, "term"), games(&class, "fresh"));
+}
+
+#[test]
 fn a_budget_of_time_is_kept_over_runs() {
     let class = class(6);
     let run = update(&class, "term", &["--budget", "1ms"]);

@@ -7,6 +7,7 @@
 
 mod recipe;
 
+use std::env;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -19,7 +20,7 @@ use crate::bot::spec::Program;
 use crate::bot::submission::only_program;
 use crate::executable::CannotStart;
 use crate::executable::find_in_path;
-use crate::sandbox::{BotCommand, Kind, Sandbox};
+use crate::sandbox::{BotCommand, Confinement, Kind, Sandbox};
 use crate::system::protect;
 use crate::text::escape_controls;
 
@@ -37,6 +38,12 @@ const MAX_BYTES: usize = 64 << 20;
 
 /// How many lines of a compiler are quoted.
 const QUOTED: usize = 6;
+
+/// How much of a line is quoted, in characters: linkers are called with very long ones.
+const LONGEST_LINE: usize = 200;
+
+/// How many lines before an error say where it is.
+const BEFORE_ERROR: usize = 3;
 
 /// How the reasons begin that have to do with this machine, and not with a submission.
 pub const NO_COMPILER: &str = "this machine has no";
@@ -64,20 +71,28 @@ pub fn program(folder: &Path) -> Result<PathBuf, CannotStart> {
     }
 }
 
-/// Builds what is in the folder of a version, if there is no program but there are sources. Returns whether there was
-/// something to build.
+/// Whether the folder of a version has something to build rather than a program.
+pub fn is_needed(folder: &Path) -> bool {
+    program(folder).map_or(true, |path| recipe::is_source(&path))
+}
+
+/// Builds what is in the folder of a version, if there are sources and no program. Returns whether there was something
+/// to build.
+///
+/// A source that an interpreter can run, as `go run` does, is compiled where there is a compiler.
 pub async fn build(name: &str, folder: &Path, sandbox: &Sandbox) -> Result<bool, BuildError> {
-    if program(folder).is_ok() {
+    let program = program(folder);
+    if !is_needed(folder) {
         return Ok(false);
     }
     let Some(recipe) = recipe::of(folder).map_err(BuildError::Submission)? else {
         return Ok(false);
     };
-    if let Some(missing) = recipe
-        .needs
-        .iter()
-        .find(|need| find_in_path(need).is_none())
-    {
+    let is_missing = |need: &&String| find_in_path(need).is_none();
+    if let Some(missing) = recipe.needs.iter().find(is_missing) {
+        if program.is_ok() {
+            return Ok(false);
+        }
         return Err(BuildError::Submission(format!(
             "{NO_COMPILER} `{missing}`, which builds {}; install it, or hand in the program itself",
             recipe.what
@@ -97,6 +112,53 @@ pub async fn build(name: &str, folder: &Path, sandbox: &Sandbox) -> Result<bool,
     Ok(true)
 }
 
+/// Takes a build into the sandbox, in which it sees the compilers that it needs, and those that it names as far as they can
+/// be shown.
+fn confine(
+    name: &str,
+    folder: &Path,
+    sandbox: &Sandbox,
+    recipe: &Recipe,
+    argv: &[String],
+) -> Result<Option<Confinement>, BuildError> {
+    let confine = |starts: &[String]| {
+        let command = BotCommand {
+            name,
+            argv,
+            builtin: None,
+            directory: Some(folder),
+            starts,
+        };
+        sandbox.confine(command, &[])
+    };
+    let all = [&recipe.needs[..], &recipe.names].concat();
+    confine(&all)
+        .or_else(|_| confine(&recipe.needs))
+        .map_err(|unseen| match confine(&[]) {
+            Ok(_) => BuildError::Submission(format!(
+                "{NO_COMPILER} compiler for {} that can be seen in the sandbox: {}; {}",
+                recipe.what, unseen.cause, unseen.fix
+            )),
+            Err(error) => BuildError::Submission(error.to_string()),
+        })
+}
+
+/// The environment of a build without a sandbox: its own folder for what compilers write, and the user's toolchains.
+fn unconfined(scratch: &Path) -> Vec<(String, String)> {
+    let text = |path: &Path| path.to_string_lossy().into_owned();
+    let mut variables = ["TMPDIR", "HOME"]
+        .map(|name| (name.to_owned(), text(scratch)))
+        .to_vec();
+    // It is looked for in the home otherwise.
+    let rustup = env::home_dir().map(|home| home.join(".rustup"));
+    if let Some(rustup) =
+        rustup.filter(|path| path.is_dir() && env::var_os("RUSTUP_HOME").is_none())
+    {
+        variables.push(("RUSTUP_HOME".to_owned(), text(&rustup)));
+    }
+    variables
+}
+
 /// Runs the commands on a copy of the files, and returns the program.
 async fn run(
     name: &str,
@@ -106,25 +168,10 @@ async fn run(
 ) -> Result<Vec<u8>, BuildError> {
     let folder = fs::canonicalize(folder)?;
     let argv: Vec<String> = ["sh", "-c", &recipe.script()].map(str::to_owned).to_vec();
-    let command = BotCommand {
-        name,
-        argv: &argv,
-        builtin: None,
-        directory: Some(&folder),
-    };
-    let confinement = sandbox
-        .confine(command, &[])
-        .map_err(|error| BuildError::Submission(error.to_string()))?;
+    let confinement = confine(name, &folder, sandbox, recipe, &argv)?;
     let scratch = tempfile::tempdir()?;
-    let environment: Vec<(String, String)> = match sandbox.kind() {
-        Kind::None => ["TMPDIR", "HOME"]
-            .map(|name| {
-                (
-                    name.to_owned(),
-                    scratch.path().to_string_lossy().into_owned(),
-                )
-            })
-            .to_vec(),
+    let environment = match sandbox.kind() {
+        Kind::None => unconfined(scratch.path()),
         _ => Vec::new(),
     };
     let program = Program {
@@ -166,8 +213,16 @@ async fn run(
         None => format!("it made more than {} MB, or did not end", MAX_BYTES >> 20),
     };
     // Outside of the sandbox it was found.
-    let unseen = |need: &&String| problem.contains(&format!("{need}: not found"));
-    if let Some(unseen) = recipe.needs.iter().find(unseen) {
+    let unseen = |need: &&String| {
+        let ends = ["not found", "No such file or directory"];
+        ends.iter()
+            .any(|end| problem.contains(&format!("{need}: {end}")))
+    };
+    let named = recipe
+        .names
+        .iter()
+        .filter(|name| find_in_path(name).is_some());
+    if let Some(unseen) = recipe.needs.iter().chain(named).find(unseen) {
         return Err(BuildError::Submission(format!(
             "{NO_COMPILER} `{unseen}` that can be seen in the sandbox; install the system's, or show it by --expose"
         )));
@@ -178,13 +233,42 @@ async fn run(
     )))
 }
 
-/// The first lines that a compiler wrote.
+/// The lines of a compiler that say what is wrong: the first ones, or, if many warnings come before an error, those
+/// around it.
 fn first_lines(output: &[u8]) -> String {
     let text = String::from_utf8_lossy(output);
     let lines = text
         .lines()
         .map(str::trim_end)
         .filter(|line| !line.is_empty());
-    let lines: Vec<String> = lines.take(QUOTED).map(escape_controls).collect();
-    lines.join(" | ")
+    let lines: Vec<&str> = lines.collect();
+    let is_error = |line: &&str| line.to_ascii_lowercase().contains("error");
+    let first = match lines.iter().position(is_error) {
+        Some(error) if error >= QUOTED => error - BEFORE_ERROR,
+        _ => 0,
+    };
+    let shown = lines[first..].iter().take(QUOTED);
+    let cut = |line: &&str| match line.char_indices().nth(LONGEST_LINE) {
+        Some((end, _)) => format!("{}…", escape_controls(&line[..end])),
+        None => escape_controls(line),
+    };
+    let shown: Vec<String> = shown.map(cut).collect();
+    shown.join(" | ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_behind_warnings_is_quoted_with_its_place() {
+        let warnings = "bot.ml:1: warning\n".repeat(20);
+        let output =
+            format!("{warnings}File \"bot.ml\", line 3:\n  x\n  ^\nError: Unbound value x\n");
+        let quoted = first_lines(output.as_bytes());
+        assert_eq!(
+            quoted,
+            "File \"bot.ml\", line 3: |   x |   ^ | Error: Unbound value x"
+        );
+    }
 }

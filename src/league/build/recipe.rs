@@ -1,5 +1,7 @@
 //! Which commands build which files.
 
+use std::collections::HashSet;
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -9,14 +11,23 @@ use crate::bot::submission::entries;
 use crate::text::escape;
 
 /// How much of what a compiler says is kept, in bytes.
-const KEPT: usize = 4000;
+const KEPT: usize = 1 << 16;
 
-/// Takes the only new program of the folder where there is none called `bot`.
+/// What a compiler keeps for later goes into the scratch folder, and nothing is looked up in the network.
+const SETTINGS: &str =
+    "export CARGO_HOME=\"$TMPDIR/cargo\" CARGO_NET_OFFLINE=true DUNE_CACHE=disabled
+export GOCACHE=\"$TMPDIR/cache\" GOPATH=\"$TMPDIR/go\" GOENV=off GOPROXY=off GOTOOLCHAIN=local
+[ -d vendor ] || export GOFLAGS=-mod=mod
+";
+
+/// Takes the new program among `{made}`: the one called `bot`, or the only one.
 const FIND: &str = r#"
-for made in bot bot.exe bot.jar; do
-  if [ -f "$made" ]; then cp "$made" "$TMPDIR/out/bot"; exit 0; fi
+for made in {made}; do
+  case "${made##*/}" in bot | bot.exe | bot.jar)
+    if [ -f "$made" ]; then cp "$made" "$TMPDIR/out/bot"; exit 0; fi ;;
+  esac
 done
-for made in "$found_in"/*; do
+for made in {made}; do
   if [ -f "$made" ] && [ -x "$made" ] && [ "$made" -nt "$TMPDIR/start" ]; then
     if [ -e "$TMPDIR/out/bot" ]; then echo "there are several programs; call the right one bot"; exit 1; fi
     cp "$made" "$TMPDIR/out/bot"
@@ -24,6 +35,87 @@ for made in "$found_in"/*; do
 done
 if [ ! -e "$TMPDIR/out/bot" ]; then echo "there is no program afterwards; call it bot"; exit 1; fi
 "#;
+
+/// Compilers that a Makefile or a command may name, and which may lie outside of the system's folders.
+const COMPILERS: [&str; 24] = [
+    "cabal",
+    "cargo",
+    "clang",
+    "clang++",
+    "cmake",
+    "crystal",
+    "dune",
+    "ghc",
+    "go",
+    "java",
+    "javac",
+    "jar",
+    "kotlinc",
+    "ldc2",
+    "ninja",
+    "nim",
+    "node",
+    "ocamlfind",
+    "ocamlopt",
+    "python3",
+    "runghc",
+    "rustc",
+    "swiftc",
+    "zig",
+];
+
+/// What builds a folder in which there is a certain file.
+struct Project {
+    /// Names of the file; `*` stands for the beginning of any name.
+    files: &'static [&'static str],
+    what: &'static str,
+    needs: &'static [&'static str],
+    commands: &'static str,
+    /// Where its programs are, for a shell.
+    made: &'static str,
+}
+
+/// The first one counts: a Makefile may run the others.
+const PROJECTS: [Project; 5] = [
+    Project {
+        files: &["Makefile", "makefile", "GNUmakefile"],
+        what: "the Makefile",
+        needs: &["make"],
+        commands: "make",
+        made: "./*",
+    },
+    Project {
+        files: &["Cargo.toml"],
+        what: "the package of Cargo.toml",
+        needs: &["cargo", "rustc", "cc"],
+        commands: "cargo build --quiet --release --offline --target-dir target",
+        made: "target/release/* target/*/release/*",
+    },
+    Project {
+        files: &["go.mod"],
+        what: "the module of go.mod",
+        needs: &["go"],
+        commands: "mkdir \"$TMPDIR/made\"\ngo build -o \"$TMPDIR/made/\" ./...",
+        made: "\"$TMPDIR\"/made/*",
+    },
+    Project {
+        files: &["dune-project"],
+        what: "the project of dune-project",
+        needs: &["dune", "ocamlopt"],
+        commands: "dune build --root . --profile release",
+        made: "_build/default/*.exe _build/default/*/*.exe _build/default/*/*/*.exe",
+    },
+    // With Cabal, which is part of GHC: the command `cabal` wants a list of all packages from the network.
+    Project {
+        files: &["*.cabal"],
+        what: "the package of its .cabal file",
+        needs: &["ghc", "runghc"],
+        commands: "[ -f Setup.hs ] || printf 'import Distribution.Simple\\nmain = defaultMain\\n' >Setup.hs\n\
+                   runghc Setup.hs configure -v0 --builddir=\"$TMPDIR/made\"\n\
+                   runghc Setup.hs build -v1 --builddir=\"$TMPDIR/made\"",
+        made: "\"$TMPDIR\"/made/build/*/*",
+    },
+];
 
 /// A language that is built from all its sources.
 struct Language {
@@ -57,14 +149,14 @@ const LANGUAGES: [Language; 7] = [
     Language {
         name: "Rust",
         endings: &["rs"],
-        needs: &["rustc"],
-        commands: "rustc -O -o \"$TMPDIR/out/bot\" {main}",
+        needs: &["rustc", "cc"],
+        commands: "rustc -O --edition 2021 -o \"$TMPDIR/out/bot\" {main}",
     },
     Language {
         name: "Go",
         endings: &["go"],
         needs: &["go"],
-        commands: "export GOCACHE=\"$TMPDIR/cache\" GOFLAGS=-mod=mod GOTOOLCHAIN=local\ngo build -o \"$TMPDIR/out/bot\" {in}",
+        commands: "go build -o \"$TMPDIR/out/bot\" {in}",
     },
     Language {
         name: "Haskell",
@@ -76,7 +168,7 @@ const LANGUAGES: [Language; 7] = [
         name: "OCaml",
         endings: &["ml"],
         needs: &["ocamlopt", "ocamldep"],
-        commands: "ocamlopt -o \"$TMPDIR/out/bot\" $(ocamldep -sort {in})",
+        commands: "ocamlopt -I +unix -I +str -o \"$TMPDIR/out/bot\" unix.cmxa str.cmxa $(ocamldep -sort {in})",
     },
 ];
 
@@ -87,6 +179,8 @@ pub(super) struct Recipe {
     pub(super) what: String,
     /// The programs that it takes.
     pub(super) needs: Vec<String>,
+    /// Other compilers that its own commands name; it may do without them.
+    pub(super) names: Vec<String>,
     /// Commands of a shell, which leave the program in `$TMPDIR/out/bot`.
     commands: String,
 }
@@ -106,8 +200,18 @@ impl Recipe {
         Self {
             what: what.to_owned(),
             needs: needs.iter().map(|&need| need.to_owned()).collect(),
+            names: Vec::new(),
             commands,
         }
+    }
+
+    /// The same with the compilers that are named in this text.
+    fn naming(mut self, text: &str) -> Self {
+        let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '+');
+        let words: HashSet<&str> = text.split(|c| !is_part(c)).collect();
+        let named = COMPILERS.iter().filter(|name| words.contains(*name));
+        self.names = named.map(|&name| name.to_owned()).collect();
+        self
     }
 
     /// A script that is run in the folder with the files, which it does not change. It writes the program to its standard
@@ -118,7 +222,7 @@ impl Recipe {
              cd \"$TMPDIR/build\" && chmod -R u+w . && : >\"$TMPDIR/start\" || exit 2\n\
              if sh -ec {} >\"$TMPDIR/log\" 2>&1 </dev/null; then exec cat \"$TMPDIR/out/bot\"; fi\n\
              head -c {KEPT} \"$TMPDIR/log\"\nexit 1\n",
-            shell_words::quote(&self.commands)
+            shell_words::quote(&format!("{SETTINGS}{}", self.commands))
         )
     }
 }
@@ -135,23 +239,35 @@ pub(super) fn of(folder: &Path) -> Result<Option<Recipe>, String> {
         })?;
         let made = shell_words::quote(&own.program).into_owned();
         let commands = format!("{}\ncp -- {made} \"$TMPDIR/out/bot\"", own.build);
-        return Ok(Some(Recipe::new("referee.toml", &["sh"], commands)));
+        let recipe = Recipe::new("referee.toml", &["sh"], commands);
+        return Ok(Some(recipe.naming(&own.build)));
     }
-    for name in ["Makefile", "makefile", "GNUmakefile"] {
-        if folder.join(name).is_file() {
-            let commands = format!("make\nfound_in=.{FIND}");
-            return Ok(Some(Recipe::new("the Makefile", &["make"], commands)));
-        }
-    }
-    if folder.join("Cargo.toml").is_file() {
+    let files = entries(folder).unwrap_or_default();
+    let name = |path: &PathBuf| path.file_name().unwrap_or_default().to_owned();
+    let names: Vec<_> = files
+        .iter()
+        .filter(|path| path.is_file())
+        .map(name)
+        .collect();
+    let has = |file: &str| {
+        let is = |name: &OsString| match file.strip_prefix('*') {
+            Some(ending) => name.to_string_lossy().ends_with(ending),
+            None => name == file,
+        };
+        names.iter().any(is)
+    };
+    for project in &PROJECTS {
+        let Some(file) = project.files.iter().find(|file| has(file)) else {
+            continue;
+        };
         let commands = format!(
-            "export CARGO_TARGET_DIR=target\ncargo build --release --offline\nfound_in=target/release{FIND}"
+            "{}{}",
+            project.commands,
+            FIND.replace("{made}", project.made)
         );
-        return Ok(Some(Recipe::new(
-            "the package of Cargo.toml",
-            &["cargo"],
-            commands,
-        )));
+        let text = fs::read(folder.join(file)).unwrap_or_default();
+        let recipe = Recipe::new(project.what, project.needs, commands);
+        return Ok(Some(recipe.naming(&String::from_utf8_lossy(&text))));
     }
     for folder in [folder.to_owned(), folder.join("src")] {
         if let Some(recipe) = of_sources(&folder)? {
@@ -161,13 +277,30 @@ pub(super) fn of(folder: &Path) -> Result<Option<Recipe>, String> {
     Ok(None)
 }
 
+/// Whether a program of a folder is a source that is compiled, though there is an interpreter that would run it. One that
+/// is written for the interpreter begins with `#!`, or has its directives.
+pub(super) fn is_source(program: &Path) -> bool {
+    let ending = program.extension().and_then(|ending| ending.to_str());
+    let is_compiled = |ending| {
+        let mut languages = LANGUAGES.iter();
+        languages.any(|language| language.endings.contains(&ending))
+    };
+    if !ending.is_some_and(is_compiled) {
+        return false;
+    }
+    let text = fs::read(program).unwrap_or_default();
+    let directive = |line: &[u8]| ending == Some("ml") && line.starts_with(b"#");
+    !text.starts_with(b"#!") && !text.split(|&byte| byte == b'\n').any(directive)
+}
+
 /// How the sources right in a folder are built.
 fn of_sources(folder: &Path) -> Result<Option<Recipe>, String> {
     let files = entries(folder).unwrap_or_default();
     let of = |endings: &[&str]| -> Vec<&PathBuf> {
         let is = |path: &&PathBuf| {
             let ending = path.extension().and_then(|ending| ending.to_str());
-            path.is_file() && ending.is_some_and(|ending| endings.contains(&ending))
+            let is_test = path.to_string_lossy().ends_with("_test.go");
+            path.is_file() && !is_test && ending.is_some_and(|ending| endings.contains(&ending))
         };
         files.iter().filter(is).collect()
     };

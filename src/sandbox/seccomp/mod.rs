@@ -34,6 +34,8 @@ pub(super) struct Situation {
     pub(super) shared_files: bool,
     /// Whether the bot is stopped in its opponent's turns: then it may not have itself continued.
     pub(super) freeze: bool,
+    /// Whether compilers are run. Rust's start others with a pair of sockets of sequenced packets, which is not for bots.
+    pub(super) compiles: bool,
 }
 
 /// Compiles the filter. It asks the supervisor about network connections, which that refuses and remembers; and,
@@ -107,9 +109,13 @@ fn forbidden(situation: Situation) -> Result<Rules, BackendError> {
             when(0, Dword, Ne, libc::AF_UNIX as u64)?,
             when(1, Dword, MaskedEq(0xf), libc::SOCK_DGRAM as u64)?,
             when(1, Dword, MaskedEq(0xf), libc::SOCK_RAW as u64)?,
-            when(1, Dword, MaskedEq(0xf), libc::SOCK_SEQPACKET as u64)?,
         ],
     );
+    // It cannot be turned to another address, which the kernel ignores: what bots do not need they do not get.
+    if !situation.compiles {
+        let packets = when(1, Dword, MaskedEq(0xf), libc::SOCK_SEQPACKET as u64)?;
+        rules.entry(libc::SYS_socketpair).or_default().push(packets);
+    }
     let clone = NAMESPACES
         .iter()
         .map(|&flag| bit(0, u64::from(flag.cast_unsigned())));

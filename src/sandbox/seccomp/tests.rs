@@ -87,6 +87,7 @@ fn situations() -> impl Iterator<Item = Situation> {
         [false, true].map(|freeze| Situation {
             shared_files,
             freeze,
+            compiles: false,
         })
     })
 }
@@ -199,5 +200,32 @@ fn numbers_of_another_architecture_end_the_process() {
             libc::SECCOMP_RET_KILL_THREAD,
         ];
         assert!(killed.contains(&answer(situation, &call)));
+    }
+}
+
+#[test]
+fn pairs_of_packets_are_for_compilers_only() {
+    for situation in situations() {
+        let pair = |kind: i32| {
+            let arguments = [
+                libc::AF_UNIX as u64,
+                u64::from(kind.cast_unsigned()),
+                0,
+                0,
+                0,
+                0,
+            ];
+            Call::new(libc::SYS_socketpair, arguments)
+        };
+        let build = Situation {
+            compiles: true,
+            ..situation
+        };
+        let packets = pair(libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC);
+        assert_eq!(answer(situation, &packets), errno(libc::EPERM));
+        assert_eq!(answer(build, &packets), ALLOW);
+        for kind in [libc::SOCK_DGRAM, libc::SOCK_RAW] {
+            assert_eq!(answer(build, &pair(kind)), errno(libc::EPERM));
+        }
     }
 }

@@ -36,7 +36,7 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// let script = directory.path().join("bot.sh");
 /// std::fs::write(&script, "#!/bin/sh\n")?;
 /// let argv = ["sh".to_owned(), script.to_string_lossy().into_owned()];
-/// let command = BotCommand { name: "bot.sh", argv: &argv, builtin: None, directory: None };
+/// let command = BotCommand { name: "bot.sh", argv: &argv, builtin: None, directory: None, starts: &[] };
 /// let files = BotFiles::of(command, &[])?;
 /// assert!(files.is_directory());
 ///

@@ -50,6 +50,8 @@ pub(crate) struct SpawnRequest {
     pub(crate) limits: ResourceLimits,
     /// Whether it is stopped in its opponent's turns.
     pub(crate) freeze: bool,
+    /// Whether compilers are run.
+    pub(crate) compiles: bool,
     /// Where control groups can be made for it.
     pub(crate) groups: ParentGroups,
     /// What all of its processes then have together.
@@ -90,6 +92,7 @@ impl SpawnRequest {
             ),
             // What the kernel stops no signal continues.
             freeze: self.freeze && self.groups.version(Controller::Freezer).is_none(),
+            compiles: self.compiles,
         }
     }
 }

@@ -30,6 +30,8 @@ pub(super) struct Worth {
     information: Square,
     /// Σ
     covariance: Square,
+    /// See [`Worth::luck`].
+    luck: f64,
     /// ΣLΣ, where the sum of the weighted variances is the trace of LΣ.
     weighted: Square,
 }
@@ -61,6 +63,7 @@ impl Worth {
             Some(factor) => factor.inverse(),
             None => Square::zero(bots),
         };
+        let luck = luck(&strengths, &covariance);
         let weights = weights(&strengths, &covariance);
         let mut half = Square::zero(bots);
         for row in 0..bots {
@@ -82,8 +85,14 @@ impl Worth {
             bots,
             information,
             covariance,
+            luck,
             weighted,
         }
+    }
+
+    /// The share of the variance of the ratings that is luck, 0 to 1.
+    pub(super) const fn luck(&self) -> f64 {
+        self.luck
     }
 
     /// What a pair of games of these two is worth.
@@ -119,6 +128,22 @@ impl Worth {
 /// The variance of the difference of two bots.
 fn between(square: &Square, a: usize, b: usize) -> f64 {
     square.at(a, a) + square.at(b, b) - square.at(a, b) - square.at(b, a)
+}
+
+/// The mean variance of an estimate about the mean of all, as a share of the variance of the estimates.
+fn luck(strengths: &[f64], covariance: &Square) -> f64 {
+    let bots = || 0..strengths.len();
+    let count: f64 = bots().map(|_| 1.0).sum();
+    let mean = strengths.iter().sum::<f64>() / count;
+    let all: f64 = strengths
+        .iter()
+        .map(|strength| (strength - mean).powi(2))
+        .sum();
+    let own: f64 = bots().map(|bot| covariance.at(bot, bot)).sum();
+    let common: f64 = bots()
+        .map(|bot| covariance.row(bot).iter().sum::<f64>())
+        .sum();
+    ((own - common / count) / all.max(1e-12)).clamp(0.0, 1.0)
 }
 
 /// The matrix L: the sum of all weighted variances is the trace of LΣ.

@@ -2,8 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
+
+use tokio::sync::Semaphore;
+use tokio::task::LocalSet;
 
 use super::{Args, changed_settings, places, report};
 use crate::arena::directory::TournamentDirectory;
@@ -182,7 +186,7 @@ impl<'a> Update<'a> {
             if new.is_empty() {
                 return Ok(());
             }
-            if self.build(&new).await? {
+            if self.build(&new, preparation.jobs).await? {
                 continue;
             }
             let of = new.len();
@@ -221,28 +225,53 @@ impl<'a> Update<'a> {
         }
     }
 
-    /// Builds those of these versions that are sources. Returns whether some cannot be built.
-    async fn build(&mut self, versions: &Versions) -> Result<bool, Failure> {
-        let sandbox = self.options.sandbox.for_builds();
-        let mut chosen = None;
-        let mut has_failed = false;
+    /// Builds those of these versions that are sources, `jobs` at once. Returns whether some cannot be built.
+    async fn build(&mut self, versions: &Versions, jobs: usize) -> Result<bool, Failure> {
+        let mut sources = Vec::new();
         for (name, version) in versions {
-            let Some(member) = self.league.members.get_mut(name) else {
-                continue;
-            };
-            let folder = versions::folder(self.directory.path(), member, version);
-            if build::program(&folder).is_ok() {
-                continue;
+            if let Some(member) = self.league.members.get(name) {
+                let folder = versions::folder(self.directory.path(), member, version);
+                if build::is_needed(&folder) {
+                    sources.push((name, version, folder));
+                }
             }
-            let sandbox = match &mut chosen {
-                Some(chosen) => chosen,
-                none => none.insert(sandbox.sandbox()?),
-            };
-            match build::build(name, &folder, sandbox).await {
+        }
+        if sources.is_empty() {
+            return Ok(false);
+        }
+        let count = sources.len() as u64;
+        print_stderr(&format!(
+            "referee: building {}",
+            counted(count, "submission", "submissions")
+        ));
+        let sandbox = self.options.sandbox.for_builds().sandbox()?;
+        let permits = Rc::new(Semaphore::new(jobs.max(1)));
+        let local = LocalSet::new();
+        let builds: Vec<_> = sources
+            .into_iter()
+            .map(|(name, version, folder)| {
+                let (permits, sandbox) = (Rc::clone(&permits), sandbox.clone());
+                let of = name.clone();
+                let built = local.spawn_local(async move {
+                    // It cannot fail, because the semaphore is never closed.
+                    let _permit = permits.acquire().await;
+                    build::build(&of, &folder, &sandbox).await
+                });
+                (name, version, built)
+            })
+            .collect();
+        let mut has_failed = false;
+        // In the order of their names, whichever is ready first.
+        for (name, version, built) in builds {
+            let built = local.run_until(built).await;
+            let built = built.map_err(|error| Failure::Referee(error.to_string()))?;
+            match built {
                 Ok(_) => {}
                 Err(BuildError::Submission(reason)) => {
                     print_stderr(&format!("referee: {name}: {reason}"));
-                    member.set(version, &Status::Unfit { reason });
+                    if let Some(member) = self.league.members.get_mut(name) {
+                        member.set(version, &Status::Unfit { reason });
+                    }
                     has_failed = true;
                 }
                 Err(error @ BuildError::Io(_)) => return Err(Failure::Referee(error.to_string())),
