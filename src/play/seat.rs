@@ -407,13 +407,13 @@ pub async fn stop_both([a, b]: &mut [Seat; 2], grace: GracePeriods) -> io::Resul
 fn environment(
     ruleset: &dyn Ruleset,
     pieces: Option<&str>,
-    move_time: Duration,
+    move_time: Option<Duration>,
 ) -> Vec<(String, String)> {
     let mut variables = vec![
         (env::GAME, ruleset.name().to_owned()),
         (env::RULES, ruleset.rules().to_owned()),
-        (env::MOVE_TIME, move_time.as_secs_f64().to_string()),
     ];
+    variables.extend(move_time.map(|time| (env::MOVE_TIME, time.as_secs_f64().to_string())));
     variables.extend(pieces.map(|path| (env::PIECES, path.to_owned())));
     variables
         .into_iter()

@@ -63,7 +63,7 @@ pub(crate) const LONG: Duration = Duration::from_secs(2);
 /// This time for the first answer of a process, and for each further one.
 pub(crate) fn limits(time: Duration) -> TimeControl {
     TimeControl {
-        move_time: time,
+        move_time: Some(time),
         start_time: Duration::ZERO,
         ..TimeControl::default()
     }

@@ -734,6 +734,8 @@ fn the_environment() {
 
     let found = play(&[]);
     assert_eq!(names(&found), usual);
+    let without = play(&["--move-time", "none"]);
+    assert_eq!(names(&without), [usual[0], usual[2], usual[3]]);
     assert_eq!(found["REFEREE_GAME"], "quarto");
     assert_eq!(found["REFEREE_RULES"], "standard");
     assert_eq!(found["REFEREE_MOVE_TIME"], "10");
@@ -782,6 +784,16 @@ fn seeds_of_bots() {
 }
 
 /// What the referee was given itself means nothing to its bots.
+#[test]
+fn a_clock_of_processor_time_needs_a_limit() {
+    let play = |options: &[&str]| random(1).args(["--clock", "cpu"]).args(options).run();
+    let run = play(&["--move-time", "none"]);
+    assert_eq!(run.code, Some(2), "{run}");
+    let sentence = "--clock cpu measures the processor time against a limit";
+    assert!(run.stderr.contains(sentence), "{run}");
+    succeeded(&play(&["--move-time", "none", "--game-time", "1m"]));
+}
+
 #[test]
 fn the_referees_own_environment() {
     let run = random(1)

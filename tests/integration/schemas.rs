@@ -88,7 +88,7 @@ fn full_plan() -> Plan {
         directory: Some("submissions".to_owned()),
         environment: [("A".to_owned(), "b".to_owned())].into(),
         limits: Limits {
-            move_time: 2.0,
+            move_time: Some(2.0),
             start_time: 0.0,
             game_time: Some(60.0),
             increment: 0.5,

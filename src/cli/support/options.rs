@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 
-use super::clock::ClockName;
-use super::duration;
+use super::clock::{ClockName, check_clock};
+use super::duration::{self, MoveTime};
 use super::failure::Failure;
 use super::games::{self, GameArg};
 use super::numbers;
@@ -15,7 +15,6 @@ use super::pages;
 use super::pieces_file::PiecesFile;
 use super::sandbox::SandboxOptions;
 use super::setup::RulesName;
-use crate::bot::human::NO_HURRY;
 use crate::game::quarto::PieceFormat;
 use crate::play::TimeControl;
 use crate::record::BotIndex;
@@ -102,9 +101,9 @@ pub(in crate::cli) struct Options {
     #[arg(long, value_name = "BOARD", allow_hyphen_values = true)]
     start: Option<String>,
 
-    /// Time for a move [default: 10s; people have no limit unless this is given]
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = duration::parse_positive, help_heading = "Time")]
-    move_time: Option<Duration>,
+    /// Time for a move; none for no limit [default: 10s; people have no limit unless this is given]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = duration::parse_move_time, help_heading = "Time")]
+    move_time: Option<MoveTime>,
 
     /// Time on top for the first answer of a fresh process
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = "10s", value_parser = duration::parse, help_heading = "Time")]
@@ -177,18 +176,19 @@ impl Options {
 
     /// The time control of a program or a person.
     pub(in crate::cli) fn time(&self, human: bool) -> TimeControl {
-        let default = if human {
-            NO_HURRY
-        } else {
-            TimeControl::default().move_time
-        };
+        let default = TimeControl::default().move_time.filter(|_| !human);
         TimeControl {
-            move_time: self.move_time.unwrap_or(default),
+            move_time: self.move_time.map_or(default, |MoveTime(limit)| limit),
             start_time: self.start_time,
             game_time: self.game_time,
             increment: self.increment,
             kind: self.clock.into(),
         }
+    }
+
+    /// Refuses limits that exclude each other.
+    pub(in crate::cli) fn check_time(&self) -> Result<(), Failure> {
+        check_clock(self.time(false)).map(|_| ())
     }
 
     /// The seed; without `--seed` it is drawn and printed.
