@@ -82,12 +82,12 @@ pub struct Record {
     pub id: String,
     /// The two bots.
     pub bots: [BotEntry; 2],
-    /// The bot that acted first (in Quarto, gave the first piece).
+    /// The bot that acted first (in Quarto, gave the first piece, or placed the one that was in hand).
     #[serde(deserialize_with = "result::first")]
     pub first: BotIndex,
     /// The seed of the match.
     pub seed: u64,
-    /// The board at the start.
+    /// The board at the start; in Quarto with the piece in hand, if there is one, as a request.
     pub start: String,
     /// The CSV text of the piece set, when it is not the built-in one.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -862,6 +862,67 @@ fn a_prepared_board() {
 }
 
 #[test]
+fn a_piece_in_hand_at_the_start() {
+    for rules in ["standard", "squares"] {
+        let play = || {
+            let start = ["--start", "A..B............ C", "-n", "4", "--first", "1"];
+            let referee = random(1).args(["--rules", rules]).args(start);
+            referee.args(["-vv", "--restart"]).recorded().run()
+        };
+        let run = play();
+        succeeded(&run);
+        assert!(run.stdout.contains("  -> builtin:random#1: A..B............ C\n"), "{run}");
+        for (record, first) in run.records().iter().zip([0, 1, 0, 1]) {
+            common::schema::RECORD.check(record);
+            assert_eq!(record["start"], "A..B............ C", "{run}");
+            // Whoever begins places it.
+            assert_eq!(record["first"], first, "{run}");
+            let opening = record["turns"][0].as_str().expect("a turn");
+            assert!(!opening.starts_with('-'), "{run}");
+        }
+        replays(&run);
+        assert_eq!(timeless(&run), timeless(&play()), "{run}");
+    }
+    // It can win at once, and be the last piece.
+    let run = scripts(&["4"], &[])
+        .args(["--start", "ABC............. D"])
+        .run();
+    assert_eq!(
+        run.last_line(),
+        "anna wins: H1 square, H1 hollow.",
+        "{run}"
+    );
+    // Nothing in hand is a board, and is recorded as one.
+    let none = ["--start", "A..B............ -"];
+    let run = random(1).args(none).recorded().run();
+    assert_eq!(only(&run)["start"], "A..B............", "{run}");
+    for (start, problem) in [
+        (
+            "A..B............ A",
+            "the piece A is in hand, but it stands on cell 1",
+        ),
+        (
+            "A..B............ Z",
+            "`Z` is in hand, which is no piece of this set",
+        ),
+        ("A..B............ .", "`.` is in hand, which is no piece"),
+        (
+            "A..B............ CD",
+            "`CD` comes after the board; expected the piece in hand or `-`",
+        ),
+        ("A..B............ C D", "`C D` comes after the board"),
+        ("A..B............ ", "`` comes after the board"),
+        ("A..B........... C", "found 15"),
+        ("ABCD............ E", "a quarto already, H1 square"),
+        ("AA.............. E", "the piece A stands on cells 1 and 2"),
+        ("IONGCABMHEDJPLKF -", "no cell is free"),
+    ] {
+        let run = random(1).args(["--start", start]).run();
+        refused(&run, &[&format!("--start `{start}`: "), problem]);
+    }
+}
+
+#[test]
 fn squares_count_by_the_rules_squares_only() {
     let play = |rules: &str| {
         scripts(&["- A", "2 C", "6"], &["1 B", "5 D"])

@@ -97,8 +97,9 @@ pub(in crate::cli) struct Options {
     #[arg(long, value_enum, default_value = "standard")]
     pub(in crate::cli) rules: RulesName,
 
-    /// Start from this board instead of an empty one, as the protocol writes it: `.` is empty
-    #[arg(long, value_name = "BOARD", allow_hyphen_values = true)]
+    /// Start from this position instead of an empty board, as the protocol writes it: a board, where `.` is empty, or a
+    /// board and the piece in hand, which whoever begins places: "A..B............ C"
+    #[arg(long, value_name = "BOARD [PIECE]", allow_hyphen_values = true)]
     start: Option<String>,
 
     /// Time for a move; none for no limit [default: 10s; people have no limit unless this is given]
@@ -212,7 +213,7 @@ impl Options {
         }
     }
 
-    /// The board that every game starts from.
+    /// The position that every game starts from, as records hold it.
     pub(in crate::cli) fn start(&self, ruleset: &dyn Ruleset) -> Result<String, Failure> {
         let session = match &self.start {
             None => ruleset.start(),
@@ -221,9 +222,9 @@ impl Options {
                 Failure::Usage(format!("--start {board}: {problem}"))
             })?,
         };
-        let mut board = String::new();
-        session.write_board(&mut board);
-        Ok(board)
+        let mut start = String::new();
+        session.write_start(&mut start);
+        Ok(start)
     }
 
     /// The piece set's file for bots, when the set is not the built-in one.
