@@ -6,6 +6,7 @@
 //! - [`setup`]: the settings of a game
 //! - [`seat`]: a player: a person, or a program and its process
 //! - [`clock`]: limits on a player's time
+//! - `environment`: the variables that its processes get
 //! - [`observer`]: observes a game while it is played
 //! - [`adjudicator`]: ends games whose value is proven
 //! - `attempts`: how often a game that does not count is tried again
@@ -18,6 +19,7 @@
 pub mod adjudicator;
 mod attempts;
 pub mod clock;
+mod environment;
 mod events;
 pub mod game;
 mod game_events;

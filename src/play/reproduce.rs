@@ -1,23 +1,10 @@
 //! The command by which a person sees the fault of a recorded bot again.
 
+use super::environment::that_matter;
 use crate::bot::fault::ASK_CHECK;
 use crate::bot::spec::{Program, reproduce_command};
 use crate::protocol::{ForfeitReason, env};
 use crate::record::{BotIndex, Record};
-
-/// The variables on which an answer depends.
-pub(super) fn that_matter(
-    environment: impl IntoIterator<Item = (String, String)>,
-) -> Vec<(String, String)> {
-    let matters = |name: &str, value: &str| match name {
-        env::RULES => value != "standard",
-        env::GAME => value != "quarto",
-        env::PIECES => true,
-        _ => false,
-    };
-    let all = environment.into_iter();
-    all.filter(|(name, value)| matters(name, value)).collect()
-}
 
 /// The command that sends a recorded bot this request again, as far as the record knows it; `None` for
 /// people. `pieces` is the path of the piece set's file when the set is not the built-in one.

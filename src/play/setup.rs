@@ -54,6 +54,7 @@ impl GameSetup<'_> {
             result: ResultEntry::default(),
             started: format!("{started:.0}"),
             usage: None,
+            processes: None,
             delayed: None,
             voids: 0,
             more: Map::new(),

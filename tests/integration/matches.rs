@@ -871,7 +871,11 @@ fn a_piece_in_hand_at_the_start() {
         };
         let run = play();
         succeeded(&run);
-        assert!(run.stdout.contains("  -> builtin:random#1: A..B............ C\n"), "{run}");
+        assert!(
+            run.stdout
+                .contains("  -> builtin:random#1: A..B............ C\n"),
+            "{run}"
+        );
         for (record, first) in run.records().iter().zip([0, 1, 0, 1]) {
             common::schema::RECORD.check(record);
             assert_eq!(record["start"], "A..B............ C", "{run}");
@@ -887,11 +891,7 @@ fn a_piece_in_hand_at_the_start() {
     let run = scripts(&["4"], &[])
         .args(["--start", "ABC............. D"])
         .run();
-    assert_eq!(
-        run.last_line(),
-        "anna wins: H1 square, H1 hollow.",
-        "{run}"
-    );
+    assert_eq!(run.last_line(), "anna wins: H1 square, H1 hollow.", "{run}");
     // Nothing in hand is a board, and is recorded as one.
     let none = ["--start", "A..B............ -"];
     let run = random(1).args(none).recorded().run();
@@ -1639,4 +1639,38 @@ fn wrong_bots() {
         .run();
     refused(&run, &["cannot start no-such-bot"]);
     assert!(!file.exists(), "{run}");
+}
+
+/// A record says with what each process was started, and since which game it has played.
+#[test]
+fn records_have_the_processes() {
+    let play = |options: &[&str]| {
+        let bots = ["./environment.sh 1", "./environment.sh 2"];
+        let referee = Referee::new(["--seed", "5", "-n", "3"]).args(bots);
+        referee.args(options).recorded().run()
+    };
+    let run = play(&[]);
+    let records = run.records();
+    for (bot, name) in ["1", "2"].into_iter().enumerate() {
+        let own = environment(&run, name);
+        for record in &records {
+            let process = &record["processes"][bot];
+            assert_eq!(process["seed"].to_string(), own["REFEREE_SEED"], "{run}");
+            assert_eq!(process["move_time"], 10.0, "{run}");
+        }
+        let since = records
+            .iter()
+            .map(|record| &record["processes"][bot]["since"]);
+        let since: Vec<_> = since.collect();
+        assert_eq!(since, [&Value::Null, &json!("5-1"), &json!("5-1")], "{run}");
+    }
+    let run = play(&["--restart", "--move-time", "none"]);
+    for record in run.records() {
+        let process = &record["processes"][0];
+        assert_eq!(
+            [&process["since"], &process["move_time"]],
+            [&Value::Null; 2],
+            "{run}"
+        );
+    }
 }
