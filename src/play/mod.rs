@@ -14,6 +14,7 @@
 //! - `events`, `game_events`: what the log has of a bot in a game, and of the game
 //! - [`match_runner`]: plays matches of many games between the same two players
 //! - [`replay`]: checks recorded games against the rules
+//! - [`questions`]: asks a bot what it was asked in a recorded game
 //! - [`reproduce`]: the command that shows a recorded fault again
 
 pub mod adjudicator;
@@ -26,6 +27,7 @@ mod game_events;
 pub mod game_runner;
 pub mod match_runner;
 pub mod observer;
+pub mod questions;
 pub mod replay;
 pub mod reproduce;
 pub mod seat;

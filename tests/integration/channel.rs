@@ -123,7 +123,7 @@ async fn an_answer_after_the_deadline_is_late() {
 #[tokio::test(start_paused = true)]
 async fn without_a_limit_an_answer_may_take_years() {
     let year = Duration::from_hours(24 * 365);
-    for elapsed in [LIMIT, year - NS] {
+    for elapsed in [LIMIT, year, year * 100] {
         let answer = answered_after(elapsed, Allowance::NO_LIMIT, b"6 A\n").await;
         assert_eq!(answer, Ok(Exchange { length: 3, elapsed }));
     }
