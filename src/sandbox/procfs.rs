@@ -63,7 +63,12 @@ pub(crate) struct Stat {
 impl Stat {
     /// `None` when the process has ended and was waited for.
     pub(crate) fn read(pid: Pid) -> Option<Self> {
-        let text = fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_pid())).ok()?;
+        Self::of(format!("/proc/{}/stat", pid.as_raw_pid()).as_ref())
+    }
+
+    /// Reads such a file, of a process or a thread.
+    fn of(file: &Path) -> Option<Self> {
+        let text = fs::read_to_string(file).ok()?;
         // The name before is in parentheses, and may hold some itself.
         let fields = text.rfind(") ")? + 2;
         Some(Self { text, fields })
@@ -119,26 +124,47 @@ impl Stat {
 
 /// How long each thread of a process has waited for a processor while it could have run, since it was
 /// started: by thread. Empty when the process has ended, or the kernel does not report it.
+///
+/// The kernel counts a wait when it ends: see [`runnable_threads`].
 pub(crate) fn processor_waits(pid: Pid) -> Vec<(Pid, Duration)> {
     let wait = |task: fs::DirEntry| {
         let thread = Pid::from_raw(task.file_name().to_str()?.parse().ok()?)?;
-        Some((thread, processor_wait(&task.path().join("schedstat"))?))
+        let wait = schedstat(&task.path().join("schedstat"), 1)?;
+        Some((thread, Duration::from_nanos(wait)))
     };
+    tasks(pid).filter_map(wait).collect()
+}
+
+/// The threads of a process that run or could if they had a processor, each with how often it has been
+/// given one: a thread that waits for one all the time between two calls has the same number in both.
+pub(crate) fn runnable_threads(pid: Pid) -> Vec<(Pid, u64)> {
+    let runnable = |task: fs::DirEntry| {
+        let thread = Pid::from_raw(task.file_name().to_str()?.parse().ok()?)?;
+        let state = Stat::of(&task.path().join("stat"))?.state()?;
+        if state != 'R' {
+            return None;
+        }
+        Some((thread, schedstat(&task.path().join("schedstat"), 2)?))
+    };
+    tasks(pid).filter_map(runnable).collect()
+}
+
+/// The directories of the threads of a process.
+fn tasks(pid: Pid) -> impl Iterator<Item = fs::DirEntry> {
     let tasks = fs::read_dir(format!("/proc/{}/task", pid.as_raw_pid()));
-    let tasks = tasks.into_iter().flatten().flatten();
-    tasks.filter_map(wait).collect()
+    tasks.into_iter().flatten().flatten()
 }
 
 /// How long this thread has waited for a processor while it could have run, since it was started.
 pub(crate) fn own_processor_wait() -> Option<Duration> {
-    processor_wait("/proc/thread-self/schedstat".as_ref())
+    schedstat("/proc/thread-self/schedstat".as_ref(), 1).map(Duration::from_nanos)
 }
 
-/// The second number of a `schedstat` file, after the time that the thread has run, both in nanoseconds.
-fn processor_wait(file: &Path) -> Option<Duration> {
+/// A number of a `schedstat` file: 0 is the time that the thread has run, 1 that for which it has waited for a
+/// processor, both in nanoseconds, and 2 how often it was given one.
+fn schedstat(file: &Path, number: usize) -> Option<u64> {
     let text = fs::read_to_string(file).ok()?;
-    let wait = text.split_ascii_whitespace().nth(1)?;
-    Some(Duration::from_nanos(wait.parse().ok()?))
+    text.split_ascii_whitespace().nth(number)?.parse().ok()
 }
 
 /// The most memory that a process has had in use, in KiB.

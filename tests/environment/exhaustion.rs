@@ -275,6 +275,25 @@ fn children_of_a_bot(parent: &Path) -> Result<(), Failed> {
     Ok(())
 }
 
+/// Other programs have hundreds of processes when the referee starts, and end. What a bot starts then is no
+/// less noticed.
+fn children_when_others_have_ended(parent: &Path) -> Result<(), Failed> {
+    let referee = Referee::new(["--seed", "1", "--first", "1", "-n", "1", "--name1", "bot"])
+        .args(NONE)
+        .args([
+            "--move-time",
+            "20s",
+            "./many-children.sh 4",
+            "builtin:random",
+        ])
+        .recorded();
+    let group = Group::new(parent, &referee, 500)?;
+    let others = "i=0; while [ $i -lt 400 ]; do sleep 2 & i=$((i + 1)); done; ";
+    let script = format!("{others}{}exec \"$0\" \"$@\"", group.enter());
+    let run = referee.shell(script).run();
+    expect(&run, 0, &["it ran more than 2"])
+}
+
 fn a_check(parent: &Path) -> Result<(), Failed> {
     for most in 1..=3 {
         let run = run_in_group(
@@ -353,10 +372,14 @@ fn of_a_user() -> Result<(), Failed> {
 
 pub(crate) fn trials() -> Vec<Trial> {
     type Test = fn(&Path) -> Result<(), Failed>;
-    let tests: [(&str, Test); 11] = [
+    let tests: [(&str, Test); 12] = [
         ("a match that stops", a_match_that_stops),
         ("daemons of a bot", daemons_of_a_bot),
         ("children of a bot", children_of_a_bot),
+        (
+            "children when others have ended",
+            children_when_others_have_ended,
+        ),
         ("a match", a_match),
         ("a match that waits", a_match_after_a_while),
         ("fewer games at once", fewer_games_at_once),

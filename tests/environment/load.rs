@@ -132,6 +132,22 @@ fn waiting_is_not_charged() -> Result<(), Failed> {
     plays_to_the_end(&game(&bot("60 0"), &LIMIT).run())
 }
 
+/// It has a small share of the processor, so one wait may be longer than the whole limit; the kernel counts a
+/// wait when it ends.
+fn a_wait_that_has_not_ended_is_not_charged() -> Result<(), Failed> {
+    let _loops = BusyLoops::start();
+    let bot = format!("taskset -c {} nice -n 5 ./thinks.pl 10 0", processor());
+    plays_to_the_end(&game(&bot, &["--move-time", "150ms", "--start-time", "60s"]).run())
+}
+
+/// It waits for a processor first, and then sleeps.
+fn sleeping_after_a_wait_is_charged() -> Result<(), Failed> {
+    let _loops = BusyLoops::start();
+    let bot = format!("taskset -c {} nice -n 5 ./thinks.pl 5 3000", processor());
+    let run = game(&bot, &["--move-time", "150ms", "--start-time", "60s"]).run();
+    timeout(&run).map(drop)
+}
+
 fn the_waiting_of_a_child_is_not_charged() -> Result<(), Failed> {
     let _loops = BusyLoops::start();
     plays_to_the_end(&game(&bot("60 0 helper"), &LIMIT).run())
@@ -348,8 +364,16 @@ fn on_one_processor() -> Result<(), Failed> {
 
 pub(crate) fn trials() -> Vec<Trial> {
     type Test = fn() -> Result<(), Failed>;
-    let tests: [(&str, Test); 9] = [
+    let tests: [(&str, Test); 11] = [
         ("waiting_is_not_charged", waiting_is_not_charged),
+        (
+            "a_wait_that_has_not_ended_is_not_charged",
+            a_wait_that_has_not_ended_is_not_charged,
+        ),
+        (
+            "sleeping_after_a_wait_is_charged",
+            sleeping_after_a_wait_is_charged,
+        ),
         (
             "the_waiting_of_a_child_is_not_charged",
             the_waiting_of_a_child_is_not_charged,

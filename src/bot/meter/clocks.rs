@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use rustix::process::Pid;
 
-use super::waits::Waits;
+use super::waits::{Runnable, Waits};
 use crate::sandbox::procfs::{self, Stat};
 
 /// The clocks of a process and all below it.
@@ -89,6 +89,11 @@ impl Clocks {
     /// How long each of them has waited for a processor; `None` where the kernel does not report it.
     pub(super) fn waits(&self) -> Option<Waits> {
         Waits::read(self.running.iter().map(|&(pid, _)| pid))
+    }
+
+    /// Their threads that run, or wait for a processor.
+    pub(super) fn runnable(&self) -> Runnable {
+        Runnable::read(self.running.iter().map(|&(pid, _)| pid))
     }
 
     /// The number of processes that were found.

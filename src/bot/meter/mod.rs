@@ -13,6 +13,7 @@ mod clocks;
 #[cfg(any(not(target_os = "linux"), portable))]
 #[path = "no_clocks.rs"]
 mod clocks;
+mod ongoing;
 #[cfg(all(target_os = "linux", not(portable)))]
 mod waits;
 #[cfg(any(not(target_os = "linux"), portable))]
@@ -23,6 +24,7 @@ use std::time::{Duration, Instant};
 
 use crate::system::Pid;
 
+use ongoing::OngoingWait;
 use waits::Waits;
 
 use crate::text::milliseconds;
@@ -47,6 +49,9 @@ pub struct TurnUsage {
     /// How long it has waited for a processor while it could have run: in each process the thread that
     /// waited longest, and all processes together. `None` where the system does not report it.
     pub waited: Option<Duration>,
+    /// How much longer a wait may have lasted that has not ended: how long is reported only when it has.
+    /// Zero unless that was asked for.
+    pub uncertain: Duration,
     /// The number of its threads, 1 at least.
     pub threads: usize,
 }
@@ -56,6 +61,13 @@ impl TurnUsage {
     /// processor, but only as far as it has had less than one processor all the time.
     pub fn excused(&self, elapsed: Duration) -> Duration {
         let waited = self.waited.unwrap_or_default();
+        waited.min(elapsed.saturating_sub(self.cpu))
+    }
+
+    /// The same, if the wait that has not ended lasted for as long as it may have.
+    pub fn excused_at_most(&self, elapsed: Duration) -> Duration {
+        let waited = self.waited.map(|waited| waited + self.uncertain);
+        let waited = waited.unwrap_or_default();
         waited.min(elapsed.saturating_sub(self.cpu))
     }
 }
@@ -92,6 +104,8 @@ pub(super) struct Meter {
     turn_waits: Waits,
     /// When that was read.
     waits_read: Instant,
+    /// A wait of this turn that has not ended, once that was asked for.
+    ongoing: Option<OngoingWait>,
     /// What it had used when the game began.
     before: Duration,
     /// What it has used in its opponent's turns of this game.
@@ -113,6 +127,7 @@ impl Meter {
             turn_used: Duration::ZERO,
             turn_waits: Waits::default(),
             waits_read: now,
+            ongoing: None,
             before: Duration::ZERO,
             other: Duration::ZERO,
             memory_kb: 0,
@@ -180,6 +195,7 @@ impl Meter {
     /// Its turn begins. With `exactly`, what it has used by now is known to the microsecond.
     pub(super) fn asked(&mut self, now: Instant, exactly: bool) {
         self.turn = now;
+        self.ongoing = None;
         if let Some((at, used)) = self.mark {
             self.turn_used = used;
             let idle = now.saturating_duration_since(at);
@@ -206,10 +222,21 @@ impl Meter {
         used.saturating_sub(self.turn_used)
     }
 
-    /// What it has used since its turn began, all its processes searched for.
+    /// What it has used since its turn began, all its processes searched for, and what is known of a wait
+    /// that has not ended.
     pub(super) fn turn_usage_searched(&mut self) -> TurnUsage {
         self.search(Instant::now());
-        self.turn_usage()
+        let mut usage = self.turn_usage();
+        let Some(waited) = &mut usage.waited else {
+            return usage;
+        };
+        let before = self.ongoing.take();
+        let before = before.unwrap_or_else(|| OngoingWait::unseen(self.turn));
+        let ongoing = before.next(Instant::now(), usage.cpu, self.clocks.runnable());
+        *waited += ongoing.certain;
+        usage.uncertain = ongoing.uncertain();
+        self.ongoing = Some(ongoing);
+        usage
     }
 
     /// What it has used since its turn began. Call it before [`Meter::answered`].
@@ -219,6 +246,7 @@ impl Meter {
         TurnUsage {
             cpu,
             waited: waits.as_ref().map(|waits| waits.since(&self.turn_waits)),
+            uncertain: Duration::ZERO,
             threads: waits.map_or(1, |waits| waits.threads()),
         }
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::system::Pid;
 
-use super::waits::Waits;
+use super::waits::{Runnable, Waits};
 
 /// Clocks of a system that does not show them.
 #[derive(Debug)]
@@ -24,6 +24,10 @@ impl Clocks {
 
     pub(super) const fn waits(&self) -> Option<Waits> {
         None
+    }
+
+    pub(super) const fn runnable(&self) -> Runnable {
+        Runnable
     }
 
     pub(super) const fn count(&self) -> usize {

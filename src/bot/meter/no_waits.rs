@@ -18,3 +18,18 @@ impl Waits {
         Duration::ZERO
     }
 }
+
+/// No thread is known to wait.
+#[derive(Debug, Default)]
+pub(super) struct Runnable;
+
+#[expect(clippy::unused_self, reason = "as on Linux")]
+impl Runnable {
+    pub(super) const fn is_empty(&self) -> bool {
+        true
+    }
+
+    pub(super) const fn goes_on_from(&self, _: &Self) -> bool {
+        false
+    }
+}

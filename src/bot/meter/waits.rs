@@ -48,6 +48,42 @@ impl Waits {
     }
 }
 
+/// The threads of a bot that run, or would if they had a processor.
+#[derive(Debug, Default)]
+pub(super) struct Runnable {
+    /// Each with how often it has been given a processor.
+    threads: BTreeMap<i32, u64>,
+}
+
+impl Runnable {
+    /// Of all threads of these processes.
+    pub(super) fn read(processes: impl Iterator<Item = Pid>) -> Self {
+        let threads = processes.flat_map(procfs::runnable_threads);
+        let threads = threads.map(|(thread, times)| (thread.as_raw_pid(), times));
+        Self {
+            threads: threads.collect(),
+        }
+    }
+
+    /// Of threads by their number.
+    #[cfg(test)]
+    pub(super) fn of(threads: impl IntoIterator<Item = (i32, u64)>) -> Self {
+        Self {
+            threads: threads.into_iter().collect(),
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.threads.is_empty()
+    }
+
+    /// Whether one of them has been runnable since `before`, and not been given a processor since then.
+    pub(super) fn goes_on_from(&self, before: &Self) -> bool {
+        let mut threads = self.threads.iter();
+        threads.any(|(thread, times)| before.threads.get(thread) == Some(times))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -81,5 +117,15 @@ mod tests {
         let after = waits(&[(9, 9, 20)]);
         assert_eq!(after.since(&waits(&[])), Duration::from_millis(20));
         assert_eq!(waits(&[]).since(&after), Duration::ZERO);
+    }
+
+    #[test]
+    fn a_wait_goes_on_until_the_thread_is_given_a_processor() {
+        let runnable = |threads: &[(i32, u64)]| Runnable::of(threads.iter().copied());
+        let before = runnable(&[(3, 7), (5, 1)]);
+        assert!(runnable(&[(3, 7)]).goes_on_from(&before));
+        assert!(runnable(&[(3, 9), (5, 1)]).goes_on_from(&before));
+        assert!(!runnable(&[(3, 8), (9, 1)]).goes_on_from(&before));
+        assert!(!runnable(&[]).goes_on_from(&before) && runnable(&[]).is_empty());
     }
 }

@@ -9,8 +9,9 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use super::charge::{self, Extension};
 use super::child::Child;
-use super::{Process, charge, events};
+use super::{Process, events};
 use crate::bot::allowance::{Allowance, ClockKind};
 use crate::bot::channel::{Exchange, ExchangeError};
 use crate::bot::fault::{Fault, Stream, TimeoutEvidence};
@@ -39,8 +40,9 @@ impl Player for Process {
         let mut limit = charge::first_limit(&allowance, fresh);
         let exchange = self.channel.exchange_from(asked, request.as_bytes(), limit);
         let mut exchanged = until_exit(exchange, &mut self.child, self.exit.is_some()).await?;
-        // What it has used, once that matters.
+        // What it has used, once that matters, and whether the time that it was given then was due to it.
         let mut usage = None;
+        let mut is_certain = true;
         let error = loop {
             let error = match exchanged {
                 Err(status) => {
@@ -51,7 +53,7 @@ impl Player for Process {
                         answered: self.answered,
                     }));
                 }
-                Ok(Ok(exchange)) => {
+                Ok(Ok(exchange)) if is_certain => {
                     let charged = self.answered(asked, exchange, &allowance, usage.is_some());
                     let left = allowance.total(fresh).checked_sub(charged);
                     if exactly && left.is_none() {
@@ -64,6 +66,7 @@ impl Player for Process {
                         fresh,
                     }));
                 }
+                Ok(Ok(exchange)) => ExchangeError::Late(exchange),
                 Ok(Err(error)) => error,
             };
             let Some(elapsed) = exceeded_after(&error, asked) else {
@@ -71,15 +74,20 @@ impl Player for Process {
             };
             let used = self.meter.turn_usage_searched();
             usage = Some(used);
-            let Some(longer) = charge::extended_limit(&allowance, fresh, elapsed, &used) else {
+            let Some(more) = charge::extension(&allowance, fresh, elapsed, &used) else {
                 break error;
             };
             if let ExchangeError::Late(exchange) = error {
+                // It has had a processor, so it is known how long it had waited for it.
+                if !more.is_certain {
+                    break error;
+                }
+                is_certain = true;
                 exchanged = Ok(Ok(exchange));
                 continue;
             }
-            limit = longer;
-            events::extended(limit, &used);
+            Extension { limit, is_certain } = more;
+            events::extended(more, &used);
             let exchange = self.channel.exchange_on(asked, request.as_bytes(), limit);
             exchanged = until_exit(exchange, &mut self.child, self.exit.is_some()).await?;
         };
@@ -103,8 +111,7 @@ impl Player for Process {
                 let mut timeout = self.timeout(request, allowance, fresh, elapsed, usage);
                 let line = self.channel.line(exchange).to_vec();
                 timeout.evidence = TimeoutEvidence::Late(line, elapsed);
-                let excused = allowance.total(fresh).saturating_add(timeout.excused);
-                timeout.unwatched = charge::unwatched(&allowance, elapsed, limit.max(excused));
+                timeout.unwatched = charge::unwatched(&allowance, elapsed, limit);
                 Fault::Timeout(Box::new(timeout))
             }
             ExchangeError::TooLong { start } => Fault::LineTooLong { start },

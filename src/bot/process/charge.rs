@@ -5,6 +5,10 @@
 //! is charged for the processor time that it has had in any case, and for sleeping and waiting for
 //! anything else. So a program that computes is stopped once it has had a processor for as long as
 //! its limit, on a busy machine as on an idle one.
+//!
+//! The kernel counts a wait only when it ends. A bot that may be waiting when its time is over is given time
+//! in small steps until that is known; an answer that comes in one of them is accepted if, by what is
+//! then known, its time was not over.
 
 use std::num::NonZero;
 use std::thread::available_parallelism;
@@ -16,6 +20,18 @@ use crate::bot::meter::{self, TurnUsage};
 /// An extension is at least this long: shorter ones cost more than they give.
 const STEP: Duration = Duration::from_millis(1);
 
+/// Time in which a bot that may be waiting for a processor is not looked at.
+const DOUBT_STEP: Duration = Duration::from_millis(5);
+
+/// More time for a bot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Extension {
+    /// The wall time that it has, counted from the question.
+    pub(super) limit: Duration,
+    /// Whether it is due to it. Otherwise this is known when the bot has next had a processor.
+    pub(super) is_certain: bool,
+}
+
 /// The wall time after which it is first asked what the bot has used.
 pub(super) fn first_limit(allowance: &Allowance, fresh: bool) -> Duration {
     let total = allowance.total(fresh);
@@ -26,32 +42,45 @@ pub(super) fn first_limit(allowance: &Allowance, fresh: bool) -> Duration {
     }
 }
 
-/// The wall time that the bot has, counted from the question, when `elapsed` has passed and it has used
-/// this; `None` when its time is over.
-pub(super) fn extended_limit(
+/// The time that the bot has when `elapsed` has passed since the question and it has used this; `None` when its
+/// time is over.
+pub(super) fn extension(
     allowance: &Allowance,
     fresh: bool,
     elapsed: Duration,
     usage: &TurnUsage,
-) -> Option<Duration> {
+) -> Option<Extension> {
     let total = allowance.total(fresh);
     let longest = allowance.longest(fresh);
-    let at_least = elapsed.saturating_add(STEP);
-    let limit = match allowance.kind {
+    if elapsed >= longest {
+        return None;
+    }
+    let certain = |limit: Duration| Extension {
+        limit: limit.max(elapsed.saturating_add(STEP)).min(longest),
+        is_certain: true,
+    };
+    match allowance.kind {
         ClockKind::Wall => {
             let limit = total.saturating_add(usage.excused(elapsed));
-            (limit > elapsed).then(|| limit.max(at_least))
+            let at_most = total.saturating_add(usage.excused_at_most(elapsed));
+            if limit > elapsed {
+                Some(certain(limit))
+            } else if at_most > elapsed {
+                Some(Extension {
+                    limit: elapsed.saturating_add(DOUBT_STEP).min(longest),
+                    is_certain: false,
+                })
+            } else {
+                None
+            }
         }
         ClockKind::Cpu => {
             let left = total.saturating_sub(usage.cpu);
             let at_once = u32::try_from(usage.threads).unwrap_or(u32::MAX);
             let left_each = left / at_once.clamp(1, processors());
-            (!left.is_zero()).then(|| elapsed.saturating_add(left_each).max(at_least))
+            (!left.is_zero()).then(|| certain(elapsed.saturating_add(left_each)))
         }
-    };
-    limit
-        .filter(|_| elapsed < longest)
-        .map(|limit| limit.min(longest))
+    }
 }
 
 /// Whether a turn on a clock of wall time may be charged less than the time that it took: if it was
@@ -61,7 +90,8 @@ pub(super) fn may_be_less(allowance: &Allowance, elapsed: Duration, late: bool) 
 }
 
 /// For how long the referee was not running, when it sees only after `elapsed` that an answer came after
-/// `limit`: had it been running, its timer would have gone off at the limit. On a clock of processor time
+/// `limit`: had it been running, its timer would have gone off at the limit. Nobody knows when in between the
+/// answer came, and how much of it the bot waited for a processor. On a clock of processor time
 /// a limit is exceeded without a timer.
 pub(super) fn unwatched(allowance: &Allowance, elapsed: Duration, limit: Duration) -> Duration {
     match allowance.kind {
@@ -98,14 +128,32 @@ mod tests {
         TurnUsage {
             cpu: Duration::from_millis(cpu),
             waited: waited.map(Duration::from_millis),
+            uncertain: Duration::ZERO,
             threads,
         }
     }
 
-    fn wall(elapsed: u64, usage: TurnUsage) -> Option<u128> {
+    /// A bot of one thread that may have waited for longer than is known.
+    fn in_doubt(cpu: u64, waited: u64, uncertain: u64) -> TurnUsage {
+        TurnUsage {
+            uncertain: Duration::from_millis(uncertain),
+            ..usage(cpu, Some(waited), 1)
+        }
+    }
+
+    fn extension_of(kind: ClockKind, elapsed: u64, usage: &TurnUsage) -> Option<(u128, bool)> {
         let elapsed = Duration::from_millis(elapsed);
-        let limit = extended_limit(&allowance(ClockKind::Wall), false, elapsed, &usage);
-        limit.map(|limit| limit.as_millis())
+        let more = extension(&allowance(kind), false, elapsed, usage);
+        more.map(|more| (more.limit.as_millis(), more.is_certain))
+    }
+
+    /// The limit of an extension that is certain.
+    fn wall(elapsed: u64, usage: TurnUsage) -> Option<u128> {
+        let more = extension_of(ClockKind::Wall, elapsed, &usage);
+        more.map(|(limit, is_certain)| {
+            assert!(is_certain);
+            limit
+        })
     }
 
     #[test]
@@ -140,11 +188,32 @@ mod tests {
     }
 
     #[test]
+    fn a_wait_that_has_not_ended_is_in_doubt() {
+        let more = |elapsed, usage: TurnUsage| extension_of(ClockKind::Wall, elapsed, &usage);
+        // It may have slept, or waited until now.
+        assert_eq!(more(150, in_doubt(10, 0, 140)), Some((155, false)));
+        assert_eq!(more(155, in_doubt(10, 5, 140)), Some((160, false)));
+        // It has had a processor: it had waited, or had slept, or has had its time.
+        assert_eq!(more(160, in_doubt(15, 140, 0)), Some((290, true)));
+        assert_eq!(more(160, in_doubt(15, 5, 0)), None);
+        assert_eq!(more(160, in_doubt(150, 5, 5)), None);
+        // However long the wait lasts, it did not begin early enough.
+        assert_eq!(more(200, in_doubt(10, 10, 40)), None);
+        assert_eq!(
+            more(5_149, in_doubt(10, 1_000, 4_100)),
+            Some((5_150, false))
+        );
+        assert_eq!(more(5_150, in_doubt(10, 1_000, 4_100)), None);
+    }
+
+    #[test]
     fn a_clock_of_processor_time() {
         let limit = |elapsed, usage| {
-            let elapsed = Duration::from_millis(elapsed);
-            let limit = extended_limit(&allowance(ClockKind::Cpu), false, elapsed, &usage);
-            limit.map(|limit| limit.as_millis())
+            let more = extension_of(ClockKind::Cpu, elapsed, &usage);
+            more.map(|(limit, is_certain)| {
+                assert!(is_certain);
+                limit
+            })
         };
         // It has had 30 of 150 ms, whatever it did meanwhile.
         assert_eq!(limit(150, usage(30, None, 1)), Some(270));
@@ -191,10 +260,13 @@ mod tests {
         );
         // What is left is enough for as many of them as it has threads.
         let left = Duration::from_millis(120);
-        let most = Some(LIMIT + left / number);
+        let most = Some(Extension {
+            limit: LIMIT + left / number,
+            is_certain: true,
+        });
         for threads in [processors, processors + 1] {
             let usage = usage(30, None, threads);
-            assert_eq!(extended_limit(&allowance, false, LIMIT, &usage), most);
+            assert_eq!(extension(&allowance, false, LIMIT, &usage), most);
         }
     }
 

@@ -64,7 +64,8 @@ impl Process {
         usage: Option<TurnUsage>,
     ) -> Timeout {
         let excused = usage.map_or(Duration::ZERO, |usage| match allowance.kind {
-            ClockKind::Wall => usage.excused(elapsed),
+            // If it still waits for a processor, for as long as it may have waited.
+            ClockKind::Wall => usage.excused_at_most(elapsed),
             ClockKind::Cpu => Duration::ZERO,
         });
         Timeout {
@@ -117,6 +118,7 @@ impl Process {
                     .waited
                     .zip(before.waited)
                     .map(|(used, before)| used.saturating_sub(before)),
+                uncertain: Duration::ZERO,
                 threads: used.threads,
             };
             let runs = self.state() == ProcessState::Computing;
@@ -233,6 +235,7 @@ mod tests {
             let since = TurnUsage {
                 cpu: Duration::from_millis(cpu),
                 waited: waited.map(Duration::from_millis),
+                uncertain: Duration::ZERO,
                 threads: 1,
             };
             may_still_write(Duration::from_millis(elapsed), &since, runs)

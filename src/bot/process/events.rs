@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::Process;
+use super::charge::Extension;
 use crate::bot::meter::TurnUsage;
 use crate::bot::spec::Program;
 #[cfg(all(target_os = "linux", not(portable)))]
@@ -49,11 +50,21 @@ fn assignments(environment: &[(String, String)]) -> Vec<String> {
 }
 
 /// The time is up, but not the bot's: it waited for a processor, or has used less processor time.
-pub(super) fn extended(limit: Duration, usage: &TurnUsage) {
+pub(super) fn extended(extension: Extension, usage: &TurnUsage) {
     let ms = |time: Duration| time.as_secs_f64() * 1e3;
+    if !extension.is_certain {
+        tracing::trace!(
+            target: CLOCK,
+            cpu_ms = ms(usage.cpu),
+            run_queue_ms = usage.waited.map(ms),
+            uncertain_ms = ms(usage.uncertain),
+            "the time is over unless the bot has waited for a processor until now"
+        );
+        return;
+    }
     tracing::debug!(
         target: CLOCK,
-        limit_ms = ms(limit),
+        limit_ms = ms(extension.limit),
         cpu_ms = ms(usage.cpu),
         run_queue_ms = usage.waited.map(ms),
         "deadline extended"

@@ -1,0 +1,107 @@
+//! A bot's wait for a processor that has not ended. The kernel counts a wait when it ends; how long one has lasted
+//! until now is seen only by looking twice.
+
+use std::time::{Duration, Instant};
+
+use super::waits::Runnable;
+
+/// What was seen of a bot's wait for a processor that has not ended.
+#[derive(Debug)]
+pub(super) struct OngoingWait {
+    /// When it was looked at.
+    at: Instant,
+    /// What the bot had used in its turn by then.
+    cpu: Duration,
+    runnable: Runnable,
+    /// How long the wait has lasted for certain.
+    pub(super) certain: Duration,
+    /// How long it may have lasted.
+    most: Duration,
+}
+
+impl OngoingWait {
+    /// What is known when nobody has looked since the turn began at `turn`.
+    pub(super) fn unseen(turn: Instant) -> Self {
+        Self {
+            at: turn,
+            cpu: Duration::ZERO,
+            runnable: Runnable::default(),
+            certain: Duration::ZERO,
+            most: Duration::ZERO,
+        }
+    }
+
+    /// What is known at the next look.
+    pub(super) fn next(&self, at: Instant, cpu: Duration, runnable: Runnable) -> Self {
+        let passed = at.saturating_duration_since(self.at);
+        let idle = passed.saturating_sub(cpu.saturating_sub(self.cpu));
+        // A thread that has had the processor all the time has been given it once, too.
+        let goes_on = runnable.goes_on_from(&self.runnable) && idle * 2 > passed;
+        let (certain, most) = if goes_on {
+            (self.certain + idle, self.most + idle)
+        } else if runnable.is_empty() {
+            (Duration::ZERO, Duration::ZERO)
+        } else {
+            (Duration::ZERO, idle)
+        };
+        Self {
+            at,
+            cpu,
+            runnable,
+            certain,
+            most,
+        }
+    }
+
+    /// How much longer it may have lasted than it has for certain.
+    pub(super) fn uncertain(&self) -> Duration {
+        self.most.saturating_sub(self.certain)
+    }
+}
+
+#[cfg(all(test, target_os = "linux", not(portable)))]
+mod tests {
+    use super::*;
+
+    const fn ms(milliseconds: u64) -> Duration {
+        Duration::from_millis(milliseconds)
+    }
+
+    /// What is known after looks at a bot: when, the processor time that it has had, and how often its
+    /// thread has been given a processor, if it could run. In milliseconds: how long its wait has lasted, and how
+    /// much longer that may have been.
+    fn after(looks: &[(u64, u64, Option<u64>)]) -> (u128, u128) {
+        let turn = Instant::now();
+        let mut wait = OngoingWait::unseen(turn);
+        for &(at, cpu, times) in looks {
+            let runnable = Runnable::of(times.map(|times| (7, times)));
+            wait = wait.next(turn + ms(at), ms(cpu), runnable);
+        }
+        (wait.certain.as_millis(), wait.uncertain().as_millis())
+    }
+
+    #[test]
+    fn at_the_first_look_all_is_possible() {
+        assert_eq!(after(&[]), (0, 0));
+        assert_eq!(after(&[(150, 10, Some(3))]), (0, 140));
+        assert_eq!(after(&[(150, 10, None)]), (0, 0));
+        assert_eq!(after(&[(150, 150, Some(3))]), (0, 0));
+    }
+
+    #[test]
+    fn a_wait_lasts_while_a_processor_is_not_given() {
+        assert_eq!(
+            after(&[(150, 10, Some(3)), (155, 10, Some(3)), (160, 10, Some(3))]),
+            (10, 140)
+        );
+        // A helper of its used a little meanwhile.
+        assert_eq!(after(&[(150, 10, Some(3)), (155, 11, Some(3))]), (4, 140));
+    }
+
+    #[test]
+    fn with_a_processor_all_is_known_but_what_came_after() {
+        assert_eq!(after(&[(150, 10, Some(3)), (155, 12, Some(4))]), (0, 3));
+        assert_eq!(after(&[(150, 10, Some(3)), (155, 15, Some(3))]), (0, 0));
+        assert_eq!(after(&[(150, 10, Some(3)), (155, 12, None)]), (0, 0));
+    }
+}
