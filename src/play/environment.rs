@@ -31,7 +31,7 @@ pub(super) fn that_matter(
     let matters = |name: &str, value: &str| match name {
         env::RULES => value != "standard",
         env::GAME => value != "quarto",
-        env::PIECES => true,
+        env::PIECES | env::SEED => true,
         _ => false,
     };
     let all = environment.into_iter();

@@ -15,10 +15,13 @@ pub fn recorded_reproduce_command(
     request: &str,
 ) -> Option<String> {
     let program = Program::recorded(&record.bots[by].command)?;
+    let process = record.processes.as_ref();
+    let seed = process.and_then(|both| Some(both[by].as_ref()?.seed.to_string()));
     let variables = [
         (env::GAME, Some(record.game.as_str())),
         (env::RULES, Some(record.rules.as_str())),
         (env::PIECES, pieces),
+        (env::SEED, seed.as_deref()),
     ];
     let variables = variables
         .into_iter()

@@ -325,6 +325,17 @@ fn the_command_that_asks_again_sets_few_variables() {
     );
 }
 
+/// Once it runs, its seed matters, too.
+#[tokio::test]
+async fn the_command_that_asks_again_has_the_seed() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut seat = seat(SILENT, folder.path(), LONG);
+    seat.start(5).await.unwrap();
+    let command = seat.reproduce_command("x", None).unwrap();
+    assert!(command.contains(" REFEREE_SEED=5 "), "{command}");
+    seat.stop(GracePeriods::FAULT).await.unwrap();
+}
+
 #[tokio::test]
 async fn a_fault_in_words_ends_with_the_last_line_of_stderr() {
     let folder = tempfile::tempdir().unwrap();

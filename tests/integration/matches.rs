@@ -489,6 +489,9 @@ fn is_a_record(record: &Value, pieces: bool) {
     if cfg!(all(target_os = "linux", not(portable))) && !detail.starts_with("not played") {
         expected.push("usage");
     }
+    if !detail.starts_with("not played") {
+        expected.push("processes");
+    }
     expected.retain(|&key| pieces || key != "pieces");
     assert_eq!(keys(record), expected, "{record}");
     assert_eq!(record["v"], 1, "{record}");
@@ -593,6 +596,10 @@ fn the_words_of_a_record() {
                 "reason": "quarto",
                 "lines": [["H1", "square"], ["H1", "hollow"]],
             },
+            "processes": [
+                {"seed": 744_800_165, "move_time": 10.0},
+                {"seed": 1_492_244_497, "move_time": 10.0},
+            ],
         })
     );
 }
