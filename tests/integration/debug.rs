@@ -186,7 +186,7 @@ fn a_bot_that_fails_can_be_asked_again() {
 #[test]
 fn any_position_without_a_record() {
     let start = |arguments: &[&str], typed: &str| {
-        let solve = ["debug", "--time-per-move", "10s"];
+        let solve = ["debug", "--time-per-move", "60s"];
         let run = Referee::new(solve).args(arguments).stdin(typed).run();
         assert_eq!(run.code, Some(0), "{run}");
         run
