@@ -72,6 +72,18 @@ pub fn escape(bytes: &[u8]) -> String {
     out
 }
 
+/// A path, or a command line with paths, as printable text: as [`escape`] has it, but that a backslash is one
+/// where it stands between the parts of a path.
+pub fn escape_path(path: &str) -> String {
+    let escaped = escape(path.as_bytes());
+    // No name on Windows has what else is escaped with a backslash, so nothing is mixed up.
+    if cfg!(windows) {
+        escaped.replace("\\\\", "\\")
+    } else {
+        escaped
+    }
+}
+
 /// Text for people with only the unsafe characters escaped: control, bidirectional and invisible
 /// ones. Escaping it twice changes nothing, so it suits names and sentences from records.
 ///

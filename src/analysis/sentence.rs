@@ -35,7 +35,7 @@ impl Sentence<'_> {
         let better = |verb: &str| {
             let better = self.note.better.as_deref();
             better.map_or_else(String::new, |better| {
-                format!(" `{}` still {verb}.", escape_controls(better))
+                format!(" `{}` would have {verb}.", escape_controls(better))
             })
         };
         match self.note.value_loss() {
@@ -46,7 +46,7 @@ impl Sentence<'_> {
             Some((best, _)) => {
                 let (what, verb) = match best {
                     Value::Win => ("win", "won"),
-                    Value::Draw | Value::Loss => ("draw", "drew"),
+                    Value::Draw | Value::Loss => ("draw", "drawn"),
                 };
                 Some(format!(
                     "`{played}` turned a {what} into a loss: {}.{}",

@@ -1,8 +1,11 @@
 //! Archives that are given as bots: they have to be unpacked first.
 
+use super::shell::quoted;
+
 /// Endings of archives, with the command that unpacks one.
 const ARCHIVES: &[(&str, &str)] = &[
-    (".zip", "unzip"),
+    // Windows has the other `tar`, which reads them, and no `unzip`.
+    (".zip", if cfg!(windows) { "tar xf" } else { "unzip" }),
     (".tar", "tar xf"),
     (".tar.gz", "tar xf"),
     (".tgz", "tar xf"),
@@ -21,7 +24,7 @@ const ARCHIVES: &[(&str, &str)] = &[
 pub(super) fn unpacking(path: &str) -> Option<String> {
     let name = path.to_ascii_lowercase();
     let found = ARCHIVES.iter().find(|(ending, _)| name.ends_with(ending));
-    found.map(|(_, command)| format!("{command} {}", shell_words::quote(path)))
+    found.map(|(_, command)| format!("{command} {}", quoted(path)))
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 //! - [`channel`]: one line out, one line back, before a deadline
 //! - [`spec`]: what a BOT on the command line means, and why it cannot be started
 //! - [`naming`]: what bots are called
+//! - [`shell`]: commands that are shown to people
 //! - `archive`: an archive, which has to be unpacked first
 //! - [`submission`]: which program of a folder is meant
 //! - `confined`: a program taken into a sandbox
@@ -40,6 +41,7 @@ pub mod pause;
 mod player;
 pub mod process;
 pub mod scripted;
+pub mod shell;
 pub mod spec;
 pub mod stderr;
 pub mod submission;

@@ -62,7 +62,7 @@ mod linux {
 
     use rustix::io::Errno;
     use rustix::process::{
-        Pid, Signal, WaitOptions, getpgid, getpid, kill_process, set_child_subreaper, waitpid,
+        Pid, Signal, WaitOptions, getpid, kill_process, set_child_subreaper, waitpid,
     };
     use tokio::signal::unix::{SignalKind, signal};
 
@@ -97,19 +97,29 @@ mod linux {
             let mut waiting = procfs::own_children();
             while let Some(pid) = waiting.pop() {
                 waiting.extend(procfs::children(pid));
-                if let Some(started) = started(pid) {
-                    before.processes.insert((pid, started));
-                }
-                before.groups.extend(getpgid(Some(pid)));
+                let Some(stat) = Stat::read(pid) else {
+                    continue;
+                };
+                before.processes.extend(stat.started().map(|at| (pid, at)));
+                // A group of another name space has no number here; `getpgid` of rustix does not know that.
+                before.groups.extend(stat.group());
             }
             before
         }
 
         /// Whether this child is none of a bot's.
         fn spares(&self, pid: Pid) -> bool {
-            !self.processes.is_empty()
-                && (started(pid).is_some_and(|at| self.processes.contains(&(pid, at)))
-                    || getpgid(Some(pid)).is_ok_and(|group| self.groups.contains(&group)))
+            if self.processes.is_empty() {
+                return false;
+            }
+            let Some(stat) = Stat::read(pid) else {
+                return false;
+            };
+            let is_from_before = |at| self.processes.contains(&(pid, at));
+            stat.started().is_some_and(is_from_before)
+                || stat
+                    .group()
+                    .is_some_and(|group| self.groups.contains(&group))
         }
     }
 

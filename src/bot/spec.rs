@@ -4,12 +4,12 @@
 //! Everything is checked before the first game, so that a typing error is an
 //! error message and not a forfeit.
 
-use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::archive;
 use super::naming::{folder_name, short_name};
+use super::shell::{self, Question, quoted};
 use super::submission::only_program;
 
 pub use crate::executable::CannotStart;
@@ -19,7 +19,7 @@ use crate::executable::{check_header, find_in_path, install};
 use crate::sandbox::Confinement;
 use crate::strategy::builtin::{Builtin, UnknownBuiltin, base_name};
 use crate::system::{command_word, is_executable, is_path, make_executable, split_command};
-use crate::text::{escape, escape_controls, meant};
+use crate::text::{escape_path, meant};
 
 /// What a BOT on the command line means.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,7 +66,7 @@ impl BotSpec {
     /// ```
     pub fn parse(text: &str, this_program: &Path, builtins: &[&str]) -> Result<Self, CannotStart> {
         let cannot = |cause: &str, fix: &str| CannotStart {
-            bot: escape(text.as_bytes()),
+            bot: escape_path(text),
             cause: cause.to_owned(),
             fix: fix.to_owned(),
         };
@@ -113,7 +113,7 @@ impl BotSpec {
                 return file(command, arguments).map(Self::Program);
             }
             return Err(cannot(
-                &format!("there is no command {} in PATH", escape(command.as_bytes())),
+                &format!("there is no command {} in PATH", escape_path(command)),
                 &install(command),
             ));
         };
@@ -220,7 +220,7 @@ fn first_word(arguments: &[String]) -> Option<&String> {
     arguments.iter().find(|word| !word.starts_with('-'))
 }
 
-/// The command with which a person asks a program the same again, quoted for a shell. A request of several
+/// The command with which a person asks a program the same again, quoted for the shell of this system. A request of several
 /// lines is several questions. With `stays_open` the input ends some seconds after them.
 pub fn reproduce_command(
     program: &Program,
@@ -228,35 +228,13 @@ pub fn reproduce_command(
     request: &str,
     stays_open: bool,
 ) -> String {
-    let lines = request.trim_end_matches('\n').split('\n');
-    let lines: Vec<String> = lines.map(shell_word).collect();
-    let mut command = format!("printf '%s\\n' {} | ", lines.join(" "));
-    if stays_open {
-        command.push_str("(cat; sleep 3) | ");
-    }
-    for (name, value) in environment {
-        let _ = write!(command, "{name}={} ", shell_word(value));
-    }
-    let words: Vec<String> = shown_argv(program).iter().map(|w| shell_word(w)).collect();
-    command.push_str(&words.join(" "));
-    command
-}
-
-/// A word quoted for a shell, so that it can be shown as well as run: characters that a
-/// terminal would act on are written in octal.
-fn shell_word(word: &str) -> String {
-    if escape_controls(word) == word {
-        return shell_words::quote(word).into_owned();
-    }
-    let mut octal = String::new();
-    for byte in word.bytes() {
-        if byte.is_ascii_alphanumeric() || b"/._- ".contains(&byte) {
-            octal.push(char::from(byte));
-        } else {
-            let _ = write!(octal, "\\{byte:03o}");
-        }
-    }
-    format!("\"$(printf '{octal}')\"")
+    let lines: Vec<&str> = request.trim_end_matches('\n').split('\n').collect();
+    shell::asking(&Question {
+        words: &shown_argv(program),
+        environment,
+        lines: &lines,
+        stays_open,
+    })
 }
 
 /// What a person types to run it.
@@ -291,13 +269,13 @@ fn missing_file(path: &str, builtins: &[&str]) -> CannotStart {
     } else if let Some(found) = find_in_path(path) {
         format!(
             "did you mean the program {}?",
-            escape(found.to_string_lossy().as_bytes())
+            escape_path(&found.to_string_lossy())
         )
     } else {
         "check the spelling and the directory".to_owned()
     };
     CannotStart {
-        bot: escape(path.as_bytes()),
+        bot: escape_path(path),
         cause: "there is no such file".to_owned(),
         fix,
     }
@@ -315,7 +293,7 @@ fn of_folder(folder: &str, arguments: &[String]) -> Result<Program, CannotStart>
 
 /// A program from a file that exists.
 fn file(path: &str, arguments: &[String]) -> Result<Program, CannotStart> {
-    let shown = escape(path.as_bytes());
+    let shown = escape_path(path);
     let cannot = |cause: &str, fix: &str| CannotStart {
         bot: shown.clone(),
         cause: cause.to_owned(),
@@ -367,8 +345,8 @@ fn file(path: &str, arguments: &[String]) -> Result<Program, CannotStart> {
                 ),
                 None => format!(
                     "{} or name its interpreter (\"python3 {}\")",
-                    make_executable(&shell_words::quote(path)),
-                    shell_words::quote(path)
+                    make_executable(&quoted(path)),
+                    quoted(path)
                 ),
             };
             return Err(cannot("the file is not executable", &fix));

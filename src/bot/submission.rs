@@ -4,6 +4,7 @@ use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
+use super::shell::quoted;
 use crate::executable::CannotStart;
 use crate::executable::compiler;
 use crate::executable::interpreter;
@@ -100,7 +101,7 @@ pub fn only_program(folder: &Path) -> Result<PathBuf, CannotStart> {
                 ),
                 None => (
                     format!("{} is not executable", shown(name.as_ref())),
-                    make_executable(&shell_words::quote(&shown(first))),
+                    make_executable(&quoted(&shown(first))),
                 ),
             };
             Err(cannot(

@@ -21,7 +21,7 @@ use std::path::{Path, PathBuf};
 
 use self::interpreter::package_of;
 use crate::system::{command_files, is_executable};
-use crate::text::escape;
+use crate::text::{escape, escape_path};
 
 /// A BOT that cannot be started: the bot, the cause and the fix.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -67,7 +67,7 @@ pub(crate) fn install(command: &str) -> String {
 /// first line names, `None` for machine code, or why the kernel would not run it.
 pub(crate) fn check_header(path: &Path, given: &str) -> Result<Option<String>, CannotStart> {
     let cannot = |cause: String, fix: String| CannotStart {
-        bot: escape(given.as_bytes()),
+        bot: escape_path(given),
         cause,
         fix,
     };

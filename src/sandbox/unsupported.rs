@@ -177,7 +177,7 @@ pub(crate) mod private_copy {
         ) -> Result<Self, CannotStart> {
             Err(CannotStart {
                 bot: command.name.to_owned(),
-                cause: "there are sandboxes on Linux only".to_owned(),
+                cause: "available on Linux only".to_owned(),
                 fix: "use --sandbox none, for bots that you trust".to_owned(),
             })
         }
@@ -212,7 +212,7 @@ pub(crate) mod probe {
     pub(in crate::sandbox) fn try_out(settings: &Settings, _: &Boxes) -> Result<(), NotAvailable> {
         Err(NotAvailable {
             probe: format!("the sandbox {}", settings.kind),
-            cause: "there are sandboxes on Linux only".to_owned(),
+            cause: "available on Linux only".to_owned(),
             fix: "use --sandbox none, for bots that you trust".to_owned(),
         })
     }

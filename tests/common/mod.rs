@@ -9,6 +9,7 @@
 pub(crate) mod files;
 pub(crate) mod games;
 pub(crate) mod schema;
+pub(crate) mod signals;
 
 use std::ffi::{OsStr, OsString};
 use std::fmt;
@@ -282,11 +283,8 @@ impl Running {
 
     /// Sends it a signal, such as `INT`.
     pub(crate) fn signal(&self, name: &str) {
-        let sent = Command::new("kill")
-            .args(["-s", name, &self.id().to_string()])
-            .status()
-            .expect("kill starts");
-        assert!(sent.success(), "no signal could be sent");
+        let sent = signals::send(name, &self.id().to_string());
+        assert!(sent, "no signal could be sent");
     }
 
     /// Waits for its end.
@@ -463,7 +461,7 @@ fn left_behind(mark: &Path) -> Vec<String> {
         found = marked(mark);
     }
     for (pid, _) in &found {
-        let _ = Command::new("kill").args(["-s", "KILL", pid]).status();
+        signals::send("KILL", pid);
     }
     found.into_iter().map(|(_, command)| command).collect()
 }

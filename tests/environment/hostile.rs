@@ -6,18 +6,19 @@
 
 use std::collections::HashMap;
 use std::fs::{self, Permissions};
+use std::iter;
 use std::net::{TcpListener, UdpSocket};
 use std::os::linux::net::SocketAddrExt as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
 use std::os::unix::net::{SocketAddr, UnixDatagram, UnixListener};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::{Arc, LazyLock, Mutex, OnceLock};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::common::files::copy_program;
-use crate::common::{self, Referee, Run};
+use crate::common::{self, Referee, Run, signals};
 use crate::requirements::is_ci;
 use libtest_mimic::{Failed, Trial};
 use rustix::process::getuid;
@@ -570,11 +571,10 @@ fn left_after_kill(kind: &str, user: User, stroke: Stroke) -> usize {
     if stroke == Stroke::Supervisors {
         // Stopped first, so that none of them acts between the first and the last signal.
         let supervisors = children_of(running.id());
-        for signal in ["-STOP", "-KILL"] {
-            let pids = supervisors.iter().map(u32::to_string);
-            let me = running.id().to_string();
-            let status = Command::new("kill").arg(signal).arg(me).args(pids).status();
-            assert!(status.is_ok_and(|status| status.success()));
+        for signal in ["STOP", "KILL"] {
+            for pid in iter::once(running.id()).chain(supervisors.iter().copied()) {
+                assert!(signals::send(signal, &pid.to_string()), "process {pid}");
+            }
         }
     } else {
         running.signal("KILL");
@@ -598,12 +598,7 @@ fn left_after_kill(kind: &str, user: User, stroke: Stroke) -> usize {
     for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {
         let line = fs::read(entry.path().join("cmdline")).unwrap_or_default();
         if String::from_utf8_lossy(&line).contains(&mark) {
-            let pid = entry.file_name();
-            let _ = Command::new("kill")
-                .arg("-KILL")
-                .arg(pid)
-                .stderr(Stdio::null())
-                .status();
+            signals::send("KILL", &entry.file_name().to_string_lossy());
         }
     }
     if kind != "none" {
@@ -683,6 +678,10 @@ fn works_inside(name: &str, kind: &str, user: User) -> Result<(), Failed> {
 
 /// Two games, each with a fresh process.
 fn remembers(name: &'static str, kind: &str, user: User) -> Result<(), Failed> {
+    // What one leaves by a name of the whole machine, another would find that runs beside it without name
+    // spaces of its own.
+    static ALONE: Mutex<()> = Mutex::new(());
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let (referee, _world) = against(name, |_| String::new(), kind, user);
     let run = referee.args(["-n", "2", "--restart"]).run();
     let records = run.printed_records();

@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 
 use libtest_mimic::Trial;
 
+use crate::common::signals;
 use crate::requirements::unavailable;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -1163,8 +1164,7 @@ fn ended_by(signal: &str) -> String {
     let shown = String::from_utf8_lossy(&session.said[0]).into_owned();
     let process = shown.lines().find_map(|line| line.strip_prefix("process "));
     let process = process.expect("the number of the process").trim();
-    let sent = Command::new("kill").args(["-s", signal, process]).status();
-    assert!(sent.expect("kill starts").success());
+    assert!(signals::send(signal, process), "no signal could be sent");
     let shown = left_sane(session, 130);
     assert!(shown.ends_with("referee: interrupted"), "{shown}");
     shown

@@ -10,7 +10,7 @@ use libtest_mimic::{Failed, Trial};
 use rustix::process::getuid;
 
 use crate::common::files::copy_program;
-use crate::common::{Referee, Run};
+use crate::common::{Referee, Run, signals};
 use crate::requirements::{is_ci, program, unavailable};
 
 /// The user without rights: `nobody` on every system.
@@ -115,14 +115,38 @@ fn out_of_reach() -> Result<(), Failed> {
         .as_str()
         .unwrap_or_default()
         .to_owned();
-    let was_there = Command::new("kill").args(["-s", "KILL", &pid]).status()?;
+    let was_there = signals::send("KILL", &pid);
     let said =
         stderr.contains("could not be ended") && stderr.contains(&format!("(process {pid})"));
-    if ended.is_some_and(|status| status.code() == Some(0)) && was_there.success() && said {
+    if ended.is_some_and(|status| status.code() == Some(0)) && was_there && said {
         Ok(())
     } else {
         Err(format!("{ended:?}, process {pid}\n{stdout}\n{stderr}").into())
     }
+}
+
+/// What makes name spaces of processes, here also for people who are not root.
+const UNSHARE: [&str; 5] = [
+    "--user",
+    "--map-root-user",
+    "--pid",
+    "--fork",
+    "--mount-proc",
+];
+
+/// A child from before, whose process group began outside of the name space of processes: as a number it is 0.
+fn group_from_outside() -> Result<(), Failed> {
+    let output = Command::new("unshare")
+        .args(UNSHARE)
+        .args(["sh", "-c", "sleep 300 & exec \"$0\" \"$@\""])
+        .arg(env!("CARGO_BIN_EXE_referee"))
+        .args(["--seed", "1", "--sandbox", "none"])
+        .args(["builtin:greedy", "builtin:random"])
+        .output()?;
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(format!("{output:#?}").into())
 }
 
 pub(crate) fn trials() -> Vec<Trial> {
@@ -151,6 +175,16 @@ pub(crate) fn trials() -> Vec<Trial> {
         (_, None) => unavailable(name, "setpriv", "util-linux"),
         // Only root can give a program the rights of another user.
         _ => Trial::test(name, out_of_reach).with_ignored_flag(!getuid().is_root() && !is_ci()),
+    });
+    let name = "stopping::a child from before is of a group from outside";
+    let makes_name_spaces = || {
+        let tried = Command::new("unshare").args(UNSHARE).arg("true").output();
+        tried.is_ok_and(|output| output.status.success())
+    };
+    trials.push(if program("unshare", &[]).is_none() {
+        unavailable(name, "unshare", "util-linux")
+    } else {
+        Trial::test(name, group_from_outside).with_ignored_flag(!is_ci() && !makes_name_spaces())
     });
     trials
 }

@@ -219,37 +219,37 @@ const DRAWN: &[&str] = &[
 fn blunders_are_told_in_sentences() {
     insta::assert_snapshot!(told(&late(LATE)), @r"
     game 1, ann - bob: bob wins: H2 hollow.
-      turn 2, bob: `10 G` turned a draw into a loss: the other side now wins within 3 placements. `13 B` still drew.
-      turn 3, ann: `8 B` turned a win into a loss: after B, cell 6 completes H2 (hollow). `3 D` still won.
+      turn 2, bob: `10 G` turned a draw into a loss: the other side now wins within 3 placements. `13 B` would have drawn.
+      turn 3, ann: `8 B` turned a win into a loss: after B, cell 6 completes H2 (hollow). `3 D` would have won.
       all turns are proven
     ");
     insta::assert_snapshot!(told(&late(LATE_MISSED)), @r"
     game 1, ann - bob: bob wins: ann forfeits (timeout).
-      turn 2, bob: `10 G` turned a draw into a loss: the other side now wins within 3 placements. `13 B` still drew.
-      turn 3, ann: `8 B` turned a win into a loss: after B, cell 6 completes H2 (hollow). `3 D` still won.
+      turn 2, bob: `10 G` turned a draw into a loss: the other side now wins within 3 placements. `13 B` would have drawn.
+      turn 3, ann: `8 B` turned a win into a loss: after B, cell 6 completes H2 (hollow). `3 D` would have won.
       turn 4, bob: `3 D` missed the win in one: cell 6 completes H2 (hollow). And after D, cell 6 completes H2 (hollow).
       all turns are proven
     ");
     insta::assert_snapshot!(told(&late(&LATE[..2])), @r"
     game 1, ann - bob: bob wins: ann forfeits (timeout).
-      turn 2, bob: `10 G` turned a draw into a loss: the other side now wins within 3 placements. `13 B` still drew.
+      turn 2, bob: `10 G` turned a draw into a loss: the other side now wins within 3 placements. `13 B` would have drawn.
       all turns are proven
     ");
     let squares = Edition::new(Rules::Squares, PieceSet::parse(DUTCH).expect("a set"));
     let square = record_from(&squares, SQUARE_START, 1, SQUARE);
     insta::assert_snapshot!(told(&square), @r"
     game 1, bob - ann: ann wins: V4 massief.
-      turn 2, ann: `2 I` turned a win into a loss: the other side now wins within 5 placements. `1 I` still won.
-      turn 3, bob: `4 J` turned a win into a loss: after J, cell 1 completes H1 (rood). `9 J` still won.
+      turn 2, ann: `2 I` turned a win into a loss: the other side now wins within 5 placements. `1 I` would have won.
+      turn 3, bob: `4 J` turned a win into a loss: after J, cell 1 completes H1 (rood). `9 J` would have won.
       all turns are proven
     ");
     let drawn = record_from(&Edition::default(), DRAWN_START, 1, DRAWN);
     insta::assert_snapshot!(told(&drawn), @r"
     game 1, bob - ann: Draw.
-      turn 2, ann: `5 A` turned a win into a draw. `9 D` still won.
-      turn 3, bob: `10 J` turned a draw into a loss: the other side now wins within 3 placements. `10 D` still drew.
-      turn 4, ann: `11 G` turned a win into a loss: the other side now wins within 3 placements. `4 D` still won.
-      turn 5, bob: `12 F` turned a win into a draw. `16 F` still won.
+      turn 2, ann: `5 A` turned a win into a draw. `9 D` would have won.
+      turn 3, bob: `10 J` turned a draw into a loss: the other side now wins within 3 placements. `10 D` would have drawn.
+      turn 4, ann: `11 G` turned a win into a loss: the other side now wins within 3 placements. `4 D` would have won.
+      turn 5, bob: `12 F` turned a win into a draw. `16 F` would have won.
       turn 7, bob: `4 I` was the only turn that kept the draw.
       turn 8, ann: `13 H` was the only turn that kept the draw.
       all turns are proven
@@ -276,7 +276,7 @@ fn the_record_gets_a_field_and_nothing_else_changes() {
         &json!({
             "turn": 11, "value": "loss", "best": "win", "mark": "blunder", "better": "3 D", "in": 1,
             "lost_at_once": true,
-            "text": "`8 B` turned a win into a loss: after B, cell 6 completes H2 (hollow). `3 D` still won.",
+            "text": "`8 B` turned a win into a loss: after B, cell 6 completes H2 (hollow). `3 D` would have won.",
         })
     );
 }
@@ -330,7 +330,7 @@ fn the_command_tells_people_and_programs() {
             .starts_with("game 1, ann - bob: bob wins: H2 hollow.\n"),
         "{run}"
     );
-    let sentence = "  turn 3, ann: `8 B` turned a win into a loss: after B, cell 6 completes H2 (hollow). `3 D` still won.\n";
+    let sentence = "  turn 3, ann: `8 B` turned a win into a loss: after B, cell 6 completes H2 (hollow). `3 D` would have won.\n";
     assert!(run.stdout.contains(sentence), "{run}");
     assert!(
         run.stdout

@@ -3,14 +3,13 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 use std::thread;
 use std::time::Duration;
 
 use serde_json::Value;
 
 use crate::common::files::executable;
-use crate::common::{Referee, Run};
+use crate::common::{Referee, Run, signals};
 use referee::log_target;
 
 const DOC: &str = include_str!("../../docs/troubleshooting.md");
@@ -426,10 +425,7 @@ fn a_killed_referee_leaves_its_log() {
     let log = |scratch: &Path| fs::read_to_string(scratch.join("log")).unwrap_or_default();
     running.wait_until(|scratch| log(scratch).contains("asked line=\"................ K\""));
     let pid = fs::read_to_string(running.scratch().join("pid")).expect("a process id");
-    let killed = Command::new("kill")
-        .args(["-s", "KILL", pid.trim()])
-        .status();
-    assert!(killed.expect("kill starts").success());
+    assert!(signals::send("KILL", &pid), "no signal could be sent");
     // The bot that waits ends when it may go on.
     fs::write(running.scratch().join("go"), "").expect("a file");
     let run = running.finish();

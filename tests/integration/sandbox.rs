@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::common::files::{copy_program, executable};
-use crate::common::{self, Referee, bots};
+use crate::common::{self, Referee, bots, signals};
 use serde_json::Value;
 
 /// A run in which bubblewrap is a program that fails with these words.
@@ -415,10 +415,7 @@ fn a_fork_server_that_is_killed_is_replaced() {
         // The supervisors of two bots, and the server: it was the first.
         running.wait_until(|_| children(referee).len() >= 3);
         let server = children(referee).into_iter().min().expect("children");
-        let status = Command::new("kill")
-            .args(["-KILL", &server.to_string()])
-            .status();
-        assert!(status.is_ok_and(|status| status.success()));
+        assert!(signals::send("KILL", &server.to_string()));
         let run = running.finish();
         assert_eq!(run.code, Some(0), "{run}");
         let records = run.printed_records();

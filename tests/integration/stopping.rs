@@ -3,10 +3,9 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 use std::time::{Duration, Instant};
 
-use crate::common::{RECORDS, Referee, Running};
+use crate::common::{RECORDS, Referee, Running, signals};
 use referee::GracePeriods;
 use referee::bot::process::Process;
 use referee::bot::spec::BotSpec;
@@ -105,13 +104,7 @@ fn children_from_before_are_left_alone() {
         .shell(script)
         .run();
     let before = run.file("before");
-    let ended = Command::new("kill")
-        .args(["-s", "KILL", before.trim()])
-        .status();
-    assert!(
-        ended.is_ok_and(|status| status.success()),
-        "it was ended\n{run}"
-    );
+    assert!(signals::send("KILL", &before), "it was ended\n{run}");
     assert_eq!(run.code, Some(0), "{run}");
     assert_eq!(run.file("log").matches('\n').count(), 20, "{run}");
     if finds_daemons {

@@ -33,6 +33,7 @@ use super::plan::Plan;
 use super::results::{Endings, Results};
 use super::scheduler::WriteUnplayed;
 use super::shard::{self, Header, Shard};
+use crate::bot::shell;
 use crate::record::atomic_file::AtomicFile;
 use crate::record::journal::Journal;
 use crate::record::reader::Line;
@@ -185,7 +186,7 @@ fn parts(directory: &TournamentDirectory, plan: &Plan) -> Result<Vec<Part>, Merg
 /// A tournament's directory as a word of a command line.
 fn quoted(directory: &TournamentDirectory) -> String {
     let path = directory.path().to_string_lossy();
-    shell_words::quote(&path).into_owned()
+    shell::quoted(&path).into_owned()
 }
 
 /// Reads how every game ended, and which games occur twice.

@@ -5,6 +5,7 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use crate::bot::shell;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::output::Stdout;
 use crate::cli::support::setup::unreadable;
@@ -89,17 +90,14 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         })?;
     let file = args.file.clone().unwrap_or_else(|| default_file(starter));
     write_new(&file, starter)?;
-    let shown = shell_words::quote(&file.to_string_lossy()).into_owned();
-    let shown = if shown.contains('/') {
-        shown
-    } else {
-        format!("./{shown}")
-    };
+    let shown = shown(&file.to_string_lossy());
     writeln!(out, "wrote {}", file.display())?;
     let bot = if starter.compile.is_empty() {
         shown
     } else {
-        let program = format!("{shown}.out");
+        // Windows knows a program by its ending.
+        let ending = if cfg!(windows) { "exe" } else { "out" };
+        let program = self::shown(&format!("{}.{ending}", file.to_string_lossy()));
         let compile = starter
             .compile
             .replace("FILE", &shown)
@@ -110,6 +108,16 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     writeln!(out, "play:       referee -v {bot} builtin:greedy")?;
     writeln!(out, "check it:   referee check {bot}")?;
     Ok(())
+}
+
+/// A file as a BOT of a command line.
+fn shown(file: &str) -> String {
+    let shown = shell::quoted(file).into_owned();
+    if cfg!(windows) || shown.contains('/') {
+        shown
+    } else {
+        format!("./{shown}")
+    }
 }
 
 fn ending(starter: &Starter) -> &'static str {

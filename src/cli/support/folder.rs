@@ -9,6 +9,7 @@ use crate::arena::directory::{DirectoryError, TournamentDirectory};
 use crate::arena::plan::Plan;
 use crate::arena::ranking::{not_entered, places_before};
 use crate::arena::results::Results;
+use crate::bot::shell;
 use crate::text::quote;
 use crate::tournament::standings::Ranking;
 
@@ -27,7 +28,7 @@ pub(in crate::cli) fn records_of(path: &Path) -> Result<PathBuf, Failure> {
         Err(Failure::Usage(format!(
             "{shown}: its tournament has no games.jsonl yet; when it is played in parts, put them together \
              first: referee merge {}",
-            shell_words::quote(&quoted)
+            shell::quoted(&quoted)
         )))
     } else {
         Err(Failure::Usage(format!(

@@ -219,9 +219,13 @@ impl SandboxOptions {
             check_temporary_directory()?;
         }
         Sandbox::choose(&self.request(kind)?).map_err(|error| {
-            Failure::Usage(format!(
-                "no sandbox: {error}; or play without one, if you trust the bots: --sandbox none"
-            ))
+            // Where that is the only way, the error has it.
+            let without = if error.fix.contains("--sandbox none") {
+                ""
+            } else {
+                "; or play without one, if you trust the bots: --sandbox none"
+            };
+            Failure::Usage(format!("no sandbox: {error}{without}"))
         })
     }
 

@@ -5,6 +5,7 @@
 //! Without a browser these tests are ignored; in CI (`CI=true`) they fail.
 
 mod driver;
+mod views;
 
 use std::env;
 use std::fs;
@@ -388,7 +389,9 @@ fn steps_go_by_keys_buttons_and_time() -> Result<()> {
             .text("return document.querySelector('.controls input').value")
     };
     report.open(&format!("#game={number}"))?;
-    same("a game opens at its end", &at()?, &turns.to_string())?;
+    same("a game opens at its start", &at()?, &"0".to_owned())?;
+    report.browser.keys(&[END])?;
+    same("end", &at()?, &turns.to_string())?;
     report.browser.keys(&[HOME])?;
     same("home", &at()?, &"0".to_owned())?;
     report.browser.keys(&[RIGHT, RIGHT, RIGHT, LEFT])?;
@@ -418,10 +421,9 @@ fn steps_go_by_keys_buttons_and_time() -> Result<()> {
         .browser
         .wait("return document.querySelector('.controls button[aria-label^=Play]') !== null")?;
     report.browser.keys(&['n'])?;
-    report.browser.wait(&format!(
-        "return location.hash.startsWith('#game={}&')",
-        number + 1
-    ))?;
+    report
+        .browser
+        .wait(&format!("return location.hash === '#game={}'", number + 1))?;
     report.browser.is_quiet()
 }
 
@@ -457,7 +459,7 @@ fn links_lead_to_a_game_and_turn() -> Result<()> {
     let turns = |record: &Value| record["turns"].as_array().map_or(0, Vec::len);
     let longest = GAMES.iter().map(turns).max().unwrap_or(0);
     let number = number_of(|record| turns(record) == longest)?;
-    report.open(&format!("#game={number}"))?;
+    report.open(&format!("#game={number}&turn={longest}"))?;
     report.browser.wait(
         "const [list, now] = [document.querySelector('.moves'), document.querySelector('.moves .now')].map(e => e.getBoundingClientRect());
          return document.querySelector('.moves').scrollTop > 0 && now.top >= list.top && now.bottom <= list.bottom + 1",
@@ -605,7 +607,7 @@ fn an_analysis_is_shown_at_its_turns() -> Result<()> {
     same(
         "turn 3",
         &report.text_of(".judged")?,
-        &"blundergave away a win. Better: 6 A.".to_owned(),
+        &"blundergave away a win. Better: place I on 6 and give A.".to_owned(),
     )?;
     same(
         "marks",
@@ -644,7 +646,7 @@ fn private_reports_leave_stderr_out() -> Result<()> {
     let forfeit = number_of(|record| record["bots"][1]["name"] == "script.sh")?;
     let open = |arguments: &[&str]| -> Result<(f64, f64)> {
         let report = OpenReport::at(&GAMES, arguments)?;
-        report.open(&format!("#game={forfeit}"))?;
+        report.open(&format!("#game={forfeit}&turn=99"))?;
         let stderr = report.count(".fault pre")?;
         report.open("#bot=3")?;
         Ok((stderr, report.count(".command")?))
@@ -926,7 +928,9 @@ fn one_game_is_a_page() -> Result<()> {
     same("exit", &run.code, &Some(0)).map_err(|e| format!("{e}\n{run}"))?;
     let browser = Browser::start()?;
     browser.go(&format!("file://{}", page.display()))?;
-    browser.wait("return document.querySelector('.final') !== null && document.querySelectorAll('nav a').length === 0")?;
+    browser.wait("return document.querySelector('.controls') !== null && document.querySelectorAll('nav a').length === 0")?;
+    browser.keys(&[END])?;
+    browser.wait("return document.querySelector('.final') !== null")?;
     browser.keys(&[LEFT])?;
     browser.wait("return document.querySelector('.final') === null")?;
     browser.is_quiet()
@@ -936,7 +940,7 @@ fn one_game_is_a_page() -> Result<()> {
 
 type Test = (&'static str, fn() -> Result<()>);
 
-const TESTS: [Test; 16] = [
+const TESTS: [Test; 22] = [
     (
         "every view opens without messages in the console",
         every_view_opens_without_messages,
@@ -989,6 +993,30 @@ const TESTS: [Test; 16] = [
         a_page_follows_games_as_they_end,
     ),
     ("one game is a page", one_game_is_a_page),
+    (
+        "every winning line is drawn",
+        views::every_winning_line_is_drawn,
+    ),
+    (
+        "the next game and the way back are those of the list",
+        views::the_next_game_and_the_way_back_are_those_of_the_list,
+    ),
+    (
+        "a fault is beside the name of its bot",
+        views::a_fault_is_beside_the_name_of_its_bot,
+    ),
+    (
+        "sixty bots can be told apart",
+        views::sixty_bots_can_be_told_apart,
+    ),
+    (
+        "small screens and odd names",
+        views::small_screens_and_odd_names,
+    ),
+    (
+        "the pieces of an opening are marked",
+        views::the_pieces_of_an_opening_are_marked,
+    ),
 ];
 
 fn trial((name, test): Test) -> Trial {

@@ -224,7 +224,7 @@ pub(super) const CRATES: &[(&str, &[&str])] = &[
     ("sha2", &["sandbox", "arena", "league", "report"]),
     (
         "shell_words",
-        &["league", "arena", "bot", "cli", "executable", "system"],
+        &["league", "bot", "cli", "executable", "system"],
     ),
     ("strsim", &["text"]),
     ("tar", &["league"]),

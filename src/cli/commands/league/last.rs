@@ -11,6 +11,7 @@ use jiff::Timestamp;
 
 use crate::arena::directory::TournamentDirectory;
 use crate::arena::plan::Plan;
+use crate::bot::shell;
 use crate::cli::commands::tournament::{BotOptions, FormatName, Options, Task, start};
 use crate::cli::support::failure::Failure;
 use crate::cli::support::output::{Stdout, print_stderr};
@@ -68,7 +69,7 @@ pub(super) fn run(args: &FinalArgs) -> Result<(), Failure> {
         return Err(Failure::Usage(format!(
             "{}: its final has not been announced; first: referee league final {} --announce",
             args.folder.display(),
-            shell_words::quote(&folder)
+            shell::quoted(&folder)
         )));
     };
     let options = Options {
@@ -126,7 +127,7 @@ fn announce(args: &FinalArgs, directory: &TournamentDirectory) -> Result<(), Fai
     let folder = args.folder.to_string_lossy();
     print_stderr(&format!(
         "referee: publish this line; then play: referee league final {}",
-        shell_words::quote(&folder)
+        shell::quoted(&folder)
     ));
     Ok(())
 }
@@ -177,7 +178,7 @@ fn bots(
         if version.status != Status::Fit {
             return Err(Failure::Usage(format!(
                 "{name}: this version has not been checked yet; play the league first: referee league {}",
-                shell_words::quote(&folder.to_string_lossy())
+                shell::quoted(&folder.to_string_lossy())
             )));
         }
         let files = versions::folder(folder, member, &version.id);

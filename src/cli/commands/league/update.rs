@@ -13,6 +13,7 @@ use crate::arena::plan::request::PlanRequest;
 use crate::arena::plan::{BotPlan, Budget, Limit, Limits, Plan, RejectedBot};
 use crate::arena::preparation::{Notice, Preparation, write_pieces};
 use crate::arena::results::Results;
+use crate::bot::shell;
 use crate::cli::commands::tournament::{
     Notices, Options, Run, ending, jobs, open_journal, stop_signals,
 };
@@ -126,7 +127,7 @@ impl<'a> Update<'a> {
         let kept = results.games;
         let pages = self.pages(pages, &journal_file)?;
         let folder = self.args.folder().to_string_lossy();
-        let resume = format!("continue: referee league {}", shell_words::quote(&folder));
+        let resume = format!("continue: referee league {}", shell::quoted(&folder));
         let run = Run {
             options: self.options,
             ruleset: Arc::clone(&ruleset),

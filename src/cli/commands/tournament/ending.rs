@@ -6,6 +6,7 @@ use crate::arena::Ended;
 use crate::arena::directory::TournamentDirectory;
 use crate::arena::plan::Plan;
 use crate::arena::results::{Distinct, Results};
+use crate::bot::shell;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::output::{Stdout, print_stderr};
 use crate::cli::support::setup::{palette, terminal_width};
@@ -50,7 +51,7 @@ pub(in crate::cli) fn warn_of_repetition(distinct: &Distinct) {
 /// Prints what was planned and how to play it.
 pub(in crate::cli) fn print_plan(plan: &Plan, directory: &TournamentDirectory) {
     let path = directory.path().to_string_lossy();
-    let path = shell_words::quote(&path);
+    let path = shell::quoted(&path);
     print_stderr(&format!(
         "referee: {} games of {} bots in round{} {}; play them in parts: referee run {path} --shard \
          I/N, then referee merge {path}",

@@ -15,6 +15,7 @@ use crate::arena::plan::Plan;
 use crate::arena::plan::request::RequestError;
 use crate::arena::preparation::PreparationError;
 use crate::arena::shard::Shard;
+use crate::bot::shell;
 use crate::cli::support::failure::Failure;
 use crate::play::game_runner::GameError;
 use crate::record::journal::OpenError;
@@ -27,7 +28,7 @@ pub(super) fn resume_command(
     options: &Options,
 ) -> String {
     let path = directory.path().to_string_lossy();
-    let path = shell_words::quote(&path);
+    let path = shell::quoted(&path);
     let mut command = match shard {
         None => format!("to resume: referee tournament --out {path}"),
         Some(shard) => format!("to resume: referee run {path} --shard {shard}"),
@@ -43,7 +44,7 @@ pub(super) fn resume_command(
         let _ = write!(command, " --time-per-move {}s", time.as_secs_f64());
     }
     for word in options.pages.words() {
-        let _ = write!(command, " {}", shell_words::quote(&word));
+        let _ = write!(command, " {}", shell::quoted(&word));
     }
     command
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use crate::arena::plan::{BotPlan, Limits, Plan};
 use crate::bot::naming::folder_name;
+use crate::bot::shell;
 use crate::bot::submission::only_program;
 use crate::play::TimeControl;
 
@@ -119,5 +120,5 @@ fn named(bot: &BotPlan) -> String {
 }
 
 fn word(text: &str) -> String {
-    shell_words::quote(text).into_owned()
+    shell::quoted(text).into_owned()
 }

@@ -39,6 +39,7 @@ use crate::arena::plan::Plan;
 use crate::arena::preparation::{Preparation, write_pieces};
 use crate::arena::results::Results;
 use crate::arena::shard::{Header, Shard};
+use crate::bot::shell;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::folder::title_of_folder;
 use crate::cli::support::leftovers::with_bots;
@@ -332,12 +333,12 @@ impl TournamentRun<'_> {
             Task::Shard(..) if plan.sprt.is_some() => Err(Failure::Usage(format!(
                 "a sequential test decides after every pair whether to stop, so it cannot be played \
                      in parts; use referee tournament --out {}",
-                shell_words::quote(&self.directory.path().to_string_lossy())
+                shell::quoted(&self.directory.path().to_string_lossy())
             ))),
             Task::Shard(..) if plan.budget.is_some() => Err(Failure::Usage(format!(
                 "with --budget every choice depends on the results before it, so this league cannot be played \
                      in parts; use referee league {}",
-                shell_words::quote(&self.directory.path().to_string_lossy())
+                shell::quoted(&self.directory.path().to_string_lossy())
             ))),
             Task::Shard(shard, _) => Ok(Some(shard)),
             Task::Play | Task::Plan | Task::Announce => Ok(None),

@@ -14,6 +14,7 @@ use crate::arena::plan::Plan;
 use crate::arena::results::{Next, Results};
 use crate::arena::shard::Shard;
 use crate::arena::{Ended, write_unplayed};
+use crate::bot::shell;
 use crate::cli::support::duration;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::numbers;
@@ -201,7 +202,7 @@ pub(in crate::cli) fn run_merge(args: &MergeArgs) -> Result<(), Failure> {
             "referee: round {} of {} is done; the next: referee plan --next --out {}",
             plan.rounds.len(),
             plan.rounds_planned,
-            shell_words::quote(&path)
+            shell::quoted(&path)
         ));
     }
     Ok(())

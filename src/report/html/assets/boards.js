@@ -50,7 +50,7 @@ const quarto = {
       if (bits >= 0) cells[cell] = bits;
     });
     const hand = game.set.symbols.indexOf([...(game.start ?? "")][17]);
-    return { cells, hand: hand >= 0 ? hand : null, last: null };
+    return { cells, hand: hand >= 0 ? hand : null, last: null, opening: cells };
   },
 
   // The state after a turn, or null when the turn is illegal or malformed.
@@ -70,7 +70,7 @@ const quarto = {
     }
     const hand = gift === "-" ? null : game.set.symbols.indexOf(gift);
     if (hand === -1 || (hand !== null && cells.includes(hand))) return null;
-    return { cells, hand, last, placed };
+    return { cells, hand, last, placed, opening: before.opening };
   },
 
   // The request in this state.
@@ -86,6 +86,15 @@ const quarto = {
     if (state.last !== null) parts.push(`places ${symbol(state.placed)} on ${state.last + 1}`);
     if (state.hand !== null) parts.push(`gives ${symbol(state.hand)}`);
     return parts.join(", ");
+  },
+
+  // An answer in this state, as advice: "place B on 6 and give A".
+  advice(game, state, answer) {
+    const [cell, gift] = answer.split(" ");
+    const placed = cell === "-" || state.hand === null ? "" : `place ${game.set.symbols[state.hand]} on ${cell}`;
+    const after = placed ? quarto.after(game, state, `${cell}${gift}`) ?? quarto.after(game, state, `${cell}-`) : null;
+    if (after && quartos(after.cells, game.rules).length > 0) return `${placed} and win`;
+    return [placed, gift && gift !== "-" ? `give ${gift}` : ""].filter(Boolean).join(" and ") || answer;
   },
 
   left(game, state) {
@@ -104,13 +113,13 @@ const quarto = {
       const [x, y] = centre(cell);
       const kind = winning.has(cell) ? "cell winning" : cell === state.last ? "cell last" : "cell";
       parts.push(svg("rect", { class: kind, x: x - 46, y: y - 46, width: 92, height: 92, rx: 14 }));
+      if (state.opening[cell] !== null) parts.push(svg("rect", { class: "opening", x: x - 42, y: y - 42, width: 84, height: 84, rx: 11 }));
       if (state.cells[cell] === null) parts.push(label(x, y, cell + 1, "number"));
     }
-    for (const [, line] of won) {
+    for (const [id, line] of won) {
       const [ax, ay] = centre(line[0]);
       const [bx, by] = centre(line[3]);
-      const square = line[2] - line[1] === 3;
-      parts.push(square
+      parts.push(id.startsWith("S")
         ? svg("rect", { class: "stroke", x: ax, y: ay, width: bx - ax, height: by - ay, rx: 10 })
         : svg("line", { class: "stroke", x1: ax, y1: ay, x2: bx, y2: by }));
     }
@@ -135,7 +144,8 @@ const fourInARow = {
 
   start(game) {
     const cells = [...(game.start ?? ".".repeat(42))].map((mark) => (mark === "@" ? 0 : mark === "O" ? 1 : null));
-    return { cells: cells.length === 42 ? cells : Array(42).fill(null), last: null };
+    const known = cells.length === 42 ? cells : Array(42).fill(null);
+    return { cells: known, last: null, opening: known };
   },
 
   after(game, before, turn) {
@@ -147,7 +157,7 @@ const fourInARow = {
       if (cells[cell] !== null) continue;
       const stones = cells.filter((mark) => mark !== null).length;
       cells[cell] = stones % 2;
-      return { cells, last: cell };
+      return { cells, last: cell, opening: before.opening };
     }
     return null;
   },
@@ -183,6 +193,8 @@ const fourInARow = {
     const centre = (cell) => [EDGE + (cell % 7) * CELL + CELL / 2, EDGE + Math.floor(cell / 7) * CELL + CELL / 2];
     const parts = [svg("rect", { class: "rack", x: EDGE - 6, y: EDGE - 6, width: 7 * CELL + 12, height: 6 * CELL + 12, rx: 26 })];
     for (let i = 0; i < 7; i += 1) parts.push(label(EDGE + i * CELL + CELL / 2, EDGE / 2 - 6, i + 1));
+    // Rows are counted from the bottom, as in the result.
+    for (let i = 0; i < 6; i += 1) parts.push(label(EDGE / 2 - 6, EDGE + i * CELL + CELL / 2, 6 - i));
     state.cells.forEach((mark, cell) => {
       const [x, y] = centre(cell);
       parts.push(svg("circle", { class: "slot", cx: x, cy: y, r: 42 }));
@@ -191,7 +203,7 @@ const fourInARow = {
       parts.push(svg("g", { class: `piece disc ${mark === 0 ? "yellow" : "red"}${fresh}` },
         svg("title", {}, `${mark === 0 ? "@" : "O"} in column ${(cell % 7) + 1}`),
         svg("circle", { class: "face", cx: x, cy: y, r: 38 }),
-        svg("circle", { class: "gloss", cx: x, cy: y, r: 27 }),
+        svg("circle", { class: state.opening[cell] === null ? "gloss" : "opening", cx: x, cy: y, r: 27 }),
         label(x, y, mark === 0 ? "@" : "O", "mark"),
         winning.has(cell) ? svg("circle", { class: "ring", cx: x, cy: y, r: 40 }) : null,
         cell === state.last && !winning.has(cell) ? svg("circle", { class: "ring last", cx: x, cy: y, r: 40 }) : null));

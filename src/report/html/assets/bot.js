@@ -29,7 +29,7 @@ function worstLosses(index, games) {
   const mine = elo.get(index) ?? 0;
   return card("Worst losses", "Against the weakest opponents first, then the quickest.", el("ul", { class: "highlights" }, ...lost.slice(0, SHOWN_LOSSES).map((game) => {
     const gap = Math.round((elo.get(game.winner) ?? 0) - mine);
-    return el("li", {}, link(gameHash(game.number), el("span", {}, `Game ${game.number}`), el("strong", {}, story(game, unpacked(game).lines)),
+    return el("li", {}, link(gameHash(game.number, game.length), el("span", {}, `Game ${game.number}`), el("strong", {}, story(game, unpacked(game).lines)),
       el("small", {}, `${counted(game.length, "turn")}, ${gap < 0 ? `${-gap} Elo weaker` : `${gap} Elo stronger`}`)));
   })));
 }
@@ -100,7 +100,7 @@ function analysis(index, games) {
   return card("Analysis", `${counted(turns, "turn")} of this bot were analysed.`,
     el("p", { class: "chips" }, ...[...tally].map(([mark, n]) => el("span", { class: `badge mark-${mark}` }, `${own(MARKS, mark) ?? mark} ${count(n)}`))),
     el("ul", { class: "highlights" }, ...blunders.slice(0, 8).map(({ game, turn, mark, remark }) =>
-      el("li", {}, link(gameHash(game.number, turn), el("span", {}, `Game ${game.number}, turn ${turn}`), el("strong", {}, mark.replace("-", " ")), el("small", {}, remark))))));
+      el("li", {}, link(gameHash(game.number, turn), el("span", {}, `Game ${game.number}, turn ${turn}`), el("strong", {}, mark.replace("-", " ")), el("small", {}, remark.replaceAll("`", "")))))));
 }
 
 export function botView(index) {
@@ -122,12 +122,12 @@ export function botView(index) {
       tile("forfeits", count(Object.values(at.forfeits).reduce((a, b) => a + b, 0)), percent(Object.values(at.forfeits).reduce((a, b) => a + b, 0) / Math.max(1, at.games), 1) + " of its games")) : null,
     el("div", { class: "cards" },
       opponents(index),
-      card("Seats", null, seatBars(index), recordKey()),
+      card("Moving first or second", null, seatBars(index), recordKey()),
       worstLosses(index, games),
       analysis(index, games),
       faults(index, games),
       card("Time to answer", null, answerTimes([index])),
-      card("Rating over the games", "Elo by number of games played in the tournament, with the 95 % interval.", ratingHistory([index], chosen))),
+      card("Rating over the games", "How its rating (Elo) settled as games of the tournament were played, with the 95 % interval.", ratingHistory([index], chosen))),
     card("Its games", null, gameList(`Games of ${name(index)}`, () => games.filter((game) => points(game, index) >= 0), index, 20).node));
 }
 

@@ -1,15 +1,18 @@
 // Charts. Every chart has its figures in words, too, or is next to them.
 
-import { count, counted, el, half, link, percent, signed, sized, svg, time } from "./dom.js";
+import { count, counted, el, half, link, percent, scrolled, signed, sized, svg, time } from "./dom.js";
 import { botHash, gameHash, known, name } from "./data.js";
 
-// Dashes change every four lines, as not everybody can distinguish all colours.
+// Lines differ in colour, and from the ninth on in their dashes.
 const COLOURS = 8;
-const SAME_DASHES = 4;
 const DASHES = ["", "7 4", "2 3", "10 3 2 3"];
 
-export function colourOfBot(index) {
-  return `line-${index % COLOURS}`;
+// How many lines can be told apart.
+const LINES = COLOURS * DASHES.length;
+
+// The look of the line at this place among those that are shown.
+function lineAt(place) {
+  return { colour: `line-${place % COLOURS}`, dashes: DASHES[Math.floor(place / COLOURS) % DASHES.length] };
 }
 
 // Round numbers for an axis, about `wanted` of them.
@@ -111,10 +114,42 @@ export function crosstable(places) {
       const score = met.points / met.games;
       const label = `${name(bot)} against ${name(against)}: ${half(met.points)} of ${met.games} points (${met.wins} won, ${met.draws} drawn, ${met.losses} lost)`;
       return el("td", { class: `heat ${shade(score)}` },
-        el("a", { href: `#games&of=${bot + 1}&against=${against + 1}`, title: label, "aria-label": label }, half(met.points)));
+        el("a", { href: `#games&of=${bot + 1}&against=${against + 1}`, title: label, "aria-label": label, tabindex: -1 }, half(met.points)));
     })));
-  return el("div", { class: "scroll" }, el("table", { class: "cross" },
-    el("caption", { class: "unseen" }, "Points of each against each"), el("thead", {}, head), el("tbody", {}, ...rows)));
+  const table = el("table", { class: `cross each${order.length > DENSE ? " dense" : ""}` },
+    el("caption", { class: "unseen" }, "Points of each against each"), el("thead", {}, head), el("tbody", {}, ...rows));
+  oneTabStop(table);
+  return scrolled(table, "Points of each against each");
+}
+
+// More bots have narrower columns.
+const DENSE = 16;
+
+// The fields of a table are one stop of the tab key; arrow keys go from one to the next.
+function oneTabStop(table) {
+  const fields = () => [...table.querySelectorAll("td a")];
+  fields()[0]?.setAttribute("tabindex", "0");
+  const select = (field) => {
+    for (const other of fields()) other.tabIndex = other === field ? 0 : -1;
+    field.focus();
+  };
+  const STEPS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
+  table.addEventListener("keydown", (event) => {
+    const step = STEPS[event.key];
+    let cell = event.target.closest?.("td");
+    if (!step || !cell) return;
+    event.preventDefault();
+    // Fields without games are skipped.
+    do {
+      const row = table.rows[cell.parentNode.rowIndex + step[0]];
+      cell = row?.cells[cell.cellIndex + step[1]];
+    } while (cell?.tagName === "TD" && !cell.querySelector("a"));
+    const field = cell?.tagName === "TD" ? cell.querySelector("a") : null;
+    if (field) select(field);
+  });
+  table.addEventListener("focusin", (event) => {
+    if (event.target.closest("td")) for (const other of fields()) other.tabIndex = other === event.target ? 0 : -1;
+  });
 }
 
 export function heatKey() {
@@ -194,7 +229,20 @@ export function answerTimes(bots) {
     el("span", { class: "bar-count" })));
 }
 
-// Ratings over the games. `chosen` bots are highlighted; a single one has its interval.
+// Where labels of this height go that should be at these places, so that none covers another.
+function apart(places, height, low, high) {
+  const order = places.map((at, index) => ({ at, index })).sort((a, b) => a.at - b.at);
+  let edge = low;
+  for (const label of order) { label.at = Math.max(label.at, edge); edge = label.at + height; }
+  edge = high;
+  for (const label of order.reverse()) { label.at = Math.min(label.at, edge); edge = label.at - height; }
+  const found = [];
+  for (const { at, index } of order) found[index] = at;
+  return found;
+}
+
+// Ratings over the games. `chosen` bots are highlighted and named at their ends, the others grey; a single
+// one has its interval.
 export function ratingHistory(bots, chosen) {
   const history = known.figures.history;
   if (history.length < 2) return el("p", { class: "hint" }, "Too few games for a chart.");
@@ -209,7 +257,9 @@ export function ratingHistory(bots, chosen) {
   const high = Math.max(50, ...steady) + 40;
   const height = 280;
   return sized(height, (width) => {
-    const [left, right, top, bottom] = [46, 14, 10, 26];
+    const named = curves.filter(({ bot, points }) => points.length > 0 && (chosen.size ? chosen.has(bot) : curves.length <= COLOURS)).slice(0, LABELS);
+    const right = named.length > 0 ? Math.min(130, width / 4) : 14;
+    const [left, top, bottom] = [46, 10, 26];
     const x = (games) => left + ((width - left - right) * games) / late;
     const y = (elo) => Math.min(height - bottom, Math.max(top, top + ((height - top - bottom) * (high - elo)) / (high - low)));
     const parts = [];
@@ -229,23 +279,54 @@ export function ratingHistory(bots, chosen) {
         const known = points.filter((p) => p.error !== null);
         const upper = known.map((p) => `${x(p.games).toFixed(1)} ${y(p.elo + p.error).toFixed(1)}`);
         const lower = known.map((p) => `${x(p.games).toFixed(1)} ${y(p.elo - p.error).toFixed(1)}`).reverse();
-        parts.push(svg("path", { class: `band ${colourOfBot(bot)}`, d: `M${[...upper, ...lower].join("L")}Z` }));
+        parts.push(svg("path", { class: `band ${lineAt(lineOf(bot, bots, chosen)).colour}`, d: `M${[...upper, ...lower].join("L")}Z` }));
       }
-      parts.push(svg("path", { class: `curve ${colourOfBot(bot)}${faint ? " faint" : ""}${strong ? " strong" : ""}`, d: path, "stroke-dasharray": DASHES[Math.floor(bot / SAME_DASHES) % DASHES.length] }, svg("title", {}, name(bot))));
+      const { colour, dashes } = lineAt(lineOf(bot, bots, chosen));
+      parts.push(svg("path", { class: `curve ${faint ? "faint" : colour}${strong ? " strong" : ""}`, d: path, "stroke-dasharray": faint ? "" : dashes }, svg("title", {}, `${name(bot)}: ${signed(points.at(-1).elo)}`)));
     }
+    const places = apart(named.map(({ points }) => y(points.at(-1).elo)), 14, top + 4, height - bottom);
+    named.forEach(({ bot }, i) => parts.push(svg("text", { class: `end ${lineAt(lineOf(bot, bots, chosen)).colour}`, x: width - right + 6, y: places[i] + 4 }, shortened(name(bot), Math.floor((right - 8) / 7)))));
     const label = curves.map(({ bot, points }) => (points.length ? `${name(bot)} ${signed(points.at(-1).elo)}` : "")).filter(Boolean).join(", ");
     return svg("svg", { class: "settling", role: "img", "aria-label": `Ratings after ${counted(late, "game")}: ${label}` }, ...parts);
   });
 }
 
-// Buttons that highlight a bot's curve.
+// Names at the ends of curves; more would cover each other.
+const LABELS = 16;
+
+// The place of a bot's line among those that are coloured: the chosen ones, or all.
+function lineOf(bot, bots, chosen) {
+  const order = chosen.size ? bots.filter((other) => chosen.has(other)) : bots;
+  return Math.max(0, order.indexOf(bot));
+}
+
+function shortened(text, most) {
+  const letters = [...new Intl.Segmenter("en").segment(text)].map(({ segment }) => segment);
+  return letters.length > most ? letters.slice(0, Math.max(1, most - 1)).join("") + "…" : text;
+}
+
+// Buttons that highlight a bot's curve, and a choice for the bots that have none.
 export function curveKey(bots, chosen, changed) {
-  return el("div", { class: "key curves", role: "group", "aria-label": "Highlighted bots" }, ...bots.map((bot) =>
+  const buttons = bots.filter((bot, rank) => rank < BUTTONS || chosen.has(bot));
+  const rest = bots.filter((bot) => !buttons.includes(bot));
+  const swatch = (bot) => {
+    const { colour, dashes } = lineAt(lineOf(bot, bots, chosen));
+    const kind = chosen.size && !chosen.has(bot) ? "faint" : colour;
+    return svg("svg", { class: "swatch", viewBox: "0 0 20 10", "aria-hidden": "true" }, svg("line", { class: `curve ${kind}`, x1: 0, x2: 20, y1: 5, y2: 5, "stroke-dasharray": dashes }));
+  };
+  return el("div", { class: "key curves", role: "group", "aria-label": "Highlighted bots" }, ...buttons.map((bot) =>
     el("button", {
       type: "button", "aria-pressed": String(chosen.has(bot)), "data-keep": `curve-${bot}`,
-      onclick: () => { if (!chosen.delete(bot)) chosen.add(bot); changed(); },
-    }, svg("svg", { class: "swatch", viewBox: "0 0 20 10", "aria-hidden": "true" }, svg("line", { class: `curve ${colourOfBot(bot)}`, x1: 0, x2: 20, y1: 5, y2: 5, "stroke-dasharray": DASHES[Math.floor(bot / SAME_DASHES) % DASHES.length] })), el("span", { class: "name" }, name(bot)))));
+      onclick: () => { if (!chosen.delete(bot) && chosen.size < LINES) chosen.add(bot); changed(); },
+    }, swatch(bot), el("span", { class: "name" }, name(bot)))),
+  rest.length ? el("select", {
+    "aria-label": "Highlight another bot", "data-keep": "curve-more",
+    onchange: (event) => { if (chosen.size < LINES) chosen.add(Number(event.target.value)); changed(); },
+  }, el("option", { value: "", selected: true }, "another bot …"), ...rest.map((bot) => el("option", { value: bot }, name(bot)))) : null);
 }
+
+// Bots beyond these are in a list instead of having a button each.
+const BUTTONS = 10;
 
 // The time of every turn of a game as columns, each a link to the turn.
 export function turnTimes(game, shown) {

@@ -3,6 +3,8 @@
 
 export const known = {
   head: {}, bots: [], editions: [], texts: [], games: [], figures: null,
+  // The list of games that was shown last: its address, and a function that gives its numbers in their order.
+  list: null,
 };
 
 const NO_FIGURES = {
@@ -15,6 +17,7 @@ export function clear() {
   known.texts = [];
   known.games = [];
   known.figures = NO_FIGURES;
+  known.list = null;
 }
 
 export function addEntries(entries) {

@@ -36,6 +36,36 @@ export function card(title, hint, ...children) {
     ...children);
 }
 
+// A box that scrolls sideways what is too wide for it, and says so.
+export function scrolled(content, title) {
+  const hint = el("p", { class: "hint sideways", hidden: true }, "There is more to the right: scroll sideways.");
+  const box = el("div", { class: "scroll" }, content);
+  const observer = new ResizeObserver(() => {
+    const isWide = box.scrollWidth > box.clientWidth + 4;
+    hint.hidden = !isWide;
+    // Keys scroll only what can be focused.
+    if (isWide || box.scrollHeight > box.clientHeight + 4) {
+      box.tabIndex = 0;
+      box.setAttribute("role", "region");
+      box.setAttribute("aria-label", title);
+    } else {
+      for (const name of ["tabindex", "role", "aria-label"]) box.removeAttribute(name);
+    }
+  });
+  observer.observe(box);
+  observer.observe(content);
+  return el("div", {}, hint, box);
+}
+
+// The first of many nodes, and a button that shows the rest. `kept` remembers that it was pressed.
+export function folded(nodes, first, kept, show) {
+  if (nodes.length <= first + 3 || kept.all) return show(nodes);
+  const box = el("div", {}, show(nodes.slice(0, first)), el("button", {
+    type: "button", class: "all", onclick: () => { kept.all = true; box.replaceChildren(show(nodes)); },
+  }, `Show all ${count(nodes.length)}`));
+  return box;
+}
+
 // A box that is redrawn when its width changes: `draw(width)` returns the drawing.
 export function sized(height, draw) {
   const box = el("div", { class: "sized" });

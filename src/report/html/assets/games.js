@@ -11,10 +11,15 @@ const ENDINGS = [
 
 const order = ["number", 1];
 
-// The result in short: who won and how.
+// The page of the list that was shown last, and for which filters.
+const lastShown = { page: 0, filters: "" };
+
+// The result in short: who won, or whose fault it was.
 function result(game) {
   if (game.winner < 0) return el("span", { class: "badge draw" }, "draw");
-  return el("span", {}, el("strong", { class: "name" }, name(game.winner)), " ", el("span", { class: game.forfeit ? "badge blame" : "badge win" }, game.forfeit ? game.reason : "wins"));
+  const who = (bot) => el("strong", { class: "name" }, name(bot));
+  if (game.forfeit) return el("span", {}, who(game.loser), " ", el("span", { class: "badge blame" }, `forfeits: ${game.reason}`));
+  return el("span", {}, who(game.winner), " ", el("span", { class: "badge win" }, "wins"));
 }
 
 function botLink(bot) {
@@ -22,11 +27,11 @@ function botLink(bot) {
 }
 
 // A list of games; `of` is the bot whose points are shown, if any.
-export function gameList(caption, rows, of, size = 50) {
+export function gameList(caption, rows, of, size = 50, at = undefined) {
   const sides = (game, side) => game.bots[side === 0 ? game.first : 1 - game.first];
   const score = { key: "score", title: "points", value: (g) => points(g, of), show: (g) => el("span", { class: `badge ${["loss", "draw", "win"][2 * points(g, of)]}` }, { 0: "0", 0.5: "½", 1: "1" }[points(g, of)]) };
   return sortable({
-    caption, rows, size, sorted: order, kind: "games",
+    caption, rows, size, sorted: order, kind: "games", at,
     columns: [
       { key: "number", title: "game", value: (g) => g.number, show: (g) => link(gameHash(g.number), String(g.number)), head: true },
       { key: "first", title: "moved first", text: true, value: (g) => name(sides(g, 0)), show: (g) => botLink(sides(g, 0)) },
@@ -34,7 +39,7 @@ export function gameList(caption, rows, of, size = 50) {
       of === undefined ? null : score,
       { key: "result", title: "result", text: true, value: (g) => outcome(g), show: result },
       { key: "length", title: "turns", value: (g) => g.length },
-      { key: "started", title: "started", value: (g) => g.started, show: (g) => when(g.started), kind: "number faint rare" },
+      { key: "started", title: "started", value: (g) => g.started, show: (g) => el("time", { title: when(g.started) }, when(g.started).replace(" UTC", "")), kind: "number faint rare", hint: "When it began, in UTC" },
     ].filter(Boolean),
   });
 }
@@ -74,17 +79,23 @@ export function games(address) {
     return all;
   }
 
+  function addressOf() {
+    return "#games" + FIELDS.filter((field) => filters[field]).map((field) => `&${field}=${encodeURIComponent(filters[field])}`).join("");
+  }
+
   function changed() {
-    const set = FIELDS.filter((field) => filters[field]).map((field) => `&${field}=${encodeURIComponent(filters[field])}`);
-    history.replaceState(null, "", "#games" + set.join(""));
+    history.replaceState(history.state, "", addressOf());
     rebuild();
     announce(found.textContent);
   }
 
   // Creates the list again: the column of points depends on the filter for a bot.
   function rebuild() {
-    list = gameList("Games", rows, filters.of ? Number(filters.of) - 1 : undefined);
+    if (lastShown.filters !== addressOf()) Object.assign(lastShown, { page: 0, filters: addressOf() });
+    list = gameList("Games", rows, filters.of ? Number(filters.of) - 1 : undefined, 50, lastShown);
     holder.replaceChildren(list.node);
+    const { ordered } = list;
+    known.list = { address: lastShown.filters, numbers: () => ordered().map((game) => game.number) };
   }
 
   function choice(field, title, options) {

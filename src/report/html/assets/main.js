@@ -65,9 +65,17 @@ function show() {
   const title = TITLES[at.kind]?.(at);
   document.title = title && !only() ? `${title} · ${known.head.title}` : known.head.title;
   if (arrived) {
-    window.scrollTo(0, 0);
     main.focus({ preventScroll: true });
+    window.scrollTo(0, history.state?.y ?? 0);
   }
+}
+
+// Where the reader was is kept with the step of the browser's history, so that Back leads there. While a page
+// is left nothing is kept: its height may change before its address does.
+let noting = null;
+function notePlace() {
+  clearTimeout(noting);
+  noting = setTimeout(() => history.replaceState({ ...history.state, y: window.scrollY }, ""), 100);
 }
 
 // Redraws the view with new games. Scroll position, choices, focus and the shown turn are kept.
@@ -154,6 +162,9 @@ document.documentElement.classList.add("ready");
 applyTheme(storedTheme());
 show();
 performance.mark("drawn");
-window.addEventListener("hashchange", show);
+history.scrollRestoration = "manual";
+window.scrollTo(0, history.state?.y ?? 0);
+window.addEventListener("hashchange", () => { clearTimeout(noting); show(); });
+window.addEventListener("scroll", notePlace, { passive: true });
 document.addEventListener("keydown", (event) => view.key?.(event));
 if (known.head.live) follow();

@@ -1,6 +1,6 @@
 // The overview: standings, charts and highlights.
 
-import { card, count, counted, el, half, link, own, percent, signed, time } from "./dom.js";
+import { card, count, counted, el, folded, half, link, own, percent, scrolled, signed, time } from "./dom.js";
 import { absent, absentHash, botHash, gameHash, known, name, story, unpacked } from "./data.js";
 import { boardOf, statesOf } from "./boards.js";
 import { sortable } from "./tables.js";
@@ -10,7 +10,13 @@ import { answerTimes, bars, crosstable, curveKey, heatKey, lengths, ratingAxis, 
 const NARROW_BOTS = 9;
 
 // The user's choices, kept when the page is redrawn while games are played.
-const chosen = { order: ["rank", 1], curves: new Set() };
+const chosen = { order: ["rank", 1], curves: null, times: {}, seats: {} };
+
+// Lists of more bots show these, and the rest on request.
+const FOLDED = 12;
+
+// Curves that are highlighted at first.
+const CURVES = 5;
 
 function tile(title, value, hint) {
   return el("div", { class: "tile" }, el("dt", {}, title), el("dd", {}, value, hint ? el("small", {}, hint) : null));
@@ -26,8 +32,8 @@ function tiles(figures) {
     tile("games", count(figures.games)),
     tile("draws", share(draws), counted(draws, "game")),
     tile("forfeits", share(forfeits), counted(forfeits, "game")),
-    tile("turns a game", (turns / Math.max(1, figures.games)).toFixed(1)),
-    figures.advantage === null ? null : tile("moving first", `${signed(figures.advantage)} Elo`, figures.advantage_error === null ? null : `± ${Math.round(figures.advantage_error)}`));
+    tile("turns per game", (turns / Math.max(1, figures.games)).toFixed(1)),
+    figures.advantage === null || figures.advantage_error === null ? null : tile("moving first", `${signed(figures.advantage)} Elo`, `± ${Math.round(figures.advantage_error)}`));
 }
 
 // The places that a bot may have.
@@ -53,12 +59,12 @@ function standings(places) {
       ...(places.some((p) => p.before !== undefined) ? [{ key: "moved", title: "moved", hint: "Places up or down since the last time", value: (p) => (p.before ? p.before - ranks.get(p.bot) : 0), show: (p) => moved(p.before, ranks.get(p.bot)) }] : []),
       { key: "points", title: "points", value: (p) => p.points, show: (p) => el("strong", {}, half(p.points)) },
       { key: "games", title: "games", value: (p) => p.games, show: (p) => count(p.games), kind: "number rare" },
-      { key: "score", title: "score", hint: "Points a game", value: (p) => p.score, show: (p) => percent(p.score, 1), kind: "number rare" },
+      { key: "score", title: "score", hint: "Points per game", value: (p) => p.score, show: (p) => percent(p.score, 1), kind: "number rare" },
       { key: "record", title: "won · drawn · lost", value: (p) => p.wins / Math.max(1, p.games), kind: "wide rare", show: (p) => [record(p.wins, p.draws, p.losses), el("small", {}, `${p.wins} · ${p.draws} · ${p.losses}`)] },
       { key: "elo", title: "Elo", value: (p) => p.elo, show: (p) => el("span", { title: p.error === null ? null : `± ${Math.round(p.error)}` }, signed(p.elo)) },
       { key: "rating", title: "rating and its 95 % interval", hint: "Sort by rating", value: (p) => p.elo, kind: "widest", show: (p) => whisker(p, scale) },
       ...(places.some((p) => p.places) ? [{ key: "places", title: "place (95 %)", hint: "Between which places it is with a probability of 95 %", value: (p) => p.places?.[0] ?? null, show: (p) => (p.places ? between(p.places) : "") }] : []),
-      { key: "superiority", title: "LOS", hint: "Likelihood of being better than the next in the table", value: (p) => p.superiority, show: (p) => (p.superiority === null ? "" : percent(p.superiority, 1)) },
+      { key: "superiority", title: "LOS", hint: "Likelihood of being better than the next in the table", value: (p) => p.superiority, show: (p) => (p.superiority === null ? "" : likelihood(p.superiority)) },
       { key: "median", title: "median", hint: "Median time of an answer", value: (p) => p.median, show: (p) => time(p.median) },
       { key: "forfeits", title: "forfeits", value: lost, show: (p) => (lost(p) ? link(`#games&of=${p.bot + 1}&ending=forfeited`, count(lost(p))) : "0") },
     ],
@@ -79,9 +85,9 @@ function forfeits(places) {
     return el("td", { class: `heat blame-${strength}` }, link(`#games&of=${place.bot + 1}&ending=forfeited&reason=${encodeURIComponent(reason)}`, count(found)));
   };
   return card("Forfeits", "Games lost by a fault of the bot and not on the board, by reason.",
-    el("div", { class: "scroll" }, el("table", { class: "cross" }, el("caption", { class: "unseen" }, "Forfeits by reason"),
+    scrolled(el("table", { class: "cross" }, el("caption", { class: "unseen" }, "Forfeits by reason"),
       el("thead", {}, el("tr", {}, el("th", { scope: "col", class: "text" }, "bot"), ...reasons.map((reason) => el("th", { scope: "col", class: "reason" }, reason)))),
-      el("tbody", {}, ...faulty.map((place) => el("tr", {}, el("th", { scope: "row", class: "text" }, link(botHash(place.bot), el("span", { class: "name" }, name(place.bot)))), ...reasons.map((reason) => cell(place, reason))))))));
+      el("tbody", {}, ...faulty.map((place) => el("tr", {}, el("th", { scope: "row", class: "text" }, link(botHash(place.bot), el("span", { class: "name" }, name(place.bot)))), ...reasons.map((reason) => cell(place, reason)))))), "Forfeits by reason"));
 }
 
 // Wins, draws and losses by who moved first: of one bot, or of all together.
@@ -115,17 +121,19 @@ function seatCard(places) {
   };
   const rows = places.map(scores);
   const shown = (share) => (share === null ? "" : percent(share, 1));
-  return card("Seats", "Scores when moving first and second, of all bots together and of each. In Quarto the first mover gives a piece and places none.",
+  return card("Moving first or second", "The share of points that each bot made in either seat. In Quarto who moves first gives a piece and places none.",
     el("div", { class: "bars" }, seatRow("moving first", seats().first)), recordKey(),
-    el("div", { class: "scroll" }, el("table", {}, el("caption", { class: "unseen" }, "Score by seat"),
-      el("thead", {}, el("tr", {}, ...["bot", "first", "second", "difference"].map((title, i) => el("th", { scope: "col", class: i ? "number" : "text" }, title)))),
-      el("tbody", {}, ...rows.map(({ place, first, second }) => el("tr", {}, el("th", { scope: "row", class: "text" }, link(botHash(place.bot), el("span", { class: "name" }, name(place.bot)))),
-        el("td", { class: "number" }, shown(first)), el("td", { class: "number" }, shown(second)),
-        el("td", { class: "number" }, first === null || second === null ? "" : signed(100 * (first - second)))))))));
+    folded(rows.map(({ place, first, second }) => el("tr", {}, el("th", { scope: "row", class: "text" }, link(botHash(place.bot), el("span", { class: "name" }, name(place.bot)))),
+      el("td", { class: "number" }, shown(first)), el("td", { class: "number" }, shown(second)),
+      el("td", { class: "number" }, first === null || second === null ? "" : signed(100 * (first - second))))), FOLDED, chosen.seats, (rows) =>
+      scrolled(el("table", {}, el("caption", { class: "unseen" }, "Share of points by seat"),
+        el("thead", {}, el("tr", {}, ...["bot", "first", "second", "difference"].map((title, i) => el("th", { scope: "col", class: i ? "number" : "text" }, title)))),
+        el("tbody", {}, ...rows)), "Share of points by seat")));
 }
 
 function settlingCard(places) {
   const bots = places.map((place) => place.bot);
+  chosen.curves ??= new Set(bots.length > CURVES ? bots.slice(0, CURVES) : []);
   const box = el("div");
   const draw = () => {
     const focus = document.activeElement?.dataset?.keep;
@@ -133,7 +141,7 @@ function settlingCard(places) {
     if (focus) box.querySelector(`[data-keep="${focus}"]`)?.focus();
   };
   draw();
-  return card("Ratings over the games", "Elo by number of games played. Choose bots to highlight them; a single one shows its 95 % interval.", box);
+  return card("Ratings over the games", "How the ratings (Elo) settled as games were played. Choose bots to highlight them; one alone is shown with its 95 % interval.", box);
 }
 
 function endings(figures) {
@@ -182,10 +190,15 @@ function limits() {
   return card("Limits of the bots", "A wall is kept by the kernel at any moment; what is watched can be exceeded for some milliseconds.", el("ul", {}, ...lines.map((line) => el("li", {}, line))));
 }
 
+// A likelihood is never certain.
+function likelihood(share) {
+  return share > 0.999 ? "> 99.9%" : percent(share, 1);
+}
+
 function verdict(places) {
   const [first, second] = places;
   const parts = [];
-  if (second && first.superiority !== null) parts.push(`${name(first.bot)} is better than ${name(second.bot)} with a likelihood of ${percent(first.superiority, 1)}.`);
+  if (second && first.superiority !== null) parts.push(`${name(first.bot)} is better than ${name(second.bot)} with a likelihood of ${likelihood(first.superiority)}.`);
   if (places.some((place) => place.games !== first.games)) parts.push("Ordered by rating, as not all have played the same number of games.");
   return parts.join(" ");
 }
@@ -203,7 +216,7 @@ export function overview() {
     return el("div", {}, el("h1", {}, known.head.title), el("p", { class: "card" }, known.head.live ? "No game has ended yet. This page shows them as they end." : "There are no games in this report."), absentCard());
   }
   const places = figures.places;
-  const each = card("Each against each", "Points of the bot on the left. Choose a field to see its games.", crosstable(places), heatKey());
+  const each = card("Each against each", "Points of the bot on the left. Choose a field to see its games; the arrow keys go from field to field.", crosstable(places), heatKey());
   return el("div", { class: "overview" },
     el("h1", {}, known.head.title), tiles(figures),
     known.head.live ? latest() : null,
@@ -216,7 +229,7 @@ export function overview() {
       forfeits(places),
       endings(figures),
       settlingCard(places),
-      card("Time to answer", "Distribution of answer times on a logarithmic axis; the line is the median.", answerTimes(places.map((p) => p.bot))),
+      card("Time to answer", "How long each bot took for its answers: each mark on the axis is ten or more times the one before. The line is the median.", folded(places.map((p) => p.bot), FOLDED, chosen.times, answerTimes)),
       seatCard(places),
       limits()),
     figures.games > known.games.length ? el("p", { class: "hint" }, `All ${count(figures.games)} games count; the first ${count(known.games.length)} are listed.`) : null);

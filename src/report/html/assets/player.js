@@ -22,14 +22,19 @@ function icon(kind) {
   return svg("svg", { viewBox: "0 0 24 24", class: "icon", "aria-hidden": "true" }, svg("path", { d: ICONS[kind] }));
 }
 
-// The analysis of a turn, in a sentence.
-function turnAnalysis({ value, best, mark, better, ahead, remark }) {
+// Prose with answers between backticks.
+function prose(text) {
+  return text.split("`").map((part, i) => (i % 2 ? el("code", {}, part) : part));
+}
+
+// The analysis of a turn, in a sentence. `advice` puts an answer in words.
+function turnAnalysis({ value, best, mark, better, ahead, remark }, advice) {
   const parts = [];
   if (remark) parts.push(remark.replace(/[^.!?]$/, "$&."));
   else if (value && best && value !== best) parts.push(`It left ${VALUES[value]} where ${VALUES[best]} was possible.`);
   else if (value) parts.push(`With best play this is ${VALUES[value]}${ahead ? ` in ${counted(ahead, "turn")}` : ""}.`);
-  if (better && !remark.includes(better)) parts.push(`Better: ${better}.`);
-  return el("div", { class: "judged" }, mark ? el("span", { class: `badge mark-${mark}` }, mark.replace("-", " ")) : null, parts.length ? el("p", {}, parts.join(" ")) : null);
+  if (better && !remark.includes(better)) parts.push(`Better: ${advice(better)}.`);
+  return el("div", { class: "judged" }, mark ? el("span", { class: `badge mark-${mark}` }, mark.replace("-", " ")) : null, parts.length ? el("p", {}, ...prose(parts.join(" "))) : null);
 }
 
 // Marks a card that moves to the end on narrow screens.
@@ -53,7 +58,8 @@ export function gameView(number, wantedTurn, only) {
   const board = boardOf(game);
   const states = statesOf(game);
   const last = Math.max(0, states.length - 1);
-  let step = Math.min(last, Math.max(0, wantedTurn ?? last));
+  const hasOpening = states[0]?.opening?.some((piece) => piece !== null) ?? false;
+  let step = Math.min(last, Math.max(0, wantedTurn ?? 0));
   let timer = null;
 
   const stage = el("div", { class: "stage" });
@@ -96,7 +102,7 @@ export function gameView(number, wantedTurn, only) {
     step = Math.min(last, Math.max(0, to));
     if (step === last && timer !== null) stop();
     // Steps change the address but add no entries to the browser's history.
-    history.replaceState(null, "", gameHash(number, step));
+    history.replaceState(history.state, "", gameHash(number, step));
     draw();
     announce(description());
   }
@@ -142,8 +148,10 @@ export function gameView(number, wantedTurn, only) {
     const parts = [el("p", { class: "turn" }, step === 0 ? "The start" : `Turn ${step} of ${last}`)];
     if (step > 0) parts.push(el("p", { class: "did" }, el("strong", { class: "name" }, mover(step)), ` ${words(step)}`, el("small", {}, time(game.times[step - 1]))));
     const analysis = game.analysis.get(step);
-    if (analysis) parts.push(turnAnalysis(analysis));
-    if (over && last === game.turns.length) {
+    const isEnd = over && last === game.turns.length;
+    // What the result says already is not said as a value, too.
+    if (analysis && !(isEnd && !game.forfeit && !analysis.remark && !analysis.mark)) parts.push(turnAnalysis(analysis, (answer) => board.advice?.(game, states[step - 1], answer) ?? answer));
+    if (isEnd) {
       parts.push(el("p", { class: `final ${game.winner < 0 ? "draw" : game.forfeit ? "blame" : "win"}` }, outcome(game, game.lines)));
       if (game.remark) parts.push(el("p", { class: "hint" }, game.remark));
       if (game.fault) parts.push(faultCard(game, el("strong", { class: "name" }, name(game.fault.by))));
@@ -194,11 +202,16 @@ export function gameView(number, wantedTurn, only) {
   const side = (bot, index) => el("span", { class: `side side-${index}${game.winner === bot ? " winner" : ""}` },
     svg("svg", { viewBox: "0 0 10 10", class: "dot", "aria-hidden": "true" }, svg("circle", { cx: 5, cy: 5, r: 4.4 })), only ? el("span", { class: "name" }, name(bot)) : link(botHash(bot), el("span", { class: "name" }, name(bot))), game.winner === bot ? el("span", { class: "badge win" }, "winner") : null);
   const head = el("header", { class: "versus" },
-    only ? null : el("p", { class: "above" }, link("#games", "Games"), ` · ${game.game}${game.rules && game.rules !== "standard" ? `, rules ${game.rules}` : ""} · ${game.id} ${when(game.started) ? "· " + when(game.started) : ""}`),
+    only ? null : el("p", { class: "above" }, link(known.list?.address ?? "#games", "Games"), ` · ${game.game}${game.rules && game.rules !== "standard" ? `, rules ${game.rules}` : ""} · ${game.id} ${when(game.started) ? "· " + when(game.started) : ""}`),
     el("h1", {}, only ? "" : `Game ${number}: `, side(first, 0), el("span", { class: "vs" }, " vs "), side(second, 1)));
+  // The games before and after it in the list that was shown last, with its filter and order.
+  const numbers = known.list?.numbers() ?? [];
+  const place = numbers.indexOf(number);
+  const [previous, next] = place >= 0 ? [numbers[place - 1], numbers[place + 1]] : [known.games[number - 2]?.number, known.games[number]?.number];
   const around = only ? null : el("nav", { class: "around", "aria-label": "Other games" },
-    number > 1 ? link(gameHash(number - 1, 0), "← Game ", String(number - 1)) : el("span"),
-    number < known.games.length ? link(gameHash(number + 1, 0), "Game ", String(number + 1), " →") : el("span"));
+    previous ? link(gameHash(previous), "← Game ", String(previous)) : el("span"),
+    place >= 0 && numbers.length < known.games.length ? el("span", { class: "hint" }, `${place + 1} of the ${counted(numbers.length, "game")} in the list`) : null,
+    next ? link(gameHash(next), "Game ", String(next), " →") : el("span"));
   if (!board) {
     return { node: el("div", { class: "replay" }, head, card("Turns", `${outcome(game, game.lines)}. This page has no board for the game ${game.game}.`, turnList(game), game.fault ? faultCard(game, "") : null), around) };
   }
@@ -211,7 +224,7 @@ export function gameView(number, wantedTurn, only) {
   const node = el("div", { class: `replay replay-${game.game}` }, head,
     el("div", { class: "desk" },
       el("div", {},
-        el("div", { class: "play card" }, stage, controls),
+        el("div", { class: "play card" }, stage, hasOpening ? el("p", { class: "hint" }, `${board.left ? "Pieces with a dashed frame" : "Discs with a dashed ring"} were there at the start.`) : null, controls),
         after(card("Time for every turn", "On a logarithmic scale.", times))),
       el("div", {},
         el("div", { class: "card" }, story),
@@ -219,15 +232,23 @@ export function gameView(number, wantedTurn, only) {
         after(card("Turns", null, moves)))),
     around);
   draw();
+  // A turn that is chosen in a list or chart is shown, and adds no step to the browser's history.
+  node.addEventListener("click", (event) => {
+    const chosen = event.target.closest?.(`a[href^="#game=${number}&turn="]`);
+    if (!chosen || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    stop();
+    go(Number(chosen.getAttribute("href").split("turn=")[1]));
+  });
 
   const keys = {
     ArrowLeft: () => { stop(); go(step - 1); }, ArrowRight: () => { stop(); go(step + 1); },
     Home: () => { stop(); go(0); }, End: () => { stop(); go(last); }, " ": toggle,
-    n: () => { if (!only && number < known.games.length) location.hash = gameHash(number + 1, 0); },
-    p: () => { if (!only && number > 1) location.hash = gameHash(number - 1, 0); },
+    n: () => { if (!only && next) location.hash = gameHash(next); },
+    p: () => { if (!only && previous) location.hash = gameHash(previous); },
   };
   return {
-    node, leave: stop, turn: (turn) => { stop(); go(turn ?? last); }, number,
+    node, leave: stop, turn: (turn) => { stop(); go(turn ?? 0); }, number,
     key(event) {
       const busy = event.target.closest?.("input, select, textarea, summary, pre");
       // A focused button handles the space bar itself.

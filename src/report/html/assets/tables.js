@@ -1,15 +1,14 @@
 // Tables that can be sorted and are shown page by page.
 
-import { count, el, announce } from "./dom.js";
+import { count, el, announce, scrolled } from "./dom.js";
 
 // `columns`: {key, title, value(row), show(row), text, hint}. `value` is the sort key, `show` the
-// content of the cell. `text` columns are left-aligned and sort upwards first. `head` marks row
+// content of the cell. `at` is an object that keeps the page for the next time. `text` columns are left-aligned and sort upwards first. `head` marks row
 // headers. `sorted`: [key, -1 | 1], updated when the user sorts. `redraw` calls `rows()` again.
-export function sortable({ caption, columns, rows, sorted, size, kind, onsort }) {
+export function sortable({ caption, columns, rows, sorted, size, kind, onsort, at = { page: 0 } }) {
   const body = el("tbody");
   const pager = el("div", { class: "pager" });
   const heads = new Map();
-  let page = 0;
 
   const header = el("tr", {}, ...columns.map((column) => {
     if (!column.value) return el("th", { scope: "col", class: column.kind, title: column.hint }, column.title);
@@ -19,7 +18,7 @@ export function sortable({ caption, columns, rows, sorted, size, kind, onsort })
         const again = sorted[0] === column.key;
         sorted[1] = again ? -sorted[1] : column.text ? 1 : -1;
         sorted[0] = column.key;
-        page = 0;
+        at.page = 0;
         redraw();
         onsort?.();
         announce(`Sorted by ${column.title}, ${sorted[1] > 0 ? "ascending" : "descending"}`);
@@ -41,7 +40,7 @@ export function sortable({ caption, columns, rows, sorted, size, kind, onsort })
   }
 
   function turnTo(next) {
-    page = next;
+    at.page = next;
     redraw();
     table.scrollIntoView({ block: "nearest" });
   }
@@ -53,7 +52,7 @@ export function sortable({ caption, columns, rows, sorted, size, kind, onsort })
       else cell.removeAttribute("aria-sort");
     }
     const pages = size ? Math.max(1, Math.ceil(all.length / size)) : 1;
-    page = Math.min(page, pages - 1);
+    const page = at.page = Math.min(at.page, pages - 1);
     const shown = size ? all.slice(page * size, (page + 1) * size) : all;
     body.replaceChildren(...shown.map((row) => el("tr", {}, ...columns.map((column) => {
       const tag = column.head ? "th" : "td";
@@ -76,5 +75,5 @@ export function sortable({ caption, columns, rows, sorted, size, kind, onsort })
   const table = el("table", { class: kind ?? "" },
     el("caption", { class: "unseen" }, caption), el("thead", {}, header), body);
   redraw();
-  return { node: el("div", { class: "tabled" }, el("div", { class: "scroll" }, table), pager), redraw };
+  return { node: el("div", { class: "tabled" }, scrolled(table, caption), pager), redraw, ordered };
 }

@@ -1,0 +1,287 @@
+//! What readers of the page look for: lines, filters, the way back, many bots.
+
+use serde_json::{Value, json};
+
+use super::driver::Result;
+use super::{END, OpenReport, RIGHT, number_of, same};
+use crate::common::games::{GAMES, many};
+
+/// A won game of Quarto whose last piece completes this line, named so, as cells from 0.
+fn quarto(line: &str, cells: [usize; 4]) -> Value {
+    let mut start = vec!['.'; 16];
+    for (cell, piece) in cells.iter().zip("ABC".chars()) {
+        start[*cell] = piece;
+    }
+    let mut record = GAMES[0].clone();
+    record["rules"] = "squares".into();
+    record["start"] = start.into_iter().collect::<String>().into();
+    record["turns"] = json!(["- D", format!("{} -", cells[3] + 1)]);
+    record["times_ms"] = json!([1.0, 1.0]);
+    record["first"] = 1.into();
+    record["result"] = json!({"winner": 0, "reason": "quarto", "lines": [[line, "a property"]]});
+    record
+}
+
+/// The names and cells of all lines of Quarto.
+fn quarto_lines() -> Vec<(String, [usize; 4])> {
+    let mut lines = Vec::new();
+    for i in 0..4 {
+        lines.push((format!("H{}", i + 1), [0, 1, 2, 3].map(|j| 4 * i + j)));
+        lines.push((format!("V{}", i + 1), [0, 1, 2, 3].map(|j| 4 * j + i)));
+    }
+    lines.push(("D1".to_owned(), [0, 5, 10, 15]));
+    lines.push(("D2".to_owned(), [3, 6, 9, 12]));
+    for i in 0..9 {
+        let corner = i / 3 * 4 + i % 3;
+        let cells = [corner, corner + 1, corner + 4, corner + 5];
+        lines.push((format!("S{}", i + 1), cells));
+    }
+    lines
+}
+
+/// The cells of all lines of Four In A Row, the lowest first.
+fn fours() -> Vec<[usize; 4]> {
+    let mut lines = Vec::new();
+    for row in 0..6_usize {
+        for column in 0..7_usize {
+            for (right, up) in [(1, 0), (0, 1), (1, 1), (-1, 1)] {
+                let cells = [0, 1, 2, 3].map(|i: isize| {
+                    let column = column.checked_add_signed(i * right)?;
+                    let row = row.checked_add_signed(-i * up)?;
+                    (column < 7).then_some(7 * row + column)
+                });
+                if let [Some(a), Some(b), Some(c), Some(d)] = cells {
+                    lines.push([a, b, c, d]);
+                }
+            }
+        }
+    }
+    lines
+}
+
+/// A won game of Four In A Row whose last disc is the first of these cells.
+fn four(cells: [usize; 4]) -> Value {
+    let mut start = vec!['.'; 42];
+    for &cell in &cells[1..] {
+        start[cell] = '@';
+    }
+    // What is below the last disc makes no line.
+    let column = cells[0] % 7;
+    let below = (cells[0] / 7 + 1)..6;
+    for (row, disc) in below.zip("OO@OO".chars()) {
+        start[7 * row + column] = disc;
+    }
+    let discs = start.iter().filter(|&&disc| disc != '.').count();
+    if discs % 2 == 1 {
+        let free = (0..7).find(|&column| cells.iter().all(|&cell| cell % 7 != column));
+        if let Some(column) = free.or((cells[0] > 6).then_some(column)) {
+            start[column] = 'O';
+        }
+    }
+    let mut record = GAMES
+        .iter()
+        .find(|game| game["game"] == "four-in-a-row")
+        .cloned();
+    let record = record.as_mut().expect("a game of Four In A Row");
+    record["start"] = start.into_iter().collect::<String>().into();
+    record["turns"] = json!([(column + 1).to_string()]);
+    record["times_ms"] = json!([1.0]);
+    record["result"] = json!({"winner": 0, "reason": "four-in-a-row", "lines": [["a line", "@"]]});
+    record.clone()
+}
+
+/// The middles of the cells that the drawn line covers from end to end, in the units of the board's picture,
+/// and where the line is.
+const STROKE: &str = "
+    const marked = [...document.querySelectorAll('.stage .cell.winning, .stage .ring:not(.last)')].map(e => e.getBBox());
+    const lines = document.querySelectorAll('.stage .stroke');
+    if (lines.length !== 1) return `${lines.length} lines`;
+    const box = lines[0].getBBox();
+    const x = marked.map(b => b.x + b.width / 2), y = marked.map(b => b.y + b.height / 2);
+    const right = [Math.min(...x), Math.min(...y), Math.max(...x), Math.max(...y)].map(Math.round);
+    const drawn = [box.x, box.y, box.x + box.width, box.y + box.height].map(Math.round);
+    return marked.length === 4 && String(right) === String(drawn) ? '' : `${marked.length} cells at ${right}, a line at ${drawn}`;";
+
+/// Every line of both games is drawn over its cells.
+pub(super) fn every_winning_line_is_drawn() -> Result<()> {
+    let quartos = quarto_lines();
+    let mut records: Vec<Value> = quartos
+        .iter()
+        .map(|(name, cells)| quarto(name, *cells))
+        .collect();
+    let fours = fours();
+    same("lines", &(quartos.len(), fours.len()), &(19, 69))?;
+    records.extend(fours.into_iter().map(four));
+    let report = OpenReport::at(&records, &[])?;
+    for number in 1..=records.len() {
+        report
+            .browser
+            .run(&format!("location.hash = '#game={number}&turn=9'"))?;
+        report.browser.wait(&format!(
+            "return document.querySelector('h1').textContent.startsWith('Game {number}:')"
+        ))?;
+        let wrong = report.browser.text(STROKE)?;
+        if !wrong.is_empty() {
+            return Err(format!("{}: {wrong}", records[number - 1]));
+        }
+    }
+    report.browser.is_quiet()
+}
+
+/// The next game is that of the list, and the way back leads to where the reader was.
+pub(super) fn the_next_game_and_the_way_back_are_those_of_the_list() -> Result<()> {
+    let report = OpenReport::at(&many(&GAMES, 300, 5), &[])?;
+    let browser = &report.browser;
+    browser.run("location.hash = '#games&of=2&against=4'")?;
+    browser.wait("return document.querySelector('table.games td') !== null")?;
+    let listed = report.texts("table.games tbody th")?;
+    if listed.len() < 12 {
+        return Err(format!("{} games", listed.len()));
+    }
+    browser.run("window.scrollTo(0, 250)")?;
+    browser.wait("return history.state?.y === 250")?;
+    browser.run("document.querySelectorAll('table.games tbody th a')[2].click()")?;
+    let at = |number: &str| {
+        browser.wait(&format!(
+            "return document.querySelector('h1').textContent.startsWith('Game {number}:')"
+        ))
+    };
+    at(&listed[2])?;
+    same(
+        "turn",
+        &report.text_of(".story .turn")?,
+        &"The start".to_owned(),
+    )?;
+    let steps = browser.number("return history.length")?;
+    browser.run("document.querySelectorAll('.moves a')[2].click()")?;
+    browser
+        .wait("return document.querySelector('.story .turn').textContent.startsWith('Turn 2 ')")?;
+    same("steps", &browser.number("return history.length")?, &steps)?;
+    browser.run("history.back()")?;
+    browser
+        .wait("return document.querySelector('table.games') !== null && window.scrollY === 250")?;
+    browser.run("history.forward()")?;
+    at(&listed[2])?;
+    browser.keys(&['n'])?;
+    at(&listed[3])?;
+    browser.keys(&['p'])?;
+    at(&listed[2])?;
+    let found = report.text_of(".around .hint")?;
+    same(
+        "list",
+        &found,
+        &format!("3 of the {} games in the list", listed.len()),
+    )?;
+    browser.run("document.querySelector('.above a').click()")?;
+    browser.wait("return location.hash === '#games&of=2&against=4'")?;
+    browser.is_quiet()
+}
+
+/// Whose fault it was stands beside its name.
+pub(super) fn a_fault_is_beside_the_name_of_its_bot() -> Result<()> {
+    let number = number_of(|record| record["bots"][1]["name"] == "script.sh")?;
+    let record = &GAMES[number - 1];
+    let reason = record["result"]["reason"].as_str().unwrap_or_default();
+    let report = OpenReport::at(std::slice::from_ref(record), &[])?;
+    report.open("#games")?;
+    let found = report.text_of("table.games tbody td:nth-of-type(3)")?;
+    same("result", &found, &format!("script.sh forfeits: {reason}"))?;
+    // One game says nothing about moving first, and nothing about who is better.
+    report.open("")?;
+    same(
+        "tiles",
+        &report
+            .texts(".tile dt")?
+            .contains(&"moving first".to_owned()),
+        &false,
+    )?;
+    let hint = report.text_of("[aria-labelledby=card-standings] .hint")?;
+    same("likelihood", &hint.contains("likelihood"), &false)?;
+    report.browser.is_quiet()
+}
+
+/// Curves, crosstable and length of a page of many bots.
+pub(super) fn sixty_bots_can_be_told_apart() -> Result<()> {
+    let report = OpenReport::at(&many(&GAMES, 3540, 60), &[])?;
+    let browser = &report.browser;
+    browser.wait("return document.querySelectorAll('.settling .curve').length === 60")?;
+    same("named", &report.count(".settling text.end")?, &5.0)?;
+    same("grey", &report.count(".settling .curve.faint")?, &55.0)?;
+    // As many as are coloured differ in colour or dashes.
+    for _ in 0..8 {
+        browser.run("document.querySelector('.curves button[aria-pressed=false]')?.click()")?;
+    }
+    browser.run("for (let i = 0; i < 9; i += 1) { const more = document.querySelector('.curves select'); more.value = more.options[1].value; more.dispatchEvent(new Event('change')); }")?;
+    let looks = "const looks = [...document.querySelectorAll('.settling .curve:not(.faint)')].map(e => getComputedStyle(e).stroke + e.getAttribute('stroke-dasharray')); return [looks.length, new Set(looks).size]";
+    browser.wait(&format!(
+        "const [all, different] = (() => {{ {looks} }})(); return all === different && all >= 19"
+    ))?;
+    let stops = "return document.querySelectorAll('.each td a[tabindex=\"0\"]').length";
+    same("tab stops", &browser.number(stops)?, &1.0)?;
+    browser.run("document.querySelector('.each td a[tabindex=\"0\"]').focus()")?;
+    let label = "return document.activeElement.getAttribute('aria-label')";
+    let before = browser.text(label)?;
+    browser.keys(&[RIGHT])?;
+    let after = browser.text(label)?;
+    if before == after || !after.contains(" points (") {
+        return Err(format!("{before} and {after}"));
+    }
+    // Names and numbers stay when it is scrolled.
+    let stay = "const box = document.querySelector('.scroll:has(.each)'); box.scrollTo(900, 500);
+        const frame = box.getBoundingClientRect();
+        const name = box.querySelectorAll('tbody th')[20].getBoundingClientRect(), number = box.querySelectorAll('thead th')[30].getBoundingClientRect();
+        return Math.abs(name.left - frame.left) < 2 && Math.abs(number.top - frame.top) < 2 && box.scrollLeft > 100";
+    same("sticky", &browser.run(stay)?, &json!(true))?;
+    let height = browser.number("return document.documentElement.scrollHeight")?;
+    if height > 6500.0 {
+        return Err(format!("{height} pixels high"));
+    }
+    browser.is_quiet()
+}
+
+/// On a phone it is said that a table goes on; emoji that are joined are one; a mark is not cut.
+pub(super) fn small_screens_and_odd_names() -> Result<()> {
+    let mut records = many(&GAMES, 60, 4);
+    for record in &mut records {
+        let name = record["bots"][0]["name"].as_str().unwrap_or_default();
+        record["bots"][0]["name"] = name.replace("bot 00", "\u{1f469}\u{200d}\u{1f680}").into();
+    }
+    let number = number_of(super::is_quarto)?;
+    records[number - 1]["analysis"] = json!({"turns": [
+        {"turn": 2, "value": "draw", "best": "win", "mark": "missed-win", "better": "6 A",
+         "text": "`1 B` turned a win into a draw. `6 A` would have won, and it would have been an easy one to find for all who look"},
+    ]});
+    let report = OpenReport::at(&records, &[])?;
+    report.browser.size(390, 800, true)?;
+    report.open("")?;
+    let shown = "const hint = document.querySelector('[aria-labelledby=card-standings] .sideways'); return hint !== null && !hint.hidden";
+    report.browser.wait(shown)?;
+    let names = report.texts("table.standings .name")?;
+    if !names
+        .iter()
+        .any(|name| name.starts_with("\u{1f469}\u{200d}\u{1f680}"))
+    {
+        return Err(format!("{names:?}"));
+    }
+    report.open(&format!("#game={number}&turn=2"))?;
+    let cut = "const badge = document.querySelector('.judged .badge'); return badge.scrollWidth > badge.clientWidth";
+    same("cut", &report.browser.run(cut)?, &json!(false))?;
+    let answers = report.texts(".judged code")?;
+    same(
+        "answers",
+        &answers,
+        &vec!["1 B".to_owned(), "6 A".to_owned()],
+    )?;
+    report.browser.keys(&[END])?;
+    report.browser.is_quiet()
+}
+
+/// What was on the board before the first turn is marked.
+pub(super) fn the_pieces_of_an_opening_are_marked() -> Result<()> {
+    let number = number_of(|record| record["start"] == "A......P........")?;
+    let report = OpenReport::at(&GAMES, &[])?;
+    report.open(&format!("#game={number}&turn=99"))?;
+    same("marked", &report.count(".stage .opening")?, &2.0)?;
+    let said = report.text_of(".play .hint")?;
+    same("said", &said.contains("were there at the start"), &true)
+}
