@@ -4,9 +4,11 @@
 //! limits. Every turn gets its value for the player who made it and the best value that the player
 //! could have had.
 //!
+//! - [`appraisal`]: the value of a single position and of its turns
 //! - `sentence`: a turn's analysis as a sentence
 //! - `field`: an annotation put into a record's line without changing anything else
 
+pub mod appraisal;
 mod field;
 mod sentence;
 

@@ -17,7 +17,7 @@ pub enum ClockKind {
 /// The time a player has for one answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allowance {
-    /// For the move.
+    /// For the move; [`Allowance::NO_LIMIT`] for as much as it likes.
     pub time: Duration,
     /// On top of it for the first answer of a fresh process.
     pub start: Duration,
@@ -30,6 +30,9 @@ pub struct Allowance {
 }
 
 impl Allowance {
+    /// The time of a move without a limit.
+    pub const NO_LIMIT: Duration = Duration::MAX;
+
     /// By how much more than the limit an answer may take, in wall time: as a factor.
     const LONGEST_FACTOR: u32 = 10;
 

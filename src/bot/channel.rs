@@ -26,9 +26,6 @@ const EARLY: usize = 256;
 /// How much is read at once of a program that answers many questions.
 const FED: usize = 1 << 16;
 
-/// Stands for a limit too large to be added to a clock.
-const FOREVER: Duration = Duration::from_hours(24 * 365);
-
 /// How an exchange failed, as far as the streams show it.
 #[derive(Debug, PartialEq, Eq)]
 pub enum ExchangeError {
@@ -186,8 +183,11 @@ where
         request: &[u8],
         limit: Duration,
     ) -> io::Result<Result<Exchange, ExchangeError>> {
-        let deadline = asked.checked_add(limit).unwrap_or_else(|| asked + FOREVER);
-        if self.timer.is_elapsed() || self.timer.deadline() > deadline {
+        // A limit too large to be added to a clock is none.
+        let deadline = asked.checked_add(limit);
+        if let Some(deadline) = deadline
+            && (self.timer.is_elapsed() || self.timer.deadline() > deadline)
+        {
             self.timer.as_mut().reset(deadline);
         }
         poll_fn(|cx| {
@@ -206,6 +206,9 @@ where
                 Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
                 Poll::Pending => {}
             }
+            let Some(deadline) = deadline else {
+                return Poll::Pending;
+            };
             ready!(self.poll_deadline(cx, deadline));
             let partial = self.buffer[..self.filled].to_vec();
             Poll::Ready(Ok(Err(ExchangeError::Timeout { partial })))

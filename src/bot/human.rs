@@ -192,6 +192,3 @@ impl Player for Human {
         }))
     }
 }
-
-/// People are not hurried unless somebody asks for it.
-pub const NO_HURRY: Duration = Duration::from_hours(24 * 365);

@@ -237,13 +237,16 @@ impl Checkup<'_> {
         };
         let limit = self.seat.time().move_time;
         let what = format!(
-            "median {}, 99 of 100 within {}, worst {}; the limit is {}",
+            "median {}, 99 of 100 within {}, worst {}; {}",
             format_duration(times.median),
             format_duration(times.p99),
             format_duration(times.worst),
-            format_duration(limit)
+            limit.map_or_else(
+                || "there is no limit".to_owned(),
+                |limit| format!("the limit is {}", format_duration(limit))
+            )
         );
-        let verdict = if times.worst * 2 > limit {
+        let verdict = if limit.is_some_and(|limit| times.worst * 2 > limit) {
             Verdict::Bad(Problem {
                 what,
                 fix: "leave a margin: a busy machine makes every program slower".to_owned(),

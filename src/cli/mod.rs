@@ -12,7 +12,7 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 use crate::sandbox::supervisor;
 use crate::system::most_open_files;
 use commands::{
-    analyse, board, bot, check, doctor, grade, league, matches, new, pieces, replay, report,
+    analyse, board, bot, check, debug, doctor, grade, league, matches, new, pieces, replay, report,
     schema, shell, simulate, solve, standings, tournament,
 };
 use support::failure::Failure;
@@ -88,6 +88,8 @@ enum Command {
     Pieces(pieces::Args),
     /// Checks recorded games against the rules and shows them
     Replay(replay::Args),
+    /// Asks a bot the questions of a recorded game again, without a clock, so that a debugger can be attached
+    Debug(Box<debug::Args>),
     /// Finds the turns at which recorded games of Quarto were won and lost, with exact values
     Analyse(analyse::Args),
     /// Finds the exact value of a position of Quarto: win, draw or loss, and in how many placements
@@ -167,6 +169,7 @@ fn run_parsed(cli: Cli) -> ExitCode {
         Some(Command::Board(args)) => board::run(&args),
         Some(Command::Pieces(args)) => pieces::run(&args),
         Some(Command::Replay(args)) => replay::run(&args),
+        Some(Command::Debug(args)) => debug::run(&args),
         Some(Command::Analyse(args)) => analyse::run(&args),
         Some(Command::Solve(args)) => solve::run(&args),
         Some(Command::Standings(args)) => standings::run(&args),

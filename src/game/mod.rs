@@ -162,8 +162,15 @@ pub trait Game {
     /// The position at the start of a game.
     fn start(&self) -> Self::Position;
 
-    /// The position at the start of a game on a prepared board, or what is wrong with the text.
-    fn start_from(&self, board: &str) -> Result<Self::Position, String>;
+    /// The position at the start of a game that is prepared, or what is wrong with the text: a board, or what
+    /// [`Game::write_request`] writes.
+    fn start_from(&self, text: &str) -> Result<Self::Position, String>;
+
+    /// Appends the text from which [`Game::start_from`] makes this position, as records hold it: the board, and what
+    /// cannot be told from it.
+    fn write_start(&self, position: &Self::Position, out: &mut String) {
+        self.write_board(position, out);
+    }
 
     /// Appends the board, as requests and records write it.
     fn write_board(&self, position: &Self::Position, out: &mut String);

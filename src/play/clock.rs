@@ -7,8 +7,8 @@ use crate::bot::{Allowance, ClockKind};
 /// The limits on a player's time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeControl {
-    /// The time for every move.
-    pub move_time: Duration,
+    /// The time for every move, if it is limited.
+    pub move_time: Option<Duration>,
     /// Added for the first answer of a fresh process.
     pub start_time: Duration,
     /// The time for all moves of a game together, if it is limited.
@@ -22,7 +22,7 @@ pub struct TimeControl {
 impl Default for TimeControl {
     fn default() -> Self {
         Self {
-            move_time: Duration::from_secs(10),
+            move_time: Some(Duration::from_secs(10)),
             start_time: Duration::from_secs(10),
             game_time: None,
             increment: Duration::ZERO,
@@ -49,7 +49,7 @@ impl Clock {
 
     /// The time for the next move.
     pub fn allowance(&self) -> Allowance {
-        let move_time = self.control.move_time;
+        let move_time = self.control.move_time.unwrap_or(Allowance::NO_LIMIT);
         Allowance {
             time: self.left.map_or(move_time, |left| left.min(move_time)),
             start: self.control.start_time,
@@ -82,7 +82,7 @@ mod tests {
 
     fn clock(game_time: Option<Duration>) -> Clock {
         Clock::new(TimeControl {
-            move_time: 5 * SECOND,
+            move_time: Some(5 * SECOND),
             start_time: 10 * SECOND,
             game_time,
             increment: SECOND / 2,
@@ -106,6 +106,27 @@ mod tests {
             assert_eq!(allowance.is_counted, game_time.is_some());
             assert_eq!(allowance.start, 10 * SECOND);
         }
+    }
+
+    #[test]
+    fn without_a_limit_for_a_move_only_the_game_clock_counts() {
+        let of = |game_time| {
+            let control = TimeControl {
+                move_time: None,
+                game_time,
+                ..TimeControl::default()
+            };
+            Clock::new(control).allowance()
+        };
+        let none = of(None);
+        assert!(!none.clock && !none.is_counted);
+        for fresh in [false, true] {
+            assert_eq!(none.total(fresh), Allowance::NO_LIMIT);
+            assert_eq!(none.longest(fresh), Allowance::NO_LIMIT);
+        }
+        let game = of(Some(SECOND));
+        assert_eq!(game.time, SECOND);
+        assert!(game.clock && game.is_counted);
     }
 
     #[test]

@@ -223,6 +223,7 @@ impl GameRunner {
         for (seat, seed) in seats.iter_mut().zip(setup.process_seeds) {
             seat.start(seed).await?;
         }
+        let processes = seats.each_mut().map(|seat| seat.enter(&setup.id));
         let since = self.stalls.mark();
         observer.begins(setup, &*session)?;
         let Played {
@@ -245,6 +246,8 @@ impl GameRunner {
         record.times_ms = times.into_iter().map(milliseconds).collect();
         record.charged_ms = charged.into_iter().map(milliseconds).collect();
         record.usage = usage(seats);
+        let has_process = processes.iter().any(Option::is_some);
+        record.processes = has_process.then_some(processes);
         let mut game_fault = None;
         match end {
             End::Outcome(outcome) => record.result = self.result(setup, outcome, &*session),

@@ -22,7 +22,7 @@ use crate::session::{Ruleset, Session, registry};
 /// The options of a match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MatchPlan {
-    /// The board from which every game starts, as records hold it.
+    /// The position from which every game starts, as records hold it.
     pub start: String,
     /// The number of games.
     pub games: u64,

@@ -6,6 +6,7 @@
 //! - [`setup`]: the settings of a game
 //! - [`seat`]: a player: a person, or a program and its process
 //! - [`clock`]: limits on a player's time
+//! - `environment`: the variables that its processes get
 //! - [`observer`]: observes a game while it is played
 //! - [`adjudicator`]: ends games whose value is proven
 //! - `attempts`: how often a game that does not count is tried again
@@ -13,17 +14,20 @@
 //! - `events`, `game_events`: what the log has of a bot in a game, and of the game
 //! - [`match_runner`]: plays matches of many games between the same two players
 //! - [`replay`]: checks recorded games against the rules
+//! - [`questions`]: asks a bot what it was asked in a recorded game
 //! - [`reproduce`]: the command that shows a recorded fault again
 
 pub mod adjudicator;
 mod attempts;
 pub mod clock;
+mod environment;
 mod events;
 pub mod game;
 mod game_events;
 pub mod game_runner;
 pub mod match_runner;
 pub mod observer;
+pub mod questions;
 pub mod replay;
 pub mod reproduce;
 pub mod seat;

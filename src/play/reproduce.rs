@@ -1,23 +1,10 @@
 //! The command by which a person sees the fault of a recorded bot again.
 
+use super::environment::that_matter;
 use crate::bot::fault::ASK_CHECK;
 use crate::bot::spec::{Program, reproduce_command};
 use crate::protocol::{ForfeitReason, env};
 use crate::record::{BotIndex, Record};
-
-/// The variables on which an answer depends.
-pub(super) fn that_matter(
-    environment: impl IntoIterator<Item = (String, String)>,
-) -> Vec<(String, String)> {
-    let matters = |name: &str, value: &str| match name {
-        env::RULES => value != "standard",
-        env::GAME => value != "quarto",
-        env::PIECES => true,
-        _ => false,
-    };
-    let all = environment.into_iter();
-    all.filter(|(name, value)| matters(name, value)).collect()
-}
 
 /// The command that sends a recorded bot this request again, as far as the record knows it; `None` for
 /// people. `pieces` is the path of the piece set's file when the set is not the built-in one.
@@ -28,10 +15,13 @@ pub fn recorded_reproduce_command(
     request: &str,
 ) -> Option<String> {
     let program = Program::recorded(&record.bots[by].command)?;
+    let process = record.processes.as_ref();
+    let seed = process.and_then(|both| Some(both[by].as_ref()?.seed.to_string()));
     let variables = [
         (env::GAME, Some(record.game.as_str())),
         (env::RULES, Some(record.rules.as_str())),
         (env::PIECES, pieces),
+        (env::SEED, seed.as_deref()),
     ];
     let variables = variables
         .into_iter()

@@ -7,8 +7,8 @@ use std::time::Duration;
 use tracing::{Instrument as _, Span};
 
 use super::clock::TimeControl;
+use super::environment::{environment, that_matter};
 use super::events;
-use super::reproduce::that_matter;
 use crate::bot::exhaustion::Exhausted;
 use crate::bot::fault::Exit;
 use crate::bot::human::Human;
@@ -19,6 +19,7 @@ use crate::bot::stderr::Tap;
 use crate::bot::{Allowance, Fault, OtherOutput, Player, Reply};
 use crate::executable::interpreter::Language;
 use crate::protocol::{ForfeitReason, env};
+use crate::record::ProcessEntry;
 use crate::session::Ruleset;
 use crate::text::escape_lines;
 
@@ -77,6 +78,12 @@ struct ProgramSeat {
     /// Variables for its processes; the seed is added at each start.
     environment: Vec<(String, String)>,
     process: Option<Process>,
+    /// The seed of that process.
+    seed: u32,
+    /// The id of the first game that it plays.
+    since: Option<String>,
+    /// What it is told of the limit for a move.
+    move_time: Option<Duration>,
 }
 
 impl fmt::Debug for ProgramSeat {
@@ -150,6 +157,9 @@ impl Seat {
                 program,
                 tap: None,
                 process: None,
+                seed: 0,
+                since: None,
+                move_time: time.move_time,
             })),
         )
     }
@@ -250,6 +260,8 @@ impl Seat {
             return Ok(());
         }
         seat.environment.retain(|(name, _)| name != env::SEED);
+        seat.seed = seed;
+        seat.since = None;
         let seed = (env::SEED.to_owned(), seed.to_string());
         seat.environment.push(seed);
         let cannot = |error| {
@@ -275,6 +287,27 @@ impl Seat {
             return Err(cannot(error));
         }
         Ok(())
+    }
+
+    /// It plays the game with this id next: what the record has of its process; `None` for people.
+    pub fn enter(&mut self, game: &str) -> Option<ProcessEntry> {
+        let SeatPlayer::Program(seat) = &mut self.player else {
+            return None;
+        };
+        let since = seat.since.get_or_insert_with(|| game.to_owned());
+        Some(ProcessEntry {
+            seed: seat.seed,
+            move_time: seat.move_time.map(|time| time.as_secs_f64()),
+            since: (since != game).then(|| since.clone()),
+        })
+    }
+
+    /// The id of its process, once it runs; with a sandbox on, once that is known.
+    pub fn process_id(&self) -> Option<u32> {
+        match &self.player {
+            SeatPlayer::Human(_) => None,
+            SeatPlayer::Program(seat) => seat.process.as_ref()?.id(),
+        }
     }
 
     /// Ends a game: returns what the process used in it, and resets the failed starts if the process
@@ -400,23 +433,4 @@ impl Seat {
 pub async fn stop_both([a, b]: &mut [Seat; 2], grace: GracePeriods) -> io::Result<()> {
     let (a, b) = tokio::join!(a.stop(grace), b.stop(grace));
     a.and(b)
-}
-
-/// The environment of a bot, except for its seed. `pieces` is the path of the piece set's file when the
-/// set is not the built-in one.
-fn environment(
-    ruleset: &dyn Ruleset,
-    pieces: Option<&str>,
-    move_time: Duration,
-) -> Vec<(String, String)> {
-    let mut variables = vec![
-        (env::GAME, ruleset.name().to_owned()),
-        (env::RULES, ruleset.rules().to_owned()),
-        (env::MOVE_TIME, move_time.as_secs_f64().to_string()),
-    ];
-    variables.extend(pieces.map(|path| (env::PIECES, path.to_owned())));
-    variables
-        .into_iter()
-        .map(|(name, value)| (name.to_owned(), value))
-        .collect()
 }

@@ -19,7 +19,7 @@ pub struct GameSetup<'a> {
     pub seed: u64,
     /// The seat that moves first.
     pub first: BotIndex,
-    /// The board at the start, as records hold it.
+    /// The position at the start, as records hold it.
     pub start: &'a str,
     /// The seeds of both seats' processes, if they are started for this game.
     pub process_seeds: [u32; 2],
@@ -54,6 +54,7 @@ impl GameSetup<'_> {
             result: ResultEntry::default(),
             started: format!("{started:.0}"),
             usage: None,
+            processes: None,
             delayed: None,
             voids: 0,
             more: Map::new(),

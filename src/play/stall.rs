@@ -257,7 +257,7 @@ mod tests {
         Timeout {
             asked: String::new(),
             allowance: Clock::new(TimeControl {
-                move_time: Duration::from_secs(1),
+                move_time: Some(Duration::from_secs(1)),
                 start_time: Duration::ZERO,
                 ..TimeControl::default()
             })

@@ -9,6 +9,7 @@ use super::clock::{Clock, TimeControl};
 use super::game_runner::{GameError, GameFault, GameRunner};
 use super::match_runner::{MatchGame, MatchObserver, MatchPlan, MatchRunner};
 use super::observer::GameObserver;
+use super::questions::{Conversation, Line};
 use super::seat::{Seat, stop_both};
 use super::setup::GameSetup;
 use super::turn::{TextBuffers, TurnTime};
@@ -63,7 +64,7 @@ pub(crate) const LONG: Duration = Duration::from_secs(2);
 /// This time for the first answer of a process, and for each further one.
 pub(crate) fn limits(time: Duration) -> TimeControl {
     TimeControl {
-        move_time: time,
+        move_time: Some(time),
         start_time: Duration::ZERO,
         ..TimeControl::default()
     }
@@ -266,6 +267,39 @@ async fn what_is_written_after_an_answer_is_found() {
     seat.stop(GracePeriods::FAULT).await.unwrap();
 }
 
+/// A debugger may hold a bot for as long as people like.
+#[tokio::test(start_paused = true)]
+async fn an_hour_at_a_breakpoint_loses_nothing() {
+    const SCRIPT: &str = "
+        while read -r line; do
+            until [ -e \"$0/go\" ]; do sleep 0.01; done
+            echo 4
+        done";
+    let folder = tempfile::tempdir().unwrap();
+    let seat = seat(SCRIPT, folder.path(), SHORT);
+    let mut conversation = Conversation::new(&FourInARow, seat, 1);
+    assert!(!conversation.is_running());
+    let id = conversation.start().await.unwrap();
+    assert!(id.is_some() && conversation.is_running());
+    let line = Line {
+        start: start_board(),
+        turns: Vec::new(),
+    };
+    for line in [line.clone(), line.then("4").then("5")] {
+        let begun = tokio::time::Instant::now();
+        let held = async {
+            tokio::time::advance(Duration::from_hours(1)).await;
+            std::fs::write(folder.path().join("go"), "").unwrap();
+        };
+        let (answer, ()) = tokio::join!(conversation.ask(&line), held);
+        assert_eq!(answer.unwrap().turn(), Some("4"));
+        assert!(begun.elapsed() >= Duration::from_hours(1));
+        std::fs::remove_file(folder.path().join("go")).unwrap();
+    }
+    assert_eq!(conversation.asked().len(), 2);
+    conversation.stop().await.unwrap();
+}
+
 /// The variables on which an answer depends, unless they are as by default.
 #[test]
 fn the_command_that_asks_again_sets_few_variables() {
@@ -289,6 +323,17 @@ fn the_command_that_asks_again_sets_few_variables() {
         variables(&edition(Rules::Standard), Some("/set.csv")),
         pieces
     );
+}
+
+/// Once it runs, its seed matters, too.
+#[tokio::test]
+async fn the_command_that_asks_again_has_the_seed() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut seat = seat(SILENT, folder.path(), LONG);
+    seat.start(5).await.unwrap();
+    let command = seat.reproduce_command("x", None).unwrap();
+    assert!(command.contains(" REFEREE_SEED=5 "), "{command}");
+    seat.stop(GracePeriods::FAULT).await.unwrap();
 }
 
 #[tokio::test]

@@ -54,6 +54,19 @@ pub struct UsageEntry {
     pub memory_kb: u64,
 }
 
+/// The process that a bot had in a game: what it was given at its start, so that it can be asked the same again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ProcessEntry {
+    /// Its `REFEREE_SEED`.
+    pub seed: u32,
+    /// Its `REFEREE_MOVE_TIME`, in seconds; `None` when a move had no limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub move_time: Option<f64>,
+    /// The id of the first game that it played; `None` when that is this one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<String>,
+}
+
 /// The record of a game.
 ///
 /// ```
@@ -82,12 +95,12 @@ pub struct Record {
     pub id: String,
     /// The two bots.
     pub bots: [BotEntry; 2],
-    /// The bot that acted first (in Quarto, gave the first piece).
+    /// The bot that acted first (in Quarto, gave the first piece, or placed the one that was in hand).
     #[serde(deserialize_with = "result::first")]
     pub first: BotIndex,
     /// The seed of the match.
     pub seed: u64,
-    /// The board at the start.
+    /// The board at the start; in Quarto with the piece in hand, if there is one, as a request.
     pub start: String,
     /// The CSV text of the piece set, when it is not the built-in one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -107,6 +120,9 @@ pub struct Record {
     /// What each bot used; `None` where it is unknown, as for a person.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<[Option<UsageEntry>; 2]>,
+    /// The process of each bot; `None` for a person.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub processes: Option<[Option<ProcessEntry>; 2]>,
     /// Why the result is doubtful: the referee may be to blame for the clock that ran out, and the
     /// game had been void too often to be played again.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -121,7 +121,7 @@ impl<O: Write, E: Write> TerminalView<O, E> {
         let mut text = styled(palette.heading, &heading);
         text.push('\n');
         let mut board = String::new();
-        start.write_board(&mut board);
+        start.write_start(&mut board);
         if board.chars().any(|symbol| symbol != '.') {
             text.push_str(&draw(&start.picture(), &palette));
         }

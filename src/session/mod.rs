@@ -52,8 +52,9 @@ pub trait Ruleset: fmt::Debug + Send + Sync {
     /// A game at its start.
     fn start(&self) -> Box<dyn Session + '_>;
 
-    /// A game that starts on this board, as records hold it. The error is a sentence about the text.
-    fn start_from(&self, board: &str) -> Result<Box<dyn Session + '_>, String>;
+    /// A game that starts from this position, as records hold it: a board, or a request. The error is a sentence about
+    /// the text.
+    fn start_from(&self, text: &str) -> Result<Box<dyn Session + '_>, String>;
 
     /// A game in the position of this request, without newline. The error is a sentence about the
     /// request.
@@ -92,6 +93,10 @@ pub trait Session: fmt::Debug {
 
     /// Appends the board, as in requests and records.
     fn write_board(&self, out: &mut String);
+
+    /// Appends the text from which [`Ruleset::start_from`] starts a game in this position: the board, and in Quarto the
+    /// piece in hand, if there is one.
+    fn write_start(&self, out: &mut String);
 
     /// Appends the request to the side to move, without newline.
     fn write_request(&self, out: &mut String);

@@ -31,8 +31,8 @@ where
         Box::new(TypedSession::new(self, Game::start(self)))
     }
 
-    fn start_from(&self, board: &str) -> Result<Box<dyn Session + '_>, String> {
-        let position = Game::start_from(self, board)?;
+    fn start_from(&self, text: &str) -> Result<Box<dyn Session + '_>, String> {
+        let position = Game::start_from(self, text)?;
         Ok(Box::new(TypedSession::new(self, position)))
     }
 
@@ -101,6 +101,10 @@ where
 
     fn write_board(&self, out: &mut String) {
         self.game.write_board(&self.position, out);
+    }
+
+    fn write_start(&self, out: &mut String) {
+        self.game.write_start(&self.position, out);
     }
 
     fn write_request(&self, out: &mut String) {

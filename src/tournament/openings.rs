@@ -254,7 +254,7 @@ pub enum FileError {
     Empty,
 }
 
-/// Reads openings: one board a line, as records hold it, in any number.
+/// Reads openings: one board a line, or in Quarto a board and the piece in hand, as records hold it, in any number.
 ///
 /// Blanks around a board and blank lines are ignored. A comment begins with a blank and `#`, or is a
 /// line that begins with `#`, unless that line is a valid board: a piece set may have this character.
@@ -269,16 +269,17 @@ pub fn parse(ruleset: &dyn Ruleset, text: &str) -> Result<Vec<String>, FileError
         if board.is_empty() {
             continue;
         }
+        let mut opening = String::new();
         match ruleset.start_from(board) {
-            Ok(_) => {}
+            Ok(session) => session.write_start(&mut opening),
             Err(_) if board.starts_with('#') => continue,
             Err(reason) => return Err(FileError::Line { line, reason }),
         }
-        if let Some(earlier) = lines.insert(board, line) {
+        if let Some(earlier) = lines.insert(opening.clone(), line) {
             let reason = format!("the same board as in line {earlier}");
             return Err(FileError::Line { line, reason });
         }
-        openings.push(board.to_owned());
+        openings.push(opening);
     }
     if openings.is_empty() {
         return Err(FileError::Empty);

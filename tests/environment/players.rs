@@ -10,7 +10,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::common::{Referee, Run};
+use crate::common::{Referee, Run, bots, records};
 use crate::requirements::{is_ci, program, unavailable};
 use libtest_mimic::{Failed, Trial};
 use referee::game::quarto::{Edition, PieceSet, Rules};
@@ -325,6 +325,79 @@ fn is_reproducible(player: &Player, more: &[&str]) -> Result<(), Failed> {
     Ok(())
 }
 
+/// What its process with this seed was sent.
+fn sent(scratch: &Path, seed: &Value) -> Result<String, Failed> {
+    Ok(fs::read_to_string(scratch.join(format!("input-{seed}")))?)
+}
+
+/// Checks that `referee debug` sends it what it was sent in the games of a tournament, byte by byte, and that it answers the
+/// same where it can.
+fn is_sent_the_same_again(player: &Player, game: &str) -> Result<(), Failed> {
+    build(player)?;
+    let keeps = bots().join("keeps-input.sh");
+    let bot = format!("{} {}", keeps.display(), player.bot());
+    let directory = tempfile::tempdir()?;
+    let out = directory.path().join("t");
+    let limits = ["--move-time", "30s", "--start-time", "20s"];
+    let run = Referee::new(["tournament", &bot, "builtin:random", "--seed", "1"])
+        .args([
+            "--pairs",
+            "1",
+            "--jobs",
+            "1",
+            "--no-check",
+            "--sandbox",
+            "none",
+        ])
+        .args(limits)
+        .args(["--game", game, "--out"])
+        .args([&out])
+        .directory(players())
+        .run();
+    if run.code != Some(0) {
+        return Err(format!("{run}").into());
+    }
+    let records = records(&fs::read_to_string(out.join("games.jsonl"))?);
+    if records.len() != 2 {
+        return Err(format!("{} games\n{run}", records.len()).into());
+    }
+    for (index, record) in records.iter().enumerate() {
+        // The first that was named.
+        let turns = record["turns"].as_array().map_or(0, Vec::len);
+        let own = usize::from(record["first"] != 0);
+        let last = (own..turns).step_by(2).next_back().ok_or("no turn")? + 1;
+        let (number, turn) = ((index + 1).to_string(), last.to_string());
+        let again = Referee::new([
+            "debug",
+            "--as",
+            "1",
+            "--from-first",
+            "--time-per-move",
+            "1ms",
+        ])
+        .args(["--game", &number, "--turn", &turn])
+        .args([out.as_os_str(), bot.as_ref()])
+        .directory(players())
+        .stdin("quit\n")
+        .run();
+        let seed = &record["processes"][0]["seed"];
+        let (now, then) = (sent(again.scratch(), seed)?, sent(run.scratch(), seed)?);
+        // Its process played both games.
+        let is_same = if index == 0 {
+            then.starts_with(&now)
+        } else {
+            then == now
+        };
+        if again.code != Some(0) || now.is_empty() || !is_same {
+            return Err(format!("then\n{then}now\n{now}{again}").into());
+        }
+        if player.strategy != Searching && again.stdout.contains("departs") {
+            return Err(format!("{again}").into());
+        }
+    }
+    Ok(())
+}
+
 /// Checks that it wins at least this share of the points, in percent, against greedy.
 fn scores(
     player: &Player,
@@ -492,6 +565,9 @@ pub(crate) fn trials() -> Vec<Trial> {
         add("plays by the standard rules", |p| plays(p, Rules::Standard));
         add("plays by the squares rules", |p| plays(p, Rules::Squares));
         add("plays with other pieces", plays_with_other_pieces);
+        add("is sent the same lines again by debug", |p| {
+            is_sent_the_same_again(p, "quarto")
+        });
         match player.strategy {
             Searching => add("is as good as greedy", |p| scores(p, 24, 40..=100)),
             Greedy => add("is as good as greedy", |p| scores(p, 60, 30..=70)),
@@ -504,6 +580,10 @@ pub(crate) fn trials() -> Vec<Trial> {
     }
     let [random, minimax] = &FOUR_IN_A_ROW;
     for player in [random, minimax] {
+        let name = format!("{} is sent the same lines again by debug", player.file);
+        trials.push(trial(&name, &[player], move || {
+            is_sent_the_same_again(player, "four-in-a-row")
+        }));
         let name = format!("{} plays builtin:greedy", player.file);
         trials.push(trial(&name, &[player], move || {
             four_in_a_row(&[player], [&player.bot(), "builtin:greedy"])

@@ -7,6 +7,7 @@ use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
+use referee::bot::Allowance;
 use referee::bot::channel::{Channel, Exchange, ExchangeError};
 use referee::protocol::MAX_LINE_BYTES;
 use tokio::io::{
@@ -116,6 +117,15 @@ async fn an_answer_after_the_deadline_is_late() {
             answer,
             Err(ExchangeError::Late(Exchange { length, elapsed }))
         );
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn without_a_limit_an_answer_may_take_years() {
+    let year = Duration::from_hours(24 * 365);
+    for elapsed in [LIMIT, year, year * 100] {
+        let answer = answered_after(elapsed, Allowance::NO_LIMIT, b"6 A\n").await;
+        assert_eq!(answer, Ok(Exchange { length: 3, elapsed }));
     }
 }
 

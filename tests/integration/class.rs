@@ -215,7 +215,9 @@ fn a_disputed_forfeit_is_shown_as_in_the_match() {
         .lines()
         .find_map(|line| line.strip_prefix("  reproduce: "))
         .expect("a command");
-    assert!(again.ends_with(" | sh ben/bot.sh"), "{again}");
+    let seed = &record["processes"][1]["seed"];
+    let end = format!(" | REFEREE_SEED={seed} sh ben/bot.sh");
+    assert!(again.ends_with(&end), "{again}");
     let position = run
         .stdout
         .lines()

@@ -135,6 +135,18 @@ fn check_start<G: Game>(game: &G, position: &G::Position) {
         .unwrap_or_else(|problem| panic!("{board}: {problem}"));
     assert_eq!(board_of(game, &start), board);
     assert_eq!(start.outcome(), None);
+    // So can the position, with what is in hand.
+    let mut text = String::new();
+    game.write_start(position, &mut text);
+    let start = game.start_from(&text);
+    let start = start.unwrap_or_else(|problem| panic!("{text}: {problem}"));
+    let (mut again, mut request) = (String::new(), String::new());
+    game.write_request(&start, &mut again);
+    game.write_request(position, &mut request);
+    assert_eq!(again, request);
+    again.clear();
+    game.write_start(&start, &mut again);
+    assert_eq!(again, text);
 }
 
 fn check_picture<G: Game>(game: &G, position: &G::Position, last: Option<G::Turn>) {

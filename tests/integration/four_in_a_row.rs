@@ -603,6 +603,21 @@ fn games_start_from_a_prepared_board() {
     let replayed = Referee::new(["replay".as_ref(), file.as_os_str()]).run();
     assert_eq!(replayed.code, Some(0), "{replayed}");
 
+    // The line that a bot is sent is a start, too.
+    let run = scripts(&["7"], &[])
+        .args(["--start", &format!("@ {start}")])
+        .run();
+    assert_eq!(run.records()[0]["start"], start, "{run}");
+    let run = scripts(&["7"], &[])
+        .args(["--start", &format!("O {start}")])
+        .run();
+    let problem = "`O` is asked, but by the board it is @'s turn";
+    assert!(run.stderr.contains(problem), "{run}");
+    let run = scripts(&["7"], &[])
+        .args(["--start", &format!("@ @ {start}")])
+        .run();
+    assert!(run.stderr.contains("a board is 42 characters"), "{run}");
+
     // One `@` more: it is for `O` to move, which the bot that moves second still plays.
     let start = format!("{}@......", &EMPTY[..35]);
     let run = scripts(&["8"], &["8"]).args(["--start", &start]).run();

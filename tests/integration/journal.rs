@@ -34,6 +34,7 @@ fn record(number: usize) -> Record {
         result: ResultEntry::default(),
         started: "2026-01-31T10:00:00Z".to_owned(),
         usage: None,
+        processes: None,
         delayed: None,
         voids: 0,
         more: Map::new(),

@@ -42,6 +42,8 @@ mod clock;
 #[path = "../common/mod.rs"]
 mod common;
 mod conformance;
+#[cfg(unix)]
+mod debug;
 mod drawing;
 #[cfg(unix)]
 mod examples;

@@ -489,6 +489,9 @@ fn is_a_record(record: &Value, pieces: bool) {
     if cfg!(all(target_os = "linux", not(portable))) && !detail.starts_with("not played") {
         expected.push("usage");
     }
+    if !detail.starts_with("not played") {
+        expected.push("processes");
+    }
     expected.retain(|&key| pieces || key != "pieces");
     assert_eq!(keys(record), expected, "{record}");
     assert_eq!(record["v"], 1, "{record}");
@@ -593,6 +596,10 @@ fn the_words_of_a_record() {
                 "reason": "quarto",
                 "lines": [["H1", "square"], ["H1", "hollow"]],
             },
+            "processes": [
+                {"seed": 744_800_165, "move_time": 10.0},
+                {"seed": 1_492_244_497, "move_time": 10.0},
+            ],
         })
     );
 }
@@ -734,6 +741,8 @@ fn the_environment() {
 
     let found = play(&[]);
     assert_eq!(names(&found), usual);
+    let without = play(&["--move-time", "none"]);
+    assert_eq!(names(&without), [usual[0], usual[2], usual[3]]);
     assert_eq!(found["REFEREE_GAME"], "quarto");
     assert_eq!(found["REFEREE_RULES"], "standard");
     assert_eq!(found["REFEREE_MOVE_TIME"], "10");
@@ -782,6 +791,16 @@ fn seeds_of_bots() {
 }
 
 /// What the referee was given itself means nothing to its bots.
+#[test]
+fn a_clock_of_processor_time_needs_a_limit() {
+    let play = |options: &[&str]| random(1).args(["--clock", "cpu"]).args(options).run();
+    let run = play(&["--move-time", "none"]);
+    assert_eq!(run.code, Some(2), "{run}");
+    let sentence = "--clock cpu measures the processor time against a limit";
+    assert!(run.stderr.contains(sentence), "{run}");
+    succeeded(&play(&["--move-time", "none", "--game-time", "1m"]));
+}
+
 #[test]
 fn the_referees_own_environment() {
     let run = random(1)
@@ -847,6 +866,67 @@ fn a_prepared_board() {
         .run();
     refused(&run, &["a quarto already, S1"]);
     succeeded(&random(1).args(["--start", "AB..CD.........."]).run());
+}
+
+#[test]
+fn a_piece_in_hand_at_the_start() {
+    for rules in ["standard", "squares"] {
+        let play = || {
+            let start = ["--start", "A..B............ C", "-n", "4", "--first", "1"];
+            let referee = random(1).args(["--rules", rules]).args(start);
+            referee.args(["-vv", "--restart"]).recorded().run()
+        };
+        let run = play();
+        succeeded(&run);
+        assert!(
+            run.stdout
+                .contains("  -> builtin:random#1: A..B............ C\n"),
+            "{run}"
+        );
+        for (record, first) in run.records().iter().zip([0, 1, 0, 1]) {
+            common::schema::RECORD.check(record);
+            assert_eq!(record["start"], "A..B............ C", "{run}");
+            // Whoever begins places it.
+            assert_eq!(record["first"], first, "{run}");
+            let opening = record["turns"][0].as_str().expect("a turn");
+            assert!(!opening.starts_with('-'), "{run}");
+        }
+        replays(&run);
+        assert_eq!(timeless(&run), timeless(&play()), "{run}");
+    }
+    // It can win at once, and be the last piece.
+    let run = scripts(&["4"], &[])
+        .args(["--start", "ABC............. D"])
+        .run();
+    assert_eq!(run.last_line(), "anna wins: H1 square, H1 hollow.", "{run}");
+    // Nothing in hand is a board, and is recorded as one.
+    let none = ["--start", "A..B............ -"];
+    let run = random(1).args(none).recorded().run();
+    assert_eq!(only(&run)["start"], "A..B............", "{run}");
+    for (start, problem) in [
+        (
+            "A..B............ A",
+            "the piece A is in hand, but it stands on cell 1",
+        ),
+        (
+            "A..B............ Z",
+            "`Z` is in hand, which is no piece of this set",
+        ),
+        ("A..B............ .", "`.` is in hand, which is no piece"),
+        (
+            "A..B............ CD",
+            "`CD` comes after the board; expected the piece in hand or `-`",
+        ),
+        ("A..B............ C D", "`C D` comes after the board"),
+        ("A..B............ ", "`` comes after the board"),
+        ("A..B........... C", "found 15"),
+        ("ABCD............ E", "a quarto already, H1 square"),
+        ("AA.............. E", "the piece A stands on cells 1 and 2"),
+        ("IONGCABMHEDJPLKF -", "no cell is free"),
+    ] {
+        let run = random(1).args(["--start", start]).run();
+        refused(&run, &[&format!("--start `{start}`: "), problem]);
+    }
 }
 
 #[test]
@@ -1566,4 +1646,38 @@ fn wrong_bots() {
         .run();
     refused(&run, &["cannot start no-such-bot"]);
     assert!(!file.exists(), "{run}");
+}
+
+/// A record says with what each process was started, and since which game it has played.
+#[test]
+fn records_have_the_processes() {
+    let play = |options: &[&str]| {
+        let bots = ["./environment.sh 1", "./environment.sh 2"];
+        let referee = Referee::new(["--seed", "5", "-n", "3"]).args(bots);
+        referee.args(options).recorded().run()
+    };
+    let run = play(&[]);
+    let records = run.records();
+    for (bot, name) in ["1", "2"].into_iter().enumerate() {
+        let own = environment(&run, name);
+        for record in &records {
+            let process = &record["processes"][bot];
+            assert_eq!(process["seed"].to_string(), own["REFEREE_SEED"], "{run}");
+            assert_eq!(process["move_time"], 10.0, "{run}");
+        }
+        let since = records
+            .iter()
+            .map(|record| &record["processes"][bot]["since"]);
+        let since: Vec<_> = since.collect();
+        assert_eq!(since, [&Value::Null, &json!("5-1"), &json!("5-1")], "{run}");
+    }
+    let run = play(&["--restart", "--move-time", "none"]);
+    for record in run.records() {
+        let process = &record["processes"][0];
+        assert_eq!(
+            [&process["since"], &process["move_time"]],
+            [&Value::Null; 2],
+            "{run}"
+        );
+    }
 }

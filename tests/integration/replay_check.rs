@@ -99,6 +99,7 @@ fn record(answers: &[&str], first: usize) -> Record {
         result,
         started: "2026-01-31T10:00:00Z".to_owned(),
         usage: None,
+        processes: None,
         delayed: None,
         voids: 0,
         more: Map::new(),

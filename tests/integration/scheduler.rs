@@ -21,7 +21,7 @@ fn plan(bots: usize, pairs: u32, bench_after: u32) -> Plan {
         directory: None,
         environment: BTreeMap::new(),
         limits: Limits {
-            move_time: 1.0,
+            move_time: Some(1.0),
             start_time: 1.0,
             game_time: None,
             increment: 0.0,

@@ -11,7 +11,7 @@ use referee::arena::plan::{
 };
 use referee::protocol::ForfeitReason;
 use referee::record::annotation::{Annotation, FIELD, Mark, Note};
-use referee::record::{BotEntry, BotIndex, Reason, Record, ResultEntry, UsageEntry};
+use referee::record::{BotEntry, BotIndex, ProcessEntry, Reason, Record, ResultEntry, UsageEntry};
 use referee::solver::Value as Worth;
 use referee::tournament::schedule::{EntrantId, Pairing, Round};
 use referee::tournament::standings::TieBreak;
@@ -22,6 +22,11 @@ use crate::common::{self, Referee};
 
 /// A record with every field. A field that is added to the format is missing here, which does not compile.
 fn full_record() -> Record {
+    let process = ProcessEntry {
+        seed: 7,
+        move_time: Some(10.0),
+        since: Some("7-1".to_owned()),
+    };
     let used = UsageEntry {
         cpu_ms: 1.5,
         cpu_other_ms: 0.5,
@@ -73,6 +78,7 @@ fn full_record() -> Record {
         },
         started: "2026-01-31T10:00:00Z".to_owned(),
         usage: Some([Some(used), None]),
+        processes: Some([Some(process), None]),
         delayed: Some("a sentence".to_owned()),
         voids: 2,
         more: Map::from_iter([(FIELD.to_owned(), annotation.to_json())]),
@@ -88,7 +94,7 @@ fn full_plan() -> Plan {
         directory: Some("submissions".to_owned()),
         environment: [("A".to_owned(), "b".to_owned())].into(),
         limits: Limits {
-            move_time: 2.0,
+            move_time: Some(2.0),
             start_time: 0.0,
             game_time: Some(60.0),
             increment: 0.5,

@@ -1329,3 +1329,32 @@ fn a_tournament_that_is_too_large_is_refused_at_once() {
         assert!(!place.path("large").exists());
     }
 }
+
+#[test]
+fn a_tournament_without_a_limit_for_a_move() {
+    let place = Place::new();
+    let two = ["builtin:random", "builtin:greedy"];
+    let run = place.play(
+        "t",
+        &[&two[..], &["--move-time", "none", "--pairs", "1"]].concat(),
+    );
+    let plan: Value = serde_json::from_str(&place.read("t/plan.json")).expect("a plan");
+    for bot in [0, 1] {
+        assert_eq!(
+            plan["bots"][bot]["limits"]["move_time"],
+            Value::Null,
+            "{run}"
+        );
+    }
+    // Resumed, it has the limits that were planned.
+    place.play("t", &[]);
+
+    let config = place.path("none.toml");
+    let words = "move-time = \"none\"\npairs = 1\nbots = [\
+        { command = \"builtin:random\", move-time = \"3s\" }, { command = \"builtin:greedy\" }]\n";
+    fs::write(&config, words).expect("a file");
+    place.play("own", &["--config", &config.to_string_lossy()]);
+    let plan: Value = serde_json::from_str(&place.read("own/plan.json")).expect("a plan");
+    assert_eq!(plan["bots"][0]["limits"]["move_time"], 3.0);
+    assert_eq!(plan["bots"][1]["limits"]["move_time"], Value::Null);
+}

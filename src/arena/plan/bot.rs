@@ -11,8 +11,9 @@ use crate::play::TimeControl;
 /// The limits on a bot's time, in seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Limits {
-    /// For a move.
-    pub move_time: f64,
+    /// For a move, if it is limited.
+    #[serde(deserialize_with = "Option::deserialize")]
+    pub move_time: Option<f64>,
     /// Added to the first move of a fresh process.
     pub start_time: f64,
     /// For all moves of a game together.
@@ -35,7 +36,7 @@ const fn is_false(value: &bool) -> bool {
 impl From<TimeControl> for Limits {
     fn from(time: TimeControl) -> Self {
         Self {
-            move_time: time.move_time.as_secs_f64(),
+            move_time: time.move_time.map(|time| time.as_secs_f64()),
             start_time: time.start_time.as_secs_f64(),
             game_time: time.game_time.map(|time| time.as_secs_f64()),
             increment: time.increment.as_secs_f64(),
@@ -55,7 +56,7 @@ impl TryFrom<Limits> for TimeControl {
     fn try_from(limits: Limits) -> Result<Self, NoTime> {
         let time = |seconds| Duration::try_from_secs_f64(seconds).map_err(|_| NoTime(seconds));
         Ok(Self {
-            move_time: time(limits.move_time)?,
+            move_time: limits.move_time.map(time).transpose()?,
             start_time: time(limits.start_time)?,
             game_time: limits.game_time.map(time).transpose()?,
             increment: time(limits.increment)?,

@@ -16,7 +16,7 @@ use self::examination::Examination;
 use crate::bot::spec::BotSpec;
 use crate::checkup::{Check, Problem, Report, Verdict};
 use crate::cli::support::clock::ClockName;
-use crate::cli::support::duration;
+use crate::cli::support::duration::{self, MoveTime};
 use crate::cli::support::failure::Failure;
 use crate::cli::support::games::{self, GameArg};
 use crate::cli::support::output::Stdout;
@@ -44,9 +44,9 @@ pub(in crate::cli) struct Args {
     #[arg(long, value_enum, default_value = "standard")]
     rules: RulesName,
 
-    /// Time for a move
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = "10s", value_parser = duration::parse_positive)]
-    move_time: Duration,
+    /// Time for a move; none for no limit
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = "10s", value_parser = duration::parse_move_time)]
+    move_time: MoveTime,
 
     /// Time on top for the first answer of a fresh process
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = "10s", value_parser = duration::parse)]

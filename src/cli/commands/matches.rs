@@ -130,6 +130,7 @@ fn start(
             "--adjudicate needs a solver, and only Quarto can be solved; leave it out".to_owned(),
         ));
     }
+    options.check_time()?;
     let set = match_set(options.pieces.as_ref())?;
     let choices = |format| Choices {
         rules: options.rules.into(),

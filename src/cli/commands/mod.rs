@@ -4,6 +4,7 @@ pub(in crate::cli) mod analyse;
 pub(in crate::cli) mod board;
 pub(in crate::cli) mod bot;
 pub(in crate::cli) mod check;
+pub(in crate::cli) mod debug;
 pub(in crate::cli) mod doctor;
 pub(in crate::cli) mod grade;
 pub(in crate::cli) mod league;

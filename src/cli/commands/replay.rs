@@ -8,8 +8,7 @@ use crate::cli::support::failure::Failure;
 use crate::cli::support::folder::{GameChoice, pieces_of, records_of};
 use crate::cli::support::output::{Notes, Stdout, print_stderr};
 use crate::cli::support::pages::write;
-use crate::cli::support::setup::{palette, unreadable};
-use crate::game::quarto::{PieceSet, Rules};
+use crate::cli::support::setup::{palette, recorded_ruleset, unreadable};
 use crate::play::replay::{ReplayError, replay, start_of};
 use crate::play::reproduce::recorded_reproduce_command;
 use crate::record::Record;
@@ -18,7 +17,6 @@ use crate::report::html;
 use crate::report::serve::Feed;
 use crate::report::terminal_view::{Detail, TerminalView, ViewOptions};
 use crate::session::Ruleset;
-use crate::session::registry::{self, Choices};
 use crate::text::{counted, escape_controls};
 
 /// The default file of a game's page; N is the game's number.
@@ -163,28 +161,10 @@ fn check_record(
     quiet: bool,
     out: &mut BufWriter<Stdout>,
 ) -> Result<Option<String>, Failure> {
-    let Some(game) = registry::find(&record.game) else {
-        return Ok(Some(format!(
-            "the game {} is unknown",
-            crate::text::quote(record.game.as_bytes())
-        )));
+    let ruleset = match recorded_ruleset(record) {
+        Ok(ruleset) => ruleset,
+        Err(problem) => return Ok(Some(problem)),
     };
-    let Some(rules) = Rules::from_name(&record.rules) else {
-        return Ok(Some(format!(
-            "the rules {} are unknown",
-            crate::text::quote(record.rules.as_bytes())
-        )));
-    };
-    let set = match record.pieces.as_deref().map(PieceSet::parse) {
-        None => PieceSet::default(),
-        Some(Ok(set)) => set,
-        Some(Err(error)) => return Ok(Some(format!("its piece set: {error}"))),
-    };
-    let ruleset = game.ruleset(Choices {
-        rules,
-        set,
-        ..Choices::default()
-    });
     show(&*ruleset, record, file, number, quiet, out)
 }
 

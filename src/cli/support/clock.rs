@@ -2,7 +2,9 @@
 
 use clap::ValueEnum;
 
+use super::failure::Failure;
 use crate::bot::ClockKind;
+use crate::play::TimeControl;
 
 /// What clocks measure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -23,4 +25,17 @@ impl From<ClockName> for ClockKind {
             ClockName::Cpu => Self::Cpu,
         }
     }
+}
+
+/// Refuses a clock of processor time that has no limit to measure.
+pub(in crate::cli) fn check_clock(time: TimeControl) -> Result<TimeControl, Failure> {
+    let has_limit = time.move_time.is_some() || time.game_time.is_some();
+    if time.kind == ClockKind::Cpu && !has_limit {
+        return Err(Failure::Usage(
+            "--clock cpu measures the processor time against a limit, and with --move-time none there is none; leave \
+             one of them out"
+                .to_owned(),
+        ));
+    }
+    Ok(time)
 }

@@ -23,6 +23,25 @@ pub(in crate::cli) fn parse_positive(text: &str) -> Result<Duration, String> {
     Ok(duration)
 }
 
+/// A value of `--move-time`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::cli) struct MoveTime(
+    /// `None` for no limit.
+    pub(in crate::cli) Option<Duration>,
+);
+
+/// Reads a value of `--move-time`: a duration of more than zero, or `none`.
+pub(in crate::cli) fn parse_move_time(text: &str) -> Result<MoveTime, String> {
+    if text == "none" {
+        return Ok(MoveTime(None));
+    }
+    let or_none = |problem| format!("{problem}; or none for no limit");
+    parse_positive(text)
+        .map(Some)
+        .map(MoveTime)
+        .map_err(or_none)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -43,5 +62,12 @@ mod tests {
             assert!(parse(text).is_err(), "{text}");
         }
         assert!(parse_positive("0s").is_err());
+        assert_eq!(parse_move_time("none"), Ok(MoveTime(None)));
+        let two = MoveTime(Some(Duration::from_secs(2)));
+        assert_eq!(parse_move_time("2s"), Ok(two));
+        assert!(
+            parse_move_time("0s").is_err_and(|problem| problem.ends_with("or none for no limit"))
+        );
+        assert!(parse_move_time("None").is_err());
     }
 }

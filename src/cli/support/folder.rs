@@ -65,7 +65,7 @@ pub(in crate::cli) fn title_of(paths: &[PathBuf]) -> String {
 }
 
 /// The plan of the tournament whose games this file holds.
-fn plan_of(file: &Path) -> Option<(TournamentDirectory, Plan)> {
+pub(in crate::cli) fn plan_of(file: &Path) -> Option<(TournamentDirectory, Plan)> {
     if !file.ends_with("games.jsonl") {
         return None;
     }

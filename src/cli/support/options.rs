@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use clap::ValueEnum;
 
-use super::clock::ClockName;
-use super::duration;
+use super::clock::{ClockName, check_clock};
+use super::duration::{self, MoveTime};
 use super::failure::Failure;
 use super::games::{self, GameArg};
 use super::numbers;
@@ -15,7 +15,6 @@ use super::pages;
 use super::pieces_file::PiecesFile;
 use super::sandbox::SandboxOptions;
 use super::setup::RulesName;
-use crate::bot::human::NO_HURRY;
 use crate::game::quarto::PieceFormat;
 use crate::play::TimeControl;
 use crate::record::BotIndex;
@@ -98,13 +97,14 @@ pub(in crate::cli) struct Options {
     #[arg(long, value_enum, default_value = "standard")]
     pub(in crate::cli) rules: RulesName,
 
-    /// Start from this board instead of an empty one, as the protocol writes it: `.` is empty
-    #[arg(long, value_name = "BOARD", allow_hyphen_values = true)]
+    /// Start from this position instead of an empty board, as the protocol writes it: a board, where `.` is empty, or a
+    /// board and the piece in hand, which whoever begins places: "A..B............ C"
+    #[arg(long, value_name = "BOARD [PIECE]", allow_hyphen_values = true)]
     start: Option<String>,
 
-    /// Time for a move [default: 10s; people have no limit unless this is given]
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = duration::parse_positive, help_heading = "Time")]
-    move_time: Option<Duration>,
+    /// Time for a move; none for no limit [default: 10s; people have no limit unless this is given]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = duration::parse_move_time, help_heading = "Time")]
+    move_time: Option<MoveTime>,
 
     /// Time on top for the first answer of a fresh process
     #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = "10s", value_parser = duration::parse, help_heading = "Time")]
@@ -177,18 +177,19 @@ impl Options {
 
     /// The time control of a program or a person.
     pub(in crate::cli) fn time(&self, human: bool) -> TimeControl {
-        let default = if human {
-            NO_HURRY
-        } else {
-            TimeControl::default().move_time
-        };
+        let default = TimeControl::default().move_time.filter(|_| !human);
         TimeControl {
-            move_time: self.move_time.unwrap_or(default),
+            move_time: self.move_time.map_or(default, |MoveTime(limit)| limit),
             start_time: self.start_time,
             game_time: self.game_time,
             increment: self.increment,
             kind: self.clock.into(),
         }
+    }
+
+    /// Refuses limits that exclude each other.
+    pub(in crate::cli) fn check_time(&self) -> Result<(), Failure> {
+        check_clock(self.time(false)).map(|_| ())
     }
 
     /// The seed; without `--seed` it is drawn and printed.
@@ -212,7 +213,7 @@ impl Options {
         }
     }
 
-    /// The board that every game starts from.
+    /// The position that every game starts from, as records hold it.
     pub(in crate::cli) fn start(&self, ruleset: &dyn Ruleset) -> Result<String, Failure> {
         let session = match &self.start {
             None => ruleset.start(),
@@ -221,9 +222,9 @@ impl Options {
                 Failure::Usage(format!("--start {board}: {problem}"))
             })?,
         };
-        let mut board = String::new();
-        session.write_board(&mut board);
-        Ok(board)
+        let mut start = String::new();
+        session.write_start(&mut start);
+        Ok(start)
     }
 
     /// The piece set's file for bots, when the set is not the built-in one.

@@ -138,6 +138,12 @@ impl SandboxOptions {
         }
     }
 
+    /// These options, without a sandbox unless one is asked for.
+    pub(in crate::cli) fn or_none(mut self) -> Self {
+        self.kind = self.kind.or(Some(Choice::None));
+        self
+    }
+
     /// Resolves relative paths against `base`.
     pub(in crate::cli) fn relative_to(&mut self, base: &Path) {
         for path in &mut self.expose {

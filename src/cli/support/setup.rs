@@ -4,6 +4,7 @@ use std::env;
 use std::fs::File;
 use std::io;
 use std::path::{self, Path, PathBuf};
+use std::sync::Arc;
 
 use anstream::stream::RawStream;
 use anstream::{AutoStream, ColorChoice};
@@ -13,7 +14,10 @@ use terminal_size::terminal_size_of;
 use super::failure::Failure;
 use crate::bot::spec::BotSpec;
 use crate::game::quarto::{PieceSet, Rules};
+use crate::record::Record;
 use crate::report::terminal::Palette;
+use crate::session::Ruleset;
+use crate::session::registry::{self, Choices};
 use crate::strategy;
 use crate::system::AsStream;
 
@@ -65,6 +69,24 @@ fn set_failure(path: &Path, error: &crate::game::quarto::SetError) -> Failure {
 /// The failure for a file that cannot be opened or read.
 pub(in crate::cli) fn unreadable(path: &Path, error: &io::Error) -> Failure {
     Failure::Usage(crate::text::unreadable(path, error))
+}
+
+/// The rules and the pieces of a record. The error is a sentence about one of them.
+pub(in crate::cli) fn recorded_ruleset(record: &Record) -> Result<Arc<dyn Ruleset>, String> {
+    let quote = |text: &str| crate::text::quote(text.as_bytes());
+    let game = registry::find(&record.game)
+        .ok_or_else(|| format!("the game {} is unknown", quote(&record.game)))?;
+    let rules = Rules::from_name(&record.rules)
+        .ok_or_else(|| format!("the rules {} are unknown", quote(&record.rules)))?;
+    let set = match record.pieces.as_deref().map(PieceSet::parse) {
+        None => PieceSet::default(),
+        Some(set) => set.map_err(|error| format!("its piece set: {error}"))?,
+    };
+    Ok(game.ruleset(Choices {
+        rules,
+        set,
+        ..Choices::default()
+    }))
 }
 
 /// Colours on a terminal only, when `NO_COLOR` is not set.

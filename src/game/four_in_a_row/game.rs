@@ -19,36 +19,8 @@ pub(super) const fn mark(side: Side) -> char {
 }
 
 impl FourInARow {
-    /// The columns with room, in words.
-    pub(super) fn free_columns(position: &Position) -> String {
-        let numbers: Vec<String> = position
-            .moves()
-            .map(|column| column.number().to_string())
-            .collect();
-        format!("columns with room: {}", numbers.join(" "))
-    }
-}
-
-impl Game for FourInARow {
-    type Position = Position;
-    type Turn = Column;
-
-    const NAME: &'static str = "four-in-a-row";
-    const IS_FIRST_DRAWN: bool = false;
-
-    fn rules(&self) -> &'static str {
-        "standard"
-    }
-
-    fn pieces(&self) -> Option<&str> {
-        None
-    }
-
-    fn start(&self) -> Position {
-        Position::default()
-    }
-
-    fn start_from(&self, board: &str) -> Result<Position, String> {
+    /// The position on this board.
+    fn read_position(board: &str) -> Result<Position, String> {
         let found = board.chars().count();
         if found != CELLS as usize {
             return Err(format!(
@@ -94,6 +66,42 @@ impl Game for FourInARow {
         Ok(position)
     }
 
+    /// The columns with room, in words.
+    pub(super) fn free_columns(position: &Position) -> String {
+        let numbers: Vec<String> = position
+            .moves()
+            .map(|column| column.number().to_string())
+            .collect();
+        format!("columns with room: {}", numbers.join(" "))
+    }
+}
+
+impl Game for FourInARow {
+    type Position = Position;
+    type Turn = Column;
+
+    const NAME: &'static str = "four-in-a-row";
+    const IS_FIRST_DRAWN: bool = false;
+
+    fn rules(&self) -> &'static str {
+        "standard"
+    }
+
+    fn pieces(&self) -> Option<&str> {
+        None
+    }
+
+    fn start(&self) -> Position {
+        Position::default()
+    }
+
+    fn start_from(&self, text: &str) -> Result<Position, String> {
+        if text.contains(' ') {
+            self.read_request(text)
+        } else {
+            Self::read_position(text)
+        }
+    }
     fn write_board(&self, position: &Position, out: &mut String) {
         for (column, row) in reading_order() {
             out.push(position.get(column, row).map_or('.', mark));
@@ -113,7 +121,7 @@ impl Game for FourInARow {
                 quote(line.as_bytes())
             ));
         };
-        let position = self.start_from(board)?;
+        let position = Self::read_position(board)?;
         let to_move = mark(position.to_move()).to_string();
         if side == to_move {
             Ok(position)

@@ -1,6 +1,7 @@
 //! [`Game`] for an edition of Quarto: rules, notation and pictures behind one trait.
 
 use super::board::Board;
+use super::cell::Cell;
 use super::edition::Edition;
 use super::judge;
 use super::notation;
@@ -10,6 +11,13 @@ use crate::game::Position as _;
 use crate::game::{Game, Picture, Rejection, WinningLines};
 
 impl Edition {
+    /// The position at the start of a game on this board, with nothing in hand.
+    fn read_position(&self, board: &str) -> Result<Position, String> {
+        let board = notation::read_board(self.set(), board)?;
+        Position::from_board(board, self.rule_set())
+            .map_err(|error| self.start_error(&board, error))
+    }
+
     /// Why a game cannot start from a board, in words.
     fn start_error(&self, board: &Board, error: StartError) -> String {
         match error {
@@ -48,9 +56,25 @@ impl Game for Edition {
     }
 
     fn start_from(&self, text: &str) -> Result<Position, String> {
-        let board = notation::read_board(self.set(), text)?;
-        Position::from_board(board, self.rule_set())
-            .map_err(|error| self.start_error(&board, error))
+        let (board, hand) = notation::split_start(self.set(), text)?;
+        let position = self.read_position(board)?;
+        let Some(piece) = hand else {
+            return Ok(position);
+        };
+        position.holding(piece).ok_or_else(|| {
+            let shown = self.shown(piece);
+            let mut cells = Cell::all().filter(|&cell| position.board().get(cell) == Some(piece));
+            let cell = cells.next().map_or(0, Cell::number);
+            format!("the piece {shown} is in hand, but it stands on cell {cell}; every piece exists once")
+        })
+    }
+
+    fn write_start(&self, position: &Position, out: &mut String) {
+        if position.hand().is_some() {
+            self.write_request(position, out);
+        } else {
+            self.write_board(position, out);
+        }
     }
 
     fn write_board(&self, position: &Position, out: &mut String) {
@@ -63,7 +87,7 @@ impl Game for Edition {
 
     fn read_request(&self, line: &str) -> Result<Position, String> {
         let (board, rest) = notation::split_request(line);
-        let mut position = self.start_from(board)?;
+        let mut position = self.read_position(board)?;
         if let Some(piece) = notation::read_hand(self.set(), line, rest)? {
             position
                 .play(Move::Give(piece))

@@ -102,6 +102,32 @@ pub(super) fn split_request(line: &str) -> (&str, &str) {
     line.split_at(split)
 }
 
+/// The start of a game in two parts: the board, and the piece in hand, if there is one.
+pub(super) fn split_start<'a>(
+    set: &PieceSet,
+    text: &'a str,
+) -> Result<(&'a str, Option<Piece>), String> {
+    let Some((board, hand)) = text.split_once([' ', '\t']) else {
+        return Ok((text, None));
+    };
+    let hand = hand.trim_matches([' ', '\t']);
+    let mut symbols = hand.chars();
+    match (symbols.next(), symbols.next()) {
+        (Some('-'), None) => Ok((board, None)),
+        (Some(symbol), None) => match set.piece(symbol) {
+            Some(piece) => Ok((board, Some(piece))),
+            None => Err(format!(
+                "{} is in hand, which is no piece of this set; expected a piece or `-`",
+                quote(hand.as_bytes())
+            )),
+        },
+        _ => Err(format!(
+            "{} comes after the board; expected the piece in hand or `-`",
+            quote(hand.as_bytes())
+        )),
+    }
+}
+
 /// Reads the piece in hand from the second part of the request `line`; `None` for `-`.
 pub(super) fn read_hand(set: &PieceSet, line: &str, rest: &str) -> Result<Option<Piece>, String> {
     let separated = rest.starts_with([' ', '\t']);

@@ -94,6 +94,17 @@ impl Position {
         })
     }
 
+    /// The same board with this piece in the hand of the side that gives it here; `None` when it is not left.
+    #[must_use]
+    pub const fn holding(mut self, piece: Piece) -> Option<Self> {
+        if self.hand.is_some() || !self.is_left(piece) {
+            return None;
+        }
+        self.used |= piece.mask();
+        self.hand = Some(piece);
+        Some(self)
+    }
+
     /// The board.
     pub const fn board(&self) -> &Board {
         &self.board

@@ -10,6 +10,7 @@ use super::Args;
 use crate::bot::orphans;
 use crate::bot::spec::Program;
 use crate::checkup::{Check, Checkup, Notice, Report};
+use crate::cli::support::clock::check_clock;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::interrupt::until_interrupted;
 use crate::cli::support::leftovers::end_orphans;
@@ -68,12 +69,12 @@ impl Examination {
             ruleset: ruleset(set),
             pieces,
             custom,
-            time: TimeControl {
-                move_time: args.move_time,
+            time: check_clock(TimeControl {
+                move_time: args.move_time.0,
                 start_time: args.start_time,
                 kind: args.clock.into(),
                 ..TimeControl::default()
-            },
+            })?,
             budget: args.budget,
         })
     }

@@ -13,8 +13,8 @@ use crate::arena::entrant::Entrant;
 use crate::arena::entrants::{self, BotRequest, Entrants};
 use crate::arena::plan::{Plan, RejectedBot};
 use crate::cli::commands::tournament::{Options, bots_of, jobs};
-use crate::cli::support::clock::ClockName;
-use crate::cli::support::duration;
+use crate::cli::support::clock::{ClockName, check_clock};
+use crate::cli::support::duration::{self, MoveTime};
 use crate::cli::support::failure::Failure;
 use crate::cli::support::games::{self, GameArg};
 use crate::cli::support::leftovers::with_bots;
@@ -68,9 +68,9 @@ pub(in crate::cli) struct Args {
     #[arg(long, value_enum, help_heading = "Game")]
     rules: Option<RulesName>,
 
-    /// Time for a move [default: that of DIR, or 10s]
-    #[arg(long, value_name = "TIME", value_parser = duration::parse_positive, help_heading = "Time")]
-    move_time: Option<Duration>,
+    /// Time for a move; none for no limit [default: that of DIR, or 10s]
+    #[arg(long, value_name = "TIME", value_parser = duration::parse_move_time, help_heading = "Time")]
+    move_time: Option<MoveTime>,
 
     /// Time on top for the first answer of a fresh process [default: that of DIR, or 10s]
     #[arg(long, value_name = "TIME", value_parser = duration::parse, help_heading = "Time")]
@@ -232,7 +232,7 @@ fn references(
         let request = BotRequest {
             text: resolved(&rung.bot, base)?,
             name: Some(format!("rung {}", rung.name)),
-            time: options.time(None),
+            time: check_clock(options.time(None))?,
             ..BotRequest::default()
         };
         let mut found = entrants::find(&[request], &this_program()?, sandbox)?;

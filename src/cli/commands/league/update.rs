@@ -22,6 +22,7 @@ use crate::cli::commands::tournament::{
     Notices, Options, Run, ending, jobs, open_journal, stop_signals,
 };
 use crate::cli::support::budget::BudgetArg;
+use crate::cli::support::clock::check_clock;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::folder::title_of_folder;
 use crate::cli::support::output::print_stderr;
@@ -296,7 +297,7 @@ impl<'a> Update<'a> {
                 Ok(program) => requests.push(BotRequest {
                     text: absolute(&program)?,
                     name: Some(name.clone()),
-                    time: self.options.time(None),
+                    time: check_clock(self.options.time(None))?,
                     ..BotRequest::default()
                 }),
                 Err(problem) => rejected.push(self.rejected(

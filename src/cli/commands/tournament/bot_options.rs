@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde::{Deserialize, Deserializer};
 
 use crate::cli::support::config_values::parsed;
-use crate::cli::support::duration;
+use crate::cli::support::duration::{self, MoveTime};
 
 /// A bot in a file.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -22,8 +22,8 @@ pub(in crate::cli) struct BotOptions {
     /// Environment variables in addition to the referee's.
     #[serde(default)]
     pub(in crate::cli) environment: BTreeMap<String, String>,
-    #[serde(default, deserialize_with = "positive_time")]
-    pub(super) move_time: Option<Duration>,
+    #[serde(default, deserialize_with = "move_time")]
+    pub(super) move_time: Option<MoveTime>,
     #[serde(default, deserialize_with = "time")]
     pub(super) start_time: Option<Duration>,
     #[serde(default, deserialize_with = "positive_time")]
@@ -107,6 +107,12 @@ pub(super) fn time<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<Duration>, D::Error> {
     parsed(deserializer, duration::parse)
+}
+
+pub(super) fn move_time<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<MoveTime>, D::Error> {
+    parsed(deserializer, duration::parse_move_time)
 }
 
 pub(super) fn positive_time<'de, D: Deserializer<'de>>(

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use crate::arena::plan::{BotPlan, Plan};
+use crate::arena::plan::{BotPlan, Limits, Plan};
 use crate::bot::naming::folder_name;
 use crate::bot::shell;
 use crate::bot::submission::only_program;
@@ -89,14 +89,15 @@ fn gauntlet<'a>(
         let pieces = directory.join("pieces.csv");
         let _ = write!(command, " --pieces {}", word(&pieces.to_string_lossy()));
     }
-    let usual = TimeControl::default();
-    for (option, seconds, usual) in [
-        ("move-time", bot.limits.move_time, usual.move_time),
-        ("start-time", bot.limits.start_time, usual.start_time),
-    ] {
-        if (seconds - usual.as_secs_f64()).abs() > f64::EPSILON {
-            let _ = write!(command, " --{option} {seconds}s");
-        }
+    let usual = Limits::from(TimeControl::default());
+    if bot.limits.move_time != usual.move_time {
+        let time = bot.limits.move_time;
+        let time = time.map_or_else(|| "none".to_owned(), |seconds| format!("{seconds}s"));
+        let _ = write!(command, " --move-time {time}");
+    }
+    let start_time = bot.limits.start_time;
+    if (start_time - usual.start_time).abs() > f64::EPSILON {
+        let _ = write!(command, " --start-time {start_time}s");
     }
     if plan.sandbox.kind == "none" {
         command.push_str(" --sandbox none");

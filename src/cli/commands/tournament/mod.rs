@@ -234,7 +234,8 @@ pub(in crate::cli) fn jobs(options: &Options, entrants: &Entrants) -> usize {
     let short = |seconds: f64| seconds < 1.0;
     let is_short = entrants.entered.iter().any(|bot| {
         let limits = &bot.plan.limits;
-        short(limits.move_time) || limits.game_time.is_some_and(|time| short(time / 8.0))
+        limits.move_time.is_some_and(short)
+            || limits.game_time.is_some_and(|time| short(time / 8.0))
     });
     if jobs * 2 > cores && is_short {
         let consequence = if cfg!(all(target_os = "linux", not(portable))) {

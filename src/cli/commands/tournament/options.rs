@@ -7,12 +7,12 @@ use std::time::Duration;
 use clap::ValueEnum;
 use serde::{Deserialize, Deserializer};
 
-use super::bot_options::{BotOptions, positive_time, time};
+use super::bot_options::{BotOptions, move_time, positive_time, time};
 use crate::arena::plan::{Format, Plan, Restart, SprtPlan};
 use crate::bot::ClockKind;
 use crate::cli::support::clock::ClockName;
 use crate::cli::support::config_values::{self, at_least, parsed, word};
-use crate::cli::support::duration;
+use crate::cli::support::duration::{self, MoveTime};
 use crate::cli::support::failure::Failure;
 use crate::cli::support::games::{self, GameArg};
 use crate::cli::support::numbers;
@@ -155,10 +155,10 @@ pub(in crate::cli) struct Options {
     #[serde(default, deserialize_with = "word")]
     pub(in crate::cli) rules: Option<RulesName>,
 
-    /// Time for a move [default: 10s]
-    #[arg(long, value_name = "TIME", value_parser = duration::parse_positive, help_heading = "Time")]
-    #[serde(default, deserialize_with = "positive_time")]
-    pub(in crate::cli) move_time: Option<Duration>,
+    /// Time for a move; none for no limit [default: 10s]
+    #[arg(long, value_name = "TIME", value_parser = duration::parse_move_time, help_heading = "Time")]
+    #[serde(default, deserialize_with = "move_time")]
+    pub(in crate::cli) move_time: Option<MoveTime>,
 
     /// Time on top for the first answer of a fresh process [default: 10s]
     #[arg(long, value_name = "TIME", value_parser = duration::parse, help_heading = "Time")]
@@ -337,7 +337,7 @@ impl Options {
         }
         let time = TimeControl::try_from(first.limits)
             .map_err(|error| Failure::Usage(format!("plan.json: {error}")))?;
-        self.move_time = Some(time.move_time);
+        self.move_time = Some(MoveTime(time.move_time));
         self.start_time = Some(time.start_time);
         self.game_time = time.game_time;
         self.increment = Some(time.increment);
@@ -364,8 +364,9 @@ impl Options {
         let pick = |get: fn(&BotOptions) -> Option<Duration>, all: Option<Duration>| {
             own.and_then(get).or(all)
         };
+        let move_time = own.and_then(|bot| bot.move_time).or(self.move_time);
         TimeControl {
-            move_time: pick(|bot| bot.move_time, self.move_time).unwrap_or(default.move_time),
+            move_time: move_time.map_or(default.move_time, |MoveTime(limit)| limit),
             start_time: pick(|bot| bot.start_time, self.start_time).unwrap_or(default.start_time),
             game_time: pick(|bot| bot.game_time, self.game_time),
             increment: pick(|bot| bot.increment, self.increment).unwrap_or(default.increment),

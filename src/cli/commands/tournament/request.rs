@@ -8,6 +8,7 @@ use super::options::Options;
 use crate::arena::entrants::{self, BotRequest};
 use crate::arena::plan::request::PlanRequest;
 use crate::arena::plan::{BotPlan, Format, Plan, Restart};
+use crate::cli::support::clock::check_clock;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::games::{self, GameArg};
 use crate::cli::support::output::print_stderr;
@@ -29,7 +30,7 @@ pub(in crate::cli) fn bots_of(plan: &Plan) -> Result<Vec<BotRequest>, Failure> {
 impl Options {
     /// The bots of the command line, then those of the file.
     pub(in crate::cli) fn bots(&self, texts: &[String]) -> Result<Vec<BotRequest>, Failure> {
-        let time = self.time(None);
+        let time = check_clock(self.time(None))?;
         let plain = |text: String, name| BotRequest {
             text,
             name,
@@ -55,7 +56,7 @@ impl Options {
             }
         }
         for own in &self.bots {
-            bots.push(own.request(self.time(Some(own)))?);
+            bots.push(own.request(check_clock(self.time(Some(own)))?)?);
         }
         Ok(bots)
     }

@@ -49,7 +49,8 @@ const quarto = {
       const bits = game.set.symbols.indexOf(symbol);
       if (bits >= 0) cells[cell] = bits;
     });
-    return { cells, hand: null, last: null, opening: cells };
+    const hand = game.set.symbols.indexOf([...(game.start ?? "")][17]);
+    return { cells, hand: hand >= 0 ? hand : null, last: null, opening: cells };
   },
 
   // The state after a turn, or null when the turn is illegal or malformed.
