@@ -26,8 +26,8 @@ impl Clocks {
         None
     }
 
-    pub(super) const fn runnable(&self) -> Runnable {
-        Runnable
+    pub(super) fn runnable(&self) -> Runnable {
+        Runnable::default()
     }
 
     pub(super) const fn count(&self) -> usize {

@@ -21,7 +21,9 @@ impl Waits {
 
 /// No thread is known to wait.
 #[derive(Debug, Default)]
-pub(super) struct Runnable;
+pub(super) struct Runnable {
+    _nothing: (),
+}
 
 #[expect(clippy::unused_self, reason = "as on Linux")]
 impl Runnable {
