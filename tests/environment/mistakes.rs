@@ -271,7 +271,8 @@ fn forfeits_name_both() -> Result<(), Failed> {
     for words in [
         "flush after every line",
         "`referee check` finds out",
-        "| (cat; sleep 3) | ./late.py",
+        "| (cat; sleep 3) | REFEREE_SEED=",
+        " ./late.py",
     ] {
         if !stderr.contains(words) {
             return Err(format!("`{words}` is missing in {stderr}").into());

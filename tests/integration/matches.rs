@@ -790,7 +790,8 @@ fn seeds_of_bots() {
     assert_ne!(seed(&["--seed", "9", "-n", "2", "--restart"]), usual);
 }
 
-/// What the referee was given itself means nothing to its bots.
+/// Elsewhere there is no such clock.
+#[cfg(all(target_os = "linux", not(portable)))]
 #[test]
 fn a_clock_of_processor_time_needs_a_limit() {
     let play = |options: &[&str]| random(1).args(["--clock", "cpu"]).args(options).run();
@@ -801,6 +802,7 @@ fn a_clock_of_processor_time_needs_a_limit() {
     succeeded(&play(&["--move-time", "none", "--game-time", "1m"]));
 }
 
+/// What the referee was given itself means nothing to its bots.
 #[test]
 fn the_referees_own_environment() {
     let run = random(1)

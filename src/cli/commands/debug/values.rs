@@ -34,6 +34,12 @@ pub(super) fn best(appraiser: Option<&Appraiser>, request: &str) -> Result<Strin
     if value == Value::Loss {
         return Ok("every turn loses".to_owned());
     }
+    if found.best.is_empty() {
+        return Ok(format!(
+            "a {}, but the turns that keep it were not found in time; --time-per-move gives the solver more",
+            value.name()
+        ));
+    }
     let shown = found.best.iter().take(SHOWN_TURNS);
     let shown: Vec<String> = shown.map(|turn| escape_controls(turn)).collect();
     let mut text = format!("{}: {}", value.name(), shown.join(", "));
