@@ -25,6 +25,22 @@ pub struct TurnValue {
     pub plies: Option<u32>,
 }
 
+/// A turn, and the best one in its position, as far as they are proven.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Comparison {
+    /// What the turn is worth.
+    pub turn: TurnValue,
+    /// What the best turn is worth.
+    pub best: Option<Value>,
+}
+
+impl Comparison {
+    /// Whether the turn is worse than the best one; `None` when that is not proven.
+    pub fn is_blunder(self) -> Option<bool> {
+        Some(self.turn.value? < self.best?)
+    }
+}
+
 /// What a position is worth for the side to move, as far as it is proven.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PositionValue {
@@ -68,6 +84,31 @@ impl Appraiser {
 
     /// The value of the turn `answer` in the position of `request`. The error is a sentence about one of them.
     pub fn turn(&self, request: &str, answer: &str) -> Result<TurnValue, String> {
+        self.turn_within(request, answer, self.time)
+    }
+
+    /// The value of a turn, and of the best one there; each in the time of a position divided by `share`. The error is a
+    /// sentence about one of the texts.
+    pub fn compare(&self, request: &str, answer: &str, share: u32) -> Result<Comparison, String> {
+        let time = self.time / share;
+        let turn = self.turn_within(request, answer, time)?;
+        // Nothing is better than a win.
+        let best = if turn.value == Some(Value::Win) {
+            turn.value
+        } else {
+            let position = self.edition.read_request(request)?;
+            let limits = Limits::within(time);
+            self.solver.solve(&position, Goal::Value, &limits).value()
+        };
+        Ok(Comparison { turn, best })
+    }
+
+    fn turn_within(
+        &self,
+        request: &str,
+        answer: &str,
+        time: Duration,
+    ) -> Result<TurnValue, String> {
         let position = self.edition.read_request(request)?;
         let judged = self.edition.judge(&position, answer);
         let (_, after) = judged.map_err(|_| format!("{answer} is not legal there"))?;
@@ -82,7 +123,7 @@ impl Appraiser {
                 plies: Some(0),
             });
         }
-        let limits = Limits::within(self.time);
+        let limits = Limits::within(time);
         let mut solved = self.solver.solve(&after, Goal::Value, &limits);
         if solved.value().is_some_and(|value| value != Value::Draw) {
             let nearer = self.solver.solve(&after, Goal::Distance, &limits);

@@ -5,11 +5,13 @@
 //! could have had.
 //!
 //! - [`appraisal`]: the value of a single position and of its turns
+//! - [`rerun`]: what became of the mistakes when the bot was asked again
 //! - `sentence`: a turn's analysis as a sentence
 //! - `field`: an annotation put into a record's line without changing anything else
 
 pub mod appraisal;
 mod field;
+pub mod rerun;
 mod sentence;
 
 use std::sync::Arc;

@@ -13,7 +13,7 @@ use crate::sandbox::supervisor;
 use crate::system::most_open_files;
 use commands::{
     analyse, board, bot, check, debug, doctor, grade, league, matches, new, pieces, replay, report,
-    schema, shell, simulate, solve, standings, tournament,
+    rerun, schema, shell, simulate, solve, standings, tournament,
 };
 use support::failure::Failure;
 use support::logging::{self, LogOptions};
@@ -90,6 +90,8 @@ enum Command {
     Replay(replay::Args),
     /// Asks a bot the questions of a recorded game again, without a clock, so that a debugger can be attached
     Debug(Box<debug::Args>),
+    /// Asks a changed bot the questions of recorded games again: which of its mistakes are gone, still there, or new
+    Rerun(Box<rerun::Args>),
     /// Finds the turns at which recorded games of Quarto were won and lost, with exact values
     Analyse(analyse::Args),
     /// Finds the exact value of a position of Quarto: win, draw or loss, and in how many placements
@@ -170,6 +172,7 @@ fn run_parsed(cli: Cli) -> ExitCode {
         Some(Command::Pieces(args)) => pieces::run(&args),
         Some(Command::Replay(args)) => replay::run(&args),
         Some(Command::Debug(args)) => debug::run(&args),
+        Some(Command::Rerun(args)) => rerun::run(&args),
         Some(Command::Analyse(args)) => analyse::run(&args),
         Some(Command::Solve(args)) => solve::run(&args),
         Some(Command::Standings(args)) => standings::run(&args),

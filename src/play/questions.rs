@@ -1,15 +1,15 @@
-//! Asks a bot what it was asked in a recorded game, without a clock.
+//! Asks a bot what it was asked in a recorded game, without a clock or with a limit for each answer.
 //!
-//! [`questions`] takes the lines from a record; a [`Conversation`] sends them to a process with the environment of then, however
-//! long it takes. What a caller makes of the answers is its own business.
+//! [`questions`] takes the lines from a record; a [`Conversation`] sends them to a process with the environment of then. What a caller makes of the answers is its own business.
 
 use std::io;
 
+use super::clock::{Clock, TimeControl};
 use super::replay::{ReplayError, Violation, replay};
 use super::seat::{ForfeitedProcess, Seat, StartError};
 use super::turn::{TextBuffers, take_turn};
+use crate::bot::Fault;
 use crate::bot::process::GracePeriods;
-use crate::bot::{Allowance, ClockKind, Fault};
 use crate::record::{BotIndex, Record, TurnText};
 use crate::session::{Ruleset, Session};
 
@@ -113,12 +113,13 @@ impl Answer {
     }
 }
 
-/// A bot that is asked one line after the other, without a clock, by one process after the other.
+/// A bot that is asked one line after the other, in one process after the other; without a clock, unless it has a limit.
 #[derive(Debug)]
 pub struct Conversation<'a> {
     ruleset: &'a dyn Ruleset,
     seat: Seat,
     seed: u32,
+    limit: Option<TimeControl>,
     asked: Vec<Line>,
     text: TextBuffers,
 }
@@ -131,9 +132,20 @@ impl<'a> Conversation<'a> {
             ruleset,
             seat,
             seed,
+            limit: None,
             asked: Vec::new(),
             text: TextBuffers::default(),
         }
+    }
+
+    /// Gives every answer the time for a move, as in a match without a game clock. Later is a fault.
+    #[must_use]
+    pub fn with_limit(mut self, time: TimeControl) -> Self {
+        self.limit = Some(TimeControl {
+            game_time: None,
+            ..time
+        });
+        self
     }
 
     /// Ends its process, if one runs, and starts another, which has been asked nothing yet. Returns its id.
@@ -158,7 +170,7 @@ impl<'a> Conversation<'a> {
         &self.asked
     }
 
-    /// Asks its process about a position, and waits for the answer for as long as it takes.
+    /// Asks its process about a position, and waits for the answer: for as long as it takes, if there is no limit.
     pub async fn ask(&mut self, line: &Line) -> io::Result<Answer> {
         self.asked.push(line.clone());
         self.ask_again(line).await
@@ -167,13 +179,12 @@ impl<'a> Conversation<'a> {
     /// The same for a position that it has been asked about before, by an earlier process.
     pub async fn ask_again(&mut self, line: &Line) -> io::Result<Answer> {
         let mut session = line.session(self.ruleset).map_err(io::Error::other)?;
-        let allowance = Allowance {
-            time: Allowance::NO_LIMIT,
-            start: std::time::Duration::ZERO,
-            clock: false,
-            is_counted: false,
-            kind: ClockKind::Wall,
-        };
+        let limit = self.limit.unwrap_or(TimeControl {
+            move_time: None,
+            start_time: std::time::Duration::ZERO,
+            ..TimeControl::default()
+        });
+        let allowance = Clock::new(limit).allowance();
         let Self { seat, text, .. } = self;
         let taken = take_turn(&mut *session, seat, allowance, text, &mut ()).await?;
         Ok(match taken {

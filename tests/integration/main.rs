@@ -83,6 +83,8 @@ mod replay_check;
 #[cfg(unix)]
 mod report;
 #[cfg(unix)]
+mod rerun;
+#[cfg(unix)]
 mod robustness;
 #[cfg(unix)]
 mod sandbox;

@@ -13,6 +13,7 @@ pub(in crate::cli) mod new;
 pub(in crate::cli) mod pieces;
 pub(in crate::cli) mod replay;
 pub(in crate::cli) mod report;
+pub(in crate::cli) mod rerun;
 pub(in crate::cli) mod schema;
 pub(in crate::cli) mod shell;
 pub(in crate::cli) mod simulate;

@@ -21,6 +21,8 @@ pub(in crate::cli) enum Failure {
     Exhausted(Exhausted),
     /// A checked bot is not fit to enter a tournament; its report has been printed. Status 3.
     Unfit,
+    /// A bot makes mistakes that it should not; its report has been printed. Status 1.
+    Mistaken,
     /// SIGINT (Ctrl-C), SIGTERM or SIGHUP. Status 130.
     Interrupted,
     /// The reader of stdout has closed it, as `| head` does. Status 1, without a message.
@@ -39,7 +41,7 @@ impl Failure {
                 counted(unwritten, "byte", "bytes")
             )),
             Self::Interrupted => Some("interrupted".to_owned()),
-            Self::Unfit | Self::OutputClosed => None,
+            Self::Unfit | Self::Mistaken | Self::OutputClosed => None,
         }
     }
 
@@ -47,7 +49,7 @@ impl Failure {
     pub(in crate::cli) const fn status(&self) -> u8 {
         match self {
             Self::Usage(_) => 2,
-            Self::Referee(_) | Self::Exhausted(_) | Self::OutputClosed => 1,
+            Self::Referee(_) | Self::Exhausted(_) | Self::Mistaken | Self::OutputClosed => 1,
             Self::Interrupted => 130,
             Self::Unfit => 3,
         }

@@ -24,6 +24,7 @@ pub(in crate::cli) mod own_pages;
 pub(in crate::cli) mod page_target;
 pub(in crate::cli) mod pages;
 pub(in crate::cli) mod pieces_file;
+pub(in crate::cli) mod recorded;
 pub(in crate::cli) mod records;
 pub(in crate::cli) mod runtime;
 pub(in crate::cli) mod sandbox;

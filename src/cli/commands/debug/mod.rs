@@ -1,7 +1,6 @@
 //! `referee debug [FILE] BOT`: asks a bot the questions of a recorded game again, and waits after one of them.
 
 mod dialogue;
-mod recorded;
 mod values;
 
 use std::io;
@@ -10,7 +9,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use self::dialogue::{Dialogue, Opening};
-use self::recorded::Recorded;
 use crate::analysis::appraisal::Appraiser;
 use crate::bot::orphans;
 use crate::bot::spec::{BotSpec, Program};
@@ -24,9 +22,10 @@ use crate::cli::support::leftovers::end_orphans;
 use crate::cli::support::numbers;
 use crate::cli::support::output::{print_bot_line, print_stderr};
 use crate::cli::support::pieces_file::PiecesFile;
+use crate::cli::support::recorded::{self, Recorded};
 use crate::cli::support::runtime::runtime;
 use crate::cli::support::sandbox::SandboxOptions;
-use crate::cli::support::setup::{RulesName, bot, match_set, palette};
+use crate::cli::support::setup::{RulesName, match_set, palette};
 use crate::cli::support::signals;
 use crate::game::quarto::Edition;
 use crate::play::TimeControl;
@@ -141,11 +140,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
             "--start is for a position without a record; leave out either it or FILE".to_owned(),
         ));
     }
-    let BotSpec::Program(program) = bot(text)? else {
-        return Err(Failure::Usage(
-            "a person cannot be debugged; give a program".to_owned(),
-        ));
-    };
+    let program = recorded::program(text, "debugged")?;
     let task = match file {
         Some(file) => of_record(args, file, &program)?,
         None => of_position(args)?,
@@ -202,15 +197,13 @@ fn of_record(args: &Args, file: &Path, program: &Program) -> Result<Task, Failur
         Vec::new()
     };
     let record = &recorded.record;
-    let process = record.processes.as_ref();
-    let process = process.and_then(|both| both[by].as_ref());
-    if process.is_none() && (args.seed.is_none() || args.move_time.is_none()) {
+    if recorded.process(by).is_none() && (args.seed.is_none() || args.move_time.is_none()) {
         print_stderr(
             "referee: the record does not say with which seed and time for a move its process was started; --seed and \
              --move-time do",
         );
     }
-    if let Some(since) = process.and_then(|process| process.since.as_deref())
+    if let Some(since) = recorded.since(by)
         && !args.from_first
     {
         print_stderr(&format!(
@@ -218,13 +211,6 @@ fn of_record(args: &Args, file: &Path, program: &Program) -> Result<Task, Failur
             escape_controls(since)
         ));
     }
-    let move_time = match (args.move_time, process) {
-        (Some(MoveTime(given)), _) => given,
-        (None, Some(process)) => process
-            .move_time
-            .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
-        (None, None) => TimeControl::default().move_time,
-    };
     let ruleset = Arc::clone(&recorded.ruleset);
     let is_solvable = registry::find(ruleset.name()).is_some_and(|game| game.is_solvable);
     let appraiser = is_solvable
@@ -233,12 +219,9 @@ fn of_record(args: &Args, file: &Path, program: &Program) -> Result<Task, Failur
         .map_err(|problem| Failure::Usage(problem.to_string()))?;
     Ok(Task {
         pieces: recorded.pieces()?,
-        seed: args
-            .seed
-            .or(process.map(|process| process.seed))
-            .unwrap_or(0),
+        seed: recorded.seed(by, args.seed),
         time: TimeControl {
-            move_time,
+            move_time: recorded.move_time(by, args.move_time),
             ..TimeControl::default()
         },
         environment: recorded.environment(by),

@@ -2,29 +2,33 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
-use crate::bot::spec::Program;
-use crate::cli::support::failure::Failure;
-use crate::cli::support::folder::{GameChoice, pieces_of, plan_of, records_of};
-use crate::cli::support::pieces_file::PiecesFile;
-use crate::cli::support::setup::{recorded_ruleset, unreadable};
+use super::duration::MoveTime;
+use super::failure::Failure;
+use super::folder::{GameChoice, pieces_of, plan_of, records_of};
+use super::pieces_file::PiecesFile;
+use super::setup::{bot, recorded_ruleset, unreadable};
+use crate::bot::spec::{BotSpec, Program};
+use crate::play::TimeControl;
 use crate::play::questions::{Question, questions};
 use crate::record::reader::Reader;
-use crate::record::{BotIndex, Record};
+use crate::record::{BotIndex, ProcessEntry, Record};
 use crate::session::Ruleset;
 use crate::text::{escape_controls, quote};
 
 /// A game of a file.
-pub(super) struct Recorded {
+#[derive(Clone)]
+pub(in crate::cli) struct Recorded {
     file: PathBuf,
-    number: u64,
-    pub(super) record: Record,
-    pub(super) ruleset: Arc<dyn Ruleset>,
+    pub(in crate::cli) number: u64,
+    pub(in crate::cli) record: Record,
+    pub(in crate::cli) ruleset: Arc<dyn Ruleset>,
 }
 
 impl Recorded {
     /// Reads the chosen game, which need not be chosen if it is the only one.
-    pub(super) fn read(path: &Path, choice: Option<&GameChoice>) -> Result<Self, Failure> {
+    pub(in crate::cli) fn read(path: &Path, choice: Option<&GameChoice>) -> Result<Self, Failure> {
         let file = records_of(path)?;
         let failed = |error| unreadable(&file, &error);
         let mut reader = Reader::open(&file).map_err(failed)?;
@@ -51,9 +55,16 @@ impl Recorded {
         };
         let invalid = |problem: String| Failure::Usage(format!("{path}: line {number}: {problem}"));
         let record = Record::from_line(&line).map_err(invalid)?;
-        let ruleset = recorded_ruleset(&record).map_err(invalid)?;
+        Self::of(&file, number, record)
+    }
+
+    /// The game of this record, which is that of line `number` of a file.
+    pub(in crate::cli) fn of(file: &Path, number: u64, record: Record) -> Result<Self, Failure> {
+        let ruleset = recorded_ruleset(&record).map_err(|problem| {
+            Failure::Usage(format!("{}: line {number}: {problem}", file.display()))
+        })?;
         Ok(Self {
-            file,
+            file: file.to_owned(),
             number,
             record,
             ruleset,
@@ -67,26 +78,25 @@ impl Recorded {
     }
 
     /// The name of a bot, safe to show.
-    fn name(&self, bot: BotIndex) -> String {
+    pub(in crate::cli) fn name(&self, bot: BotIndex) -> String {
         escape_controls(&self.record.bots[bot].name)
     }
 
+    /// The bots whose part a program may play.
+    fn parts(&self, program: &Program, given: Option<&str>) -> Vec<BotIndex> {
+        parts(&self.record, program, given)
+    }
+
     /// Whose part a program plays.
-    pub(super) fn part(&self, program: &Program, given: Option<&str>) -> Result<BotIndex, Failure> {
-        let is_it = |bot: BotIndex| {
-            let entry = &self.record.bots[bot];
-            match given {
-                Some(given) => entry.name == given || (bot.index() + 1).to_string() == given,
-                None => is_same(program, &entry.name, &entry.command),
-            }
-        };
-        let found: Vec<BotIndex> = BotIndex::ALL
-            .into_iter()
-            .filter(|&bot| is_it(bot))
-            .collect();
+    pub(in crate::cli) fn part(
+        &self,
+        program: &Program,
+        given: Option<&str>,
+    ) -> Result<BotIndex, Failure> {
+        let found = self.parts(program, given);
         let [a, b] = BotIndex::ALL.map(|bot| self.name(bot));
         match (&found[..], given) {
-            (&[bot], _) if self.record.bots[bot].command.first().is_some_and(|word| word == "human") => {
+            (&[bot], _) if is_person(&self.record, bot) => {
                 Err(self.failure(&format!("{} was a person", self.name(bot))))
             }
             (&[bot], _) => Ok(bot),
@@ -102,22 +112,27 @@ impl Recorded {
         }
     }
 
-    /// All that this bot was asked.
-    pub(super) fn questions(&self, bot: BotIndex) -> Result<Vec<Question>, Failure> {
-        let found = questions(&*self.ruleset, &self.record, bot).map_err(|violation| {
-            let turn = violation
-                .turn
-                .map_or_else(String::new, |turn| format!("turn {turn}: "));
-            self.failure(&format!("{turn}{}", violation.problem))
-        })?;
+    /// All that this bot was asked, which is something.
+    pub(in crate::cli) fn questions(&self, bot: BotIndex) -> Result<Vec<Question>, Failure> {
+        let found = self.questions_if_any(bot)?;
         if found.is_empty() {
             return Err(self.failure(&format!("{} was not asked anything", self.name(bot))));
         }
         Ok(found)
     }
 
+    /// All that this bot was asked.
+    pub(in crate::cli) fn questions_if_any(&self, bot: BotIndex) -> Result<Vec<Question>, Failure> {
+        questions(&*self.ruleset, &self.record, bot).map_err(|violation| {
+            let turn = violation
+                .turn
+                .map_or_else(String::new, |turn| format!("turn {turn}: "));
+            self.failure(&format!("{turn}{}", violation.problem))
+        })
+    }
+
     /// The index of the question to stop after, and the numbers of all turns of the bot.
-    pub(super) fn stop(
+    pub(in crate::cli) fn stop(
         &self,
         bot: BotIndex,
         questions: &[Question],
@@ -146,14 +161,52 @@ impl Recorded {
         Ok((index, numbers))
     }
 
+    /// What was known of the process of a bot.
+    pub(in crate::cli) fn process(&self, bot: BotIndex) -> Option<&ProcessEntry> {
+        process(&self.record, bot)
+    }
+
+    /// The id of the first game of its process, where that is not this one.
+    pub(in crate::cli) fn since(&self, bot: BotIndex) -> Option<&str> {
+        self.process(bot)?.since.as_deref()
+    }
+
+    /// Whether the same process had played this game, which is before this one in the file.
+    pub(in crate::cli) fn is_earlier(&self, bot: BotIndex, record: &Record) -> bool {
+        let (Some(since), Some(own)) = (self.since(bot), process(record, bot)) else {
+            return false;
+        };
+        let is_of_it = record.id == since || own.since.as_deref() == Some(since);
+        is_of_it && record.bots[bot] == self.record.bots[bot]
+    }
+
+    /// The time for a move that its process was told of, unless another one is given.
+    pub(in crate::cli) fn move_time(
+        &self,
+        bot: BotIndex,
+        given: Option<MoveTime>,
+    ) -> Option<Duration> {
+        match (given, self.process(bot)) {
+            (Some(MoveTime(given)), _) => given,
+            (None, Some(process)) => process
+                .move_time
+                .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
+            (None, None) => TimeControl::default().move_time,
+        }
+    }
+
+    /// The seed of its process, unless another one is given.
+    pub(in crate::cli) fn seed(&self, bot: BotIndex, given: Option<u32>) -> u32 {
+        let recorded = self.process(bot).map(|process| process.seed);
+        given.or(recorded).unwrap_or(0)
+    }
+
     /// What its process was asked in games before this one, each with its number in the file.
-    pub(super) fn earlier(&self, bot: BotIndex) -> Result<Vec<(u64, Vec<Question>)>, Failure> {
-        let process = self
-            .record
-            .processes
-            .as_ref()
-            .and_then(|both| both[bot].as_ref());
-        let Some(since) = process.and_then(|process| process.since.as_ref()) else {
+    pub(in crate::cli) fn earlier(
+        &self,
+        bot: BotIndex,
+    ) -> Result<Vec<(u64, Vec<Question>)>, Failure> {
+        let Some(since) = self.since(bot) else {
             return Ok(Vec::new());
         };
         let failed = |error| unreadable(&self.file, &error);
@@ -167,23 +220,12 @@ impl Recorded {
             let Ok(record) = Record::from_line(line.bytes()) else {
                 continue;
             };
-            let own = record
-                .processes
-                .as_ref()
-                .and_then(|both| both[bot].as_ref());
-            let Some(own) = own.filter(|_| record.bots[bot] == self.record.bots[bot]) else {
+            if !self.is_earlier(bot, &record) {
                 continue;
-            };
-            begun |= record.id == *since;
-            if record.id == *since || own.since.as_ref() == Some(since) {
-                let game = Self {
-                    file: self.file.clone(),
-                    number,
-                    record,
-                    ruleset: Arc::clone(&self.ruleset),
-                };
-                found.push((number, game.questions(bot)?));
             }
+            begun |= record.id == *since;
+            let game = Self::of(&self.file, number, record)?;
+            found.push((number, game.questions(bot)?));
         }
         if begun {
             Ok(found)
@@ -196,7 +238,7 @@ impl Recorded {
     }
 
     /// Its piece set as a file, if it is not the built-in one: the one of then, where it is still there.
-    pub(super) fn pieces(&self) -> Result<Option<PiecesFile>, Failure> {
+    pub(in crate::cli) fn pieces(&self) -> Result<Option<PiecesFile>, Failure> {
         let Some(text) = &self.record.pieces else {
             return Ok(None);
         };
@@ -208,7 +250,7 @@ impl Recorded {
     }
 
     /// The variables that the plan of its tournament sets for this bot.
-    pub(super) fn environment(&self, bot: BotIndex) -> Vec<(String, String)> {
+    pub(in crate::cli) fn environment(&self, bot: BotIndex) -> Vec<(String, String)> {
         let name = &self.record.bots[bot].name;
         let plan = plan_of(&self.file);
         let own = plan.and_then(|(_, plan)| plan.bots.into_iter().find(|bot| bot.name == *name));
@@ -216,7 +258,7 @@ impl Recorded {
     }
 
     /// Which game it is, and who plays whose part.
-    pub(super) fn heading(&self, bot: BotIndex, program: &Program) -> String {
+    pub(in crate::cli) fn heading(&self, bot: BotIndex, program: &Program) -> String {
         let [a, b] = BotIndex::ALL.map(|bot| self.name(bot));
         let id = escape_controls(&self.record.id);
         let (own, number) = (self.name(bot), self.number);
@@ -240,4 +282,41 @@ fn is_same(program: &Program, name: &str, command: &[String]) -> bool {
     program.name == name
         || program.command == command
         || (own.is_some() && command.iter().any(|word| file(word) == own))
+}
+
+/// The bots of a record whose part a program may play: those with the given name or number, or else those that it is.
+pub(in crate::cli) fn parts(
+    record: &Record,
+    program: &Program,
+    given: Option<&str>,
+) -> Vec<BotIndex> {
+    let is_it = |bot: &BotIndex| {
+        let entry = &record.bots[*bot];
+        match given {
+            Some(given) => entry.name == given || (bot.index() + 1).to_string() == given,
+            None => is_same(program, &entry.name, &entry.command),
+        }
+    };
+    BotIndex::ALL.into_iter().filter(is_it).collect()
+}
+
+/// Whether this bot of a record was a person.
+pub(in crate::cli) fn is_person(record: &Record, bot: BotIndex) -> bool {
+    let command = &record.bots[bot].command;
+    command.first().is_some_and(|word| word == "human")
+}
+
+fn process(record: &Record, bot: BotIndex) -> Option<&ProcessEntry> {
+    record.processes.as_ref()?[bot].as_ref()
+}
+
+/// The program that a BOT on the command line means. Nobody else can be asked again; `done` is what cannot be done
+/// with a person.
+pub(in crate::cli) fn program(text: &str, done: &str) -> Result<Program, Failure> {
+    match bot(text)? {
+        BotSpec::Program(program) => Ok(program),
+        BotSpec::Human => Err(Failure::Usage(format!(
+            "a person cannot be {done}; give a program"
+        ))),
+    }
 }
