@@ -56,22 +56,22 @@ fn what_became_of_a_turn() {
     for (then, now, code, part) in [
         ("7 J", "7 J", 0, "answers as before"),
         ("7 J", "15 J", 0, "  the new turn keeps the draw"),
-        ("7 J", "7 B", 1, "new: blunder at turn 1"),
+        ("7 J", "7 B", 3, "new: blunder at turn 1"),
         ("7 B", "15 J", 0, "blunder at turn 1 is gone"),
-        ("7 B", "7 B", 1, "blunder at turn 1 is still there"),
-        ("7 B", "15 B", 1, "blunder at turn 1 is still there"),
+        ("7 B", "7 B", 3, "blunder at turn 1 is still there"),
+        ("7 B", "15 B", 3, "blunder at turn 1 is still there"),
         (
             "7 B",
             "z",
-            1,
+            3,
             "blunder at turn 1 is gone; new: forfeit at turn 1",
         ),
         ("z", "7 J", 0, "forfeit at turn 1 is gone"),
-        ("z", "z", 1, "forfeit at turn 1 is still there"),
+        ("z", "z", 3, "forfeit at turn 1 is still there"),
         (
             "z",
             "7 B",
-            1,
+            3,
             "forfeit at turn 1 is gone; new: blunder at turn 1",
         ),
     ] {
@@ -178,11 +178,11 @@ fn a_bot_that_hangs_or_crashes_forfeits() {
     let run = rerun(&file, &hanging);
     says(
         &run,
-        1,
+        3,
         &["new: forfeit at turn 1", "it forfeits (timeout): "],
     );
     let run = rerun(&file, &["--as", "1", "./script.sh '!broken\\n'; exit 3"]);
-    says(&run, 1, &["new: forfeit at turn 1"]);
+    says(&run, 3, &["new: forfeit at turn 1"]);
 }
 
 #[test]

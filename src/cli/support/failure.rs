@@ -21,7 +21,7 @@ pub(in crate::cli) enum Failure {
     Exhausted(Exhausted),
     /// A checked bot is not fit to enter a tournament; its report has been printed. Status 3.
     Unfit,
-    /// A bot makes mistakes that it should not; its report has been printed. Status 1.
+    /// A bot makes mistakes that it should not; its report has been printed. Status 3.
     Mistaken,
     /// SIGINT (Ctrl-C), SIGTERM or SIGHUP. Status 130.
     Interrupted,
@@ -49,9 +49,9 @@ impl Failure {
     pub(in crate::cli) const fn status(&self) -> u8 {
         match self {
             Self::Usage(_) => 2,
-            Self::Referee(_) | Self::Exhausted(_) | Self::Mistaken | Self::OutputClosed => 1,
+            Self::Referee(_) | Self::Exhausted(_) | Self::OutputClosed => 1,
             Self::Interrupted => 130,
-            Self::Unfit => 3,
+            Self::Unfit | Self::Mistaken => 3,
         }
     }
 }

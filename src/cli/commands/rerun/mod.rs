@@ -40,9 +40,8 @@ Examples:
   referee rerun tournament-2026-01-31-100000 --game p000012a ./mybot
   referee rerun games.jsonl --lost --as oldbot --json ./newbot
 
-Exit status: 0 nothing that was wrong is still there, and nothing is new; 1 otherwise, or the
-referee itself failed (which it says on standard error); 2 wrong usage or input, or a bot that
-cannot be started; 130 interrupted.";
+Exit status: 0 nothing that was wrong is still there, and nothing is new; 3 otherwise; 2 wrong
+usage or input, or a bot that cannot be started; 1 the referee itself failed; 130 interrupted.";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
