@@ -98,6 +98,8 @@ struct Watch {
     /// Every process seen below the referee's: the control group of a bot has the number of the process that
     /// has made it.
     seen: BTreeSet<u32>,
+    /// Control groups that others have left behind: in a long run process ids come round again.
+    before: BTreeSet<PathBuf>,
 }
 
 impl Watch {
@@ -117,18 +119,18 @@ impl Watch {
             threads: field("Threads:")?,
             processes: below.len(),
             zombies: below.iter().filter(|(_, zombie)| *zombie).count(),
-            files: count(&self.temporary, &|_| true),
+            files: entries(&self.temporary).len(),
             groups: self.groups(),
         })
     }
 
     /// The control groups of the processes that were seen.
     fn groups(&self) -> usize {
-        count(Path::new("/sys/fs/cgroup"), &|name| {
-            let pid = name.strip_prefix("referee-");
-            let pid = pid.and_then(|rest| rest.split('-').next()).map(str::parse);
-            matches!(pid, Some(Ok(pid)) if self.seen.contains(&pid))
-        })
+        let found = groups_of_referees();
+        let own = found
+            .iter()
+            .filter(|(path, pid)| self.seen.contains(pid) && !self.before.contains(path));
+        own.count()
     }
 
     /// The games in the journal.
@@ -175,16 +177,27 @@ fn below(root: u32) -> Vec<(u32, bool)> {
     found.map(|(pid, (_, zombie))| (*pid, *zombie)).collect()
 }
 
-/// The entries of a directory, at any depth, whose names are `wanted`. They may vanish meanwhile.
-fn count(directory: &Path, wanted: &dyn Fn(&str) -> bool) -> usize {
-    let mut found = 0;
+/// The entries of a directory, at any depth. They may vanish meanwhile.
+fn entries(directory: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
-        found += usize::from(wanted(&entry.file_name().to_string_lossy()));
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            found += count(&entry.path(), wanted);
+            found.extend(entries(&entry.path()));
         }
+        found.push(entry.path());
     }
     found
+}
+
+/// The control groups of all referees, each with the process that has made it.
+fn groups_of_referees() -> Vec<(PathBuf, u32)> {
+    let found = entries(Path::new("/sys/fs/cgroup")).into_iter();
+    let made = found.filter_map(|path| {
+        let name = path.file_name()?.to_str()?.strip_prefix("referee-")?;
+        let pid = name.split('-').next()?.parse().ok()?;
+        Some((path, pid))
+    });
+    made.collect()
 }
 
 /// What was seen of a whole tournament.
@@ -257,6 +270,7 @@ fn play(kind: &str, games: usize) -> (Run, Course, Watch) {
         "1",
         "--no-check",
     ];
+    let before = groups_of_referees();
     let mut running = referee
         .args(options)
         .args(["--pairs", pairs.as_str(), "--out"])
@@ -271,6 +285,7 @@ fn play(kind: &str, games: usize) -> (Run, Course, Watch) {
         read: None,
         games: 0,
         seen: BTreeSet::new(),
+        before: before.into_iter().map(|(path, _)| path).collect(),
     };
     let course = watch(&mut running, &mut all, games);
     (running.finish(), course, all)
@@ -292,7 +307,7 @@ fn soak(kind: &str, games: usize) -> Result<(), Failed> {
         (!late.is_like(early), "it holds more and more"),
         (slow, "it becomes slower"),
         // Processes that are left behind have been looked for at the end of the run.
-        (count(&watch.temporary, &|_| true) > 0, "files stay behind"),
+        (!entries(&watch.temporary).is_empty(), "files stay behind"),
         (watch.groups() > 0, "control groups stay behind"),
     ];
     match wrong.iter().find(|(wrong, _)| *wrong) {
