@@ -35,9 +35,9 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Whether the turn is worse than the best one; `None` when that is not proven.
-    pub fn is_blunder(self) -> Option<bool> {
-        Some(self.turn.value? < self.best?)
+    /// The values of the turn and of the best one; `None` when they are not both proven.
+    pub fn proven(self) -> Option<(Value, Value)> {
+        self.turn.value.zip(self.best)
     }
 }
 

@@ -90,7 +90,7 @@ impl Mistake {
     }
 
     fn of(comparison: Comparison) -> Option<Self> {
-        let (value, best) = (comparison.turn.value?, comparison.best?);
+        let (value, best) = comparison.proven()?;
         (value < best).then_some(Self::Blunder { best, value })
     }
 }
@@ -148,7 +148,7 @@ pub fn judge(
                 REDUCED_SHARE
             };
             let found = appraiser.compare(&question.request, answer, share)?;
-            let is_proven = found.is_blunder().is_some();
+            let is_proven = found.proven().is_some();
             failures = if is_proven { 0 } else { failures + 1 };
             Ok::<_, String>(Some(found))
         };
@@ -182,7 +182,7 @@ pub fn judge(
             None => Some(Mistake::Forfeit),
             Some(_) => now.and_then(Mistake::of),
         };
-        let is_proven = now.is_some_and(|now| now.is_blunder().is_some());
+        let is_proven = now.and_then(Comparison::proven).is_some();
         match (then_wrong, now_wrong) {
             (None, None) => {}
             (None, Some(mistake)) => add(mistake, Verdict::New),

@@ -67,8 +67,7 @@ impl TurnUsage {
     /// The same, if the wait that has not ended lasted for as long as it may have.
     pub fn excused_at_most(&self, elapsed: Duration) -> Duration {
         let waited = self.waited.map(|waited| waited + self.uncertain);
-        let waited = waited.unwrap_or_default();
-        waited.min(elapsed.saturating_sub(self.cpu))
+        Self { waited, ..*self }.excused(elapsed)
     }
 }
 

@@ -127,12 +127,8 @@ const DENSE = 16;
 
 // The fields of a table are one stop of the tab key; arrow keys go from one to the next.
 function oneTabStop(table) {
-  const fields = () => [...table.querySelectorAll("td a")];
-  fields()[0]?.setAttribute("tabindex", "0");
-  const select = (field) => {
-    for (const other of fields()) other.tabIndex = other === field ? 0 : -1;
-    field.focus();
-  };
+  let current = table.querySelector("td a");
+  if (current) current.tabIndex = 0;
   const STEPS = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
   table.addEventListener("keydown", (event) => {
     const step = STEPS[event.key];
@@ -144,11 +140,13 @@ function oneTabStop(table) {
       const row = table.rows[cell.parentNode.rowIndex + step[0]];
       cell = row?.cells[cell.cellIndex + step[1]];
     } while (cell?.tagName === "TD" && !cell.querySelector("a"));
-    const field = cell?.tagName === "TD" ? cell.querySelector("a") : null;
-    if (field) select(field);
+    if (cell?.tagName === "TD") cell.querySelector("a").focus();
   });
   table.addEventListener("focusin", (event) => {
-    if (event.target.closest("td")) for (const other of fields()) other.tabIndex = other === event.target ? 0 : -1;
+    if (!event.target.closest("td")) return;
+    current.tabIndex = -1;
+    current = event.target;
+    current.tabIndex = 0;
   });
 }
 
