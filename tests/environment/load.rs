@@ -104,22 +104,34 @@ fn sum(numbers: &Value) -> f64 {
     numbers.filter_map(Value::as_f64).sum()
 }
 
+/// How often a game is played until the bot has had to wait: the scheduler may let it run at once in every turn.
+const ATTEMPTS: usize = 10;
+
 /// No game is lost by waiting, and the record shows what was not charged.
-fn plays_to_the_end(run: &Run) -> Result<(), Failed> {
-    let record = record(run)?;
-    let reason = &record["result"]["reason"];
-    check(reason == "quarto" || reason == "draw", "it lost", run)?;
-    check(record.get("voids").is_none(), "it was void", run)?;
-    let times = record["times_ms"].as_array().ok_or("no times")?;
-    let late = |time: &Value| time.as_f64().is_some_and(|ms| ms > 150.0);
-    check(
-        times[1..].iter().any(late),
-        "the processor was not busy",
-        run,
-    )?;
+fn plays_to_the_end(game: impl Fn() -> Referee) -> Result<(), Failed> {
+    let mut last = None;
+    for _ in 0..ATTEMPTS {
+        let run = game().run();
+        let record = record(&run)?;
+        let reason = &record["result"]["reason"];
+        check(reason == "quarto" || reason == "draw", "it lost", &run)?;
+        check(record.get("voids").is_none(), "it was void", &run)?;
+        let times = record["times_ms"].as_array().ok_or("no times")?;
+        let late = |time: &Value| time.as_f64().is_some_and(|ms| ms > 150.0);
+        if times[1..].iter().any(late) {
+            return charges_less(&record, times.len(), &run);
+        }
+        last = Some(run);
+    }
+    let run = last.ok_or("no game")?;
+    check(false, "the processor was not busy", &run)
+}
+
+/// The record has what was charged, and it is less than what passed.
+fn charges_less(record: &Value, turns: usize, run: &Run) -> Result<(), Failed> {
     let charged = &record["charged_ms"];
     check(
-        charged.as_array().map(Vec::len) == Some(times.len()),
+        charged.as_array().map(Vec::len) == Some(turns),
         "expected what was charged for every turn",
         run,
     )?;
@@ -129,15 +141,16 @@ fn plays_to_the_end(run: &Run) -> Result<(), Failed> {
 
 fn waiting_is_not_charged() -> Result<(), Failed> {
     let _loops = BusyLoops::start();
-    plays_to_the_end(&game(&bot("60 0"), &LIMIT).run())
+    plays_to_the_end(|| game(&bot("60 0"), &LIMIT))
 }
 
 /// It has a small share of the processor, so one wait may be longer than the whole limit; the kernel counts a
 /// wait when it ends.
 fn a_wait_that_has_not_ended_is_not_charged() -> Result<(), Failed> {
     let _loops = BusyLoops::start();
-    let bot = format!("taskset -c {} nice -n 5 ./thinks.pl 10 0", processor());
-    plays_to_the_end(&game(&bot, &["--move-time", "150ms", "--start-time", "60s"]).run())
+    let bot = format!("taskset -c {} nice -n 7 ./thinks.pl 10 0", processor());
+    let limits = ["--move-time", "150ms", "--start-time", "60s"];
+    plays_to_the_end(|| game(&bot, &limits))
 }
 
 /// It waits for a processor first, and then sleeps.
@@ -150,7 +163,7 @@ fn sleeping_after_a_wait_is_charged() -> Result<(), Failed> {
 
 fn the_waiting_of_a_child_is_not_charged() -> Result<(), Failed> {
     let _loops = BusyLoops::start();
-    plays_to_the_end(&game(&bot("60 0 helper"), &LIMIT).run())
+    plays_to_the_end(|| game(&bot("60 0 helper"), &LIMIT))
 }
 
 /// Not from a game clock, either.
@@ -246,16 +259,29 @@ fn unread_log() -> Result<Vec<Value>, Failed> {
     Ok(events?)
 }
 
+const WAITED: &str = "in time: it had waited for a processor";
+
+/// The log of a game in which a bot had to wait for longer than its limit, where one of some games is such.
+fn log_of_a_wait() -> Result<Vec<Value>, Failed> {
+    let mut kept = Vec::new();
+    for _ in 0..ATTEMPTS {
+        kept = log("60 0", &LIMIT)?;
+        if let Some(fields) = event(&kept, "time ran out") {
+            return Err(format!("it lost: {fields}").into());
+        }
+        if event(&kept, WAITED).is_some() {
+            break;
+        }
+    }
+    Ok(kept)
+}
+
 /// The log alone tells a bot that was kept from running from one that ran for too long and one that
 /// slept, and from a game whose output nobody reads.
 fn the_log_tells_who_was_slow() -> Result<(), Failed> {
     let number = |fields: &Value, name: &str| fields[name].as_f64().ok_or(format!("no {name}"));
-    let kept = log("60 0", &LIMIT)?;
-    if let Some(fields) = event(&kept, "time ran out") {
-        return Err(format!("it lost: {fields}").into());
-    }
-    let waited = "in time: it had waited for a processor";
-    let waited = event(&kept, waited).ok_or("the processor was not busy")?;
+    let kept = log_of_a_wait()?;
+    let waited = event(&kept, WAITED).ok_or("the processor was not busy")?;
     assert!(number(waited, "elapsed_ms")? > 150.0, "{waited}");
     assert!(number(waited, "charged_ms")? <= 150.0, "{waited}");
     let extended = event(&kept, "deadline extended").ok_or("it had no more time")?;

@@ -136,7 +136,8 @@ pub(super) fn read_games(place: &Place) -> Result<(), Failed> {
     let ran = typed(place, scratch.path(), &[&play[..], &bots].concat(), "")?;
     says(&ran, &["Score: builtin:greedy"])?;
     for arguments in [
-        &["analyse", "--threads", "1", games][..],
+        // Every turn is solved to its end, however slow the machine is.
+        &["analyse", "--threads", "1", "--time-per-move", "10m", games][..],
         &["replay", games],
         &["standings", games],
     ] {
