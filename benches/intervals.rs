@@ -248,8 +248,11 @@ fn main() {
         {
             print!("| {field:?} | {bots} | {pairs} |");
             for draws in [0.0, 0.5, 0.9, 0.95] {
-                // As many intervals in every setting, but for large round robins with many games.
-                let small = u32::try_from(bots).expect("a small field").max(2);
+                // As many intervals in every setting, but for large round robins with many games. Where one bot alone is
+                // shown, there are as many of it as in small fields.
+                let alone = matches!(field, Field::Gauntlet | Field::Latecomer);
+                let most = if alone { 5 } else { u32::MAX };
+                let small = u32::try_from(bots).expect("a small field").clamp(2, most);
                 let large = field == Field::RoundRobin && bots * pairs >= 1000;
                 let share = if large { 20 } else { 2 };
                 let found = CASES.map(|(spread, luck)| {

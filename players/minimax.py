@@ -2,7 +2,7 @@
 """A player that searches: alpha-beta with iterative deepening.
 
 It looks one turn ahead, then two, then three, until 40 % of the time for a move is used
-(2 seconds at most). As the clock decides how deep it looks, a seed does not make it play
+(2 seconds at most); `--share 0.6` makes it 60 %. As the clock decides how deep it looks, a seed does not make it play
 the same game twice.
 
 Run it:  ./minimax.py  or  python3 minimax.py        (Debian package: python3)
@@ -15,6 +15,7 @@ import sys
 # when it is asked for `random`.
 del sys.path[0]
 
+import argparse
 import csv
 import os
 import random
@@ -58,7 +59,16 @@ def read_lines():
 
 PIECES = read_pieces()
 LINES = read_lines()
-TIME = min(0.4 * float(os.environ.get("REFEREE_MOVE_TIME") or 10), 2.0)
+
+
+def read_share():
+    """Which share of the time for a move is used."""
+    parser = argparse.ArgumentParser(description="A player of Quarto that searches")
+    parser.add_argument("--share", type=float, default=0.4, help="share of the time for a move (0.4)")
+    return parser.parse_args().share
+
+
+TIME = min(read_share() * float(os.environ.get("REFEREE_MOVE_TIME") or 10), 2.0)
 
 
 @cache

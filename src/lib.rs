@@ -60,6 +60,7 @@
 //! | records | [`record`] | what is written of games, and the files it is written to |
 //! | one game | [`play`] | one game, and a match of many games between two bots |
 //! | | [`analysis`] | where a recorded game was won and lost |
+//! | | [`puzzles`] | positions with a question, made of mistakes, and what a bot makes of them |
 //! | many games | [`tournament`] | schedules, openings, ratings, sequential tests, standings; pure |
 //! | | [`arena`] | a tournament as it is played: many games at once, journal, resume |
 //! | | [`league`] | submissions that come in all term, and the games that are new |
@@ -77,11 +78,13 @@ pub mod cli;
 #[doc(hidden)]
 pub mod executable;
 pub mod game;
+pub mod game_program;
 #[doc(hidden)]
 pub mod league;
 pub mod log_target;
 pub mod play;
 pub mod protocol;
+pub mod puzzles;
 pub mod record;
 pub mod report;
 pub mod sandbox;
@@ -92,6 +95,7 @@ pub mod strategy;
 mod system;
 #[doc(hidden)]
 pub mod text;
+mod threads;
 pub mod tournament;
 
 #[doc(inline)]

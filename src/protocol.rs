@@ -21,7 +21,9 @@ pub mod env {
     pub const MOVE_TIME: &str = "REFEREE_MOVE_TIME";
     /// The bot's own seed, from 0 to 2³¹ − 1.
     pub const SEED: &str = "REFEREE_SEED";
-    /// All of them.
+    /// Set for a built-in bot to which requests list the legal answers, in a game that it does not know.
+    pub const ANSWERS: &str = "REFEREE_ANSWERS";
+    /// Those of every bot.
     pub const ALL: [&str; 5] = [GAME, RULES, PIECES, MOVE_TIME, SEED];
 }
 

@@ -14,6 +14,10 @@ pub enum Purpose {
     Checkup,
     /// The openings of a tournament.
     Opening,
+    /// The start of a game that begins at random.
+    Start,
+    /// The opponents of a comparison.
+    Opponent,
 }
 
 /// A generator for one purpose. `path` distinguishes uses of the same purpose, such as
@@ -30,6 +34,11 @@ pub fn generator(seed: u64, purpose: Purpose, path: [u64; 2]) -> ChaCha8Rng {
 /// A bot's own seed, 0 to 2³¹ − 1, so that every language can read it as a plain integer.
 pub fn for_bot(seed: u64, bot: usize, game: u64) -> u32 {
     generator(seed, Purpose::Bot, [bot as u64, game]).next_u32() >> 1
+}
+
+/// The seed of the start of a game that begins at random, 0 to 2³¹ − 1, as for bots.
+pub fn for_start(seed: u64, number: u64) -> u32 {
+    generator(seed, Purpose::Start, [number, 0]).next_u32() >> 1
 }
 
 /// A random draw: the index, 0 or 1, of the bot that acts first.

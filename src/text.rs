@@ -119,6 +119,19 @@ const fn can_be_joined(c: char) -> bool {
     is_pictograph(c) || c == '\u{fe0f}'
 }
 
+/// Bytes as hexadecimal digits, two each.
+///
+/// ```
+/// assert_eq!(referee::text::hexadecimal(&[0, 255]), "00ff");
+/// ```
+pub fn hexadecimal(bytes: &[u8]) -> String {
+    let mut out = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
+        let _ = write!(out, "{byte:02x}");
+    }
+    out
+}
+
 /// [`escape`] for text of several lines: newlines are kept, carriage returns before them removed.
 pub fn escape_lines(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len());

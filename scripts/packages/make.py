@@ -58,7 +58,7 @@ LINKERS = {
 THIRD_PARTY = ROOT / "LICENSE-THIRD-PARTY.txt"
 
 # What an archive has beside the program, the manual and the completions.
-BESIDE = ["README.md", "protocol.md", "CHANGELOG.md", "SECURITY.md", "LICENSE-APACHE", "LICENSE-MIT", "docs", "players", "schemas", "sets"]
+BESIDE = ["README.md", "protocol.md", "protocol-games.md", "games", "CHANGELOG.md", "SECURITY.md", "LICENSE-APACHE", "LICENSE-MIT", "docs", "players", "schemas", "sets"]
 COMPLETIONS = {"bash": "referee.bash", "zsh": "_referee", "fish": "referee.fish", "powershell": "_referee.ps1"}
 
 
@@ -105,11 +105,15 @@ def environment(seconds):
     return found
 
 
-def build(target, env):
-    linker, package = LINKERS.get(target, (None, None))
-    if linker and not shutil.which(linker):
-        fail(f"there is no {linker} here; apt install {package}")
-    run(["cargo", "build", "--locked", "--profile", PROFILE, "--bin", "referee", "--target", target], env=env)
+def build(targets, env):
+    """All at once: the last step of each, the program itself, keeps a single processor busy."""
+    command = ["cargo", "build", "--locked", "--profile", PROFILE, "--bin", "referee"]
+    for target in targets:
+        linker, package = LINKERS.get(target, (None, None))
+        if linker and not shutil.which(linker):
+            fail(f"there is no {linker} here; apt install {package}")
+        command += ["--target", target]
+    run(command, env=env)
 
 
 def program(target):
@@ -242,8 +246,7 @@ def main():
     shutil.rmtree(OUT, ignore_errors=True)
     OUT.mkdir(parents=True)
     targets = list(dict.fromkeys(target for kind in kinds for target in KINDS[kind]))
-    for target in [here] + [target for target in targets if target != here]:
-        build(target, env)
+    build([here] + [target for target in targets if target != here], env)
     write_share(program(here))
 
     metadata = json.loads(printed(["cargo", "metadata", "--locked", "--format-version", "1"]))

@@ -255,6 +255,19 @@ impl Preparation<'_> {
         Ok((old, self.with_logs(playing)))
     }
 
+    /// Why a bot could not be checked.
+    fn not_checked(&self, error: GameError) -> PreparationError {
+        match error {
+            GameError::Exhausted(limit) => limit.into(),
+            GameError::Game(failure) => RequestError(failure).into(),
+            GameError::Io(error) => match self.ruleset.failure() {
+                Some(failure) => RequestError(failure).into(),
+                None => error.into(),
+            },
+            GameError::CannotStart(error) => io::Error::other(error).into(),
+        }
+    }
+
     /// Checks every bot, `jobs` at once, and those for which the machine then has no processes left once
     /// more, one after the other. Returns those that can enter.
     pub async fn check(
@@ -306,7 +319,7 @@ impl Preparation<'_> {
                         let check = entry_check::check(&runner, &entrant, pieces);
                         verdict = Box::pin(check).await;
                     }
-                    match verdict.map_err(not_checked)? {
+                    match verdict.map_err(|error| self.not_checked(error))? {
                         Ok(()) => fit.push(entrant),
                         Err(reason) => rejected.push(RejectedBot {
                             bot: entrant.plan,
@@ -329,15 +342,6 @@ impl Preparation<'_> {
             }
         };
         entrants.into_iter().map(with_log).collect()
-    }
-}
-
-/// Why a bot could not be checked.
-fn not_checked(error: GameError) -> PreparationError {
-    match error {
-        GameError::Exhausted(limit) => limit.into(),
-        GameError::Io(error) => error.into(),
-        GameError::CannotStart(error) => io::Error::other(error).into(),
     }
 }
 

@@ -85,13 +85,13 @@ pub struct Distinct {
 impl Distinct {
     /// Adds a game.
     pub fn add(&mut self, game: &RecordSummary<'_>) {
+        self.add_digest(Self::digest(game));
+    }
+
+    /// What is the same for games that were played alike; `None` for a game without a turn.
+    pub fn digest(game: &RecordSummary<'_>) -> Option<u64> {
         if game.times_ms.is_empty() {
-            return;
-        }
-        self.games += 1;
-        if self.seen.len() >= MOST_DISTINCT {
-            self.full = true;
-            return;
+            return None;
         }
         let mut hasher = DefaultHasher::new();
         let [a, b] = game.names();
@@ -101,7 +101,20 @@ impl Distinct {
         };
         (by_seat, &game.start).hash(&mut hasher);
         game.hash_turns(&mut hasher);
-        self.seen.insert(hasher.finish());
+        Some(hasher.finish())
+    }
+
+    /// Adds the game of this digest.
+    pub fn add_digest(&mut self, digest: Option<u64>) {
+        let Some(digest) = digest else {
+            return;
+        };
+        self.games += 1;
+        if self.seen.len() >= MOST_DISTINCT {
+            self.full = true;
+            return;
+        }
+        self.seen.insert(digest);
     }
 
     /// Whether at most nine in ten games are different: bots without randomness play the same game again

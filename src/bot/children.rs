@@ -38,16 +38,16 @@ struct Owner {
 
 /// A child that its owner waits for.
 #[derive(Debug)]
-pub(super) struct OwnedChild {
+pub(crate) struct OwnedChild {
     pid: Pid,
     serial: u64,
 }
 
 /// The right to start a child.
-pub(super) struct Starting(#[expect(dead_code, reason = "held")] RwLockReadGuard<'static, ()>);
+pub(crate) struct Starting(#[expect(dead_code, reason = "held")] RwLockReadGuard<'static, ()>);
 
 /// Must be held while a child is started, until it is [owned](Starting::own).
-pub(super) fn starting() -> Starting {
+pub(crate) fn starting() -> Starting {
     Starting(STARTS.read().unwrap_or_else(PoisonError::into_inner))
 }
 
@@ -72,7 +72,7 @@ fn owned() -> MutexGuard<'static, BTreeMap<i32, Owner>> {
 impl Starting {
     /// Notes whose the new child is.
     #[expect(clippy::unused_self, reason = "it shows that the right is held")]
-    pub(super) fn own(&self, pid: Pid, name: &str, is_supervisor: bool) -> OwnedChild {
+    pub(crate) fn own(&self, pid: Pid, name: &str, is_supervisor: bool) -> OwnedChild {
         static SERIAL: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
         let serial = SERIAL.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let owner = Owner {

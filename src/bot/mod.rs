@@ -28,7 +28,7 @@ mod archive;
 #[cfg(all(target_os = "linux", not(portable)))]
 mod bound;
 pub mod channel;
-mod children;
+pub(crate) mod children;
 mod confined;
 pub mod exhaustion;
 pub mod fault;

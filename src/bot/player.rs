@@ -41,6 +41,11 @@ pub trait Player {
         allowance: Allowance,
     ) -> impl Future<Output = io::Result<Result<Reply<'_>, Fault>>>;
 
+    /// Whether a request lists the legal answers, too.
+    fn is_told_answers(&self) -> bool {
+        false
+    }
+
     /// Reads on for a moment: what else was written.
     fn drain(&mut self) -> impl Future<Output = Vec<u8>> {
         async { Vec::new() }

@@ -14,6 +14,10 @@ const REPEATED: usize = 30;
 impl Checkup<'_> {
     /// Whether it looks one turn ahead.
     pub(super) async fn advice(&mut self) -> Result<(), GameError> {
+        if self.runner.ruleset().program().is_some() {
+            // To find such positions takes many questions to the game's program.
+            return Ok(());
+        }
         let wins = self.positions(POSITIONS, |session| session.can_win_at_once());
         let choice = self.positions(POSITIONS, has_a_choice);
         let won = |answered: &Answered| answered.won;

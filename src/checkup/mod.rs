@@ -158,7 +158,7 @@ impl<'a> Checkup<'a> {
         })
     }
 
-    /// Up to `count` positions that `kind` accepts, as requests.
+    /// Up to `count` positions that `kind` accepts, as records hold them.
     fn positions(&self, count: usize, kind: impl Fn(&dyn Session) -> bool) -> Vec<String> {
         positions(self.runner.ruleset(), count, kind)
     }
@@ -244,19 +244,19 @@ impl<'a> Checkup<'a> {
     async fn ask_all(
         &mut self,
         check: &'static str,
-        requests: &[String],
+        positions: &[String],
         share: Share,
     ) -> Result<Result<Vec<Answered>, Problem>, GameError> {
         let end = self.budget.end(share);
         let mut answers = Vec::new();
         let ruleset = self.runner.shared_ruleset();
-        for (done, request) in requests.iter().enumerate() {
+        for (done, position) in positions.iter().enumerate() {
             if self.budget.is_over(end, done == 0) {
                 break;
             }
-            let of = requests.len();
+            let of = positions.len();
             (self.show)(Notice::Asking { check, done, of });
-            let mut session = ruleset.read_request(request).map_err(io::Error::other)?;
+            let mut session = ruleset.start_from(position).map_err(io::Error::other)?;
             let me = session.to_move();
             if let Err(problem) = self.ask(&mut *session).await? {
                 return Ok(Err(problem));
@@ -264,7 +264,7 @@ impl<'a> Checkup<'a> {
             answers.push(Answered {
                 turn: self.text.turn.clone(),
                 won: session.outcome() == Some(Outcome::Win(me)),
-                lets_win: lets_win(&*session),
+                lets_win: ruleset.program().is_none() && lets_win(&*session),
             });
         }
         Ok(Ok(answers))

@@ -10,7 +10,7 @@ use crate::session::{Ruleset, Session};
 /// The most random games that are searched for positions of a kind.
 const SEARCH: usize = 2000;
 
-/// Up to `count` positions of a kind, as requests without newline.
+/// Up to `count` positions of a kind, as records hold them.
 pub(super) fn positions(
     ruleset: &dyn Ruleset,
     count: usize,
@@ -21,8 +21,8 @@ pub(super) fn positions(
     for _ in 0..SEARCH {
         let of_kind = random_game(ruleset, &kind, &mut rng);
         // One position a game, so that they differ.
-        if let Some(request) = of_kind.choose(&mut rng) {
-            found.push(request.clone());
+        if let Some(position) = of_kind.choose(&mut rng) {
+            found.push(position.clone());
         }
         if found.len() == count {
             break;
@@ -31,12 +31,18 @@ pub(super) fn positions(
     found
 }
 
-/// The request at the start of a game on the board of `request`; `None` when no game can start
-/// there.
-pub(super) fn reopened(ruleset: &dyn Ruleset, request: &str) -> Option<String> {
+/// The start of a game on the board of this position; `None` when no game can start there.
+pub(super) fn reopened(ruleset: &dyn Ruleset, session: &dyn Session) -> Option<String> {
     let mut board = String::new();
-    ruleset.read_request(request).ok()?.write_board(&mut board);
-    Some(request_of(&*ruleset.start_from(&board).ok()?))
+    session.write_board(&mut board);
+    Some(position_of(&*ruleset.start_from(&board).ok()?))
+}
+
+/// A position, as records hold it.
+pub(super) fn position_of(session: &dyn Session) -> String {
+    let mut position = String::new();
+    session.write_start(&mut position);
+    position
 }
 
 /// The request in a position, without newline.
@@ -69,7 +75,7 @@ pub(super) fn has_a_choice(session: &dyn Session) -> bool {
     outlook.winning == 0 && outlook.losing > 0 && outlook.losing < outlook.turns
 }
 
-/// The requests of those positions of a random game that `kind` accepts.
+/// Those positions of a random game that `kind` accepts.
 fn random_game(
     ruleset: &dyn Ruleset,
     kind: impl Fn(&dyn Session) -> bool,
@@ -80,7 +86,7 @@ fn random_game(
     while session.outcome().is_none() {
         let me = session.to_move();
         if kind(&*session) {
-            of_kind.push(request_of(&*session));
+            of_kind.push(position_of(&*session));
         }
         while session.outcome().is_none() && session.to_move() == me {
             let moves: Vec<usize> = (0..session.count_moves()).collect();

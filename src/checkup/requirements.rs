@@ -13,6 +13,7 @@ use crate::play::clock::Clock;
 use crate::play::game_runner::GameError;
 use crate::play::seat::StartError;
 use crate::seed;
+use crate::session::Session;
 use crate::text::{format_duration, quote};
 
 /// Random positions that the bot is asked about.
@@ -89,11 +90,15 @@ impl Checkup<'_> {
     /// Every kind of turn in the protocol.
     async fn kinds_of_turn(&mut self) -> Result<(), GameError> {
         let ruleset = self.runner.shared_ruleset();
-        let reopen = |request: &str| reopened(&*ruleset, request);
-        let opened = self.positions(8, |session| reopen(&request_of(session)).is_some());
+        if ruleset.program().is_some() {
+            // To find such turns takes many questions to the game's program.
+            return Ok(());
+        }
+        let reopen = |session: &dyn Session| reopened(&*ruleset, session);
+        let opened = self.positions(8, |session| reopen(session).is_some());
         let opened = opened
             .iter()
-            .filter_map(|request| reopen(request))
+            .filter_map(|position| reopen(&*ruleset.start_from(position).ok()?))
             .collect();
         // A gift is ignored where the placement wins.
         let mut last = self.positions(4, |session| {

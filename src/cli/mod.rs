@@ -12,8 +12,9 @@ use clap::{CommandFactory as _, Parser, Subcommand};
 use crate::sandbox::supervisor;
 use crate::system::most_open_files;
 use commands::{
-    analyse, board, bot, check, debug, doctor, grade, league, matches, new, pieces, replay, report,
-    rerun, schema, shell, simulate, solve, standings, tournament,
+    analyse, board, bot, check, check_game, compare, debug, doctor, grade, league, matches, new,
+    new_game, pieces, puzzles, replay, report, rerun, schema, shell, simulate, solve, standings,
+    tournament,
 };
 use support::failure::Failure;
 use support::logging::{self, LogOptions};
@@ -80,8 +81,14 @@ enum Command {
     Merge(tournament::parts::MergeArgs),
     /// Checks whether a bot is fit to enter a tournament, and explains what is wrong if not
     Check(check::Args),
+    /// Compares two versions of a bot: is the new one better, against the old one and against others?
+    Compare(Box<compare::Args>),
     /// Writes a working starter bot; without an argument, lists the languages
     New(new::Args),
+    /// Writes a working game as a program, to be changed into another one; without an argument, lists the languages
+    NewGame(new_game::Args),
+    /// Checks whether a game's program keeps to the protocol, and says what to mend if not
+    CheckGame(check_game::Args),
     /// Draws a board and lists its quartos
     Board(board::Args),
     /// Prints a piece set
@@ -92,9 +99,11 @@ enum Command {
     Debug(Box<debug::Args>),
     /// Asks a changed bot the questions of recorded games again: which of its mistakes are gone, still there, or new
     Rerun(Box<rerun::Args>),
+    /// Makes puzzles of the mistakes in recorded games, and scores bots by how many puzzles they solve
+    Puzzles(Box<puzzles::PuzzlesArgs>),
     /// Finds the turns at which recorded games of Quarto were won and lost, with exact values
     Analyse(analyse::Args),
-    /// Finds the exact value of a position of Quarto: win, draw or loss, and in how many placements
+    /// Finds the exact value of a position: win, draw or loss, and in how many placements
     Solve(solve::Args),
     /// Prints standings with ratings, from any records
     Standings(standings::Args),
@@ -167,12 +176,16 @@ fn run_parsed(cli: Cli) -> ExitCode {
         }
         Some(Command::Merge(args)) => tournament::parts::run_merge(&args),
         Some(Command::Check(args)) => suspension::start().and_then(|()| check::run(&args)),
+        Some(Command::Compare(args)) => suspension::start().and_then(|()| compare::run(&args)),
         Some(Command::New(args)) => new::run(&args),
+        Some(Command::NewGame(args)) => new_game::run(&args),
+        Some(Command::CheckGame(args)) => check_game::run(&args),
         Some(Command::Board(args)) => board::run(&args),
         Some(Command::Pieces(args)) => pieces::run(&args),
         Some(Command::Replay(args)) => replay::run(&args),
         Some(Command::Debug(args)) => debug::run(&args),
         Some(Command::Rerun(args)) => rerun::run(&args),
+        Some(Command::Puzzles(args)) => puzzles::run(&args),
         Some(Command::Analyse(args)) => analyse::run(&args),
         Some(Command::Solve(args)) => solve::run(&args),
         Some(Command::Standings(args)) => standings::run(&args),

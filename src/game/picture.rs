@@ -21,4 +21,8 @@ pub struct Picture {
     pub hand: Option<String>,
     /// The pieces that are left, in words.
     pub left: Vec<String>,
+    /// Lines of text below the board.
+    pub text: Vec<String>,
+    /// The same picture as SVG, for a page, as a game's program made it; not to be trusted.
+    pub svg: Option<String>,
 }

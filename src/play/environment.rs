@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use crate::bot::spec::Program;
 use crate::protocol::env;
-use crate::session::Ruleset;
+use crate::session::{Ruleset, registry};
 
 /// The environment of a bot, except for its seed. `pieces` is the path of the piece set's file when the
 /// set is not the built-in one.
@@ -36,4 +37,11 @@ pub(super) fn that_matter(
     };
     let all = environment.into_iter();
     all.filter(|(name, value)| matters(name, value)).collect()
+}
+
+/// Whether the requests to a program list the legal answers: to a built-in bot in a game that it does not know.
+pub(super) fn is_told_answers(ruleset: &dyn Ruleset, program: &Program) -> bool {
+    ruleset.lists_answers()
+        && program.builtin().is_some()
+        && registry::find(ruleset.name()).is_none()
 }

@@ -28,6 +28,8 @@ pub enum End {
 pub struct Played {
     /// The turns in canonical form.
     pub turns: Vec<TurnText>,
+    /// Who made each, as a record holds it; `None` when the sides took turns.
+    pub movers: Option<String>,
     /// The time of each.
     pub times: Vec<Duration>,
     /// What was charged for each; empty when that was its time for all.
@@ -53,6 +55,7 @@ pub async fn play<P: Player>(
     let mut turns = Vec::with_capacity(TURNS);
     let mut times = Vec::with_capacity(TURNS);
     let mut charged: Vec<Duration> = Vec::new();
+    let mut movers: Option<String> = None;
     let mut text = TextBuffers {
         request: String::with_capacity(64),
         turn: String::with_capacity(8),
@@ -78,6 +81,12 @@ pub async fn play<P: Player>(
         if charged.is_empty() && time.charged != time.elapsed {
             charged.clone_from(&times);
         }
+        if movers.is_none() && side.index() != turns.len() % 2 {
+            movers = Some((0..turns.len()).map(|turn| digit(turn % 2)).collect());
+        }
+        if let Some(movers) = &mut movers {
+            movers.push(digit(side.index()));
+        }
         turns.push(TurnText::from(text.turn.as_str()));
         times.push(time.elapsed);
         if time.charged != time.elapsed || !charged.is_empty() {
@@ -86,10 +95,16 @@ pub async fn play<P: Player>(
     };
     Ok(Played {
         turns,
+        movers,
         times,
         charged,
         end,
     })
+}
+
+/// A side in a record.
+const fn digit(side: usize) -> char {
+    if side == 0 { '0' } else { '1' }
 }
 
 #[cfg(test)]

@@ -70,6 +70,9 @@ pub enum GameError {
     /// The machine has run out of processes or the like, and still had when the game was tried again.
     #[error(transparent)]
     Exhausted(#[from] Exhausted),
+    /// The game itself failed: its program ended or answered nonsense. No bot is to blame.
+    #[error("{0}")]
+    Game(String),
     /// The referee failed.
     #[error(transparent)]
     Io(#[from] io::Error),
@@ -212,12 +215,11 @@ impl GameRunner {
         setup: &GameSetup<'_>,
         observer: &mut dyn GameObserver,
     ) -> Result<FinishedGame<'_>, GameError> {
-        let mut session = self.ruleset.start_from(setup.start).map_err(|problem| {
-            io::Error::other(format!(
-                "a game cannot start from {}: {problem}",
-                setup.start
-            ))
-        })?;
+        let session = self.ruleset.start_from(setup.start).map_err(|problem| {
+            let problem = format!("a game cannot start from {}: {problem}", setup.start);
+            self.failed(io::Error::other(problem))
+        });
+        let mut session = session?;
         let started = Timestamp::now();
         let refusals = self.refusals.mark();
         for (seat, seed) in seats.iter_mut().zip(setup.process_seeds) {
@@ -228,6 +230,7 @@ impl GameRunner {
         observer.begins(setup, &*session)?;
         let Played {
             turns,
+            movers,
             times,
             charged,
             end,
@@ -239,10 +242,15 @@ impl GameRunner {
                 [b, a]
             };
             let clocks = players.each_ref().map(|seat| Clock::new(seat.time()));
-            play(&mut *session, players, clocks, self.adjudicator, observer).await?
+            let played = play(&mut *session, players, clocks, self.adjudicator, observer).await;
+            played.map_err(|error| self.failed(error))?
         };
+        if matches!(end, End::Forfeit(..)) {
+            self.check_game()?;
+        }
         let mut record = setup.record(&*self.ruleset, bot_entries(seats), started);
         record.turns = turns;
+        record.movers = movers;
         record.times_ms = times.into_iter().map(milliseconds).collect();
         record.charged_ms = charged.into_iter().map(milliseconds).collect();
         record.usage = usage(seats);
@@ -272,6 +280,18 @@ impl GameRunner {
         })
     }
 
+    /// What an error is that may come from a game that has failed.
+    fn failed(&self, error: io::Error) -> GameError {
+        self.check_game().err().unwrap_or_else(|| error.into())
+    }
+
+    /// An error when the game has failed: then nobody forfeits.
+    fn check_game(&self) -> Result<(), GameError> {
+        self.ruleset
+            .failure()
+            .map_or(Ok(()), |failure| Err(GameError::Game(failure)))
+    }
+
     /// Asks a seat for one turn on this clock, outside of any match, and makes it. Starts the seat's process with this
     /// seed when none runs. When the referee may be to blame for a clock that ran out, the seat is
     /// asked again, as in [`GameRunner::run`].
@@ -299,6 +319,7 @@ impl GameRunner {
                 }
                 Err(fault) => Box::new(fault),
             };
+            self.check_game()?;
             let request = text.request.trim_end_matches('\n').to_owned();
             let fault = self
                 .forfeit(seat, BotIndex::A, fault, request, &since, &refusals)

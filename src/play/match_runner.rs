@@ -17,13 +17,13 @@ use super::setup::{GameSetup, bot_entries};
 use crate::bot::process::GracePeriods;
 use crate::record::{BotIndex, FinishedRecord, Record};
 use crate::seed;
-use crate::session::{Ruleset, Session, registry};
+use crate::session::{Ruleset, Session};
 
 /// The options of a match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MatchPlan {
-    /// The position from which every game starts, as records hold it.
-    pub start: String,
+    /// The position from which every game starts, as records hold it; `None` when it is drawn for every two games.
+    pub start: Option<String>,
     /// The number of games.
     pub games: u64,
     /// The player that moves first in the first game; further games alternate.
@@ -40,8 +40,12 @@ impl MatchPlan {
     pub fn new(ruleset: &dyn Ruleset, games: u64, seed: u64) -> Self {
         let mut start = String::new();
         ruleset.start().write_board(&mut start);
-        let is_drawn = registry::find(ruleset.name()).is_some_and(|game| game.is_first_drawn);
-        let first = if is_drawn { seed::first_bot(seed) } else { 0 };
+        let start = Some(start).filter(|_| !ruleset.has_drawn_start());
+        let first = if ruleset.is_first_drawn() {
+            seed::first_bot(seed)
+        } else {
+            0
+        };
         Self {
             start,
             games,
@@ -51,8 +55,20 @@ impl MatchPlan {
         }
     }
 
-    /// The setup of the game with this number, from 0.
-    fn game(&self, number: u64) -> GameSetup<'_> {
+    /// The position at the start of the game with this number, as records hold it. It is the same for two games, in
+    /// which each player begins once. The error is a sentence.
+    fn start_of(&self, ruleset: &dyn Ruleset, number: u64) -> Result<String, String> {
+        if let Some(start) = &self.start {
+            return Ok(start.clone());
+        }
+        let mut start = String::new();
+        let session = ruleset.start_drawn(seed::for_start(self.seed, number / 2))?;
+        session.write_start(&mut start);
+        Ok(start)
+    }
+
+    /// The setup of the game with this number, from 0, and this position at its start.
+    fn game<'a>(&self, number: u64, start: &'a str) -> GameSetup<'a> {
         GameSetup {
             number,
             id: format!("{}-{}", self.seed, number + 1),
@@ -62,7 +78,7 @@ impl MatchPlan {
             } else {
                 self.first.other()
             },
-            start: &self.start,
+            start,
             process_seeds: [0, 1].map(|seat| seed::for_bot(self.seed, seat, number)),
         }
     }
@@ -180,7 +196,8 @@ impl MatchRunner {
                 yield_now().await;
                 continue;
             }
-            let setup = self.plan.game(number);
+            let start = self.start_of(number)?;
+            let setup = self.plan.game(number, &start);
             let runner = &self.runner;
             let seats = &mut self.seats;
             let game = runner.run(seats, &setup, None, false, observer).await?;
@@ -209,6 +226,16 @@ impl MatchRunner {
             }
         }
         Ok(self.score)
+    }
+
+    /// See [`MatchPlan::start_of`].
+    fn start_of(&self, number: u64) -> Result<String, GameError> {
+        let ruleset = self.runner.ruleset();
+        let start = self.plan.start_of(ruleset, number);
+        start.map_err(|problem| {
+            let failure = ruleset.failure().map(GameError::Game);
+            failure.unwrap_or_else(|| io::Error::other(problem).into())
+        })
     }
 
     /// Ends the players' processes.
@@ -242,7 +269,8 @@ impl MatchRunner {
             seat.failed_starts()
         );
         let bots = bot_entries(&self.seats);
-        let setup = self.plan.game(number);
+        let start = self.start_of(number).map_err(io::Error::other)?;
+        let setup = self.plan.game(number, &start);
         let record = setup.unplayed(self.runner.ruleset(), bots, by, reason, &why);
         game_events::ended(&record);
         let finished = FinishedRecord::new(record);

@@ -85,6 +85,10 @@ pub fn replay<'a>(
             .into());
         }
         let side = session.to_move();
+        if side.index() != record.side_of(index) {
+            let problem = "the record says that the other side made it (movers)";
+            return Err(violation(problem.to_owned()).into());
+        }
         session.play(answer, &mut canonical).map_err(|rejection| {
             let (Rejection::Malformed(problem) | Rejection::Illegal(problem)) = rejection;
             violation(format!("{}: {problem}", quote(answer.as_bytes())))

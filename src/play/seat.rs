@@ -7,7 +7,7 @@ use std::time::Duration;
 use tracing::{Instrument as _, Span};
 
 use super::clock::TimeControl;
-use super::environment::{environment, that_matter};
+use super::environment::{environment, is_told_answers, that_matter};
 use super::events;
 use crate::bot::exhaustion::Exhausted;
 use crate::bot::fault::Exit;
@@ -84,6 +84,8 @@ struct ProgramSeat {
     since: Option<String>,
     /// What it is told of the limit for a move.
     move_time: Option<Duration>,
+    /// Whether its requests list the legal answers.
+    is_told_answers: bool,
 }
 
 impl fmt::Debug for ProgramSeat {
@@ -123,6 +125,10 @@ impl Player for Seat {
         Ok(reply)
     }
 
+    fn is_told_answers(&self) -> bool {
+        matches!(&self.player, SeatPlayer::Program(seat) if seat.is_told_answers)
+    }
+
     async fn drain(&mut self) -> Vec<u8> {
         match self.process() {
             Some(process) => process.drain().await,
@@ -148,12 +154,16 @@ impl Seat {
         program: Program,
         time: TimeControl,
     ) -> Self {
+        let is_told_answers = is_told_answers(ruleset, &program);
+        let mut environment = environment(ruleset, pieces_path, time.move_time);
+        environment.extend(is_told_answers.then(|| (env::ANSWERS.to_owned(), "listed".to_owned())));
         Self::new(
             program.name.clone(),
             program.command.clone(),
             time,
             SeatPlayer::Program(Box::new(ProgramSeat {
-                environment: environment(ruleset, pieces_path, time.move_time),
+                environment,
+                is_told_answers,
                 program,
                 tap: None,
                 process: None,

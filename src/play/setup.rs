@@ -49,6 +49,7 @@ impl GameSetup<'_> {
             start: self.start.to_owned(),
             pieces: ruleset.pieces().map(str::to_owned),
             turns: Vec::new(),
+            movers: None,
             times_ms: Vec::new(),
             charged_ms: Vec::new(),
             result: ResultEntry::default(),

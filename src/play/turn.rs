@@ -42,6 +42,9 @@ pub async fn take_turn<P: Player>(
     let side = session.to_move();
     text.request.clear();
     session.write_request(&mut text.request);
+    if player.is_told_answers() {
+        session.write_answers(&mut text.request);
+    }
     text.request.push('\n');
     observer.asked(side, &text.request)?;
     let reply = match player.ask(&text.request, allowance).await? {

@@ -15,6 +15,7 @@ mod finished;
 pub mod journal;
 pub mod reader;
 pub mod result;
+pub mod summaries;
 mod summary;
 mod turn_text;
 
@@ -107,6 +108,10 @@ pub struct Record {
     pub pieces: Option<String>,
     /// The turns in canonical form.
     pub turns: Vec<TurnText>,
+    /// Who made each turn, a digit a turn: 0 for the bot that acted first, 1 for the other. Only there when they did not
+    /// take turns, as in some games that are programs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub movers: Option<String>,
     /// The time of each turn, in milliseconds.
     pub times_ms: Vec<f64>,
     /// What was charged for each turn, in milliseconds, where that is not its time: without the time in
@@ -157,6 +162,11 @@ fn damage(error: &serde_json::Error) -> Option<String> {
 }
 
 impl Record {
+    /// The side that made a turn, counted from 0: 0 for the bot that acted first.
+    pub fn side_of(&self, turn: usize) -> usize {
+        side_of(self.movers.as_deref(), turn)
+    }
+
     /// The result as a sentence: `greedy.py wins: H4 big, V3 square.`
     pub fn result_line(&self) -> String {
         let name = |bot: BotIndex| &self.bots[bot].name;
@@ -179,7 +189,11 @@ impl Record {
                     .iter()
                     .map(|(line, property)| format!("{line} {property}"))
                     .collect();
-                format!("{} wins: {}.", name(winner), lines.join(", "))
+                match &lines[..] {
+                    // A game that is a program need not say why.
+                    [] => format!("{} wins.", name(winner)),
+                    lines => format!("{} wins: {}.", name(winner), lines.join(", ")),
+                }
             }
         }
     }
@@ -221,6 +235,12 @@ impl Record {
     pub const fn was_played(&self) -> bool {
         self.result.played
     }
+}
+
+/// The side that made a turn, by [`Record::movers`].
+fn side_of(movers: Option<&str>, turn: usize) -> usize {
+    let mover = movers.and_then(|movers| movers.as_bytes().get(turn));
+    mover.map_or(turn % 2, |&digit| usize::from(digit == b'1'))
 }
 
 #[cfg(test)]

@@ -51,6 +51,36 @@ pub struct Line<'a> {
     bytes: &'a [u8],
 }
 
+/// Some lines that follow each other.
+#[derive(Debug, Default)]
+pub struct Lines {
+    path: PathBuf,
+    bytes: Vec<u8>,
+    /// The number of each line, and where it ends.
+    ends: Vec<(u64, usize)>,
+}
+
+impl Lines {
+    /// Whether there are none.
+    pub const fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// In their order.
+    pub fn iter(&self) -> impl Iterator<Item = Line<'_>> {
+        let mut start = 0;
+        self.ends.iter().map(move |&(number, end)| {
+            let bytes = &self.bytes[start..end];
+            start = end;
+            Line {
+                path: &self.path,
+                number,
+                bytes,
+            }
+        })
+    }
+}
+
 /// Why a line holds no record.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LineError {
@@ -124,6 +154,22 @@ impl<R: Read> Reader<R> {
         self.fill()?;
         self.partial = false;
         Ok((!is_blank(&self.line)).then(|| self.current()))
+    }
+
+    /// Replaces `lines` by the next ones, of so many bytes or a few more; by none at the end. When a line cannot be read, those
+    /// before it are there.
+    pub fn next_lines(&mut self, lines: &mut Lines, bytes: usize) -> io::Result<()> {
+        lines.path.clone_from(&self.path);
+        lines.bytes.clear();
+        lines.ends.clear();
+        while lines.bytes.len() < bytes {
+            let Some(line) = self.next_line()? else {
+                break;
+            };
+            lines.bytes.extend_from_slice(line.bytes);
+            lines.ends.push((line.number, lines.bytes.len()));
+        }
+        Ok(())
     }
 
     /// The next complete line; `None` at the end and before an incomplete last line. When the

@@ -51,6 +51,8 @@ pub struct RecordSummary<'a> {
     /// The time of each turn, in milliseconds.
     #[serde(default)]
     pub times_ms: Cow<'a, [f64]>,
+    #[serde(borrow, default)]
+    movers: Option<Cow<'a, str>>,
     #[serde(borrow)]
     result: ResultSummary<'a>,
     #[serde(borrow, default, deserialize_with = "analysis")]
@@ -142,6 +144,7 @@ impl<'a> RecordSummary<'a> {
             start: Cow::Borrowed(&record.start),
             turns: Turns::Texts(&record.turns),
             times_ms: Cow::Borrowed(&record.times_ms),
+            movers: record.movers.as_deref().map(Cow::Borrowed),
             result: ResultSummary {
                 winner: result.winner,
                 reason: result.reason.borrowed(),
@@ -188,6 +191,11 @@ impl<'a> RecordSummary<'a> {
     pub fn ending(&self) -> Result<Ending, UnknownReason> {
         let result = &self.result;
         Ending::of(result.winner, result.by, &result.reason)
+    }
+
+    /// The side that made a turn, counted from 0: 0 for the bot that acted first.
+    pub fn side_of(&self, turn: usize) -> usize {
+        super::side_of(self.movers.as_deref(), turn)
     }
 
     /// Whether it was played, and not scored because a bot was benched.

@@ -6,6 +6,7 @@
 //! - [`tournament_summary`]: the summary of a tournament
 //! - [`standings`]: tables of results
 //! - [`checks`]: a table of check-ups
+//! - [`comparison`]: two versions of a bot compared
 //! - [`history`]: ratings over time
 //! - [`grades`]: grades as files; [`own`]: what a bot's author may see
 //! - [`html`]: the HTML report
@@ -16,6 +17,7 @@ pub mod accuracy;
 mod bracket;
 mod budget;
 pub mod checks;
+pub mod comparison;
 pub mod grades;
 pub mod history;
 pub mod html;

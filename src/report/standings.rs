@@ -262,6 +262,7 @@ fn cross(places: &[&Place], first: usize, palette: &Palette) -> String {
 /// For a terminal: the standings and, below them, the crosstable. Columns are shortened or left out so
 /// that lines have at most `width` columns; without a width all are there.
 pub fn table(standings: &Standings, palette: &Palette, width: Option<usize>) -> String {
+    let is_bounded = width.is_some();
     let width = width.unwrap_or(usize::MAX);
     let mut out = String::new();
     if let Some(why) = separate(standings) {
@@ -275,10 +276,9 @@ pub fn table(standings: &Standings, palette: &Palette, width: Option<usize>) -> 
         let (rows, left) = rows(&columns);
         out.push_str(&aligned(&rows, palette, &left));
         // It has at least two columns for each bot: no need to draw it to see that it is too wide.
-        let is_narrow = places.len() < width / 2 && {
-            let plain = cross(&places, first, &Palette::plain());
-            plain.lines().all(|line| columns_of(line) <= width)
-        };
+        let fits = |cross: &str| cross.lines().all(|line| columns_of(line) <= width);
+        let is_narrow = !is_bounded
+            || places.len() < width / 2 && fits(&cross(&places, first, &Palette::plain()));
         if is_narrow {
             let cross = cross(&places, first, palette);
             let _ = writeln!(out, "\nPoints of each against each:\n{cross}");

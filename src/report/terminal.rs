@@ -4,6 +4,7 @@
 //! bytes.
 
 use std::fmt::Write as _;
+use std::iter::repeat_n;
 use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
@@ -11,7 +12,7 @@ use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::game::Picture;
-use crate::text::format_milliseconds;
+use crate::text::{escape_controls, format_milliseconds};
 
 /// The maximal width of a drawing, in columns.
 const WIDTH: usize = 80;
@@ -169,7 +170,11 @@ fn cell(
 
 /// A picture as text: the board, and beside or below it the piece in hand and those left.
 pub fn draw(picture: &Picture, palette: &Palette) -> String {
-    let (board, board_width) = board(picture, palette);
+    let (board, board_width) = if picture.cells.is_empty() {
+        (Vec::new(), 0)
+    } else {
+        board(picture, palette)
+    };
     let mut side = Vec::new();
     if let Some(hand) = &picture.hand {
         side.push(format!("{} {hand}", styled(palette.heading, "in hand:")));
@@ -211,6 +216,10 @@ pub fn draw(picture: &Picture, palette: &Palette) -> String {
         for line in side {
             let _ = writeln!(out, "{}{line}", " ".repeat(INDENT));
         }
+    }
+    for line in &picture.text {
+        // A game's program may write anything that is one line.
+        let _ = writeln!(out, "{}", escape_controls(line));
     }
     out
 }
@@ -290,24 +299,26 @@ pub fn wrapped(text: &str, columns: usize) -> String {
 /// Rows of equal length in columns two blanks apart; the first row is the header. The columns
 /// `left` are left-aligned, the others right-aligned.
 pub fn aligned(rows: &[Vec<String>], palette: &Palette, left: &[usize]) -> String {
-    let columns = rows.first().map_or(0, Vec::len);
-    let width = |column: usize| {
-        rows.iter()
-            .map(|row| row[column].width())
-            .max()
-            .unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..columns).map(width).collect();
+    let mut widths = vec![0; rows.first().map_or(0, Vec::len)];
+    for row in rows {
+        for (width, text) in widths.iter_mut().zip(row) {
+            *width = text.width().max(*width);
+        }
+    }
     let mut out = String::new();
+    // A table of each against each has a million cells where there are a thousand bots.
+    let mut line = String::new();
     for (i, row) in rows.iter().enumerate() {
-        let mut line = String::new();
-        for (column, text) in row.iter().enumerate() {
-            let blanks = " ".repeat(widths[column] - text.width());
-            let gap = if column == 0 { "" } else { "  " };
+        line.clear();
+        for (column, (text, width)) in row.iter().zip(&widths).enumerate() {
+            let blanks = repeat_n(' ', width - text.width());
+            line.push_str(if column == 0 { "" } else { "  " });
             if left.contains(&column) {
-                let _ = write!(line, "{gap}{text}{blanks}");
+                line.push_str(text);
+                line.extend(blanks);
             } else {
-                let _ = write!(line, "{gap}{blanks}{text}");
+                line.extend(blanks);
+                line.push_str(text);
             }
         }
         let style = if i == 0 {

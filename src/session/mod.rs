@@ -11,6 +11,7 @@
 //! - [`registry`]: from a game's name to its rules
 //! - `typed`: implements these traits for every [`crate::game::Game`]
 //! - `builtin`: the solver and the built-in bots of each game
+//! - [`prover`]: the exact solvers of the games, for positions and turns as text
 //!
 //! ```
 //! use referee::session::registry;
@@ -28,6 +29,7 @@
 //! ```
 
 mod builtin;
+pub mod prover;
 pub mod registry;
 mod typed;
 
@@ -35,8 +37,10 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::game::{Outcome, Picture, Rejection, Side, WinningLines};
+use crate::solver;
 
 pub use builtin::Builtins;
+pub use prover::{Proof, ProvenTurn, Prover};
 
 /// A game with its rules and its pieces.
 pub trait Ruleset: fmt::Debug + Send + Sync {
@@ -63,8 +67,69 @@ pub trait Ruleset: fmt::Debug + Send + Sync {
     /// The rules in short and the order of play, for people.
     fn instructions(&self) -> String;
 
+    /// A game at the start that this seed draws, for games whose start is random. The error is a sentence.
+    fn start_drawn(&self, seed: u32) -> Result<Box<dyn Session + '_>, String> {
+        let _ = seed;
+        Ok(self.start())
+    }
+
+    /// Whether the start of a game is random.
+    fn has_drawn_start(&self) -> bool {
+        false
+    }
+
+    /// Whether the bot that moves first is drawn at random; otherwise it is the first one named.
+    fn is_first_drawn(&self) -> bool;
+
+    /// Whether recorded games can be analysed.
+    fn is_solvable(&self) -> bool;
+
+    /// Whether positions can be proven ([`Session::prove`]), and `builtin:perfect` plays.
+    fn is_provable(&self) -> bool {
+        false
+    }
+
+    /// Whether [`Session::write_answers`] writes the legal answers: then built-in bots are told them after each request of
+    /// a game that they do not know.
+    fn lists_answers(&self) -> bool {
+        false
+    }
+
+    /// The program that the game is; `None` for games of this program.
+    fn program(&self) -> Option<&GameSource> {
+        None
+    }
+
+    /// Why the game itself has failed, if it has: its program ended or answered nonsense. From then on answers are rejected
+    /// that may be right, so no bot is to blame for anything. The games of this program do not fail.
+    fn failure(&self) -> Option<String> {
+        None
+    }
+
     /// The built-in bot of this name, with its parameters if it has some (`search?depth=3`); `None` when there is none for this game.
     fn builtin_bot(&self, name: &str, options: BuiltinOptions) -> Option<BuiltinBot<'_>>;
+
+    /// The exact solver of the game, if it has one.
+    fn prover(&self, options: solver::Options) -> Option<Box<dyn Prover + '_>> {
+        let _ = options;
+        None
+    }
+
+    /// The smallest depth at which `builtin:search` is sure to give one of these answers, in canonical form, to a
+    /// request; `None` when it is not even at the largest. The error is a sentence about the request.
+    fn look_ahead(&self, request: &str, answers: &[String]) -> Result<Option<u32>, String> {
+        let _ = (request, answers);
+        Ok(None)
+    }
+}
+
+/// The program that a game is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GameSource {
+    /// The command that starts it, as people write it.
+    pub command: Vec<String>,
+    /// The hash of its files; empty where it has none of its own.
+    pub hash: String,
 }
 
 /// The options of a built-in bot.
@@ -100,6 +165,11 @@ pub trait Session: fmt::Debug {
 
     /// Appends the request to the side to move, without newline.
     fn write_request(&self, out: &mut String);
+
+    /// Appends all legal answers, with a tab before each, where [`Ruleset::lists_answers`].
+    fn write_answers(&self, out: &mut String) {
+        let _ = out;
+    }
 
     /// Checks whether this answer (one line, without surrounding blanks) would be accepted.
     fn judge(&self, answer: &str) -> Result<(), Rejection>;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::Ruleset;
+use super::{Builtins as _, Ruleset};
 use crate::game::Game;
 use crate::game::four_in_a_row::FourInARow;
 use crate::game::quarto::{Edition, PieceFormat, PieceSet, Rules};
@@ -20,6 +20,8 @@ pub struct GameInfo {
     pub has_piece_sets: bool,
     /// Whether positions can be solved.
     pub is_solvable: bool,
+    /// Positions with at most so many free cells are proven in less than a second, with all their turns.
+    pub provable_cells: usize,
     make: fn(Choices) -> Arc<dyn Ruleset>,
 }
 
@@ -41,7 +43,8 @@ pub static GAMES: [GameInfo; 2] = [
         about: "Four-by-four board, sixteen pieces, a gift with every turn",
         is_first_drawn: Edition::IS_FIRST_DRAWN,
         has_piece_sets: Edition::SETS,
-        is_solvable: true,
+        is_solvable: Edition::IS_SOLVABLE,
+        provable_cells: 10,
         make: |choices| {
             Arc::new(Edition::new(choices.rules, choices.set).with_format(choices.format))
         },
@@ -51,7 +54,8 @@ pub static GAMES: [GameInfo; 2] = [
         about: "Seven columns, six rows; BOT1 moves first unless --first says otherwise",
         is_first_drawn: FourInARow::IS_FIRST_DRAWN,
         has_piece_sets: FourInARow::SETS,
-        is_solvable: false,
+        is_solvable: FourInARow::IS_SOLVABLE,
+        provable_cells: 28,
         make: |_| Arc::new(FourInARow),
     },
 ];

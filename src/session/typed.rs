@@ -4,12 +4,13 @@ use rand::SeedableRng as _;
 use rand::rngs::ChaCha8Rng;
 
 use super::builtin::answer;
-use super::{BuiltinBot, BuiltinOptions, Builtins, HumanTurn, Outlook, Ruleset, Session};
+use super::{BuiltinBot, BuiltinOptions, Builtins, HumanTurn, Outlook, Prover, Ruleset, Session};
 use crate::game::human_input::{HumanInput, MoveOf};
 use crate::game::{Game, Outcome, Picture, Position as _, Rejection, Side, WinningLines};
+use crate::solver::Options;
 use crate::strategy::Strategy;
 use crate::strategy::builtin::Builtin;
-use crate::strategy::search::Search;
+use crate::strategy::search::{DEPTHS, Search};
 
 impl<G> Ruleset for G
 where
@@ -45,6 +46,18 @@ where
         HumanInput::instructions(self)
     }
 
+    fn is_first_drawn(&self) -> bool {
+        G::IS_FIRST_DRAWN
+    }
+
+    fn is_solvable(&self) -> bool {
+        G::IS_SOLVABLE
+    }
+
+    fn is_provable(&self) -> bool {
+        G::IS_PROVABLE
+    }
+
     fn builtin_bot(&self, name: &str, options: BuiltinOptions) -> Option<BuiltinBot<'_>> {
         let strategy = match name.parse().ok()? {
             Builtin::Random => Strategy::Random,
@@ -65,6 +78,20 @@ where
             let turn = strategy.choose(self, &position, &mut rng);
             answer(self, turn)
         }))
+    }
+
+    fn prover(&self, options: Options) -> Option<Box<dyn Prover + '_>> {
+        Builtins::prover(self, options)
+    }
+
+    fn look_ahead(&self, request: &str, answers: &[String]) -> Result<Option<u32>, String> {
+        let position = Game::read_request(self, request)?;
+        let is_right = |turn| answer(self, Some(turn)).is_ok_and(|text| answers.contains(&text));
+        let is_sure = |depth: &u32| {
+            let mut turns = Search::new(*depth).candidates(self, &position).into_iter();
+            turns.all(is_right)
+        };
+        Ok(DEPTHS.into_iter().find(is_sure))
     }
 }
 

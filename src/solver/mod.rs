@@ -1,6 +1,6 @@
-//! The exact value of any position of Quarto, for either rule set.
+//! The exact value of any position of Quarto, for either rule set, and of Four In A Row ([`four_in_a_row`]).
 //!
-//! [`Solver::solve`] gives the value of a position for the side to move and the number of
+//! For Quarto, [`Solver::solve`] gives the value of a position for the side to move and the number of
 //! placements until the end, [`Solver::solve_turns`] those of every turn, and
 //! [`Solver::principal_variation`] a game played perfectly from there on. docs/solver.md describes
 //! the method and what it costs.
@@ -33,6 +33,7 @@
 //! - `bitboard`, `threats`, `live_lines`: the board as bits, the gifts that lose at once, and the
 //!   lines that can still be completed
 //! - `symmetry`: one canonical key for all positions that are the same game
+//! - `class`: one name for all positions that are equal by symmetry, and for no others
 //! - `transposition_table`: bounds of positions, shared by all threads
 //! - `proof_book`: bounds of early positions that are kept for good; the book that is shipped
 //! - `early_positions`: the positions of the book
@@ -41,9 +42,11 @@
 //! - `engine`: the questions asked about the position to solve
 
 mod bitboard;
+mod class;
 mod early_positions;
 mod engine;
 mod evaluation;
+pub mod four_in_a_row;
 mod limits;
 mod live_lines;
 mod parallel;
@@ -58,6 +61,7 @@ mod transposition_table;
 
 use std::thread;
 
+pub use class::class;
 pub use early_positions::early_positions;
 pub use engine::safe_turns;
 pub use evaluation::{Evaluation, Goal, Value};
@@ -126,6 +130,17 @@ impl Solver {
     /// A solver without the shipped book: it proves everything itself.
     pub fn without_book(options: Options) -> Self {
         Self::with_book(options, ProofBook::empty())
+    }
+
+    /// A solver that proves everything anew, position by position: to hold the others against. It is slow from ten free
+    /// cells on.
+    pub fn without_table(threads: usize) -> Self {
+        let mut solver = Self::without_book(Options {
+            tt_bytes: 0,
+            threads,
+        });
+        solver.engine.tt_from = search::TT_NEVER;
+        solver
     }
 
     fn with_book(options: Options, book: ProofBook) -> Self {

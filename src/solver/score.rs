@@ -4,7 +4,7 @@
 //! every depth: `+k` if the side to move completes a line when k cells are free, `-k` if the other
 //! side does, 0 for a draw. Sooner wins are larger, and a full board without a line is 0.
 
-/// A score, -16 to 16.
+/// A score, -16 to 16; of Four In A Row -43 to 43.
 pub(super) type Score = i8;
 
 /// The bounds of a score, each in four bits.

@@ -118,7 +118,6 @@ impl Symmetries {
     }
 
     /// For each permutation, where it moves each cell.
-    #[cfg(test)]
     pub(super) fn permutations(&self) -> Vec<[usize; 16]> {
         let to = |n, cell: usize| self.move_cells(n, 1 << cell).trailing_zeros() as usize;
         (0..self.cells.len())

@@ -2,6 +2,7 @@
 
 pub mod builtin;
 pub mod perfect;
+pub mod perfect_four;
 pub mod search;
 
 use rand::Rng;
@@ -10,7 +11,10 @@ use rand::seq::IndexedRandom as _;
 use crate::game::{Game, Outcome, Position, Side};
 
 /// Names of all built-in bots, as in `builtin:NAME`.
-pub const NAMES: [&str; 4] = ["random", "greedy", PERFECT, SEARCH];
+pub const NAMES: [&str; 4] = [RANDOM, "greedy", PERFECT, SEARCH];
+
+/// The name of the bot that plays at random.
+pub const RANDOM: &str = "random";
 
 /// The name of [`search::Search`].
 pub const SEARCH: &str = "search";

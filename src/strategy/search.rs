@@ -43,11 +43,16 @@ impl Search {
         position: &G::Position,
         rng: &mut impl Rng,
     ) -> Option<G::Turn> {
+        self.candidates(game, position).choose(rng).copied()
+    }
+
+    /// The turns among which it draws lots: none when the game is over.
+    pub fn candidates<G: Game>(&mut self, game: &G, position: &G::Position) -> Vec<G::Turn> {
         let won = Some(Outcome::Win(position.to_move()));
         let mut turns = game.turns(position);
         if turns.iter().any(|(_, after)| after.outcome() == won) {
             turns.retain(|(_, after)| after.outcome() == won);
-            return turns.choose(rng).map(|(turn, _)| *turn);
+            return only_turns(turns);
         }
         for depth in 1..=self.depth {
             let is_decided: Vec<bool> = turns
@@ -74,7 +79,7 @@ impl Search {
                 break;
             }
         }
-        turns.choose(rng).map(|(turn, _)| *turn)
+        only_turns(turns)
     }
 
     /// Whether the side to move wins within this odd number of turns, whatever is answered.
@@ -122,6 +127,10 @@ impl Search {
             }
         })
     }
+}
+
+fn only_turns<T, P>(turns: Vec<(T, P)>) -> Vec<T> {
+    turns.into_iter().map(|(turn, _)| turn).collect()
 }
 
 /// The position after a move; `None` when that ends the game.

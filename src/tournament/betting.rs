@@ -10,7 +10,7 @@
 //!
 //! Source: I. Waudby-Smith and A. Ramdas, *Estimating means of bounded random variables by betting*.
 
-use super::sprt::{self, Decision, Pentanomial};
+use super::sprt::{self, Decision, Scores};
 
 /// Over how many bets the stake is spread.
 const BETS: u32 = 40;
@@ -19,6 +19,13 @@ const BETS: u32 = 40;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{0}")]
 pub struct MeanTestError(String);
+
+impl MeanTestError {
+    /// An error with this sentence.
+    pub(super) const fn new(sentence: String) -> Self {
+        Self(sentence)
+    }
+}
 
 /// A test whether the mean score of a pair is above `above` or below `below`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,7 +61,7 @@ impl MeanTest {
     }
 
     /// The decision after these pairs. It has to be asked after every pair: the first one that is not to continue counts.
-    pub fn decide(&self, pairs: &Pentanomial) -> Decision {
+    pub fn decide<const K: usize>(&self, pairs: &Scores<K>) -> Decision {
         if ln_capital(pairs, self.above) >= -self.alpha.ln() {
             Decision::AcceptH1
         } else if ln_capital(&mirrored(pairs), 1.0 - self.below) >= -self.beta.ln() {
@@ -68,7 +75,7 @@ impl MeanTest {
 /// An interval of the mean score, 0 to 1, also where the number of pairs was decided by their results: the mean is below it with a
 /// probability of at most the first of `errors`, and above it with at most the second. With the `alpha` and `beta` of a test it
 /// begins above `above` when the test says so, and ends below `below` when it says that.
-pub fn interval(pairs: &Pentanomial, errors: [f64; 2]) -> (f64, f64) {
+pub fn interval<const K: usize>(pairs: &Scores<K>, errors: [f64; 2]) -> (f64, f64) {
     let [below, above] = errors;
     (lowest(pairs, below), 1.0 - lowest(&mirrored(pairs), above))
 }
@@ -84,14 +91,14 @@ pub fn elo_of_score(score: f64) -> f64 {
 }
 
 /// The results as the opponent sees them.
-fn mirrored(pairs: &Pentanomial) -> Pentanomial {
+fn mirrored<const K: usize>(pairs: &Scores<K>) -> Scores<K> {
     let mut counts = pairs.0;
     counts.reverse();
-    sprt::Scores(counts)
+    Scores(counts)
 }
 
 /// The lowest mean that is not refuted.
-fn lowest(pairs: &Pentanomial, error: f64) -> f64 {
+fn lowest<const K: usize>(pairs: &Scores<K>, error: f64) -> f64 {
     // The capital decreases with the mean that is bet against.
     let (mut refuted, mut possible) = (0.0, 1.0);
     for _ in 0..50 {
@@ -106,25 +113,37 @@ fn lowest(pairs: &Pentanomial, error: f64) -> f64 {
 }
 
 /// The logarithm of the capital of somebody who bet on scores above `mean`; the stake was 1.
-fn ln_capital(pairs: &Pentanomial, mean: f64) -> f64 {
-    let counts = pairs.0.map(f64::from);
+fn ln_capital<const K: usize>(pairs: &Scores<K>, mean: f64) -> f64 {
+    let steps = f64::from(u32::try_from(K).unwrap_or(u32::MAX)) - 1.0;
+    // Scores that did not occur cost no logarithms.
+    let mut scored = [(0.0, 0.0); K];
+    let mut different = 0;
+    for (step, count) in (0_u32..).zip(pairs.0) {
+        if count > 0 {
+            scored[different] = (f64::from(step) / steps / mean - 1.0, f64::from(count));
+            different += 1;
+        }
+    }
     let of_bet = |bet: u32| {
         let share = f64::from(bet) / f64::from(BETS + 1);
-        let points = [0.0, 0.25, 0.5, 0.75, 1.0].into_iter();
-        let terms = points.zip(counts);
+        let terms = scored[..different].iter();
         terms
-            .map(|(score, count)| count * (share * (score / mean - 1.0)).ln_1p())
+            .map(|(gain, count)| count * (share * gain).ln_1p())
             .sum::<f64>()
     };
-    let all = || (1..=BETS).map(of_bet);
-    let most = all().fold(f64::NEG_INFINITY, f64::max);
-    let sum: f64 = all().map(|one| (one - most).exp()).sum();
+    let mut all = [0.0; BETS as usize];
+    for (bet, capital) in (1..).zip(&mut all) {
+        *capital = of_bet(bet);
+    }
+    let most = all.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let sum: f64 = all.iter().map(|one| (one - most).exp()).sum();
     most + (sum / f64::from(BETS)).ln()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tournament::sprt::Pentanomial;
 
     fn test() -> MeanTest {
         MeanTest::new(0.5, 0.6, 0.05, 0.05).expect("valid parameters")
@@ -157,7 +176,7 @@ mod tests {
     #[test]
     fn an_interval_surrounds_the_mean_and_shrinks() {
         let of = |factor: u32| {
-            let pairs = sprt::Scores([1, 2, 3, 4, 10].map(|count| count * factor));
+            let pairs = Scores([1, 2, 3, 4, 10].map(|count| count * factor));
             let (low, high) = interval(&pairs, [0.05; 2]);
             let (mean, _) = pairs.moments();
             assert!(low < mean && mean < high, "{low} {mean} {high}");

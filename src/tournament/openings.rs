@@ -16,6 +16,18 @@ use crate::session::{Ruleset, Session};
 /// Plies of an opening, by default.
 pub const PLIES: u32 = 4;
 
+/// Plies of an opening in a game that is a program, whose games may be short.
+const PLIES_OF_PROGRAMS: u32 = 2;
+
+/// Plies of an opening of a game, by default: none where the start is random, or no legal turns are known.
+pub fn usual_plies(ruleset: &dyn Ruleset) -> u32 {
+    match ruleset.program() {
+        None => PLIES,
+        Some(_) if ruleset.has_drawn_start() || !ruleset.lists_answers() => 0,
+        Some(_) => PLIES_OF_PROGRAMS,
+    }
+}
+
 /// Draws without a new opening after which all openings are enumerated, if they are few.
 const TRIES: u32 = 1000;
 
@@ -156,12 +168,16 @@ impl Drawing<'_> {
         if session.to_move() != self.ruleset.start().to_move() {
             return Err(DrawError::OtherSide { plies: self.plies });
         }
-        Ok(is_open(&*session))
+        Ok(is_open(&*session, self.ruleset.program().is_some()))
     }
 
     /// The board after random plies; `None` when they end the game.
     fn random_board(&self, rng: &mut impl Rng) -> Option<String> {
-        let mut session = self.ruleset.start();
+        let mut session = if self.ruleset.has_drawn_start() {
+            self.ruleset.start_drawn(rng.next_u32() >> 1).ok()?
+        } else {
+            self.ruleset.start()
+        };
         let mut board = board_of(&*session);
         for _ in 0..self.plies {
             let before = board;
@@ -181,6 +197,9 @@ impl Drawing<'_> {
 
     /// All boards after the plies on which the game is not over; `None` when they are too many.
     fn all_boards(&self) -> Option<BTreeSet<String>> {
+        if self.ruleset.has_drawn_start() {
+            return None;
+        }
         let start = self.ruleset.start();
         let mut boards = BTreeSet::from([board_of(&*start)]);
         for _ in 0..self.plies {
@@ -221,13 +240,15 @@ fn board_of(session: &dyn Session) -> String {
     board
 }
 
-/// Whether the side to move cannot win at once, and can prevent that the opponent does.
-fn is_open(session: &dyn Session) -> bool {
+/// Whether the side to move cannot win at once, and can prevent that the opponent does. Of a game that is a program only the
+/// first is asked: the second is a question for each turn and each answer to it.
+fn is_open(session: &dyn Session, is_program: bool) -> bool {
     !session.can_win_at_once()
-        && (0..session.count_moves()).any(|index| {
-            let mut after = session.clone_box();
-            after.make_move(index) && after.outcome().is_none() && !after.can_win_at_once()
-        })
+        && (is_program
+            || (0..session.count_moves()).any(|index| {
+                let mut after = session.clone_box();
+                after.make_move(index) && after.outcome().is_none() && !after.can_win_at_once()
+            }))
 }
 
 /// A random number below `bound`, which is not 0. It does not depend on the version of the random

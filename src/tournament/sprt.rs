@@ -32,8 +32,8 @@ pub struct Estimate {
 
 /// The number of times that each score was reached, from the worst to the best.
 ///
-/// `K` is 3 for games and 5 for pairs; nothing else compiles. Score `i` is worth
-/// `i / (K − 1)` of what could be had.
+/// `K` is 3 for games and 5 for pairs. Score `i` is worth `i / (K − 1)` of what could be had. What is asked about
+/// Elo compiles for no other `K`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scores<const K: usize>(pub [u32; K]);
 

@@ -194,7 +194,7 @@ impl Collector {
         }
         for (turn, &ms) in game.times_ms.iter().enumerate() {
             // The sides alternate.
-            self.times[sides[turn % 2]].add(ms);
+            self.times[sides[game.side_of(turn)]].add(ms);
         }
         self.games += 1;
         self.add_analysis(game);

@@ -26,7 +26,10 @@ macro_rules! schema {
 
 pub(crate) static RECORD: LazyLock<Schema> = schema!("record.schema.json");
 pub(crate) static PLAN: LazyLock<Schema> = schema!("plan.schema.json");
+pub(crate) static PUZZLE: LazyLock<Schema> = schema!("puzzle.schema.json");
 pub(crate) static TOURNAMENT: LazyLock<Schema> = schema!("tournament.schema.json");
+pub(crate) static COMPARISON: LazyLock<Schema> = schema!("comparison.schema.json");
+pub(crate) static RERUN: LazyLock<Schema> = schema!("rerun.schema.json");
 
 impl Schema {
     /// What is wrong with a value, a line each.

@@ -24,11 +24,12 @@ use crate::mistakes;
 use crate::requirements::{program, unavailable};
 
 /// The documents beside those in `docs/`.
-const DOCUMENTS: [&str; 5] = [
+const DOCUMENTS: [&str; 6] = [
     "README.md",
     "CONTRIBUTING.md",
     "SECURITY.md",
     "protocol.md",
+    "protocol-games.md",
     "players/README.md",
 ];
 
@@ -87,7 +88,7 @@ impl Folder {
     fn new() -> Result<Self, Failed> {
         let folder = Self(tempfile::tempdir()?);
         let random = fs::read(source("players/random.sh"))?;
-        for copied in ["players", "sets", "scripts"] {
+        for copied in ["games", "players", "sets", "scripts"] {
             let (from, to) = (source(copied), folder.0.path().join(copied));
             let copied = Command::new("cp").arg("-r").args([from, to]).status()?;
             if !copied.success() {

@@ -23,6 +23,8 @@ mod cross;
 mod documents;
 mod engines;
 mod exhaustion;
+mod forges;
+mod games;
 mod hostile;
 mod interpreters;
 mod load;
@@ -46,17 +48,19 @@ type Trials = fn() -> Vec<Trial>;
 
 /// The modules and their trials, whose names all begin with that of the module. Those that start
 /// large programs are last, as they may wait for each other.
-const MODULES: [(&str, Trials); 20] = [
+const MODULES: [(&str, Trials); 22] = [
     ("people", people::trials),
     ("pieces", pieces::trials),
     ("players", players::trials),
     ("documents", documents::trials),
     ("builds", builds::trials),
     ("repositories", repositories::trials),
+    ("forges", forges::trials),
     ("term", term::trials),
     ("mistakes", mistakes::trials),
     ("stopping", stopping::trials),
     ("exhaustion", exhaustion::trials),
+    ("games", games::trials),
     ("hostile", hostile::trials),
     ("windows", windows::trials),
     ("arm64", arm64::trials),

@@ -162,13 +162,39 @@ fn a_tournament_remembers_that_it_adjudicates() {
 }
 
 #[test]
-fn only_quarto_is_adjudicated() {
+fn four_in_a_row_is_adjudicated() {
+    let run = Referee::new([
+        "--game",
+        "four-in-a-row",
+        "--adjudicate",
+        "-n",
+        "4",
+        "--seed",
+        "3",
+    ])
+    .args(["builtin:greedy", "builtin:random"])
+    .recorded()
+    .run();
+    assert_eq!(run.code, Some(0), "{run}");
+    let records = run.records();
+    let adjudicated = |record: &serde_json::Value| record["result"]["adjudicated"] == true;
+    assert!(records.iter().any(adjudicated), "{run}");
+    let file = run.scratch().join(crate::common::RECORDS);
+    let replay = Referee::new(["replay", "-q"]).args([file]).run();
+    assert_eq!(replay.code, Some(0), "{replay}");
+}
+
+#[test]
+fn a_game_that_is_a_program_is_not_adjudicated() {
     for command in [&[][..], &["tournament"]] {
         let run = Referee::new(command)
-            .args(["--game", "four-in-a-row", "--adjudicate"])
-            .args(["builtin:greedy", "builtin:random"])
+            .args(["--game", "games/countdown.sh", "--adjudicate"])
+            .args(["builtin:random", "builtin:random"])
             .run();
         assert_eq!(run.code, Some(2), "{run}");
-        assert!(run.stderr.contains("only Quarto can be solved"), "{run}");
+        assert!(
+            run.stderr.contains("a game that is a program has none"),
+            "{run}"
+        );
     }
 }

@@ -594,5 +594,5 @@ fn only_quarto_tournaments_are_analysed() {
         ])
         .run();
     assert_eq!(run.code, Some(2), "{run}");
-    assert!(run.stderr.contains("only Quarto can be solved"), "{run}");
+    assert!(run.stderr.contains("--analyse is for Quarto only"), "{run}");
 }

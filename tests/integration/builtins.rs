@@ -223,10 +223,17 @@ fn they_are_entrants_of_their_own() {
     assert_eq!(run.code, Some(0), "{run}");
     assert_eq!(run.records()[0]["result"]["winner"], 0, "{run}");
     let bots = ["builtin:perfect?slips=0.1", "builtin:random"];
-    let run = Referee::new([&game[..], &bots[..]].concat()).run();
-    assert_eq!(run.code, Some(2), "{run}");
-    assert!(
-        run.stderr.contains("builtin:perfect plays Quarto only"),
-        "{run}"
-    );
+    let arguments = [
+        "-n",
+        "2",
+        "--start",
+        "......................@......O......@O.O@@",
+    ];
+    let run = Referee::new([&game[..], &bots[..], &arguments[..]].concat())
+        .recorded()
+        .run();
+    assert_eq!(run.code, Some(0), "{run}");
+    for record in run.records() {
+        assert_eq!(record["result"]["reason"], "four-in-a-row", "{run}");
+    }
 }

@@ -153,7 +153,7 @@ fn a_folder_stands_for_the_games_in_it() {
     }
     class.run(&["report", "spring", "-o", "page.html"]);
     let page = class.read("page.html");
-    assert!(page.contains("<title>spring</title>"));
+    assert!(page.contains("<title>Spring</title>"));
     let analysed = class.run(&[
         "analyse",
         "spring/",

@@ -29,6 +29,7 @@ fn record(number: usize) -> Record {
         start: "................".to_owned(),
         pieces: None,
         turns: Vec::new(),
+        movers: None,
         times_ms: Vec::new(),
         charged_ms: Vec::new(),
         result: ResultEntry::default(),

@@ -41,6 +41,8 @@ mod clock;
 #[cfg(unix)]
 #[path = "../common/mod.rs"]
 mod common;
+#[cfg(unix)]
+mod compare;
 mod conformance;
 #[cfg(unix)]
 mod debug;
@@ -51,6 +53,8 @@ mod examples;
 mod faults;
 #[cfg(unix)]
 mod four_in_a_row;
+#[cfg(unix)]
+mod game_program;
 #[cfg(unix)]
 mod grades;
 #[cfg(unix)]
@@ -76,6 +80,8 @@ mod perfect;
 mod perft;
 mod piece_sets;
 mod protocol_doc;
+#[cfg(unix)]
+mod puzzles;
 mod quartos;
 mod ranking;
 mod ratings;

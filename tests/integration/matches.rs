@@ -1196,7 +1196,7 @@ fn no_colour_unless_on_a_terminal() {
             let run = run.run();
             let escape = |text: &str| text.contains('\u{1b}');
             assert!(!escape(&run.stdout) && !escape(&run.stderr), "{run}");
-            assert!(!run.stdout.is_empty() || !run.stderr.is_empty());
+            assert!(!run.stdout.is_empty() || !run.stderr.is_empty(), "{run}");
             run
         };
         colourful(random(1).args(["-vv", "-n", "2"]));

@@ -167,7 +167,7 @@ const WRONG: &[(&str, &str)] = &[
     ),
     (
         "solve --table --free x",
-        "'--free <N,…>': expected a whole number from 1 to 15",
+        "'--free <N,…>': expected a whole number from 1 to 42",
     ),
     (
         "standings --prior x games.jsonl",

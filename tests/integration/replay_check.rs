@@ -93,6 +93,7 @@ fn record(answers: &[&str], first: usize) -> Record {
         seed: 7,
         start: "................".to_owned(),
         pieces: None,
+        movers: None,
         times_ms: vec![0.25; played.turns.len()],
         charged_ms: Vec::new(),
         turns: played.turns,

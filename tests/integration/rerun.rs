@@ -214,7 +214,7 @@ fn without_a_solver_only_departures_are_said() {
         0,
         &[
             "answers as before",
-            "There is no solver for four-in-a-row yet: its turns are not judged.\n",
+            "There is no solver for four-in-a-row: its turns are not judged.\n",
         ],
     );
 }

@@ -35,6 +35,7 @@ fn plan(bots: usize, pairs: u32, bench_after: u32) -> Plan {
         v: 1,
         hash: String::new(),
         referee: String::new(),
+        game_program: None,
         game: "quarto".to_owned(),
         rules: "standard".to_owned(),
         pieces: None,

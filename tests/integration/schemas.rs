@@ -7,9 +7,12 @@ use std::fs;
 use std::path::Path;
 
 use referee::arena::plan::{
-    BotPlan, Budget, Format, Limit, Limits, Plan, RejectedBot, Restart, SandboxPlan, SprtPlan,
+    BotPlan, Budget, Format, GameProgramPlan, Limit, Limits, Plan, RejectedBot, Restart,
+    SandboxPlan, SprtPlan,
 };
 use referee::protocol::ForfeitReason;
+use referee::puzzles::file::SHIPPED;
+use referee::puzzles::puzzle::{Kind, Puzzle};
 use referee::record::annotation::{Annotation, FIELD, Mark, Note};
 use referee::record::{BotEntry, BotIndex, ProcessEntry, Reason, Record, ResultEntry, UsageEntry};
 use referee::solver::Value as Worth;
@@ -17,7 +20,7 @@ use referee::tournament::schedule::{EntrantId, Pairing, Round};
 use referee::tournament::standings::TieBreak;
 use serde_json::{Map, Value, json};
 
-use crate::common::schema::{PLAN, RECORD, Schema, TOURNAMENT};
+use crate::common::schema::{COMPARISON, PLAN, PUZZLE, RECORD, RERUN, Schema, TOURNAMENT};
 use crate::common::{self, Referee};
 
 /// A record with every field. A field that is added to the format is missing here, which does not compile.
@@ -62,6 +65,7 @@ fn full_record() -> Record {
         start: ".".repeat(16),
         pieces: Some("piece,size\n".to_owned()),
         turns: vec!["- A".into(), "16 B".into()],
+        movers: Some("00".to_owned()),
         times_ms: vec![1.5, 0.5],
         charged_ms: vec![1.0, 0.5],
         result: ResultEntry {
@@ -108,6 +112,10 @@ fn full_plan() -> Plan {
         v: 1,
         hash: String::new(),
         referee: "0.1.0".to_owned(),
+        game_program: Some(GameProgramPlan {
+            command: vec!["./nim.py".to_owned()],
+            hash: "0".repeat(64),
+        }),
         game: "quarto".to_owned(),
         rules: "standard".to_owned(),
         pieces: Some("piece,size\n".to_owned()),
@@ -243,8 +251,116 @@ fn plans_are_described_field_by_field() {
     describes(&PLAN, &serde_json::from_str(&text).expect("JSON"));
 }
 
+/// What these commands print, together: every field that a schema describes is there, and no other.
+fn prints(schema: &Schema, runs: &[common::Run]) {
+    let (mut written, mut described) = (BTreeSet::new(), BTreeSet::new());
+    for run in runs {
+        let value: Value = serde_json::from_str(&run.stdout).unwrap_or_else(|_| panic!("{run}"));
+        schema.check(&value);
+        fields_of_value(&value, "", &mut written);
+    }
+    fields_of_schema(schema, &schema.json, "", &mut described);
+    assert_eq!(written, described);
+}
+
+#[test]
+fn comparisons_are_described_field_by_field() {
+    let run = |words: &[&str]| {
+        let options = ["compare", "--json", "--sandbox", "none", "--pairs", "4"];
+        Referee::new(options).args(words).run()
+    };
+    let two = ["builtin:greedy", "builtin:random"];
+    let pool = ["--pool", "builtin:search?depth=1", "--against-old", "0"];
+    prints(
+        &COMPARISON,
+        &[
+            run(&two),
+            run(&[&two[..], &pool].concat()),
+            run(&["./script.sh", two[1]]),
+        ],
+    );
+}
+
+#[test]
+fn reruns_are_described_field_by_field() {
+    // Anna loses by a blunder, and ben by a forfeit.
+    let referee = env!("CARGO_BIN_EXE_referee");
+    let first = |answer: &str| {
+        format!("sh -c 'read -r line; echo {answer}; exec {referee} bot \"perfect?slips=0\"'")
+    };
+    let start = "NC.AMO....D..L.G E";
+    let game = |bot: &str| {
+        Referee::new([
+            "--seed",
+            "3",
+            "--first",
+            "1",
+            "--start",
+            start,
+            "--sandbox",
+            "none",
+        ])
+        .args([
+            "--name1",
+            "anna",
+            "--name2",
+            "ben",
+            bot,
+            "builtin:perfect?slips=0",
+        ])
+        .recorded()
+        .run()
+    };
+    let again = |game: &common::Run, bot: &str| {
+        Referee::new(["rerun", "--json", "--sandbox", "none", "--as", "anna"])
+            .args(["--time-per-move", "30s"])
+            .args([game.scratch().join(common::RECORDS)])
+            .args([bot])
+            .run()
+    };
+    let blunder = game(&first("7 B"));
+    prints(
+        &RERUN,
+        &[
+            again(&blunder, &first("15 J")),
+            again(&blunder, &first("z")),
+            again(&blunder, &first("7 B")),
+        ],
+    );
+}
+
+#[test]
+fn puzzles_are_described_field_by_field() {
+    let puzzle = Puzzle {
+        v: 1,
+        id: "quarto-0123456789".to_owned(),
+        game: "quarto".to_owned(),
+        rules: "squares".to_owned(),
+        pieces: Some("piece,size\n".to_owned()),
+        position: "NC.AMO....D..L.G E".to_owned(),
+        kind: Kind::HoldTheDraw,
+        value: "draw".to_owned(),
+        answers: vec!["7 J".to_owned()],
+        turns: 56,
+        free: 8,
+        level: 3,
+        asked: 2,
+        failed: 1,
+    };
+    describes(&PUZZLE, &serde_json::to_value(puzzle).expect("JSON"));
+    let kinds = Kind::ALL.map(Kind::name).into_iter().collect();
+    assert_eq!(words(&PUZZLE.json["properties"]["kind"]), kinds);
+    for (_, set) in SHIPPED {
+        for line in set.lines() {
+            PUZZLE.check(&serde_json::from_str(line).expect("JSON"));
+        }
+    }
+}
+
 /// The words of a schema's enumeration.
 fn words(part: &Value) -> BTreeSet<&str> {
+    // Games that are programs have names of their own.
+    let part = part.pointer("/anyOf/0").unwrap_or(part);
     let words = part["enum"].as_array().into_iter().flatten();
     words.filter_map(Value::as_str).collect()
 }
@@ -268,7 +384,7 @@ fn words_are_those_of_the_program() {
         .iter()
         .map(|game| game.name);
     let games: BTreeSet<&str> = games.collect();
-    for schema in [&RECORD.json, &PLAN.json, &TOURNAMENT.json] {
+    for schema in [&RECORD.json, &PLAN.json, &PUZZLE.json, &TOURNAMENT.json] {
         assert_eq!(words(&schema["properties"]["game"]), games);
     }
 }

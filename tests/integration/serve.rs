@@ -328,7 +328,7 @@ fn a_tournament_is_served_until_ctrl_c_and_leaves_its_page() {
     let run = running.finish();
     assert_eq!(run.code, Some(0), "{run}");
     let page = std::fs::read_to_string(folder.join("report.html")).unwrap();
-    assert!(page.contains("<title>cup</title>"), "{page}");
+    assert!(page.contains("<title>Cup</title>"), "{page}");
 }
 
 #[test]

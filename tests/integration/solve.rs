@@ -261,3 +261,63 @@ fn a_book_keeps_what_is_not_asked_for() {
     );
     assert!(std::fs::read(&file).unwrap() == std::fs::read(&shipped).unwrap());
 }
+
+/// `@` wins in column 7.
+const FOUR: &str = "...................................OOO@@@.";
+
+#[test]
+fn four_in_a_row_is_solved_in_discs() {
+    let game = ["--game", "four-in-a-row"];
+    let with_mark = solved(&[&game[..], &["--all", &format!("@ {FOUR}")]].concat());
+    assert_eq!(with_mark["value"], "win");
+    assert_eq!(with_mark["plies"], 1);
+    assert_eq!(with_mark["line"], json!(["7"]));
+    assert_eq!(with_mark["solved"], true);
+    let moves = with_mark["moves"].as_array().unwrap();
+    assert_eq!(moves.len(), 7);
+    assert_eq!(moves[6], json!({"move": "7", "value": "win", "plies": 1}));
+    // The board alone shows whose turn it is.
+    let board = solved(&[&game[..], &[FOUR]].concat());
+    assert_eq!(board["line"], with_mark["line"]);
+    let run = Referee::new(["solve"]).args(game).args([FOUR]).run();
+    assert_eq!(run.stdout, "Win with the next disc.\nLine: 7\n", "{run}");
+}
+
+#[test]
+fn four_in_a_row_has_limits_and_a_table() {
+    let solve = |arguments: &[&str]| {
+        Referee::new(["solve", "--game", "four-in-a-row"])
+            .args(arguments)
+            .run()
+    };
+    let empty = format!("@ {}", ".".repeat(42));
+    let run = solve(&["--time", "100ms", &empty]);
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(run.stdout.starts_with("Not solved in 100 ms; "), "{run}");
+    let run = solve(&["--table", "--positions", "2", "--free", "8", "--hash", "1M"]);
+    assert_eq!(run.code, Some(0), "{run}");
+    assert_eq!(run.stdout.lines().count(), 4, "{run}");
+    for (arguments, said) in [
+        (&["@ ..."][..], "expected the mark of the side to move"),
+        (
+            &["--no-book", FOUR],
+            "--no-book is for Quarto; leave it out",
+        ),
+        (&["--rules", "squares", FOUR], "--rules is for Quarto"),
+        (
+            &["--table", "--free", "43"],
+            "expected a whole number from 1 to 42",
+        ),
+    ] {
+        let run = solve(arguments);
+        assert_eq!(run.code, Some(2), "{run}");
+        assert!(run.stderr.contains(said), "{run}");
+    }
+    let run = Referee::new(["solve", "--game", "./nim.py", FOUR]).run();
+    assert_eq!(run.code, Some(2), "{run}");
+    assert!(
+        run.stderr
+            .contains("only positions of quarto and four-in-a-row"),
+        "{run}"
+    );
+}

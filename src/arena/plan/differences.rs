@@ -41,6 +41,16 @@ impl Plan {
         if !self.sandbox.is_like(&now.sandbox) {
             differences.push(self.sandbox.difference(&now.sandbox));
         }
+        let file = |plan: &Self| {
+            plan.game_program
+                .as_ref()
+                .map(|program| program.hash.clone())
+        };
+        if self.game == now.game && file(self) != file(now) {
+            differences.push(
+                "the game's program has been changed: it is not the one with which the tournament began".to_owned(),
+            );
+        }
         if self.pieces != now.pieces {
             differences.push("the piece set is another one".to_owned());
         }

@@ -9,8 +9,6 @@ mod differences;
 mod format;
 pub mod request;
 
-use std::fmt::Write as _;
-
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -19,6 +17,8 @@ pub use self::bot::{BotPlan, Limits, NoTime, RejectedBot};
 pub use self::budget::{Budget, Limit};
 pub use self::format::{Format, Restart};
 
+use crate::session::GameSource;
+use crate::text::hexadecimal;
 use crate::tournament::schedule::{
     EntrantId, Gauntlet, PairOfGames, Pairing, Round, RoundRobin, groups, knockout, swiss,
 };
@@ -69,6 +69,24 @@ pub struct SandboxPlan {
     pub freeze: bool,
 }
 
+/// The program that a game is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GameProgramPlan {
+    /// The command that starts it.
+    pub command: Vec<String>,
+    /// The hash of its files.
+    pub hash: String,
+}
+
+impl From<&GameSource> for GameProgramPlan {
+    fn from(source: &GameSource) -> Self {
+        Self {
+            command: source.command.clone(),
+            hash: source.hash.clone(),
+        }
+    }
+}
+
 /// Everything that decides which games are played, and how.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
@@ -80,7 +98,10 @@ pub struct Plan {
     pub referee: String,
     /// The game's name.
     pub game: String,
-    /// The rule set's name.
+    /// The program that the game is, if it is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub game_program: Option<GameProgramPlan>,
+    /// The rule set's name; of a game's program its options, such as `heaps=3,4,5`.
     pub rules: String,
     /// CSV text of the piece set, when it is not the built-in one.
     pub pieces: Option<String>,
@@ -195,11 +216,7 @@ impl Plan {
             budget.spent = 0.0;
         }
         let digest = Sha256::digest(serde_json::to_vec(&bare)?);
-        let mut hash = String::from("sha256:");
-        for byte in digest {
-            let _ = write!(hash, "{byte:02x}");
-        }
-        Ok(hash)
+        Ok(format!("sha256:{}", hexadecimal(&digest)))
     }
 
     /// The number of entrants.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::{BotPlan, Format, Plan, RejectedBot, Restart, SandboxPlan, SprtPlan, VERSION};
 use crate::session::Ruleset;
 use crate::text::unreadable;
-use crate::tournament::openings::{self, PLIES};
+use crate::tournament::openings;
 use crate::tournament::schedule::groups;
 use crate::tournament::standings::TieBreak;
 
@@ -133,13 +133,14 @@ impl PlanRequest {
             (Some(_), _, _) => None,
             (None, Some(plies), _) => Some(plies),
             (None, None, Some(old)) => old.opening_plies,
-            (None, None, None) => Some(PLIES),
+            (None, None, None) => Some(openings::usual_plies(ruleset)),
         };
         Ok(Plan {
             v: VERSION,
             hash: String::new(),
             referee: env!("CARGO_PKG_VERSION").to_owned(),
             game: ruleset.name().to_owned(),
+            game_program: ruleset.program().map(Into::into),
             rules: ruleset.rules().to_owned(),
             pieces: ruleset.pieces().map(str::to_owned),
             seed,
@@ -157,10 +158,14 @@ impl PlanRequest {
             budget: None,
             opening_plies: plies,
             openings: Vec::new(),
-            restart: self
-                .restart
-                .or(old.map(|old| old.restart))
-                .unwrap_or(Restart::Pair),
+            restart: self.restart.or(old.map(|old| old.restart)).unwrap_or(
+                if ruleset.has_drawn_start() {
+                    // A process that played the first game of a pair would know what the second begins with.
+                    Restart::Game
+                } else {
+                    Restart::Pair
+                },
+            ),
             bench_after: self
                 .bench_after
                 .or(old.map(|old| old.bench_after))
@@ -253,9 +258,13 @@ impl PlanRequest {
         seed: u64,
         count: usize,
     ) -> Result<Vec<String>, RequestError> {
-        let plies = self.opening_plies.unwrap_or(PLIES);
-        openings::draw(ruleset, seed, plies, count)
-            .map_err(|error| RequestError(format!("--opening-plies {plies}: {error}")))
+        let plies = self
+            .opening_plies
+            .unwrap_or_else(|| openings::usual_plies(ruleset));
+        openings::draw(ruleset, seed, plies, count).map_err(|error| {
+            let failure = ruleset.failure();
+            RequestError(failure.unwrap_or_else(|| format!("--opening-plies {plies}: {error}")))
+        })
     }
 
     /// The openings of the file.

@@ -219,13 +219,18 @@ fn analyse(
 
 /// A progress bar when stderr is a terminal; hidden otherwise.
 pub(in crate::cli) fn progress_bar(games: u64) -> ProgressBar {
+    progress_bar_of(games, "games")
+}
+
+/// The same for other things.
+pub(in crate::cli) fn progress_bar_of(count: u64, things: &str) -> ProgressBar {
     if !io::stderr().is_terminal() {
         return ProgressBar::hidden();
     }
-    let bar = ProgressBar::with_draw_target(Some(games), draw_target());
-    let template = "{bar:24} {pos}/{len} games, {elapsed}, {msg}";
-    // The template is a constant; if it were invalid, the default style would be used.
-    if let Ok(style) = ProgressStyle::with_template(template) {
+    let bar = ProgressBar::with_draw_target(Some(count), draw_target());
+    let template = format!("{{bar:24}} {{pos}}/{{len}} {things}, {{elapsed}}, {{msg}}");
+    // If the template were invalid, the default style would be used.
+    if let Ok(style) = ProgressStyle::with_template(&template) {
         bar.set_style(style);
     }
     bar.enable_steady_tick(Duration::from_millis(250));

@@ -5,13 +5,17 @@ use std::io::{self, BufRead, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use rand::SeedableRng as _;
+use rand::rngs::ChaCha8Rng;
+use rand::seq::IndexedRandom as _;
+
 use crate::cli::support::duration;
 use crate::cli::support::failure::Failure;
-use crate::cli::support::games;
 use crate::cli::support::setup::match_set;
 use crate::game::quarto::Rules;
+use crate::game_program::messages::MOST_BYTES;
 use crate::protocol::{MAX_LINE_BYTES, NotUtf8, answer_text, env as names};
-use crate::session::registry::{self, Choices};
+use crate::session::registry::{self, Choices, GAMES};
 use crate::session::{BuiltinBot, BuiltinOptions};
 use crate::strategy;
 use crate::strategy::builtin::{Builtin, UnknownBuiltin, base_name};
@@ -43,9 +47,20 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         .parse()
         .map_err(|error: UnknownBuiltin| Failure::Usage(error.to_string()))?;
     let game = match variable(names::GAME)? {
-        None => games::default_game(),
-        Some(name) => registry::find(&name)
-            .ok_or_else(|| Failure::Usage(format!("{}={name}: unknown game", names::GAME)))?,
+        None => &GAMES[0],
+        Some(name) => match registry::find(&name) {
+            Some(game) => game,
+            None if strategy == Builtin::Random && variable(names::ANSWERS)?.is_some() => {
+                return serve(of_the_answers()?, MOST_BYTES);
+            }
+            None => {
+                return Err(Failure::Usage(format!(
+                    "{}={name}: unknown game; in a game that is a program builtin:random plays, and the referee \
+                     lists its legal answers",
+                    names::GAME
+                )));
+            }
+        },
     };
     let rules = match variable(names::RULES)? {
         None => Rules::default(),
@@ -57,12 +72,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         })?,
     };
     let set = match_set(variable(names::PIECES)?.map(PathBuf::from).as_ref())?;
-    let seed = match variable(names::SEED)? {
-        None => rand::random::<u64>(),
-        Some(text) => text
-            .parse()
-            .map_err(|_| Failure::Usage(format!("{}={text}: expected a number", names::SEED)))?,
-    };
+    let seed = seed()?;
     let ruleset = game.ruleset(Choices {
         rules,
         set,
@@ -77,11 +87,31 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     };
     let options = BuiltinOptions { seed, move_time };
     let bot = ruleset.builtin_bot(&args.name, options).ok_or_else(|| {
-        Failure::Usage(
-            "builtin:perfect plays Quarto only; builtin:greedy plays every game".to_owned(),
-        )
+        Failure::Usage(format!("there is no builtin:{} for this game", args.name))
     })?;
-    serve(bot)
+    serve(bot, MAX_LINE_BYTES)
+}
+
+fn seed() -> Result<u64, Failure> {
+    match variable(names::SEED)? {
+        None => Ok(rand::random()),
+        Some(text) => text
+            .parse()
+            .map_err(|_| Failure::Usage(format!("{}={text}: expected a number", names::SEED))),
+    }
+}
+
+/// A bot for a game that this program does not know: it answers with one of the answers that the referee lists after the
+/// request, with a tab before each.
+fn of_the_answers() -> Result<BuiltinBot<'static>, Failure> {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed()?);
+    Ok(Box::new(move |request| {
+        let answers: Vec<&str> = request.split('\t').skip(1).collect();
+        answers
+            .choose(&mut rng)
+            .map(|&answer| answer.to_owned())
+            .ok_or_else(|| "it does not list the legal answers".to_owned())
+    }))
 }
 
 fn variable(name: &str) -> Result<Option<String>, Failure> {
@@ -94,13 +124,13 @@ fn variable(name: &str) -> Result<Option<String>, Failure> {
 }
 
 /// Answers requests until the end of input.
-fn serve(mut bot: BuiltinBot<'_>) -> Result<(), Failure> {
+fn serve(mut bot: BuiltinBot<'_>, most: usize) -> Result<(), Failure> {
     let mut input = io::stdin().lock();
     let mut output = io::stdout().lock();
     let mut bytes = Vec::new();
     loop {
         bytes.clear();
-        let mut limited = io::Read::take(&mut input, MAX_LINE_BYTES as u64 + 1);
+        let mut limited = io::Read::take(&mut input, most as u64 + 1);
         if limited.read_until(b'\n', &mut bytes)? == 0 {
             return Ok(());
         }

@@ -36,6 +36,10 @@ pub(in crate::cli) struct Args {
     #[arg(long, value_parser = games::parser(), default_value = "quarto")]
     game: GameArg,
 
+    /// An option of a game that is a program; may be repeated
+    #[arg(long, value_name = "NAME=VALUE", value_parser = games::option)]
+    game_option: Vec<(String, String)>,
+
     /// A piece set's CSV file
     #[arg(long, value_name = "FILE")]
     pieces: Option<PathBuf>,

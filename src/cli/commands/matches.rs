@@ -13,6 +13,7 @@ use crate::bot::spec::{BotSpec, Program};
 use crate::bot::stderr::Tap;
 use crate::cli::support::console::Terminal;
 use crate::cli::support::failure::Failure;
+use crate::cli::support::games::check_builtins;
 use crate::cli::support::interrupt::until_interrupted;
 use crate::cli::support::leftovers::end_orphans;
 use crate::cli::support::options::{Options, PieceFormatName};
@@ -113,23 +114,14 @@ fn start(
                 .to_owned(),
         ));
     }
-    if !options.game.has_piece_sets && (options.pieces.is_some() || !options.has_standard_rules()) {
+    if !options.game.has_piece_sets() && (options.pieces.is_some() || !options.has_standard_rules())
+    {
         return Err(Failure::Usage(
             "--pieces and --rules are for Quarto; leave them out, or play --game quarto".to_owned(),
         ));
     }
     let perfect = format!("builtin:{PERFECT}");
     let plays_perfectly = |bot: &BotSpec| matches!(bot, BotSpec::Program(program) if program.builtin().map(base_name) == Some(PERFECT));
-    if !options.game.is_solvable && bots.iter().any(plays_perfectly) {
-        return Err(Failure::Usage(format!(
-            "{perfect} plays Quarto only; use builtin:greedy, which plays every game"
-        )));
-    }
-    if !options.game.is_solvable && options.adjudicate {
-        return Err(Failure::Usage(
-            "--adjudicate needs a solver, and only Quarto can be solved; leave it out".to_owned(),
-        ));
-    }
     options.check_time()?;
     let set = match_set(options.pieces.as_ref())?;
     let choices = |format| Choices {
@@ -138,15 +130,31 @@ fn start(
         format,
     };
     // Errors are reported before people are asked for anything.
-    options.start(&*options.game.ruleset(choices(PieceFormat::Symbol)))?;
+    let ruleset = options.ruleset(choices(PieceFormat::Symbol))?;
+    check_builtins(&*ruleset, programs(&bots))?;
+    if !ruleset.is_provable() && bots.iter().any(plays_perfectly) {
+        return Err(Failure::Usage(format!(
+            "{perfect} plays the games that this program can solve; use builtin:random, or a bot of yours"
+        )));
+    }
+    if !ruleset.is_provable() && options.adjudicate {
+        return Err(Failure::Usage(
+            "--adjudicate needs a solver, and a game that is a program has none; leave it out"
+                .to_owned(),
+        ));
+    }
+    options.start(&*ruleset)?;
     let format = match (options.piece_format, &terminal) {
         (Some(format), _) => format,
-        (None, Some(terminal)) if ask && options.game.has_piece_sets => ask_format(terminal)?,
+        (None, Some(terminal)) if ask && options.game.has_piece_sets() => ask_format(terminal)?,
         (None, _) => PieceFormatName::Symbol,
     };
     warn_root(programs(&bots));
     let names = names(options, &bots, terminal.as_ref())?;
-    let ruleset = options.game.ruleset(choices(format.into()));
+    let ruleset = match format {
+        PieceFormatName::Symbol => ruleset,
+        format => options.ruleset(choices(format.into()))?,
+    };
     play_match(options, ruleset, bots, names, terminal)
 }
 
@@ -194,9 +202,14 @@ fn play_match(
     let start = options.start(&*ruleset)?;
     let limits = pages::limits(programs(&bots));
     let title = names.join(" vs ");
-    let pages = options
-        .pages
-        .open(&title, None, options.record.as_deref(), None, limits)?;
+    let pages = options.pages.open(
+        &title,
+        None,
+        options.record.as_deref(),
+        None,
+        limits,
+        &ruleset,
+    )?;
     let file = options
         .record
         .as_deref()
@@ -206,9 +219,10 @@ fn play_match(
     let plan = MatchPlan {
         start,
         games: options.games,
-        first: options.first(seed),
+        first: options.first(&*ruleset, seed),
         seed,
-        restart: options.restart,
+        // A process that played the first game of a pair would know what the second begins with.
+        restart: options.restart || ruleset.has_drawn_start(),
     };
     let pieces = options.pieces_file(&*ruleset)?;
     let console = terminal.map(|terminal| -> SharedConsole { Rc::new(RefCell::new(terminal)) });

@@ -89,29 +89,39 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
             Failure::Usage(format!("there is no starter bot in {language}; {fix}"))
         })?;
     let file = args.file.clone().unwrap_or_else(|| default_file(starter));
-    write_new(&file, starter)?;
+    write_new(&file, &text_for(starter, &file))?;
     let shown = shown(&file.to_string_lossy());
     writeln!(out, "wrote {}", file.display())?;
-    let bot = if starter.compile.is_empty() {
-        shown
-    } else {
-        // Windows knows a program by its ending.
-        let ending = if cfg!(windows) { "exe" } else { "out" };
-        let program = self::shown(&format!("{}.{ending}", file.to_string_lossy()));
-        let compile = starter
-            .compile
-            .replace("FILE", &shown)
-            .replace("BOT", &program);
-        writeln!(out, "compile it: {compile}")?;
-        program
+    let bot = match compiled(starter.compile, &file) {
+        None => shown,
+        Some((program, compile)) => {
+            writeln!(out, "compile it: {compile}")?;
+            program
+        }
     };
     writeln!(out, "play:       referee -v {bot} builtin:greedy")?;
     writeln!(out, "check it:   referee check {bot}")?;
     Ok(())
 }
 
+/// The program that is made of a file, and the command that does it, with `FILE` and `BOT` replaced; `None` for a file
+/// that is run as it is.
+pub(super) fn compiled(command: &str, file: &Path) -> Option<(String, String)> {
+    if command.is_empty() {
+        return None;
+    }
+    // Windows knows a program by its ending.
+    let ending = if cfg!(windows) { "exe" } else { "out" };
+    let file = file.to_string_lossy();
+    let program = shown(&format!("{file}.{ending}"));
+    let compile = command
+        .replace("FILE", &shown(&file))
+        .replace("BOT", &program);
+    Some((program, compile))
+}
+
 /// A file as a BOT of a command line.
-fn shown(file: &str) -> String {
+pub(super) fn shown(file: &str) -> String {
     let shown = shell::quoted(file).into_owned();
     if cfg!(windows) || shown.contains('/') {
         shown
@@ -182,8 +192,8 @@ fn with_class(text: &str, class: &str) -> String {
 }
 
 /// Writes the file; never overwrites one.
-fn write_new(file: &Path, starter: &Starter) -> Result<(), Failure> {
-    let script = starter.text.starts_with("#!");
+pub(super) fn write_new(file: &Path, text: &str) -> Result<(), Failure> {
+    let script = text.starts_with("#!");
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     create_executable(&mut options, script);
@@ -196,7 +206,6 @@ fn write_new(file: &Path, starter: &Starter) -> Result<(), Failure> {
         }
         unreadable(file, &error)
     })?;
-    let text = text_for(starter, file);
     target.write_all(text.as_bytes()).map_err(|error| {
         // An incomplete file would block the next attempt.
         let _ = fs::remove_file(file);

@@ -8,7 +8,8 @@ use crate::cli::support::failure::Failure;
 use crate::cli::support::folder::{GameChoice, pieces_of, records_of};
 use crate::cli::support::output::{Notes, Stdout, print_stderr};
 use crate::cli::support::pages::write;
-use crate::cli::support::setup::{palette, recorded_ruleset, unreadable};
+use crate::cli::support::recorded_game::{GameProgramOption, RecordedRules};
+use crate::cli::support::setup::{palette, unreadable};
 use crate::play::replay::{ReplayError, replay, start_of};
 use crate::play::reproduce::recorded_reproduce_command;
 use crate::record::Record;
@@ -30,6 +31,9 @@ pub(in crate::cli) struct Args {
     /// Only this game: 1 for the first of the file, or its id, such as p000012a
     #[arg(long, value_name = "N|ID")]
     game: Option<GameChoice>,
+
+    #[command(flatten)]
+    game_program: GameProgramOption,
 
     /// Check only: print nothing but errors
     #[arg(short, long)]
@@ -59,6 +63,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let failed = |error| unreadable(file, &error);
     let mut reader = Reader::open(file).map_err(failed)?;
     let (mut games, mut checked, mut wrong) = (0, 0, 0);
+    let rules = RecordedRules::new(&args.game_program);
     let mut out = BufWriter::new(Stdout);
     while let Some(line) = reader.next_line().map_err(failed)? {
         let number = line.number();
@@ -68,7 +73,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         }
         checked += 1;
         let problem = match Record::from_line(line.bytes()) {
-            Ok(record) => check_record(&record, file, number, args.quiet, &mut out)?,
+            Ok(record) => check_record(&rules, &record, file, number, args.quiet, &mut out)?,
             Err(problem) => Some(problem),
         };
         if let Some(problem) = problem {
@@ -132,7 +137,16 @@ fn write_page(args: &Args, target: &Path) -> Result<(), Failure> {
     };
     let invalid = |problem: String| Failure::Usage(format!("{path}: line {number}: {problem}"));
     let record = Record::from_line(&line).map_err(invalid)?;
-    if let Some(problem) = check_record(&record, file, number, true, &mut BufWriter::new(Stdout))? {
+    let rules = RecordedRules::new(&args.game_program);
+    let checked = check_record(
+        &rules,
+        &record,
+        file,
+        number,
+        true,
+        &mut BufWriter::new(Stdout),
+    )?;
+    if let Some(problem) = checked {
         return Err(invalid(problem));
     }
     let names = record.bots.each_ref().map(|bot| escape_controls(&bot.name));
@@ -142,6 +156,7 @@ fn write_page(args: &Args, target: &Path) -> Result<(), Failure> {
         one: true,
         limits: Vec::new(),
         skip_copies: false,
+        game: Some(rules.of(&record).map_err(invalid)?),
     });
     feed.publish(&record).map_err(invalid)?;
     let target = if target == Path::new(DEFAULT_PAGE) {
@@ -155,13 +170,14 @@ fn write_page(args: &Args, target: &Path) -> Result<(), Failure> {
 
 /// Checks a record and, unless `quiet`, shows it. Returns the problem, if there is one.
 fn check_record(
+    rules: &RecordedRules,
     record: &Record,
     file: &Path,
     number: u64,
     quiet: bool,
     out: &mut BufWriter<Stdout>,
 ) -> Result<Option<String>, Failure> {
-    let ruleset = match recorded_ruleset(record) {
+    let ruleset = match rules.of(record) {
         Ok(ruleset) => ruleset,
         Err(problem) => return Ok(Some(problem)),
     };

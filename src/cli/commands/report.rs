@@ -3,20 +3,23 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::cli::support::failure::Failure;
-use crate::cli::support::folder::{all_records, ranking_of, title_of};
+use crate::cli::support::folder::{all_records, ranking_of, title_of, tournament_of};
 use crate::cli::support::interrupt::until_interrupted;
 use crate::cli::support::league_news;
 use crate::cli::support::live::LiveOption;
 use crate::cli::support::own_pages::write_each;
 use crate::cli::support::pages::{add_file, add_line, damaged, write};
+use crate::cli::support::recorded_game::{GameProgramOption, RecordedRules};
 use crate::cli::support::runtime::runtime;
 use crate::cli::support::setup::unreadable;
 use crate::record::reader::Reader;
 use crate::report::html;
 use crate::report::serve::{Feed, State};
+use crate::session::Ruleset;
 
 /// Time between two checks of the files for new games.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
@@ -56,6 +59,29 @@ pub(in crate::cli) struct Args {
 
     #[command(flatten)]
     live: LiveOption,
+
+    #[command(flatten)]
+    game_program: GameProgramOption,
+}
+
+/// The game that draws its positions: that of the first record, if its program is given.
+fn game_of(
+    program: &GameProgramOption,
+    records: &[PathBuf],
+) -> Result<Option<Arc<dyn Ruleset>>, Failure> {
+    let Some(file) = records.first().filter(|_| program.game_program.is_some()) else {
+        return Ok(None);
+    };
+    let failed = |error| unreadable(file, &error);
+    let mut reader = Reader::open(file).map_err(failed)?;
+    let Some(line) = reader.next_line().map_err(failed)? else {
+        return Ok(None);
+    };
+    let record = line.record().map_err(|error| damaged(&error))?;
+    let rules = RecordedRules::new(program).of(&record);
+    let invalid =
+        |problem: String| Failure::Usage(format!("{}: line 1: {problem}", file.display()));
+    Ok(Some(rules.map_err(invalid)?))
 }
 
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
@@ -76,6 +102,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         one: false,
         limits: Vec::new(),
         skip_copies: records.len() > 1,
+        game: game_of(&args.game_program, &records)?,
     });
     let files = analysed_first(&records);
     if args.live.is_on() {
@@ -84,7 +111,11 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     for path in files {
         add_file(path, &feed)?;
     }
-    feed.set_ranking(ranking_of(&records)?);
+    let (ranking, course) = tournament_of(&records)?;
+    feed.set_ranking(ranking);
+    if let Some(course) = course {
+        feed.set_course(course);
+    }
     check_not_input(&records, &args.output)?;
     write(&feed, &args.output)
 }

@@ -16,6 +16,12 @@ enum Kind {
     Record,
     /// `plan.json` of a tournament
     Plan,
+    /// What `referee compare --json` prints
+    Comparison,
+    /// What `referee rerun --json` prints
+    Rerun,
+    /// A line of a file of puzzles
+    Puzzle,
 }
 
 #[derive(Debug, clap::Args)]
@@ -31,6 +37,9 @@ impl Kind {
             Self::Tournament => include_str!("../../../schemas/tournament.schema.json"),
             Self::Record => include_str!("../../../schemas/record.schema.json"),
             Self::Plan => include_str!("../../../schemas/plan.schema.json"),
+            Self::Comparison => include_str!("../../../schemas/comparison.schema.json"),
+            Self::Rerun => include_str!("../../../schemas/rerun.schema.json"),
+            Self::Puzzle => include_str!("../../../schemas/puzzle.schema.json"),
         }
     }
 }

@@ -18,6 +18,7 @@ use crate::cli::support::output::{Stdout, print_stderr};
 use crate::cli::support::setup::{palette, terminal_width, unreadable};
 use crate::cli::support::time;
 use crate::record::reader::{LineError, Reader};
+use crate::record::summaries::{Parsed, take_all, threads_for};
 use crate::record::{BotIndex, RecordSummary};
 use crate::report::history::{self, Curve};
 use crate::report::standings::{as_csv, as_json, markdown, table};
@@ -132,10 +133,10 @@ struct Games {
 
 impl Games {
     /// Adds a game, unless it is a copy.
-    fn add(&mut self, game: &RecordSummary<'_>) -> bool {
-        if let Some(seen) = &mut self.seen {
+    fn add(&mut self, game: &RecordSummary<'_>, digests: &Digests) -> bool {
+        if let (Some(seen), Some(identity)) = (&mut self.seen, digests.identity) {
             let is_analysed = game.tallies().is_some();
-            match seen.entry(game.identity()) {
+            match seen.entry(identity) {
                 Entry::Occupied(mut known) => {
                     self.copies += 1;
                     if is_analysed && !known.insert(true) {
@@ -148,10 +149,18 @@ impl Games {
                 }
             }
         }
-        self.distinct.add(game);
+        self.distinct.add_digest(digests.content);
         self.collector.add(game);
         true
     }
+}
+
+/// What games are compared by. It is computed by several threads.
+struct Digests {
+    /// See [`Distinct::digest`].
+    content: Option<u64>,
+    /// See [`RecordSummary::identity`]; where there are several files.
+    identity: Option<u64>,
 }
 
 /// Seconds of a day.
@@ -257,6 +266,8 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         ));
     }
     warn_of_repetition(&games.distinct);
+    // They would be as large as all else that is kept of the games.
+    drop((games.distinct, games.seen));
     let mut ranking = if args.from.is_none() && args.bot.is_empty() {
         ranking_of(&files)?
     } else {
@@ -290,35 +301,49 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     Ok(Stdout.write_all(text.as_bytes())?)
 }
 
-/// Reads a file line by line, so that memory does not grow with the number of games.
+/// Reads a file part by part, so that memory does not grow with the number of games.
 fn add_file(path: &Path, args: &Args, games: &mut Games) -> Result<(), Failure> {
     let failed = |error| unreadable(path, &error);
     let versions = versions(path, args)?;
-    let mut reader = Reader::open(path).map_err(failed)?;
-    while let Some(line) = reader.next_line().map_err(failed)? {
-        match line.summary() {
-            Ok(mut game) => {
-                if !is_selected(&game, args, path, line.number())? {
-                    continue;
-                }
-                for bot in BotIndex::ALL {
-                    if let Some(version) = versions.get(game.names()[bot as usize]) {
-                        game.rename(bot, version.clone());
-                    }
-                }
-                let is_new = games.add(&game);
-                if let Some(by) = args.by.filter(|&by| by != By::Version && is_new) {
-                    let time = started(&game, path, line.number())?;
-                    if let Some(period) = by.period(time) {
-                        games.timed.add(&game, time, period);
-                    }
-                }
-            }
-            Err(torn @ LineError::Torn { .. }) => print_stderr(&torn.to_string()),
-            Err(error) => return Err(Failure::Usage(error.to_string())),
+    let reader = Reader::open(path).map_err(failed)?;
+    let bytes = reader.file().metadata().map_or(0, |file| file.len());
+    let of_several = games.seen.is_some();
+    let compute = |number, game: &mut RecordSummary<'_>| {
+        if !is_selected(game, args, path, number)? {
+            return Ok(None);
         }
-    }
-    Ok(())
+        for bot in BotIndex::ALL {
+            if let Some(version) = versions.get(game.names()[bot as usize]) {
+                game.rename(bot, version.clone());
+            }
+        }
+        Ok(Some(Digests {
+            content: Distinct::digest(game),
+            identity: of_several.then(|| game.identity()),
+        }))
+    };
+    let take = |(number, parsed): Parsed<'_, Result<Option<Digests>, Failure>>| {
+        let (game, digests) = match parsed {
+            Ok(parsed) => parsed,
+            Err(torn @ LineError::Torn { .. }) => {
+                print_stderr(&torn.to_string());
+                return Ok(());
+            }
+            Err(error) => return Err(Failure::Usage(error.to_string())),
+        };
+        let Some(digests) = digests? else {
+            return Ok(());
+        };
+        let is_new = games.add(&game, &digests);
+        if let Some(by) = args.by.filter(|&by| by != By::Version && is_new) {
+            let time = started(&game, path, number)?;
+            if let Some(period) = by.period(time) {
+                games.timed.add(&game, time, period);
+            }
+        }
+        Ok(())
+    };
+    take_all(reader, threads_for(bytes), compute, take).map_err(failed)?
 }
 
 fn is_selected(

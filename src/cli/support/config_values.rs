@@ -1,10 +1,11 @@
 //! Parses values of a configuration file with the parsers of the command line.
 
+use std::collections::BTreeMap;
+
 use clap::ValueEnum;
 use serde::{Deserialize, Deserializer};
 
-use super::games::GameArg;
-use crate::session::registry::{self, GAMES};
+use super::games::{self, GameArg};
 
 /// Parses a string with the option's command-line parser.
 pub(in crate::cli) fn parsed<'de, D: Deserializer<'de>, T>(
@@ -44,14 +45,31 @@ where
     Ok(Some(number))
 }
 
-/// Parses the name of a game.
+/// Parses a game.
 pub(in crate::cli) fn game<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<GameArg>, D::Error> {
-    parsed(deserializer, |text| {
-        registry::find(text).ok_or_else(|| {
-            let names: Vec<&str> = GAMES.iter().map(|game| game.name).collect();
-            format!("expected one of {}", names.join(", "))
-        })
-    })
+    parsed(deserializer, GameArg::read)
+}
+
+/// Reads the options of a game's program: a table of texts, numbers and truth values.
+pub(in crate::cli) fn game_options<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Vec<(String, String)>, D::Error> {
+    let table = BTreeMap::<String, toml::Value>::deserialize(deserializer)?;
+    let read = table.into_iter().map(|(name, value)| {
+        let value = match value {
+            toml::Value::String(text) => text,
+            toml::Value::Integer(number) => number.to_string(),
+            toml::Value::Float(number) => number.to_string(),
+            toml::Value::Boolean(truth) => truth.to_string(),
+            _ => {
+                return Err(serde::de::Error::custom(
+                    "expected a text, a number, true or false",
+                ));
+            }
+        };
+        games::option(&format!("{name}={value}")).map_err(serde::de::Error::custom)
+    });
+    read.collect()
 }

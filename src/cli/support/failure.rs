@@ -23,6 +23,8 @@ pub(in crate::cli) enum Failure {
     Unfit,
     /// A bot makes mistakes that it should not; its report has been printed. Status 3.
     Mistaken,
+    /// Whether a new version is better is not certain; what is known has been printed. Status 4.
+    Undecided,
     /// SIGINT (Ctrl-C), SIGTERM or SIGHUP. Status 130.
     Interrupted,
     /// The reader of stdout has closed it, as `| head` does. Status 1, without a message.
@@ -41,7 +43,7 @@ impl Failure {
                 counted(unwritten, "byte", "bytes")
             )),
             Self::Interrupted => Some("interrupted".to_owned()),
-            Self::Unfit | Self::Mistaken | Self::OutputClosed => None,
+            Self::Unfit | Self::Mistaken | Self::Undecided | Self::OutputClosed => None,
         }
     }
 
@@ -52,6 +54,7 @@ impl Failure {
             Self::Referee(_) | Self::Exhausted(_) | Self::OutputClosed => 1,
             Self::Interrupted => 130,
             Self::Unfit | Self::Mistaken => 3,
+            Self::Undecided => 4,
         }
     }
 }
@@ -106,6 +109,7 @@ impl From<GameError> for Failure {
         match error {
             GameError::CannotStart(error) => error.into(),
             GameError::Exhausted(limit) => Self::Exhausted(limit),
+            GameError::Game(failure) => Self::Usage(failure),
             GameError::Io(error) => error.into(),
         }
     }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use super::failure::Failure;
+use crate::arena::course::Course;
 use crate::arena::directory::{DirectoryError, TournamentDirectory};
 use crate::arena::plan::Plan;
 use crate::arena::ranking::{not_entered, places_before};
@@ -43,11 +44,32 @@ pub(in crate::cli) fn all_records(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Fai
     paths.iter().map(|path| records_of(path)).collect()
 }
 
-/// What a page of a folder is called: its name.
+/// What a page of a folder is called: its name, as a title.
 pub(in crate::cli) fn title_of_folder(folder: &Path) -> String {
     let path = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     let name = path.file_name().unwrap_or_default();
-    name.to_string_lossy().into_owned()
+    readable(&name.to_string_lossy())
+}
+
+/// The name of a file as a title: `spring-cup_2026` is `Spring cup 2026`. Hyphens between digits, as in a date, stay.
+fn readable(name: &str) -> String {
+    let is_digit = |at: Option<char>| at.is_some_and(|at| at.is_ascii_digit());
+    let mut title = String::new();
+    let mut rest = name.chars().peekable();
+    while let Some(now) = rest.next() {
+        let is_date = is_digit(title.chars().last()) && is_digit(rest.peek().copied());
+        title.push(match now {
+            '_' => ' ',
+            '-' if !is_date => ' ',
+            _ => now,
+        });
+    }
+    let title = title.trim();
+    let mut letters = title.chars();
+    match letters.next() {
+        Some(first) => first.to_uppercase().chain(letters).collect(),
+        None => name.to_owned(),
+    }
 }
 
 /// What a page of these files is called: a tournament's folder by its name, a file without its ending.
@@ -57,7 +79,7 @@ pub(in crate::cli) fn title_of(paths: &[PathBuf]) -> String {
             return title_of_folder(path);
         }
         let name = path.file_stem().unwrap_or_default();
-        name.to_string_lossy().into_owned()
+        readable(&name.to_string_lossy())
     };
     let names = paths.iter().map(name).filter(|name| !name.is_empty());
     let names: Vec<String> = names.collect();
@@ -85,11 +107,18 @@ pub(in crate::cli) fn pieces_of(file: &Path) -> Option<String> {
 /// The rules of the table of these files: those of a tournament, when its games are the only ones. Whoever
 /// did not enter one of the tournaments is listed.
 pub(in crate::cli) fn ranking_of(files: &[PathBuf]) -> Result<Ranking, Failure> {
+    Ok(tournament_of(files)?.0)
+}
+
+/// The same, and how the tournament goes, when its games are the only ones.
+pub(in crate::cli) fn tournament_of(
+    files: &[PathBuf],
+) -> Result<(Ranking, Option<Course>), Failure> {
     if let [file] = files {
-        let Some((_, plan)) = plan_of(file) else {
-            return Ok(Ranking::default());
+        return match plan_of(file) {
+            Some((_, plan)) => ranking_of_plan(file, plan),
+            None => Ok((Ranking::default(), None)),
         };
-        return ranking_of_plan(file, plan);
     }
     let mut ranking = Ranking::default();
     for (_, plan) in files.iter().filter_map(|file| plan_of(file)) {
@@ -100,26 +129,28 @@ pub(in crate::cli) fn ranking_of(files: &[PathBuf]) -> Result<Ranking, Failure> 
             }
         }
     }
-    Ok(ranking)
+    Ok((ranking, None))
 }
 
-fn ranking_of_plan(file: &Path, plan: Plan) -> Result<Ranking, Failure> {
+fn ranking_of_plan(file: &Path, plan: Plan) -> Result<(Ranking, Option<Course>), Failure> {
     let alone = Ranking {
         before: places_before(&plan),
         not_entered: not_entered(&plan),
         chosen: plan.budget.is_some(),
         ..Ranking::default()
     };
+    let mut results = Results::new(&plan);
     if !plan.format.depends_on_results() {
-        return Ok(Ranking {
+        let course = results.course(&plan);
+        let ranking = Ranking {
             tie_breaks: plan.tie_breaks,
             ..alone
-        });
+        };
+        return Ok((ranking, Some(course)));
     }
-    let mut results = Results::new(&plan);
     match TournamentDirectory::read_journal(file, &plan, &mut results) {
-        Ok(()) => Ok(results.ranking(&plan)),
-        Err(DirectoryError::Line(_)) => Ok(alone),
+        Ok(()) => Ok((results.ranking(&plan), Some(results.course(&plan)))),
+        Err(DirectoryError::Line(_)) => Ok((alone, None)),
         Err(error) => Err(error.into()),
     }
 }

@@ -1,22 +1,194 @@
-//! `--game` on the command line.
+//! `--game` on the command line: a game of this program, or one that is a program.
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
 
-use crate::session::registry::{self, GAMES, GameInfo};
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+
+use super::failure::Failure;
+use super::setup;
+use crate::bot::spec::{BotSpec, Program};
+use crate::game_program::GameProgram;
+use crate::session::Ruleset;
+use crate::session::registry::{self, Choices, GAMES, GameInfo};
+use crate::strategy::RANDOM;
+use crate::system::is_path;
+use crate::text::{meant, quote};
 
 /// The game of `--game`.
-pub(in crate::cli) type GameArg = &'static GameInfo;
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::cli) enum GameArg {
+    /// A game of this program.
+    Own(&'static GameInfo),
+    /// A program, as it was given.
+    Program(String),
+}
+
+/// The options of a game's program.
+pub(in crate::cli) type GameOptions = BTreeMap<String, String>;
+
+impl GameArg {
+    /// What is meant by this text.
+    pub(in crate::cli) fn read(text: &str) -> Result<Self, String> {
+        if let Some(game) = registry::find(text) {
+            return Ok(Self::Own(game));
+        }
+        let has_ending = Path::new(text).extension().is_some();
+        if is_path(text) || has_ending || text.contains(' ') || Path::new(text).exists() {
+            return Ok(Self::Program(text.to_owned()));
+        }
+        let names: Vec<&str> = GAMES.iter().map(|game| game.name).collect();
+        let text = quote(text.as_bytes());
+        Err(match meant(&text, &names) {
+            Some(near) => format!("there is no game {text}; did you mean {near}?"),
+            None => format!(
+                "there is no game {text}; expected {}, or a game's program such as ./nim.py",
+                names.join(", ")
+            ),
+        })
+    }
+
+    /// Whether rules and a piece set can be chosen.
+    pub(in crate::cli) fn has_piece_sets(&self) -> bool {
+        matches!(self, Self::Own(game) if game.has_piece_sets)
+    }
+
+    /// The game with these choices and options. A program is started.
+    pub(in crate::cli) fn ruleset(
+        &self,
+        choices: Choices,
+        options: &GameOptions,
+    ) -> Result<Arc<dyn Ruleset>, Failure> {
+        match self {
+            Self::Own(game) => {
+                if let Some(name) = options.keys().next() {
+                    return Err(Failure::Usage(format!(
+                        "--game-option {name}: it is for a game that is a program; leave it out, or give the \
+                         program with --game"
+                    )));
+                }
+                Ok(game.ruleset(choices))
+            }
+            Self::Program(text) => Ok(Arc::new(program(text, options.clone())?)),
+        }
+    }
+}
+
+/// Starts a game's program.
+pub(in crate::cli) fn program(text: &str, options: GameOptions) -> Result<GameProgram, Failure> {
+    // Its forms are those of a BOT; `builtin:` and `human` are no games.
+    let spec = setup::bot(text).map_err(|failure| match failure {
+        Failure::Usage(problem) => Failure::Usage(format!("--game: {problem}")),
+        failure => failure,
+    })?;
+    let BotSpec::Program(program) = spec else {
+        return Err(Failure::Usage(format!(
+            "--game {text}: it is no program of a game"
+        )));
+    };
+    if program.builtin().is_some() {
+        return Err(Failure::Usage(format!(
+            "--game {text}: it is a bot, and no game"
+        )));
+    }
+    GameProgram::open(program, options).map_err(|error| Failure::Usage(error.to_string()))
+}
+
+/// In a game that is a program the only built-in bot is the random one, if the program lists the legal answers.
+pub(in crate::cli) fn check_builtins<'a>(
+    ruleset: &dyn Ruleset,
+    programs: impl Iterator<Item = &'a Program>,
+) -> Result<(), Failure> {
+    if ruleset.program().is_none() || registry::find(ruleset.name()).is_some() {
+        return Ok(());
+    }
+    for program in programs {
+        let problem = match program.builtin() {
+            None => continue,
+            Some(RANDOM) if ruleset.lists_answers() => continue,
+            Some(RANDOM) => {
+                "needs a game's program that lists the legal answers (\"answers\": true)"
+            }
+            Some(_) => {
+                "plays the games of this program only; use builtin:random, or a bot of yours"
+            }
+        };
+        return Err(Failure::Usage(format!("{} {problem}", program.name)));
+    }
+    Ok(())
+}
 
 /// Reads `--game`.
 pub(in crate::cli) fn parser() -> impl TypedValueParser<Value = GameArg> {
-    let values = GAMES
-        .iter()
-        .map(|game| PossibleValue::new(game.name).help(game.about));
-    // The parser accepts names of games only.
-    PossibleValuesParser::new(values).map(|name| registry::find(&name).unwrap_or_else(default_game))
+    GameParser
+}
+
+/// Names games of this program in the help, and accepts programs, too.
+#[derive(Clone)]
+struct GameParser;
+
+impl TypedValueParser for GameParser {
+    type Value = GameArg;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&clap::Arg>,
+        value: &std::ffi::OsStr,
+    ) -> Result<GameArg, clap::Error> {
+        let text = StringValueParser::new().parse_ref(command, argument, value)?;
+        GameArg::read(&text).map_err(|_| {
+            let mut error = clap::Error::new(ErrorKind::InvalidValue).with_cmd(command);
+            if let Some(argument) = argument {
+                let argument = ContextValue::String(argument.to_string());
+                error.insert(ContextKind::InvalidArg, argument);
+            }
+            let names: Vec<&str> = GAMES.iter().map(|game| game.name).collect();
+            if let Some(near) = meant(&text, &names) {
+                let near = ContextValue::String(near.to_owned());
+                error.insert(ContextKind::SuggestedValue, near);
+            }
+            error.insert(ContextKind::InvalidValue, ContextValue::String(text));
+            let mut names: Vec<String> = names.into_iter().map(str::to_owned).collect();
+            names.push("PROGRAM".to_owned());
+            error.insert(ContextKind::ValidValue, ContextValue::Strings(names));
+            error
+        })
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let own = GAMES
+            .iter()
+            .map(|game| PossibleValue::new(game.name).help(game.about));
+        let program = PossibleValue::new("PROGRAM")
+            .help("A game that is a program, such as ./nim.py (protocol-games.md)");
+        Some(Box::new(own.chain([program])))
+    }
+}
+
+/// Reads `--game-option`.
+pub(in crate::cli) fn option(text: &str) -> Result<(String, String), String> {
+    let expected = "expected NAME=VALUE, such as heaps=3,4,5";
+    let (name, value) = text.split_once('=').ok_or(expected)?;
+    let is_word = |symbol: char| symbol.is_ascii_alphanumeric() || symbol == '-' || symbol == '_';
+    if name.is_empty() || !name.chars().all(is_word) {
+        return Err(format!(
+            "{expected}, with a NAME of letters, digits, - and _"
+        ));
+    }
+    // The options are the name of the rules in a record, where a blank separates them.
+    if value
+        .chars()
+        .any(|symbol| symbol.is_whitespace() || symbol.is_control())
+    {
+        return Err(format!("{expected}, with a VALUE without blanks"));
+    }
+    Ok((name.to_owned(), value.to_owned()))
 }
 
 /// The game when `--game` is not given.
 pub(in crate::cli) fn default_game() -> GameArg {
-    &GAMES[0]
+    GameArg::Own(&GAMES[0])
 }

@@ -1,6 +1,7 @@
 //! Shared by several commands: options, files, signals, the terminal.
 
 pub(in crate::cli) mod after;
+pub(in crate::cli) mod asked_bot;
 pub(in crate::cli) mod budget;
 pub(in crate::cli) mod clock;
 pub(in crate::cli) mod config_values;
@@ -25,6 +26,7 @@ pub(in crate::cli) mod page_target;
 pub(in crate::cli) mod pages;
 pub(in crate::cli) mod pieces_file;
 pub(in crate::cli) mod recorded;
+pub(in crate::cli) mod recorded_game;
 pub(in crate::cli) mod records;
 pub(in crate::cli) mod runtime;
 pub(in crate::cli) mod sandbox;

@@ -1,6 +1,7 @@
 //! The options that `referee BOT1 BOT2` and `referee play` share.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::ValueEnum;
@@ -20,6 +21,7 @@ use crate::play::TimeControl;
 use crate::record::BotIndex;
 use crate::seed;
 use crate::session::Ruleset;
+use crate::session::registry::Choices;
 
 /// `--first`
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -88,6 +90,10 @@ pub(in crate::cli) struct Options {
     /// The game
     #[arg(long, value_parser = games::parser(), default_value = "quarto")]
     pub(in crate::cli) game: GameArg,
+
+    /// An option of a game that is a program; may be repeated
+    #[arg(long, value_name = "NAME=VALUE", value_parser = games::option)]
+    pub(in crate::cli) game_option: Vec<(String, String)>,
 
     /// A piece set's CSV file
     #[arg(long, value_name = "FILE")]
@@ -203,19 +209,26 @@ impl Options {
     }
 
     /// Index of the bot that begins the first game.
-    pub(in crate::cli) fn first(&self, seed: u64) -> BotIndex {
+    pub(in crate::cli) fn first(&self, ruleset: &dyn Ruleset, seed: u64) -> BotIndex {
         let drawn = || BotIndex::ALL[seed::first_bot(seed)];
         match self.first {
             Some(First::Bot2) => BotIndex::B,
             Some(First::Random) => drawn(),
-            None if self.game.is_first_drawn => drawn(),
+            None if ruleset.is_first_drawn() => drawn(),
             Some(First::Bot1) | None => BotIndex::A,
         }
     }
 
-    /// The position that every game starts from, as records hold it.
-    pub(in crate::cli) fn start(&self, ruleset: &dyn Ruleset) -> Result<String, Failure> {
+    /// The game with these choices.
+    pub(in crate::cli) fn ruleset(&self, choices: Choices) -> Result<Arc<dyn Ruleset>, Failure> {
+        self.game
+            .ruleset(choices, &self.game_option.iter().cloned().collect())
+    }
+
+    /// The position that every game starts from, as records hold it; `None` when it is drawn.
+    pub(in crate::cli) fn start(&self, ruleset: &dyn Ruleset) -> Result<Option<String>, Failure> {
         let session = match &self.start {
+            None if ruleset.has_drawn_start() => return Ok(None),
             None => ruleset.start(),
             Some(board) => ruleset.start_from(board).map_err(|problem| {
                 let board = crate::text::quote(board.as_bytes());
@@ -224,7 +237,7 @@ impl Options {
         };
         let mut start = String::new();
         session.write_start(&mut start);
-        Ok(start)
+        Ok(Some(start))
     }
 
     /// The piece set's file for bots, when the set is not the built-in one.

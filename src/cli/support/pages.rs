@@ -24,6 +24,7 @@ use super::page_target::check_target;
 use super::runtime::runtime;
 use super::setup::unreadable;
 use super::signals;
+use crate::arena::course::Course;
 use crate::bot::exhaustion::start_thread;
 use crate::bot::spec::Program;
 use crate::record::Record;
@@ -32,6 +33,7 @@ use crate::record::reader::{Line, LineError, Reader};
 use crate::report::html;
 use crate::report::serve::{Feed, Server, State};
 use crate::sandbox::{Bound, Confinement};
+use crate::session::Ruleset;
 use crate::text::counted;
 use crate::tournament::standings::Ranking;
 
@@ -121,7 +123,7 @@ impl PageOptions {
 
     /// Starts the pages. `played` is the journal of a resumed run, whose games are shown, too; `records`
     /// is the file that the records of these games are written to, `limits` says how those of the bots are
-    /// kept. A page that is served is left as `report.html` in `folder`. Refuses a report as [`PageOptions::check`] does.
+    /// kept. A page that is served is left as `report.html` in `folder`. `game` draws its positions, if it is a program. Refuses a report as [`PageOptions::check`] does.
     pub(in crate::cli) fn open(
         &self,
         title: &str,
@@ -129,6 +131,7 @@ impl PageOptions {
         records: Option<&Path>,
         folder: Option<&Path>,
         limits: Vec<String>,
+        game: &Arc<dyn Ruleset>,
     ) -> Result<Pages, Failure> {
         self.check(records, None)?;
         if self.report.is_none() && !self.live.is_on() {
@@ -146,6 +149,7 @@ impl PageOptions {
             one: false,
             limits,
             skip_copies: false,
+            game: Some(Arc::clone(game)).filter(|game| game.program().is_some()),
         });
         if let Some(path) = played.filter(|path| path.exists()) {
             add_file(path, &feed)?;
@@ -183,10 +187,12 @@ impl Pages {
         }
     }
 
-    /// Orders the table of the pages by these rules.
-    pub(in crate::cli) fn rank(&self, ranking: impl FnOnce() -> Ranking) {
+    /// Orders the table of the pages by these rules, and shows how the tournament goes.
+    pub(in crate::cli) fn rank(&self, now: impl FnOnce() -> (Ranking, Course)) {
         if let Some(feed) = &self.feed {
-            feed.set_ranking(ranking());
+            let (ranking, course) = now();
+            feed.set_ranking(ranking);
+            feed.set_course(course);
         }
     }
 

@@ -8,7 +8,8 @@ use super::duration::MoveTime;
 use super::failure::Failure;
 use super::folder::{GameChoice, pieces_of, plan_of, records_of};
 use super::pieces_file::PiecesFile;
-use super::setup::{bot, recorded_ruleset, unreadable};
+use super::recorded_game::RecordedRules;
+use super::setup::{bot, unreadable};
 use crate::bot::spec::{BotSpec, Program};
 use crate::play::TimeControl;
 use crate::play::questions::{Question, questions};
@@ -28,7 +29,11 @@ pub(in crate::cli) struct Recorded {
 
 impl Recorded {
     /// Reads the chosen game, which need not be chosen if it is the only one.
-    pub(in crate::cli) fn read(path: &Path, choice: Option<&GameChoice>) -> Result<Self, Failure> {
+    pub(in crate::cli) fn read(
+        path: &Path,
+        choice: Option<&GameChoice>,
+        rules: &RecordedRules,
+    ) -> Result<Self, Failure> {
         let file = records_of(path)?;
         let failed = |error| unreadable(&file, &error);
         let mut reader = Reader::open(&file).map_err(failed)?;
@@ -55,12 +60,17 @@ impl Recorded {
         };
         let invalid = |problem: String| Failure::Usage(format!("{path}: line {number}: {problem}"));
         let record = Record::from_line(&line).map_err(invalid)?;
-        Self::of(&file, number, record)
+        Self::of(&file, number, record, rules)
     }
 
     /// The game of this record, which is that of line `number` of a file.
-    pub(in crate::cli) fn of(file: &Path, number: u64, record: Record) -> Result<Self, Failure> {
-        let ruleset = recorded_ruleset(&record).map_err(|problem| {
+    pub(in crate::cli) fn of(
+        file: &Path,
+        number: u64,
+        record: Record,
+        rules: &RecordedRules,
+    ) -> Result<Self, Failure> {
+        let ruleset = rules.of(&record).map_err(|problem| {
             Failure::Usage(format!("{}: line {number}: {problem}", file.display()))
         })?;
         Ok(Self {
@@ -205,6 +215,7 @@ impl Recorded {
     pub(in crate::cli) fn earlier(
         &self,
         bot: BotIndex,
+        rules: &RecordedRules,
     ) -> Result<Vec<(u64, Vec<Question>)>, Failure> {
         let Some(since) = self.since(bot) else {
             return Ok(Vec::new());
@@ -224,7 +235,7 @@ impl Recorded {
                 continue;
             }
             begun |= record.id == *since;
-            let game = Self::of(&self.file, number, record)?;
+            let game = Self::of(&self.file, number, record, rules)?;
             found.push((number, game.questions(bot)?));
         }
         if begun {

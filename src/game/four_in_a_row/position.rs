@@ -69,6 +69,11 @@ impl Position {
         (occupied & 0b11_1111).count_ones() as u8
     }
 
+    /// The discs of each side as bits: seven for a column, the lowest cell first, the seventh always 0.
+    pub const fn discs(&self) -> [u64; 2] {
+        self.pieces
+    }
+
     /// Number of pieces on the board.
     fn count(&self) -> u32 {
         (self.pieces[0] | self.pieces[1]).count_ones()

@@ -5,12 +5,16 @@ use std::sync::{Arc, OnceLock};
 
 use serde_json::{Value, json};
 
+use super::course;
 use super::limits::cut;
+use super::mend::Mend;
+use super::phases::{self, ByPhase};
+use crate::arena::course::Course;
 use crate::record::annotation::{self, Annotation};
-use crate::record::{Record, RecordSummary};
+use crate::record::{BotIndex, Record, RecordSummary};
 use crate::text::escape_controls;
 use crate::tournament::ratings::{Model, RatingError, Results, Tally, rate};
-use crate::tournament::standings::{Collector, Place, Ranking, Standings};
+use crate::tournament::standings::{Collector, Place, RankBy, Ranking, Standings};
 
 /// Bins of times per factor of ten.
 const BINS: f64 = 40.0;
@@ -50,6 +54,8 @@ pub struct Figures {
     collector: Collector,
     /// The rules of the table.
     ranking: Ranking,
+    /// How the tournament goes, if it is one.
+    course: Option<Arc<Course>>,
     /// Names as recorded, by index.
     names: Vec<String>,
     met: HeadToHead,
@@ -58,6 +64,10 @@ pub struct Figures {
     lengths: Vec<u64>,
     /// What the analyses of its turns say, by bot.
     analysed: Vec<annotation::Tally>,
+    by_phase: Vec<ByPhase>,
+    mend: Vec<Mend>,
+    /// The limits on a move that were in force, in seconds; two of them at most are kept.
+    move_times: Vec<Option<f64>>,
     games: u64,
     checkpoints: Vec<Checkpoint>,
     /// Games between two checkpoints.
@@ -65,14 +75,22 @@ pub struct Figures {
 }
 
 impl Figures {
-    /// Adds a game between the bots of these indices.
-    pub(super) fn add(&mut self, record: &Record, game: &RecordSummary<'_>, bots: [usize; 2]) {
+    /// Adds a game between the bots of these indices; commands are kept if they may be `shown`.
+    pub(super) fn add(
+        &mut self,
+        record: &Record,
+        game: &RecordSummary<'_>,
+        bots: [usize; 2],
+        shown: bool,
+    ) {
         self.collector.add(game);
         for (bot, name) in bots.into_iter().zip(game.names()) {
             if self.names.len() <= bot {
                 self.names.resize(bot + 1, String::new());
                 self.times.resize(bot + 1, BTreeMap::new());
                 self.analysed.resize(bot + 1, annotation::Tally::default());
+                self.by_phase.resize(bot + 1, ByPhase::default());
+                self.mend.resize(bot + 1, Mend::default());
             }
             if self.names[bot].is_empty() {
                 name.clone_into(&mut self.names[bot]);
@@ -84,7 +102,17 @@ impl Figures {
             for (bot, tally) in bots.into_iter().zip(tallies) {
                 self.analysed[bot] += tally;
             }
+            let by_phase = phases::tallies(record, &analysis);
+            for (bot, phases) in bots.into_iter().zip(by_phase) {
+                for (sum, tally) in self.by_phase[bot].iter_mut().zip(phases) {
+                    *sum += tally;
+                }
+            }
         }
+        for (bot, side) in bots.into_iter().zip(BotIndex::ALL) {
+            self.mend[bot].add(record, game, side, self.games + 1, shown);
+        }
+        self.note_move_times(record);
         let sides = [bots[game.first], bots[game.first.other()]];
         let tally = self.met.entry((sides[0], sides[1])).or_default();
         match game.winner() {
@@ -93,7 +121,9 @@ impl Figures {
             Some(_) => tally.losses += 1,
         }
         for (turn, &ms) in game.times_ms.iter().enumerate() {
-            *self.times[sides[turn % 2]].entry(bin(ms)).or_default() += 1;
+            *self.times[sides[game.side_of(turn)]]
+                .entry(bin(ms))
+                .or_default() += 1;
         }
         *self
             .endings
@@ -106,6 +136,15 @@ impl Figures {
         self.lengths[turns] += 1;
         self.games += 1;
         self.add_checkpoint();
+    }
+
+    fn note_move_times(&mut self, record: &Record) {
+        let known = record.processes.iter().flatten().flatten();
+        for limit in known.map(|process| process.move_time) {
+            if self.move_times.len() < 2 && !self.move_times.contains(&limit) {
+                self.move_times.push(limit);
+            }
+        }
     }
 
     /// Keeps the results so far as a checkpoint, at intervals that grow with the number of games.
@@ -143,6 +182,11 @@ impl Figures {
         self.ranking = ranking;
     }
 
+    /// How the tournament goes.
+    pub(super) fn set_course(&mut self, course: Course) {
+        self.course = Some(Arc::new(course));
+    }
+
     /// All figures for the page's script. `standings` must be those of [`Figures::standings`].
     pub fn as_json(&self, standings: &Standings) -> Value {
         let met: Vec<[u64; 5]> = self
@@ -175,6 +219,9 @@ impl Figures {
             "lengths": self.lengths,
             "history": self.history(standings),
             "absent": absent(standings),
+            "order": order(standings),
+            "move_times": self.move_times,
+            "course": self.course.as_ref().map(|course| course::packed(course, |name| self.number(name))),
         })
     }
 
@@ -212,6 +259,12 @@ impl Figures {
             figures["accuracy"] = json!(analysed.accuracy());
             figures["blunders"] = json!(analysed.blunders());
             figures["missed"] = json!(analysed.missed_wins);
+            figures["phases"] = phases::as_json(&self.by_phase[bot]);
+        }
+        figures["mend"] = self.mend[bot].as_json();
+        if let Some(reached) = &place.reached {
+            figures["rank"] = json!(place.rank);
+            figures["reached"] = json!(reached);
         }
         if let Some(places) = place.places {
             figures["places"] = json!(places);
@@ -247,6 +300,15 @@ impl Figures {
             .collect();
         history.push(json!([self.games, now]));
         history
+    }
+}
+
+/// By what the table is ordered first: `place`, `rating` or `points`.
+const fn order(standings: &Standings) -> &'static str {
+    match standings.ranking.by {
+        RankBy::Reached(_) => "place",
+        RankBy::Results if standings.by_rating => "rating",
+        RankBy::Results | RankBy::Points => "points",
     }
 }
 

@@ -2,7 +2,8 @@
 
 use crate::text::escape_controls;
 
-/// The maximal number of turns shown: more than any game has.
+/// The maximal number of turns shown: more than any game of this program has. Of longer games the page shows the
+/// beginning.
 pub(super) const MAX_TURNS: usize = 200;
 
 /// The first `chars` characters of a text, with `…` when it is cut.

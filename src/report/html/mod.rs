@@ -7,8 +7,11 @@
 //!
 //! - `pack`: a record as an entry
 //! - `analysis`: the analysis of a record's turns
+//! - `course`: rounds, groups and bracket of a tournament
+//! - `drawings`: the positions of a game that is a program
 //! - `piece_style`: which feature of a piece set is drawn as size, colour, form and fill
 //! - `figures`: standings, times, endings and the history of ratings
+//! - `mend`, `phases`: what each bot should mend, and its accuracy by phase
 //! - `limits`: the maximal lengths of texts
 //! - `page`: the page itself, its script, and its content security policy
 //!
@@ -16,20 +19,27 @@
 //! can hide or reorder other text; the page's script inserts it as text nodes, never as HTML.
 
 mod analysis;
+mod course;
+mod drawings;
 mod figures;
 mod limits;
+mod mend;
 mod pack;
 mod page;
+mod phases;
 mod piece_style;
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 
 pub use figures::Figures;
 pub use page::{Served, served};
 
+use crate::arena::course::Course;
 use crate::record::{BotEntry, Record, RecordSummary};
+use crate::session::Ruleset;
 use crate::text::escape_controls;
 use crate::tournament::ratings::RatingError;
 use crate::tournament::standings::Ranking;
@@ -57,6 +67,8 @@ pub struct Options {
     /// Leave out games that have been added already, for records in several files. It takes some bytes of
     /// memory a game.
     pub skip_copies: bool,
+    /// The game, if it is a program: it draws its positions.
+    pub game: Option<Arc<dyn Ruleset>>,
 }
 
 /// The games of a page, and their figures.
@@ -68,6 +80,8 @@ pub struct Report {
     bots: HashMap<String, usize>,
     editions: HashMap<[String; 3], usize>,
     texts: TextStore,
+    /// Bytes of drawings that there is still room for.
+    drawings: usize,
     games: u64,
     /// What makes each game that game, where copies are to be recognised.
     seen: Option<HashSet<u64>>,
@@ -84,6 +98,7 @@ impl Report {
             bots: HashMap::new(),
             editions: HashMap::new(),
             texts: TextStore::default(),
+            drawings: drawings::ROOM,
             games: 0,
             figures: Figures::default(),
         }
@@ -100,6 +115,11 @@ impl Report {
         self.figures.set_ranking(ranking);
     }
 
+    /// How the tournament goes: its rounds, groups and bracket.
+    pub fn set_course(&mut self, course: Course) {
+        self.figures.set_course(course);
+    }
+
     /// Adds a game. The error says what is wrong with the record.
     pub fn add(&mut self, record: &Record) -> Result<(), String> {
         let game = RecordSummary::of(record)?;
@@ -108,18 +128,40 @@ impl Report {
             return Ok(());
         }
         let bots = record.bots.each_ref().map(|bot| self.bot(bot));
-        self.figures.add(record, &game, bots);
+        self.figures.add(record, &game, bots, !self.options.private);
         self.games += 1;
         if self.games <= MAX_GAMES {
             let edition = self.edition(record);
             let stderr = !self.options.private;
-            let packed = pack::game(record, edition, bots, stderr, &mut self.texts);
+            let drawings = self.draw(record);
+            let packed = pack::game(
+                record,
+                edition,
+                bots,
+                stderr,
+                drawings.as_ref(),
+                &mut self.texts,
+            );
             for text in packed.texts {
                 self.push(&json!(["t", text]));
             }
             self.push(&packed.game);
         }
         Ok(())
+    }
+
+    /// The positions of a game that is a program, as long as there is room for them.
+    fn draw(&mut self, record: &Record) -> Option<Value> {
+        let game = self.options.game.as_ref()?;
+        let is_of_game = game.name() == record.game && game.rules() == record.rules;
+        if !is_of_game || self.drawings == 0 {
+            return None;
+        }
+        let drawings = drawings::of(&**game, record)?;
+        // Once there is no room for a game, none is left for those after it.
+        let size = drawings.to_string().len();
+        self.drawings = self.drawings.saturating_sub(size);
+        (self.drawings > 0).then_some(drawings)
     }
 
     fn push(&mut self, entry: &Value) {

@@ -10,8 +10,9 @@
 //! Bots, editions and texts are counted from 0. A game is, after `"g"`: edition, first and
 //! second bot of the record, index of who moved first, index of the winner or −1, reason, when it
 //! started (seconds since 1970 or null), id, turns, times, winning lines, and, when present, the
-//! fault, the board at the start, the analysis, and a remark on how the result was reached. Nulls at
-//! the end are omitted.
+//! fault, the board at the start, the analysis, a remark on how the result was reached, who made each
+//! turn where the sides did not take turns (`Record::movers`), and the drawings. Nulls at the end are
+//! omitted.
 //!
 //! - Turns: those of Quarto without the blank within (`-K 6A`), separated by blanks; those of other
 //!   games unchanged, separated by blanks, or by tabs when a turn contains a blank.
@@ -19,6 +20,7 @@
 //! - Fault: the bot's index, and the indices of three texts: its answer, the explanation, the end of
 //!   its stderr; −1 for none.
 //! - Analysis: see `analysis`.
+//! - Drawings: see `drawings`.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -191,12 +193,13 @@ fn remark(record: &Record) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(" "))
 }
 
-/// Packs a record's game. `stderr` is whether the bots' stderr may be shown.
+/// Packs a record's game. `stderr` is whether the bots' stderr may be shown, `drawings` are those of its positions.
 pub(super) fn game(
     record: &Record,
     edition: usize,
     bots: [usize; 2],
     stderr: bool,
+    drawings: Option<&Value>,
     store: &mut TextStore,
 ) -> Packed {
     let result = &record.result;
@@ -243,6 +246,13 @@ pub(super) fn game(
         json!((!empty).then(|| cut(&escape_controls(&record.start), WORD_CHARS))),
         json!(analysis::packed(record, &mut store.analyses)),
         json!(remark(record)),
+        json!(
+            record
+                .movers
+                .as_deref()
+                .map(|movers| cut(&escape_controls(movers), MAX_TURNS))
+        ),
+        json!(drawings),
     ];
     while fields.last().is_some_and(Value::is_null) {
         fields.pop();

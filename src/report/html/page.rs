@@ -28,13 +28,16 @@ const STYLE: &str = concat!(
 );
 
 /// The script's modules, each after those that it imports.
-const MODULES: [(&str, &str); 11] = [
+const MODULES: [(&str, &str); 14] = [
     ("dom.js", include_str!("assets/dom.js")),
     ("data.js", include_str!("assets/data.js")),
     ("pieces.js", include_str!("assets/pieces.js")),
     ("boards.js", include_str!("assets/boards.js")),
     ("tables.js", include_str!("assets/tables.js")),
     ("charts.js", include_str!("assets/charts.js")),
+    ("course.js", include_str!("assets/course.js")),
+    ("mistakes.js", include_str!("assets/mistakes.js")),
+    ("head.js", include_str!("assets/head.js")),
     ("overview.js", include_str!("assets/overview.js")),
     ("games.js", include_str!("assets/games.js")),
     ("bot.js", include_str!("assets/bot.js")),

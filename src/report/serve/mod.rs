@@ -31,6 +31,7 @@ use tokio::sync::watch;
 
 pub use server::Server;
 
+use crate::arena::course::Course;
 use crate::record::Record;
 use crate::report::html::{Figures, Options, Report};
 use crate::tournament::standings::Ranking;
@@ -123,6 +124,11 @@ impl Feed {
     /// The rules of the table of standings.
     pub fn set_ranking(&self, ranking: Ranking) {
         self.report().set_ranking(ranking);
+    }
+
+    /// How the tournament goes: its rounds, groups and bracket.
+    pub fn set_course(&self, course: Course) {
+        self.report().set_course(course);
     }
 
     /// Number of games so far.

@@ -41,8 +41,8 @@ impl Moments {
     }
 }
 
-/// The residuals of a meeting.
-#[derive(Clone, Debug)]
+/// The residuals of a meeting, or sums of those of several.
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Residuals {
     /// The standard deviations of the model, by first mover.
     deviations: [f64; 2],
@@ -60,10 +60,17 @@ pub(super) struct Residuals {
 }
 
 impl Residuals {
-    /// Of the results of a meeting; `scores` are those that the model expects for who moves first.
-    pub(super) fn new(meeting: &Meeting, scores: [f64; 2]) -> Self {
+    /// Of the results of a meeting; `scores` are those that the model expects for who moves first. The difference of strength
+    /// may be larger by `hidden`, in natural units.
+    pub(super) fn new(meeting: &Meeting, scores: [f64; 2], hidden: f64) -> Self {
         let deviations = scores.map(|score| (score * (1.0 - score)).max(1e-12).sqrt());
         let surplus = (scores[0] - scores[1]).abs().min(1.0);
+        let surplus = if hidden > 0.0 {
+            // The surplus of a difference d is about tanh(d/2).
+            (surplus.min(1.0 - 1e-12).atanh() + hidden / 2.0).tanh()
+        } else {
+            surplus
+        };
         let standard =
             |seat: usize, outcome: usize| (SCORES[outcome] - scores[seat]) / deviations[seat];
         let mut new = Self {
@@ -79,11 +86,13 @@ impl Residuals {
             for (outcome, &count) in counts.iter().enumerate() {
                 let count = f64::from(count);
                 new.games[seat] += count;
-                new.single.add(standard(seat, outcome), count);
+                if count > 0.0 {
+                    new.single.add(standard(seat, outcome), count);
+                }
             }
         }
         for (first, row) in meeting.pairs.iter().enumerate() {
-            for (second, &count) in row.iter().enumerate() {
+            for (second, &count) in row.iter().enumerate().filter(|(_, count)| **count > 0) {
                 let count = f64::from(count);
                 let (first, second) = (standard(0, first), standard(1, second));
                 let difference = (first - second) / std::f64::consts::SQRT_2;
@@ -94,6 +103,14 @@ impl Residuals {
             }
         }
         new
+    }
+
+    /// Adds the sums of another meeting, which has a model of its own.
+    pub(super) fn join(&mut self, other: &Self) {
+        self.single.join(&other.single);
+        self.difference.join(&other.difference);
+        self.sum.join(&other.sum);
+        self.product += other.product;
     }
 }
 
@@ -157,21 +174,19 @@ impl Pooled {
     /// Of all meetings, to which `strengths` differences of strength and `advantages` advantages of moving
     /// first (0 or 1) were fitted, with this many virtual draws of each bot.
     pub(super) fn new(
-        meetings: impl Iterator<Item = Residuals>,
+        all: &Residuals,
         strengths: f64,
         advantages: f64,
         virtual_draws: f64,
     ) -> Self {
         let added = ADDED * virtual_draws;
-        let (mut single, mut difference, mut sum) =
-            (Moments::default(), Moments::default(), Moments::default());
-        let mut product = 0.0;
-        for meeting in meetings {
-            single.join(&meeting.single);
-            difference.join(&meeting.difference);
-            sum.join(&meeting.sum);
-            product += meeting.product;
-        }
+        let Residuals {
+            single,
+            difference,
+            sum,
+            product,
+            ..
+        } = *all;
         // A pair says as much as two games.
         let (games, pairs) = (single.count, difference.count);
         let in_pairs = 2.0 * pairs / (2.0 * pairs + games).max(1.0);

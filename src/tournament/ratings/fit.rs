@@ -3,9 +3,13 @@
 mod covariance;
 mod odds;
 
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use self::odds::{Odds, Slope, bend, ln_logistic, logistic};
 use super::matrix::Square;
 use super::{Draws, Meeting, Model, Results};
+use crate::threads::{self, InOrder, locked};
 
 /// The most iterations of Newton's method; estimates that exist take fewer than ten.
 const ITERATIONS: usize = 200;
@@ -21,6 +25,12 @@ const SHRINKING: f64 = 8.0;
 /// The share of the prior that is a win and a loss between equals, and not draws. Without it the
 /// fitted draw parameter would be infinite when no weaker bot ever won.
 const DECISIVE_PRIOR: f64 = 0.005;
+
+/// Fewer pairings are computed before a thread has been started.
+const MANY: usize = 20_000;
+
+/// The number of pairings that a thread takes at a time.
+const PART: usize = 1 << 12;
 
 /// A vector over the parameters of a pairing: the strengths of its two bots, the advantage and the draw
 /// parameter.
@@ -58,6 +68,8 @@ pub(super) struct Fit<'a> {
     units: Vec<f64>,
     /// The number of differences of strength that the games, and not the virtual draws, determine.
     strengths: f64,
+    /// The number of threads that share the work.
+    threads: usize,
 }
 
 impl<'a> Fit<'a> {
@@ -113,7 +125,13 @@ impl<'a> Fit<'a> {
         };
         let advantage = parameter(model.advantage && !pairings.is_empty());
         let drawing = parameter(model.draws == Draws::Fitted && drawn > 0.0 && decided > 0.0);
+        let threads = if pairings.len() < MANY {
+            1
+        } else {
+            threads::processors()
+        };
         Self {
+            threads,
             groups,
             advantage,
             drawing,
@@ -184,11 +202,38 @@ impl<'a> Fit<'a> {
         }
     }
 
-    /// All seats of all pairings.
-    fn seats(&self) -> impl Iterator<Item = (&Pairing<'a>, usize)> {
-        self.pairings
-            .iter()
-            .flat_map(|pairing| [(pairing, 0), (pairing, 1)])
+    /// Computes something of every pairing, and takes it in their order: so sums are the same to the last bit for any
+    /// number of threads.
+    fn of_pairings<T>(
+        &self,
+        compute: impl Fn(&Pairing) -> T + Sync,
+        mut take: impl FnMut(&Pairing, T) + Send,
+    ) {
+        if self.threads <= 1 {
+            for pairing in &self.pairings {
+                take(pairing, compute(pairing));
+            }
+            return;
+        }
+        let (next, order) = (AtomicUsize::new(0), InOrder::default());
+        let take = Mutex::new(take);
+        order.share(self.threads, || {
+            let mut terms = Vec::with_capacity(PART);
+            loop {
+                let part = next.fetch_add(1, Ordering::Relaxed);
+                let Some(pairings) = self.pairings.chunks(PART).nth(part) else {
+                    break;
+                };
+                terms.extend(pairings.iter().map(&compute));
+                let Some(_turn) = order.turn(part) else {
+                    break;
+                };
+                let mut take = locked(&take);
+                for (pairing, term) in pairings.iter().zip(terms.drain(..)) {
+                    take(pairing, term);
+                }
+            }
+        });
     }
 
     /// The gradient of the log-likelihood of one game of a pairing, in which the bot of this seat moved first.
@@ -210,11 +255,17 @@ impl<'a> Fit<'a> {
     }
 
     fn likelihood(&self, parameters: &[f64]) -> f64 {
-        let games = self.seats().map(|(pairing, seat)| {
-            self.odds(parameters, pairing, seat)
-                .likelihood(pairing.outcomes[seat])
+        let of_seats = |pairing: &Pairing| {
+            [0, 1].map(|seat| {
+                self.odds(parameters, pairing, seat)
+                    .likelihood(pairing.outcomes[seat])
+            })
+        };
+        let mut games = 0.0;
+        self.of_pairings(of_seats, |_, [first, second]| {
+            games += first;
+            games += second;
         });
-        let games: f64 = games.sum();
         let prior = self
             .drawing
             .map_or(0.0, |index| ln_logistic(-parameters[index]));
@@ -223,7 +274,7 @@ impl<'a> Fit<'a> {
 
     fn gradient(&self, parameters: &[f64]) -> Vec<f64> {
         let mut gradient = vec![0.0; self.parameters];
-        for pairing in &self.pairings {
+        let of_pairing = |pairing: &Pairing| {
             let mut sum = Local::default();
             for seat in 0..2 {
                 let slopes = self.odds(parameters, pairing, seat).slopes();
@@ -231,8 +282,11 @@ impl<'a> Fit<'a> {
                     add(&mut sum, &Self::unit(seat, slope), count);
                 }
             }
+            sum
+        };
+        self.of_pairings(of_pairing, |pairing, sum| {
             self.add_vector(&mut gradient, pairing, &sum);
-        }
+        });
         if let Some(index) = self.drawing {
             gradient[index] -= 2.0 * self.decisive_prior * logistic(parameters[index]);
         }
@@ -243,7 +297,7 @@ impl<'a> Fit<'a> {
     /// term is added that depends only on their mean, which the games do not determine.
     fn curvature(&self, parameters: &[f64]) -> Square {
         let mut curvature = Square::zero(self.parameters);
-        for pairing in &self.pairings {
+        let of_pairing = |pairing: &Pairing| {
             let mut sum = LocalSquare::default();
             for seat in 0..2 {
                 let odds = self.odds(parameters, pairing, seat);
@@ -252,8 +306,11 @@ impl<'a> Fit<'a> {
                     add_product(&mut sum, &unit, &unit, weight);
                 }
             }
+            sum
+        };
+        self.of_pairings(of_pairing, |pairing, sum| {
             self.add_square(&mut curvature, pairing, &sum);
-        }
+        });
         if let Some(index) = self.drawing {
             let prior = bend(parameters[index]);
             curvature.add(index, index, 2.0 * self.decisive_prior * prior);

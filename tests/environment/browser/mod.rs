@@ -4,7 +4,9 @@
 //!
 //! Without a browser these tests are ignored; in CI (`CI=true`) they fail.
 
+mod course;
 mod driver;
+mod story;
 mod views;
 
 use std::env;
@@ -42,9 +44,14 @@ impl OpenReport {
     fn at(records: &[Value], arguments: &[&str]) -> Result<Self> {
         let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
         let file = write(&scratch.path().join("games.jsonl"), records);
+        Self::of(&file, scratch, arguments)
+    }
+
+    /// The report of a file, or of a tournament's folder, in this directory.
+    fn of(file: &Path, scratch: TempDir, arguments: &[&str]) -> Result<Self> {
         let page = scratch.path().join("report.html");
         let run = Referee::new(["report"])
-            .args([&file])
+            .args([file])
             .args([Path::new("-o"), &page])
             .args(arguments.iter().copied())
             .run();
@@ -681,6 +688,23 @@ const NAMELESS: &str = "
       .concat([...document.querySelectorAll('table')].filter(t => !t.caption).map(t => 'no caption'))
       .concat(document.querySelectorAll('h1').length === 1 ? [] : ['not one h1'])";
 
+/// The view fits the screen, its text has enough contrast, and its controls have names.
+fn can_be_read(report: &OpenReport, what: &str) -> Result<()> {
+    let wide = report
+        .browser
+        .number("return document.documentElement.scrollWidth - innerWidth")?;
+    if wide > 0.0 {
+        return Err(format!("{what}: {wide} pixels too wide"));
+    }
+    for (problem, script) in [("contrast", CONTRAST), ("no name", NAMELESS)] {
+        let found = report.browser.run(script)?;
+        if found.as_array().is_none_or(|found| !found.is_empty()) {
+            return Err(format!("{what}: {problem}: {found:#}"));
+        }
+    }
+    Ok(())
+}
+
 fn everything_can_be_read_in_both_themes_on_all_screens() -> Result<()> {
     let report = OpenReport::at(&GAMES, &["--title", "Spring cup"])?;
     let pictures = Path::new(env!("CARGO_TARGET_TMPDIR")).join("report");
@@ -713,18 +737,7 @@ fn everything_can_be_read_in_both_themes_on_all_screens() -> Result<()> {
                     .map_err(|e| e.to_string())?;
                 fs::write(pictures.join(format!("{what}.png")), picture)
                     .map_err(|e| e.to_string())?;
-                let wide = report
-                    .browser
-                    .number("return document.documentElement.scrollWidth - innerWidth")?;
-                if wide > 0.0 {
-                    return Err(format!("{what}: {wide} pixels too wide"));
-                }
-                for (problem, script) in [("contrast", CONTRAST), ("no name", NAMELESS)] {
-                    let found = report.browser.run(script)?;
-                    if found.as_array().is_none_or(|found| !found.is_empty()) {
-                        return Err(format!("{what}: {problem}: {found:#}"));
-                    }
-                }
+                can_be_read(&report, &what)?;
             }
         }
     }
@@ -941,7 +954,7 @@ fn one_game_is_a_page() -> Result<()> {
 
 type Test = (&'static str, fn() -> Result<()>);
 
-const TESTS: [Test; 22] = [
+const TESTS: [Test; 33] = [
     (
         "every view opens without messages in the console",
         every_view_opens_without_messages,
@@ -1017,6 +1030,47 @@ const TESTS: [Test; 22] = [
     (
         "the pieces of an opening are marked",
         views::the_pieces_of_an_opening_are_marked,
+    ),
+    (
+        "a game that is a program is shown",
+        views::a_game_that_is_a_program_is_shown,
+    ),
+    (
+        "a knockout is shown as a bracket",
+        course::a_knockout_is_shown_as_a_bracket,
+    ),
+    (
+        "a Swiss tournament is shown round by round",
+        course::a_swiss_tournament_is_shown_round_by_round,
+    ),
+    (
+        "groups are shown before their bracket",
+        course::groups_are_shown_before_their_bracket,
+    ),
+    (
+        "a bracket of 64 can be read on all screens",
+        course::a_bracket_of_64_can_be_read_on_all_screens,
+    ),
+    (
+        "a bracket grows while it is played",
+        course::a_bracket_grows_while_it_is_played,
+    ),
+    ("the head says who won", story::the_head_says_who_won),
+    (
+        "two bots have one score and a strip of games",
+        story::two_bots_have_one_score_and_a_strip_of_games,
+    ),
+    (
+        "the page of a bot says what to mend",
+        story::the_page_of_a_bot_says_what_to_mend,
+    ),
+    (
+        "a count of blunders leads from one to the next",
+        story::a_count_of_blunders_leads_from_one_to_the_next,
+    ),
+    (
+        "heads and accuracy can be read on all screens",
+        story::heads_and_accuracy_can_be_read_on_all_screens,
     ),
 ];
 

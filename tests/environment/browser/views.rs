@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::driver::Result;
 use super::{END, OpenReport, RIGHT, number_of, same};
+use crate::common::files::executable;
 use crate::common::games::{GAMES, many};
 
 /// A won game of Quarto whose last piece completes this line, named so, as cells from 0.
@@ -284,4 +285,64 @@ pub(super) fn the_pieces_of_an_opening_are_marked() -> Result<()> {
     same("marked", &report.count(".stage .opening")?, &2.0)?;
     let said = report.text_of(".play .hint")?;
     same("said", &said.contains("were there at the start"), &true)
+}
+
+/// A game's program draws its positions: cells, text and shapes. What it draws is only drawn.
+pub(super) fn a_game_that_is_a_program_is_shown() -> Result<()> {
+    // It is asked by a shell, so that the test needs no interpreter.
+    let game = r#"#!/bin/sh
+while IFS= read -r line; do
+    case $line in
+    *about*) echo '{"name":"one-two","drawing":true}' ;;
+    *drawing*'"state":"2'*) echo '{"svg":"<svg viewBox=\"0 0 9 9\"><script>document.title = \"bad\"</script><circle r=\"2\" onclick=\"x\"/></svg>"}' ;;
+    *drawing*) echo '{"cells":[["X",""]],"columns":["a","b"],"winning":[[0,0]],"text":["<b>turn</b>"]}' ;;
+    *play*'"state":"0'*) echo '{"state":"1","side":0,"request":"1","words":"says one"}' ;;
+    *play*'"state":"1'*) echo '{"state":"2","over":{"winner":0},"words":"says two"}' ;;
+    *'"state":"1"'*) echo '{"state":"1","side":0,"request":"1"}' ;;
+    *) echo '{"state":"0","side":0,"request":"0"}' ;;
+    esac
+done
+"#;
+    let scratch = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let program = scratch.path().join("one-two.sh");
+    executable(&program, game, 0o755);
+    let mut record = GAMES[0].clone();
+    for field in ["analysis", "pieces", "processes", "usage"] {
+        record.as_object_mut().ok_or("an object")?.remove(field);
+    }
+    record["game"] = "one-two".into();
+    record["rules"] = "standard".into();
+    record["start"] = "0".into();
+    record["turns"] = json!(["1", "2"]);
+    record["movers"] = "00".into();
+    record["times_ms"] = json!([1.0, 2.0]);
+    record["result"] = json!({"winner": record["first"], "reason": "one-two", "lines": []});
+    let program = program.to_string_lossy();
+    let report = OpenReport::at(&[record], &["--game-program", &program])?;
+    report.open("#game=1&turn=1")?;
+    same("cells", &report.count(".stage .cell")?, &2.0)?;
+    same("winning", &report.count(".stage .cell.winning")?, &1.0)?;
+    same(
+        "text",
+        &report.text_of(".drawn-text")?,
+        &"<b>turn</b>".to_owned(),
+    )?;
+    // One side made both turns.
+    let movers = report.texts(".moves .who")?;
+    same(
+        "movers",
+        &(movers.len(), movers[0] == movers[1]),
+        &(2, true),
+    )?;
+    report.open("#game=1&turn=2")?;
+    same("shapes", &report.count(".stage svg.drawn circle")?, &1.0)?;
+    same("scripts", &report.count(".stage script")?, &0.0)?;
+    let attributes = "return document.querySelector('.stage circle').getAttributeNames().join()";
+    same(
+        "attributes",
+        &report.browser.text(attributes)?,
+        &"r".to_owned(),
+    )?;
+    same("said", &report.text_of(".did")?.contains("says two"), &true)?;
+    report.browser.is_quiet()
 }

@@ -11,6 +11,7 @@ pub(super) const WITHOUT_TYPES_OF_GAMES: &[&str] = &[
     "record",
     "play",
     "analysis",
+    "puzzles",
     "tournament",
     "checkup",
     "arena",
@@ -24,6 +25,7 @@ pub(super) const MODULES: &[(&str, &[&str])] = &[
     ("text", &[]),
     ("seed", &[]),
     ("protocol", &[]),
+    ("threads", &[]),
     ("log_target", &[]),
     ("game", &["text"]),
     ("solver", &["game"]),
@@ -49,8 +51,28 @@ pub(super) const MODULES: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        "game_program",
+        &[
+            "bot",
+            "game",
+            "log_target",
+            "protocol",
+            "seed",
+            "session",
+            "system",
+            "text",
+        ],
+    ),
+    (
         "record",
-        &["log_target", "protocol", "solver", "system", "text"],
+        &[
+            "log_target",
+            "protocol",
+            "solver",
+            "system",
+            "text",
+            "threads",
+        ],
     ),
     (
         "play",
@@ -68,7 +90,11 @@ pub(super) const MODULES: &[(&str, &[&str])] = &[
         ],
     ),
     ("analysis", &["game", "play", "record", "solver", "text"]),
-    ("tournament", &["game", "record", "seed", "session", "text"]),
+    ("puzzles", &["play", "record", "session", "solver", "text"]),
+    (
+        "tournament",
+        &["game", "record", "seed", "session", "text", "threads"],
+    ),
     (
         "checkup",
         &["bot", "game", "play", "sandbox", "seed", "session", "text"],
@@ -132,10 +158,12 @@ pub(super) const MODULES: &[(&str, &[&str])] = &[
             "checkup",
             "executable",
             "game",
+            "game_program",
             "league",
             "log_target",
             "play",
             "protocol",
+            "puzzles",
             "record",
             "report",
             "sandbox",
@@ -182,6 +210,7 @@ pub(super) const CRATES: &[(&str, &[&str])] = &[
             "solver",
             "strategy",
             "session",
+            "game_program",
             "tournament",
             "arena",
             "checkup",
@@ -190,7 +219,12 @@ pub(super) const CRATES: &[(&str, &[&str])] = &[
         ],
     ),
     ("parse_size", &["cli"]),
-    ("rustix", &["sandbox", "bot", "play", "cli", "system"]),
+    ("quick_junit", &["cli"]),
+    ("roxmltree", &["report"]),
+    (
+        "rustix",
+        &["sandbox", "bot", "game_program", "play", "cli", "system"],
+    ),
     ("rustyline", &["cli"]),
     ("same_file", &["cli"]),
     ("seccompiler", &["sandbox"]),
@@ -199,8 +233,10 @@ pub(super) const CRATES: &[(&str, &[&str])] = &[
         &[
             "league",
             "sandbox",
+            "game_program",
             "record",
             "analysis",
+            "puzzles",
             "tournament",
             "arena",
             "cli",
@@ -212,16 +248,28 @@ pub(super) const CRATES: &[(&str, &[&str])] = &[
             "league",
             "sandbox",
             "bot",
+            "game_program",
             "record",
             "play",
             "analysis",
+            "puzzles",
             "tournament",
             "arena",
             "report",
             "cli",
         ],
     ),
-    ("sha2", &["sandbox", "arena", "league", "report"]),
+    (
+        "sha2",
+        &[
+            "sandbox",
+            "game_program",
+            "arena",
+            "league",
+            "puzzles",
+            "report",
+        ],
+    ),
     (
         "shell_words",
         &["league", "bot", "cli", "executable", "system"],
@@ -242,9 +290,11 @@ pub(super) const CRATES: &[(&str, &[&str])] = &[
             "league",
             "sandbox",
             "bot",
+            "game_program",
             "record",
             "play",
             "analysis",
+            "puzzles",
             "tournament",
             "arena",
             "executable",
@@ -259,7 +309,16 @@ pub(super) const CRATES: &[(&str, &[&str])] = &[
     ("toml", &["league", "cli"]),
     (
         "tracing",
-        &["sandbox", "bot", "record", "play", "arena", "report", "cli"],
+        &[
+            "sandbox",
+            "bot",
+            "game_program",
+            "record",
+            "play",
+            "arena",
+            "report",
+            "cli",
+        ],
     ),
     ("tracing_subscriber", &["cli"]),
     ("unicode_segmentation", &["report"]),
@@ -290,10 +349,14 @@ pub(super) const IMPURE: &[&[&str]] = &[
     &["tokio"],
 ];
 
-/// The only places that start programs: bots, the supervisor between the referee and a bot, and the organiser's own
-/// command.
-pub(super) const START_PROGRAMS: &[&str] =
-    &["bot/process", "sandbox/supervisor", "cli/support/after.rs"];
+/// The only places that start programs: bots, the supervisor between the referee and a bot, a game's program, and the
+/// organiser's own command.
+pub(super) const START_PROGRAMS: &[&str] = &[
+    "bot/process",
+    "sandbox/supervisor",
+    "game_program/connection.rs",
+    "cli/support/after.rs",
+];
 
 /// The only places that write to the terminal. The supervisor is a process of its own, whose
 /// standard error is where it reports a failure.

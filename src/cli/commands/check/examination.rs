@@ -46,27 +46,29 @@ impl Examination {
     /// What the options say.
     pub(super) fn new(args: &Args) -> Result<Self, Failure> {
         let ruleset = |set| {
-            args.game.ruleset(Choices {
+            let choices = Choices {
                 rules: args.rules.into(),
                 set,
                 ..Choices::default()
-            })
+            };
+            let options = args.game_option.iter().cloned().collect();
+            args.game.ruleset(choices, &options)
         };
         let set = match_set(args.pieces.as_ref())?;
         let pieces = match &args.pieces {
             Some(path) if !set.is_builtin() => Some(PiecesFile::new(path, set.text())?),
             _ => None,
         };
-        let custom = if args.game.has_piece_sets {
+        let custom = if args.game.has_piece_sets() {
             let set = PieceSet::parse(CUSTOM_SET).map_err(|error| {
                 Failure::Referee(format!("the built-in custom piece set: {error}"))
             })?;
-            Some((ruleset(set), PiecesFile::copy(CUSTOM_SET)?))
+            Some((ruleset(set)?, PiecesFile::copy(CUSTOM_SET)?))
         } else {
             None
         };
         Ok(Self {
-            ruleset: ruleset(set),
+            ruleset: ruleset(set)?,
             pieces,
             custom,
             time: check_clock(TimeControl {

@@ -6,25 +6,24 @@ mod values;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
 
 use self::dialogue::{Dialogue, Opening};
 use crate::analysis::appraisal::Appraiser;
 use crate::bot::orphans;
 use crate::bot::spec::{BotSpec, Program};
+use crate::cli::support::asked_bot::AskedBotOptions;
 use crate::cli::support::console::Terminal;
 use crate::cli::support::duration::{self, MoveTime};
 use crate::cli::support::failure::Failure;
 use crate::cli::support::folder::GameChoice;
-use crate::cli::support::games;
 use crate::cli::support::interrupt::until_interrupted;
 use crate::cli::support::leftovers::end_orphans;
 use crate::cli::support::numbers;
 use crate::cli::support::output::{print_bot_line, print_stderr};
 use crate::cli::support::pieces_file::PiecesFile;
 use crate::cli::support::recorded::{self, Recorded};
+use crate::cli::support::recorded_game::RecordedRules;
 use crate::cli::support::runtime::runtime;
-use crate::cli::support::sandbox::SandboxOptions;
 use crate::cli::support::setup::{RulesName, match_set, palette};
 use crate::cli::support::signals;
 use crate::game::quarto::Edition;
@@ -35,9 +34,6 @@ use crate::session::Ruleset;
 use crate::session::registry::{self, Choices, GAMES, GameInfo};
 use crate::solver;
 use crate::text::{escape_controls, quote};
-
-/// The time to value a position when none is given.
-const SOLVE_TIME: &str = "2s";
 
 const AFTER_HELP: &str = "\
 At the prompt, or in a file for standard input, a command a line:
@@ -78,10 +74,6 @@ pub(in crate::cli) struct Args {
     #[arg(long, value_name = "N", value_parser = numbers::at_least::<usize>(1), allow_negative_numbers = true)]
     turn: Option<usize>,
 
-    /// Whose part it plays, if its name does not say so: a name in the record, or 1 or 2
-    #[arg(long = "as", value_name = "NAME|1|2")]
-    part: Option<String>,
-
     /// Before the game, also send what its process was sent in earlier games of the file
     #[arg(long)]
     from_first: bool,
@@ -102,20 +94,12 @@ pub(in crate::cli) struct Args {
     #[arg(long)]
     wait: bool,
 
-    /// What `REFEREE_SEED` says [default: as in the game, else 0]
-    #[arg(long, value_name = "N", value_parser = numbers::within::<u32>(0..=0x7fff_ffff), allow_negative_numbers = true)]
-    seed: Option<u32>,
-
     /// What `REFEREE_MOVE_TIME` says; no clock runs [default: as in the game, else 10s]
     #[arg(long, value_name = "TIME", value_parser = duration::parse_move_time)]
     move_time: Option<MoveTime>,
 
-    /// Time to find the value of a position, and of its turns
-    #[arg(long, value_name = "TIME", default_value = SOLVE_TIME, value_parser = duration::parse_positive)]
-    time_per_move: Duration,
-
     #[command(flatten)]
-    sandbox: SandboxOptions,
+    asked: AskedBotOptions,
 }
 
 /// Everything about the questions.
@@ -146,7 +130,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         None => of_position(args)?,
     };
     let spec = [BotSpec::Program(program)];
-    let sandboxes = args.sandbox.clone().or_none().of_bots(&spec)?;
+    let sandboxes = args.asked.sandbox.clone().or_none().of_bots(&spec)?;
     let [BotSpec::Program(program)] = sandboxes.confine(&spec)? else {
         return Err(Failure::Referee("the bot is no program".to_owned()));
     };
@@ -187,17 +171,18 @@ fn talk(args: &Args, task: Task, program: Program) -> Result<(), Failure> {
 
 /// The questions of a recorded game.
 fn of_record(args: &Args, file: &Path, program: &Program) -> Result<Task, Failure> {
-    let recorded = Recorded::read(file, args.game.as_ref())?;
-    let by = recorded.part(program, args.part.as_deref())?;
+    let rules = RecordedRules::new(&args.asked.game_program);
+    let recorded = Recorded::read(file, args.game.as_ref(), &rules)?;
+    let by = recorded.part(program, args.asked.part.as_deref())?;
     let questions = recorded.questions(by)?;
     let (stop, turns) = recorded.stop(by, &questions, args.turn)?;
     let earlier = if args.from_first {
-        recorded.earlier(by)?
+        recorded.earlier(by, &rules)?
     } else {
         Vec::new()
     };
     let record = &recorded.record;
-    if recorded.process(by).is_none() && (args.seed.is_none() || args.move_time.is_none()) {
+    if recorded.process(by).is_none() && (args.asked.seed.is_none() || args.move_time.is_none()) {
         print_stderr(
             "referee: the record does not say with which seed and time for a move its process was started; --seed and \
              --move-time do",
@@ -214,12 +199,12 @@ fn of_record(args: &Args, file: &Path, program: &Program) -> Result<Task, Failur
     let ruleset = Arc::clone(&recorded.ruleset);
     let is_solvable = registry::find(ruleset.name()).is_some_and(|game| game.is_solvable);
     let appraiser = is_solvable
-        .then(|| Appraiser::of(record, solver::Options::default(), args.time_per_move))
+        .then(|| Appraiser::of(record, solver::Options::default(), args.asked.time_per_move))
         .transpose()
         .map_err(|problem| Failure::Usage(problem.to_string()))?;
     Ok(Task {
         pieces: recorded.pieces()?,
-        seed: recorded.seed(by, args.seed),
+        seed: recorded.seed(by, args.asked.seed),
         time: TimeControl {
             move_time: recorded.move_time(by, args.move_time),
             ..TimeControl::default()
@@ -240,7 +225,7 @@ fn of_record(args: &Args, file: &Path, program: &Program) -> Result<Task, Failur
 
 /// A single question, about the position of `--start`.
 fn of_position(args: &Args) -> Result<Task, Failure> {
-    if args.game.is_some() || args.turn.is_some() || args.part.is_some() || args.from_first {
+    if args.game.is_some() || args.turn.is_some() || args.asked.part.is_some() || args.from_first {
         return Err(Failure::Usage(
             "--game, --turn, --as and --from-first are for a recorded game; name its file before the bot: referee debug FILE BOT"
                 .to_owned(),
@@ -270,7 +255,7 @@ fn of_position(args: &Args) -> Result<Task, Failure> {
             .write_board(&mut board);
         Some(board.chars().count()) == cells
     };
-    let game = GAMES.iter().find(is_of).unwrap_or_else(games::default_game);
+    let game = GAMES.iter().find(is_of).unwrap_or(&GAMES[0]);
     let ruleset = game.ruleset(choices);
     let session = match given {
         None => ruleset.start(),
@@ -284,7 +269,11 @@ fn of_position(args: &Args) -> Result<Task, Failure> {
     drop(session);
     let appraiser = game.is_solvable.then(|| {
         let edition = Edition::new(args.rules.into(), set);
-        Appraiser::new(edition, solver::Options::default(), args.time_per_move)
+        Appraiser::new(
+            edition,
+            solver::Options::default(),
+            args.asked.time_per_move,
+        )
     });
     let move_time = args
         .move_time
@@ -302,7 +291,7 @@ fn of_position(args: &Args) -> Result<Task, Failure> {
         opening: Opening::default(),
         pieces,
         appraiser,
-        seed: args.seed.unwrap_or(0),
+        seed: args.asked.seed.unwrap_or(0),
         time: TimeControl {
             move_time,
             ..TimeControl::default()

@@ -96,7 +96,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     }
     let (scale, base) = read_scale(args.scale.as_deref())?;
     let mut options = Options {
-        game: args.game,
+        game: args.game.clone(),
         pieces: args.pieces.clone(),
         rules: args.rules,
         move_time: args.move_time,
@@ -113,7 +113,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         options.sandbox = options.sandbox.or_planned(&plan.sandbox);
         options.time_as_planned(plan)?;
     }
-    let (_, ruleset) = options.ruleset(old.as_ref())?;
+    let ruleset = options.ruleset(old.as_ref())?;
     let sandbox = options.sandbox.sandbox()?;
     let requests = match &old {
         Some(plan) => bots_of(plan)?,

@@ -14,9 +14,11 @@ use crate::arena::plan::Plan;
 use crate::bot::shell;
 use crate::cli::commands::tournament::{BotOptions, FormatName, Options, Task, start};
 use crate::cli::support::failure::Failure;
+use crate::cli::support::games::GameArg;
 use crate::cli::support::output::{Stdout, print_stderr};
 use crate::cli::support::setup::{RulesName, absolute};
 use crate::cli::support::time;
+use crate::game_program::GameProgram;
 use crate::league::build;
 use crate::league::season::LeagueDirectory;
 use crate::league::state::{League, Status};
@@ -151,9 +153,18 @@ fn statement(plan: &Plan) -> String {
 
 /// Takes the game and its rules from the league.
 fn same_game(options: &mut Options, of_league: &Plan, folder: &Path) {
-    options.game = options.game.or_else(|| registry::find(&of_league.game));
+    let of_league_game = || match &of_league.game_program {
+        Some(program) => Some(GameArg::Program(shell_words::join(&program.command))),
+        None => registry::find(&of_league.game).map(GameArg::Own),
+    };
+    if options.game.is_none() && of_league.game_program.is_some() && options.game_option.is_empty()
+    {
+        let of_rules = GameProgram::options_of(&of_league.rules).unwrap_or_default();
+        options.game_option = of_rules.into_iter().collect();
+    }
+    options.game = options.game.take().or_else(of_league_game);
     let rules = RulesName::from_str(&of_league.rules, true).ok();
-    let has_sets = options.game.is_some_and(|game| game.has_piece_sets);
+    let has_sets = options.game.as_ref().is_some_and(GameArg::has_piece_sets);
     options.rules = options.rules.or(rules.filter(|_| has_sets));
     if options.pieces.is_none() && of_league.pieces.is_some() {
         options.pieces = Some(folder.join("pieces.csv"));

@@ -63,7 +63,7 @@ impl<'a> Update<'a> {
         old: Option<Plan>,
     ) -> Result<Self, Failure> {
         let sandbox = options.sandbox.sandbox()?;
-        let (_, ruleset) = options.ruleset(old.as_ref())?;
+        let ruleset = options.ruleset(old.as_ref())?;
         let seed = options.seed.or(old.as_ref().map(|plan| plan.seed));
         let seed = seed.unwrap_or_else(|| {
             let drawn = u64::from(rand::random::<u32>());
@@ -163,6 +163,7 @@ impl<'a> Update<'a> {
             Some(journal),
             Some(self.args.folder()),
             bounds.iter().map(Bound::line).collect(),
+            &self.ruleset,
         )?;
         *last = Some(pages.clone());
         Ok(pages)

@@ -209,7 +209,7 @@ impl<'a> Asking<'a> {
         let path = pieces.as_ref().map(PiecesFile::path);
         let seat = Seat::program(&*recorded.ruleset, path, self.program.clone(), time)
             .with_environment(recorded.environment(*by));
-        let seed = recorded.seed(*by, self.args.seed);
+        let seed = recorded.seed(*by, self.args.asked.seed);
         let limit = if self.args.move_time.is_some() {
             time.move_time
         } else {
@@ -238,7 +238,7 @@ impl<'a> Asking<'a> {
             return Ok(Some(Arc::clone(known)));
         }
         let options = solver::Options::default();
-        let new = Appraiser::of(record, options, self.args.time_per_move)
+        let new = Appraiser::of(record, options, self.args.asked.time_per_move)
             .map_err(|problem| Failure::Usage(problem.to_string()))?;
         let new = Arc::new(new);
         let key = (record.rules.clone(), record.pieces.clone());

@@ -7,12 +7,15 @@ use crate::cli::support::failure::Failure;
 use crate::cli::support::folder::GameChoice;
 use crate::cli::support::output::print_stderr;
 use crate::cli::support::recorded::{Recorded, is_person, parts};
+use crate::cli::support::recorded_game::RecordedRules;
 use crate::cli::support::setup::unreadable;
 use crate::record::reader::Reader;
 use crate::record::{BotIndex, Record};
 
 /// What is given on the command line.
 pub(super) struct Choice<'a> {
+    /// Finds the rules of the records.
+    pub(super) rules: &'a RecordedRules,
     pub(super) program: &'a Program,
     pub(super) part: Option<&'a str>,
     pub(super) game: Option<&'a GameChoice>,
@@ -67,12 +70,12 @@ impl Choice<'_> {
                 [by] if !is_person(&record, by) => by,
                 // The failure says what is wrong with the game.
                 _ if is_first && self.game.is_some() => {
-                    let recorded = Recorded::of(file, count, record)?;
+                    let recorded = Recorded::of(file, count, record, self.rules)?;
                     recorded.part(self.program, self.part)?;
                     continue;
                 }
                 [_, _, ..] => {
-                    let recorded = Recorded::of(file, count, record)?;
+                    let recorded = Recorded::of(file, count, record, self.rules)?;
                     recorded.part(self.program, self.part)?;
                     continue;
                 }
@@ -87,7 +90,7 @@ impl Choice<'_> {
             if is_first && is_right && is_asked {
                 chosen.push(games.len());
             }
-            let recorded = Recorded::of(file, count, record)?;
+            let recorded = Recorded::of(file, count, record, self.rules)?;
             if is_first && self.game.is_some() {
                 // A game in which it was not asked anything is an error only when it was wanted.
                 recorded.questions(by)?;
@@ -98,7 +101,7 @@ impl Choice<'_> {
             return Err(game.missing(file, count));
         }
         if let (true, Some((number, record))) = (games.is_empty(), others) {
-            Recorded::of(file, number, record)?.part(self.program, self.part)?;
+            Recorded::of(file, number, record, self.rules)?.part(self.program, self.part)?;
         }
         Ok(Chosen { games, chosen })
     }

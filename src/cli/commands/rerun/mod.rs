@@ -7,28 +7,24 @@ mod output;
 
 use std::io;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use self::asking::Asking;
 use self::choice::{Choice, Chosen};
 use crate::bot::orphans;
 use crate::bot::spec::BotSpec;
+use crate::cli::support::asked_bot::AskedBotOptions;
 use crate::cli::support::duration::{self, MoveTime};
 use crate::cli::support::failure::Failure;
 use crate::cli::support::folder::{GameChoice, records_of};
 use crate::cli::support::interrupt::until_interrupted;
 use crate::cli::support::leftovers::end_orphans;
-use crate::cli::support::numbers;
 use crate::cli::support::output::print_stderr;
 use crate::cli::support::recorded;
+use crate::cli::support::recorded_game::RecordedRules;
 use crate::cli::support::runtime::runtime;
-use crate::cli::support::sandbox::SandboxOptions;
 use crate::cli::support::setup::palette;
 use crate::cli::support::signals;
 use crate::text::counted;
-
-/// The time to value a position when none is given.
-const SOLVE_TIME: &str = "2s";
 
 const AFTER_HELP: &str = "\
 The bot is asked what it was asked in the game, with the same seed, environment and time for a
@@ -60,43 +56,33 @@ pub(in crate::cli) struct Args {
     #[arg(long, value_name = "N|ID")]
     game: Option<GameChoice>,
 
-    /// Whose part it plays, if its name does not say so: a name in the records, or 1 or 2
-    #[arg(long = "as", value_name = "NAME|1|2")]
-    part: Option<String>,
-
-    /// What `REFEREE_SEED` says [default: as in the game, else 0]
-    #[arg(long, value_name = "N", value_parser = numbers::within::<u32>(0..=0x7fff_ffff), allow_negative_numbers = true)]
-    seed: Option<u32>,
-
     /// The time for a move [default: as in the game, else 10s; where there was no limit, an answer has 1 min]
     #[arg(long, value_name = "TIME", value_parser = duration::parse_move_time)]
     move_time: Option<MoveTime>,
-
-    /// Time to find the value of a position, and again of a turn
-    #[arg(long, value_name = "TIME", default_value = SOLVE_TIME, value_parser = duration::parse_positive)]
-    time_per_move: Duration,
 
     /// Print one JSON document
     #[arg(long)]
     json: bool,
 
     #[command(flatten)]
-    sandbox: SandboxOptions,
+    asked: AskedBotOptions,
 }
 
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let program = recorded::program(&args.bot, "asked again")?;
     let file = records_of(&args.file)?;
+    let rules = RecordedRules::new(&args.asked.game_program);
     let Chosen { games, chosen } = Choice {
+        rules: &rules,
         program: &program,
-        part: args.part.as_deref(),
+        part: args.asked.part.as_deref(),
         game: args.game.as_ref(),
         is_lost: args.lost,
     }
     .read(&file)?;
     let name = program.name.clone();
     let spec = [BotSpec::Program(program)];
-    let [BotSpec::Program(program)] = args.sandbox.of_bots(&spec)?.confine(&spec)? else {
+    let [BotSpec::Program(program)] = args.asked.sandbox.of_bots(&spec)?.confine(&spec)? else {
         return Err(Failure::Referee("the bot is no program".to_owned()));
     };
     let mut asking = Asking::new(args, program, &games);

@@ -73,7 +73,7 @@ impl Report<'_> {
             let name = escape_controls(&game.game.recorded.record.game);
             let _ = writeln!(
                 out,
-                "There is no solver for {name} yet: its turns are not judged."
+                "There is no solver for {name}: its turns are not judged."
             );
         }
         let departs = self.games.iter().filter(|game| game.departure.is_some());

@@ -79,7 +79,7 @@ pub(super) fn run(args: &Args, file: &Path) -> Result<(), Failure> {
         rows.reverse();
         rows
     };
-    let (rows, interrupted) = run_with_progress(&solver, &stop, Some(&proofs), show, work)?;
+    let (rows, interrupted) = run_with_progress(&stop, Some((&proofs, &solver)), show, work)?;
     let mut out = Stdout;
     for (placed, all, counts) in rows {
         let proven: usize = counts.iter().sum();

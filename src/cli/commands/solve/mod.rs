@@ -1,6 +1,7 @@
 //! `referee solve`: exact values of positions; benchmarks of the solver; books of proofs.
 
 mod book;
+mod four_in_a_row;
 mod position;
 mod table;
 mod work;
@@ -10,9 +11,12 @@ use std::time::Duration;
 
 use crate::cli::support::duration;
 use crate::cli::support::failure::Failure;
+use crate::cli::support::games::{self, GameArg};
 use crate::cli::support::numbers;
 use crate::cli::support::setup::RulesName;
 use crate::cli::support::solver_args::SolverArgs;
+use crate::game::Game as _;
+use crate::game::quarto::Edition;
 use crate::solver::{Options, Solver};
 use crate::text::escape;
 
@@ -23,9 +27,14 @@ use crate::text::escape;
 )]
 #[command(after_help = AFTER_HELP)]
 pub(in crate::cli) struct Args {
-    /// A position as the protocol writes it: the board, `.` for an empty cell, and the piece in hand or `-`
+    /// A position as the protocol writes it: the board, `.` for an empty cell, and the piece in hand or `-`; of Four In A Row the
+    /// mark of the side to move and the board
     #[arg(required_unless_present_any = ["table", "book"], conflicts_with_all = ["table", "book"])]
     position: Option<String>,
+
+    /// The game: quarto or four-in-a-row
+    #[arg(long, value_parser = games::parser(), default_value = "quarto", value_name = "GAME")]
+    game: GameArg,
 
     /// What follows a blank in a position without quotes.
     #[arg(hide = true, requires = "position")]
@@ -67,8 +76,8 @@ pub(in crate::cli) struct Args {
     #[arg(long, conflicts_with = "book")]
     table: bool,
 
-    /// Rows of the table: how many cells are free [default: 10 to 14, with --all 10 to 12]
-    #[arg(long, value_name = "N,…", requires = "table", value_delimiter = ',', value_parser = numbers::within::<u8>(1..=15), allow_negative_numbers = true)]
+    /// Rows of the table: how many cells are free [default: 10 to 14, with --all 10 to 12; of Four In A Row 22 to 34]
+    #[arg(long, value_name = "N,…", requires = "table", value_delimiter = ',', value_parser = numbers::within::<u8>(1..=42), allow_negative_numbers = true)]
     free: Vec<u8>,
 
     /// Positions in every row of the table
@@ -94,10 +103,12 @@ Examples:
   referee solve \"A..PC...J..EF... G\"
   referee solve --all --time 10s \"A..PC...J..EF... G\"
   referee solve --no-book --resume empty.notes \"................ -\"
+  referee solve --game four-in-a-row \"@ ................................O......@..\"
   referee solve --table --positions 20
   referee solve --table --all --free 10,11 --threads 1
 
-The value is for the side to move. Placements are counted until the quarto.";
+The value is for the side to move. Placements are counted until the quarto, discs until
+four are in a row. Four In A Row is solved by one thread and has no book.";
 
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     if let Some(position) = &args.position
@@ -109,6 +120,23 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
             escape(words.as_bytes())
         )));
     }
+    let is_quarto = match &args.game {
+        GameArg::Own(game) => game.name == Edition::NAME,
+        GameArg::Program(_) => {
+            return Err(Failure::Usage(
+                "only positions of quarto and four-in-a-row can be solved; leave out --game, or name one of them"
+                    .to_owned(),
+            ));
+        }
+    };
+    if !is_quarto {
+        args.no_options_of_quarto()?;
+        return if args.table {
+            four_in_a_row::table(args)
+        } else {
+            four_in_a_row::run(args)
+        };
+    }
     if args.table {
         return table::run(args);
     }
@@ -119,6 +147,23 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 impl Args {
+    /// An error when an option is given that only Quarto has.
+    fn no_options_of_quarto(&self) -> Result<(), Failure> {
+        let given = [
+            ("--pieces", self.pieces.is_some()),
+            ("--rules", !matches!(self.rules, RulesName::Standard)),
+            ("--resume", self.resume.is_some()),
+            ("--book", self.book.is_some()),
+            ("--no-book", self.no_book),
+        ];
+        match given.iter().find(|(_, is_given)| *is_given) {
+            Some((option, _)) => Err(Failure::Usage(format!(
+                "{option} is for Quarto; leave it out"
+            ))),
+            None => Ok(()),
+        }
+    }
+
     fn options(&self) -> Options {
         self.solver.options()
     }

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
 
@@ -19,10 +19,14 @@ use crate::solver::{Evaluation, Goal, Limits, Solver, Value};
 use crate::text::grouped;
 
 /// The result of a solve.
-struct Solution {
-    value: Evaluation,
-    turns: Option<Vec<(Turn, Evaluation)>>,
-    line: Vec<Turn>,
+pub(super) struct Solution {
+    pub(super) value: Evaluation,
+    /// In canonical form.
+    pub(super) turns: Option<Vec<(String, Evaluation)>>,
+    /// In canonical form.
+    pub(super) line: Vec<String>,
+    /// What a ply is: `placement`.
+    pub(super) unit: &'static str,
 }
 
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
@@ -61,9 +65,21 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             progress.turns
         )
     };
-    let work = || solve(&solver, &position, args.all, &limits);
-    let (solution, interrupted) = run_with_progress(&solver, &stop, file.as_ref(), show, work)?;
+    let work = || solve(&solver, &edition, &position, args.all, &limits);
+    let (solution, interrupted) =
+        run_with_progress(&stop, file.as_ref().map(|file| (file, &solver)), show, work)?;
     let nodes = solver.progress().nodes;
+    report(args, &solution, nodes, begun.elapsed(), interrupted)
+}
+
+/// Prints a result.
+pub(super) fn report(
+    args: &Args,
+    solution: &Solution,
+    nodes: u64,
+    elapsed: Duration,
+    interrupted: bool,
+) -> Result<(), Failure> {
     if interrupted {
         let hint = match &args.resume {
             Some(path) => format!(
@@ -80,30 +96,31 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     }
     let mut out = Stdout;
     if args.json {
-        writeln!(out, "{}", to_json(&solution, &edition, nodes))?;
+        writeln!(out, "{}", to_json(solution, nodes))?;
         return Ok(());
     }
-    write!(out, "{}", to_text(&solution, &edition, args))?;
-    print_stderr(&format!(
-        "{} nodes in {}",
-        grouped(nodes),
-        time(begun.elapsed())
-    ));
+    write!(out, "{}", to_text(solution, args))?;
+    print_stderr(&format!("{} nodes in {}", grouped(nodes), time(elapsed)));
     Ok(())
 }
 
 fn solve(
     solver: &Solver,
+    edition: &Edition,
     position: &crate::game::quarto::Position,
     all: bool,
     limits: &Limits,
 ) -> Solution {
+    let text = |turn| turn_text(edition, turn);
     let value = solver.solve(position, Goal::Distance, limits);
     let turns = all.then(|| solver.solve_turns(position, Goal::Distance, limits));
+    let named = |(turn, evaluation)| (text(turn), evaluation);
+    let line = solver.principal_variation(position, limits);
     Solution {
         value,
-        turns,
-        line: solver.principal_variation(position, limits),
+        turns: turns.map(|turns| turns.into_iter().map(named).collect()),
+        line: line.into_iter().map(text).collect(),
+        unit: "placement",
     }
 }
 
@@ -144,55 +161,48 @@ fn fields(evaluation: Evaluation) -> Vec<(String, Json)> {
     fields
 }
 
-fn to_json(solution: &Solution, edition: &Edition, nodes: u64) -> Json {
+fn to_json(solution: &Solution, nodes: u64) -> Json {
     let mut object = fields(solution.value);
     if let Some(turns) = &solution.turns {
         let moves = turns.iter().map(|(turn, evaluation)| {
-            let name = ("move".to_owned(), json!(turn_text(edition, *turn)));
+            let name = ("move".to_owned(), json!(turn));
             Json::Object([name].into_iter().chain(fields(*evaluation)).collect())
         });
         object.push(("moves".to_owned(), moves.collect()));
     }
-    let line: Vec<_> = solution
-        .line
-        .iter()
-        .map(|t| turn_text(edition, *t))
-        .collect();
-    object.push(("line".to_owned(), json!(line)));
+    object.push(("line".to_owned(), json!(solution.line)));
     object.push(("nodes".to_owned(), json!(nodes)));
     object.push(("solved".to_owned(), json!(solution.is_solved())));
     Json::Object(object.into_iter().collect())
 }
 
 /// `win in 3 placements`, `draw`, or the proven bounds.
-fn words(evaluation: Evaluation) -> String {
+fn words(evaluation: Evaluation, unit: &str) -> String {
     match (evaluation.value(), evaluation.plies()) {
         (Some(Value::Draw), _) => "draw".to_owned(),
-        (Some(value), Some(1)) => format!("{} with the next placement", value.name()),
-        (Some(value), Some(plies)) => format!("{} in {plies} placements", value.name()),
+        (Some(value), Some(1)) => format!("{} with the next {unit}", value.name()),
+        (Some(value), Some(plies)) => format!("{} in {plies} {unit}s", value.name()),
         (Some(value), None) => format!("{}, the distance is not known", value.name()),
         (None, _) if evaluation.words() == "nothing" => "nothing is proven so far".to_owned(),
         (None, _) => format!("so far: {}", evaluation.words()),
     }
 }
 
-fn to_text(solution: &Solution, edition: &Edition, args: &Args) -> String {
+fn to_text(solution: &Solution, args: &Args) -> String {
     let first = match (solution.value.value(), args.time) {
-        (None, Some(limit)) => format!("Not solved in {}; {}", time(limit), words(solution.value)),
-        _ => capital(&words(solution.value)),
+        (None, Some(limit)) => format!(
+            "Not solved in {}; {}",
+            time(limit),
+            words(solution.value, solution.unit)
+        ),
+        _ => capital(&words(solution.value, solution.unit)),
     };
     let mut lines = vec![format!("{first}.")];
     if !solution.line.is_empty() {
-        let turns: Vec<_> = solution
-            .line
-            .iter()
-            .map(|t| turn_text(edition, *t))
-            .collect();
-        lines.push(format!("Line: {}", turns.join(", ")));
+        lines.push(format!("Line: {}", solution.line.join(", ")));
     }
     for (turn, evaluation) in solution.turns.iter().flatten() {
-        let turn = turn_text(edition, *turn);
-        lines.push(format!("{turn:>4}  {}", words(*evaluation)));
+        lines.push(format!("{turn:>4}  {}", words(*evaluation, solution.unit)));
     }
     lines.join("\n") + "\n"
 }

@@ -26,12 +26,15 @@ const FREE: [u8; 5] = [10, 11, 12, 13, 14];
 /// The default rows with all turns.
 const FREE_ALL: [u8; 3] = [10, 11, 12];
 
+/// The most free cells with a piece in hand, one being on the board.
+const MOST_FREE: u8 = 15;
+
 /// One position's measurement.
-struct Measured {
-    time: Duration,
-    nodes: u64,
-    /// Share of the transposition table in use.
-    hashfull: f64,
+pub(super) struct Measured {
+    pub(super) time: Duration,
+    pub(super) nodes: u64,
+    /// Share of the transposition table in use; `None` when it is not known.
+    pub(super) hashfull: Option<f64>,
 }
 
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
@@ -59,6 +62,11 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         ([], true) => &FREE_ALL,
         (chosen, _) => chosen,
     };
+    if let Some(free) = rows.iter().find(|&&free| free > MOST_FREE) {
+        return Err(Failure::Usage(format!(
+            "--free {free}: expected a whole number from 1 to {MOST_FREE}"
+        )));
+    }
     for &free in rows {
         let mut measured = Vec::new();
         for position in positions(usize::from(free), args.positions.get(), rules) {
@@ -82,10 +90,12 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-fn row(name: &str, measured: &mut [Measured]) -> Result<(), Failure> {
+pub(super) fn row(name: &str, measured: &mut [Measured]) -> Result<(), Failure> {
     let nodes: u64 = measured.iter().map(|m| m.nodes).sum();
     let total: Duration = measured.iter().map(|m| m.time).sum();
-    let hashfull = measured.iter().map(|m| m.hashfull).fold(0.0, f64::max);
+    let hashfull = measured.iter().filter_map(|m| m.hashfull);
+    let hashfull = hashfull.reduce(f64::max);
+    let hashfull = hashfull.map_or_else(String::new, |share| format!(" {:>5.0}%", 100.0 * share));
     measured.sort_by_key(|m| m.nodes);
     let (middle, last) = (measured.len() / 2, measured.len() - 1);
     let (median_nodes, worst_nodes) = (measured[middle].nodes, measured[last].nodes);
@@ -94,12 +104,11 @@ fn row(name: &str, measured: &mut [Measured]) -> Result<(), Failure> {
     let rate = nodes as f64 / total.as_secs_f64() / 1e6;
     Ok(writeln!(
         Stdout,
-        "{name:<22} {:>9} {:>9} {:>12} {:>13} {rate:>9.1} {:>5.0}%",
+        "{name:<22} {:>9} {:>9} {:>12} {:>13} {rate:>9.1}{hashfull}",
         time(measured[middle].time),
         time(measured[last].time),
         grouped(median_nodes),
         grouped(worst_nodes),
-        100.0 * hashfull,
     )?)
 }
 
@@ -117,7 +126,7 @@ fn measure(args: &Args, position: &Position, all: bool) -> Result<Measured, Fail
         }
         begun.elapsed()
     };
-    let (time, interrupted) = run_with_progress(&solver, &stop, None, show, work)?;
+    let (time, interrupted) = run_with_progress(&stop, None, show, work)?;
     if interrupted {
         print_stderr("referee: interrupted; the rest of the table is missing");
         return Err(Failure::Interrupted);
@@ -125,7 +134,7 @@ fn measure(args: &Args, position: &Position, all: bool) -> Result<Measured, Fail
     Ok(Measured {
         time,
         nodes: solver.progress().nodes,
-        hashfull: solver.hashfull(),
+        hashfull: Some(solver.hashfull()),
     })
 }
 

@@ -76,14 +76,13 @@ impl ProofFile {
     }
 }
 
-/// Runs `work` on another thread and saves its proofs. Ctrl-C sets `stop`; returns the result and
+/// Runs `work` on another thread and saves the proofs of its solver. Ctrl-C sets `stop`; returns the result and
 /// whether it was interrupted.
 ///
 /// `progress` returns the text of the progress line, which is shown on a terminal only.
 pub(super) fn run_with_progress<T: Send>(
-    solver: &Solver,
     stop: &AtomicBool,
-    proofs: Option<&ProofFile>,
+    proofs: Option<(&ProofFile, &Solver)>,
     progress: impl Fn() -> String,
     work: impl FnOnce() -> T + Send,
 ) -> Result<(T, bool), Failure> {
@@ -95,7 +94,7 @@ pub(super) fn run_with_progress<T: Send>(
     let on_tick = || {
         bar.set_message(progress());
         bar.tick();
-        if let Some(proofs) = proofs
+        if let Some((proofs, solver)) = proofs
             && saved.elapsed() >= SAVE_INTERVAL
         {
             proofs.save(solver)?;
@@ -105,7 +104,7 @@ pub(super) fn run_with_progress<T: Send>(
     };
     let outcome = interruptible::run_with_ticks(stop, on_tick, work);
     bar.finish_and_clear();
-    if let Some(proofs) = proofs {
+    if let Some((proofs, solver)) = proofs {
         proofs.save(solver)?;
     }
     outcome

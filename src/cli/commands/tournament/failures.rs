@@ -74,6 +74,10 @@ pub(in crate::cli) fn run_failure(error: RunError, journal: &Path, resume: &str)
         RunError::Game(GameError::CannotStart(error)) => {
             Failure::Usage(format!("{error}\n{resume}"))
         }
+        RunError::Game(GameError::Game(failure)) => Failure::Usage(format!(
+            "{failure}\nmend it, and begin again with another --out: games by a changed program are not mixed with \
+                 those before"
+        )),
         RunError::NotWritten(error) => {
             let fix = match error.kind() {
                 ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {

@@ -79,7 +79,16 @@ fn gauntlet<'a>(
         let _ = write!(command, " {}", named(other));
     }
     let _ = write!(command, " --format gauntlet --pairs {}", plan.pairs);
-    if plan.game != "quarto" {
+    if let Some(program) = &plan.game_program {
+        let _ = write!(
+            command,
+            " --game {}",
+            word(&shell_words::join(&program.command))
+        );
+        for option in plan.rules.split(' ').filter(|option| option.contains('=')) {
+            let _ = write!(command, " --game-option {}", word(option));
+        }
+    } else if plan.game != "quarto" {
         let _ = write!(command, " --game {}", word(&plan.game));
     }
     if plan.rules != "standard" && plan.game == "quarto" {

@@ -42,6 +42,7 @@ use crate::arena::shard::{Header, Shard};
 use crate::bot::shell;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::folder::title_of_folder;
+use crate::cli::support::games::check_builtins;
 use crate::cli::support::leftovers::with_bots;
 use crate::cli::support::output::print_stderr;
 use crate::cli::support::pages::Pages;
@@ -172,15 +173,20 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
             out.display()
         ));
     }
-    let (game, ruleset) = options.ruleset(old.as_ref())?;
-    if options.adjudicate && !game.is_solvable {
+    let ruleset = options.ruleset(old.as_ref())?;
+    check_builtins(
+        &*ruleset,
+        entrants.entered.iter().map(|entrant| &entrant.program),
+    )?;
+    if options.adjudicate && !ruleset.is_provable() {
         return Err(Failure::Usage(
-            "--adjudicate needs a solver, and only Quarto can be solved; leave it out".to_owned(),
+            "--adjudicate needs a solver, and a game that is a program has none; leave it out"
+                .to_owned(),
         ));
     }
-    if options.analyse && !game.is_solvable {
+    if options.analyse && !ruleset.is_solvable() {
         return Err(Failure::Usage(
-            "--analyse needs a solver, and only Quarto can be solved; leave it out".to_owned(),
+            "--analyse is for Quarto only; leave it out".to_owned(),
         ));
     }
     let run = TournamentRun {
@@ -279,6 +285,7 @@ impl TournamentRun<'_> {
             Some(&self.journal_file),
             (!matches!(self.task, Task::Shard(..))).then(|| self.directory.path()),
             bounds.iter().map(Bound::line).collect(),
+            &self.ruleset,
         )
     }
 

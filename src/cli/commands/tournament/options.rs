@@ -146,6 +146,11 @@ pub(in crate::cli) struct Options {
     #[serde(default, deserialize_with = "config_values::game")]
     pub(in crate::cli) game: Option<GameArg>,
 
+    /// An option of a game that is a program; may be repeated
+    #[arg(long, value_name = "NAME=VALUE", value_parser = games::option, help_heading = "Game")]
+    #[serde(default, deserialize_with = "config_values::game_options")]
+    pub(in crate::cli) game_option: Vec<(String, String)>,
+
     /// A piece set's CSV file
     #[arg(long, value_name = "FILE", help_heading = "Game")]
     pub(in crate::cli) pieces: Option<PathBuf>,
@@ -268,6 +273,11 @@ impl Options {
                 self.tie_break
             },
             game: self.game.or(file.game),
+            game_option: if self.game_option.is_empty() {
+                file.game_option
+            } else {
+                self.game_option
+            },
             pieces: self.pieces.or(file.pieces),
             rules: self.rules.or(file.rules),
             move_time: self.move_time.or(file.move_time),

@@ -181,7 +181,7 @@ pub(in crate::cli) fn run_merge(args: &MergeArgs) -> Result<(), Failure> {
     let directory = TournamentDirectory::at(&args.folder);
     let plan = read_plan(&directory)?;
     let options = Options::default();
-    let (_, ruleset) = options.ruleset(Some(&plan))?;
+    let ruleset = options.ruleset(Some(&plan))?;
     // The commands as records name them; the bots' files need not exist any more.
     let referee = this_program()?;
     let commands = plan.bots.iter().map(|bot| command(bot, &referee));

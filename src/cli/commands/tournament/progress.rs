@@ -91,7 +91,8 @@ impl Progress {
 
     /// Orders the table of the pages as that of the tournament.
     pub(super) fn rank(&self, plan: &Plan, results: &Results) {
-        self.pages.rank(|| results.ranking(plan));
+        self.pages
+            .rank(|| (results.ranking(plan), results.course(plan)));
     }
 
     /// Shows these analysed games on the pages, instead of the same games without their analysis.

@@ -10,10 +10,11 @@ use crate::arena::plan::request::PlanRequest;
 use crate::arena::plan::{BotPlan, Format, Plan, Restart};
 use crate::cli::support::clock::check_clock;
 use crate::cli::support::failure::Failure;
-use crate::cli::support::games::{self, GameArg};
+use crate::cli::support::games::{self, GameArg, GameOptions};
 use crate::cli::support::output::print_stderr;
 use crate::cli::support::setup::{absolute, match_set};
 use crate::game::quarto::{PieceSet, Rules};
+use crate::game_program::GameProgram;
 use crate::play::TimeControl;
 use crate::sandbox::Sandbox;
 use crate::session::Ruleset;
@@ -85,30 +86,33 @@ impl Options {
     }
 
     /// The game and its rules: from the options, else from the plan of a resumed tournament.
-    pub(in crate::cli) fn ruleset(
-        &self,
-        old: Option<&Plan>,
-    ) -> Result<(GameArg, Arc<dyn Ruleset>), Failure> {
+    pub(in crate::cli) fn ruleset(&self, old: Option<&Plan>) -> Result<Arc<dyn Ruleset>, Failure> {
         let known = |what: &str, name: &str| {
             Failure::Usage(format!(
                 "plan.json: this program knows no {what} called {name}"
             ))
         };
-        let game = match (self.game, old) {
-            (Some(game), _) => game,
-            (None, Some(plan)) => {
-                registry::find(&plan.game).ok_or_else(|| known("game", &plan.game))?
-            }
-            (None, None) => games::default_game(),
+        let program = old.and_then(|plan| plan.game_program.as_ref());
+        let game = match (&self.game, old, program) {
+            (Some(game), _, _) => game.clone(),
+            (None, _, Some(program)) => GameArg::Program(shell_words::join(&program.command)),
+            (None, Some(plan), None) => registry::find(&plan.game)
+                .map(GameArg::Own)
+                .ok_or_else(|| known("game", &plan.game))?,
+            (None, None, None) => games::default_game(),
         };
+        let mut options: GameOptions = self.game_option.iter().cloned().collect();
+        if let (true, Some(plan), Some(_)) = (options.is_empty(), old, program) {
+            options = GameProgram::options_of(&plan.rules).unwrap_or_default();
+        }
         let rules = match (self.rules, old) {
             (Some(rules), _) => Rules::from(rules),
-            (None, Some(plan)) if game.has_piece_sets => {
+            (None, Some(plan)) if game.has_piece_sets() => {
                 Rules::from_name(&plan.rules).ok_or_else(|| known("rules", &plan.rules))?
             }
             (None, _) => Rules::default(),
         };
-        if !game.has_piece_sets && (self.pieces.is_some() || self.rules.is_some()) {
+        if !game.has_piece_sets() && (self.pieces.is_some() || self.rules.is_some()) {
             return Err(Failure::Usage(
                 "--pieces and --rules are for Quarto; leave them out, or choose --game quarto"
                     .to_owned(),
@@ -124,7 +128,7 @@ impl Options {
             set,
             ..Choices::default()
         };
-        Ok((game, game.ruleset(choices)))
+        game.ruleset(choices, &options)
     }
 }
 

@@ -1,6 +1,6 @@
 // The rules and boards of the games, for replays. Any other game is shown as a list of its turns.
 
-import { own, svg } from "./dom.js";
+import { el, own, svg } from "./dom.js";
 import { inWords, pieceOf } from "./pieces.js";
 
 const CELL = 100;
@@ -218,10 +218,54 @@ const fourInARow = {
   },
 };
 
+// A tree of drawing elements, as `src/report/html/drawings.rs` lets it through.
+function grown(tree, attributes) {
+  if (typeof tree === "string") return tree;
+  const [tag, given, children] = tree;
+  return svg(tag, { ...given, ...attributes }, ...children.map((child) => grown(child)));
+}
+
+// A game that is a program: its positions as it drew them.
+const drawn = {
+  start: (game) => ({ index: 0, opening: null, ...game.drawings[0] }),
+
+  after(game, before) {
+    const drawing = game.drawings[before.index + 1];
+    return drawing ? { index: before.index + 1, opening: null, ...drawing } : null;
+  },
+
+  request: (game, state) => state.r ?? "",
+  words: (game, state) => state.w ?? "",
+
+  cells(state) {
+    const size = Math.max(1, ...state.c.flat().map((text) => [...text].length));
+    const winning = new Set((state.x ?? []).map(([row, column]) => `${row} ${column}`));
+    const parts = [];
+    const centre = (index) => EDGE + index * CELL + CELL / 2;
+    (state.h ?? []).forEach((text, column) => parts.push(label(centre(column), EDGE / 2 - 6, text)));
+    (state.v ?? []).forEach((text, row) => parts.push(label(EDGE / 2 - 6, centre(row), text)));
+    state.c.forEach((texts, row) => texts.forEach((text, column) => {
+      const isLast = state.l?.[0] === row && state.l[1] === column;
+      const kind = winning.has(`${row} ${column}`) ? "cell winning" : isLast ? "cell last" : "cell";
+      parts.push(svg("rect", { class: kind, x: centre(column) - 46, y: centre(row) - 46, width: 92, height: 92, rx: 10 }));
+      if (text) parts.push(svg("text", { class: `content size-${Math.min(6, size)}`, x: centre(column), y: centre(row), "text-anchor": "middle", "dominant-baseline": "central" }, text));
+    }));
+    const rows = state.c.map((texts) => texts.map((text) => text || "empty").join(" ")).join("; ");
+    return grid(state.c[0].length, state.c.length, { class: "board drawn", "aria-label": `The board, row by row: ${rows}.` }, ...parts);
+  },
+
+  draw(game, state) {
+    const picture = state.s ? grown(state.s, { class: "board drawn own", role: "img", "aria-label": "The board." }) : state.c?.[0]?.length ? drawn.cells(state) : null;
+    const lines = state.t?.length && !state.s ? el("pre", { class: "drawn-text" }, state.t.join("\n")) : null;
+    return el("div", {}, picture, lines);
+  },
+};
+
 const BOARDS = { quarto, "four-in-a-row": fourInARow };
 
 // The board of an unpacked game; null when it cannot be drawn.
 export function boardOf(game) {
+  if (game.drawings) return drawn;
   const board = own(BOARDS, game.game);
   return board && (board !== quarto || game.set) ? board : null;
 }

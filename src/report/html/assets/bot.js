@@ -3,12 +3,17 @@
 import { card, count, counted, el, half, link, own, percent, signed, time } from "./dom.js";
 import { absent, absentHash, bot, botHash, gameHash, gamesOf, known, name, other, place, points, story, unpacked } from "./data.js";
 import { boardOf, statesOf } from "./boards.js";
+import { gaveAway, phaseTable, worstMistake } from "./mistakes.js";
 import { answerTimes, meeting, ratingHistory, record, recordKey } from "./charts.js";
 import { seatBars } from "./overview.js";
 import { gameList } from "./games.js";
 
 const MARKS = { blunder: "blunders", "missed-win": "missed wins", only: "only answers found", forced: "forced" };
 const SHOWN_FAULTS = 5;
+
+// An answer is near its limit from this part of it on.
+const NEAR = 10;
+
 const SHOWN_LOSSES = 5;
 
 function opponents(index) {
@@ -90,17 +95,44 @@ function analysis(index, games) {
     if (!game.entry[14]) continue;
     const whole = unpacked(game);
     for (const [turn, { mark, remark }] of whole.analysis) {
-      if (whole.sides[(turn - 1) % 2] !== index) continue;
+      if (whole.sides[whole.sideOf(turn - 1)] !== index) continue;
       turns += 1;
       if (mark) tally.set(mark, (tally.get(mark) ?? 0) + 1);
       if (mark === "blunder" || mark === "missed-win") blunders.push({ game, turn, mark, remark });
     }
   }
   if (turns === 0) return null;
-  return card("Analysis", `${counted(turns, "turn")} of this bot were analysed.`,
+  const phases = place(index)?.phases;
+  return card("Analysis", `${counted(turns, "turn")} of this bot were analysed. The phases are thirds of the board; a count leads to the games, one after the other.`,
+    phases ? phaseTable(index, phases, games) : null,
     el("p", { class: "chips" }, ...[...tally].map(([mark, n]) => el("span", { class: `badge mark-${mark}` }, `${own(MARKS, mark) ?? mark} ${count(n)}`))),
     el("ul", { class: "highlights" }, ...blunders.slice(0, 8).map(({ game, turn, mark, remark }) =>
       el("li", {}, link(gameHash(game.number, turn), el("span", {}, `Game ${game.number}, turn ${turn}`), el("strong", {}, mark.replace("-", " ")), el("small", {}, remark.replaceAll("`", "")))))));
+}
+
+// What to do first: the most frequent fault, the worst blunder, and the answer that came nearest to the limit.
+function mend(index, at, games) {
+  const found = [];
+  const point = (title, ...content) => found.push(el("li", {}, el("strong", {}, title), ...content));
+  const [most] = Object.entries(at?.forfeits ?? {}).sort((a, b) => b[1] - a[1]);
+  if (most) {
+    const [reason, n] = most;
+    const [number, command] = own(at.mend?.again ?? {}, reason) ?? [];
+    point("The most frequent fault", el("p", {}, link(`#games&of=${index + 1}&ending=forfeited&reason=${encodeURIComponent(reason)}`, `${reason}, in ${counted(n, "game")}`),
+      command ? [". To see it as in ", link(gameHash(number), `game ${number}`), ", run"] : "."),
+    command ? el("pre", { tabindex: "0" }, command) : null);
+  }
+  const worst = worstMistake(games, index);
+  if (worst) {
+    point("The worst blunder", el("p", {}, link(gameHash(worst.game.number, worst.turn), `Game ${worst.game.number}, turn ${worst.turn}`), ` ${gaveAway(worst)}.`, worst.remark ? el("small", {}, ` ${worst.remark.replaceAll("`", "")}`) : null));
+  }
+  const longest = at?.mend?.longest;
+  // An answer that took a small share of its limit needs no mending.
+  if (longest && longest[0] >= longest[1] / NEAR) {
+    const [ms, limit, number, turn] = longest;
+    point("The answer nearest to its limit", el("p", {}, `${time(ms)} of ${time(limit)}, which is ${percent(ms / limit)} of it: `, link(gameHash(number, turn), `game ${number}, turn ${turn}`), "."));
+  }
+  return found.length ? card("What to mend", null, el("ul", { class: "mend" }, ...found)) : null;
 }
 
 export function botView(index) {
@@ -121,6 +153,7 @@ export function botView(index) {
       at.blunders === undefined ? null : tile("accuracy", at.accuracy === null ? "–" : percent(at.accuracy, 1), `${counted(at.blunders, "blunder")}, ${counted(at.missed, "missed win")}`),
       tile("median answer", time(at.median), `slowest ${time(at.worst)}`),
       tile("forfeits", count(Object.values(at.forfeits).reduce((a, b) => a + b, 0)), percent(Object.values(at.forfeits).reduce((a, b) => a + b, 0) / Math.max(1, at.games), 1) + " of its games")) : null,
+    mend(index, at, games),
     el("div", { class: "cards" },
       opponents(index),
       card("Moving first or second", null, seatBars(index), recordKey()),

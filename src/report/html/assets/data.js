@@ -8,7 +8,7 @@ export const known = {
 };
 
 const NO_FIGURES = {
-  games: 0, advantage: null, advantage_error: null, places: [], met: [], times: [], endings: {}, lengths: [], history: [], absent: [],
+  games: 0, advantage: null, advantage_error: null, places: [], met: [], times: [], endings: {}, lengths: [], history: [], absent: [], order: "points", course: null, move_times: [],
 };
 
 export function clear() {
@@ -64,7 +64,7 @@ function text(index) {
 
 // A game with all fields unpacked.
 export function unpacked(game) {
-  const [, , , , , , , , , turns, times, lines, fault, start, analysis, remark] = game.entry;
+  const [, , , , , , , , , turns, times, lines, fault, start, analysis, remark, movers, drawings] = game.entry;
   const mark = turns.includes("\t") ? "\t" : " ";
   const marks = new Map();
   const [values, bests, distances, more] = analysis ?? ["", "", "", []];
@@ -84,6 +84,9 @@ export function unpacked(game) {
     remark: remark ?? "",
     fault: fault ? { by: game.bots[fault[0]], answer: text(fault[1]), detail: text(fault[2]), stderr: text(fault[3]) } : null,
     analysis: marks,
+    // The side that made a turn, counted from 0.
+    sideOf: (turn) => (movers ? Number(movers[turn]) : turn % 2),
+    drawings: drawings ?? null,
     // Numbers of the bots in the order of their turns.
     sides: [game.bots[game.first], game.bots[1 - game.first]],
     ...known.editions[game.edition],

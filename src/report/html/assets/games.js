@@ -44,6 +44,13 @@ export function gameList(caption, rows, of, size = 50, at = undefined) {
   });
 }
 
+// Whether a game of a tournament is of the pairs with these numbers: `12-21`.
+function isOfPairs(game, pairs) {
+  const wanted = /^(\d+)-(\d+)$/.exec(pairs ?? "");
+  const found = /^p(\d+)[ab]$/.exec(game.id);
+  return !wanted || (found !== null && Number(found[1]) >= Number(wanted[1]) && Number(found[1]) <= Number(wanted[2]));
+}
+
 function matches(filters) {
   const of = filters.of ? Number(filters.of) - 1 : undefined;
   const against = filters.against ? Number(filters.against) - 1 : undefined;
@@ -59,13 +66,14 @@ function matches(filters) {
   return (g) => (of === undefined || g.bots.includes(of))
     && (against === undefined || g.bots.includes(against))
     && (!filters.seat || of === undefined || (g.bots[g.first] === of) === (filters.seat === "first"))
+    && isOfPairs(g, filters.pairs)
     && (!filters.reason || g.reason === filters.reason)
     && wanted(g)
     && (text === "" || `${g.number} ${g.id} ${name(g.bots[0])} ${name(g.bots[1])} ${g.reason}`.toLowerCase().includes(text));
 }
 
 // The filters in the address: `#games&of=2&ending=lost`.
-const FIELDS = ["of", "against", "ending", "reason", "seat", "text"];
+const FIELDS = ["of", "against", "ending", "reason", "seat", "text", "pairs"];
 
 export function games(address) {
   const filters = Object.fromEntries(FIELDS.map((field) => [field, address.get(field) ?? ""]));

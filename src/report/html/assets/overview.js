@@ -2,6 +2,9 @@
 
 import { card, count, counted, el, folded, half, link, own, percent, scrolled, signed, time } from "./dom.js";
 import { absent, absentHash, botHash, gameHash, known, name, story, unpacked } from "./data.js";
+import { bracketCard, groupsCard, roundsCard } from "./course.js";
+import { accuracyCard } from "./mistakes.js";
+import { facts, likelihood, resultCard } from "./head.js";
 import { boardOf, statesOf } from "./boards.js";
 import { sortable } from "./tables.js";
 import { answerTimes, bars, crosstable, curveKey, heatKey, lengths, ratingAxis, ratingScale, record, recordKey, ratingHistory, whisker } from "./charts.js";
@@ -11,6 +14,9 @@ const NARROW_BOTS = 9;
 
 // The user's choices, kept when the page is redrawn while games are played.
 const chosen = { order: ["rank", 1], curves: null, times: {}, seats: {} };
+
+// Standings of more bots have narrow rows.
+const LONG = 30;
 
 // Lists of more bots show these, and the rest on request.
 const FOLDED = 12;
@@ -49,14 +55,15 @@ function moved(before, rank) {
 
 function standings(places) {
   const scale = ratingScale(places);
-  const ranks = new Map(places.map((place, index) => [place.bot, index + 1]));
+  const ranks = new Map(places.map((place, index) => [place.bot, place.rank ?? index + 1]));
   const lost = (p) => Object.values(p.forfeits).reduce((a, b) => a + b, 0);
   const table = sortable({
-    caption: "Standings", kind: "standings", sorted: chosen.order, rows: () => places,
+    caption: "Standings", kind: places.length > LONG ? "standings long" : "standings", sorted: chosen.order, rows: () => places,
     columns: [
       { key: "rank", title: "#", text: true, value: (p) => String(ranks.get(p.bot)).padStart(6, "0"), show: (p) => String(ranks.get(p.bot)), kind: "rank" },
       { key: "name", title: "bot", text: true, head: true, value: (p) => name(p.bot), show: (p) => link(botHash(p.bot), el("span", { class: "name" }, name(p.bot))) },
       ...(places.some((p) => p.before !== undefined) ? [{ key: "moved", title: "moved", hint: "Places up or down since the last time", value: (p) => (p.before ? p.before - ranks.get(p.bot) : 0), show: (p) => moved(p.before, ranks.get(p.bot)) }] : []),
+      ...(places.some((p) => p.reached !== undefined) ? [{ key: "reached", title: "reached", text: true, kind: "text reached", value: (p) => String(p.rank ?? 1e6).padStart(6, "0"), show: (p) => p.reached ?? "" }] : []),
       { key: "points", title: "points", value: (p) => p.points, show: (p) => el("strong", {}, half(p.points)) },
       { key: "games", title: "games", value: (p) => p.games, show: (p) => count(p.games), kind: "number rare" },
       { key: "score", title: "score", hint: "Points per game", value: (p) => p.score, show: (p) => percent(p.score, 1), kind: "number rare" },
@@ -194,16 +201,13 @@ function limits() {
   return card("Limits of the bots", "A wall is kept by the kernel at any moment; what is watched can be exceeded for some milliseconds.", el("ul", {}, ...lines.map((line) => el("li", {}, line))));
 }
 
-// A likelihood is never certain.
-function likelihood(share) {
-  return share > 0.999 ? "> 99.9%" : percent(share, 1);
-}
-
 function verdict(places) {
   const [first, second] = places;
   const parts = [];
   if (second && first.superiority !== null) parts.push(`${name(first.bot)} is better than ${name(second.bot)} with a likelihood of ${likelihood(first.superiority)}.`);
-  if (places.some((place) => place.games !== first.games)) parts.push("Ordered by rating, as not all have played the same number of games.");
+  const order = known.figures.order;
+  if (order === "place") parts.push("Ordered by what each reached in the bracket; those who went out in the same round share a place.");
+  else if (order === "rating") parts.push("Ordered by rating, as not all have played the same number of games.");
   return parts.join(" ");
 }
 
@@ -222,14 +226,17 @@ export function overview() {
   const places = figures.places;
   const each = card("Each against each", "Points of the bot on the left. Choose a field to see its games; the arrow keys go from field to field.", crosstable(places), heatKey());
   return el("div", { class: "overview" },
-    el("h1", {}, known.head.title), tiles(figures),
+    el("h1", {}, known.head.title), facts(figures), resultCard(figures), tiles(figures),
     known.head.live ? latest() : null,
+    groupsCard(), bracketCard(),
     card("Standings", verdict(places), standings(places), recordKey()),
     absentCard(),
+    roundsCard(),
     places.length > NARROW_BOTS ? each : null,
     el("div", { class: "cards" },
       places.length > NARROW_BOTS ? null : each,
       highlights(),
+      accuracyCard(places),
       forfeits(places),
       endings(figures),
       settlingCard(places),

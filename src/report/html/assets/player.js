@@ -4,6 +4,7 @@ import { card, counted, el, link, announce, svg, time, when } from "./dom.js";
 import { botHash, gameHash, known, name, outcome, unpacked } from "./data.js";
 import { inWords, legend, piecePicture } from "./pieces.js";
 import { boardOf, statesOf } from "./boards.js";
+import { gameAccuracy } from "./mistakes.js";
 import { turnTimes, winners } from "./charts.js";
 import { faultCard } from "./bot.js";
 
@@ -45,7 +46,7 @@ function after(card) {
 
 // A game without a board: its turns as they were sent.
 function turnList(game) {
-  return el("ol", { class: "bare" }, ...game.turns.map((turn, i) => el("li", {}, el("span", { class: "name" }, name(game.sides[i % 2])), " ", el("code", {}, turn), " ", el("small", {}, time(game.times[i])))));
+  return el("ol", { class: "bare" }, ...game.turns.map((turn, i) => el("li", {}, el("span", { class: "name" }, name(game.sides[game.sideOf(i)])), " ", el("code", {}, turn), " ", el("small", {}, time(game.times[i])))));
 }
 
 export function gameView(number, wantedTurn, only) {
@@ -108,7 +109,7 @@ export function gameView(number, wantedTurn, only) {
   }
 
   function mover(turn) {
-    return name(game.sides[(turn - 1) % 2]);
+    return name(game.sides[game.sideOf(turn - 1)]);
   }
 
   function words(turn) {
@@ -175,7 +176,7 @@ export function gameView(number, wantedTurn, only) {
       const analysis = game.analysis.get(turn);
       return el("li", { "data-turn": turn }, el("a", { href: gameHash(number, turn) },
         el("span", { class: "no" }, String(turn)),
-        turn === 0 ? el("span", {}, "the start") : el("span", { class: `who side-${(turn - 1) % 2}` }, mover(turn)),
+        turn === 0 ? el("span", {}, "the start") : el("span", { class: `who side-${game.sideOf(turn - 1)}` }, mover(turn)),
         turn === 0 ? null : el("span", { class: "what" }, words(turn)),
         analysis?.mark ? el("span", { class: `badge mark-${analysis.mark}` }, analysis.mark.replace("-", " ")) : null,
         turn === 0 ? null : el("small", {}, time(game.times[turn - 1]))));
@@ -213,7 +214,7 @@ export function gameView(number, wantedTurn, only) {
     place >= 0 && numbers.length < known.games.length ? el("span", { class: "hint" }, `${place + 1} of the ${counted(numbers.length, "game")} in the list`) : null,
     next ? link(gameHash(next), "Game ", String(next), " →") : el("span"));
   if (!board) {
-    return { node: el("div", { class: "replay" }, head, card("Turns", `${outcome(game, game.lines)}. This page has no board for the game ${game.game}.`, turnList(game), game.fault ? faultCard(game, "") : null), around) };
+    return { node: el("div", { class: "replay" }, head, card("Turns", `${outcome(game, game.lines)}. This page has no drawings of this game. \u201creferee report\u201d with --game-program makes them, for as many games as there is room for.`, turnList(game), game.fault ? faultCard(game, "") : null), around) };
   }
 
   const controls = el("div", { class: "controls", role: "group", "aria-label": "Steps" },
@@ -221,6 +222,7 @@ export function gameView(number, wantedTurn, only) {
     el("label", {}, el("span", { class: "unseen" }, "Pace"), el("select", { onchange: (event) => { pace = event.target.value; if (timer !== null) { stop(); toggle(); } } }, ...SPEEDS.map(([value, title]) => el("option", { value, selected: value === pace }, title)))),
     el("button", { type: "button", class: "copy", onclick: copy }, "Copy link"), address_);
   listMoves();
+  const accuracy = gameAccuracy(summary, () => step);
   const node = el("div", { class: `replay replay-${game.game}` }, head,
     el("div", { class: "desk" },
       el("div", {},
@@ -229,7 +231,8 @@ export function gameView(number, wantedTurn, only) {
       el("div", {},
         el("div", { class: "card" }, story),
         board.left ? el("div", { class: "card hands" }, hand, left, legend(game.set)) : null,
-        after(card("Turns", null, moves)))),
+        after(card("Turns", null, moves)),
+        accuracy ? after(accuracy) : null)),
     around);
   draw();
   // A turn that is chosen in a list or chart is shown, and adds no step to the browser's history.

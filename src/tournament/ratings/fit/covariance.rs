@@ -5,6 +5,13 @@ use super::{Fit, Local, LocalSquare, Pairing, add, add_product, to_f64};
 use crate::tournament::ratings::dispersion::{Pooled, Residuals};
 use crate::tournament::ratings::matrix::{Factor, Square};
 
+/// See [`Fit::hidden`]; so many standard errors.
+const HIDDEN: f64 = 1.6;
+
+/// Virtual draws move the rating of a bot that has played much more than its opponents further than the curvature tells, by
+/// this share: it is the curvature where their ratings are, and less where they would be without.
+const FURTHER: f64 = 0.25;
+
 /// How often the ratings without virtual draws are approached. After so many steps what is missing is less
 /// than a tenth, where half of the games are virtual.
 const STEPS: usize = 3;
@@ -14,13 +21,38 @@ impl Fit<'_> {
     /// its own games, and the fewer they are compared with those of others, the less is known of how far
     /// theirs apply to it.
     pub(in crate::tournament::ratings) fn freedom_of_bots(&self, freedom: f64) -> Vec<f64> {
-        let played = self.units.iter().filter(|&&units| units > 0.0);
-        let mean = self.units.iter().sum::<f64>() / to_f64(played.count().max(1));
+        let usual = self.usual_units();
         let own = |&units: &f64| {
-            let missing = (1.0 - units / mean).max(0.0);
+            let missing = (1.0 - units / usual).max(0.0);
             1.0 / (1.0 / freedom + missing / units.max(1e-9))
         };
         self.units.iter().map(own).collect()
+    }
+
+    /// How many pairs, or games that are in none, the less experienced bot of a game has, in the mean of all games. In a gauntlet
+    /// that is what all but one have: what scatters there is known from games like theirs.
+    fn usual_units(&self) -> f64 {
+        let (mut sum, mut all) = (0.0, 0.0);
+        for pairing in &self.pairings {
+            let units = pairing.meeting.units();
+            sum += units * self.fewer_units(pairing);
+            all += units;
+        }
+        if all > 0.0 { sum / all } else { 1.0 }
+    }
+
+    /// How many the bot of a pairing has that has fewer.
+    fn fewer_units(&self, pairing: &Pairing) -> f64 {
+        let [low, high] = pairing.bots.map(|bot| self.units[bot as usize]);
+        low.min(high)
+    }
+
+    /// How much stronger a bot of this pairing may be than it seems, in natural units: where it has played fewer games than is
+    /// usual, a standard error without draws. Then more of its games are decided than those of others tell.
+    fn hidden(&self, pairing: &Pairing, usual: f64) -> f64 {
+        let fewer = self.fewer_units(pairing);
+        let missing = (1.0 - fewer / usual).max(0.0);
+        HIDDEN * missing * (2.0 / fewer.max(1e-9)).sqrt()
     }
 
     /// The covariance of the parameters, in natural units, and the degrees of freedom with which it is
@@ -30,19 +62,47 @@ impl Fit<'_> {
         parameters: &[f64],
     ) -> Option<(Square, f64)> {
         let curvature = self.curvature(parameters).cholesky()?;
-        let (filling, freedom) = if self.drawing.is_some() {
-            self.filling_of_units(parameters)
-        } else {
-            let (mut filling, freedom) = self.filling(parameters);
-            self.add_pull(&mut filling, parameters, &curvature);
-            (filling, freedom)
-        };
+        if self.drawing.is_some() {
+            let (filling, freedom) = self.filling_of_units(parameters);
+            return Some((
+                self.adapted(curvature.sandwich(filling), parameters),
+                freedom,
+            ));
+        }
+        let (mut filling, freedom) = self.filling(parameters);
+        let pull = self.pull_without(parameters, &curvature);
+        for (row, left) in pull.iter().enumerate() {
+            for (column, right) in pull.iter().enumerate() {
+                filling.add(row, column, left * right);
+            }
+        }
         let mut covariance = curvature.sandwich(filling);
+        self.add_further(&mut covariance, &curvature.solve(pull));
+        Some((self.adapted(covariance, parameters), freedom))
+    }
+
+    /// The covariance, where results decided who met whom.
+    fn adapted(&self, mut covariance: Square, parameters: &[f64]) -> Square {
         if self.adaptive {
             let factors = self.adaptive_factors(parameters, &covariance);
             covariance.scale_each(&factors);
         }
-        Some((covariance, freedom))
+        covariance
+    }
+
+    /// Adds what virtual draws move the ratings further than by `moved`; see [`FURTHER`].
+    fn add_further(&self, covariance: &mut Square, moved: &[f64]) {
+        let usual = self.usual_units();
+        let factor = |&units: &f64| 1.0 + FURTHER * (1.0 - usual / units.max(usual));
+        let factors: Vec<f64> = self.units.iter().map(factor).collect();
+        for (row, left) in factors.iter().enumerate() {
+            for (column, right) in factors.iter().enumerate() {
+                let more = left * right - 1.0;
+                if more > 0.0 {
+                    covariance.add(row, column, more * moved[row] * moved[column]);
+                }
+            }
+        }
     }
 
     /// Factors of the variances where results decided who met whom: those who were lucky meet each other, and
@@ -74,20 +134,18 @@ impl Fit<'_> {
             let odds = self.odds(parameters, pairing, seat);
             logistic(odds.difference)
         };
+        let usual = self.usual_units();
         // Computed twice, because half a million of them would be large.
         let residuals = |pairing: &Pairing| {
             let scores = [0, 1].map(|seat| expected(pairing, seat));
-            Residuals::new(pairing.meeting, scores)
+            Residuals::new(pairing.meeting, scores, self.hidden(pairing, usual))
         };
         let advantages = f64::from(u8::from(self.advantage.is_some()));
-        let pooled = Pooled::new(
-            self.pairings.iter().map(residuals),
-            self.strengths,
-            advantages,
-            self.prior,
-        );
+        let mut all = Residuals::default();
+        self.of_pairings(residuals, |_, of_pairing| all.join(&of_pairing));
+        let pooled = Pooled::new(&all, self.strengths, advantages, self.prior);
         let mut filling = Square::zero(self.parameters);
-        for pairing in &self.pairings {
+        let of_pairing = |pairing: &Pairing| {
             let seats = [0, 1].map(|seat| Self::unit(seat, (1.0, 0.0)));
             let covariance = pooled.covariance(&residuals(pairing));
             let mut sum = LocalSquare::default();
@@ -96,15 +154,18 @@ impl Fit<'_> {
                     add_product(&mut sum, left, right, covariance);
                 }
             }
+            sum
+        };
+        self.of_pairings(of_pairing, |pairing, sum| {
             self.add_square(&mut filling, pairing, &sum);
-        }
+        });
         (filling, pooled.freedom())
     }
 
     /// Virtual draws pull ratings together, which is no scatter, but moves them away from the truth. The pull
     /// is taken where the ratings would be without it: where they are it is less, and the one bot that all
     /// others of a gauntlet have played is moved by what pulls all of them.
-    fn add_pull(&self, filling: &mut Square, parameters: &[f64], curvature: &Factor) {
+    fn pull_without(&self, parameters: &[f64], curvature: &Factor) -> Vec<f64> {
         let mut pull = self.pull(parameters);
         for _ in 0..STEPS {
             let moved = curvature.solve(pull);
@@ -112,25 +173,24 @@ impl Fit<'_> {
             let before: Vec<f64> = before.map(|(value, moved)| value - moved).collect();
             pull = self.pull(&before);
         }
-        for (row, left) in pull.iter().enumerate() {
-            for (column, right) in pull.iter().enumerate() {
-                filling.add(row, column, left * right);
-            }
-        }
+        pull
     }
 
     /// The slope of the likelihood of the virtual draws.
     fn pull(&self, parameters: &[f64]) -> Vec<f64> {
         let mut pull = vec![0.0; self.parameters];
-        for pairing in &self.pairings {
+        let of_pairing = |pairing: &Pairing| {
             let mut sum = Local::default();
             for seat in 0..2 {
                 let slope = self.odds(parameters, pairing, seat).slopes()[1];
                 let unit = Self::unit(seat, (slope.0, 0.0));
                 add(&mut sum, &unit, pairing.virtual_draws);
             }
+            sum
+        };
+        self.of_pairings(of_pairing, |pairing, sum| {
             self.add_vector(&mut pull, pairing, &sum);
-        }
+        });
         pull
     }
 

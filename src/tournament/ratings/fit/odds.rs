@@ -42,7 +42,11 @@ impl Odds {
         } else {
             0.0
         };
-        wins * ln_logistic(won) + losses * ln_logistic(lost) + draws
+        let [won, lost] = match self.drawing {
+            Some(_) => [won, lost].map(ln_logistic),
+            None => ln_logistic_of_both(won),
+        };
+        wins * won + losses * lost + draws
     }
 
     /// Slopes of a win, a draw and a loss.
@@ -60,12 +64,15 @@ impl Odds {
     pub(super) fn bends(&self, outcomes: [f64; 3]) -> [(Slope, f64); 3] {
         let (won, lost) = self.arguments();
         let (wins, losses) = self.counts(outcomes);
-        let draw = self
-            .drawing
-            .map_or(0.0, |drawing| 1.0 / drawing.sinh().powi(2));
+        let bend_of_win = bend(won);
+        let (bend_of_loss, draw) = match self.drawing {
+            Some(drawing) => (bend(lost), 1.0 / drawing.sinh().powi(2)),
+            // It is the same at −x.
+            None => (bend_of_win, 0.0),
+        };
         [
-            ((1.0, -1.0), wins * bend(won)),
-            ((-1.0, -1.0), losses * bend(lost)),
+            ((1.0, -1.0), wins * bend_of_win),
+            ((-1.0, -1.0), losses * bend_of_loss),
             ((0.0, 1.0), outcomes[1] * draw),
         ]
     }
@@ -78,6 +85,12 @@ pub(super) fn logistic(x: f64) -> f64 {
 /// Slope of [`logistic`].
 pub(super) fn bend(x: f64) -> f64 {
     logistic(x) * logistic(-x)
+}
+
+/// [`ln_logistic`] of x and of −x.
+fn ln_logistic_of_both(x: f64) -> [f64; 2] {
+    let both = (-x.abs()).exp().ln_1p();
+    [x, -x].map(|x| x.min(0.0) - both)
 }
 
 /// Logarithm of [`logistic`], without loss far from 0.

@@ -1,0 +1,195 @@
+//! The games of a comparison: which pairs of a plan belong together, and what they say.
+//!
+//! In its plan the new version is the first bot, the old one the second, and the others follow. A comparison against the old version
+//! is a pair of games; one against another opponent is two pairs with it, of the new and of the old version, from the
+//! same opening.
+
+use super::results::Endings;
+use crate::record::{BotIndex, Ending};
+use crate::tournament::betting::MeanTestError;
+use crate::tournament::comparison::{Comparison, Terms, Unit};
+use crate::tournament::schedule::{EntrantId, Pairing, Round};
+
+const NEW: EntrantId = EntrantId(0);
+const OLD: EntrantId = EntrantId(1);
+
+/// The only round of a comparison. `opponents` are the numbers of the opponents in order, of which 0 is the old version.
+pub fn round(opponents: &[usize]) -> Round {
+    let (mut pairings, mut first_openings) = (Vec::new(), Vec::new());
+    for (opening, &opponent) in (0..).zip(opponents) {
+        let bot = EntrantId(u32::try_from(opponent + 1).unwrap_or(u32::MAX));
+        pairings.push(Pairing::new(NEW, bot));
+        first_openings.push(opening);
+        if bot != OLD {
+            pairings.push(Pairing::new(OLD, bot));
+            first_openings.push(opening);
+        }
+    }
+    Round {
+        number: 1,
+        first_pair: 1,
+        pairs_each: 1,
+        pairings,
+        byes: Vec::new(),
+        first_openings,
+    }
+}
+
+/// Games that were forfeited.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Forfeits {
+    /// By the new version.
+    pub new: u64,
+    /// By the old version.
+    pub old: u64,
+    /// By the other opponents.
+    pub others: u64,
+}
+
+/// The state of a comparison.
+#[derive(Clone, Debug)]
+pub struct Progress {
+    opponents: Vec<usize>,
+    /// The place of the next comparison.
+    next: usize,
+    /// The number of its first pair.
+    next_pair: u64,
+    /// What is known.
+    pub comparison: Comparison,
+    /// Who forfeited how many of the games that count.
+    pub forfeits: Forfeits,
+    /// The number of games that count.
+    pub games: u64,
+}
+
+impl Progress {
+    /// Before the first game. There are `bots` besides the new version, the old one included.
+    pub fn new(terms: Terms, bots: usize, opponents: Vec<usize>) -> Result<Self, MeanTestError> {
+        Ok(Self {
+            opponents,
+            next: 0,
+            next_pair: 1,
+            comparison: Comparison::new(terms, bots)?,
+            forfeits: Forfeits::default(),
+            games: 0,
+        })
+    }
+
+    /// Takes in the comparisons that are complete, in their order, up to the decision, or all of them when `all` is set. Returns
+    /// whether it is decided.
+    pub fn advance(&mut self, endings: &Endings, all: bool) -> bool {
+        while (all || !self.comparison.is_decided())
+            && let Some(&opponent) = self.opponents.get(self.next)
+            && let Some(new) = pair(endings, self.next_pair)
+        {
+            if opponent == 0 {
+                self.comparison.add(0, Unit::Direct(half_points(new)));
+                self.count(new, |forfeits| [&mut forfeits.new, &mut forfeits.old]);
+                self.next_pair += 1;
+            } else {
+                let Some(old) = pair(endings, self.next_pair + 1) else {
+                    break;
+                };
+                let unit = Unit::Pool([new, old].map(half_points));
+                self.comparison.add(opponent, unit);
+                self.count(new, |forfeits| [&mut forfeits.new, &mut forfeits.others]);
+                self.count(old, |forfeits| [&mut forfeits.old, &mut forfeits.others]);
+                self.next_pair += 2;
+            }
+            self.next += 1;
+        }
+        self.comparison.is_decided()
+    }
+
+    fn count(&mut self, pair: [Ending; 2], of: impl Fn(&mut Forfeits) -> [&mut u64; 2]) {
+        self.games += 2;
+        let counts = of(&mut self.forfeits);
+        for (by, count) in BotIndex::ALL.into_iter().zip(counts) {
+            let forfeits = pair
+                .iter()
+                .filter(|ending| ending.forfeited_by(by).is_some());
+            *count += forfeits.count() as u64;
+        }
+    }
+}
+
+/// Both games of a pair, if they were played.
+fn pair(endings: &Endings, number: u64) -> Option<[Ending; 2]> {
+    match endings.of(number) {
+        [Some(one), Some(other)] => Some([one, other]),
+        _ => None,
+    }
+}
+
+/// The half points, 0 to 4, of the first bot of a pairing.
+fn half_points(pair: [Ending; 2]) -> usize {
+    pair.into_iter().map(Ending::half_points).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::ForfeitReason;
+    use crate::tournament::comparison::Question;
+    use crate::tournament::schedule::{GameId, Half};
+    use crate::tournament::sprt::Scores;
+
+    const TERMS: Terms = Terms {
+        question: Question::Better,
+        margin: 50.0,
+        direct: 0.5,
+        alpha: 0.05,
+        beta: 0.05,
+    };
+
+    fn note(endings: &mut Endings, pair: u64, both: [Ending; 2]) {
+        for (half, ending) in Half::BOTH.into_iter().zip(both) {
+            assert!(endings.note(GameId { pair, half }, ending));
+        }
+    }
+
+    #[test]
+    fn both_versions_meet_an_opponent_from_the_same_opening() {
+        let round = round(&[0, 2, 0]);
+        let pairs: Vec<_> = (1..=4)
+            .map(|number| round.pair(number).expect("a pair"))
+            .collect();
+        let played = pairs
+            .iter()
+            .map(|pair| (pair.pairing.a.0, pair.pairing.b.0, pair.opening));
+        assert_eq!(
+            played.collect::<Vec<_>>(),
+            [(0, 1, 0), (0, 3, 1), (1, 3, 1), (0, 1, 2)]
+        );
+        assert_eq!(round.count(), 4);
+    }
+
+    #[test]
+    fn comparisons_count_in_order_and_when_they_are_complete() {
+        let (a, b) = (Ending::Win(BotIndex::A), Ending::Win(BotIndex::B));
+        let forfeit = Ending::Forfeit(BotIndex::B, ForfeitReason::Timeout);
+        let mut progress = Progress::new(TERMS, 3, vec![0, 2, 0]).expect("valid terms");
+        let mut endings = Endings::default();
+        note(&mut endings, 2, [a, Ending::Draw]);
+        note(&mut endings, 4, [a, a]);
+        progress.advance(&endings, false);
+        assert_eq!(progress.games, 0);
+        note(&mut endings, 1, [a, b]);
+        progress.advance(&endings, false);
+        assert_eq!((progress.games, progress.comparison.count()), (2, 1));
+        note(&mut endings, 3, [b, forfeit]);
+        progress.advance(&endings, false);
+        assert_eq!((progress.games, progress.comparison.count()), (8, 3));
+        let [old, _, other] = progress.comparison.opponents() else {
+            panic!("three opponents");
+        };
+        assert_eq!(old.new, Scores([0, 0, 1, 0, 1]));
+        assert_eq!(other.new, Scores([0, 0, 0, 1, 0]));
+        assert_eq!(other.old, Scores([0, 0, 1, 0, 0]));
+        let expected = Forfeits {
+            others: 1,
+            ..Forfeits::default()
+        };
+        assert_eq!(progress.forfeits, expected);
+    }
+}

@@ -1,0 +1,278 @@
+//! How a tournament goes, for those who watch: its format and limits, its rounds, groups and bracket.
+
+use super::elimination::Bracket;
+use super::plan::{Format, Limits, Plan};
+use super::results::Results;
+use crate::tournament::schedule::knockout::{self, DecidedBy, Match};
+use crate::tournament::schedule::{EntrantId, Pairing, Round, groups};
+
+/// The course of a tournament. Bots are indices in `names`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Course {
+    /// Who meets whom.
+    pub format: Format,
+    /// The limits on the time of all bots; `None` when they differ.
+    pub limits: Option<Limits>,
+    /// Pairs of games in each meeting.
+    pub pairs: u32,
+    /// The names of the bots, in the order of the plan.
+    pub names: Vec<String>,
+    /// The number of rounds of the whole tournament.
+    pub rounds_planned: u32,
+    /// The number of games of the whole tournament; `None` while rounds are still to be made.
+    pub games_planned: Option<u64>,
+    /// The rounds so far of a Swiss tournament; empty for other formats.
+    pub rounds: Vec<CourseRound>,
+    /// The tables of the groups, the best of each first.
+    pub groups: Vec<Vec<GroupPlace>>,
+    /// The bracket: round by round, each with half as many places as the one before, the final last. Empty while
+    /// groups are played, and for formats without one.
+    pub bracket: Vec<Vec<BracketPlace>>,
+    /// The bots of the bracket, the best seed first.
+    pub seeds: Vec<usize>,
+    /// Who has won the bracket.
+    pub champion: Option<usize>,
+}
+
+/// A round of a Swiss tournament.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CourseRound {
+    /// Who meets whom.
+    pub meetings: Vec<Meeting>,
+    /// Who has no opponent in it.
+    pub byes: Vec<usize>,
+}
+
+/// Two bots that meet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Meeting {
+    /// The two.
+    pub bots: [usize; 2],
+    /// What each made so far, in half points.
+    pub half_points: [u64; 2],
+    /// Games played.
+    pub games: u64,
+    /// The numbers of its first and its last pair of games.
+    pub pairs: [u64; 2],
+    /// Who of the two advances, 0 or 1, and why; only in a bracket, when all its games are played.
+    pub winner: Option<(usize, DecidedBy)>,
+}
+
+impl Meeting {
+    /// Whether all its games have been played.
+    pub const fn is_complete(&self) -> bool {
+        self.games == 2 * (self.pairs[1] + 1 - self.pairs[0])
+    }
+}
+
+/// A place of the bracket.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BracketPlace {
+    /// Who meets; `None` for those who are not known yet, and where a bot has a bye.
+    pub bots: [Option<usize>; 2],
+    /// Whether one of the two does not exist, so that the other advances without a game.
+    pub bye: bool,
+    /// Their games; `None` until the round begins.
+    pub meeting: Option<Meeting>,
+}
+
+impl BracketPlace {
+    fn winner(&self) -> Option<usize> {
+        if self.bye {
+            return self.bots[0].or(self.bots[1]);
+        }
+        let meeting = self.meeting.as_ref()?;
+        meeting.winner.map(|(side, _)| meeting.bots[side])
+    }
+}
+
+/// A bot in the table of its group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GroupPlace {
+    /// The bot.
+    pub bot: usize,
+    /// What it made, in half points.
+    pub half_points: u64,
+    /// The games that it has played in the group.
+    pub games: u64,
+    /// Whether it reached the bracket.
+    pub advances: bool,
+}
+
+impl Results {
+    /// The course of the tournament so far.
+    pub fn course(&self, plan: &Plan) -> Course {
+        let mut limits = plan.bots.iter().map(|bot| bot.limits);
+        let first = limits.next();
+        let bracket = self.bracket(plan);
+        let drawn = bracket.as_ref().map(|bracket| self.drawn(plan, bracket));
+        let drawn = drawn.unwrap_or_default();
+        let last = drawn.last().and_then(|round| round.first());
+        let rounds = plan.rounds.iter().filter(|_| plan.format == Format::Swiss);
+        let is_planned = plan.budget.is_none()
+            && (!plan.format.depends_on_results()
+                || plan.rounds.len() >= plan.rounds_planned as usize);
+        Course {
+            format: plan.format,
+            limits: first.filter(|first| limits.all(|other| other == *first)),
+            pairs: plan.pairs,
+            names: plan.bots.iter().map(|bot| bot.name.clone()).collect(),
+            rounds_planned: plan.rounds_planned,
+            games_planned: is_planned.then(|| 2 * plan.pairs_so_far()),
+            rounds: rounds
+                .map(|round| CourseRound {
+                    meetings: self.meetings(round),
+                    byes: round.byes.iter().map(|bye| bye.index()).collect(),
+                })
+                .collect(),
+            groups: self.groups(plan),
+            champion: last.and_then(BracketPlace::winner),
+            seeds: bracket.map_or_else(Vec::new, |bracket| {
+                bracket.seeds.iter().map(|seed| seed.index()).collect()
+            }),
+            bracket: drawn,
+        }
+    }
+
+    /// Who meets in a round, in its order.
+    fn meetings(&self, round: &Round) -> Vec<Meeting> {
+        let each = u64::from(round.pairs_each);
+        let meetings = round.pairings.iter().zip(0_u64..);
+        meetings
+            .map(|(&Pairing { a, b }, place)| {
+                let first = round.first_pair + place * each;
+                let mut meeting = Meeting {
+                    bots: [a.index(), b.index()],
+                    half_points: [0; 2],
+                    games: 0,
+                    pairs: [first, first + each.max(1) - 1],
+                    winner: None,
+                };
+                for pair in first..first + each {
+                    for ending in self.endings.of(pair).into_iter().flatten() {
+                        let points = ending.half_points() as u64;
+                        meeting.games += 1;
+                        meeting.half_points[0] += points;
+                        meeting.half_points[1] += 2 - points;
+                    }
+                }
+                meeting
+            })
+            .collect()
+    }
+
+    /// The tables of the groups so far.
+    fn groups(&self, plan: &Plan) -> Vec<Vec<GroupPlace>> {
+        if plan.format != Format::GroupsKnockout {
+            return Vec::new();
+        }
+        let mut places: Vec<GroupPlace> = (0..plan.bots.len())
+            .map(|bot| GroupPlace {
+                bot,
+                half_points: 0,
+                games: 0,
+                advances: false,
+            })
+            .collect();
+        for round in plan.rounds.iter().take(plan.group_rounds()) {
+            for meeting in self.meetings(round) {
+                for (bot, points) in meeting.bots.into_iter().zip(meeting.half_points) {
+                    if let Some(place) = places.get_mut(bot) {
+                        place.half_points += points;
+                        place.games += meeting.games;
+                    }
+                }
+            }
+        }
+        let complete = self.group_tables(plan);
+        let is_complete = complete.is_some();
+        let tables =
+            complete.unwrap_or_else(|| groups::groups(plan.entrants(), plan.groups.unwrap_or(1)));
+        let qualified = groups::QUALIFIED as usize;
+        let table = |table: &Vec<EntrantId>| {
+            let mut table: Vec<GroupPlace> = table
+                .iter()
+                .filter_map(|id| places.get(id.index()).copied())
+                .collect();
+            if is_complete {
+                for place in table.iter_mut().take(qualified) {
+                    place.advances = true;
+                }
+            } else {
+                // Sorting is stable: the better seed stays before the other.
+                table.sort_by_key(|place| std::cmp::Reverse(place.half_points));
+            }
+            table
+        };
+        tables.iter().map(table).collect()
+    }
+
+    /// The bracket with all its rounds, also those to come.
+    fn drawn(&self, plan: &Plan, bracket: &Bracket) -> Vec<Vec<BracketPlace>> {
+        let entrant = |seed| bracket.entrant(seed).index();
+        let seats = knockout::bracket(bracket.size());
+        let mut round: Vec<BracketPlace> = seats
+            .chunks(2)
+            .map(|two| {
+                let bots = [0, 1].map(|side| two.get(side).copied().flatten().map(entrant));
+                BracketPlace {
+                    bots,
+                    bye: bots.contains(&None),
+                    meeting: None,
+                }
+            })
+            .collect();
+        let mut drawn = Vec::new();
+        for number in bracket.rounds_before.. {
+            let matches = self.matches(plan, number);
+            let played = plan.rounds.get(number);
+            for meeting in played.map_or_else(Vec::new, |round| self.meetings(round)) {
+                let meets = |place: &&mut BracketPlace| place.bots.contains(&Some(meeting.bots[0]));
+                let Some(place) = round.iter_mut().find(meets) else {
+                    continue;
+                };
+                place.meeting = Some(decided(meeting, bracket, &matches, place.bots));
+            }
+            let next = round
+                .chunks(2)
+                .map(|two| BracketPlace {
+                    bots: [0, 1].map(|side| two.get(side).and_then(BracketPlace::winner)),
+                    ..BracketPlace::default()
+                })
+                .collect();
+            let is_final = round.len() < 2;
+            drawn.push(std::mem::replace(&mut round, next));
+            if is_final {
+                break;
+            }
+        }
+        drawn
+    }
+}
+
+/// A meeting of a bracket with who advances, its bots in the order in which they stand there.
+fn decided(
+    mut meeting: Meeting,
+    bracket: &Bracket,
+    matches: &[Match],
+    order: [Option<usize>; 2],
+) -> Meeting {
+    if order[0] != Some(meeting.bots[0]) {
+        meeting.bots.reverse();
+        meeting.half_points.reverse();
+    }
+    let is_this = |played: &&Match| {
+        let those = [played.pairing.a, played.pairing.b].map(EntrantId::index);
+        meeting.bots.iter().all(|bot| those.contains(bot))
+    };
+    let played = matches
+        .iter()
+        .find(is_this)
+        .filter(|_| meeting.is_complete());
+    meeting.winner = played.and_then(|played| {
+        let (winner, by) = bracket.decision(played);
+        let side = meeting.bots.iter().position(|&bot| bot == winner.index())?;
+        Some((side, by))
+    });
+    meeting
+}

@@ -1,0 +1,94 @@
+//! `referee check-game PROGRAM`: does a game's program keep to the protocol?
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+
+use crate::cli::support::failure::Failure;
+use crate::cli::support::games::{self, program};
+use crate::cli::support::output::Stdout;
+use crate::cli::support::setup::palette;
+use crate::game_program::checks::{Finding, Level, check};
+use crate::text::escape_controls;
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct Args {
+    /// The game's program: a file, or a command line
+    #[arg(value_name = "PROGRAM")]
+    program: String,
+
+    /// An option of the game; may be repeated
+    #[arg(long, value_name = "NAME=VALUE", value_parser = games::option)]
+    game_option: Vec<(String, String)>,
+
+    /// Print the findings as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
+    let game = program(&args.program, args.game_option.iter().cloned().collect())?;
+    let findings = check(&game);
+    let is_fit = findings.iter().all(|finding| finding.level != Level::Wrong);
+    let text = if args.json {
+        json(&findings, is_fit)?
+    } else {
+        words(&findings, &game.about().name)
+    };
+    Stdout.write_all(text.as_bytes())?;
+    if is_fit { Ok(()) } else { Err(Failure::Unfit) }
+}
+
+const fn level(level: Level) -> &'static str {
+    match level {
+        Level::Ok => "ok",
+        Level::Note => "note",
+        Level::Wrong => "wrong",
+    }
+}
+
+fn json(findings: &[Finding], is_fit: bool) -> Result<String, Failure> {
+    let findings: Vec<_> = findings
+        .iter()
+        .map(|finding| {
+            serde_json::json!({
+                "level": level(finding.level),
+                "check": finding.what,
+                "detail": finding.detail,
+            })
+        })
+        .collect();
+    let mut text =
+        serde_json::to_string(&serde_json::json!({"fit": is_fit, "findings": findings}))?;
+    text.push('\n');
+    Ok(text)
+}
+
+fn words(findings: &[Finding], name: &str) -> String {
+    let palette = palette(&std::io::stdout());
+    let mut text = String::new();
+    for finding in findings {
+        let style = match finding.level {
+            Level::Ok => palette.faint,
+            Level::Note => palette.heading,
+            Level::Wrong => palette.winning,
+        };
+        let mark = level(finding.level);
+        let _ = write!(text, "{style}{mark:>5}{style:#}  {}", finding.what);
+        if !finding.detail.is_empty() {
+            text.push_str(": ");
+            text.push_str(&escape_controls(&finding.detail));
+        }
+        text.push('\n');
+    }
+    let wrong = findings
+        .iter()
+        .find(|finding| finding.level == Level::Wrong);
+    let _ = match wrong {
+        None => writeln!(
+            text,
+            "{name} can be played: referee --game PROGRAM BOT1 BOT2"
+        ),
+        Some(first) => writeln!(text, "mend this first: {}", first.what),
+    };
+    text
+}

@@ -1,0 +1,363 @@
+//! `referee compare NEW OLD`: is a new version of a bot better than the old one?
+
+mod bots;
+mod playing;
+mod simulating;
+mod watch;
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use indicatif::HumanDuration;
+
+use self::bots::Bots;
+use self::playing::Playing;
+use crate::arena::directory::TournamentDirectory;
+use crate::cli::commands::tournament::Options;
+use crate::cli::support::clock::ClockName;
+use crate::cli::support::duration::{self, MoveTime};
+use crate::cli::support::failure::Failure;
+use crate::cli::support::games::{self, GameArg};
+use crate::cli::support::leftovers::with_bots;
+use crate::cli::support::numbers;
+use crate::cli::support::output::{Stdout, print_stderr};
+use crate::cli::support::sandbox::{SandboxOptions, announce};
+use crate::cli::support::setup::{RulesName, palette, unreadable};
+use crate::report::comparison::{Ended, Report};
+use crate::text::counted;
+use crate::tournament::comparison::{Question, Terms, Verdict};
+
+/// Time, when none is given.
+const BUDGET: &str = "10m";
+
+const AFTER_HELP: &str = "\
+Both play pairs of games from the same opening, with the seats swapped, until it is certain enough
+whether NEW is better, or until time is up. With --pool both also play others, from the same
+openings; then half of the comparisons are those of the results against them (--against-old).
+
+Examples:
+  referee compare ./mybot old/mybot
+  referee compare ./mybot old/mybot --pool players/ --budget 5m --markdown comment.md
+  referee compare --not-worse --margin 20 ./mybot old/mybot --json
+  referee compare --simulate 1000 --margin 100
+
+Exit status: 0 NEW is better (with --not-worse: not worse); 3 it is not, or it cannot play;
+4 undecided; 2 wrong usage or input, or another bot that cannot play; 1 the referee itself
+failed; 130 interrupted, after what is known so far has been printed.";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of the command line"
+)]
+pub(in crate::cli) struct Args {
+    /// The new version: a file, a command line or builtin:NAME
+    #[arg(required_unless_present = "simulate")]
+    new: Option<String>,
+
+    /// The old version, in the same forms
+    #[arg(required_unless_present = "simulate")]
+    old: Option<String>,
+
+    /// Others that both play: a bot, or a folder of bots; may be given more than once
+    #[arg(long, value_name = "DIR|BOT", help_heading = "Comparison")]
+    pool: Vec<String>,
+
+    /// With --pool, how many of the comparisons are games of NEW against OLD, in percent
+    #[arg(long, value_name = "PERCENT", default_value_t = 50, value_parser = numbers::within::<u8>(0..=100), allow_negative_numbers = true, help_heading = "Comparison")]
+    against_old: u8,
+
+    /// Ask whether NEW is not worse, instead of better
+    #[arg(long, help_heading = "Comparison")]
+    not_worse: bool,
+
+    /// The difference that matters, in Elo: NEW is not better by so much, or not worse by so much
+    #[arg(
+        long,
+        value_name = "ELO",
+        default_value_t = 50.0,
+        allow_negative_numbers = true,
+        help_heading = "Comparison"
+    )]
+    margin: f64,
+
+    /// How probable it may be that yes (better, or not worse) is wrong
+    #[arg(
+        long,
+        value_name = "P",
+        default_value_t = 0.05,
+        allow_negative_numbers = true,
+        help_heading = "Comparison"
+    )]
+    alpha: f64,
+
+    /// How probable it may be that no is wrong
+    #[arg(
+        long,
+        value_name = "P",
+        default_value_t = 0.05,
+        allow_negative_numbers = true,
+        help_heading = "Comparison"
+    )]
+    beta: f64,
+
+    /// The most time, with the check of the bots; none for no limit
+    #[arg(long, value_name = "TIME", default_value = BUDGET, value_parser = duration::parse_move_time, help_heading = "Comparison")]
+    budget: MoveTime,
+
+    /// The most comparisons: pairs of games, and with others of the pool two pairs
+    #[arg(long, value_name = "N", default_value_t = 2000, value_parser = numbers::within::<u32>(1..=100_000), allow_negative_numbers = true, help_heading = "Comparison")]
+    pairs: u32,
+
+    /// Play all --pairs, also when it is certain before
+    #[arg(long, help_heading = "Comparison")]
+    all: bool,
+
+    /// Play nothing; simulate so many comparisons, and print how often they err
+    #[arg(long, value_name = "N", conflicts_with_all = ["new", "pool", "json", "markdown", "out", "all"], value_parser = numbers::within::<u32>(1..=1_000_000), allow_negative_numbers = true, help_heading = "Comparison")]
+    simulate: Option<u32>,
+
+    /// Random plies at the start of every pair [default: 4]
+    #[arg(long, value_name = "N", value_parser = numbers::at_least::<u32>(0), allow_negative_numbers = true, conflicts_with = "openings", help_heading = "Game")]
+    opening_plies: Option<u32>,
+
+    /// Start games from the boards of this file instead, one per line
+    #[arg(long, value_name = "FILE", help_heading = "Game")]
+    openings: Option<PathBuf>,
+
+    /// Everything random comes from this number; drawn, and printed, when not given
+    #[arg(long, value_name = "N", value_parser = numbers::seed, allow_negative_numbers = true, help_heading = "Game")]
+    seed: Option<u64>,
+
+    /// The game [default: quarto]
+    #[arg(long, value_parser = games::parser(), help_heading = "Game")]
+    game: Option<GameArg>,
+
+    /// A piece set's CSV file
+    #[arg(long, value_name = "FILE", help_heading = "Game")]
+    pieces: Option<PathBuf>,
+
+    /// Which groups of cells count [default: standard]
+    #[arg(long, value_enum, help_heading = "Game")]
+    rules: Option<RulesName>,
+
+    /// End a game as soon as its value is proven; the time to prove it is charged to no bot
+    #[arg(long, help_heading = "Game")]
+    adjudicate: bool,
+
+    /// Time for a move; none for no limit [default: 10s]
+    #[arg(long, value_name = "TIME", value_parser = duration::parse_move_time, help_heading = "Time")]
+    move_time: Option<MoveTime>,
+
+    /// Time on top for the first answer of a fresh process [default: 10s]
+    #[arg(long, value_name = "TIME", value_parser = duration::parse, help_heading = "Time")]
+    start_time: Option<Duration>,
+
+    /// Time for all moves of a game together; no limit when not given
+    #[arg(long, value_name = "TIME", value_parser = duration::parse_positive, help_heading = "Time")]
+    game_time: Option<Duration>,
+
+    /// Added to the game clock after every move
+    #[arg(long, value_name = "TIME", value_parser = duration::parse, help_heading = "Time")]
+    increment: Option<Duration>,
+
+    /// What clocks measure: time, or processor time [default: wall]
+    #[arg(long, value_enum, value_name = "KIND", help_heading = "Time")]
+    clock: Option<ClockName>,
+
+    /// Games at once [default: half as many as there are cores]
+    #[arg(short, long, value_name = "N", value_parser = numbers::within::<u16>(1..=65_535), allow_negative_numbers = true)]
+    jobs: Option<u16>,
+
+    /// Play without checking the bots before
+    #[arg(long)]
+    no_check: bool,
+
+    /// Keep the games in this folder, as a tournament does; what was played there before counts
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+
+    /// Write the result as Markdown to this file, for a pull request; - for standard output
+    #[arg(long, value_name = "FILE", allow_hyphen_values = true)]
+    markdown: Option<PathBuf>,
+
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    sandbox: SandboxOptions,
+}
+
+impl Args {
+    fn question(&self) -> Question {
+        if self.not_worse {
+            Question::NotWorse
+        } else {
+            Question::Better
+        }
+    }
+
+    /// The question, with others to play besides the old version or without.
+    fn terms(&self, has_pool: bool) -> Terms {
+        Terms {
+            question: self.question(),
+            margin: self.margin,
+            direct: f64::from(self.percentage(has_pool)) / 100.0,
+            alpha: self.alpha,
+            beta: self.beta,
+        }
+    }
+
+    fn percentage(&self, has_pool: bool) -> u8 {
+        if has_pool { self.against_old } else { 100 }
+    }
+
+    fn writes_markdown_to_stdout(&self) -> bool {
+        self.markdown.as_deref() == Some(Path::new("-"))
+    }
+
+    /// The same as the options of a tournament.
+    fn options(&self) -> Options {
+        Options {
+            pairs: Some(self.pairs),
+            opening_plies: self.opening_plies,
+            openings: self.openings.clone(),
+            seed: self.seed,
+            game: self.game.clone(),
+            pieces: self.pieces.clone(),
+            rules: self.rules,
+            adjudicate: self.adjudicate,
+            move_time: self.move_time,
+            start_time: self.start_time,
+            game_time: self.game_time,
+            increment: self.increment,
+            clock: self.clock,
+            jobs: self.jobs,
+            no_check: self.no_check,
+            sandbox: self.sandbox.clone(),
+            ..Options::default()
+        }
+    }
+}
+
+/// `referee compare`
+pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
+    let begun = Instant::now();
+    let usage = |error: &dyn std::fmt::Display| Failure::Usage(error.to_string());
+    args.terms(true).test().map_err(|error| usage(&error))?;
+    if let Some(comparisons) = args.simulate {
+        return simulating::run(args, comparisons);
+    }
+    if args.json && args.writes_markdown_to_stdout() {
+        return Err(Failure::Usage(
+            "--json and --markdown - both write to standard output; give --markdown a file"
+                .to_owned(),
+        ));
+    }
+    let options = args.options();
+    let ruleset = options.ruleset(None)?;
+    if args.adjudicate && !ruleset.is_provable() {
+        return Err(Failure::Usage(
+            "--adjudicate needs a solver, and a game that is a program has none; leave it out"
+                .to_owned(),
+        ));
+    }
+    let sandbox = options.sandbox.sandbox()?;
+    let bots = Bots::find(args, &options, &sandbox)?;
+    if let Some(file) = args
+        .markdown
+        .as_deref()
+        .filter(|_| !args.writes_markdown_to_stdout())
+    {
+        // Before minutes of games. What is in it is replaced only by a result.
+        let opened = OpenOptions::new().create(true).append(true).open(file);
+        opened.map_err(|error| unreadable(file, &error))?;
+    }
+    announce(&sandbox);
+    let temporary = args.out.is_none().then(tempfile::tempdir).transpose()?;
+    let out = match (&args.out, &temporary) {
+        (Some(out), _) => out.as_path(),
+        (None, Some(temporary)) => temporary.path(),
+        (None, None) => return Err(Failure::Referee("there is no folder".to_owned())),
+    };
+    let directory = TournamentDirectory::make(out)?;
+    let playing = Playing::new(args, options, ruleset, &sandbox, directory, begun)?;
+    let outcome = with_bots(playing.play(bots))?;
+    let report = outcome.report(args, begun.elapsed());
+    print(args, &report)?;
+    if let Some(out) = &args.out {
+        print_stderr(&format!("referee: all files are in {}", out.display()));
+    }
+    match (report.ended, report.verdict()) {
+        (Ended::Interrupted, _) => Err(Failure::Interrupted),
+        (_, Verdict::Better | Verdict::NotWorse) => Ok(()),
+        (_, Verdict::NotBetter | Verdict::Worse) => Err(Failure::Mistaken),
+        (_, Verdict::Unfit) => Err(Failure::Unfit),
+        (_, Verdict::Undecided) => Err(Failure::Undecided),
+    }
+}
+
+/// Prints the result, and writes it as Markdown where that is asked for.
+fn print(args: &Args, report: &Report<'_>) -> Result<(), Failure> {
+    let text = if args.json {
+        format!("{}\n", report.json())
+    } else if args.writes_markdown_to_stdout() {
+        report.markdown()
+    } else {
+        report.text(&palette(&io::stdout()))
+    };
+    Stdout.write_all(text.as_bytes())?;
+    match &args.markdown {
+        Some(file) if !args.writes_markdown_to_stdout() => {
+            fs::write(file, report.markdown()).map_err(|error| unreadable(file, &error))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Says how many games there will be, how long they take at most, and how often the answer errs.
+fn announce_terms(args: &Args, others: usize, jobs: usize, seed: u64) -> Result<(), Failure> {
+    let terms = args.terms(others > 0);
+    let elo = terms.margin;
+    let percent = |share: f64| format!("{}%", (1e6 * share).round() / 1e4);
+    let (alpha, beta) = (percent(terms.alpha), percent(terms.beta));
+    let (is_not, is, otherwise) = match terms.question {
+        Question::Better => (
+            "better",
+            format!("better by {elo} Elo"),
+            "not better".to_owned(),
+        ),
+        Question::NotWorse => (
+            "not worse",
+            "as good".to_owned(),
+            format!("worse by {elo} Elo"),
+        ),
+    };
+    print_stderr(&format!(
+        "referee: is NEW {is_not}? A yes is wrong in at most {alpha} of all cases in which it is {otherwise}, a no in at \
+         most {beta} of those in which it is {is}"
+    ));
+    let expected = simulating::expected(args, others)?;
+    let budget = match args.budget {
+        MoveTime(Some(budget)) => format!("at most {}", HumanDuration(budget)),
+        MoveTime(None) => "no limit of time".to_owned(),
+    };
+    let most = counted(u64::from(args.pairs), "comparison", "comparisons");
+    print_stderr(&format!(
+        "referee: at most {most}, {budget}, {} at once, seed {seed}; if it is {is}, half of all runs take more than \
+         {expected} games (simulated)",
+        counted(jobs as u64, "game", "games"),
+    ));
+    if others > 0 {
+        print_stderr(&format!(
+            "referee: {}% of the comparisons are with OLD, the others with {}, in equal shares",
+            args.against_old,
+            counted(others as u64, "other bot", "other bots"),
+        ));
+    }
+    Ok(())
+}

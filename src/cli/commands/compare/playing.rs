@@ -1,0 +1,358 @@
+//! The games of a comparison.
+
+use std::collections::BTreeSet;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::sync::mpsc;
+
+use super::bots::Bots;
+use super::watch::Watch;
+use super::{Args, announce_terms};
+use crate::arena::Arena;
+use crate::arena::comparison::{Progress, round};
+use crate::arena::directory::TournamentDirectory;
+use crate::arena::entrant::Entrant;
+use crate::arena::entrants::Entrants;
+use crate::arena::plan::request::PlanRequest;
+use crate::arena::plan::{BotPlan, Format, Plan, RejectedBot};
+use crate::arena::preparation::{Notice, Preparation, write_pieces};
+use crate::arena::results::Results;
+use crate::bot::shell;
+use crate::cli::commands::tournament::{
+    Notices, Options, jobs, open_journal, run_failure, stop_signals,
+};
+use crate::cli::support::duration::MoveTime;
+use crate::cli::support::failure::Failure;
+use crate::cli::support::output::print_stderr;
+use crate::cli::support::signals;
+use crate::report::comparison::{Bot, Ended, Report};
+use crate::sandbox::Sandbox;
+use crate::session::Ruleset;
+use crate::text::{counted, escape_controls};
+use crate::tournament::comparison::draw;
+
+/// What the games said.
+pub(super) struct Outcome {
+    bots: Vec<Bot>,
+    progress: Progress,
+    ended: Ended,
+    problem: Option<String>,
+    seed: u64,
+}
+
+impl Outcome {
+    pub(super) fn report(&self, args: &Args, elapsed: Duration) -> Report<'_> {
+        let mut bots = self.bots.iter().cloned();
+        let new = bots.next().unwrap_or_else(|| Bot {
+            name: String::new(),
+            bot: String::new(),
+            hash: String::new(),
+        });
+        Report {
+            new,
+            opponents: bots.collect(),
+            comparison: &self.progress.comparison,
+            forfeits: self.progress.forfeits,
+            games: self.progress.games,
+            elapsed,
+            budget: args.budget.0,
+            most: args.pairs,
+            seed: self.seed,
+            ended: self.ended,
+            problem: self.problem.clone(),
+        }
+    }
+}
+
+/// A comparison that is about to be played.
+pub(super) struct Playing<'a> {
+    args: &'a Args,
+    options: Options,
+    ruleset: Arc<dyn Ruleset>,
+    sandbox: &'a Sandbox,
+    directory: TournamentDirectory,
+    /// The plan of the games that were played before in the same folder.
+    old: Option<Plan>,
+    seed: u64,
+    /// When the budget is used up.
+    deadline: Option<Instant>,
+}
+
+impl<'a> Playing<'a> {
+    pub(super) fn new(
+        args: &'a Args,
+        options: Options,
+        ruleset: Arc<dyn Ruleset>,
+        sandbox: &'a Sandbox,
+        directory: TournamentDirectory,
+        begun: Instant,
+    ) -> Result<Self, Failure> {
+        let old = directory.plan()?;
+        let given = args.seed.or(old.as_ref().map(|old| old.seed));
+        let MoveTime(budget) = args.budget;
+        Ok(Self {
+            args,
+            options,
+            ruleset,
+            sandbox,
+            directory,
+            old,
+            // Short, so that it is easy to type.
+            seed: given.unwrap_or_else(|| u64::from(rand::random::<u32>())),
+            deadline: budget.and_then(|budget| begun.checked_add(budget)),
+        })
+    }
+
+    /// Checks the bots and plays, until it is decided, time is up, or Ctrl-C.
+    pub(super) async fn play(self, bots: Bots) -> Result<Outcome, Failure> {
+        // Until the end: what has been begun is put in order first.
+        let _heeded = signals::heed();
+        let mut stops = stop_signals();
+        let found = Entrants {
+            entered: bots.entered,
+            rejected: Vec::new(),
+        };
+        let jobs = jobs(&self.options, &found);
+        let mut entered = found.entered;
+        announce_terms(self.args, entered.len() - 2, jobs, self.seed)?;
+        let pieces_path = write_pieces(&self.directory, &*self.ruleset)?;
+        let mut problem = None;
+        let mut ended = None;
+        if !self.args.no_check && self.old.is_none() {
+            let mut rejected = Vec::new();
+            let checked = self.check(entered.clone(), &mut rejected, jobs, pieces_path.as_deref());
+            let checked = tokio::select! {
+                checked = checked => Some(checked?),
+                () = until(self.deadline) => {
+                    ended = Some(Ended::Budget);
+                    None
+                }
+                _ = stops.recv() => {
+                    ended = Some(Ended::Interrupted);
+                    None
+                }
+            };
+            if let Some(fit) = checked {
+                problem = refused(&entered, &rejected)?;
+                if problem.is_none() {
+                    entered = fit;
+                }
+            }
+        }
+        if problem.is_some() {
+            ended = Some(Ended::Unfit);
+        }
+        let bots = entered.iter().map(|bot| bot_of(&bot.plan)).collect();
+        let others = entered.len() - 2;
+        let percentage = self.args.percentage(others > 0);
+        let opponents = draw(self.seed, others + 1, percentage, self.args.pairs);
+        let terms = self.args.terms(others > 0);
+        let progress = Progress::new(terms, others + 1, opponents.clone())
+            .map_err(|error| Failure::Usage(error.to_string()))?;
+        let mut watch = Watch::new(progress, self.args.all);
+        let ended = match ended {
+            Some(ended) => ended,
+            None => {
+                self.games(
+                    entered,
+                    &opponents,
+                    jobs,
+                    pieces_path,
+                    &mut stops,
+                    &mut watch,
+                )
+                .await?
+            }
+        };
+        Ok(Outcome {
+            bots,
+            progress: watch.progress,
+            ended,
+            problem,
+            seed: self.seed,
+        })
+    }
+
+    async fn check(
+        &self,
+        bots: Vec<Entrant>,
+        rejected: &mut Vec<RejectedBot>,
+        jobs: usize,
+        pieces_path: Option<&str>,
+    ) -> Result<Vec<Entrant>, Failure> {
+        let request = self.options.request(self.sandbox);
+        let preparation = Preparation {
+            request: &request,
+            ruleset: &self.ruleset,
+            directory: &self.directory,
+            jobs,
+            pieces_path,
+        };
+        // A file of openings that cannot be used is reported before the checks.
+        request.draw_openings(&*self.ruleset, self.seed, 1)?;
+        let mut notices = Notices::new(self.directory.path());
+        let mut notify = |notice: Notice<'_>| notices.print(notice);
+        let fit = preparation.check(bots, rejected, &mut notify).await?;
+        notices.clear();
+        Ok(fit)
+    }
+
+    /// The plan of all games that there may be.
+    fn plan(
+        &self,
+        bots: Vec<BotPlan>,
+        opponents: &[usize],
+    ) -> Result<(PlanRequest, Plan), Failure> {
+        let request = PlanRequest {
+            seed: Some(self.seed),
+            format: Some(Format::Gauntlet),
+            rounds: Some(1),
+            // Which games count must not depend on how many are played after them.
+            bench_after: Some(0),
+            ..self.options.request(self.sandbox)
+        };
+        let ruleset = &*self.ruleset;
+        let mut plan = request.plan(ruleset, bots, Vec::new(), self.seed, None)?;
+        plan.openings = request.openings(ruleset, &plan)?;
+        plan.rounds = vec![round(opponents)];
+        let different: BTreeSet<&String> = plan.openings.iter().collect();
+        if different.len() < opponents.len() {
+            print_stderr(&format!(
+                "referee: warning: only {} for {}: of bots that always answer the same the later games are repetitions, \
+                 and the error rates do not hold for them",
+                counted(different.len() as u64, "opening", "different openings"),
+                counted(opponents.len() as u64, "comparison", "comparisons"),
+            ));
+        }
+        Ok((request, plan))
+    }
+
+    async fn games(
+        &self,
+        entered: Vec<Entrant>,
+        opponents: &[usize],
+        jobs: usize,
+        pieces_path: Option<String>,
+        stops: &mut mpsc::Receiver<()>,
+        watch: &mut Watch,
+    ) -> Result<Ended, Failure> {
+        let journal_file = self.directory.journal_file();
+        let (journal, _) = open_journal(&self.directory, &journal_file, Duration::ZERO)?;
+        let bots = entered.iter().map(|bot| bot.plan.clone()).collect();
+        let (request, mut plan) = self.plan(bots, opponents)?;
+        match &self.old {
+            None => self.directory.write_plan(&mut plan)?,
+            Some(old) => refuse_another(old, &plan, &self.directory)?,
+        }
+        let mut results = Results::new(&plan);
+        TournamentDirectory::read_journal(&journal_file, &plan, &mut results)?;
+        if results.games > 0 {
+            print_stderr(&format!(
+                "referee: {} in this folder were played before",
+                counted(results.games, "game", "games")
+            ));
+        }
+        if watch.advance(&results) {
+            return Ok(Ended::Decided);
+        }
+        let (stop, own_stops) = mpsc::channel(4);
+        watch.stop = Some(stop.clone());
+        let preparation = Preparation::new(&request, &self.ruleset, &self.directory);
+        let arena = Arena {
+            ruleset: Arc::clone(&self.ruleset),
+            plan,
+            results,
+            entrants: preparation.with_logs(entered),
+            pieces_path,
+            jobs,
+            shard: None,
+        };
+        let mut ended = Ended::Complete;
+        let ran = {
+            let mut run = pin!(arena.run(&self.directory, journal, own_stops, watch));
+            let mut time_up = pin!(until(self.deadline));
+            let mut is_over = false;
+            loop {
+                tokio::select! {
+                    ran = &mut run => break ran,
+                    Some(()) = stops.recv() => ended = Ended::Interrupted,
+                    () = &mut time_up, if !is_over => {
+                        is_over = true;
+                        ended = Ended::Budget;
+                    }
+                }
+                // The second message ends the games that are being played, too. It is full only when it has been told to stop.
+                let _ = stop.try_send(());
+                let _ = stop.try_send(());
+            }
+        };
+        watch.clear();
+        let resume = "to go on: the same command with --out and the same folder";
+        ran.map_err(|error| run_failure(error, &journal_file, resume))?;
+        // The last games may have decided it.
+        if watch.is_over() && ended != Ended::Interrupted {
+            ended = Ended::Decided;
+        }
+        Ok(ended)
+    }
+}
+
+/// Waits until then; forever where there is no limit.
+async fn until(deadline: Option<Instant>) {
+    match deadline {
+        Some(deadline) => tokio::time::sleep_until(deadline.into()).await,
+        None => std::future::pending().await,
+    }
+}
+
+fn bot_of(plan: &BotPlan) -> Bot {
+    Bot {
+        name: plan.name.clone(),
+        bot: plan.bot.clone(),
+        hash: plan.hash.clone(),
+    }
+}
+
+/// Why the new version cannot play, if it cannot. Fails when the old one cannot; others are left out.
+fn refused(entered: &[Entrant], rejected: &[RejectedBot]) -> Result<Option<String>, Failure> {
+    let of = |place: usize| {
+        let name = &entered[place].plan.name;
+        let found = rejected.iter().find(|bot| bot.bot.name == *name);
+        found.map(|bot| bot.reason.clone())
+    };
+    if let Some(reason) = of(0) {
+        return Ok(Some(reason));
+    }
+    if let Some(reason) = of(1) {
+        return Err(Failure::Usage(format!(
+            "{}: {reason}; compare with a version that can play",
+            escape_controls(&entered[1].plan.name)
+        )));
+    }
+    for bot in rejected {
+        print_stderr(&format!(
+            "referee: {} is left out of the pool: {}",
+            escape_controls(&bot.bot.name),
+            bot.reason
+        ));
+    }
+    Ok(None)
+}
+
+/// Refuses to count games by other rules or of other bots.
+fn refuse_another(old: &Plan, now: &Plan, directory: &TournamentDirectory) -> Result<(), Failure> {
+    let mut differences = old.differences(now);
+    if differences.is_empty() && old.rounds != now.rounds {
+        differences.push("the pairs of games are others (--pairs, --against-old)".to_owned());
+    }
+    if differences.is_empty() {
+        return Ok(());
+    }
+    Err(Failure::Usage(format!(
+        "{}: other games are in this folder:\n  {}\nundo these changes, or choose another folder with --out",
+        shell::quoted(&directory.path().to_string_lossy()),
+        differences.join("\n  ")
+    )))
+}

@@ -1,0 +1,291 @@
+//! `referee puzzles run SET BOT`: asks a bot every puzzle of a set.
+
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use indicatif::ProgressBar;
+
+use super::junit::junit;
+use super::output::Report;
+use crate::bot::orphans;
+use crate::bot::spec::{BotSpec, Program};
+use crate::cli::commands::analyse::progress_bar_of;
+use crate::cli::support::clock::{ClockName, check_clock};
+use crate::cli::support::duration::{self, MoveTime};
+use crate::cli::support::failure::Failure;
+use crate::cli::support::interrupt::until_interrupted;
+use crate::cli::support::leftovers::end_orphans;
+use crate::cli::support::numbers;
+use crate::cli::support::pieces_file::PiecesFile;
+use crate::cli::support::recorded;
+use crate::cli::support::runtime::runtime;
+use crate::cli::support::sandbox::SandboxOptions;
+use crate::cli::support::setup::{palette, ruleset_of, unreadable};
+use crate::cli::support::signals;
+use crate::play::TimeControl;
+use crate::play::questions::{Answer, Conversation, Line};
+use crate::play::seat::{Seat, StartError};
+use crate::puzzles::file::{FileError, Loaded, SHIPPED, read};
+use crate::puzzles::score::{Attempt, Response, Tally};
+use crate::text::{cause, meant, quote};
+
+/// After this many processes in a row without a first answer the rest is not asked.
+const FAILED_STARTS: u32 = 3;
+
+const AFTER_HELP: &str = "\
+One process is asked all puzzles; after a fault the next one is asked. A fault counts as a wrong
+answer.
+
+Exit status: 0 it was scored; 3 its share is below --require; 2 wrong usage or input, or a bot that
+cannot be started; 1 the referee itself failed; 130 interrupted.";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub(super) struct Args {
+    /// A file of puzzles, or builtin:quarto or builtin:four-in-a-row
+    set: String,
+
+    /// The bot: a file, a command line or builtin:NAME
+    bot: String,
+
+    /// The share of puzzles that it must solve, such as 80%
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    require: Option<f64>,
+
+    /// List every puzzle that it does not solve
+    #[arg(long)]
+    failed: bool,
+
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+
+    /// Also write the results to this file as `JUnit` XML, for CI systems
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
+
+    /// What `REFEREE_SEED` says
+    #[arg(long, value_name = "N", default_value = "0", value_parser = numbers::within::<u32>(0..=0x7fff_ffff), allow_negative_numbers = true)]
+    seed: u32,
+
+    /// Time for a move; none for no limit
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = "10s", value_parser = duration::parse_move_time)]
+    move_time: MoveTime,
+
+    /// Time on top for the first answer of a fresh process
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = "10s", value_parser = duration::parse)]
+    start_time: Duration,
+
+    /// What clocks measure, as in a match
+    #[arg(long, value_enum, value_name = "KIND", default_value = "wall")]
+    clock: ClockName,
+
+    #[command(flatten)]
+    sandbox: SandboxOptions,
+}
+
+/// A share of everything: `80%`.
+fn share(text: &str) -> Result<f64, String> {
+    let number = text.trim().trim_end_matches('%').trim().parse().ok();
+    let number = number.filter(|share| (0.0..=100.0).contains(share));
+    let expected = || "expected a share from 0% to 100%".to_owned();
+    number.map(|share: f64| share / 100.0).ok_or_else(expected)
+}
+
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    let program = recorded::program(&args.bot, "scored by puzzles")?;
+    let puzzles = load(&args.set)?;
+    let time = check_clock(TimeControl {
+        move_time: args.move_time.0,
+        start_time: args.start_time,
+        kind: args.clock.into(),
+        ..TimeControl::default()
+    })?;
+    let name = program.name.clone();
+    let spec = [BotSpec::Program(program)];
+    let [BotSpec::Program(program)] = args.sandbox.of_bots(&spec)?.confine(&spec)? else {
+        return Err(Failure::Referee("the bot is no program".to_owned()));
+    };
+    let mut attempts = Vec::new();
+    let _heeded = signals::heed();
+    let runtime = runtime()?;
+    let bar = progress_bar_of(puzzles.len() as u64, "puzzles");
+    let done = runtime.block_on(async {
+        orphans::adopt();
+        let mut done = Ok(());
+        let mut failed_starts = 0;
+        for group in puzzles.chunk_by(|a, b| Arc::ptr_eq(&a.ruleset, &b.ruleset)) {
+            let (mut bot, _pieces) = conversation(group, &program, time, args.seed)?;
+            let asking = ask(&mut bot, group, &mut failed_starts, &mut attempts, &bar);
+            done = until_interrupted(Box::pin(asking)).await;
+            let stopped = bot.stop().await;
+            done = done.and(stopped.map_err(Failure::from));
+            if done.is_err() {
+                break;
+            }
+        }
+        end_orphans();
+        done
+    });
+    bar.finish_and_clear();
+    match &done {
+        Ok(()) | Err(Failure::Interrupted) => {}
+        Err(_) => return done,
+    }
+    let report = Report {
+        bot: &name,
+        set: &args.set,
+        attempts: &attempts,
+        all: puzzles.len(),
+    };
+    if let Some(path) = &args.junit {
+        let text = junit(&report).map_err(|error| Failure::Referee(error.to_string()))?;
+        std::fs::write(path, text).map_err(|error| {
+            let (path, cause) = (path.display(), cause(&error));
+            Failure::Usage(format!("{path}: cannot be written: {cause}"))
+        })?;
+    }
+    report.print(
+        args.json,
+        args.failed,
+        args.require,
+        &palette(&io::stdout()),
+    )?;
+    done?;
+    let is_enough = |least| Tally::of(&attempts).share() >= least;
+    if args.require.is_some_and(|least| !is_enough(least)) {
+        return Err(Failure::Mistaken);
+    }
+    Ok(())
+}
+
+/// The puzzles of a file or of a shipped set.
+fn load(set: &str) -> Result<Vec<Loaded>, Failure> {
+    let path = Path::new(set);
+    let loaded = if let Some(name) = set.strip_prefix("builtin:") {
+        let found = SHIPPED.iter().find(|(known, _)| *known == name);
+        let Some((_, text)) = found else {
+            let names = SHIPPED.map(|(name, _)| name);
+            let near = meant(name, &names).map_or_else(
+                || format!("there are builtin:{}", names.join(" and builtin:")),
+                |near| format!("did you mean builtin:{near}?"),
+            );
+            let name = quote(name.as_bytes());
+            return Err(Failure::Usage(format!(
+                "no set of puzzles is called {name}; {near}"
+            )));
+        };
+        read(path, text.as_bytes(), &ruleset_of)
+    } else {
+        if path.is_dir() {
+            return Err(Failure::Usage(format!(
+                "{set}: it is a folder; expected a file of puzzles, as `referee puzzles make` writes it"
+            )));
+        }
+        let file = File::open(path).map_err(|error| unreadable(path, &error))?;
+        read(path, file, &ruleset_of)
+    };
+    let puzzles = loaded.map_err(|error| match error {
+        FileError::Io(error) => unreadable(path, &error),
+        FileError::Line(error) => Failure::Usage(error.to_string()),
+    })?;
+    if puzzles.is_empty() {
+        return Err(Failure::Usage(format!(
+            "{set}: there are no puzzles in it; `referee puzzles make` writes such files"
+        )));
+    }
+    Ok(puzzles)
+}
+
+/// A conversation about puzzles by the same rules, with the file of their pieces.
+fn conversation<'a>(
+    group: &'a [Loaded],
+    program: &Program,
+    time: TimeControl,
+    seed: u32,
+) -> Result<(Conversation<'a>, Option<PiecesFile>), Failure> {
+    let Some(Loaded { puzzle, ruleset }) = group.first() else {
+        return Err(Failure::Referee("no puzzles".to_owned()));
+    };
+    let pieces = puzzle.pieces.as_deref().map(PiecesFile::copy).transpose()?;
+    let path = pieces.as_ref().map(PiecesFile::path);
+    let seat = Seat::program(&**ruleset, path, program.clone(), time);
+    let bot = Conversation::new(&**ruleset, seat, seed).with_limit(time);
+    Ok((bot, pieces))
+}
+
+/// Asks all puzzles of a group.
+async fn ask<'a>(
+    bot: &mut Conversation<'_>,
+    group: &'a [Loaded],
+    failed_starts: &mut u32,
+    attempts: &mut Vec<Attempt<'a>>,
+    bar: &ProgressBar,
+) -> Result<(), Failure> {
+    for Loaded { puzzle, .. } in group {
+        bar.inc(1);
+        if *failed_starts >= FAILED_STARTS {
+            attempts.push(Attempt {
+                puzzle,
+                response: Response::NotAsked,
+                time: Duration::ZERO,
+            });
+            continue;
+        }
+        if !bot.is_running() {
+            bot.start().await.map_err(|error| match error {
+                StartError::CannotStart(error) => error.into(),
+                StartError::Exhausted(limit) => Failure::Exhausted(limit),
+            })?;
+        }
+        let line = Line {
+            start: puzzle.position.clone(),
+            turns: Vec::new(),
+        };
+        let begun = Instant::now();
+        let answer = bot.ask(&line).await?;
+        let time = begun.elapsed();
+        let response = match answer {
+            Answer::Turn(turn) => {
+                *failed_starts = 0;
+                Response::Turn(turn)
+            }
+            Answer::Fault(fault, ended) => {
+                *failed_starts = if ended.never_answered {
+                    *failed_starts + 1
+                } else {
+                    0
+                };
+                Response::Fault {
+                    reason: fault.reason().name(),
+                    detail: fault.to_string(),
+                    stderr: ended.stderr.trim_end().to_owned(),
+                }
+            }
+        };
+        attempts.push(Attempt {
+            puzzle,
+            response,
+            time,
+        });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::share;
+
+    #[test]
+    fn shares() {
+        assert_eq!(share("80%"), Ok(0.8));
+        assert_eq!(share("80"), Ok(0.8));
+        for wrong in ["", "%", "101%", "-1%", "NaN", "most"] {
+            let error = share(wrong).unwrap_err();
+            assert_eq!(error, "expected a share from 0% to 100%", "{wrong}");
+        }
+    }
+}

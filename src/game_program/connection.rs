@@ -1,0 +1,272 @@
+//! A running program of a game: a line to its stdin, a line from its stdout.
+
+use std::io::{BufRead as _, BufReader, Read, Write as _};
+use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::messages::MOST_BYTES;
+use crate::bot::children::{self, OwnedChild};
+use crate::bot::spec::Program;
+use crate::log_target::GAME;
+use crate::system::Pid;
+use crate::text::{cause, counted, escape, escape_lines};
+
+/// Time for an answer.
+pub const TIME: Duration = Duration::from_secs(10);
+
+/// Time between two looks at whether an answer is late.
+const WATCHING: Duration = Duration::from_millis(250);
+
+/// Time that a program has to end after the end of its input.
+const ENDING: Duration = Duration::from_secs(1);
+
+/// The end of its stderr that is kept, in bytes.
+const TAIL: usize = 4096;
+
+/// A process of the game's program.
+#[derive(Debug)]
+pub(super) struct Connection {
+    /// `None` once it has been closed.
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+    line: Vec<u8>,
+    shared: Arc<Shared>,
+    begun: Instant,
+}
+
+/// What the threads of a connection share with it.
+#[derive(Debug)]
+struct Shared {
+    child: Mutex<Child>,
+    /// The referee does not take it for what a bot left behind.
+    _owned: OwnedChild,
+    /// When its answer is late, in milliseconds since it began; 0 while nothing is asked.
+    deadline: AtomicU64,
+    is_late: AtomicBool,
+    is_over: AtomicBool,
+    stderr: Mutex<Vec<u8>>,
+}
+
+impl Connection {
+    /// Starts the program. The error is the end of a sentence that begins with its name.
+    pub(super) fn start(program: &Program) -> Result<Self, String> {
+        let (first, arguments) = program.argv.split_first().ok_or("has no command")?;
+        let mut command = Command::new(first);
+        command
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        if let Some(directory) = &program.directory {
+            command.current_dir(directory);
+        }
+        // Ctrl-C is for the referee.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        let starting = children::starting();
+        let mut child = command
+            .spawn()
+            .map_err(|error| format!("cannot be started: {}", cause(&error)))?;
+        let pid = pid(&child).ok_or("has no process id")?;
+        let owned = starting.own(pid, &program.name, false);
+        drop(starting);
+        let streams = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let (Some(input), Some(output), Some(stderr)) = streams else {
+            return Err("has no pipes".to_owned());
+        };
+        let shared = Arc::new(Shared {
+            child: Mutex::new(child),
+            _owned: owned,
+            deadline: AtomicU64::new(0),
+            is_late: AtomicBool::new(false),
+            is_over: AtomicBool::new(false),
+            stderr: Mutex::new(Vec::new()),
+        });
+        let begun = Instant::now();
+        let (of_watch, of_stderr) = (Arc::clone(&shared), Arc::clone(&shared));
+        let threads = [
+            thread::Builder::new()
+                .name("game-watch".to_owned())
+                .spawn(move || watch(&of_watch, begun)),
+            thread::Builder::new()
+                .name("game-stderr".to_owned())
+                .spawn(move || keep_stderr(&of_stderr, stderr)),
+        ];
+        let connection = Self {
+            input: Some(input),
+            output: BufReader::new(output),
+            line: Vec::new(),
+            shared,
+            begun,
+        };
+        for thread in threads {
+            thread.map_err(|error| format!("cannot be watched: {}", cause(&error)))?;
+        }
+        Ok(connection)
+    }
+
+    /// Sends a line, with its newline, and returns the answer, without. The error is the end of a sentence that begins with
+    /// its name.
+    pub(super) fn ask(&mut self, question: &str) -> Result<&str, String> {
+        let deadline = self.begun.elapsed() + TIME;
+        let deadline = u64::try_from(deadline.as_millis()).unwrap_or(u64::MAX);
+        self.shared.deadline.store(deadline, Ordering::Relaxed);
+        let asked = self.exchange(question);
+        self.shared.deadline.store(0, Ordering::Relaxed);
+        asked?;
+        let line = self.line.strip_suffix(b"\n").unwrap_or(&self.line);
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        let shown = || escape(&line[..line.len().min(200)]);
+        std::str::from_utf8(line)
+            .map_err(|_| format!("answered {}, which is not UTF-8 text", shown()))
+    }
+
+    fn exchange(&mut self, question: &str) -> Result<(), String> {
+        self.line.clear();
+        let written = match &mut self.input {
+            Some(input) => input
+                .write_all(question.as_bytes())
+                .and_then(|()| input.flush()),
+            None => Ok(()),
+        };
+        if written.is_err() {
+            return Err(self.ended());
+        }
+        let mut limited = (&mut self.output).take(MOST_BYTES as u64);
+        let read = limited.read_until(b'\n', &mut self.line);
+        if read.is_err() || !self.line.ends_with(b"\n") {
+            if self.line.len() >= MOST_BYTES {
+                return Err(format!(
+                    "answered with a line of more than {MOST_BYTES} bytes"
+                ));
+            }
+            return Err(self.ended());
+        }
+        if !self.output.buffer().is_empty() {
+            return Err(format!(
+                "answered with more than one line: {} and more",
+                escape(&self.line[..self.line.len().min(200)])
+            ));
+        }
+        Ok(())
+    }
+
+    /// Why there is no answer.
+    fn ended(&mut self) -> String {
+        if self.shared.is_late.load(Ordering::Relaxed) {
+            let seconds = counted(TIME.as_secs(), "second", "seconds");
+            return format!(
+                "did not answer within {seconds}; does it flush after every line?{}",
+                self.last_words()
+            );
+        }
+        let status = self.end(ENDING);
+        let how = match status {
+            Some(status) => match status.code() {
+                Some(code) => format!("ended with status {code}"),
+                None => format!("was ended ({status})"),
+            },
+            None => "closed its output".to_owned(),
+        };
+        format!("{how} instead of answering{}", self.last_words())
+    }
+
+    /// The end of its stderr.
+    fn last_words(&self) -> String {
+        // Its thread reads what was written before the end.
+        let since = Instant::now();
+        while !self.shared.is_over.load(Ordering::Relaxed) && since.elapsed() < ENDING {
+            thread::sleep(Duration::from_millis(5));
+        }
+        let stderr = escape_lines(&locked(&self.shared.stderr));
+        let lines: Vec<&str> = stderr
+            .lines()
+            .filter(|line| !line.trim().is_empty())
+            .collect();
+        match lines.last() {
+            None => String::new(),
+            Some(last) => format!("; its last words on stderr: {}", last.trim()),
+        }
+    }
+
+    /// Closes its input, and ends it if it does not end by itself.
+    fn end(&mut self, patience: Duration) -> Option<std::process::ExitStatus> {
+        self.input = None;
+        let since = Instant::now();
+        loop {
+            if let Ok(Some(status)) = locked(&self.shared.child).try_wait() {
+                return Some(status);
+            }
+            if since.elapsed() >= patience {
+                break;
+            }
+            thread::sleep(Duration::from_millis(2));
+        }
+        let mut child = locked(&self.shared.child);
+        kill(&mut child);
+        // It has been killed; only one that hangs in the kernel is still there.
+        let _ = child.wait();
+        None
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        let _ = self.end(ENDING);
+        self.shared.is_over.store(true, Ordering::Relaxed);
+    }
+}
+
+/// What is behind a lock, also when a thread has panicked with it.
+pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn pid(child: &Child) -> Option<Pid> {
+    Pid::from_raw(i32::try_from(child.id()).ok()?)
+}
+
+/// Ends a program whose answer is late: its pipe is closed then, and the exchange ends.
+fn watch(shared: &Shared, begun: Instant) {
+    while !shared.is_over.load(Ordering::Relaxed) {
+        thread::sleep(WATCHING);
+        let deadline = shared.deadline.load(Ordering::Relaxed);
+        if deadline != 0 && begun.elapsed().as_millis() > u128::from(deadline) {
+            shared.is_late.store(true, Ordering::Relaxed);
+            kill(&mut locked(&shared.child));
+            return;
+        }
+    }
+}
+
+/// Ends it and what it started.
+fn kill(child: &mut Child) {
+    #[cfg(unix)]
+    if let Some(group) = pid(child) {
+        // It has ended already, or cannot be ended.
+        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+    }
+    let _ = child.kill();
+}
+
+/// Keeps the end of its stderr, and logs its lines.
+fn keep_stderr(shared: &Shared, stderr: ChildStderr) {
+    let mut stderr = BufReader::new(stderr);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        let read = (&mut stderr).take(TAIL as u64).read_until(b'\n', &mut line);
+        if !matches!(read, Ok(1..)) {
+            break;
+        }
+        tracing::debug!(target: GAME, "the game's program says: {}", escape_lines(&line).trim_end());
+        let mut tail = locked(&shared.stderr);
+        tail.extend_from_slice(&line);
+        let surplus = tail.len().saturating_sub(TAIL);
+        tail.drain(..surplus);
+    }
+    shared.is_over.store(true, Ordering::Relaxed);
+}

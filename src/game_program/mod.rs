@@ -1,0 +1,386 @@
+//! A game that is a program: it is asked in lines of JSON, as a bot is asked in lines of its game (protocol-games.md).
+//!
+//! The program is a pure function: for a state and an answer it tells the state after it. So games can be replayed,
+//! resumed and played many at once, and everything above the rules works as for the games of this program, by
+//! [`Ruleset`] and [`Session`]. Its answers are checked; whatever is wrong with one is a *failure* of the game, for
+//! which no bot is to blame ([`Ruleset::failure`]).
+//!
+//! - `messages`: the lines, and what is checked in them
+//! - `drawing`: what people see
+//! - `connection`: a running program
+//! - `session`: one game being played
+//! - `checks`: whether a program keeps to the protocol
+
+pub mod checks;
+mod connection;
+mod drawing;
+pub mod messages;
+mod session;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs;
+use std::sync::{Mutex, OnceLock};
+
+use serde::de::DeserializeOwned;
+use serde_json::error::Category;
+use sha2::{Digest as _, Sha256};
+
+pub use self::connection::TIME;
+use self::connection::{Connection, locked};
+use self::drawing::DrawingReply;
+pub use self::messages::About;
+use self::messages::{AnswersReply, Position, PositionReply, Question, VERSION, Verdict};
+use self::session::{MOST_TURNS, ProgramSession};
+use crate::bot::spec::Program;
+use crate::game::Side;
+use crate::session::{BuiltinBot, BuiltinOptions, GameSource, Ruleset, Session};
+use crate::text::{escape_path, hexadecimal, quote};
+
+/// The name of the rules without options, as in records.
+pub const STANDARD: &str = "standard";
+
+/// Why a game's program cannot be used, or not any more: a sentence with its name.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct GameProgramError(String);
+
+/// A game that is a program, with its options.
+pub struct GameProgram {
+    program: Program,
+    source: OnceLock<GameSource>,
+    about: About,
+    options: BTreeMap<String, String>,
+    /// The options as records name the rules.
+    rules: String,
+    /// The start of a game for seed 0.
+    start: Position,
+    /// Running programs that are asked nothing. Each thread that plays takes one of them for an answer.
+    idle: Mutex<Vec<Connection>>,
+    failure: OnceLock<GameProgramError>,
+    /// The position of the last request, so that a person who is asked sees it.
+    asked: Mutex<Option<Position>>,
+}
+
+impl fmt::Debug for GameProgram {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("GameProgram")
+            .field("program", &self.program.command)
+            .field("about", &self.about)
+            .field("rules", &self.rules)
+            .finish_non_exhaustive()
+    }
+}
+
+impl GameProgram {
+    /// Starts the program, and asks it for its name and for the start of a game with these options.
+    pub fn open(
+        program: Program,
+        options: BTreeMap<String, String>,
+    ) -> Result<Self, GameProgramError> {
+        let mut game = Self {
+            rules: rules_of(&options),
+            program,
+            source: OnceLock::new(),
+            options,
+            about: About {
+                name: String::new(),
+                about: String::new(),
+                first_drawn: false,
+                chance: false,
+                answers: false,
+                drawing: false,
+            },
+            start: Position {
+                state: String::new(),
+                side: Side::First,
+                request: String::new(),
+                end: None,
+            },
+            idle: Mutex::new(Vec::new()),
+            failure: OnceLock::new(),
+            asked: Mutex::new(None),
+        };
+        let question = Question::About { version: VERSION };
+        game.about = game.ask(&question, |about: About| about.check().map(|()| about))?;
+        game.start = game.position_at(0)?;
+        Ok(game)
+    }
+
+    /// What it says about itself.
+    pub const fn about(&self) -> &About {
+        &self.about
+    }
+
+    /// The command that starts it, as people write it.
+    pub fn command(&self) -> &[String] {
+        &self.program.command
+    }
+
+    /// Its options.
+    pub const fn options(&self) -> &BTreeMap<String, String> {
+        &self.options
+    }
+
+    /// The options of rules in a record; `None` when they are not those of a game's program.
+    pub fn options_of(rules: &str) -> Option<BTreeMap<String, String>> {
+        if rules == STANDARD {
+            return Some(BTreeMap::new());
+        }
+        let words = rules.split(' ').map(|word| word.split_once('='));
+        words
+            .map(|word| word.map(|(name, value)| (name.to_owned(), value.to_owned())))
+            .collect()
+    }
+
+    /// The start of a game with this seed.
+    fn position_at(&self, seed: u32) -> Result<Position, GameProgramError> {
+        let options = &self.options;
+        let question = Question::Start { options, seed };
+        match self.verdict(&question, None)? {
+            Verdict::Position(played) => Ok(played.position),
+            Verdict::Malformed(problem) | Verdict::Illegal(problem) | Verdict::Error(problem) => {
+                Err(GameProgramError(format!("{}: {problem}", self.name())))
+            }
+        }
+    }
+
+    /// The position of a state. The inner error is a sentence about the state.
+    fn position(&self, state: &str) -> Result<Result<Position, String>, GameProgramError> {
+        if state == self.start.state {
+            return Ok(Ok(self.start.clone()));
+        }
+        let question = Question::Position { state };
+        let is_of_state = |verdict: Verdict| match &verdict {
+            Verdict::Position(played) if played.position.state != state => {
+                Err("a position with the same \"state\" that was asked about".to_owned())
+            }
+            _ => Ok(verdict),
+        };
+        match self.ask(&question, |reply: PositionReply| {
+            reply.verdict(None).and_then(is_of_state)
+        })? {
+            Verdict::Position(played) => Ok(Ok(played.position)),
+            Verdict::Malformed(problem) | Verdict::Illegal(problem) | Verdict::Error(problem) => {
+                Ok(Err(problem))
+            }
+        }
+    }
+
+    /// What an answer leads to.
+    fn play(&self, state: &str, answer: &str) -> Result<Verdict, GameProgramError> {
+        self.verdict(&Question::Play { state, answer }, Some(answer))
+    }
+
+    /// All legal answers; none when the program does not list them.
+    fn answers(&self, state: &str) -> Result<Vec<String>, GameProgramError> {
+        if !self.about.answers {
+            return Ok(Vec::new());
+        }
+        let question = Question::Answers { state };
+        self.ask(&question, AnswersReply::answers)
+    }
+
+    /// What people see; `None` when the program does not draw.
+    fn drawing(&self, state: &str) -> Result<Option<DrawingReply>, GameProgramError> {
+        if !self.about.drawing {
+            return Ok(None);
+        }
+        let question = Question::Drawing { state };
+        self.ask(&question, |drawing: DrawingReply| {
+            drawing.check().map(|()| Some(drawing))
+        })
+    }
+
+    fn verdict(
+        &self,
+        question: &Question<'_>,
+        answer: Option<&str>,
+    ) -> Result<Verdict, GameProgramError> {
+        self.ask(question, |reply: PositionReply| reply.verdict(answer))
+    }
+
+    /// Asks the program, in a process of its own if all others are being asked. `check` says what was expected, if the
+    /// answer is something else.
+    fn ask<T: DeserializeOwned, U>(
+        &self,
+        question: &Question<'_>,
+        check: impl FnOnce(T) -> Result<U, String>,
+    ) -> Result<U, GameProgramError> {
+        if let Some(failure) = self.failure.get() {
+            return Err(failure.clone());
+        }
+        let mut line = line_of(question);
+        line.push('\n');
+        let idle = locked(&self.idle).pop();
+        let connection = match idle {
+            Some(connection) => Ok(connection),
+            None => Connection::start(&self.program),
+        };
+        let mut connection =
+            connection.map_err(|problem| self.fail(format!("{} {problem}", self.name())))?;
+        let answer = connection
+            .ask(&line)
+            .and_then(|answer| {
+                let read = serde_json::from_str(answer).map_err(|error| in_words(&error));
+                let checked =
+                    read.and_then(|read| check(read).map_err(|it| format!("expected {it}")));
+                checked
+                    .map_err(|problem| format!("answered {}; {problem}", quote(answer.as_bytes())))
+            })
+            .map_err(|problem| {
+                self.fail(format!(
+                    "{}, asked {}, {problem}",
+                    self.name(),
+                    line.trim_end()
+                ))
+            })?;
+        locked(&self.idle).push(connection);
+        Ok(answer)
+    }
+
+    /// Notes the position of a request that is being sent.
+    fn note_asked(&self, position: &Position) {
+        *locked(&self.asked) = Some(position.clone());
+    }
+
+    /// The failure of a game that never ends.
+    fn is_endless(&self) -> GameProgramError {
+        self.fail(format!(
+            "{}: a game is not over after {MOST_TURNS} turns; bound the number of turns, since bots may play for ever",
+            self.name()
+        ))
+    }
+
+    /// The name of its file in a sentence.
+    fn name(&self) -> String {
+        let words = self.program.command.join(" ");
+        format!("the game's program {}", escape_path(&words))
+    }
+
+    /// Notes the first failure: nothing is asked any more.
+    fn fail(&self, sentence: String) -> GameProgramError {
+        let failure = GameProgramError(sentence);
+        self.failure.get_or_init(|| failure.clone());
+        failure
+    }
+}
+
+/// A question as a line of JSON, without newline.
+fn line_of(question: &Question<'_>) -> String {
+    // Only maps whose keys are no strings, and writers, can fail.
+    serde_json::to_string(question).unwrap_or_default()
+}
+
+/// What is wrong with an answer that cannot be read.
+fn in_words(error: &serde_json::Error) -> String {
+    match error.classify() {
+        Category::Data => {
+            let problem = error.to_string();
+            let problem = problem.split(" at line ").next().unwrap_or_default();
+            // The types of sides and of cells.
+            let problem = problem.replace("expected u8", "expected 0 or 1");
+            problem.replace("expected usize", "expected a number of at least 0")
+        }
+        Category::Io | Category::Syntax | Category::Eof => {
+            "expected a line of JSON; debugging text belongs on standard error".to_owned()
+        }
+    }
+}
+
+/// The options as records name the rules.
+fn rules_of(options: &BTreeMap<String, String>) -> String {
+    if options.is_empty() {
+        return STANDARD.to_owned();
+    }
+    let words = options
+        .iter()
+        .map(|(name, value)| format!("{name}={value}"));
+    words.collect::<Vec<_>>().join(" ")
+}
+
+impl Ruleset for GameProgram {
+    fn name(&self) -> &str {
+        &self.about.name
+    }
+
+    fn rules(&self) -> &str {
+        &self.rules
+    }
+
+    fn pieces(&self) -> Option<&str> {
+        None
+    }
+
+    fn start(&self) -> Box<dyn Session + '_> {
+        Box::new(ProgramSession::new(self, self.start.clone()))
+    }
+
+    fn start_drawn(&self, seed: u32) -> Result<Box<dyn Session + '_>, String> {
+        if !self.about.chance {
+            return Ok(self.start());
+        }
+        let position = self.position_at(seed).map_err(|error| error.to_string())?;
+        Ok(Box::new(ProgramSession::new(self, position)))
+    }
+
+    fn has_drawn_start(&self) -> bool {
+        self.about.chance
+    }
+
+    fn start_from(&self, text: &str) -> Result<Box<dyn Session + '_>, String> {
+        let position = self.position(text).map_err(|error| error.to_string())??;
+        if position.end.is_some() {
+            return Err("the game is over in this state".to_owned());
+        }
+        Ok(Box::new(ProgramSession::new(self, position)))
+    }
+
+    fn read_request(&self, line: &str) -> Result<Box<dyn Session + '_>, String> {
+        let asked = locked(&self.asked).clone();
+        if let Some(position) = asked.filter(|position| position.request == line) {
+            return Ok(Box::new(ProgramSession::new(self, position)));
+        }
+        Err(
+            "a request of a game's program does not tell the whole position; give a state"
+                .to_owned(),
+        )
+    }
+
+    fn instructions(&self) -> String {
+        format!("{}\n", self.about.about)
+    }
+
+    fn builtin_bot(&self, _name: &str, _options: BuiltinOptions) -> Option<BuiltinBot<'_>> {
+        None
+    }
+
+    fn is_first_drawn(&self) -> bool {
+        self.about.first_drawn
+    }
+
+    fn is_solvable(&self) -> bool {
+        false
+    }
+
+    fn lists_answers(&self) -> bool {
+        self.about.answers
+    }
+
+    fn program(&self) -> Option<&GameSource> {
+        Some(self.source.get_or_init(|| {
+            // Not of what lies beside it, where a page or records may be written.
+            let text = self.program.own_file().and_then(|file| fs::read(file).ok());
+            GameSource {
+                command: self.program.command.clone(),
+                hash: text
+                    .map(|text| hexadecimal(&Sha256::digest(text)))
+                    .unwrap_or_default(),
+            }
+        }))
+    }
+
+    fn failure(&self) -> Option<String> {
+        self.failure.get().map(ToString::to_string)
+    }
+}

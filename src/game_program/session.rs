@@ -1,0 +1,258 @@
+//! One game by a program, being played.
+
+use std::cell::OnceCell;
+
+use super::messages::{Played, Verdict};
+use super::{GameProgram, GameProgramError, Position};
+use crate::game::{Outcome, Picture, Rejection, Side, WinningLines};
+use crate::session::{HumanTurn, Outlook, Session};
+
+/// A game of more turns is taken for one that never ends.
+pub(super) const MOST_TURNS: u32 = 10_000;
+
+/// See [`Session`].
+#[derive(Clone, Debug)]
+pub(super) struct ProgramSession<'a> {
+    game: &'a GameProgram,
+    position: Position,
+    /// The last turn in words.
+    words: String,
+    /// The legal answers, once they were asked for.
+    answers: OnceCell<Vec<String>>,
+    /// Turns since this session began.
+    turns: u32,
+}
+
+/// What is done when the game has failed. Whoever plays asks [`crate::session::Ruleset::failure`].
+fn rejected(failure: &GameProgramError) -> Rejection {
+    Rejection::Malformed(failure.to_string())
+}
+
+impl<'a> ProgramSession<'a> {
+    pub(super) const fn new(game: &'a GameProgram, position: Position) -> Self {
+        Self {
+            game,
+            position,
+            words: String::new(),
+            answers: OnceCell::new(),
+            turns: 0,
+        }
+    }
+
+    /// The position after an answer.
+    fn after(&self, answer: &str) -> Result<Box<Played>, Rejection> {
+        if self.position.end.is_some() {
+            return Err(Rejection::Illegal("the game is over".to_owned()));
+        }
+        match self.game.play(&self.position.state, answer) {
+            Ok(Verdict::Position(played)) => Ok(played),
+            Ok(Verdict::Malformed(problem) | Verdict::Error(problem)) => {
+                Err(Rejection::Malformed(problem))
+            }
+            Ok(Verdict::Illegal(problem)) => Err(Rejection::Illegal(problem)),
+            Err(failure) => Err(rejected(&failure)),
+        }
+    }
+
+    fn become_position(&mut self, played: Played) {
+        self.position = played.position;
+        self.words = if played.words.is_empty() {
+            format!("answers {}", played.turn)
+        } else {
+            played.words
+        };
+        self.answers = OnceCell::new();
+    }
+
+    fn answers(&self) -> &[String] {
+        self.answers.get_or_init(|| {
+            if self.position.end.is_some() {
+                return Vec::new();
+            }
+            // A failure is noted by the game.
+            self.game.answers(&self.position.state).unwrap_or_default()
+        })
+    }
+}
+
+impl Session for ProgramSession<'_> {
+    fn to_move(&self) -> Side {
+        self.position.side
+    }
+
+    fn outcome(&self) -> Option<Outcome> {
+        self.position.end.as_ref().map(|end| end.outcome)
+    }
+
+    fn write_board(&self, out: &mut String) {
+        out.push_str(&self.position.state);
+    }
+
+    fn write_start(&self, out: &mut String) {
+        out.push_str(&self.position.state);
+    }
+
+    fn write_request(&self, out: &mut String) {
+        out.push_str(&self.position.request);
+        self.game.note_asked(&self.position);
+    }
+
+    fn write_answers(&self, out: &mut String) {
+        for answer in self.answers() {
+            out.push('\t');
+            out.push_str(answer);
+        }
+    }
+
+    fn judge(&self, answer: &str) -> Result<(), Rejection> {
+        self.after(answer).map(|_| ())
+    }
+
+    fn play(&mut self, answer: &str, turn: &mut String) -> Result<(), Rejection> {
+        if self.turns >= MOST_TURNS {
+            return Err(rejected(&self.game.is_endless()));
+        }
+        self.turns += 1;
+        let played = self.after(answer)?;
+        turn.clone_from(&played.turn);
+        self.become_position(*played);
+        Ok(())
+    }
+
+    fn winning_lines(&self) -> WinningLines {
+        let end = self.position.end.as_ref();
+        end.map(|end| end.lines.clone()).unwrap_or_default()
+    }
+
+    fn describe_last_turn(&self) -> String {
+        self.words.clone()
+    }
+
+    fn picture(&self) -> Picture {
+        let state = &self.position.state;
+        match self.game.drawing(state) {
+            Ok(Some(drawing)) => Picture {
+                cells: drawing.cells,
+                columns: drawing.columns,
+                rows: drawing.rows,
+                last: drawing.last,
+                winning: drawing.winning,
+                text: drawing.text,
+                svg: drawing.svg,
+                ..Picture::default()
+            },
+            // A failure is noted by the game.
+            Ok(None) | Err(_) => Picture {
+                text: vec![state.clone()],
+                ..Picture::default()
+            },
+        }
+    }
+
+    fn clone_box(&self) -> Box<dyn Session + '_> {
+        Box::new(self.clone())
+    }
+
+    fn count_moves(&self) -> usize {
+        self.answers().len()
+    }
+
+    fn make_move(&mut self, index: usize) -> bool {
+        let Some(answer) = self.answers().get(index).cloned() else {
+            return false;
+        };
+        let Ok(played) = self.after(&answer) else {
+            return false;
+        };
+        self.become_position(*played);
+        true
+    }
+
+    fn can_win_at_once(&self) -> bool {
+        let won = Some(Outcome::Win(self.to_move()));
+        let wins = |answer: &String| {
+            let end = self
+                .after(answer)
+                .ok()
+                .and_then(|played| played.position.end);
+            end.map(|end| end.outcome) == won
+        };
+        self.answers().iter().any(wins)
+    }
+
+    fn outlook(&self) -> Outlook {
+        let me = self.to_move();
+        let mut outlook = Outlook::default();
+        for answer in self.answers() {
+            let Ok(played) = self.after(answer) else {
+                continue;
+            };
+            let after = Self::new(self.game, played.position);
+            let outcome = after.outcome();
+            outlook.turns += 1;
+            outlook.ending += usize::from(outcome.is_some());
+            outlook.winning += usize::from(outcome == Some(Outcome::Win(me)));
+            let is_lost = outcome.is_none() && after.to_move() != me && after.can_win_at_once();
+            outlook.losing += usize::from(is_lost);
+        }
+        outlook
+    }
+
+    fn prove(&self, _nodes: u64) -> Option<Outcome> {
+        None
+    }
+
+    fn human_turn(&self) -> Box<dyn HumanTurn + '_> {
+        Box::new(ProgramTurn {
+            session: self.clone(),
+            answer: None,
+        })
+    }
+}
+
+/// See [`HumanTurn`].
+struct ProgramTurn<'a> {
+    session: ProgramSession<'a>,
+    answer: Option<String>,
+}
+
+impl HumanTurn for ProgramTurn<'_> {
+    fn question(&self) -> String {
+        format!("{}: your answer?", self.session.position.request)
+    }
+
+    fn make(&mut self, typed: &str) -> Result<(), String> {
+        let typed = typed.trim();
+        match self.session.after(typed) {
+            Ok(played) => {
+                self.answer = Some(played.turn.clone());
+                self.session.become_position(*played);
+                Ok(())
+            }
+            Err(Rejection::Malformed(problem) | Rejection::Illegal(problem)) => Err(problem),
+        }
+    }
+
+    fn is_complete(&self) -> bool {
+        self.answer.is_some()
+    }
+
+    fn answer(&self) -> Option<String> {
+        self.answer.clone()
+    }
+
+    fn hint(&self) -> Option<String> {
+        None
+    }
+
+    fn inventory(&self) -> String {
+        match self.session.answers() {
+            [] => format!("{}\n", self.session.game.about().about),
+            answers => format!("you can answer {}\n", answers.join(", ")),
+        }
+    }
+
+    fn picture(&self) -> Picture {
+        self.session.picture()
+    }
+}

@@ -1,0 +1,192 @@
+//! A puzzle, its kind and its difficulty.
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use crate::session::Proof;
+use crate::solver::Value;
+use crate::text::hexadecimal;
+
+/// The version of the format.
+pub const VERSION: u32 = 1;
+
+/// How much of its hash is the name of a puzzle.
+const ID_BYTES: usize = 5;
+
+/// The level of puzzles that are beyond the deepest `builtin:search`.
+pub const HIGHEST_LEVEL: u32 = 5;
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// A win is there: at once, or by force with more than one turn to choose from.
+    TakeTheWin,
+    /// No turn wins at once, and every wrong one lets the opponent win at once.
+    GiveNoWin,
+    /// The best is a draw, and a wrong turn loses later.
+    HoldTheDraw,
+    /// Exactly one turn is right, and it does not win at once.
+    OnlyTurn,
+}
+
+impl Kind {
+    /// All, in the order of tables.
+    pub const ALL: [Self; 4] = [
+        Self::TakeTheWin,
+        Self::GiveNoWin,
+        Self::HoldTheDraw,
+        Self::OnlyTurn,
+    ];
+
+    /// The word in files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::TakeTheWin => "take-the-win",
+            Self::GiveNoWin => "give-no-win",
+            Self::HoldTheDraw => "hold-the-draw",
+            Self::OnlyTurn => "only-turn",
+        }
+    }
+
+    /// In words.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::TakeTheWin => "take the win",
+            Self::GiveNoWin => "give no win",
+            Self::HoldTheDraw => "hold the draw",
+            Self::OnlyTurn => "find the only turn",
+        }
+    }
+
+    /// The kind of a position; `None` where every turn is as good as any other, and nothing is asked.
+    pub fn of(proof: &Proof) -> Option<Self> {
+        let right = proof.turns.iter().filter(|turn| turn.keeps).count();
+        if proof.value == Value::Loss || right == proof.turns.len() {
+            return None;
+        }
+        let wrong = || proof.turns.iter().filter(|turn| !turn.keeps);
+        Some(if proof.turns.iter().any(|turn| turn.wins) {
+            Self::TakeTheWin
+        } else if right == 1 {
+            Self::OnlyTurn
+        } else if wrong().all(|turn| turn.lets_win) {
+            Self::GiveNoWin
+        } else if proof.value == Value::Win {
+            Self::TakeTheWin
+        } else {
+            Self::HoldTheDraw
+        })
+    }
+}
+
+/// A line of a file of puzzles.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Puzzle {
+    /// The version of the format.
+    pub v: u32,
+    /// Its name, which depends on the question alone.
+    pub id: String,
+    /// The game.
+    pub game: String,
+    /// Its rules.
+    pub rules: String,
+    /// The CSV text of a piece set that is not the built-in one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pieces: Option<String>,
+    /// The line that the bot is sent.
+    pub position: String,
+    /// What is asked for.
+    pub kind: Kind,
+    /// What the position is worth for the side to move: `win` or `draw`.
+    pub value: String,
+    /// All turns that keep it, in canonical form.
+    pub answers: Vec<String>,
+    /// How many turns there are.
+    pub turns: usize,
+    /// How many cells are free.
+    pub free: usize,
+    /// From 1: how many turns `builtin:search` must look ahead to be sure to answer rightly; 5 where four are not enough.
+    pub level: u32,
+    /// How many bots were asked it in the games that it is from.
+    pub asked: usize,
+    /// How many of them gave a wrong answer.
+    pub failed: usize,
+}
+
+/// Which position it is.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Question {
+    /// The game.
+    pub game: String,
+    /// Its rules.
+    pub rules: String,
+    /// The CSV text of a piece set that is not the built-in one.
+    pub pieces: Option<String>,
+    /// The line that the bot is sent.
+    pub position: String,
+}
+
+impl Question {
+    /// A name that depends on the question alone: the same in every file.
+    pub fn id(&self) -> String {
+        let mut hash = Sha256::new();
+        let pieces = self.pieces.as_deref().unwrap_or_default();
+        for part in [&self.game, &self.rules, pieces, &self.position] {
+            hash.update(part.as_bytes());
+            hash.update([0]);
+        }
+        let digest = hash.finalize();
+        format!("{}-{}", self.game, hexadecimal(&digest[..ID_BYTES]))
+    }
+
+    /// The puzzle of a proof, at which so many bots of those asked failed; `None` where nothing is asked. `level` is found
+    /// for the answers.
+    pub fn puzzle(
+        self,
+        proof: &Proof,
+        (failed, asked): (usize, usize),
+        level: impl FnOnce(&[String]) -> Result<u32, String>,
+    ) -> Result<Option<Puzzle>, String> {
+        let Some(kind) = Kind::of(proof) else {
+            return Ok(None);
+        };
+        let right = proof.turns.iter().filter(|turn| turn.keeps);
+        let answers: Vec<String> = right.map(|turn| turn.text.clone()).collect();
+        let board = self.position.split(' ').max_by_key(|word| word.len());
+        let free = board.map_or(0, |board| board.matches('.').count());
+        Ok(Some(Puzzle {
+            v: VERSION,
+            id: self.id(),
+            level: level(&answers)?,
+            game: self.game,
+            rules: self.rules,
+            pieces: self.pieces,
+            position: self.position,
+            kind,
+            value: proof.value.name().to_owned(),
+            answers,
+            turns: proof.turns.len(),
+            free,
+            asked,
+            failed,
+        }))
+    }
+}
+
+impl Puzzle {
+    /// Which position it is.
+    pub fn question(&self) -> Question {
+        Question {
+            game: self.game.clone(),
+            rules: self.rules.clone(),
+            pieces: self.pieces.clone(),
+            position: self.position.clone(),
+        }
+    }
+
+    /// Whether an answer in canonical form is right.
+    pub fn is_right(&self, turn: &str) -> bool {
+        self.answers.iter().any(|answer| answer == turn)
+    }
+}

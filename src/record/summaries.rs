@@ -1,0 +1,200 @@
+//! Summaries of the records of a file, parsed by several threads and taken in the order of the file, in constant memory.
+//!
+//! Each thread in turn reads some lines, parses them beside the others, and waits until those before have been taken.
+
+use std::io::{self, Read};
+use std::sync::{Mutex, PoisonError};
+
+use super::RecordSummary;
+use super::reader::{LineError, Lines, Reader};
+use crate::threads::{InOrder, locked, processors};
+
+/// The bytes of the lines that a thread parses at a time.
+const PART: usize = 1 << 18;
+
+/// More threads than this would wait for each other: what is taken is taken by one at a time.
+const MOST: usize = 8;
+
+/// A line that was parsed: its number, from 1, and its game with what was computed of it.
+pub type Parsed<'a, T> = (u64, Result<(RecordSummary<'a>, T), LineError>);
+
+/// How many threads are worthwhile for a file of this many bytes.
+pub fn threads_for(bytes: u64) -> usize {
+    let parts = usize::try_from(bytes / PART as u64).unwrap_or(MOST);
+    processors().min(MOST).min(parts).max(1)
+}
+
+/// Parses all lines, as [`Reader::next_line`] returns them, with so many threads, fewer if no more can be started. Each line is
+/// given to `take`, in the order of the file, with what `compute` has made of its number and game, which it may change; that runs for several
+/// games at once. The
+/// first error of `take` ends it and is the inner result; the outer one is that of reading.
+///
+/// ```
+/// use referee::record::reader::Reader;
+/// use referee::record::summaries::take_all;
+///
+/// let line = r#"{"bots":[{"name":"a"},{"name":"b"}],"first":1,"result":{"reason":"draw"}}"#;
+/// let file = format!("{line}\n{line}\n");
+/// let reader = Reader::new("games.jsonl", file.as_bytes());
+/// let mut names = 0;
+/// take_all(reader, 2, |_, game| game.names().len(), |(_, parsed)| {
+///     names += parsed?.1;
+///     Ok::<(), referee::record::reader::LineError>(())
+/// })??;
+/// assert_eq!(names, 4);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn take_all<R, T, E>(
+    reader: Reader<R>,
+    threads: usize,
+    compute: impl Fn(u64, &mut RecordSummary<'_>) -> T + Sync,
+    take: impl FnMut(Parsed<'_, T>) -> Result<(), E> + Send,
+) -> io::Result<Result<(), E>>
+where
+    R: Read + Send,
+    E: Send,
+{
+    let source = Mutex::new((reader, 0));
+    let sink = Mutex::new((take, None));
+    let order = InOrder::default();
+    order.share(threads, || {
+        let mut lines = Lines::default();
+        loop {
+            let (part, read) = {
+                let mut source = locked(&source);
+                let (reader, parts) = &mut *source;
+                *parts += 1;
+                (*parts - 1, reader.next_lines(&mut lines, PART))
+            };
+            let parsed: Vec<Parsed<'_, T>> = lines
+                .iter()
+                .map(|line| {
+                    let with = line.summary().map(|mut game| {
+                        let computed = compute(line.number(), &mut game);
+                        (game, computed)
+                    });
+                    (line.number(), with)
+                })
+                .collect();
+            let Some(_turn) = order.turn(part) else {
+                break;
+            };
+            let mut sink = locked(&sink);
+            let (take, end) = &mut *sink;
+            let is_last = parsed.is_empty() || read.is_err();
+            // There are lines before one that cannot be read.
+            let taken = parsed.into_iter().try_for_each(take);
+            if is_last || taken.is_err() {
+                *end = Some(match taken {
+                    Ok(()) => read.map(Ok),
+                    Err(error) => Ok(Err(error)),
+                });
+                order.end();
+                break;
+            }
+        }
+    });
+    let (_, end) = sink.into_inner().unwrap_or_else(PoisonError::into_inner);
+    end.unwrap_or(Ok(Ok(())))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write as _;
+
+    use super::*;
+
+    /// Fails after its text.
+    struct Failing<'a>(&'a [u8]);
+
+    impl Read for Failing<'_> {
+        fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+            match self.0.read(buffer)? {
+                0 => Err(io::Error::other("the disk is broken")),
+                count => Ok(count),
+            }
+        }
+    }
+
+    fn file(games: usize) -> String {
+        let mut text = String::new();
+        for game in 0..games {
+            let line = r#""bots":[{"name":"a"},{"name":"b"}],"first":0,"result":{"reason":"draw"}"#;
+            writeln!(text, r#"{{"id":"{game}",{line},"pad":"{:500}"}}"#, "").unwrap();
+        }
+        text
+    }
+
+    #[test]
+    fn lines_are_taken_in_order_by_any_number_of_threads() {
+        let text = file(3000) + "\n{\n{\"v\":";
+        let all = |threads| {
+            let mut found = Vec::new();
+            let taken = take_all(
+                Reader::new("file", text.as_bytes()),
+                threads,
+                |_, game| game.id.len(),
+                |(number, parsed)| {
+                    let of_game = parsed.map(|(game, length)| (game.id.into_owned(), length));
+                    found.push((number, of_game));
+                    Ok::<(), String>(())
+                },
+            );
+            taken.unwrap().unwrap();
+            found
+        };
+        let one = all(1);
+        assert_eq!(one.len(), 3003);
+        assert_eq!(one[2999], (3000, Ok(("2999".to_owned(), 4))));
+        assert_eq!(one.iter().filter(|(_, parsed)| parsed.is_err()).count(), 3);
+        assert!(matches!(
+            one[3002],
+            (3003, Err(LineError::Torn { line: 3003, .. }))
+        ));
+        for threads in [2, 3, 9] {
+            assert_eq!(all(threads), one);
+        }
+    }
+
+    #[test]
+    fn the_first_error_ends_it() {
+        let text = file(3000);
+        for threads in [1, 2, 9] {
+            let mut taken = 0;
+            let ended = take_all(
+                Reader::new("file", text.as_bytes()),
+                threads,
+                |_, _| (),
+                |(number, _)| {
+                    taken += 1;
+                    if number == 1500 {
+                        Err("enough")
+                    } else {
+                        Ok(())
+                    }
+                },
+            );
+            assert_eq!(ended.unwrap(), Err("enough"));
+            assert_eq!(taken, 1500);
+        }
+    }
+
+    #[test]
+    fn what_was_read_before_a_failure_is_taken() {
+        let text = file(3000);
+        for threads in [1, 2, 9] {
+            let mut taken = 0;
+            let ended = take_all(
+                Reader::new("file", Failing(text.as_bytes())),
+                threads,
+                |_, _| (),
+                |_| {
+                    taken += 1;
+                    Ok::<(), String>(())
+                },
+            );
+            assert_eq!(ended.unwrap_err().to_string(), "the disk is broken");
+            assert_eq!(taken, 3000);
+        }
+    }
+}

@@ -1,0 +1,449 @@
+//! Two versions of a bot compared: as text, as Markdown for a pull request, and as JSON.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use serde_json::{Value as Json, json};
+
+use super::terminal::{Palette, aligned};
+use crate::arena::comparison::Forfeits;
+use crate::text::{counted, escape_controls};
+use crate::tournament::betting::elo_of_score;
+use crate::tournament::comparison::{Comparison, Measured, Opponent, Question, Verdict};
+
+/// For intervals by opponent: 95 % on the whole.
+const ERRORS: [f64; 2] = [0.025; 2];
+
+/// Why no more games were played.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// The answer was certain.
+    Decided,
+    /// All pairs of games were played.
+    Complete,
+    /// Time was up.
+    Budget,
+    /// It was asked to stop.
+    Interrupted,
+    /// The new version cannot play.
+    Unfit,
+}
+
+impl Ended {
+    /// Its word in JSON.
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Decided => "decided",
+            Self::Complete => "complete",
+            Self::Budget => "budget",
+            Self::Interrupted => "interrupted",
+            Self::Unfit => "unfit",
+        }
+    }
+}
+
+/// A bot of the comparison.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Bot {
+    /// Its name.
+    pub name: String,
+    /// As it was given.
+    pub bot: String,
+    /// The hash of its files.
+    pub hash: String,
+}
+
+/// What is reported.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report<'a> {
+    /// The new version.
+    pub new: Bot,
+    /// The old version, then the other opponents.
+    pub opponents: Vec<Bot>,
+    /// What is known.
+    pub comparison: &'a Comparison,
+    /// Who forfeited.
+    pub forfeits: Forfeits,
+    /// Games that count.
+    pub games: u64,
+    /// The time of this run.
+    pub elapsed: Duration,
+    /// The most time; `None` for no limit.
+    pub budget: Option<Duration>,
+    /// The most comparisons.
+    pub most: u32,
+    /// All random choices are derived from it.
+    pub seed: u64,
+    /// Why it ended.
+    pub ended: Ended,
+    /// Why the new version cannot play.
+    pub problem: Option<String>,
+}
+
+/// A share as a percentage: `61.2%`.
+fn percent(share: f64) -> String {
+    format!("{:.1}%", 100.0 * share)
+}
+
+/// A difference of shares in percent: `+3.1%`.
+fn signed_percent(share: f64) -> String {
+    format!("{:+.1}%", 100.0 * share)
+}
+
+/// A difference in Elo: `+79`, `-inf`.
+fn elo(score: f64) -> String {
+    format!("{:+.0}", elo_of_score(score))
+}
+
+/// A value with its interval, written by `show`: `61.2% (53.1% to 69.0%)`.
+fn with_interval(measured: Measured, show: fn(f64) -> String) -> String {
+    let [low, high] = measured.interval.map(show);
+    format!("{} ({low} to {high})", show(measured.mean))
+}
+
+/// Rates as people say them: `5%`, `0.1%`.
+fn rate(share: f64) -> String {
+    format!("{}%", (1e6 * share).round() / 1e4)
+}
+
+impl Report<'_> {
+    /// The answer.
+    pub fn verdict(&self) -> Verdict {
+        if self.ended == Ended::Unfit {
+            Verdict::Unfit
+        } else {
+            self.comparison.verdict()
+        }
+    }
+
+    fn old(&self) -> &str {
+        self.opponents.first().map_or("", |old| &old.name)
+    }
+
+    fn has_pool(&self) -> bool {
+        self.opponents.len() > 1
+    }
+
+    /// The answer in a line.
+    fn headline(&self) -> String {
+        let [new, old] = [&self.new.name, self.old()].map(escape_controls);
+        match self.verdict() {
+            Verdict::Better => format!("{new} is better than {old}."),
+            Verdict::NotBetter => format!(
+                "{new} is not better than {old} by {} Elo.",
+                self.comparison.terms().margin
+            ),
+            Verdict::NotWorse => format!(
+                "{new} is not worse than {old} by {} Elo.",
+                self.comparison.terms().margin
+            ),
+            Verdict::Worse => format!("{new} is worse than {old}."),
+            Verdict::Unfit => format!("{new} cannot play."),
+            Verdict::Undecided => {
+                let asked = match self.comparison.terms().question {
+                    Question::Better => "better",
+                    Question::NotWorse => "not worse",
+                };
+                format!("Undecided whether {new} is {asked} than {old}.")
+            }
+        }
+    }
+
+    /// What was measured, and after how many games.
+    fn details(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        if let Some(problem) = &self.problem {
+            lines.push(problem.clone());
+            return lines;
+        }
+        if let Some(advantage) = self.comparison.advantage() {
+            let score = with_interval(advantage, percent);
+            lines.push(if self.has_pool() {
+                format!("Advantage {score}; 50% says that both are equal.")
+            } else {
+                format!("Score {score}, {} Elo.", with_interval(advantage, elo))
+            });
+        }
+        let games = counted(self.games, "game", "games");
+        let time = format!("{:.1} s", self.elapsed.as_secs_f64());
+        let why = match self.ended {
+            Ended::Decided | Ended::Unfit => "",
+            Ended::Complete => ", all that were planned",
+            Ended::Budget => "; then time was up",
+            Ended::Interrupted => "; then it was interrupted",
+        };
+        lines.push(format!("{games} in {time}{why}."));
+        let Forfeits { new, old, others } = self.forfeits;
+        if new + old + others > 0 {
+            lines.push(format!(
+                "Forfeits: {new} of the new version, {old} of the old one{}.",
+                if self.has_pool() {
+                    format!(", {others} of the others")
+                } else {
+                    String::new()
+                }
+            ));
+        }
+        lines
+    }
+
+    /// The rows of the table by opponent, its head first.
+    fn rows(&self) -> Vec<Vec<String>> {
+        let heads = ["opponent", "share", "games", "new", "old", "difference"];
+        let mut rows = vec![heads.map(str::to_owned).to_vec()];
+        let all = self.comparison.count();
+        for (bot, counts) in self.opponents.iter().zip(self.comparison.opponents()) {
+            let mut row = vec![escape_controls(&bot.name)];
+            row.push(share(counts, all).map_or_else(String::new, percent));
+            row.push(games(counts).to_string());
+            let show = |found: Option<Measured>, show: fn(f64) -> String| {
+                found.map_or_else(String::new, |found| with_interval(found, show))
+            };
+            row.push(show(Measured::of(&counts.new, ERRORS), percent));
+            row.push(show(Measured::of(&counts.old, ERRORS), percent));
+            let difference = Measured::of(&counts.advantages, ERRORS);
+            let difference = difference.map(Measured::as_difference);
+            row.push(show(difference, signed_percent));
+            rows.push(row);
+        }
+        rows
+    }
+
+    /// How often the answer is wrong, and from which number it can be repeated.
+    fn terms(&self) -> String {
+        let terms = self.comparison.terms();
+        let (yes, no) = match terms.question {
+            Question::Better => ("better", "not better"),
+            Question::NotWorse => ("not worse", "worse"),
+        };
+        let (alpha, beta) = (rate(terms.alpha), rate(terms.beta));
+        format!(
+            "\"{yes}\" is wrong with a probability of at most {alpha}, \"{no}\" with one of at most {beta}; intervals by \
+             opponent hold with 95%. Seed {}.",
+            self.seed
+        )
+    }
+
+    /// For people.
+    pub fn text(&self, palette: &Palette) -> String {
+        let mut out = String::new();
+        for line in std::iter::once(self.headline()).chain(self.details()) {
+            let _ = writeln!(out, "{line}");
+        }
+        if self.has_pool() && self.games > 0 {
+            let _ = write!(out, "\n{}", aligned(&self.rows(), palette, &[0]));
+        }
+        out
+    }
+
+    /// For a pull request.
+    pub fn markdown(&self) -> String {
+        let mut out = format!("### {}\n\n", plain(&self.headline()));
+        for line in self.details() {
+            let _ = writeln!(out, "- {}", plain(&line));
+        }
+        if self.games > 0 {
+            out.push('\n');
+            for (number, row) in self.rows().iter().enumerate() {
+                let cells: Vec<String> = row.iter().map(|cell| plain(cell)).collect();
+                let _ = writeln!(out, "| {} |", cells.join(" | "));
+                if number == 0 {
+                    let _ = writeln!(out, "| ---{} |", " | ---:".repeat(row.len() - 1));
+                }
+            }
+        }
+        if self.problem.is_none() {
+            let _ = writeln!(out, "\n{}", plain(&self.terms()));
+        }
+        out
+    }
+
+    /// For programs.
+    pub fn json(&self) -> Json {
+        let terms = self.comparison.terms();
+        let advantage = self.comparison.advantage();
+        let all = self.comparison.count();
+        let opponents = self.opponents.iter().zip(self.comparison.opponents());
+        let opponents = opponents.map(|(bot, counts)| {
+            let new = Measured::of(&counts.new, ERRORS);
+            json!({
+                "name": bot.name,
+                "bot": bot.bot,
+                "hash": bot.hash,
+                "share": share(counts, all),
+                "games": games(counts),
+                "new": new,
+                "old": Measured::of(&counts.old, ERRORS),
+                "difference": Measured::of(&counts.advantages, ERRORS).map(Measured::as_difference),
+            })
+        });
+        json!({
+            "v": 1,
+            "verdict": self.verdict(),
+            "question": terms.question,
+            "margin": terms.margin,
+            "alpha": terms.alpha,
+            "beta": terms.beta,
+            "ended": self.ended.name(),
+            "problem": self.problem,
+            "new": { "name": self.new.name, "bot": self.new.bot, "hash": self.new.hash },
+            "advantage": advantage,
+            "elo": (!self.has_pool()).then_some(advantage).flatten().map(|found| json!({
+                "mean": elo_of_score(found.mean),
+                "interval": found.interval.map(elo_of_score),
+            })),
+            "comparisons": all,
+            "most_comparisons": self.most,
+            "games": self.games,
+            "forfeits": {
+                "new": self.forfeits.new,
+                "old": self.forfeits.old,
+                "others": self.forfeits.others,
+            },
+            "seconds": self.elapsed.as_secs_f64(),
+            "budget": self.budget.map(|budget| budget.as_secs_f64()),
+            "seed": self.seed,
+            "opponents": opponents.collect::<Vec<_>>(),
+        })
+    }
+}
+
+/// The share of the comparisons that were against an opponent, 0 to 1.
+fn share(counts: &Opponent, all: u64) -> Option<f64> {
+    let all = u32::try_from(all).ok().filter(|&all| all > 0)?;
+    Some(counts.advantages.total() / f64::from(all))
+}
+
+/// The games with an opponent, of both versions.
+fn games(counts: &Opponent) -> u64 {
+    let pairs = counts.new.0.iter().chain(&counts.old.0);
+    2 * pairs.copied().map(u64::from).sum::<u64>()
+}
+
+/// Text in which Markdown finds nothing to format: names are chosen by others.
+fn plain(text: &str) -> String {
+    let mut out = String::new();
+    for character in text.chars() {
+        if r"\`*_{}[]<>#|~!&@".contains(character) {
+            // An entity, since a backslash does not keep a name with @ from notifying people.
+            let _ = write!(out, "&#{};", u32::from(character));
+        } else {
+            out.push(character);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tournament::comparison::{Terms, Unit};
+
+    fn comparison(opponents: usize) -> Comparison {
+        let terms = Terms {
+            question: Question::Better,
+            margin: 50.0,
+            direct: 0.5,
+            alpha: 0.05,
+            beta: 0.05,
+        };
+        Comparison::new(terms, opponents).expect("valid terms")
+    }
+
+    fn bot(name: &str) -> Bot {
+        Bot {
+            name: name.to_owned(),
+            bot: name.to_owned(),
+            hash: "0".to_owned(),
+        }
+    }
+
+    fn report(comparison: &Comparison, games: u64) -> Report<'_> {
+        let names = ["old.py", "greedy", "a|b"];
+        Report {
+            new: bot("new.py"),
+            opponents: names[..comparison.opponents().len()]
+                .iter()
+                .map(|name| bot(name))
+                .collect(),
+            comparison,
+            forfeits: Forfeits {
+                new: 1,
+                ..Forfeits::default()
+            },
+            games,
+            elapsed: Duration::from_millis(2500),
+            budget: None,
+            most: 100,
+            seed: 7,
+            ended: Ended::Decided,
+            problem: None,
+        }
+    }
+
+    #[test]
+    fn two_bots_have_a_score_and_no_table() {
+        let mut two = comparison(1);
+        for _ in 0..7 {
+            two.add(0, Unit::Direct(4));
+        }
+        insta::assert_snapshot!(report(&two, 14).text(&Palette::default()), @r#"
+        new.py is better than old.py.
+        Score 100.0% (53.9% to 100.0%), +inf (+27 to +inf) Elo.
+        14 games in 2.5 s.
+        Forfeits: 1 of the new version, 0 of the old one.
+        "#);
+    }
+
+    #[test]
+    fn others_are_listed() {
+        let mut four = comparison(3);
+        for _ in 0..30 {
+            four.add(0, Unit::Direct(4));
+            four.add(1, Unit::Pool([3, 2]));
+        }
+        insta::assert_snapshot!(report(&four, 180).text(&Palette::default()), @r#"
+        new.py is better than old.py.
+        Advantage 81.2% (73.7% to 88.2%); 50% says that both are equal.
+        180 games in 2.5 s.
+        Forfeits: 1 of the new version, 0 of the old one, 0 of the others.
+
+        opponent  share  games                       new                     old                   difference
+        old.py    50.0%     60  100.0% (83.7% to 100.0%)                          +100.0% (+67.3% to +100.0%)
+        greedy    50.0%    120    75.0% (62.7% to 79.1%)  50.0% (41.8% to 58.2%)     +25.0% (+4.6% to +37.3%)
+        a|b        0.0%      0
+        "#);
+        insta::assert_snapshot!(report(&four, 180).markdown(), @r#"
+        ### new.py is better than old.py.
+
+        - Advantage 81.2% (73.7% to 88.2%); 50% says that both are equal.
+        - 180 games in 2.5 s.
+        - Forfeits: 1 of the new version, 0 of the old one, 0 of the others.
+
+        | opponent | share | games | new | old | difference |
+        | --- | ---: | ---: | ---: | ---: | ---: |
+        | old.py | 50.0% | 60 | 100.0% (83.7% to 100.0%) |  | +100.0% (+67.3% to +100.0%) |
+        | greedy | 50.0% | 120 | 75.0% (62.7% to 79.1%) | 50.0% (41.8% to 58.2%) | +25.0% (+4.6% to +37.3%) |
+        | a&#124;b | 0.0% | 0 |  |  |  |
+
+        "better" is wrong with a probability of at most 5%, "not better" with one of at most 5%; intervals by opponent hold with 95%. Seed 7.
+        "#);
+    }
+
+    #[test]
+    fn nothing_is_known_at_first() {
+        let none = comparison(2);
+        let unfit = Report {
+            ended: Ended::Unfit,
+            problem: Some("timeout: it did not answer <b>".to_owned()),
+            ..report(&none, 0)
+        };
+        insta::assert_snapshot!(unfit.markdown(), @r#"
+        ### new.py cannot play.
+
+        - timeout: it did not answer &#60;b&#62;
+        "#);
+        assert_eq!(unfit.json()["advantage"], Json::Null);
+        assert_eq!(unfit.json()["verdict"], "unfit");
+    }
+}

@@ -1,0 +1,161 @@
+// The head of the overview: what was played, who won and how surely, and the game that decided.
+
+import { card, count, counted, el, half, link, percent, signed, time } from "./dom.js";
+import { botHash, gameHash, known, name, story, unpacked } from "./data.js";
+import { boardOf, statesOf } from "./boards.js";
+import { course } from "./course.js";
+import { gaveAway, isAnalysed, worstMistake } from "./mistakes.js";
+
+// Games in the strip of two bots; of more, the last ones are shown.
+const STRIP = 400;
+
+// A likelihood is never certain.
+export function likelihood(share) {
+  return share > 0.999 ? "> 99.9%" : percent(share, 1);
+}
+
+// The days on which games began: `23 November 2026`.
+function days() {
+  let [first, last] = [Infinity, -Infinity];
+  for (const { started } of known.games) {
+    if (started === null || started === undefined) continue;
+    first = Math.min(first, started);
+    last = Math.max(last, started);
+  }
+  if (first > last) return null;
+  const written = (seconds) => new Date(seconds * 1000).toLocaleDateString("en-GB", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
+  const both = [written(first), written(last)];
+  return both[0] === both[1] ? both[0] : both.join(" to ");
+}
+
+const seconds = (number) => (number < 1 ? time(1000 * number) : `${number} s`);
+
+// The limits on time, in words.
+function timeLimit() {
+  const limits = course()?.limits;
+  const [limit] = known.figures.move_times ?? [];
+  const parts = [];
+  if (limits) {
+    if (limits.move_time !== null) parts.push(`${seconds(limits.move_time)} a move`);
+    if (limits.game_time !== null) parts.push(`${seconds(limits.game_time)} a game`);
+    if (limits.game_time !== null && limits.increment > 0) parts.push(`${seconds(limits.increment)} more after each move`);
+    return parts.length ? parts.join(", ") : "no time limit";
+  }
+  if (known.figures.move_times?.length !== 1) return null;
+  return limit === null ? null : `${seconds(limit)} a move`;
+}
+
+// Format, dates, limits and size, in a line.
+export function facts(figures) {
+  const format = course()?.format;
+  const parts = [
+    format ? format[0].toUpperCase() + format.slice(1) : null, days(), timeLimit(),
+    counted(course()?.bots.length ?? figures.places.length, "bot"), counted(figures.games, "game"),
+  ];
+  return el("p", { class: "facts" }, parts.filter(Boolean).join(" · "));
+}
+
+// Whether all games of the tournament have been played, as far as is known.
+function isFinished(figures) {
+  if (known.head.live) return false;
+  if (course()?.bracket.length) return course().champion !== null;
+  return Boolean(course()?.games) && figures.games >= course().games;
+}
+
+// The last game of two bots; of a bracket, the last one of the final.
+function decisiveGame(first, second) {
+  const final = course()?.bracket.at(-1)?.[0]?.meeting;
+  const between = (game) => game.bots.includes(first) && game.bots.includes(second);
+  const inFinal = ({ id }) => {
+    const found = /^p(\d+)[ab]$/.exec(id);
+    return found && Number(found[1]) >= final[5] && Number(found[1]) <= final[6];
+  };
+  const games = known.games.filter((game) => between(game) && (!final || inFinal(game)));
+  // The order of the schedule, in which games need not have ended.
+  return games.reduce((last, game) => (last === null || game.id.localeCompare(last.id, "en") > 0 || !game.id.startsWith("p") ? game : last), null);
+}
+
+function smallBoard(game, title) {
+  if (!game) return null;
+  const whole = unpacked(game);
+  const board = boardOf(whole);
+  const state = statesOf(whole).at(-1);
+  if (!board || !state) return null;
+  return el("figure", { class: "decisive" },
+    el("a", { href: gameHash(game.number, game.length), "aria-label": `${title}: game ${game.number}` }, board.draw(whole, state)),
+    el("figcaption", {}, `${title}: `, link(gameHash(game.number), `game ${game.number}`), `, ${story(game, whole.lines)}`));
+}
+
+// By how much the first is ahead of the second.
+function lead(first, second) {
+  const final = course()?.bracket.at(-1)?.[0]?.meeting;
+  if (known.figures.order === "place" && final && course().champion !== null) {
+    const points = final[7] === 0 ? [final[2], final[3]] : [final[3], final[2]];
+    return `won the final ${half(points[0] / 2)} : ${half(points[1] / 2)}${final[8] ? `, decided ${final[8]}` : ""}`;
+  }
+  if (known.figures.order === "place") return "still in the bracket";
+  if (known.figures.order === "rating") return `${signed(first.elo - second.elo)} Elo ahead`;
+  const points = first.points - second.points;
+  return points > 0 ? `${half(first.points)} points, ${half(points)} more` : `${half(first.points)} points each, ahead on the tie-break`;
+}
+
+function certainty(first, second) {
+  if (first.superiority === null) return "They have played too few games to say how likely it is that the first is the better one.";
+  return `${name(first.bot)} is better than ${name(second.bot)} with a likelihood of ${likelihood(first.superiority)}.`;
+}
+
+function worst() {
+  const mistake = isAnalysed() ? worstMistake(known.games) : null;
+  if (!mistake) return null;
+  const { game, turn, bot, remark } = mistake;
+  return el("ul", { class: "highlights" }, el("li", {}, link(gameHash(game.number, turn),
+    el("strong", {}, "The blunder of the tournament"),
+    el("span", {}, `Game ${game.number}, turn ${turn}: ${name(bot)} ${gaveAway(mistake)}`),
+    remark ? el("small", {}, remark.replaceAll("`", "")) : null)));
+}
+
+// The games of two bots in their order, a cell each. One cell is reached with Tab, the others with the arrow keys.
+function strip(first, second) {
+  const games = known.games.slice(-STRIP);
+  const cells = games.map((game, place) => {
+    const shown = game.winner < 0 ? ["½", "shade-5"] : game.winner === first ? ["1", "shade-10"] : ["0", "shade-0"];
+    return el("a", { href: gameHash(game.number), class: shown[1], tabindex: place === 0 ? "0" : "-1", title: `Game ${game.number}: ${story(game)}`, "aria-label": `Game ${game.number}: ${story(game)}` }, shown[0]);
+  });
+  const step = { ArrowRight: 1, ArrowLeft: -1, Home: -cells.length, End: cells.length };
+  return el("div", {},
+    el("p", { class: "hint" }, `Each field is a game: 1 where ${name(first)} won, 0 where ${name(second)} won.${games.length < known.figures.games ? ` The last ${count(games.length)} are shown.` : ""} The arrow keys go from game to game.`),
+    el("div", {
+      class: "game-strip", role: "group", "aria-label": "The games in their order",
+      onkeydown: (event) => {
+        const at = cells.indexOf(document.activeElement);
+        if (at < 0 || !(event.key in step)) return;
+        event.preventDefault();
+        cells[Math.min(cells.length - 1, Math.max(0, at + step[event.key]))].focus();
+      },
+    }, ...cells));
+}
+
+function duel(places) {
+  const [first, second] = places;
+  const sure = first.superiority === null ? "Too few games to say who is better." : `${name(first.bot)} is better with a likelihood of ${likelihood(first.superiority)}.`;
+  // The two ratings are opposite numbers, so that their difference is twice as uncertain as each.
+  const apart = first.error === null || first.superiority === null ? "" : ` The ratings are ${Math.round(Math.abs(first.elo - second.elo))} ± ${Math.round(2 * first.error)} Elo apart (95 %).`;
+  const side = (place) => el("span", {}, link(botHash(place.bot), el("span", { class: "name" }, name(place.bot))));
+  return card(known.head.live ? "So far" : "Result", null,
+    el("p", { class: "big-score" }, side(first), el("strong", {}, `${half(first.points)} : ${half(second.points)}`), side(second)),
+    el("p", {}, sure + apart), strip(first.bot, second.bot), worst());
+}
+
+// Who won, and how surely; nothing for a single game.
+export function resultCard(figures) {
+  const places = figures.places;
+  if (figures.games < 2 || places.length < 2) return null;
+  if (places.length === 2) return duel(places);
+  const [first, second] = places;
+  const titles = isFinished(figures) ? ["Champion", "Runner-up"] : known.head.live ? ["In the lead", "Behind it"] : ["First", "Second"];
+  const row = (title, place, text) => el("div", {}, el("dt", {}, title), el("dd", {}, link(botHash(place.bot), el("span", { class: "name" }, name(place.bot))), text ? el("small", {}, text) : null));
+  return card(known.head.live ? "So far" : "Result", null, el("div", { class: "result" },
+    el("div", {}, el("dl", { class: "winners-list" }, row(titles[0], first, lead(first, second)), row(titles[1], second, null)),
+      el("p", {}, certainty(first, second)), worst()),
+    smallBoard(decisiveGame(first.bot, second.bot), course()?.bracket.length ? "The last game of the final" : "The last game of the first two")));
+}

@@ -1,0 +1,152 @@
+// What an analysis says of bots and games: accuracy, blunders and missed wins, by phase.
+
+import { card, count, el, folded, link, percent, scrolled } from "./dom.js";
+import { botHash, gameHash, known, name } from "./data.js";
+
+export const PHASES = ["opening", "middle", "end"];
+const RANKS = { w: 2, d: 1, l: 0 };
+const RESULTS = { w: "a win", d: "a draw", l: "a loss" };
+const FOLDED_BOTS = 12;
+
+// The mistake that was shown last, by the count that led to it, so that the count leads to the next one.
+const lastVisited = new Map();
+const unfolded = {};
+
+// The phase of a turn, from 1; see `src/report/html/phases.rs`.
+function phaseOf(game, turn) {
+  const cells = { quarto: 16, "four-in-a-row": 42 }[known.editions[game.edition]?.game];
+  if (!cells) return Math.min(2, Math.floor((3 * (turn - 1)) / Math.max(1, game.length)));
+  const opening = [...(game.entry[13] ?? "")].slice(0, cells).filter((cell) => cell !== ".").length;
+  const givesOnly = cells === 16 && game.entry[9].startsWith("-") ? 1 : 0;
+  return Math.min(2, Math.floor((3 * (opening + Math.max(0, turn - 1 - givesOnly))) / cells));
+}
+
+// The analysed turns of a game with a known value: who made them, in which phase, and what they gave away.
+export function judgedTurns(game) {
+  if (game.judged) return game.judged;
+  const found = [];
+  const [values, bests, , more] = game.entry[14] ?? ["", "", "", []];
+  const movers = game.entry[16];
+  const sides = [game.bots[game.first], game.bots[1 - game.first]];
+  const marks = new Map(more.map(([turn, mark = "", better = "", remark = ""]) => [turn, { mark, better, remark }]));
+  for (let turn = 1; turn <= values.length; turn += 1) {
+    const [value, best] = [values[turn - 1], bests[turn - 1]];
+    const { mark, remark } = marks.get(turn) ?? { mark: "", remark: "" };
+    const isKnown = value !== "-" && best !== "-";
+    const missed = mark === "missed-win";
+    if (!isKnown && !missed) continue;
+    found.push({
+      game, turn, value, best, remark, missed, isKnown,
+      bot: sides[movers ? Number(movers[turn - 1]) : (turn - 1) % 2],
+      phase: phaseOf(game, turn),
+      lost: isKnown ? RANKS[best] - RANKS[value] : 0,
+    });
+  }
+  game.judged = found;
+  return found;
+}
+
+export const isAnalysed = () => known.figures.places.some((place) => place.phases !== undefined);
+
+// What a mistake gave away, in words.
+export function gaveAway(mistake) {
+  return `turned ${RESULTS[mistake.best]} into ${RESULTS[mistake.value]}`;
+}
+
+// The worst mistake, of all bots or of one: a win turned into a loss before anything else, by the bot of the highest rating.
+export function worstMistake(games, of) {
+  const elo = new Map(known.figures.places.map((place) => [place.bot, place.elo]));
+  const merit = ({ lost, best, bot }) => 1e7 * lost + (best === "w" ? 1e6 : 0) + (elo.get(bot) ?? 0);
+  let worst = null;
+  for (const game of games) {
+    for (const turn of judgedTurns(game)) {
+      if (turn.lost > 0 && (of === undefined || turn.bot === of) && (worst === null || merit(turn) > merit(worst))) worst = turn;
+    }
+  }
+  return worst;
+}
+
+// A count that leads to the first of these mistakes, and when the reader is back to the next one.
+function leading(key, found, shown, what) {
+  if (found.length === 0) return shown;
+  const at = ((lastVisited.get(key) ?? -1) + 1) % found.length;
+  const { game, turn } = found[at];
+  return el("a", { href: gameHash(game.number, turn), "aria-label": `${shown} ${what}: go to number ${at + 1}`, onclick: () => lastVisited.set(key, at) }, shown);
+}
+
+const sumOf = (phases) => phases.reduce((sum, phase) => sum.map((n, i) => n + phase[i]), [0, 0, 0, 0]);
+const accuracyOf = ([proven, kept]) => (proven ? percent(kept / proven, 1) : "–");
+
+function tableOf(caption, heads, rows) {
+  return scrolled(el("table", { class: "accuracy" }, el("caption", { class: "unseen" }, caption),
+    el("thead", {}, el("tr", {}, ...heads.map((head, i) => el("th", { scope: "col", class: i ? "number" : "text" }, head)))),
+    el("tbody", {}, ...rows)), caption);
+}
+
+const cellOf = (...content) => el("td", { class: "number" }, ...content);
+
+// The turns of a bot in these games.
+function mistakesOf(bot, games) {
+  return games.flatMap((game) => judgedTurns(game)).filter((turn) => turn.bot === bot);
+}
+
+// Accuracy of all bots, by phase.
+export function accuracyCard(places) {
+  const analysed = places.filter((place) => place.phases !== undefined);
+  if (analysed.length === 0) return null;
+  const byBot = new Map();
+  for (const game of known.games) {
+    for (const turn of judgedTurns(game).filter(({ lost, missed }) => lost > 0 || missed)) {
+      if (!byBot.has(turn.bot)) byBot.set(turn.bot, []);
+      byBot.get(turn.bot).push(turn);
+    }
+  }
+  const row = ({ bot, phases }) => {
+    const all = sumOf(phases);
+    const own = byBot.get(bot) ?? [];
+    return el("tr", {}, el("th", { scope: "row", class: "text" }, link(botHash(bot), el("span", { class: "name" }, name(bot)))),
+      cellOf(el("strong", {}, accuracyOf(all))),
+      ...phases.map((phase) => cellOf(accuracyOf(phase))),
+      cellOf(leading(`${bot} blunders`, own.filter((turn) => turn.lost > 0), count(all[2]), `blunders of ${name(bot)}`)),
+      cellOf(leading(`${bot} missed`, own.filter((turn) => turn.missed), count(all[3]), `missed wins of ${name(bot)}`)));
+  };
+  return card("Accuracy", "The share of turns that kept the best result still possible, of those whose exact value is known: in all, and in each third of the board. A count leads to the games, one after the other.",
+    folded(analysed, FOLDED_BOTS, unfolded, (shown) => tableOf("Accuracy of each bot", ["bot", "all", ...PHASES, "blunders", "missed wins"], shown.map(row))));
+}
+
+// Accuracy of one bot, by phase.
+export function phaseTable(bot, phases, games) {
+  const own = mistakesOf(bot, games);
+  const row = (title, figures, part) => {
+    const those = own.filter((turn) => part === undefined || turn.phase === part);
+    return el("tr", {}, el("th", { scope: "row", class: "text" }, title),
+      cellOf(accuracyOf(figures)), cellOf(count(figures[0])),
+      cellOf(leading(`${bot} ${title} blunders`, those.filter((turn) => turn.lost > 0), count(figures[2]), `blunders, ${title}`)),
+      cellOf(leading(`${bot} ${title} missed`, those.filter((turn) => turn.missed), count(figures[3]), `missed wins, ${title}`)));
+  };
+  return tableOf("Accuracy by phase", ["phase", "accuracy", "turns with a known value", "blunders", "missed wins"],
+    [...phases.map((figures, part) => row(PHASES[part], figures, part)), row("all", sumOf(phases))]);
+}
+
+// Accuracy of both sides of a game, by phase. A count leads to the next such turn after `now()`.
+export function gameAccuracy(game, now) {
+  const turns = judgedTurns(game);
+  if (!turns.some((turn) => turn.isKnown)) return null;
+  const next = (found, what) => {
+    if (found.length === 0) return "0";
+    return el("a", {
+      href: gameHash(game.number, found[0].turn), "aria-label": `${count(found.length)} ${what}: go to the next`,
+      onclick: (event) => { event.currentTarget.setAttribute("href", gameHash(game.number, (found.find((turn) => turn.turn > now()) ?? found[0]).turn)); },
+    }, count(found.length));
+  };
+  const rows = [game.bots[game.first], game.bots[1 - game.first]].map((bot) => {
+    const own = turns.filter((turn) => turn.bot === bot);
+    const share = (those) => { const sure = those.filter((turn) => turn.isKnown); return accuracyOf([sure.length, sure.filter((turn) => turn.lost <= 0).length]); };
+    return el("tr", {}, el("th", { scope: "row", class: "text" }, el("span", { class: "name" }, name(bot))),
+      cellOf(el("strong", {}, share(own))), ...PHASES.map((_, part) => cellOf(share(own.filter((turn) => turn.phase === part)))),
+      cellOf(next(own.filter((turn) => turn.lost > 0), `blunders of ${name(bot)}`)),
+      cellOf(next(own.filter((turn) => turn.missed), `missed wins of ${name(bot)}`)));
+  });
+  return card("Accuracy", "The share of turns that kept the best result still possible. A count leads to the next one.",
+    tableOf("Accuracy in this game", ["bot", "all", ...PHASES, "blunders", "missed wins"], rows));
+}

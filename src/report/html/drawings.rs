@@ -1,0 +1,239 @@
+//! The positions of a game that is a program, as it draws them, for the page.
+//!
+//! A list with an entry for the start and for the position after each turn:
+//!
+//! ```text
+//! [{"r": request, "w": the turn in words, "c": [[text, …], …], "h": names of columns, "v": names of rows,
+//!   "l": [row, column] of the last turn, "x": winning cells, "t": [line, …], "s": SVG}, …]
+//! ```
+//!
+//! Empty fields are left out. SVG is a tree, `[name, {attribute: value}, [child or text, …]]`, of the elements and
+//! attributes that only draw: the page makes it without parsing anything.
+
+use roxmltree::{Document, Node};
+use serde_json::{Map, Value, json};
+
+use super::limits::{MAX_TURNS, cut};
+use crate::game::Picture;
+use crate::record::Record;
+use crate::session::{Ruleset, Session};
+use crate::text::escape_controls;
+
+/// The maximal total size of the drawings of a page, in bytes.
+pub(super) const ROOM: usize = 4_000_000;
+
+/// The maximal length of a text, in characters.
+const TEXT_CHARS: usize = 512;
+
+/// The largest SVG that is read, in bytes, the most elements in it, and within one another.
+const SVG_BYTES: usize = 64 * 1024;
+const SVG_ELEMENTS: usize = 2000;
+const SVG_DEPTH: usize = 40;
+
+/// Elements that draw something, or group what does.
+const ELEMENTS: [&str; 12] = [
+    "circle", "desc", "ellipse", "g", "line", "path", "polygon", "polyline", "rect", "svg", "text",
+    "tspan",
+];
+
+/// Attributes that say where and how. None of them can refer to anything outside; `style` and `class` would reach the
+/// page's own.
+const ATTRIBUTES: [&str; 44] = [
+    "cx",
+    "cy",
+    "d",
+    "dominant-baseline",
+    "dx",
+    "dy",
+    "fill",
+    "fill-opacity",
+    "fill-rule",
+    "font-family",
+    "font-size",
+    "font-style",
+    "font-weight",
+    "height",
+    "letter-spacing",
+    "opacity",
+    "pathLength",
+    "points",
+    "preserveAspectRatio",
+    "r",
+    "rotate",
+    "rx",
+    "ry",
+    "stroke",
+    "stroke-dasharray",
+    "stroke-dashoffset",
+    "stroke-linecap",
+    "stroke-linejoin",
+    "stroke-miterlimit",
+    "stroke-opacity",
+    "stroke-width",
+    "text-anchor",
+    "text-decoration",
+    "textLength",
+    "transform",
+    "transform-origin",
+    "vector-effect",
+    "viewBox",
+    "width",
+    "x",
+    "x1",
+    "x2",
+    "y",
+    "y1",
+];
+
+/// The positions of a recorded game; `None` when the game's program does not accept the record.
+pub(super) fn of(game: &dyn Ruleset, record: &Record) -> Option<Value> {
+    let mut session = game.start_from(&record.start).ok()?;
+    let mut positions = vec![position(&*session)];
+    let mut turn = String::new();
+    for answer in record.turns.iter().take(MAX_TURNS) {
+        session.play(answer, &mut turn).ok()?;
+        positions.push(position(&*session));
+    }
+    // A program that failed meanwhile drew nothing for the rest.
+    game.failure().is_none().then_some(Value::Array(positions))
+}
+
+fn position(session: &dyn Session) -> Value {
+    let mut request = String::new();
+    session.write_request(&mut request);
+    let picture = session.picture();
+    let mut fields = Map::new();
+    let mut add = |name: &str, value: Value| {
+        let is_empty = match &value {
+            Value::Null => true,
+            Value::String(text) => text.is_empty(),
+            Value::Array(items) => items.is_empty(),
+            _ => false,
+        };
+        if !is_empty {
+            fields.insert(name.to_owned(), value);
+        }
+    };
+    add("r", shown(&request));
+    add("w", shown(&session.describe_last_turn()));
+    add("c", picture.cells.iter().map(|row| texts(row)).collect());
+    add("h", texts(&picture.columns));
+    add("v", texts(&picture.rows));
+    add("l", json!(picture.last));
+    add("x", json!(picture.winning));
+    add("t", texts(&picture.text));
+    add("s", svg(&picture).unwrap_or_default());
+    Value::Object(fields)
+}
+
+fn shown(text: &str) -> Value {
+    cut(&escape_controls(text), TEXT_CHARS).into()
+}
+
+fn texts(texts: &[String]) -> Value {
+    texts.iter().map(|text| shown(text)).collect()
+}
+
+/// The drawing as a tree; `None` when there is none, or it cannot be read.
+fn svg(picture: &Picture) -> Option<Value> {
+    let text = picture
+        .svg
+        .as_deref()
+        .filter(|text| text.len() <= SVG_BYTES)?;
+    // Without a document type, so that there are no entities of its own.
+    let document = Document::parse(text).ok()?;
+    let is_deep = |node: Node<'_, '_>| node.ancestors().nth(SVG_DEPTH).is_some();
+    let nodes = document.descendants();
+    if nodes.clone().count() > SVG_ELEMENTS || nodes.into_iter().any(is_deep) {
+        return None;
+    }
+    let root = document.root_element();
+    (root.tag_name().name() == "svg").then(|| element(root))?
+}
+
+/// An element, without what is not known to only draw; `None` when the element itself is not.
+fn element(node: Node<'_, '_>) -> Option<Value> {
+    let name = node.tag_name().name();
+    if !ELEMENTS.contains(&name) {
+        return None;
+    }
+    let mut attributes = Map::new();
+    for attribute in node.attributes() {
+        let (name, value) = (attribute.name(), attribute.value());
+        // `url(…)` refers to something.
+        let is_plain = !value.contains("url") && !value.contains(['\\', ':']);
+        if attribute.namespace().is_none() && ATTRIBUTES.contains(&name) && is_plain {
+            attributes.insert(name.to_owned(), escape_controls(value).into());
+        }
+    }
+    let children: Vec<Value> = node
+        .children()
+        .filter_map(|child| match child.text() {
+            _ if child.is_element() => element(child),
+            Some(text) if child.is_text() && !text.trim().is_empty() => Some(shown(text)),
+            _ => None,
+        })
+        .collect();
+    Some(json!([name, attributes, children]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tree(text: &str) -> Option<Value> {
+        svg(&Picture {
+            svg: Some(text.to_owned()),
+            ..Picture::default()
+        })
+    }
+
+    #[test]
+    fn a_drawing_is_kept() {
+        let text = r##"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 10"><g fill="#fff"><circle r="2"/><text x="1">A</text></g></svg>"##;
+        let expected = json!(["svg", {"viewBox": "0 0 10 10"}, [["g", {"fill": "#fff"}, [["circle", {"r": "2"}, []], ["text", {"x": "1"}, ["A"]]]]]]);
+        assert_eq!(tree(text), Some(expected));
+    }
+
+    #[test]
+    fn what_does_more_than_draw_is_left_out() {
+        for part in [
+            "<script>alert(1)</script>",
+            "<style>*{display:none}</style>",
+            "<foreignObject><p>x</p></foreignObject>",
+            "<image href='http://example.org/x.png'/>",
+            "<use href='#a'/>",
+            "<a href='javascript:alert(1)'/>",
+            "<animate attributeName='x'/>",
+        ] {
+            let text = format!(
+                "<svg>{part}<rect width='1' onclick='alert(1)' style='x' class='y' id='z' fill='url(#a)'/></svg>"
+            );
+            assert_eq!(
+                tree(&text),
+                Some(json!(["svg", {}, [["rect", {"width": "1"}, []]]])),
+                "{part}"
+            );
+        }
+    }
+
+    #[test]
+    fn what_is_no_drawing_is_nothing() {
+        let many = format!("<svg>{}</svg>", "<g/>".repeat(SVG_ELEMENTS));
+        let deep = format!("<svg>{}{}</svg>", "<g>".repeat(60), "</g>".repeat(60));
+        for text in [
+            "",
+            "x",
+            "<svg>",
+            "<html/>",
+            "<!DOCTYPE svg [<!ENTITY a 'b'>]><svg>&a;</svg>",
+            &many,
+            &deep,
+        ] {
+            assert_eq!(tree(text), None, "{text:.40}");
+        }
+        // The reader itself refuses, or reads, any depth that fits.
+        let deepest = "<g>".repeat(SVG_BYTES / 8) + &"</g>".repeat(SVG_BYTES / 8);
+        assert_eq!(tree(&format!("<svg>{deepest}</svg>")), None);
+    }
+}

@@ -1,0 +1,158 @@
+//! The search against one that knows nothing but the rules.
+
+use rand::SeedableRng as _;
+use rand::rngs::ChaCha8Rng;
+use rand::seq::IndexedRandom as _;
+
+use super::*;
+use crate::solver::Value;
+
+/// The value, by trying all turns to the end.
+fn brute_force(position: &Position) -> Value {
+    match position.outcome() {
+        // Only the side that moved last can have won.
+        Some(Outcome::Win(_)) => return Value::Loss,
+        Some(Outcome::Draw) => return Value::Draw,
+        None => {}
+    }
+    let turns = FourInARow.turns(position);
+    let values = turns.iter().map(|(_, after)| brute_force(after).opposite());
+    values.max().expect("a turn")
+}
+
+/// Plies to the end, as the winner wants few and the loser many.
+fn brute_plies(position: &Position) -> (Value, u32) {
+    if position.outcome().is_some() {
+        return (brute_force(position), 0);
+    }
+    let turns = FourInARow.turns(position);
+    let all = turns.iter().map(|(_, after)| {
+        let (value, plies) = brute_plies(after);
+        (value.opposite(), plies + 1)
+    });
+    let key = |&(value, plies): &(Value, u32)| match value {
+        Value::Win => (value, 100 - plies),
+        Value::Draw => (value, 0),
+        Value::Loss => (value, plies),
+    };
+    all.max_by_key(key).expect("a turn")
+}
+
+/// Positions after so many random discs.
+fn random_positions(discs: usize, count: usize) -> Vec<Position> {
+    let mut rng = ChaCha8Rng::seed_from_u64(discs as u64);
+    let mut found = Vec::new();
+    while found.len() < count {
+        let mut position = Position::default();
+        for _ in 0..discs {
+            let moves: Vec<Column> = position.moves().collect();
+            let Some(&column) = moves.choose(&mut rng) else {
+                break;
+            };
+            position.play(column).expect("legal");
+        }
+        if position.outcome().is_none() {
+            found.push(position);
+        }
+    }
+    found
+}
+
+#[test]
+fn values_and_distances_are_those_of_brute_force() {
+    let solver = Solver::new(1 << 20);
+    for discs in 30..42 {
+        for position in random_positions(discs, 12) {
+            let (value, plies) = brute_plies(&position);
+            let found = solver.solve(&position, Goal::Distance, &Limits::NONE);
+            assert_eq!(found.value(), Some(value), "{position:?}");
+            if value != Value::Draw {
+                assert_eq!(found.plies(), Some(plies), "{position:?}");
+            }
+            let turns = solver.solve_turns(&position, Goal::Value, &Limits::NONE);
+            let expected = FourInARow.turns(&position);
+            assert_eq!(turns.len(), expected.len());
+            for ((column, found), (turn, after)) in turns.iter().zip(&expected) {
+                assert_eq!(column, turn);
+                let expected = brute_force(after).opposite();
+                assert_eq!(found.value(), Some(expected), "{position:?} {column:?}");
+            }
+        }
+    }
+}
+
+/// Positions and scores of the sets that most other solvers are measured with (docs/solver.md): the columns played, and the
+/// score. A win before the winner's disc number 21 scores 2 and so on, the sooner the more; a loss is negative.
+const PUBLISHED: &str = include_str!("published.txt");
+
+#[test]
+fn published_scores_are_found() {
+    let solver = Solver::new(1 << 22);
+    for line in PUBLISHED.lines() {
+        let (columns, score) = line.split_once(' ').expect("two words");
+        let mut position = Position::default();
+        for number in columns.chars() {
+            let answer = number.to_string();
+            let (_, after) = FourInARow.judge(&position, &answer).expect("legal");
+            position = after;
+        }
+        let found = solver.solve(&position, Goal::Distance, &Limits::NONE);
+        let discs = u32::try_from(columns.len()).expect("few");
+        // The winner's discs that are left when it wins, with the last one.
+        let left = || i64::from(22 - (discs + found.plies().expect("proven")).div_ceil(2));
+        let expected = match found.value().expect("proven") {
+            Value::Win => left(),
+            Value::Draw => 0,
+            Value::Loss => -left(),
+        };
+        assert_eq!(score.parse(), Ok(expected), "{line}");
+    }
+}
+
+/// Whoever can only lose by the bound does lose, and so on: every bound that needs no search holds.
+#[test]
+fn bounds_without_a_search_hold() {
+    let mut bounded = 0;
+    for discs in (32..40).step_by(2) {
+        for position in random_positions(discs, 200) {
+            let board = Board::of(&position);
+            let most = decided(board.free());
+            let bound = board.bound(most);
+            if bound == most {
+                continue;
+            }
+            bounded += 1;
+            let value = brute_force(&position);
+            match bound {
+                0 => assert!(value <= Value::Draw, "{position:?}"),
+                _ => assert_eq!(value, Value::Loss, "{position:?}"),
+            }
+        }
+    }
+    assert!(bounded > 0, "no bound was tried");
+}
+
+#[test]
+fn the_table_changes_nothing() {
+    let (with, small, without) = (
+        Solver::new(1 << 22),
+        Solver::new(1 << 8),
+        Solver::without_table(),
+    );
+    for position in random_positions(24, 12) {
+        let found = with.solve(&position, Goal::Distance, &Limits::NONE);
+        for other in [&small, &without] {
+            let same = other.solve(&position, Goal::Distance, &Limits::NONE);
+            assert_eq!(found, same, "{position:?}");
+        }
+    }
+}
+
+#[test]
+fn a_limit_leaves_bounds() {
+    let solver = Solver::new(1 << 20);
+    let start = Position::default();
+    let found = solver.solve(&start, Goal::Value, &Limits::nodes(5000));
+    assert_eq!(found.value(), None);
+    assert!(solver.nodes() < 10_000);
+}

@@ -1,0 +1,143 @@
+//! `builtin:perfect` in Four In A Row: plays perfectly wherever the solver has a result in its time, and before that makes
+//! no turn that it can prove to lose.
+
+use std::time::{Duration, Instant};
+
+use rand::Rng;
+use rand::seq::IndexedRandom as _;
+
+use super::search::Search;
+use crate::game::four_in_a_row::{Column, FourInARow, Position};
+use crate::solver::four_in_a_row::{Solver, TABLE_BYTES};
+use crate::solver::{Evaluation, Goal, Limits};
+
+/// Nodes of an answer where no clock ends it: enough from the twelfth disc on.
+const NODES: u64 = 1 << 21;
+
+/// Nodes of the first pass over all turns; each further one has eight times as many.
+const FIRST_PASS_NODES: u64 = 1 << 16;
+
+/// How far it looks ahead, in turns, where nothing is proven.
+const DEPTH: u32 = 4;
+
+/// See the [module](self).
+#[derive(Debug)]
+pub struct PerfectFour {
+    solver: Solver,
+    search: Search,
+    /// The time of an answer; without one, [`NODES`] end it.
+    time: Option<Duration>,
+}
+
+impl PerfectFour {
+    /// A player who answers within `move_time`, with much of it to spare: on a machine with more programs than cores an
+    /// answer comes late however early it was found.
+    pub fn new(move_time: Duration) -> Self {
+        let time = (move_time * 6 / 10).saturating_sub(Duration::from_millis(20));
+        Self {
+            time: Some(time),
+            ..Self::without_clock()
+        }
+    }
+
+    /// A player whose answers do not depend on a clock.
+    pub fn without_clock() -> Self {
+        Self {
+            solver: Solver::new(TABLE_BYTES),
+            search: Search::new(DEPTH),
+            time: None,
+        }
+    }
+
+    /// A turn; `None` when the game is over.
+    pub fn choose(&mut self, position: &Position, rng: &mut impl Rng) -> Option<Column> {
+        let turns = self.evaluated(position);
+        let best = turns.iter().map(|(_, value)| value.rank()).max()?;
+        let mut equal: Vec<(Column, Evaluation)> = turns;
+        equal.retain(|(_, value)| value.rank() == best);
+        if equal.iter().any(|(_, value)| value.value().is_none()) {
+            // Of turns of which as little is known, one that a short search does not refuse.
+            let candidates = self.search.candidates(&FourInARow, position);
+            let both = |(column, _): &&(Column, Evaluation)| candidates.contains(column);
+            if let Some(chosen) = equal.iter().filter(both).collect::<Vec<_>>().choose(rng) {
+                return Some(chosen.0);
+            }
+        }
+        equal.choose(rng).map(|(column, _)| *column)
+    }
+
+    /// All turns, with what is known of their values.
+    fn evaluated(&self, position: &Position) -> Vec<(Column, Evaluation)> {
+        let Some(time) = self.time else {
+            return self
+                .solver
+                .solve_turns(position, Goal::Distance, &Limits::nodes(NODES));
+        };
+        let deadline = Instant::now().checked_add(time);
+        let mut nodes = FIRST_PASS_NODES;
+        loop {
+            let limits = Limits {
+                deadline,
+                nodes: Some(nodes),
+                stop: None,
+            };
+            let turns = self.solver.solve_turns(position, Goal::Distance, &limits);
+            let is_late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            if is_late || turns.iter().all(|(_, value)| value.value().is_some()) {
+                return turns;
+            }
+            nodes = nodes.saturating_mul(8);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::SeedableRng as _;
+    use rand::rngs::ChaCha8Rng;
+
+    use super::*;
+    use crate::game::{Game as _, Outcome, Position as _};
+    use crate::strategy::Strategy;
+
+    #[test]
+    fn it_takes_a_win_and_prevents_one() {
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        let mut perfect = PerfectFour::without_clock();
+        for (request, column) in [
+            ("@ ...................................OOO@@@.", 7),
+            ("O ...................................@@@OO..", 0),
+        ] {
+            let position = FourInARow.read_request(request).expect("a position");
+            let chosen = perfect.choose(&position, &mut rng).expect("a turn");
+            let mut text = String::new();
+            FourInARow.write_turn(chosen, &mut text);
+            if column != 0 {
+                assert_eq!(text, column.to_string(), "{request}");
+            }
+        }
+    }
+
+    /// As the second player, who could be beaten, it still beats somebody who plays at random, and the answers follow
+    /// from the seed.
+    #[test]
+    fn it_beats_random_turns() {
+        for seed in 0..3 {
+            let mut rng = ChaCha8Rng::seed_from_u64(seed);
+            let mut perfect = PerfectFour::without_clock();
+            let mut position = FourInARow.start();
+            while position.outcome().is_none() {
+                let column = if position.to_move().index() == 1 {
+                    perfect.choose(&position, &mut rng)
+                } else {
+                    Strategy::Random.choose(&FourInARow, &position, &mut rng)
+                };
+                position.play(column.expect("a turn")).expect("it is legal");
+            }
+            assert_eq!(
+                position.outcome(),
+                Some(Outcome::Win(crate::game::Side::Second))
+            );
+        }
+    }
+}

@@ -1,0 +1,52 @@
+#!/bin/sh
+# A game: whoever says 0 wins. From 7 a side counts down by 1 or 2. Its faults are chosen by the first argument, and occur
+# when the state is "3 SIDE" or later.
+fault=$1
+between() { rest=${line#*"$1"}; printf %s "${rest%%"$2"*}"; }
+while IFS= read -r line; do
+    state=$(between '"state":"' '"')
+    number=${state% *}
+    side=${state#* }
+    case $line in
+    *'"do":"about"'*)
+        case $fault in
+        no-name) echo '{"about":"x"}' ;;
+        reserved-name) echo '{"name":"timeout"}' ;;
+        silent-start) exit 4 ;;
+        *) echo '{"name":"countdown","about":"Say 0 to win.","answers":true}' ;;
+        esac
+        continue
+        ;;
+    *'"do":"start"'*) [ "$fault" != endless ] || { echo '{"state":"9 0","side":0,"request":"9"}'; continue; }
+        echo '{"state":"7 0","side":0,"request":"7"}'; continue ;;
+    *'"do":"answers"'*) echo '{"answers":["1","2"]}'; continue ;;
+    *'"do":"position"'*) answer=0 ;;
+    *) answer=$(between '"answer":"' '"') side=$((1 - side)) ;;
+    esac
+    if [ "$number" -le 3 ]; then
+        case $fault in
+        crashes) echo "ValueError: boom" >&2; exit 3 ;;
+        hangs) sleep 60 ;;
+        nonsense) echo 'Hello!'; continue ;;
+        twice) echo '{"state":"1 0","side":0,"request":"1"}'; echo '{}'; continue ;;
+        no-side) echo '{"state":"1 0","request":"1"}'; continue ;;
+        floods) yes 'x' | tr -d '\n'; continue ;;
+        esac
+    fi
+    if [ "$fault" = endless ]; then
+        echo "{\"state\":\"9 $side\",\"side\":$side,\"request\":\"9\"}"
+        continue
+    fi
+    case $answer in
+    [012]) ;;
+    *) echo '{"malformed":"expected 1 or 2"}'; continue ;;
+    esac
+    left=$((number - answer))
+    if [ "$left" -lt 0 ]; then
+        echo '{"illegal":"there is no number below 0"}'
+    elif [ "$left" = 0 ]; then
+        echo "{\"state\":\"0 $side\",\"over\":{\"winner\":$((1 - side))}}"
+    else
+        echo "{\"state\":\"$left $side\",\"side\":$side,\"request\":\"$left\"}"
+    fi
+done

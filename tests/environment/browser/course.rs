@@ -1,0 +1,225 @@
+//! How a tournament went: its bracket, its groups and its rounds.
+
+use std::fmt::Write as _;
+use std::fs;
+
+use serde_json::{Value, json};
+
+use super::driver::{Browser, Result};
+use super::{OpenReport, can_be_read, same};
+use crate::common::Referee;
+
+/// A tournament between so many bots of different strength, in a folder called `spring-cup`, and its page. Returns the
+/// names in the order of `referee standings`, too.
+pub(super) fn tournament(bots: usize, arguments: &[&str]) -> Result<(OpenReport, Vec<String>)> {
+    let scratch = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let mut config = String::new();
+    for number in 0..bots {
+        let command = ["builtin:random", "builtin:greedy"][number % 2];
+        let _ = writeln!(
+            config,
+            "[[bots]]\nname = \"Bot {number}\"\ncommand = \"{command}\""
+        );
+    }
+    let file = scratch.path().join("bots.toml");
+    fs::write(&file, config).map_err(|error| error.to_string())?;
+    let folder = scratch.path().join("spring-cup");
+    let run = Referee::new([
+        "tournament",
+        "--seed",
+        "3",
+        "--sandbox",
+        "none",
+        "--no-check",
+        "--config",
+    ])
+    .args([&file])
+    .args(["--out"])
+    .args([&folder])
+    .args(arguments.iter().copied())
+    .run();
+    if run.code != Some(0) {
+        return Err(run.to_string());
+    }
+    let standings = Referee::new(["standings", "--format", "json"])
+        .args([&folder])
+        .run();
+    let standings: Value = serde_json::from_str(&standings.stdout).map_err(|e| e.to_string())?;
+    let names = standings["standings"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|bot| bot["name"].as_str().unwrap_or_default().to_owned());
+    let names = names.collect();
+    Ok((OpenReport::of(&folder, scratch, &[])?, names))
+}
+
+/// Rounds are columns, the winners of matches and the champion are marked, and the table is that of the bracket.
+pub(super) fn a_knockout_is_shown_as_a_bracket() -> Result<()> {
+    let (report, standings) = tournament(6, &["--format", "knockout", "--pairs", "1"])?;
+    let heads = report.texts(".bracket h3")?;
+    same(
+        "rounds",
+        &heads,
+        &["Quarter-finals", "Semi-finals", "Final", "Champion"]
+            .map(str::to_owned)
+            .to_vec(),
+    )?;
+    let places = "return [...document.querySelectorAll('.bracket ol')].map(e => e.querySelectorAll(':scope > .place').length)";
+    same("places", &report.browser.run(places)?, &json!([4, 2, 1]))?;
+    same("byes", &report.count(".bracket .bye")?, &2.0)?;
+    same("winners", &report.count(".bracket .through")?, &5.0)?;
+    let champion = report.text_of(".bracket .winner")?;
+    same("champion", &champion, &standings[0])?;
+    let listed = report.texts("table.standings tbody th .name")?;
+    same("the table", &listed, &standings)?;
+    same(
+        "reached",
+        &report.texts("table.standings td.reached")?[..2].to_vec(),
+        &vec!["champion".to_owned(), "finalist".to_owned()],
+    )?;
+    // The bold name is that with more points, or the reason is said.
+    let wrong = "return [...document.querySelectorAll('.bracket .place:not(.bye)')].filter(e => {
+        const value = (text) => [...text.matchAll(/\\d+|½/g)].reduce((sum, [part]) => sum + (part === '½' ? .5 : Number(part)), 0);
+        const [won] = [...e.querySelectorAll('.through .points')].map(p => value(p.textContent));
+        const [lost] = [...e.querySelectorAll('.entrant:not(.through) .points')].map(p => value(p.textContent));
+        return won + lost !== 2 || won < lost || (won === lost) !== e.textContent.includes('decided');
+    }).map(e => e.textContent)";
+    same("wrong", &report.browser.run(wrong)?, &json!([]))?;
+    // A match leads to its games, whatever else the two have played.
+    report
+        .browser
+        .click(".bracket section:nth-of-type(3) .note a")?;
+    report
+        .browser
+        .wait("return document.querySelector('table.games td') !== null")?;
+    same("games", &report.count("table.games tbody tr")?, &2.0)?;
+    report.browser.is_quiet()
+}
+
+/// Whoever watches sees the rounds as they are made, and the champion, without loading the page again.
+pub(super) fn a_bracket_grows_while_it_is_played() -> Result<()> {
+    let arguments = [
+        "tournament",
+        "--seed",
+        "3",
+        "--sandbox",
+        "none",
+        "--no-check",
+        "--format",
+        "knockout",
+        "--pairs",
+        "2",
+        "--live=0",
+        "builtin:random",
+        "builtin:greedy",
+        "builtin:search?depth=1",
+        "builtin:search?depth=2",
+    ];
+    let referee = Referee::new(arguments);
+    let folder = referee.scratch().join("cup");
+    let mut running = referee
+        .args(["--out"])
+        .args([folder])
+        .shell("exec \"$0\" \"$@\" 2> \"$SCRATCH/said\"")
+        .start();
+    let said = running.scratch().join("said");
+    running.wait_until(|_| fs::read_to_string(&said).is_ok_and(|said| said.contains("watch at")));
+    let said = fs::read_to_string(&said).map_err(|error| error.to_string())?;
+    let url = said
+        .split_whitespace()
+        .find(|word| word.starts_with("http://"))
+        .ok_or("no address")?;
+    let browser = Browser::start()?;
+    browser.go(url)?;
+    browser.run("window.stays = true")?;
+    browser.wait("return document.querySelector('.bracket .winner a') !== null")?;
+    browser.wait("return document.getElementById('live').textContent === 'Finished · 12 games'")?;
+    browser.wait("return document.querySelector('.winners-list dt').textContent === 'Champion'")?;
+    let through = "return document.querySelectorAll('.bracket .through').length";
+    same("winners", &browser.number(through)?, &3.0)?;
+    same(
+        "loaded once",
+        &browser.run("return window.stays")?,
+        &json!(true),
+    )?;
+    running.signal("INT");
+    running.finish();
+    browser.is_quiet()
+}
+
+/// The pairings of each round with their points, and who has a bye.
+pub(super) fn a_swiss_tournament_is_shown_round_by_round() -> Result<()> {
+    let (report, standings) = tournament(5, &["--format", "swiss", "--pairs", "1"])?;
+    let rounds = report.texts(".round summary")?;
+    let expected = [1, 2, 3].map(|number| format!("Round {number} of 3"));
+    same("rounds", &rounds, &expected.to_vec())?;
+    same("pairings", &report.count(".pairings tbody tr")?, &6.0)?;
+    let byes = report.texts(".byes")?;
+    same("byes", &byes.len(), &3)?;
+    if !byes
+        .iter()
+        .all(|bye| bye.starts_with("Bot ") && bye.ends_with(" has a bye"))
+    {
+        return Err(format!("{byes:?}"));
+    }
+    let listed = report.texts("table.standings tbody th .name")?;
+    same("the table", &listed, &standings)?;
+    // With the keyboard: a round is closed and opened again.
+    report
+        .browser
+        .run("document.querySelector('.round summary').focus()")?;
+    report.browser.keys(&['\u{e007}'])?;
+    report
+        .browser
+        .wait("return !document.querySelector('.round').open")?;
+    report.browser.is_quiet()
+}
+
+/// The tables of the groups come first; who advanced is in the bracket.
+pub(super) fn groups_are_shown_before_their_bracket() -> Result<()> {
+    let arguments = [
+        "--format",
+        "groups+knockout",
+        "--groups",
+        "2",
+        "--pairs",
+        "1",
+    ];
+    let (report, standings) = tournament(7, &arguments)?;
+    let cards = report.texts("main h2")?;
+    let place = |title: &str| cards.iter().position(|card| card == title);
+    if place("Groups").is_none() || place("Groups") >= place("Bracket") {
+        return Err(format!("{cards:?}"));
+    }
+    let sizes = "return [...document.querySelectorAll('.groups tbody')].map(e => e.rows.length)";
+    same("groups", &report.browser.run(sizes)?, &json!([3, 4]))?;
+    let mut advanced = report.texts(".groups tr.through .name")?;
+    let mut seeded = report.texts(".bracket section:first-child .name")?;
+    advanced.sort();
+    seeded.sort();
+    same("advanced", &advanced, &seeded)?;
+    let champion = report.text_of(".bracket .winner")?;
+    same("champion", &champion, &standings[0])?;
+    report.browser.is_quiet()
+}
+
+/// A large bracket scrolls within its card and says so; other views of tournaments are readable, too.
+pub(super) fn a_bracket_of_64_can_be_read_on_all_screens() -> Result<()> {
+    let (report, _) = tournament(64, &["--format", "knockout", "--pairs", "1"])?;
+    same("places", &report.count(".bracket .place")?, &63.0)?;
+    for theme in ["light", "dark"] {
+        report.browser.prefers("prefers-color-scheme", theme)?;
+        for (width, height) in [(1280, 900), (390, 800)] {
+            report.browser.size(width, height, width < 500)?;
+            report.open("")?;
+            let said = "return document.querySelector('[aria-labelledby=card-bracket] .sideways')?.hidden === false";
+            report.browser.wait(said)?;
+            can_be_read(&report, &format!("{width} {theme}"))?;
+        }
+    }
+    // Keys scroll it.
+    let reached = "return document.querySelector('.scroll:has(.bracket)').tabIndex === 0";
+    same("by keys", &report.browser.run(reached)?, &json!(true))?;
+    report.browser.is_quiet()
+}

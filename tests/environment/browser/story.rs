@@ -1,0 +1,206 @@
+//! What the page tells first: who won, what decided, what to mend.
+
+use serde_json::{Value, json};
+
+use super::course::tournament;
+use super::driver::Result;
+use super::{OpenReport, RIGHT, can_be_read, is_quarto, number_of, same};
+use crate::common::games::GAMES;
+
+/// Champion, runner-up, the score of the final and its last game, what was played and when.
+pub(super) fn the_head_says_who_won() -> Result<()> {
+    let arguments = [
+        "--format",
+        "knockout",
+        "--pairs",
+        "1",
+        "--move-time",
+        "1500ms",
+    ];
+    let (report, standings) = tournament(4, &arguments)?;
+    same("title", &report.text_of("h1")?, &"Spring cup".to_owned())?;
+    let facts = report.text_of(".facts")?;
+    for part in ["Knockout · ", " 20", " · 1.5 s a move · 4 bots · 6 games"] {
+        if !facts.contains(part) {
+            return Err(format!("{part}: {facts}"));
+        }
+    }
+    let titles = report.texts(".winners-list dt")?;
+    same(
+        "titles",
+        &titles,
+        &["Champion", "Runner-up"].map(str::to_owned).to_vec(),
+    )?;
+    let names = report.texts(".winners-list .name")?;
+    same("names", &names, &standings[..2].to_vec())?;
+    let lead = report.text_of(".winners-list small")?;
+    if !lead.starts_with("won the final ") {
+        return Err(lead);
+    }
+    // Two games a match say nothing certain.
+    let said = report.text_of(".result p")?;
+    same("certainty", &said.contains("too few games"), &true)?;
+    // The last game of the final is the last of all.
+    let leads = "return document.querySelector('.decisive a').getAttribute('href')";
+    let leads = report.browser.text(leads)?;
+    same("the game", &leads.starts_with("#game=6&turn="), &true)?;
+    same("board", &report.count(".decisive svg.board")?, &1.0)?;
+    report.browser.is_quiet()
+}
+
+/// The score of a duel, a field for each game, and how sure the result is.
+pub(super) fn two_bots_have_one_score_and_a_strip_of_games() -> Result<()> {
+    let (report, standings) = tournament(2, &["--pairs", "6"])?;
+    let names = report.texts(".big-score .name")?;
+    same("names", &names, &standings)?;
+    let score = report.text_of(".big-score strong")?;
+    let points = report.texts("table.standings tbody strong")?;
+    same("score", &score, &points.join(" : "))?;
+    same("fields", &report.count(".game-strip a")?, &12.0)?;
+    let made = "return [...document.querySelectorAll('.game-strip a')].reduce((sum, e) => sum + (e.textContent === '½' ? .5 : Number(e.textContent)), 0)";
+    let made = report.browser.number(made)?;
+    let said = points[0].replace('½', ".5").parse().unwrap_or(f64::NAN);
+    same("fields of the first", &made, &said)?;
+    let text = report.text_of("[aria-labelledby=card-result]")?;
+    for part in ["is better with a likelihood of", " Elo apart (95 %)"] {
+        if !text.contains(part) {
+            return Err(text);
+        }
+    }
+    // One field is reached with Tab, the others with the arrow keys; Enter opens the game.
+    same(
+        "tab stops",
+        &report.count(".game-strip a[tabindex='0']")?,
+        &1.0,
+    )?;
+    report
+        .browser
+        .run("document.querySelector('.game-strip a').focus()")?;
+    report.browser.keys(&[RIGHT, RIGHT, '\u{e007}'])?;
+    report
+        .browser
+        .wait("return document.querySelector('h1').textContent.startsWith('Game 3:')")?;
+    report.browser.is_quiet()
+}
+
+/// The most frequent fault with a command, and the answer that was nearest to its limit.
+pub(super) fn the_page_of_a_bot_says_what_to_mend() -> Result<()> {
+    let mut records = GAMES.clone();
+    let number = number_of(is_quarto)?;
+    let record = &mut records[number - 1];
+    let process = json!({"seed": 1, "move_time": 2.0, "since": "earlier"});
+    record["processes"] = json!([process, process]);
+    record["times_ms"][2] = 1900.0.into();
+    let first = usize::try_from(record["first"].as_u64().unwrap_or(0)).unwrap_or(0);
+    let name = record["bots"][first]["name"].clone();
+    let report = OpenReport::at(&records, &[])?;
+    report.open("#bot=3")?;
+    let items = report.texts(".mend li")?;
+    let fault = items.first().cloned().unwrap_or_default();
+    if !fault.starts_with("The most frequent fault") || !fault.contains("To see it as in game") {
+        return Err(format!("{items:?}"));
+    }
+    let command = report.text_of(".mend pre")?;
+    same("the command", &command.contains("script.sh"), &true)?;
+    report.open("#bots")?;
+    report.browser.run(&format!(
+        "[...document.querySelectorAll('.botlist a')].find(a => a.querySelector('.name').textContent === {name}).click()"
+    ))?;
+    report
+        .browser
+        .wait("return document.querySelector('.mend') !== null")?;
+    let nearest = report.text_of(".mend li:last-child p")?;
+    same(
+        "nearest",
+        &nearest,
+        &format!("1.90 s of 2.00 s, which is 95% of it: game {number}, turn 3."),
+    )?;
+    // Commands are for those who may see them.
+    let private = OpenReport::at(&records, &["--private"])?;
+    private.open("#bot=3")?;
+    same("private", &private.count(".mend pre")?, &0.0)?;
+    report.browser.is_quiet()
+}
+
+/// Records with blunders of the bot that moves first, in two games of the same bots. Returns the numbers of the games, too.
+fn analysed() -> (Vec<Value>, Vec<usize>) {
+    let mut records = GAMES.clone();
+    let mut numbers = Vec::new();
+    for (place, record) in records.iter_mut().enumerate() {
+        let turns = record["turns"].as_array().map_or(0, Vec::len);
+        let is_first = record["bots"][0]["name"] == "builtin:greedy" && record["first"] == 0;
+        if !is_quarto(record) || !is_first || turns < 5 || numbers.len() == 2 {
+            continue;
+        }
+        numbers.push(place + 1);
+        let value = if numbers.len() == 2 { "loss" } else { "draw" };
+        record["analysis"] = json!({"by": "a test", "turns": [
+            {"turn": 1, "value": "draw", "best": "draw"},
+            {"turn": 3, "value": value, "best": "win", "better": "6 A", "text": "gave away a win"},
+            {"turn": 5, "value": "draw", "best": "win", "mark": "missed-win", "missed_win": true},
+        ]});
+    }
+    (records, numbers)
+}
+
+/// Accuracy by phase; a count leads to a blunder, and then to the next one, in the lists and within a game.
+pub(super) fn a_count_of_blunders_leads_from_one_to_the_next() -> Result<()> {
+    let (records, numbers) = analysed();
+    same("games", &numbers.len(), &2)?;
+    let report = OpenReport::at(&records, &[])?;
+    let browser = &report.browser;
+    let row = "return [...[...document.querySelectorAll('[aria-labelledby=card-accuracy] tbody tr')].find(e => e.textContent.startsWith('builtin:greedy')).cells].map(e => e.textContent)";
+    let expected = json!(["builtin:greedy", "33.3%", "33.3%", "–", "–", "4", "2"]);
+    same("accuracy", &browser.run(row)?, &expected)?;
+    // The worst is the win that became a loss.
+    let worst = "return [...document.querySelectorAll('[aria-labelledby=card-result] .highlights a')].map(e => e.getAttribute('href'))";
+    let wanted = json!([format!("#game={}&turn=3", numbers[1])]);
+    same("the worst", &browser.run(worst)?, &wanted)?;
+    let places = [
+        (numbers[0], 3),
+        (numbers[0], 5),
+        (numbers[1], 3),
+        (numbers[1], 5),
+        (numbers[0], 3),
+    ];
+    for (game, turn) in places {
+        browser.run("[...document.querySelectorAll('[aria-labelledby=card-accuracy] a')].find(e => e.ariaLabel?.includes('blunders of builtin:greedy')).click()")?;
+        browser.wait(&format!(
+            "return document.querySelector('.story .turn')?.textContent.startsWith('Turn {turn} ') && location.hash.startsWith('#game={game}&')"
+        ))?;
+        browser.run("location.hash = '#overview'")?;
+        browser.wait("return document.querySelector('table.standings') !== null")?;
+    }
+    // Within a game, from wherever the reader is.
+    report.open(&format!("#game={}&turn=0", numbers[0]))?;
+    for turn in [3, 5, 3] {
+        browser.run("document.querySelector('[aria-labelledby=card-accuracy] a').click()")?;
+        browser.wait(&format!(
+            "return document.querySelector('.story .turn').textContent.startsWith('Turn {turn} ')"
+        ))?;
+    }
+    browser.is_quiet()
+}
+
+pub(super) fn heads_and_accuracy_can_be_read_on_all_screens() -> Result<()> {
+    let (records, numbers) = analysed();
+    let lists = OpenReport::at(&records, &["--title", "Spring cup"])?;
+    let (duel, _) = tournament(2, &["--pairs", "3"])?;
+    let game = format!("#game={}&turn=3", numbers[0]);
+    for theme in ["light", "dark"] {
+        for (width, height) in [(1280, 900), (390, 800)] {
+            for (report, hashes) in [
+                (&lists, &["", "#bot=1", "#bot=3", &game][..]),
+                (&duel, &[""][..]),
+            ] {
+                report.browser.prefers("prefers-color-scheme", theme)?;
+                report.browser.size(width, height, width < 500)?;
+                for hash in hashes {
+                    report.open(hash)?;
+                    can_be_read(report, &format!("{hash} {width} {theme}"))?;
+                }
+            }
+        }
+    }
+    lists.browser.is_quiet()
+}

@@ -1,0 +1,353 @@
+//! `referee compare`: whether a new version of a bot is better, by a sequential test.
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::classroom::{Class, GREEDY, RANDOM, WRONG};
+use crate::common::schema::COMPARISON;
+use crate::common::{Referee, Run};
+
+/// Two versions and two others.
+fn versions() -> Class {
+    Class::of(&[
+        ("new/bot.sh", GREEDY),
+        ("old/bot.sh", RANDOM),
+        ("wrong.sh", WRONG),
+        (
+            "pool/greedy.sh",
+            "#!/bin/sh\nexec \"$REFEREE_BIN\" bot greedy #\n",
+        ),
+        (
+            "pool/random.sh",
+            "#!/bin/sh\nexec \"$REFEREE_BIN\" bot random #\n",
+        ),
+    ])
+}
+
+const OPTIONS: [&str; 6] = ["compare", "--sandbox", "none", "--seed", "7", "--jobs=1"];
+
+fn referee(class: &Class, words: &[&str]) -> Referee {
+    class.referee(&[&OPTIONS, words].concat())
+}
+
+fn compare(class: &Class, words: &[&str]) -> Run {
+    referee(class, words).run()
+}
+
+/// What it prints with `--json`, held against the schema.
+fn json(class: &Class, words: &[&str]) -> (Run, Value) {
+    let run = compare(class, &[words, &["--json"]].concat());
+    let printed: Value =
+        serde_json::from_str(&run.stdout).unwrap_or_else(|error| panic!("{error}\n{run}"));
+    COMPARISON.check(&printed);
+    (run, printed)
+}
+
+#[test]
+fn the_exit_status_is_the_answer() {
+    let class = versions();
+    let (new, old) = ("new/bot.sh", "old/bot.sh");
+    for (words, code, verdict) in [
+        (&[new, old][..], 0, "better"),
+        (&[old, new], 3, "not-better"),
+        (&["--not-worse", new, old], 0, "not-worse"),
+        (&["--not-worse", old, new], 3, "worse"),
+        (&["--pairs", "3", new, old], 4, "undecided"),
+        (&["wrong.sh", old], 3, "unfit"),
+    ] {
+        let (run, printed) = json(&class, words);
+        assert_eq!(run.code, Some(code), "{words:?}: {run}");
+        assert_eq!(printed["verdict"], verdict, "{words:?}: {run}");
+        assert_eq!(printed["seed"], 7);
+    }
+}
+
+#[test]
+fn what_is_said_before_and_after() {
+    let run = compare(&versions(), &["new/bot.sh", "old/bot.sh"]);
+    assert_eq!(run.code, Some(0), "{run}");
+    for said in [
+        "A yes is wrong in at most 5% of all cases in which it is not better, a no in at most 5% of those in which it is \
+         better by 50 Elo",
+        "at most 2000 comparisons, at most 10 minutes, 1 game at once, seed 7; if it is better by 50 Elo, half of all \
+         runs take more than ",
+    ] {
+        assert!(run.stderr.contains(said), "`{said}`: {run}");
+    }
+    let lines: Vec<&str> = run.stdout.lines().collect();
+    assert_eq!(
+        lines[0], "bot.sh (new) is better than bot.sh (old).",
+        "{run}"
+    );
+    assert!(lines[1].starts_with("Score "), "{run}");
+    assert!(lines[1].ends_with(" Elo."), "{run}");
+    assert!(lines[2].ends_with(" s."), "{run}");
+}
+
+#[test]
+fn others_are_played_by_both_from_the_same_openings() {
+    let class = versions();
+    let words = [
+        "new/bot.sh",
+        "old/bot.sh",
+        "--pool",
+        "pool",
+        "--pairs",
+        "6",
+        "--all",
+    ];
+    let words = [&words[..], &["--against-old", "30", "--out", "games"]].concat();
+    let (run, printed) = json(&class, &words);
+    assert_eq!(run.code, Some(4), "{run}");
+    let opponents = printed["opponents"].as_array().expect("opponents");
+    let names = opponents.iter().map(|bot| bot["name"].clone());
+    let expected = ["bot.sh (old)", "greedy.sh", "random.sh"];
+    assert_eq!(names.collect::<Vec<_>>(), expected);
+    assert_eq!(printed["comparisons"], 6);
+    let games: u64 = opponents
+        .iter()
+        .filter_map(|bot| bot["games"].as_u64())
+        .sum();
+    assert_eq!(printed["games"], games);
+    let direct = opponents[0]["games"].as_u64().expect("games") / 2;
+    assert_eq!(games, 2 * direct + 4 * (6 - direct), "{run}");
+    // Every pair of the old version with another is from the opening of the pair before it.
+    let text = class.read("games/games.jsonl");
+    let records = crate::common::records(&text);
+    for pairs in records.chunks(2).collect::<Vec<_>>().windows(2) {
+        if pairs[1][0]["bots"][0]["name"] == "bot.sh (old)" {
+            assert_eq!(pairs[0][0]["start"], pairs[1][0]["start"]);
+            assert_eq!(pairs[0][0]["bots"][1], pairs[1][0]["bots"][1]);
+        }
+    }
+    // The same again counts what is there; the number of games does not change the figures.
+    let (run, again) = json(&class, &words);
+    assert!(run.stderr.contains("were played before"), "{run}");
+    for field in ["opponents", "advantage", "verdict", "games"] {
+        assert_eq!(again[field], printed[field], "{field}");
+    }
+    let other = compare(&class, &["old/bot.sh", "new/bot.sh", "--out", "games"]);
+    assert_eq!(other.code, Some(2), "{other}");
+    assert!(
+        other.stderr.contains("another folder with --out"),
+        "{other}"
+    );
+}
+
+#[test]
+fn jobs_change_no_figure() {
+    let class = versions();
+    let words = [
+        "new/bot.sh",
+        "builtin:greedy",
+        "--pool",
+        "pool",
+        "--pairs",
+        "12",
+    ];
+    let [one, four] = ["1", "4"].map(|jobs| {
+        let run = class.referee(&["compare", "--sandbox", "none", "--seed", "3", "--json"]);
+        let run = run.args(words).args(["--jobs", jobs]).run();
+        let mut printed: Value = serde_json::from_str(&run.stdout).expect("JSON");
+        printed["seconds"].take();
+        printed
+    });
+    assert_eq!(one, four);
+}
+
+#[test]
+fn markdown_is_for_a_pull_request() {
+    let class = Class::of(&[("a_*b*|@c.sh", GREEDY), ("old.sh", RANDOM)]);
+    let run = compare(&class, &["./a_*b*|@c.sh", "old.sh", "--markdown", "-"]);
+    assert_eq!(run.code, Some(0), "{run}");
+    let title = "### a&#95;&#42;b&#42;&#124;&#64;c.sh is better than old.sh.\n";
+    assert!(run.stdout.starts_with(title), "{run}");
+    assert!(
+        run.stdout.contains("\n| opponent | share | games |"),
+        "{run}"
+    );
+    let run = compare(
+        &class,
+        &["old.sh", "./a_*b*|@c.sh", "--markdown", "c.md", "--json"],
+    );
+    assert_eq!(run.code, Some(3), "{run}");
+    assert!(
+        class
+            .read("c.md")
+            .starts_with("### old.sh is not better than ")
+    );
+}
+
+#[test]
+fn time_is_limited() {
+    let sleeps = "#!/bin/sh\nwhile read -r line; do sleep 1; echo x; done\n";
+    let class = Class::of(&[("slow.sh", sleeps), ("old.sh", RANDOM)]);
+    let begun = Instant::now();
+    for check in [&["--no-check"][..], &[]] {
+        let words = [&["slow.sh", "old.sh", "--budget", "500ms"], check].concat();
+        let (run, printed) = json(&class, &words);
+        assert_eq!(run.code, Some(4), "{run}");
+        assert_eq!(printed["ended"], "budget", "{run}");
+    }
+    assert!(begun.elapsed() < Duration::from_secs(50));
+}
+
+#[test]
+fn an_interrupted_comparison_says_what_is_known() {
+    let class = versions();
+    let words = [
+        "old/bot.sh",
+        "pool/random.sh",
+        "--all",
+        "--out",
+        "games",
+        "--budget",
+        "none",
+    ];
+    let mut running = referee(&class, &[&words[..], &["--pairs", "100000"]].concat()).start();
+    let games = class.path("games/games.jsonl");
+    running.wait_until(|_| fs::read_to_string(&games).is_ok_and(|text| text.lines().count() > 20));
+    running.signal("INT");
+    let run = running.finish();
+    assert_eq!(run.code, Some(130), "{run}");
+    assert!(run.stdout.contains("; then it was interrupted."), "{run}");
+    assert!(run.stdout.contains("\nScore "), "{run}");
+}
+
+#[test]
+fn what_cannot_be_compared_is_refused() {
+    let class = versions();
+    for (words, said) in [
+        (&["new/bot.sh"][..], "required arguments"),
+        (&["new/bot.sh", "none.sh"], "there is no such file"),
+        (&["pool", "old/bot.sh"], "it holds 2 bots, and NEW is one"),
+        (
+            &["new/bot.sh", "wrong.sh"],
+            "compare with a version that can play",
+        ),
+        (&["new/bot.sh", "human"], "people do not enter"),
+        (
+            &["new/bot.sh", "old/bot.sh", "--pool", "nowhere"],
+            "there is no such file",
+        ),
+        (
+            &["new/bot.sh", "old/bot.sh", "--margin", "0"],
+            "the margin is 0 Elo",
+        ),
+        (
+            &["new/bot.sh", "old/bot.sh", "--alpha", "1"],
+            "expected both above 0",
+        ),
+        (
+            &["new/bot.sh", "old/bot.sh", "--against-old", "101"],
+            "from 0 to 100",
+        ),
+        (
+            &["new/bot.sh", "old/bot.sh", "--json", "--markdown", "-"],
+            "give --markdown a file",
+        ),
+        (
+            &["new/bot.sh", "old/bot.sh", "--markdown", "no/c.md"],
+            "no/c.md",
+        ),
+        (
+            &["--simulate", "10", "new/bot.sh", "old/bot.sh"],
+            "cannot be used with",
+        ),
+        (
+            &[
+                "--game",
+                concat!(env!("CARGO_MANIFEST_DIR"), "/tests/bots/games/countdown.sh"),
+                "--adjudicate",
+                "new/bot.sh",
+                "old/bot.sh",
+            ],
+            "--adjudicate needs a solver",
+        ),
+    ] {
+        let run = compare(&class, words);
+        assert_eq!(run.code, Some(2), "{words:?}: {run}");
+        assert!(run.stderr.contains(said), "`{said}`: {run}");
+        assert!(run.stdout.is_empty(), "{run}");
+    }
+}
+
+#[test]
+fn the_same_program_twice_is_said() {
+    let class = versions();
+    let run = compare(&class, &["new/bot.sh", "new/bot.sh", "--pairs", "2"]);
+    assert_eq!(run.code, Some(4), "{run}");
+    assert!(
+        run.stderr
+            .contains("are the same program, so neither is better"),
+        "{run}"
+    );
+    let words = [
+        "new/bot.sh",
+        "old/bot.sh",
+        "--pool",
+        "old/bot.sh",
+        "--pairs",
+        "2",
+    ];
+    let run = compare(&class, &words);
+    assert!(run.stderr.contains("is left out of the pool"), "{run}");
+}
+
+#[test]
+fn few_openings_are_repeated() {
+    let words = [
+        "new/bot.sh",
+        "old/bot.sh",
+        "--opening-plies",
+        "0",
+        "--pairs",
+        "2",
+    ];
+    let run = compare(&versions(), &words);
+    let said = "only 1 opening for 2 comparisons";
+    assert!(run.stderr.contains(said), "{run}");
+    let words = ["new/bot.sh", "old/bot.sh", "--pairs", "2"];
+    let run = compare(&versions(), &words);
+    assert!(!run.stderr.contains("warning: only"), "{run}");
+}
+
+/// A file for Markdown keeps what is in it until there is a result.
+#[test]
+fn a_failure_leaves_the_file_for_markdown_alone() {
+    let class = versions();
+    class.write("c.md", "kept");
+    let run = compare(&class, &["new/bot.sh", "wrong.sh", "--markdown", "c.md"]);
+    assert_eq!(run.code, Some(2), "{run}");
+    assert_eq!(class.read("c.md"), "kept");
+}
+
+#[test]
+fn simulated_comparisons_are_a_table() {
+    let words = [
+        "compare",
+        "--simulate",
+        "20",
+        "--pairs",
+        "40",
+        "--margin",
+        "200",
+    ];
+    let run = Referee::new(words).run();
+    assert_eq!(run.code, Some(0), "{run}");
+    let lines: Vec<&str> = run.stdout.lines().collect();
+    assert_eq!(lines.len(), 1 + 2 * 3 * 4, "{run}");
+    let heads = [
+        "pool",
+        "draws",
+        "difference",
+        "yes",
+        "no",
+        "undecided",
+        "games",
+    ];
+    assert_eq!(lines[0].split_whitespace().collect::<Vec<_>>(), heads);
+    assert_eq!(Referee::new(words).run().stdout, run.stdout);
+}

@@ -1,0 +1,240 @@
+//! Games that are programs, and what is said when one fails. Those that need an interpreter are in
+//! tests/environment/games.rs.
+
+use crate::common::{Referee, Run};
+
+/// A match in the game of tests/bots/games/countdown.sh with this fault.
+fn play(fault: &str, more: &[&str]) -> Run {
+    let game = format!("games/countdown.sh {fault}");
+    let bots = ["counts-down.sh", "counts-down.sh"];
+    let arguments = ["--game", game.trim(), "--sandbox", "none", "--seed", "1"];
+    Referee::new(bots).args(arguments).args(more).run()
+}
+
+#[test]
+fn a_program_is_a_game() {
+    let run = play("", &["-n", "2"]);
+    assert_eq!(run.code, Some(0), "{run}");
+    // Whoever begins says 0 in the seventh turn; who begins alternates.
+    let lines: Vec<&str> = run.stdout.lines().collect();
+    assert_eq!(
+        lines[..2],
+        ["counts-down.sh#1 wins.", "counts-down.sh#2 wins."]
+    );
+}
+
+#[test]
+fn a_bot_forfeits_by_the_rules_of_the_program() {
+    for (bot, reason, sentence) in [
+        ("sh -c 'read n; echo 5'", "malformed", "expected 1 or 2"),
+        (
+            "sh -c 'while read n; do echo 2; done'",
+            "illegal-move",
+            "there is no number below 0",
+        ),
+    ] {
+        let arguments = [
+            "--game",
+            "games/countdown.sh",
+            "--sandbox",
+            "none",
+            "--first",
+            "1",
+        ];
+        let run = Referee::new([bot, "counts-down.sh"])
+            .args(arguments)
+            .recorded()
+            .run();
+        assert_eq!(run.code, Some(0), "{run}");
+        let expected = format!("counts-down.sh wins: sh forfeits ({reason}).");
+        if reason == "illegal-move" {
+            // 7, 5, 4, 2, 1: two cannot be taken from one.
+            assert!(run.stdout.contains(&expected), "{run}");
+        }
+        assert!(run.stdout.contains(&expected), "{run}");
+        assert!(run.stderr.contains(sentence), "{run}");
+    }
+}
+
+/// A failure of the game's program is nobody's forfeit: status 2, and a sentence with what it was asked and what it did.
+#[test]
+fn a_program_that_fails_ends_the_match() {
+    for (fault, sentence) in [
+        (
+            "no-name",
+            "answered `{\"about\":\"x\"}`; missing field `name`",
+        ),
+        (
+            "reserved-name",
+            "expected a \"name\" other than \"timeout\"",
+        ),
+        (
+            "silent-start",
+            "asked {\"do\":\"about\",\"version\":1}, ended with status 4 instead of answering",
+        ),
+        (
+            "crashes",
+            "asked {\"do\":\"play\",\"state\":\"3 0\",\"answer\":\"1\"}, ended with status 3 instead of answering; its \
+             last words on stderr: ValueError: boom",
+        ),
+        (
+            "nonsense",
+            "answered `Hello!`; expected a line of JSON; debugging text belongs on standard error",
+        ),
+        ("twice", "answered "),
+        (
+            "no-side",
+            "expected a \"side\", 0 or 1: who is to move; or \"over\"",
+        ),
+        ("floods", "answered with a line of more than 262144 bytes"),
+        (
+            "hangs",
+            "did not answer within 10 seconds; does it flush after every line?",
+        ),
+    ] {
+        let run = play(fault, &[]);
+        assert_eq!(run.code, Some(2), "{fault}: {run}");
+        assert_eq!(run.stdout, "", "{fault}");
+        let name = format!("referee: the game's program games/countdown.sh {fault}, asked ");
+        assert!(run.stderr.contains(&name), "{fault}: {run}");
+        assert!(run.stderr.contains(sentence), "{fault}: {run}");
+    }
+}
+
+/// The same in a tournament: the games that were played are kept, and it can go on.
+#[test]
+fn a_tournament_stops_when_its_game_fails() {
+    let words = [
+        "tournament",
+        "counts-down.sh",
+        "builtin:random",
+        "--pairs",
+        "2",
+    ];
+    let referee = Referee::new(words);
+    let out = referee.scratch().join("cup");
+    let run = referee
+        .args([
+            "--game",
+            "games/countdown.sh crashes",
+            "--no-check",
+            "--opening-plies",
+            "0",
+            "--sandbox",
+            "none",
+            "--seed",
+            "3",
+            "--out",
+        ])
+        .args([&out])
+        .run();
+    assert_eq!(run.code, Some(2), "{run}");
+    assert!(
+        run.stderr
+            .contains("ended with status 3 instead of answering"),
+        "{run}"
+    );
+    assert!(
+        run.stderr.contains("begin again with another --out"),
+        "{run}"
+    );
+}
+
+#[test]
+fn a_game_that_never_ends_is_ended() {
+    let run = play("endless", &[]);
+    assert_eq!(run.code, Some(2), "{run}");
+    let sentence = "a game is not over after 10000 turns; bound the number of turns";
+    assert!(run.stderr.contains(sentence), "{run}");
+}
+
+#[test]
+fn built_in_bots_and_options_are_checked_first() {
+    for (arguments, sentence) in [
+        (
+            vec![
+                "--game",
+                "games/countdown.sh",
+                "builtin:greedy",
+                "builtin:random",
+            ],
+            "builtin:greedy plays the games of this program only; use builtin:random, or a bot of yours",
+        ),
+        (
+            vec![
+                "--game",
+                "games/countdown.sh",
+                "--rules",
+                "squares",
+                "builtin:random",
+                "builtin:random",
+            ],
+            "--pieces and --rules are for Quarto",
+        ),
+        (
+            vec![
+                "tournament",
+                "--game",
+                "games/countdown.sh",
+                "builtin:greedy",
+                "builtin:random",
+            ],
+            "builtin:greedy plays the games of this program only; use builtin:random, or a bot of yours",
+        ),
+        (
+            vec!["--game-option", "a=1", "builtin:random", "builtin:random"],
+            "--game-option a: it is for a game that is a program",
+        ),
+        (
+            vec![
+                "--game",
+                "games/countdown.sh",
+                "--game-option",
+                "a b",
+                "builtin:random",
+                "builtin:random",
+            ],
+            "expected NAME=VALUE, such as heaps=3,4,5",
+        ),
+        (
+            vec![
+                "--game",
+                "games/none.sh",
+                "builtin:random",
+                "builtin:random",
+            ],
+            "there is no such file",
+        ),
+        (
+            vec!["--game", "chess", "builtin:random", "builtin:random"],
+            "quarto, four-in-a-row, PROGRAM",
+        ),
+        (
+            vec!["check-game", "builtin:random"],
+            "it is a bot, and no game",
+        ),
+    ] {
+        let run = Referee::new(&arguments).run();
+        assert_eq!(run.code, Some(2), "{run}");
+        assert!(run.stderr.contains(sentence), "{arguments:?}: {run}");
+    }
+}
+
+/// A program that does not keep to the protocol is told what to mend.
+#[test]
+fn check_game_finds_what_is_wrong() {
+    let run = Referee::new(["check-game", "games/countdown.sh"]).run();
+    assert_eq!(run.code, Some(3), "{run}");
+    for sentence in [
+        "ok  says what it is: countdown, rules standard",
+        "note  refuses unknown options: it accepts no-such-option=1",
+        "wrong  listed answers are legal: the answer `2` is listed in the state `1 ",
+        "mend this first: listed answers are legal",
+    ] {
+        assert!(run.stdout.contains(sentence), "{sentence}: {run}");
+    }
+    let run = Referee::new(["check-game", "games/countdown.sh", "--json"]).run();
+    let json: serde_json::Value = serde_json::from_str(&run.stdout).expect("JSON");
+    assert_eq!(json["fit"], false);
+    assert_eq!(json["findings"][0]["level"], "ok");
+}
