@@ -18,6 +18,9 @@ pub(super) const SIGMAS_95: f64 = 1.959_963_984_540_054;
 /// What an empty cell counts as in a likelihood ratio.
 const EMPTY_CELL: f64 = 1e-3;
 
+/// How far the sum of a most likely distribution may be from 1, where a step no longer changes it.
+const SUM_ERROR: f64 = 1e-6;
+
 /// The largest absolute value of a hypothesis, in Elo.
 const LARGEST_ELO: f64 = 400.0;
 
@@ -383,16 +386,21 @@ fn orthogonal<const K: usize>(values: &[f64; K], seen: &[f64; K]) -> Option<[f64
             high = theta;
         }
         let newton = theta - mean / slope;
-        let next = if newton > low && newton < high {
+        let is_small = (newton - theta).abs() <= smallest;
+        // The sum of the distribution is 1 − θ·mean.
+        if is_small && (theta * mean).abs() < SUM_ERROR {
+            break;
+        }
+        // Next to the ends Newton's steps are small, however far the solution is.
+        let next = if newton > low && newton < high && !is_small {
             newton
         } else {
             f64::midpoint(low, high)
         };
-        let step = (next - theta).abs();
-        theta = next;
-        if step <= smallest {
+        if next == theta {
             break;
         }
+        theta = next;
     }
     let mut model = *seen;
     for (p, value) in model.iter_mut().zip(values) {

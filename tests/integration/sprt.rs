@@ -284,6 +284,22 @@ fn any_count() -> impl Strategy<Value = u32> {
     prop_oneof![Just(0), 1..5_u32, 0..1000_u32, 0..1_000_000_u32]
 }
 
+/// Of a distribution with one score in nearly all pairs, one solution lies next to a pole, where Newton's steps are
+/// too small to go on.
+#[test]
+fn a_step_next_to_a_pole_is_not_taken_for_a_solution() {
+    let one: Pentanomial = Scores([0, 2, 0, 164_114, 341]);
+    let mut other = one;
+    other.0.reverse();
+    for elo0 in [38.2319, 38.7319] {
+        let elo1 = elo0 + 0.5;
+        let llr = test(elo0, elo1, Scale::Normalized).llr(&one);
+        let mirrored = test(-elo1, -elo0, Scale::Normalized).llr(&other);
+        assert!((llr - 185.0).abs() < 1.0, "{llr}");
+        assert!((llr + mirrored).abs() < 1e-2, "{llr} {mirrored}");
+    }
+}
+
 proptest! {
     #[test]
     fn billions_are_finite(
