@@ -397,9 +397,6 @@ fn orthogonal<const K: usize>(values: &[f64; K], seen: &[f64; K]) -> Option<[f64
         } else {
             f64::midpoint(low, high)
         };
-        if next == theta {
-            break;
-        }
         theta = next;
     }
     let mut model = *seen;

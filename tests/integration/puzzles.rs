@@ -56,6 +56,34 @@ fn shipped(name: &str) -> Vec<Puzzle> {
 }
 
 #[test]
+fn a_page_is_made_of_a_set_and_overwrites_nothing_else() {
+    let scratch = tempfile::tempdir().expect("a directory");
+    let of = |arguments: &[&str]| {
+        let referee = Referee::new(["puzzles", "page"]).args(arguments);
+        referee.directory(scratch.path()).run()
+    };
+    let run = of(&["builtin:four-in-a-row", "--title", "Friday <3"]);
+    assert_eq!(run.code, Some(0), "{run}");
+    assert_eq!(run.stdout, "puzzles.html: a page of 300 puzzles.\n");
+    let page = fs::read_to_string(scratch.path().join("puzzles.html")).expect("a page");
+    assert!(page.contains("<title>Friday &#60;3</title>"));
+    assert!(page.contains("four-in-a-row-0002316990"));
+    let set = scratch.path().join("set.jsonl");
+    let line = SHIPPED[0].1.lines().next().expect("a puzzle");
+    fs::write(&set, line).expect("written");
+    for (arguments, problem) in [
+        (&["builtin:chess"][..], "no set of puzzles"),
+        (&["set.jsonl", "-o", "set.jsonl"], "overwrite"),
+        (&["set.jsonl", "-o", "no/folder.html"], "cannot be written"),
+    ] {
+        let run = of(arguments);
+        assert_eq!(run.code, Some(2), "{run}");
+        assert!(run.stderr.contains(problem), "{run}");
+        assert_eq!(fs::read_to_string(&set).expect("the set"), line);
+    }
+}
+
+#[test]
 fn a_mistake_becomes_a_puzzle() {
     let game = a_mistake();
     let records = game.scratch().join(RECORDS);

@@ -129,7 +129,7 @@ pub(in crate::cli) fn check_not_input(files: &[PathBuf], output: &Path) -> Resul
     match files.iter().find(is_target) {
         None => Ok(()),
         Some(file) => Err(Failure::Usage(format!(
-            "{}: the page would overwrite the records it is made from; choose another file with -o",
+            "{}: the page would overwrite what it is made from; choose another file with -o",
             file.display()
         ))),
     }

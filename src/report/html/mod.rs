@@ -14,6 +14,7 @@
 //! - `mend`, `phases`: what each bot should mend, and its accuracy by phase
 //! - `limits`: the maximal lengths of texts
 //! - `page`: the page itself, its script, and its content security policy
+//! - `puzzles`: a page of puzzles, which has nothing but the drawings in common with a report
 //!
 //! Control characters in text from bots are escaped (`crate::text`) before it is packed, so nothing
 //! can hide or reorder other text; the page's script inserts it as text nodes, never as HTML.
@@ -28,6 +29,7 @@ mod pack;
 mod page;
 mod phases;
 mod piece_style;
+mod puzzles;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -36,6 +38,7 @@ use serde_json::{Value, json};
 
 pub use figures::Figures;
 pub use page::{Served, served};
+pub use puzzles::puzzles;
 
 use crate::arena::course::Course;
 use crate::record::{BotEntry, Record, RecordSummary};
@@ -194,7 +197,7 @@ impl Report {
         }
         let index = self.editions.len();
         self.editions.insert(key, index);
-        let set = piece_style::set(record);
+        let set = piece_style::set(&record.game, record.pieces.as_deref());
         self.push(&json!([
             "e",
             escape_controls(&record.game),

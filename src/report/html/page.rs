@@ -24,15 +24,25 @@ const STYLE: &str = concat!(
     "}\n",
     include_str!("assets/style.css"),
     include_str!("assets/views.css"),
+    include_str!("assets/puzzles.css"),
     include_str!("assets/media.css")
 );
 
-/// The script's modules, each after those that it imports.
-const MODULES: [(&str, &str); 14] = [
-    ("dom.js", include_str!("assets/dom.js")),
+/// A module of a script: its name and its text.
+type Module = (&'static str, &'static str);
+
+const DOM: Module = ("dom.js", include_str!("assets/dom.js"));
+const PIECES: Module = ("pieces.js", include_str!("assets/pieces.js"));
+const BOARDS: Module = ("boards.js", include_str!("assets/boards.js"));
+const THEME: Module = ("theme.js", include_str!("assets/theme.js"));
+
+/// The modules of a report's script, each after those that it imports.
+const MODULES: [Module; 15] = [
+    DOM,
     ("data.js", include_str!("assets/data.js")),
-    ("pieces.js", include_str!("assets/pieces.js")),
-    ("boards.js", include_str!("assets/boards.js")),
+    PIECES,
+    BOARDS,
+    THEME,
     ("tables.js", include_str!("assets/tables.js")),
     ("charts.js", include_str!("assets/charts.js")),
     ("course.js", include_str!("assets/course.js")),
@@ -45,17 +55,32 @@ const MODULES: [(&str, &str); 14] = [
     ("main.js", include_str!("assets/main.js")),
 ];
 
+/// The modules of the script of a page of puzzles.
+const PUZZLE_MODULES: [Module; 5] = [
+    DOM,
+    PIECES,
+    BOARDS,
+    THEME,
+    ("puzzles.js", include_str!("assets/puzzles.js")),
+];
+
 /// All modules joined to one script, because a page opened from disk cannot import modules. `import`
 /// lines and the word `export` are removed, so names must be unique across modules.
-static SCRIPT: LazyLock<String> = LazyLock::new(|| {
-    let lines = MODULES.iter().flat_map(|(_, text)| text.lines());
+fn joined(modules: &[Module]) -> String {
+    let lines = modules.iter().flat_map(|(_, text)| text.lines());
     let mut script = String::from("\n");
     for line in lines.filter(|line| !line.starts_with("import ")) {
         script.push_str(line.strip_prefix("export ").unwrap_or(line));
         script.push('\n');
     }
     script
-});
+}
+
+/// The script of a report.
+static SCRIPT: LazyLock<String> = LazyLock::new(|| joined(&MODULES));
+
+/// The script of a page of puzzles.
+static PUZZLE_SCRIPT: LazyLock<String> = LazyLock::new(|| joined(&PUZZLE_MODULES));
 
 fn hash(text: &str) -> String {
     format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)))
@@ -63,10 +88,10 @@ fn hash(text: &str) -> String {
 
 /// Content security policy: only this script and this style; no network, except for a served page
 /// its own server.
-fn policy(connect: &str) -> String {
+fn policy(script: &str, connect: &str) -> String {
     format!(
         "default-src 'none'; script-src {}; style-src {}; img-src data:; connect-src {connect}; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
-        hash(&SCRIPT),
+        hash(script),
         hash(STYLE)
     )
 }
@@ -99,24 +124,25 @@ fn embedded(data: &str) -> String {
 }
 
 fn render(
-    options: &Options,
+    title: &str,
+    script: &str,
     data: &str,
     rows: Vec<Row>,
     absent: Vec<String>,
     connect: &str,
 ) -> String {
-    let title = escape_controls(&options.title);
+    let title = escape_controls(title);
     let page = Page {
         title: &title,
         version: env!("CARGO_PKG_VERSION"),
-        policy: policy(connect),
+        policy: policy(script, connect),
         style: STYLE,
-        script: &SCRIPT,
+        script,
         data: embedded(data),
         rows,
         absent,
     };
-    let mut out = String::with_capacity(data.len() + SCRIPT.len() + STYLE.len() + 4096);
+    let mut out = String::with_capacity(data.len() + script.len() + STYLE.len() + 4096);
     // Only the writer can fail, and writing to a string does not.
     let _ = page.render_into(&mut out);
     out
@@ -166,7 +192,27 @@ pub(super) fn whole(
                 format!("{name}: {reason}")
             }
         });
-    render(options, &data, rows.collect(), absent.collect(), "'none'")
+    let absent = absent.collect();
+    render(
+        &options.title,
+        &SCRIPT,
+        &data,
+        rows.collect(),
+        absent,
+        "'none'",
+    )
+}
+
+/// The page of puzzles with these data.
+pub(super) fn of_puzzles(title: &str, data: &str) -> String {
+    render(
+        title,
+        &PUZZLE_SCRIPT,
+        data,
+        Vec::new(),
+        Vec::new(),
+        "'none'",
+    )
 }
 
 /// A page without data, and the policy to serve it with.
@@ -182,8 +228,15 @@ pub struct Served {
 pub fn served(options: &Options) -> Served {
     let data = json!({ "head": head(options, true) }).to_string();
     Served {
-        page: render(options, &data, Vec::new(), Vec::new(), "'self'"),
-        policy: format!("{}; frame-ancestors 'none'", policy("'self'")),
+        page: render(
+            &options.title,
+            &SCRIPT,
+            &data,
+            Vec::new(),
+            Vec::new(),
+            "'self'",
+        ),
+        policy: format!("{}; frame-ancestors 'none'", policy(&SCRIPT, "'self'")),
     }
 }
 
@@ -193,8 +246,13 @@ mod tests {
 
     #[test]
     fn modules_import_only_from_those_before_them() {
+        assert_imports_from_before(&MODULES);
+        assert_imports_from_before(&PUZZLE_MODULES);
+    }
+
+    fn assert_imports_from_before(modules: &[Module]) {
         let mut known: Vec<&str> = Vec::new();
-        for (name, text) in MODULES {
+        for (name, text) in modules {
             for line in text.lines().filter(|line| line.contains("import")) {
                 if !line.starts_with("import ") {
                     continue;
@@ -210,7 +268,7 @@ mod tests {
 
     #[test]
     fn the_script_and_the_style_cannot_end_their_elements() {
-        for text in [SCRIPT.as_str(), STYLE] {
+        for text in [SCRIPT.as_str(), PUZZLE_SCRIPT.as_str(), STYLE] {
             assert!(!text.contains("</"), "would end the element");
             assert!(!text.contains("<!--"));
         }
@@ -222,6 +280,7 @@ mod tests {
             "eval(",
         ] {
             assert!(!SCRIPT.contains(forbidden), "{forbidden}");
+            assert!(!PUZZLE_SCRIPT.contains(forbidden), "{forbidden}");
         }
     }
 }

@@ -6,6 +6,7 @@
 
 mod course;
 mod driver;
+mod puzzles;
 mod story;
 mod views;
 
@@ -58,10 +59,15 @@ impl OpenReport {
         if run.code != Some(0) {
             return Err(run.to_string());
         }
+        Self::page(&page, scratch)
+    }
+
+    /// A page that is in this directory.
+    fn page(page: &Path, scratch: TempDir) -> Result<Self> {
         let report = Self {
             browser: Browser::start()?,
             url: format!("file://{}", page.display()),
-            size: fs::metadata(&page).map_err(|e| e.to_string())?.len(),
+            size: fs::metadata(page).map_err(|e| e.to_string())?.len(),
             _scratch: scratch,
         };
         report.browser.size(1280, 900, false)?;
@@ -954,7 +960,7 @@ fn one_game_is_a_page() -> Result<()> {
 
 type Test = (&'static str, fn() -> Result<()>);
 
-const TESTS: [Test; 33] = [
+const TESTS: [Test; 35] = [
     (
         "every view opens without messages in the console",
         every_view_opens_without_messages,
@@ -1071,6 +1077,14 @@ const TESTS: [Test; 33] = [
     (
         "heads and accuracy can be read on all screens",
         story::heads_and_accuracy_can_be_read_on_all_screens,
+    ),
+    (
+        "puzzles are solved by hand",
+        puzzles::puzzles_are_solved_by_hand,
+    ),
+    (
+        "puzzles can be read on all screens",
+        puzzles::puzzles_can_be_read_on_all_screens,
     ),
 ];
 

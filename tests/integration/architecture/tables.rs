@@ -142,6 +142,7 @@ pub(super) const MODULES: &[(&str, &[&str])] = &[
             "league",
             "log_target",
             "play",
+            "puzzles",
             "record",
             "sandbox",
             "session",

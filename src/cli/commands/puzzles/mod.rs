@@ -1,9 +1,11 @@
-//! `referee puzzles`: makes puzzles of the mistakes in recorded games, and has bots solve them.
+//! `referee puzzles`: makes puzzles of the mistakes in recorded games, and has bots or people solve them.
 
 mod junit;
 mod make;
 mod output;
+mod page;
 mod run;
+mod sets;
 
 use clap::Subcommand;
 
@@ -16,6 +18,7 @@ solver. Two sets of 300 are part of the program: builtin:quarto and builtin:four
 Examples:
   referee puzzles run builtin:quarto ./mybot
   referee puzzles make games.jsonl --limit 50 -o class.jsonl
+  referee puzzles page class.jsonl -o class.html
   referee puzzles run class.jsonl ./mybot --require 80% --junit puzzles.xml";
 
 #[derive(Debug, clap::Args)]
@@ -31,11 +34,14 @@ enum PuzzlesCommand {
     Make(make::Args),
     /// Asks a bot every puzzle of a set, and says how many it solves
     Run(Box<run::Args>),
+    /// Writes a page on which people solve the puzzles of a set
+    Page(page::Args),
 }
 
 pub(in crate::cli) fn run(args: &PuzzlesArgs) -> Result<(), Failure> {
     match &args.command {
         PuzzlesCommand::Make(args) => make::run(args),
         PuzzlesCommand::Run(args) => run::run(args),
+        PuzzlesCommand::Page(args) => page::run(args),
     }
 }

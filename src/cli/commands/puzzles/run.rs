@@ -1,8 +1,7 @@
 //! `referee puzzles run SET BOT`: asks a bot every puzzle of a set.
 
-use std::fs::File;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -10,6 +9,7 @@ use indicatif::ProgressBar;
 
 use super::junit::junit;
 use super::output::Report;
+use super::sets::load;
 use crate::bot::orphans;
 use crate::bot::spec::{BotSpec, Program};
 use crate::cli::commands::analyse::progress_bar_of;
@@ -23,14 +23,14 @@ use crate::cli::support::pieces_file::PiecesFile;
 use crate::cli::support::recorded;
 use crate::cli::support::runtime::runtime;
 use crate::cli::support::sandbox::SandboxOptions;
-use crate::cli::support::setup::{palette, ruleset_of, unreadable};
+use crate::cli::support::setup::palette;
 use crate::cli::support::signals;
 use crate::play::TimeControl;
 use crate::play::questions::{Answer, Conversation, Line};
 use crate::play::seat::{Seat, StartError};
-use crate::puzzles::file::{FileError, Loaded, SHIPPED, read};
+use crate::puzzles::file::Loaded;
 use crate::puzzles::score::{Attempt, Response, Tally};
-use crate::text::{cause, meant, quote};
+use crate::text::cause;
 
 /// After this many processes in a row without a first answer the rest is not asked.
 const FAILED_STARTS: u32 = 3;
@@ -160,44 +160,6 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         return Err(Failure::Mistaken);
     }
     Ok(())
-}
-
-/// The puzzles of a file or of a shipped set.
-fn load(set: &str) -> Result<Vec<Loaded>, Failure> {
-    let path = Path::new(set);
-    let loaded = if let Some(name) = set.strip_prefix("builtin:") {
-        let found = SHIPPED.iter().find(|(known, _)| *known == name);
-        let Some((_, text)) = found else {
-            let names = SHIPPED.map(|(name, _)| name);
-            let near = meant(name, &names).map_or_else(
-                || format!("there are builtin:{}", names.join(" and builtin:")),
-                |near| format!("did you mean builtin:{near}?"),
-            );
-            let name = quote(name.as_bytes());
-            return Err(Failure::Usage(format!(
-                "no set of puzzles is called {name}; {near}"
-            )));
-        };
-        read(path, text.as_bytes(), &ruleset_of)
-    } else {
-        if path.is_dir() {
-            return Err(Failure::Usage(format!(
-                "{set}: it is a folder; expected a file of puzzles, as `referee puzzles make` writes it"
-            )));
-        }
-        let file = File::open(path).map_err(|error| unreadable(path, &error))?;
-        read(path, file, &ruleset_of)
-    };
-    let puzzles = loaded.map_err(|error| match error {
-        FileError::Io(error) => unreadable(path, &error),
-        FileError::Line(error) => Failure::Usage(error.to_string()),
-    })?;
-    if puzzles.is_empty() {
-        return Err(Failure::Usage(format!(
-            "{set}: there are no puzzles in it; `referee puzzles make` writes such files"
-        )));
-    }
-    Ok(puzzles)
 }
 
 /// A conversation about puzzles by the same rules, with the file of their pieces.

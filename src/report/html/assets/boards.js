@@ -42,6 +42,16 @@ function label(x, y, text, kind) {
 
 const quarto = {
   columns: 4,
+  rows: 4,
+
+  // The board and the piece in hand of a request are as in a record's start.
+  startOf: (request) => request,
+
+  // What a player chooses first in this state: a cell. `cells` are those of the drawing that stand for it.
+  choices: (state) => (state.hand === null ? [] : state.cells.flatMap((bits, cell) => (bits === null ? [{ answer: String(cell + 1), cells: [cell] }] : []))),
+
+  // Whether a game ends with this state.
+  isOver: (game, state) => state.cells.every((bits) => bits !== null) || quartos(state.cells, game.rules).length > 0,
 
   start(game) {
     const cells = Array(16).fill(null);
@@ -141,6 +151,13 @@ const quarto = {
 
 const fourInARow = {
   columns: 7,
+  rows: 6,
+
+  startOf: (request) => request.split(" ")[1],
+
+  // A column, by any of its cells.
+  choices: (state) => [0, 1, 2, 3, 4, 5, 6].filter((column) => state.cells[column] === null)
+    .map((column) => ({ answer: String(column + 1), cells: [0, 1, 2, 3, 4, 5].map((row) => 7 * row + column) })),
 
   start(game) {
     const cells = [...(game.start ?? ".".repeat(42))].map((mark) => (mark === "@" ? 0 : mark === "O" ? 1 : null));
@@ -262,6 +279,19 @@ const drawn = {
 };
 
 const BOARDS = { quarto, "four-in-a-row": fourInARow };
+
+// Lets a player choose on a drawing of this state: `choose(answer)`. Keys and screen readers need buttons besides.
+export function clickable(picture, board, state, choose) {
+  for (const { answer, cells } of board.choices(state)) {
+    for (const cell of cells) {
+      picture.append(svg("rect", {
+        class: "choose", x: EDGE + (cell % board.columns) * CELL, y: EDGE + Math.floor(cell / board.columns) * CELL, width: CELL, height: CELL, "aria-hidden": "true",
+        onclick: () => choose(answer),
+      }));
+    }
+  }
+  return picture;
+}
 
 // The board of an unpacked game; null when it cannot be drawn.
 export function boardOf(game) {

@@ -6,6 +6,7 @@ import { overview } from "./overview.js";
 import { games } from "./games.js";
 import { absentView, botList, botView } from "./bot.js";
 import { gameView } from "./player.js";
+import { applyTheme, storedTheme } from "./theme.js";
 
 const main = document.getElementById("main");
 const only = () => known.head.one === true;
@@ -89,29 +90,6 @@ function refresh() {
     window.scrollTo(x, y);
   } else if (!view.turn) show();
   if (keep) main.querySelector(`[data-keep="${CSS.escape(keep)}"]`)?.focus({ preventScroll: true });
-}
-
-// --- light and dark ---------------------------------------------------------------------------
-
-const themes = { auto: "◐ Auto", light: "☀ Light", dark: "☾ Dark" };
-
-function storedTheme() {
-  // A browser may forbid storage, as for files; then the choice lasts until the page is closed.
-  try { return localStorage.getItem("referee-theme") ?? "auto"; } catch { return "auto"; }
-}
-
-function applyTheme(theme) {
-  const button = document.getElementById("theme");
-  if (theme === "auto") delete document.documentElement.dataset.theme;
-  else document.documentElement.dataset.theme = theme;
-  button.textContent = themes[theme] ?? themes.auto;
-  button.setAttribute("aria-label", `Colours: ${theme}. Change`);
-  button.hidden = false;
-  button.onclick = () => {
-    const next = { auto: "light", light: "dark", dark: "auto" }[theme] ?? "auto";
-    try { localStorage.setItem("referee-theme", next); } catch { /* see above */ }
-    applyTheme(next);
-  };
 }
 
 // --- live pages -------------------------------------------------------------------------------

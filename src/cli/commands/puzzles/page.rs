@@ -1,0 +1,60 @@
+//! `referee puzzles page SET`: a page of puzzles to solve by hand.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use super::sets::load;
+use crate::cli::commands::report::check_not_input;
+use crate::cli::support::failure::Failure;
+use crate::cli::support::output::Stdout;
+use crate::record::atomic_file::replace;
+use crate::report::html;
+use crate::text::{cause, counted};
+
+const AFTER_HELP: &str = "\
+The page is one file and needs no network. The browser of whoever solves keeps what is solved.
+
+Exit status: 0 the page is written; 2 wrong usage or input; 1 the referee itself failed.";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub(super) struct Args {
+    /// A file of puzzles, or builtin:quarto or builtin:four-in-a-row
+    set: String,
+
+    /// Write the page to this file
+    #[arg(
+        short = 'o',
+        long = "output",
+        value_name = "FILE",
+        default_value = "puzzles.html"
+    )]
+    output: PathBuf,
+
+    /// Its heading [default: Puzzles, and the name of the set]
+    #[arg(long, value_name = "TEXT")]
+    title: Option<String>,
+}
+
+/// The default heading: `Puzzles: class` for `lessons/class.jsonl`.
+fn title_of(set: &str) -> String {
+    let name = set.strip_prefix("builtin:").unwrap_or(set);
+    let stem = Path::new(name).file_stem();
+    let name = stem.map_or_else(|| name.into(), |stem| stem.to_string_lossy());
+    format!("Puzzles: {name}")
+}
+
+pub(super) fn run(args: &Args) -> Result<(), Failure> {
+    let loaded = load(&args.set)?;
+    let path = &args.output;
+    check_not_input(&[PathBuf::from(&args.set)], path)?;
+    let title = args.title.clone().unwrap_or_else(|| title_of(&args.set));
+    let page = html::puzzles(&title, loaded.iter().map(|loaded| &loaded.puzzle));
+    replace(path, page.as_bytes()).map_err(|error| {
+        let (path, cause) = (path.display(), cause(&error));
+        Failure::Usage(format!("{path}: cannot be written: {cause}"))
+    })?;
+    let count = counted(loaded.len() as u64, "puzzle", "puzzles");
+    writeln!(Stdout, "{}: a page of {count}.", path.display())?;
+    Ok(())
+}
