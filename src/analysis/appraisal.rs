@@ -1,28 +1,15 @@
-//! The exact value of a single position of Quarto and of its turns.
+//! The exact value of a single position and of its turns.
 
 use std::time::Duration;
 
-use super::{Problem, edition};
-use crate::game::quarto::{Edition, Turn};
-use crate::game::{Game as _, Outcome, Position as _};
-use crate::record::Record;
-use crate::solver::{self, Goal, Limits, Solver, Value};
+use crate::session::{Prover, Ruleset, Solvers, TurnValue};
+use crate::solver::{Limits, Value};
 
 /// Values positions. It keeps what it has proven.
 #[derive(Debug)]
 pub struct Appraiser {
-    edition: Edition,
-    solver: Solver,
+    prover: Box<dyn Prover>,
     time: Duration,
-}
-
-/// What a turn is worth for the side that makes it, as far as it is proven.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TurnValue {
-    /// The value; `None` when it could not be proven in time.
-    pub value: Option<Value>,
-    /// How many placements are left until a side wins; 0 when the turn ends the game.
-    pub plies: Option<u32>,
 }
 
 /// A turn, and the best one in its position, as far as they are proven.
@@ -52,39 +39,30 @@ pub struct PositionValue {
     pub undecided: usize,
 }
 
-impl TurnValue {
-    /// In words: `win`, `loss in 3 placements`, `not proven`.
-    pub fn words(self) -> String {
-        match (self.value, self.plies) {
-            (None, _) => "not proven".to_owned(),
-            (Some(Value::Win), Some(0)) => "wins at once".to_owned(),
-            (Some(Value::Draw), _) | (Some(_), None) => {
-                self.value.map_or("", Value::name).to_owned()
-            }
-            (Some(value), Some(1)) => format!("{} with the next placement", value.name()),
-            (Some(value), Some(plies)) => format!("{} in {plies} placements", value.name()),
-        }
-    }
-}
-
 impl Appraiser {
-    /// An appraiser with a new solver, which may take this time for a position, and again for its turns.
-    pub fn new(edition: Edition, options: solver::Options, time: Duration) -> Self {
-        Self {
-            edition,
-            solver: Solver::new(options),
-            time,
-        }
-    }
-
-    /// An appraiser for the game of a record.
-    pub fn of(record: &Record, options: solver::Options, time: Duration) -> Result<Self, Problem> {
-        Ok(Self::new(edition(record)?, options, time))
+    /// An appraiser with these solvers, which may take this time for a position, and again for its turns; `None` for a game
+    /// without a solver.
+    pub fn new(ruleset: &dyn Ruleset, solvers: &Solvers, time: Duration) -> Option<Self> {
+        let prover = ruleset.prover(solvers)?;
+        Some(Self { prover, time })
     }
 
     /// The value of the turn `answer` in the position of `request`. The error is a sentence about one of them.
     pub fn turn(&self, request: &str, answer: &str) -> Result<TurnValue, String> {
         self.turn_within(request, answer, self.time)
+    }
+
+    /// A turn's value in words: `win`, `loss in 3 placements`, `not proven`.
+    pub fn words(&self, turn: TurnValue) -> String {
+        let unit = self.prover.unit();
+        match (turn.value, turn.plies) {
+            (None, _) => "not proven".to_owned(),
+            (Some(Value::Win), Some(0)) => "wins at once".to_owned(),
+            (Some(value), None) => value.name().to_owned(),
+            (Some(Value::Draw), _) => Value::Draw.name().to_owned(),
+            (Some(value), Some(1)) => format!("{} with the next {unit}", value.name()),
+            (Some(value), Some(plies)) => format!("{} in {plies} {unit}s", value.name()),
+        }
     }
 
     /// The value of a turn, and of the best one there; each in the time of a position divided by `share`. The error is a
@@ -96,9 +74,7 @@ impl Appraiser {
         let best = if turn.value == Some(Value::Win) {
             turn.value
         } else {
-            let position = self.edition.read_request(request)?;
-            let limits = Limits::within(time);
-            self.solver.solve(&position, Goal::Value, &limits).value()
+            self.prover.value(request, &Limits::within(time))?
         };
         Ok(Comparison { turn, best })
     }
@@ -109,41 +85,14 @@ impl Appraiser {
         answer: &str,
         time: Duration,
     ) -> Result<TurnValue, String> {
-        let position = self.edition.read_request(request)?;
-        let judged = self.edition.judge(&position, answer);
-        let (_, after) = judged.map_err(|_| format!("{answer} is not legal there"))?;
-        if let Some(outcome) = after.outcome() {
-            let value = match outcome {
-                // Nobody else can have completed a line.
-                Outcome::Win(_) => Value::Win,
-                Outcome::Draw => Value::Draw,
-            };
-            return Ok(TurnValue {
-                value: Some(value),
-                plies: Some(0),
-            });
-        }
         let limits = Limits::within(time);
-        let mut solved = self.solver.solve(&after, Goal::Value, &limits);
-        if solved.value().is_some_and(|value| value != Value::Draw) {
-            let nearer = self.solver.solve(&after, Goal::Distance, &limits);
-            if nearer.value().is_some() {
-                solved = nearer;
-            }
-        }
-        Ok(TurnValue {
-            value: solved.value().map(Value::opposite),
-            plies: solved.plies(),
-        })
+        self.prover.turn_value(request, answer, true, &limits)
     }
 
     /// The value of the position of `request`, and the turns that keep it. The error is a sentence about the request.
     pub fn position(&self, request: &str) -> Result<PositionValue, String> {
-        let position = self.edition.read_request(request)?;
-        let solved = self
-            .solver
-            .solve(&position, Goal::Value, &Limits::within(self.time));
-        let Some(value) = solved.value() else {
+        let solved = self.prover.value(request, &Limits::within(self.time))?;
+        let Some(value) = solved else {
             return Ok(PositionValue::default());
         };
         // All turns together get the time of the position.
@@ -152,19 +101,13 @@ impl Appraiser {
             value: Some(value),
             ..PositionValue::default()
         };
-        for (turn, after) in position.turns() {
-            match self.solver.keeps(&after, value, &limits) {
-                Some(true) => found.best.push(self.text(turn)),
+        for turn in self.prover.turns(request)? {
+            match self.prover.keeps(request, &turn.text, value, &limits)? {
+                Some(true) => found.best.push(turn.text),
                 Some(false) => {}
                 None => found.undecided += 1,
             }
         }
         Ok(found)
-    }
-
-    fn text(&self, turn: Turn) -> String {
-        let mut text = String::new();
-        self.edition.write_turn(turn, &mut text);
-        text
     }
 }

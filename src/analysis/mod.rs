@@ -1,4 +1,4 @@
-//! Analysis: where a recorded game of Quarto was won and lost.
+//! Analysis: where a recorded game was won and lost.
 //!
 //! The solver evaluates the game from the end towards the start, as far as it can prove within its
 //! limits. Every turn gets its value for the player who made it and the best value that the player
@@ -20,13 +20,13 @@ use std::time::Duration;
 
 pub use field::with_analysis;
 
-use crate::game::quarto::{Edition, PieceSet, Position, Rules, Turn};
-use crate::game::{Game as _, Outcome, Position as _};
 use crate::play::replay::{ReplayError, Violation, replay};
 use crate::record::Record;
 use crate::record::annotation::{Annotation, FIELD, Mark, Note};
-use crate::solver::{self, Goal, Limits, Progress, Solver, Value};
-use sentence::Sentence;
+use crate::session::registry::{self, of_record};
+use crate::session::{Prover, Ruleset, Solvers, TurnFacts};
+use crate::solver::{self, Limits, Progress, Value};
+use sentence::{Sentence, WinAtOnce};
 
 /// The effort for a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,18 +49,22 @@ pub struct Options {
 /// Why a record cannot be analysed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
-    /// Another game.
-    #[error("it is a game of {}; only Quarto can be solved", crate::text::escape_controls(.0))]
-    NotQuarto(String),
-    /// Unknown rules.
-    #[error("the rules {} are unknown; expected standard or squares", crate::text::quote(.0.as_bytes()))]
-    UnknownRules(String),
-    /// Its piece set is invalid.
-    #[error("its piece set: {0}")]
-    Pieces(String),
+    /// A game without a solver.
+    #[error("it is a game of {}; there is no solver for it", crate::text::escape_controls(.0))]
+    NoSolver(String),
+    /// Its rules or its piece set; the text is a sentence.
+    #[error("{0}")]
+    Rules(String),
     /// It violates the rules.
     #[error("{}{}", .0.turn.map_or_else(String::new, |turn| format!("turn {turn}: ")), .0.problem)]
     Violation(Violation),
+}
+
+impl Problem {
+    /// A text that the solver cannot read. The record was replayed, so there should be none.
+    const fn unreadable(problem: String) -> Self {
+        Self::Violation(whole_game(problem))
+    }
 }
 
 /// After this many unsolved positions in a row, the positions before them, which are harder, get less
@@ -70,35 +74,32 @@ const FULL_EFFORT_FAILURES: u32 = 2;
 /// Those positions get the effort divided by this number.
 const REDUCED_SHARE: u32 = 10;
 
-/// With at most this many free cells the other turns are solved, to mark only and forced turns.
-const CHOICES_UP_TO: usize = 10;
-
-/// With at most this many free cells distances are cheap.
-const DISTANCES_UP_TO: usize = 9;
-
 /// Nodes for every other turn in a first pass, before any of them gets the whole effort.
 const FIRST_PASS_NODES: u64 = 1 << 15;
 
-/// Analyses games. One analyst for many games is faster: its solver keeps what it has proven.
+/// Analyses games. One analyst for many games is faster: its solvers keep what they have proven.
 #[derive(Debug)]
 pub struct Analyst {
-    solver: Solver,
+    solvers: Solvers,
     effort: Effort,
     stop: Arc<AtomicBool>,
 }
 
 /// A turn of a game.
 struct Step {
-    before: Position,
-    turn: Turn,
-    after: Position,
+    /// The line that the bot was sent.
+    request: String,
+    /// In canonical form.
+    turn: String,
+    /// The line of the position after it; `None` when the game is over then.
+    after: Option<String>,
 }
 
 impl Analyst {
-    /// An analyst with a new solver.
+    /// An analyst with new solvers.
     pub fn new(options: Options) -> Self {
         Self {
-            solver: Solver::new(options.solver),
+            solvers: Solvers::new(options.solver),
             effort: options.effort,
             stop: Arc::default(),
         }
@@ -111,9 +112,9 @@ impl Analyst {
         self
     }
 
-    /// The progress of the solver. Other threads may call this while it searches.
+    /// The progress of the solvers. Other threads may call this while it searches.
     pub fn progress(&self) -> Progress {
-        self.solver.progress()
+        self.solvers.progress()
     }
 
     /// Analyses a game and writes the result into the record's field `analysis`.
@@ -129,22 +130,28 @@ impl Analyst {
         record: &Record,
         mut at: impl FnMut(usize),
     ) -> Result<Annotation, Problem> {
-        let (edition, steps, last) = steps(record)?;
+        let (ruleset, steps) = steps(record)?;
+        let prover = prover(&*ruleset, &self.solvers)?;
         let mut failures = 0;
-        // A game without turns has nothing to analyse.
-        let mut later = (!steps.is_empty())
-            .then(|| self.value(&last, &mut failures))
-            .flatten();
+        // A game without turns has nothing to analyse, and a finished one no position after it.
+        let mut later = match steps.last().and_then(|step| step.after.as_deref()) {
+            Some(last) => self.value(&*prover, last, &mut failures)?,
+            None => None,
+        };
         let mut turns = Vec::new();
         for (index, step) in steps.iter().enumerate().rev() {
             at(index + 1);
-            let value = later.map(|value| for_player(step, value));
+            let value = match &step.after {
+                Some(_) => later.map(Value::opposite),
+                None => ended(&*prover, step)?,
+            };
             let best = match value {
                 // Nothing is better than a win.
                 Some(Value::Win) => value,
-                _ => self.value(&step.before, &mut failures),
+                _ => self.value(&*prover, &step.request, &mut failures)?,
             };
-            let mut note = self.note(&edition, step, value, best);
+            let note = self.note(&*prover, step, value, best);
+            let mut note = note.map_err(Problem::unreadable)?;
             note.turn = index + 1;
             // A turn about which nothing is known is not written.
             if note.is_known() {
@@ -170,52 +177,61 @@ impl Analyst {
 
     /// The value of a position for the side to move. `failures` counts positions in a row that
     /// could not be solved.
-    fn value(&self, position: &Position, failures: &mut u32) -> Option<Value> {
+    fn value(
+        &self,
+        prover: &dyn Prover,
+        request: &str,
+        failures: &mut u32,
+    ) -> Result<Option<Value>, Problem> {
         let share = if *failures < FULL_EFFORT_FAILURES {
             1
         } else {
             REDUCED_SHARE
         };
-        let evaluation = self
-            .solver
-            .solve(position, Goal::Value, &self.limits(share));
-        let value = evaluation.value();
+        let value = prover.value(request, &self.limits(share));
+        let value = value.map_err(Problem::unreadable)?;
         *failures = if value.is_some() { 0 } else { *failures + 1 };
-        value
+        Ok(value)
     }
 
     fn note(
         &self,
-        edition: &Edition,
+        prover: &dyn Prover,
         step: &Step,
         value: Option<Value>,
         best: Option<Value>,
-    ) -> Note {
-        let others: Vec<_> = {
-            let mut others = step.before.turns();
-            others.retain(|(turn, _)| *turn != step.turn);
-            // A better turn on the same cell is the most instructive one.
-            others.sort_by_key(|(turn, _)| turn.cell != step.turn.cell);
-            others
+    ) -> Result<Note, String> {
+        let mut others = prover.turns(&step.request)?;
+        let played = others.iter().position(|turn| turn.text == step.turn);
+        let played = played.map(|index| others.remove(index));
+        let won = played.as_ref().is_some_and(|turn| turn.wins);
+        // A better turn on the same cell is the most instructive one.
+        let place = |turn: &str| turn.split(' ').next().map(str::to_owned);
+        others.sort_by_key(|turn| place(&turn.text) != place(&step.turn));
+        let win_at_once = others.iter().find(|turn| turn.wins).filter(|_| !won);
+        let refutation = match &step.after {
+            Some(after) if played.is_some_and(|turn| turn.lets_win) => winning_turn(prover, after)?,
+            _ => None,
         };
-        let won = has_won(&step.after);
-        let win_at_once = others
-            .iter()
-            .find(|(_, after)| has_won(after))
-            .filter(|_| !won);
-        let refutation = step.after.winning_placement();
-        let safe = others.iter().find(|(_, after)| !after.can_win_at_once());
+        let safe = others.iter().find(|turn| !turn.lets_win);
+        let is_quick = prover.is_quick(&step.request)?;
         let mut note = Note {
             value,
             best,
             missed_win: win_at_once.is_some(),
             lost_at_once: refutation.is_some() && safe.is_some(),
-            plies: self.plies(&step.after, value),
             ..Note::default()
         };
-        let mut better = win_at_once;
-        if let (None, Some((best, _))) = (better, note.value_loss()) {
-            better = self.keeper(&others, best);
+        let is_decided = matches!(value, Some(Value::Win | Value::Loss));
+        if is_decided && is_quick && step.after.is_some() {
+            let limits = self.limits(1);
+            note.plies = prover
+                .turn_value(&step.request, &step.turn, true, &limits)?
+                .plies;
+        }
+        let mut better = win_at_once.cloned();
+        if let (None, Some((best, _))) = (&better, note.value_loss()) {
+            better = self.keeper(prover, step, &others, best)?;
         }
         note.mark = if note.value_loss().is_some() {
             Some(if note.missed_win {
@@ -226,44 +242,46 @@ impl Analyst {
         } else if won {
             None
         } else {
-            self.choice(step, &others, &note)
+            self.choice(prover, step, &others, &note, is_quick)?
         };
-        let write = |turn: Turn| {
-            let mut text = String::new();
-            edition.write_turn(turn, &mut text);
-            text
-        };
-        note.better = better.map(|(turn, _)| write(*turn));
+        note.better = better.map(|turn| turn.text);
+        let win_at_once = win_at_once.map(|turn| WinAtOnce::of(prover, &step.request, &turn.text));
         let sentence = Sentence {
-            edition,
+            place: prover.place(),
+            unit: prover.unit(),
             note: &note,
-            played: write(step.turn),
-            after: &step.after,
+            played: &step.turn,
             refutation,
-            win_at_once: win_at_once.map(|(turn, after)| (*turn, *after)),
-            safe: safe.map(|(turn, _)| write(*turn)),
+            win_at_once: win_at_once.transpose()?,
+            safe: safe.map(|turn| turn.text.as_str()),
         };
-        let text = sentence.text();
-        note.text = text;
-        note
+        note.text = sentence.text();
+        if is_quick && note.value_loss().is_some() {
+            note.played_line = self.line(prover, &step.request, &step.turn)?;
+            if let Some(better) = &note.better {
+                note.better_line = self.line(prover, &step.request, better)?;
+            }
+        }
+        Ok(note)
     }
 
-    /// The number of placements to the end, when a side wins and it is cheap to determine.
-    fn plies(&self, after: &Position, value: Option<Value>) -> Option<u32> {
-        let decided = matches!(value, Some(Value::Win | Value::Loss));
-        if !decided || after.outcome().is_some() || after.board().free_count() > DISTANCES_UP_TO {
-            return None;
+    /// A turn, and what follows when both sides play perfectly from there on, as far as it is proven.
+    fn line(&self, prover: &dyn Prover, request: &str, turn: &str) -> Result<Vec<String>, String> {
+        let mut line = vec![turn.to_owned()];
+        if let Some(after) = prover.request_after(request, turn)? {
+            line.extend(prover.line(&after, &self.limits(1))?);
         }
-        let limits = self.limits(1);
-        self.solver.solve(after, Goal::Distance, &limits).plies()
+        Ok(line)
     }
 
     /// A turn that keeps the value `best`.
-    fn keeper<'a>(
+    fn keeper(
         &self,
-        turns: &'a [(Turn, Position)],
+        prover: &dyn Prover,
+        step: &Step,
+        turns: &[TurnFacts],
         best: Value,
-    ) -> Option<&'a (Turn, Position)> {
+    ) -> Result<Option<TurnFacts>, String> {
         let limits = self.limits(1);
         // Most turns are in the table already, or easy. So all turns are tried with little effort
         // before any of them gets all of it.
@@ -275,37 +293,51 @@ impl Analyst {
             ),
             ..limits.clone()
         };
-        [brief, limits].iter().find_map(|limits| {
-            turns
-                .iter()
-                .find(|(_, after)| self.solver.keeps(after, best, limits) == Some(true))
-        })
+        for limits in [brief, limits] {
+            for turn in turns {
+                if prover.keeps(&step.request, &turn.text, best, &limits)? == Some(true) {
+                    return Ok(Some(turn.clone()));
+                }
+            }
+        }
+        Ok(None)
     }
 
     /// Whether a turn that kept the value was the only one, or could not have been worse.
-    fn choice(&self, step: &Step, others: &[(Turn, Position)], note: &Note) -> Option<Mark> {
+    fn choice(
+        &self,
+        prover: &dyn Prover,
+        step: &Step,
+        others: &[TurnFacts],
+        note: &Note,
+        is_quick: bool,
+    ) -> Result<Option<Mark>, String> {
         if others.is_empty() {
-            return Some(Mark::Forced);
+            return Ok(Some(Mark::Forced));
         }
-        let best = note.best.filter(|_| note.is_proven())?;
+        let Some(best) = note.best.filter(|_| note.is_proven()) else {
+            return Ok(None);
+        };
         if best == Value::Loss {
             // Everything loses, but not everything at once.
-            return (!note.lost_at_once).then_some(Mark::Forced);
+            return Ok((!note.lost_at_once).then_some(Mark::Forced));
         }
-        if note.missed_win || step.before.board().free_count() > CHOICES_UP_TO {
-            return None;
+        if note.missed_win || !is_quick {
+            return Ok(None);
         }
         let limits = self.limits(1);
         let (mut some_keep, mut some_do_not) = (false, false);
-        for (_, after) in others {
-            let keeps = self.solver.keeps(after, best, &limits)?;
+        for turn in others {
+            let Some(keeps) = prover.keeps(&step.request, &turn.text, best, &limits)? else {
+                return Ok(None);
+            };
             some_keep |= keeps;
             some_do_not |= !keeps;
             if some_keep && some_do_not {
-                return None;
+                return Ok(None);
             }
         }
-        Some(if some_keep { Mark::Forced } else { Mark::Only })
+        Ok(Some(if some_keep { Mark::Forced } else { Mark::Only }))
     }
 
     /// Whether the stop flag is set.
@@ -314,37 +346,70 @@ impl Analyst {
     }
 }
 
-/// Whether a record can be analysed: it is Quarto, and by the rules.
+/// Whether a record can be analysed: its game has a solver, and it is by the rules.
 pub fn check(record: &Record) -> Result<(), Problem> {
     steps(record).map(|_| ())
 }
 
-/// The turns of a record and the position that they lead to, checked.
-fn steps(record: &Record) -> Result<(Edition, Vec<Step>, Position), Problem> {
-    let edition = edition(record)?;
-    replay(&edition, record, &mut ()).map_err(|error| {
+/// What proves positions of a game.
+fn prover(ruleset: &dyn Ruleset, solvers: &Solvers) -> Result<Box<dyn Prover>, Problem> {
+    let prover = ruleset.prover(solvers);
+    prover.ok_or_else(|| Problem::NoSolver(ruleset.name().to_owned()))
+}
+
+/// The value of a turn that ends the game.
+fn ended(prover: &dyn Prover, step: &Step) -> Result<Option<Value>, Problem> {
+    let value = prover.turn_value(&step.request, &step.turn, false, &Limits::nodes(0));
+    Ok(value.map_err(Problem::unreadable)?.value)
+}
+
+/// A turn that wins at once, if there is one.
+fn winning_turn(prover: &dyn Prover, request: &str) -> Result<Option<WinAtOnce>, String> {
+    let turns = prover.turns(request)?;
+    let wins = turns.iter().find(|turn| turn.wins);
+    wins.map(|turn| WinAtOnce::of(prover, request, &turn.text))
+        .transpose()
+}
+
+/// The rules of a record and its turns, checked.
+fn steps(record: &Record) -> Result<(Arc<dyn Ruleset>, Vec<Step>), Problem> {
+    if !registry::find(&record.game).is_some_and(|game| game.is_solvable) {
+        return Err(Problem::NoSolver(record.game.clone()));
+    }
+    let ruleset = of_record(&record.game, &record.rules, record.pieces.as_deref());
+    let ruleset = ruleset.map_err(Problem::Rules)?;
+    replay(&*ruleset, record, &mut ()).map_err(|error| {
         Problem::Violation(match error {
             ReplayError::Violation(violation) => violation,
             ReplayError::Io(error) => whole_game(error.to_string()),
         })
     })?;
-    let start = edition.start_from(&record.start);
-    let mut position = start.map_err(|problem| Problem::Violation(whole_game(problem)))?;
-    let mut steps = Vec::with_capacity(record.turns.len());
+    let session = ruleset.start_from(&record.start);
+    let mut session = session.map_err(Problem::unreadable)?;
+    let mut steps = Vec::<Step>::with_capacity(record.turns.len());
     for answer in &record.turns {
-        let before = position;
+        let (mut request, mut turn) = (String::new(), String::new());
+        session.write_request(&mut request);
         // Every turn has been checked.
-        let Ok((turn, after)) = edition.judge(&before, answer) else {
+        if session.play(answer, &mut turn).is_err() {
             break;
-        };
-        position = after;
+        }
+        if let Some(before) = steps.last_mut() {
+            before.after = Some(request.clone());
+        }
         steps.push(Step {
-            before,
+            request,
             turn,
-            after,
+            after: None,
         });
     }
-    Ok((edition, steps, position))
+    if let (None, Some(last)) = (session.outcome(), steps.last_mut()) {
+        let mut request = String::new();
+        session.write_request(&mut request);
+        last.after = Some(request);
+    }
+    drop(session);
+    Ok((ruleset, steps))
 }
 
 const fn whole_game(problem: String) -> Violation {
@@ -352,33 +417,4 @@ const fn whole_game(problem: String) -> Violation {
         turn: None,
         problem,
     }
-}
-
-/// The rules and the pieces of a record.
-fn edition(record: &Record) -> Result<Edition, Problem> {
-    if record.game != Edition::NAME {
-        return Err(Problem::NotQuarto(record.game.clone()));
-    }
-    let rules = Rules::from_name(&record.rules)
-        .ok_or_else(|| Problem::UnknownRules(record.rules.clone()))?;
-    let set = match record.pieces.as_deref().map(PieceSet::parse) {
-        None => PieceSet::default(),
-        Some(Ok(set)) => set,
-        Some(Err(error)) => return Err(Problem::Pieces(error.to_string())),
-    };
-    Ok(Edition::new(rules, set))
-}
-
-/// The value of a turn for the side that made it, from the value for the side to move after it.
-const fn for_player(step: &Step, value: Value) -> Value {
-    // Without a gift the game is over, and the side to move is still the side that placed.
-    if step.turn.gift.is_none() {
-        value
-    } else {
-        value.opposite()
-    }
-}
-
-fn has_won(after: &Position) -> bool {
-    matches!(after.outcome(), Some(Outcome::Win(_)))
 }

@@ -1,46 +1,65 @@
 //! A turn's analysis for people: one or two short sentences.
 
-use crate::game::quarto::{Cell, Edition, Move, Position, Turn};
-use crate::game::{Game as _, Position as _};
+use crate::game::WinningLines;
 use crate::record::annotation::{Mark, Note};
+use crate::session::Prover;
 use crate::solver::Value;
-use crate::text::escape_controls;
+use crate::text::{counted, escape_controls};
+
+/// A turn that wins at once.
+pub(super) struct WinAtOnce {
+    /// In canonical form.
+    turn: String,
+    lines: WinningLines,
+}
+
+impl WinAtOnce {
+    /// This winning turn.
+    pub(super) fn of(prover: &dyn Prover, request: &str, turn: &str) -> Result<Self, String> {
+        Ok(Self {
+            turn: turn.to_owned(),
+            lines: prover.completed(request, turn)?,
+        })
+    }
+}
 
 /// The facts for a sentence.
 pub(super) struct Sentence<'a> {
-    pub(super) edition: &'a Edition,
+    /// What a turn names first: `cell`, `column`.
+    pub(super) place: &'static str,
+    /// What fills the board: `placement`, `disc`.
+    pub(super) unit: &'static str,
     pub(super) note: &'a Note,
     /// The turn as an answer.
-    pub(super) played: String,
-    pub(super) after: &'a Position,
-    /// The cell on which the other side can win at once afterwards.
-    pub(super) refutation: Option<Cell>,
-    /// A turn that would have won at once, and the position after it.
-    pub(super) win_at_once: Option<(Turn, Position)>,
+    pub(super) played: &'a str,
+    /// How the other side can win at once afterwards.
+    pub(super) refutation: Option<WinAtOnce>,
+    /// Another turn that would have won at once.
+    pub(super) win_at_once: Option<WinAtOnce>,
     /// Another turn that does not let the other side win at once.
-    pub(super) safe: Option<String>,
+    pub(super) safe: Option<&'a str>,
 }
 
 impl Sentence<'_> {
     /// The sentence; `None` when there is nothing to say.
     pub(super) fn text(&self) -> Option<String> {
-        let played = escape_controls(&self.played);
-        if let Some((turn, won)) = &self.win_at_once {
-            let completes = self.completes(turn.cell, won);
+        let played = self.name(self.played);
+        if let Some(win) = &self.win_at_once {
+            let completes = self.completes(win, "");
             return Some(format!(
-                "`{played}` missed the win in one: {completes}.{}",
+                "{played} missed the win in one: {completes}.{}",
                 self.what_is_left()
             ));
         }
         let better = |verb: &str| {
             let better = self.note.better.as_deref();
             better.map_or_else(String::new, |better| {
-                format!(" `{}` would have {verb}.", escape_controls(better))
+                format!(" {} would have {verb}.", self.name_first(better))
             })
         };
         match self.note.value_loss() {
             Some((_, Value::Draw)) => Some(format!(
-                "`{played}` turned a win into a draw.{}",
+                "{played} turned a win into a draw.{}",
                 better("won")
             )),
             Some((best, _)) => {
@@ -49,58 +68,77 @@ impl Sentence<'_> {
                     Value::Draw | Value::Loss => ("draw", "drawn"),
                 };
                 Some(format!(
-                    "`{played}` turned a {what} into a loss: {}.{}",
+                    "{played} turned a {what} into a loss: {}.{}",
                     self.how_it_loses(),
                     better(verb)
                 ))
             }
             None if self.note.lost_at_once => {
-                let safer = self.safe.as_deref().unwrap_or_default();
-                let safer = escape_controls(safer);
+                let safer = self.safe.unwrap_or_default();
                 let than = if self.note.best == Some(Value::Loss) {
-                    format!("The game was lost, but `{safer}` lasted longer.")
+                    format!("The game was lost, but {} lasted longer.", self.name(safer))
                 } else {
-                    format!("`{safer}` did not lose at once.")
+                    format!("{} did not lose at once.", self.name_first(safer))
                 };
                 Some(format!(
-                    "`{played}` lost at once: {}. {than}",
+                    "{played} lost at once: {}. {than}",
                     self.how_it_loses()
                 ))
             }
             None if self.note.mark == Some(Mark::Only) => {
                 let value = self.note.best.map_or("", Value::name);
-                Some(format!(
-                    "`{played}` was the only turn that kept the {value}."
-                ))
+                Some(format!("{played} was the only turn that kept the {value}."))
             }
             None => None,
         }
     }
 
-    /// `cell 11 completes V3 (big)`
-    fn completes(&self, cell: Option<Cell>, won: &Position) -> String {
-        let lines: Vec<String> = self
-            .edition
-            .winning_lines(won)
+    /// A turn: `` `6 A` ``, ``column `4` ``.
+    fn name(&self, turn: &str) -> String {
+        let quoted = format!("`{}`", escape_controls(turn));
+        if turn.contains(' ') {
+            quoted
+        } else {
+            format!("{} {quoted}", self.place)
+        }
+    }
+
+    /// The same at the beginning of a sentence.
+    fn name_first(&self, turn: &str) -> String {
+        let name = self.name(turn);
+        let mut letters = name.chars();
+        let first = letters.next().map(|first| first.to_ascii_uppercase());
+        first.into_iter().chain(letters).collect()
+    }
+
+    /// `cell 11 completes V3 (big)`; `then` stands before the verb.
+    fn completes(&self, win: &WinAtOnce, then: &str) -> String {
+        let lines: Vec<String> = win
+            .lines
             .iter()
             .map(|(line, property)| format!("{line} ({})", escape_controls(property)))
             .collect();
-        let cell = cell.map_or(0, Cell::number);
-        format!("cell {cell} completes {}", lines.join(", "))
+        let at = win.turn.split(' ').next().unwrap_or_default();
+        format!("{} {at} {then}completes {}", self.place, lines.join(", "))
     }
 
     fn how_it_loses(&self) -> String {
-        let (Some(cell), Some(hand)) = (self.refutation, self.after.hand()) else {
+        let Some(refutation) = &self.refutation else {
             return match self.note.plies {
-                Some(plies) => format!("the other side now wins within {plies} placements"),
+                Some(plies) => {
+                    let plies = counted(u64::from(plies), self.unit, &format!("{}s", self.unit));
+                    format!("the other side now wins within {plies}")
+                }
                 None => "the other side now wins by force".to_owned(),
             };
         };
-        let mut won = *self.after;
-        // The cell is free: it is where the piece wins.
-        let _ = won.play(Move::Place(cell));
-        let gift = escape_controls(&self.edition.set().symbol(hand).to_string());
-        format!("after {gift}, {}", self.completes(Some(cell), &won))
+        match self.played.split_once(' ') {
+            Some((_, gift)) => {
+                let completes = self.completes(refutation, "");
+                format!("after {}, {completes}", escape_controls(gift))
+            }
+            None => self.completes(refutation, "then "),
+        }
     }
 
     /// The value that is left after a win that was not taken.

@@ -101,7 +101,7 @@ enum Command {
     Rerun(Box<rerun::Args>),
     /// Makes puzzles of the mistakes in recorded games, and scores bots by how many puzzles they solve
     Puzzles(Box<puzzles::PuzzlesArgs>),
-    /// Finds the turns at which recorded games of Quarto were won and lost, with exact values
+    /// Finds the turns at which recorded games were won and lost, with exact values
     Analyse(analyse::Args),
     /// Finds the exact value of a position: win, draw or loss, and in how many placements
     Solve(solve::Args),

@@ -34,7 +34,7 @@ struct Met {
 #[derive(Debug)]
 pub struct Maker<'a> {
     ruleset: &'a dyn Ruleset,
-    prover: Box<dyn Prover + 'a>,
+    prover: Box<dyn Prover>,
     effort: Effort,
     met: HashMap<String, Met>,
     /// The values of positions that were proven.
@@ -53,7 +53,7 @@ pub struct Made {
 
 impl<'a> Maker<'a> {
     /// A maker of puzzles with this solver.
-    pub fn new(ruleset: &'a dyn Ruleset, prover: Box<dyn Prover + 'a>, effort: Effort) -> Self {
+    pub fn new(ruleset: &'a dyn Ruleset, prover: Box<dyn Prover>, effort: Effort) -> Self {
         Self {
             ruleset,
             prover,

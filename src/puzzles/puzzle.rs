@@ -66,11 +66,11 @@ impl Kind {
             return None;
         }
         let wrong = || proof.turns.iter().filter(|turn| !turn.keeps);
-        Some(if proof.turns.iter().any(|turn| turn.wins) {
+        Some(if proof.turns.iter().any(|turn| turn.facts.wins) {
             Self::TakeTheWin
         } else if right == 1 {
             Self::OnlyTurn
-        } else if wrong().all(|turn| turn.lets_win) {
+        } else if wrong().all(|turn| turn.facts.lets_win) {
             Self::GiveNoWin
         } else if proof.value == Value::Win {
             Self::TakeTheWin
@@ -152,7 +152,7 @@ impl Question {
             return Ok(None);
         };
         let right = proof.turns.iter().filter(|turn| turn.keeps);
-        let answers: Vec<String> = right.map(|turn| turn.text.clone()).collect();
+        let answers: Vec<String> = right.map(|turn| turn.facts.text.clone()).collect();
         let board = self.position.split(' ').max_by_key(|word| word.len());
         let free = board.map_or(0, |board| board.matches('.').count());
         Ok(Some(Puzzle {

@@ -62,6 +62,10 @@ pub struct Note {
     pub lost_at_once: bool,
     /// A sentence for people.
     pub text: Option<String>,
+    /// This turn and a perfect game after it, for a turn that lost value, as far as it is proven.
+    pub played_line: Vec<String>,
+    /// The turn `better` and a perfect game after it, as far as it is proven.
+    pub better_line: Vec<String>,
 }
 
 impl Note {
@@ -83,6 +87,7 @@ impl Note {
 
     fn to_json(&self) -> Json {
         let word = |value: Option<Value>| value.map_or("unknown", Value::name);
+        let line = |turns: &[String]| (!turns.is_empty()).then(|| json!(turns));
         let mut fields = Map::new();
         fields.insert("turn".to_owned(), json!(self.turn));
         fields.insert("value".to_owned(), json!(word(self.value)));
@@ -94,6 +99,8 @@ impl Note {
             ("missed_win", self.missed_win.then(|| json!(true))),
             ("lost_at_once", self.lost_at_once.then(|| json!(true))),
             ("text", self.text.as_ref().map(|text| json!(text))),
+            ("played_line", line(&self.played_line)),
+            ("better_line", line(&self.better_line)),
         ];
         for (name, field) in optional {
             if let Some(field) = field {
@@ -117,6 +124,11 @@ impl Note {
             marks.find(|mark| mark.name() == word)
         });
         let flag = |name: &str| json[name].as_bool().unwrap_or(false);
+        let line = |name: &str| {
+            let turns = json[name].as_array().into_iter().flatten();
+            let turns = turns.filter_map(Json::as_str).map(str::to_owned);
+            turns.collect::<Vec<String>>()
+        };
         Some(Self {
             turn: usize::try_from(turn).ok()?,
             value: value("value"),
@@ -127,6 +139,8 @@ impl Note {
             missed_win: flag("missed_win") || mark == Some(Mark::MissedWin),
             lost_at_once: flag("lost_at_once"),
             text: text("text"),
+            played_line: line("played_line"),
+            better_line: line("better_line"),
         })
     }
 }

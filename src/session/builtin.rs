@@ -3,7 +3,7 @@
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt as _, SeedableRng as _};
 
-use super::prover::{Prover, of_four_in_a_row, of_quarto};
+use super::prover::{Prover, Solvers, of_four_in_a_row, of_quarto};
 use super::{BuiltinBot, BuiltinOptions};
 use crate::game::four_in_a_row::FourInARow;
 use crate::game::quarto::{self, Edition};
@@ -63,11 +63,8 @@ fn with_slips<'a, G: Game>(
 
 /// What the program provides for a game beyond its rules.
 pub trait Builtins: Game {
-    /// Whether recorded games can be analysed.
+    /// Whether positions can be proven: games are analysed and adjudicated, and there is a bot that plays perfectly.
     const IS_SOLVABLE: bool = false;
-
-    /// Whether positions can be proven, and there is a bot that plays perfectly.
-    const IS_PROVABLE: bool = false;
 
     /// The result of best play; `None` when a search of `nodes` nodes does not prove it. Every position
     /// is searched with an empty table, so the result depends on the position alone.
@@ -82,16 +79,15 @@ pub trait Builtins: Game {
         None
     }
 
-    /// The exact solver of the game, if it has one.
-    fn prover(&self, options: Options) -> Option<Box<dyn Prover + '_>> {
-        let _ = options;
+    /// What proves positions of the game with these solvers, if there is one for it.
+    fn prover(&self, solvers: &Solvers) -> Option<Box<dyn Prover>> {
+        let _ = solvers;
         None
     }
 }
 
 impl Builtins for Edition {
     const IS_SOLVABLE: bool = true;
-    const IS_PROVABLE: bool = true;
 
     fn prove(&self, position: &quarto::Position, nodes: u64) -> Option<Outcome> {
         if position.board().free().count() > FREE_UP_TO {
@@ -114,13 +110,13 @@ impl Builtins for Edition {
         Some(with_slips(self, slips, options.seed, choose))
     }
 
-    fn prover(&self, options: Options) -> Option<Box<dyn Prover + '_>> {
-        Some(of_quarto(self, Solver::new(options)))
+    fn prover(&self, solvers: &Solvers) -> Option<Box<dyn Prover>> {
+        Some(of_quarto(self, solvers.quarto()))
     }
 }
 
 impl Builtins for FourInARow {
-    const IS_PROVABLE: bool = true;
+    const IS_SOLVABLE: bool = true;
 
     fn prove(&self, position: &Self::Position, nodes: u64) -> Option<Outcome> {
         let discs: u32 = position.discs().iter().map(|side| side.count_ones()).sum();
@@ -141,8 +137,7 @@ impl Builtins for FourInARow {
         Some(with_slips(self, slips, options.seed, choose))
     }
 
-    fn prover(&self, options: Options) -> Option<Box<dyn Prover + '_>> {
-        let solver = four_in_a_row::Solver::new(options.tt_bytes);
-        Some(of_four_in_a_row(self, solver))
+    fn prover(&self, solvers: &Solvers) -> Option<Box<dyn Prover>> {
+        Some(of_four_in_a_row(*self, solvers.four_in_a_row()))
     }
 }

@@ -37,10 +37,9 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::game::{Outcome, Picture, Rejection, Side, WinningLines};
-use crate::solver;
 
 pub use builtin::Builtins;
-pub use prover::{Proof, ProvenTurn, Prover};
+pub use prover::{Proof, ProvenTurn, Prover, Solvers, TurnFacts, TurnValue};
 
 /// A game with its rules and its pieces.
 pub trait Ruleset: fmt::Debug + Send + Sync {
@@ -81,13 +80,8 @@ pub trait Ruleset: fmt::Debug + Send + Sync {
     /// Whether the bot that moves first is drawn at random; otherwise it is the first one named.
     fn is_first_drawn(&self) -> bool;
 
-    /// Whether recorded games can be analysed.
+    /// Whether positions can be proven ([`Session::prove`], [`Ruleset::prover`]), and `builtin:perfect` plays.
     fn is_solvable(&self) -> bool;
-
-    /// Whether positions can be proven ([`Session::prove`]), and `builtin:perfect` plays.
-    fn is_provable(&self) -> bool {
-        false
-    }
 
     /// Whether [`Session::write_answers`] writes the legal answers: then built-in bots are told them after each request of
     /// a game that they do not know.
@@ -109,9 +103,9 @@ pub trait Ruleset: fmt::Debug + Send + Sync {
     /// The built-in bot of this name, with its parameters if it has some (`search?depth=3`); `None` when there is none for this game.
     fn builtin_bot(&self, name: &str, options: BuiltinOptions) -> Option<BuiltinBot<'_>>;
 
-    /// The exact solver of the game, if it has one.
-    fn prover(&self, options: solver::Options) -> Option<Box<dyn Prover + '_>> {
-        let _ = options;
+    /// What proves positions of the game with these solvers, if there is one for it.
+    fn prover(&self, solvers: &Solvers) -> Option<Box<dyn Prover>> {
+        let _ = solvers;
         None
     }
 

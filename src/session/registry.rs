@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::prover::{FOUR_IN_A_ROW_QUICK, QUARTO_QUICK};
 use super::{Builtins as _, Ruleset};
 use crate::game::Game;
 use crate::game::four_in_a_row::FourInARow;
@@ -44,7 +45,7 @@ pub static GAMES: [GameInfo; 2] = [
         is_first_drawn: Edition::IS_FIRST_DRAWN,
         has_piece_sets: Edition::SETS,
         is_solvable: Edition::IS_SOLVABLE,
-        provable_cells: 10,
+        provable_cells: QUARTO_QUICK,
         make: |choices| {
             Arc::new(Edition::new(choices.rules, choices.set).with_format(choices.format))
         },
@@ -55,7 +56,7 @@ pub static GAMES: [GameInfo; 2] = [
         is_first_drawn: FourInARow::IS_FIRST_DRAWN,
         has_piece_sets: FourInARow::SETS,
         is_solvable: FourInARow::IS_SOLVABLE,
-        provable_cells: 28,
+        provable_cells: FOUR_IN_A_ROW_QUICK,
         make: |_| Arc::new(FourInARow),
     },
 ];
@@ -63,6 +64,28 @@ pub static GAMES: [GameInfo; 2] = [
 /// The game of this name.
 pub fn find(name: &str) -> Option<&'static GameInfo> {
     GAMES.iter().find(|game| game.name == name)
+}
+
+/// The game of a record: by its name, its rules, and the CSV text of a piece set that is not the built-in one. The error is a
+/// sentence about one of them.
+pub fn of_record(
+    game: &str,
+    rules: &str,
+    pieces: Option<&str>,
+) -> Result<Arc<dyn Ruleset>, String> {
+    let quote = |text: &str| crate::text::quote(text.as_bytes());
+    let game = find(game).ok_or_else(|| format!("the game {} is unknown", quote(game)))?;
+    let rules =
+        Rules::from_name(rules).ok_or_else(|| format!("the rules {} are unknown", quote(rules)))?;
+    let set = match pieces.map(PieceSet::parse) {
+        None => PieceSet::default(),
+        Some(set) => set.map_err(|error| format!("its piece set: {error}"))?,
+    };
+    Ok(game.ruleset(Choices {
+        rules,
+        set,
+        ..Choices::default()
+    }))
 }
 
 impl GameInfo {

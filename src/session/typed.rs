@@ -4,10 +4,11 @@ use rand::SeedableRng as _;
 use rand::rngs::ChaCha8Rng;
 
 use super::builtin::answer;
-use super::{BuiltinBot, BuiltinOptions, Builtins, HumanTurn, Outlook, Prover, Ruleset, Session};
+use super::{
+    BuiltinBot, BuiltinOptions, Builtins, HumanTurn, Outlook, Prover, Ruleset, Session, Solvers,
+};
 use crate::game::human_input::{HumanInput, MoveOf};
 use crate::game::{Game, Outcome, Picture, Position as _, Rejection, Side, WinningLines};
-use crate::solver::Options;
 use crate::strategy::Strategy;
 use crate::strategy::builtin::Builtin;
 use crate::strategy::search::{DEPTHS, Search};
@@ -54,10 +55,6 @@ where
         G::IS_SOLVABLE
     }
 
-    fn is_provable(&self) -> bool {
-        G::IS_PROVABLE
-    }
-
     fn builtin_bot(&self, name: &str, options: BuiltinOptions) -> Option<BuiltinBot<'_>> {
         let strategy = match name.parse().ok()? {
             Builtin::Random => Strategy::Random,
@@ -80,8 +77,8 @@ where
         }))
     }
 
-    fn prover(&self, options: Options) -> Option<Box<dyn Prover + '_>> {
-        Builtins::prover(self, options)
+    fn prover(&self, solvers: &Solvers) -> Option<Box<dyn Prover>> {
+        Builtins::prover(self, solvers)
     }
 
     fn look_ahead(&self, request: &str, answers: &[String]) -> Result<Option<u32>, String> {

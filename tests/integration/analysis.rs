@@ -1,14 +1,16 @@
 //! Where recorded games were won and lost: values against a search without pruning, sentences,
 //! and `referee analyse`.
 
+use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 
-use crate::common::{Referee, Run};
+use crate::common::{RECORDS, Referee, Run};
 use rand::rngs::ChaCha8Rng;
 use rand::seq::IndexedRandom as _;
 use rand::{RngExt as _, SeedableRng as _};
 use referee::analysis::{Analyst, Effort, Options};
+use referee::game::four_in_a_row::{self, FourInARow};
 use referee::game::quarto::{Edition, PieceSet, Position, Rules, Turn};
 use referee::game::{Game as _, Outcome, Position as _};
 use referee::protocol::ForfeitReason;
@@ -271,9 +273,23 @@ fn the_record_gets_a_field_and_nothing_else_changes() {
         &json!({"turn": 12, "value": "win", "best": "win"})
     );
     let blunder = &field["turns"].as_array().expect("a list")[found.turns.len() - 2];
+    let mut blunder = blunder.clone();
+    let fields = blunder.as_object_mut().expect("an object");
+    assert_eq!(fields.remove("played_line"), Some(json!(["8 B", "6 -"])));
+    // Any perfect game after it ends with a quarto in the seventh turn.
+    let line = fields.remove("better_line").expect("a line");
+    let line: Vec<String> = serde_json::from_value(line).expect("turns");
+    assert_eq!((line[0].as_str(), line.len()), ("3 D", 7));
+    let turns: Vec<&str> = BLUNDERS[..10]
+        .iter()
+        .copied()
+        .chain(line.iter().map(String::as_str))
+        .collect();
+    let end = self::record(&edition, 1, &turns).result;
+    assert_eq!(end.reason, Reason::from("quarto"));
     assert_eq!(
         blunder,
-        &json!({
+        json!({
             "turn": 11, "value": "loss", "best": "win", "mark": "blunder", "better": "3 D", "in": 1,
             "lost_at_once": true,
             "text": "`8 B` turned a win into a loss: after B, cell 6 completes H2 (hollow). `3 D` would have won.",
@@ -410,11 +426,11 @@ fn what_cannot_be_analysed_is_named() {
     );
 
     let mut other = good.clone();
-    "four-in-a-row".clone_into(&mut other.game);
+    "chess".clone_into(&mut other.game);
     let (_place, path) = written(&[good.clone(), good.clone(), other]);
     let run = analyse(&path, &[]);
     assert_eq!(run.code, Some(2), "{run}");
-    let sentence = "line 3: it is a game of four-in-a-row; only Quarto can be solved";
+    let sentence = "line 3: it is a game of chess; there is no solver for it";
     assert!(run.stderr.contains(sentence), "{run}");
     let run = analyse(&path, &["--game", "4"]);
     assert!(
@@ -490,6 +506,8 @@ fn a_note_with_every_field_survives_its_json() {
         missed_win: true,
         lost_at_once: true,
         text: Some("a sentence".to_owned()),
+        played_line: vec!["7 A".to_owned(), "8 -".to_owned()],
+        better_line: vec!["6 B".to_owned(), "7 -".to_owned()],
     };
     let annotation = Annotation {
         by: "a test".to_owned(),
@@ -576,11 +594,11 @@ fn a_tournament_is_analysed_when_it_is_over() {
 }
 
 #[test]
-fn only_quarto_tournaments_are_analysed() {
+fn tournaments_of_games_without_a_solver_are_not_analysed() {
     let arguments = [
         "tournament",
         "--game",
-        "four-in-a-row",
+        "games/countdown.sh",
         "--analyse",
         "--out",
     ];
@@ -589,10 +607,124 @@ fn only_quarto_tournaments_are_analysed() {
     let run = Referee::new(arguments)
         .args([
             out.to_str().expect("a name"),
-            "builtin:greedy",
+            "builtin:random",
             "builtin:random",
         ])
         .run();
     assert_eq!(run.code, Some(2), "{run}");
-    assert!(run.stderr.contains("--analyse is for Quarto only"), "{run}");
+    let sentence = "--analyse needs a solver, and there is none for countdown";
+    assert!(run.stderr.contains(sentence), "{run}");
+}
+
+/// The value for the side to move, by trying everything.
+fn four_by_force(
+    position: &four_in_a_row::Position,
+    known: &mut HashMap<[u64; 2], Value>,
+) -> Value {
+    let side = position.to_move();
+    match position.outcome() {
+        Some(Outcome::Win(winner)) if winner == side => return Value::Win,
+        Some(Outcome::Win(_)) => return Value::Loss,
+        Some(Outcome::Draw) => return Value::Draw,
+        None => {}
+    }
+    if let Some(value) = known.get(&position.discs()) {
+        return *value;
+    }
+    let turns = FourInARow.turns(position);
+    let values = turns.iter().map(|(_, after)| {
+        let value = four_by_force(after, known);
+        if after.to_move() == side {
+            value
+        } else {
+            value.opposite()
+        }
+    });
+    let value = values.max().expect("a turn");
+    known.insert(position.discs(), value);
+    value
+}
+
+/// Games of Four In A Row, near the end: values, better turns and perfect games after mistakes.
+#[test]
+fn four_in_a_row_is_analysed() {
+    let run = Referee::new(["--game", "four-in-a-row", "-n", "12", "--seed", "5"])
+        .args(["builtin:search?depth=2", "builtin:search?depth=1"])
+        .recorded()
+        .run();
+    assert_eq!(run.code, Some(0), "{run}");
+    let file = run.scratch().join(RECORDS);
+    let analysed = Referee::new(["analyse", "--json", "--time-per-move", "50ms"])
+        .args([&file])
+        .run();
+    assert_eq!(analysed.code, Some(0), "{analysed}");
+    let document: Json = serde_json::from_str(&analysed.stdout).expect("JSON");
+    let (mut judged, mut lines) = (0, 0);
+    for (record, game) in run
+        .records()
+        .iter()
+        .zip(document["games"].as_array().expect("games"))
+    {
+        let annotation = Annotation::from_json(&game["analysis"]);
+        let mut position = FourInARow.start();
+        let mut known = HashMap::new();
+        for (index, turn) in record["turns"]
+            .as_array()
+            .expect("turns")
+            .iter()
+            .enumerate()
+        {
+            let before = position;
+            let judge = |answer: &str| FourInARow.judge(&before, answer).expect("a legal turn").1;
+            position = judge(turn.as_str().expect("a turn"));
+            let discs: u32 = before.discs().iter().map(|side| side.count_ones()).sum();
+            if discs < 28 {
+                continue;
+            }
+            let mut worth = |after: &four_in_a_row::Position| {
+                let value = four_by_force(after, &mut known);
+                if after.to_move() == before.to_move() {
+                    value
+                } else {
+                    value.opposite()
+                }
+            };
+            let note = annotation.turns.iter().find(|note| note.turn == index + 1);
+            let note = note.expect("every turn is proven here");
+            assert_eq!(note.value, Some(worth(&position)), "{record} {note:?}");
+            let best = FourInARow
+                .turns(&before)
+                .iter()
+                .map(|(_, after)| worth(after))
+                .max();
+            assert_eq!(note.best, best, "{record} {note:?}");
+            judged += 1;
+            if note.value < note.best {
+                let better = note.better.as_deref().expect("a better turn");
+                assert_eq!(Some(worth(&judge(better))), best, "{record} {note:?}");
+                for (line, value, start) in [
+                    (&note.played_line, note.value, turn.as_str()),
+                    (&note.better_line, note.best, Some(better)),
+                ] {
+                    assert_eq!(line.first().map(String::as_str), start, "{note:?}");
+                    let mut position = before;
+                    for turn in line {
+                        position = FourInARow.judge(&position, turn).expect("a legal turn").1;
+                    }
+                    let end = match position.outcome() {
+                        Some(Outcome::Draw) => Some(Value::Draw),
+                        Some(Outcome::Win(side)) if side == before.to_move() => Some(Value::Win),
+                        Some(Outcome::Win(_)) => Some(Value::Loss),
+                        None => None,
+                    };
+                    assert_eq!(end, value, "{note:?}");
+                    lines += 1;
+                }
+            }
+        }
+    }
+    assert!(
+        judged > 20 && lines > 4,
+        "{judged} turns, {lines} lines: {analysed}"
+    );
 }

@@ -202,21 +202,38 @@ fn a_signal_ends_it() {
 
 #[test]
 fn without_a_solver_only_departures_are_said() {
-    let bots = ["builtin:random", "builtin:greedy"];
-    let game = Referee::new(["--game", "four-in-a-row", "--first", "1"])
+    let bots = ["counts-down.sh", "builtin:random"];
+    let program = "games/countdown.sh";
+    let game = Referee::new(["--game", program, "--sandbox", "none"])
         .args(bots)
         .recorded()
         .run();
     let file = game.scratch().join(RECORDS);
-    let run = rerun(&file, &["builtin:random"]);
+    let run = rerun(&file, &["counts-down.sh", "--game-program", program]);
     says(
         &run,
         0,
         &[
             "answers as before",
-            "There is no solver for four-in-a-row: its turns are not judged.\n",
+            "There is no solver for countdown: its turns are not judged.\n",
         ],
     );
+}
+
+#[test]
+fn games_of_four_in_a_row_are_judged() {
+    let bots = ["builtin:random", "builtin:greedy"];
+    let game = Referee::new(["--game", "four-in-a-row", "--first", "1"])
+        .args(["--seed", "3"])
+        .args(bots)
+        .recorded()
+        .run();
+    let file = game.scratch().join(RECORDS);
+    let run = Referee::new(["rerun".as_ref(), file.as_os_str()])
+        .args(["builtin:random", "--time-per-move", "20ms"])
+        .run();
+    // It lost, so it has made a mistake, and the last one is found in any time.
+    says(&run, 3, &["it departs in 0, 0 gone, 1 still there, 0 new"]);
 }
 
 #[test]

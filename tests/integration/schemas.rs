@@ -52,6 +52,8 @@ fn full_record() -> Record {
             missed_win: true,
             lost_at_once: true,
             text: Some("A sentence.".to_owned()),
+            played_line: vec!["7 A".to_owned(), "8 -".to_owned()],
+            better_line: vec!["6 B".to_owned()],
         }],
     };
     Record {

@@ -1,4 +1,4 @@
-//! `referee analyse FILE`: finds the turns at which recorded games of Quarto were won and lost.
+//! `referee analyse FILE`: finds the turns at which recorded games were won and lost.
 
 use std::io::{self, BufWriter, IntoInnerError, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};

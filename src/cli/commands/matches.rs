@@ -132,12 +132,12 @@ fn start(
     // Errors are reported before people are asked for anything.
     let ruleset = options.ruleset(choices(PieceFormat::Symbol))?;
     check_builtins(&*ruleset, programs(&bots))?;
-    if !ruleset.is_provable() && bots.iter().any(plays_perfectly) {
+    if !ruleset.is_solvable() && bots.iter().any(plays_perfectly) {
         return Err(Failure::Usage(format!(
             "{perfect} plays the games that this program can solve; use builtin:random, or a bot of yours"
         )));
     }
-    if !ruleset.is_provable() && options.adjudicate {
+    if !ruleset.is_solvable() && options.adjudicate {
         return Err(Failure::Usage(
             "--adjudicate needs a solver, and a game that is a program has none; leave it out"
                 .to_owned(),

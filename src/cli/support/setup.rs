@@ -17,7 +17,7 @@ use crate::game::quarto::{PieceSet, Rules};
 use crate::record::Record;
 use crate::report::terminal::Palette;
 use crate::session::Ruleset;
-use crate::session::registry::{self, Choices};
+use crate::session::registry;
 use crate::strategy;
 use crate::system::AsStream;
 
@@ -73,29 +73,7 @@ pub(in crate::cli) fn unreadable(path: &Path, error: &io::Error) -> Failure {
 
 /// The rules and the pieces of a record. The error is a sentence about one of them.
 pub(in crate::cli) fn recorded_ruleset(record: &Record) -> Result<Arc<dyn Ruleset>, String> {
-    ruleset_of(&record.game, &record.rules, record.pieces.as_deref())
-}
-
-/// The same of a game, its rules and the CSV text of a piece set that is not the built-in one.
-pub(in crate::cli) fn ruleset_of(
-    game: &str,
-    rules: &str,
-    pieces: Option<&str>,
-) -> Result<Arc<dyn Ruleset>, String> {
-    let quote = |text: &str| crate::text::quote(text.as_bytes());
-    let game =
-        registry::find(game).ok_or_else(|| format!("the game {} is unknown", quote(game)))?;
-    let rules =
-        Rules::from_name(rules).ok_or_else(|| format!("the rules {} are unknown", quote(rules)))?;
-    let set = match pieces.map(PieceSet::parse) {
-        None => PieceSet::default(),
-        Some(set) => set.map_err(|error| format!("its piece set: {error}"))?,
-    };
-    Ok(game.ruleset(Choices {
-        rules,
-        set,
-        ..Choices::default()
-    }))
+    registry::of_record(&record.game, &record.rules, record.pieces.as_deref())
 }
 
 /// Colours on a terminal only, when `NO_COLOR` is not set.

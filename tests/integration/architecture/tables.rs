@@ -30,7 +30,7 @@ pub(super) const MODULES: &[(&str, &[&str])] = &[
     ("game", &["text"]),
     ("solver", &["game"]),
     ("strategy", &["game", "solver", "text"]),
-    ("session", &["game", "solver", "strategy"]),
+    ("session", &["game", "solver", "strategy", "text"]),
     ("executable", &["system", "text"]),
     (
         "sandbox",
@@ -89,7 +89,10 @@ pub(super) const MODULES: &[(&str, &[&str])] = &[
             "text",
         ],
     ),
-    ("analysis", &["game", "play", "record", "solver", "text"]),
+    (
+        "analysis",
+        &["game", "play", "record", "session", "solver", "text"],
+    ),
     ("puzzles", &["play", "record", "session", "solver", "text"]),
     (
         "tournament",

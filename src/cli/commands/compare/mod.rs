@@ -260,7 +260,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     }
     let options = args.options();
     let ruleset = options.ruleset(None)?;
-    if args.adjudicate && !ruleset.is_provable() {
+    if args.adjudicate && !ruleset.is_solvable() {
         return Err(Failure::Usage(
             "--adjudicate needs a solver, and a game that is a program has none; leave it out"
                 .to_owned(),

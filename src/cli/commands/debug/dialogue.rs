@@ -337,7 +337,7 @@ impl<'a> Dialogue<'a> {
     /// `solver`
     async fn solver(&mut self) -> Result<(), Failure> {
         if self.perfect.is_none() {
-            self.say("There is no solver for this game yet; hand plays the opponent's turn.\n")?;
+            self.say("There is no solver for this game; hand plays the opponent's turn.\n")?;
             return Ok(());
         }
         let Some(line) = self.after_answer()? else {

@@ -26,12 +26,11 @@ use crate::cli::support::recorded_game::RecordedRules;
 use crate::cli::support::runtime::runtime;
 use crate::cli::support::setup::{RulesName, match_set, palette};
 use crate::cli::support::signals;
-use crate::game::quarto::Edition;
 use crate::play::TimeControl;
 use crate::play::questions::{Conversation, Line, Question};
 use crate::play::seat::Seat;
-use crate::session::Ruleset;
-use crate::session::registry::{self, Choices, GAMES, GameInfo};
+use crate::session::registry::{Choices, GAMES, GameInfo};
+use crate::session::{Ruleset, Solvers};
 use crate::solver;
 use crate::text::{escape_controls, quote};
 
@@ -197,11 +196,8 @@ fn of_record(args: &Args, file: &Path, program: &Program) -> Result<Task, Failur
         ));
     }
     let ruleset = Arc::clone(&recorded.ruleset);
-    let is_solvable = registry::find(ruleset.name()).is_some_and(|game| game.is_solvable);
-    let appraiser = is_solvable
-        .then(|| Appraiser::of(record, solver::Options::default(), args.asked.time_per_move))
-        .transpose()
-        .map_err(|problem| Failure::Usage(problem.to_string()))?;
+    let solvers = Solvers::new(solver::Options::default());
+    let appraiser = Appraiser::new(&*ruleset, &solvers, args.asked.time_per_move);
     Ok(Task {
         pieces: recorded.pieces()?,
         seed: recorded.seed(by, args.asked.seed),
@@ -267,14 +263,8 @@ fn of_position(args: &Args) -> Result<Task, Failure> {
     let mut start = String::new();
     session.write_start(&mut start);
     drop(session);
-    let appraiser = game.is_solvable.then(|| {
-        let edition = Edition::new(args.rules.into(), set);
-        Appraiser::new(
-            edition,
-            solver::Options::default(),
-            args.asked.time_per_move,
-        )
-    });
+    let solvers = Solvers::new(solver::Options::default());
+    let appraiser = Appraiser::new(&*ruleset, &solvers, args.asked.time_per_move);
     let move_time = args
         .move_time
         .map_or(TimeControl::default().move_time, |MoveTime(time)| time);

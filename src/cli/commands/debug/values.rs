@@ -19,13 +19,13 @@ pub(super) fn valued(
         return Ok(shown);
     };
     let value = appraiser.turn(request, turn).map_err(Failure::Referee)?;
-    Ok(format!("{shown:<6} {}", value.words()))
+    Ok(format!("{shown:<6} {}", appraiser.words(value)))
 }
 
 /// The value of a position and the turns that keep it.
 pub(super) fn best(appraiser: Option<&Appraiser>, request: &str) -> Result<String, Failure> {
     let Some(appraiser) = appraiser else {
-        return Ok("there is no solver for this game yet".to_owned());
+        return Ok("there is no solver for this game".to_owned());
     };
     let found = appraiser.position(request).map_err(Failure::Referee)?;
     let Some(value) = found.value else {

@@ -23,8 +23,8 @@ use crate::puzzles::puzzle::Puzzle;
 use crate::record::Record;
 use crate::record::atomic_file::replace;
 use crate::record::reader::Reader;
-use crate::session::Ruleset;
 use crate::session::registry;
+use crate::session::{Ruleset, Solvers};
 use crate::text::{cause, counted};
 
 const AFTER_HELP: &str = "\
@@ -139,9 +139,9 @@ fn make(args: &Args, files: &[PathBuf], stop: &Arc<AtomicBool>) -> Result<Vec<Pu
             Ok(())
         })?;
     }
-    let mut makers = Vec::new();
+    let (mut makers, solvers) = (Vec::new(), Solvers::new(args.solver.options()));
     for group in &groups {
-        let Some(prover) = group.ruleset.prover(args.solver.options()) else {
+        let Some(prover) = group.ruleset.prover(&solvers) else {
             let game = &group.game;
             return Err(Failure::Usage(format!("there is no solver for {game}")));
         };

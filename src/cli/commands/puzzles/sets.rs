@@ -4,8 +4,9 @@ use std::fs::File;
 use std::path::Path;
 
 use crate::cli::support::failure::Failure;
-use crate::cli::support::setup::{ruleset_of, unreadable};
+use crate::cli::support::setup::unreadable;
 use crate::puzzles::file::{FileError, Loaded, SHIPPED, read};
+use crate::session::registry;
 use crate::text::{meant, quote};
 
 /// The puzzles of a file or of a shipped set.
@@ -24,7 +25,7 @@ pub(super) fn load(set: &str) -> Result<Vec<Loaded>, Failure> {
                 "no set of puzzles is called {name}; {near}"
             )));
         };
-        read(path, text.as_bytes(), &ruleset_of)
+        read(path, text.as_bytes(), &registry::of_record)
     } else {
         if path.is_dir() {
             return Err(Failure::Usage(format!(
@@ -32,7 +33,7 @@ pub(super) fn load(set: &str) -> Result<Vec<Loaded>, Failure> {
             )));
         }
         let file = File::open(path).map_err(|error| unreadable(path, &error))?;
-        read(path, file, &ruleset_of)
+        read(path, file, &registry::of_record)
     };
     let puzzles = loaded.map_err(|error| match error {
         FileError::Io(error) => unreadable(path, &error),

@@ -1,7 +1,6 @@
 //! Asks the bot, game by game, and has its answers judged.
 
 use std::io;
-use std::sync::Arc;
 use std::time::Duration;
 
 use indicatif::ProgressBar;
@@ -17,8 +16,7 @@ use crate::cli::support::pieces_file::PiecesFile;
 use crate::play::TimeControl;
 use crate::play::questions::{Answer, Conversation, Question};
 use crate::play::seat::{Seat, StartError};
-use crate::record::Record;
-use crate::session::registry;
+use crate::session::Solvers;
 use crate::solver;
 
 /// For an answer, where a move had no limit: a bot that hangs must not hang the others' games.
@@ -63,8 +61,7 @@ pub(super) struct Asking<'a> {
     program: Program,
     games: &'a [OwnGame],
     live: Option<Live<'a>>,
-    /// With the rules and the piece set that it is for.
-    appraiser: Option<(String, Option<String>, Arc<Appraiser>)>,
+    solvers: Solvers,
     results: Vec<Rerun<'a>>,
     unseen: u64,
     bar: ProgressBar,
@@ -77,7 +74,7 @@ impl<'a> Asking<'a> {
             program,
             games,
             live: None,
-            appraiser: None,
+            solvers: Solvers::new(solver::Options::default()),
             results: Vec::new(),
             unseen: 0,
             bar: ProgressBar::hidden(),
@@ -141,11 +138,12 @@ impl<'a> Asking<'a> {
                 break;
             }
         }
-        let appraiser = self.appraiser(&game.recorded.record)?;
+        let time = self.args.asked.time_per_move;
+        let appraiser = Appraiser::new(&*game.recorded.ruleset, &self.solvers, time);
         let has_solver = appraiser.is_some();
         // Ctrl-C need not wait for it.
         let judging = tokio::task::spawn_blocking(move || {
-            let judged = judge(appraiser.as_deref(), &asked, departure.as_ref());
+            let judged = judge(appraiser.as_ref(), &asked, departure.as_ref());
             (judged, asked, departure)
         });
         let (judged, asked, departure) = judging
@@ -225,25 +223,6 @@ impl<'a> Asking<'a> {
             pending: Vec::new(),
             _pieces: pieces,
         })
-    }
-
-    /// The solver for the game of a record, if it has one.
-    fn appraiser(&mut self, record: &Record) -> Result<Option<Arc<Appraiser>>, Failure> {
-        if !registry::find(&record.game).is_some_and(|game| game.is_solvable) {
-            return Ok(None);
-        }
-        if let Some((rules, pieces, known)) = &self.appraiser
-            && (rules, pieces) == (&record.rules, &record.pieces)
-        {
-            return Ok(Some(Arc::clone(known)));
-        }
-        let options = solver::Options::default();
-        let new = Appraiser::of(record, options, self.args.asked.time_per_move)
-            .map_err(|problem| Failure::Usage(problem.to_string()))?;
-        let new = Arc::new(new);
-        let key = (record.rules.clone(), record.pieces.clone());
-        self.appraiser = Some((key.0, key.1, Arc::clone(&new)));
-        Ok(Some(new))
     }
 }
 

@@ -178,16 +178,17 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
         &*ruleset,
         entrants.entered.iter().map(|entrant| &entrant.program),
     )?;
-    if options.adjudicate && !ruleset.is_provable() {
+    if options.adjudicate && !ruleset.is_solvable() {
         return Err(Failure::Usage(
             "--adjudicate needs a solver, and a game that is a program has none; leave it out"
                 .to_owned(),
         ));
     }
     if options.analyse && !ruleset.is_solvable() {
-        return Err(Failure::Usage(
-            "--analyse is for Quarto only; leave it out".to_owned(),
-        ));
+        return Err(Failure::Usage(format!(
+            "--analyse needs a solver, and there is none for {}; leave it out",
+            ruleset.name()
+        )));
     }
     let run = TournamentRun {
         options: &options,

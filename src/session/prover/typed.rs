@@ -1,0 +1,300 @@
+//! Implements [`Prover`] for the games that have a solver.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::{FOUR_IN_A_ROW_QUICK, Proof, ProvenTurn, Prover, QUARTO_QUICK, TurnFacts, TurnValue};
+use crate::game::four_in_a_row::{COLUMNS, FourInARow, ROWS};
+use crate::game::quarto::{self, Edition};
+use crate::game::{Game, Outcome, Position as _, Side, WinningLines, four_in_a_row};
+use crate::solver::{self, Evaluation, Goal, Limits, Solver, Value};
+
+/// A solver of a game.
+trait Solve<G: Game>: fmt::Debug + Send + Sync {
+    /// See [`Prover::place`].
+    const PLACE: &'static str;
+
+    /// See [`Prover::unit`].
+    const UNIT: &'static str;
+
+    /// See [`Prover::is_quick`]: so many free cells.
+    const QUICK: usize;
+
+    /// The number of free cells.
+    fn free(position: &G::Position) -> usize;
+
+    /// What is proven of a position that is not over, for the side to move.
+    fn evaluate(&self, position: &G::Position, goal: Goal, limits: &Limits) -> Evaluation;
+
+    /// Whether the turn that led to `after`, where the game goes on, is worth at least `value` to the side that made it.
+    fn keeps(&self, after: &G::Position, value: Value, limits: &Limits) -> Option<bool>;
+
+    /// See [`Prover::line`].
+    fn line(&self, position: &G::Position, limits: &Limits) -> Vec<G::Turn>;
+
+    /// See [`Prover::class`].
+    fn class(&self, game: &G, position: &G::Position) -> String;
+}
+
+impl Solve<Edition> for Solver {
+    const PLACE: &'static str = "cell";
+    const UNIT: &'static str = "placement";
+    const QUICK: usize = QUARTO_QUICK;
+
+    fn free(position: &quarto::Position) -> usize {
+        position.board().free_count()
+    }
+
+    fn evaluate(&self, position: &quarto::Position, goal: Goal, limits: &Limits) -> Evaluation {
+        self.solve(position, goal, limits)
+    }
+
+    fn keeps(&self, after: &quarto::Position, value: Value, limits: &Limits) -> Option<bool> {
+        Self::keeps(self, after, value, limits)
+    }
+
+    fn line(&self, position: &quarto::Position, limits: &Limits) -> Vec<quarto::Turn> {
+        self.principal_variation(position, limits)
+    }
+
+    fn class(&self, _: &Edition, position: &quarto::Position) -> String {
+        let name = solver::class(position).into_iter();
+        name.map(|piece| char::from(b'A' + piece)).collect()
+    }
+}
+
+impl Solve<FourInARow> for solver::four_in_a_row::Solver {
+    const PLACE: &'static str = "column";
+    const UNIT: &'static str = "disc";
+    const QUICK: usize = FOUR_IN_A_ROW_QUICK;
+
+    fn free(position: &four_in_a_row::Position) -> usize {
+        let discs: u32 = position.discs().iter().map(|side| side.count_ones()).sum();
+        let cells = usize::from(COLUMNS) * usize::from(ROWS);
+        cells.saturating_sub(discs as usize)
+    }
+
+    fn evaluate(
+        &self,
+        position: &four_in_a_row::Position,
+        goal: Goal,
+        limits: &Limits,
+    ) -> Evaluation {
+        self.solve(position, goal, limits)
+    }
+
+    fn keeps(
+        &self,
+        after: &four_in_a_row::Position,
+        value: Value,
+        limits: &Limits,
+    ) -> Option<bool> {
+        let theirs = self.solve(after, Goal::Value, limits).value()?;
+        Some(theirs.opposite() >= value)
+    }
+
+    fn line(
+        &self,
+        position: &four_in_a_row::Position,
+        limits: &Limits,
+    ) -> Vec<four_in_a_row::Column> {
+        self.principal_variation(position, limits)
+    }
+
+    fn class(&self, game: &FourInARow, position: &four_in_a_row::Position) -> String {
+        let mut board = String::new();
+        game.write_board(position, &mut board);
+        let rows = board.as_bytes().chunks(usize::from(COLUMNS));
+        let mirrored: String = rows
+            .flat_map(|row| row.iter().rev().map(|&cell| char::from(cell)))
+            .collect();
+        board.min(mirrored)
+    }
+}
+
+/// See [`Prover`].
+#[derive(Debug)]
+struct TypedProver<G, S> {
+    game: G,
+    solver: Arc<S>,
+}
+
+/// A prover of Quarto.
+pub(in crate::session) fn of_quarto(edition: &Edition, solver: Arc<Solver>) -> Box<dyn Prover> {
+    Box::new(TypedProver {
+        game: edition.clone(),
+        solver,
+    })
+}
+
+/// A prover of Four In A Row.
+pub(in crate::session) fn of_four_in_a_row(
+    game: FourInARow,
+    solver: Arc<solver::four_in_a_row::Solver>,
+) -> Box<dyn Prover> {
+    Box::new(TypedProver { game, solver })
+}
+
+impl<G: Game, S: Solve<G>> TypedProver<G, S> {
+    /// Whether the turn of `side` that led to `after` is worth at least `value`.
+    fn after_keeps(
+        &self,
+        side: Side,
+        after: &G::Position,
+        value: Value,
+        limits: &Limits,
+    ) -> Option<bool> {
+        match after.outcome() {
+            Some(Outcome::Draw) => Some(value <= Value::Draw),
+            Some(Outcome::Win(winner)) => Some(winner == side || value == Value::Loss),
+            None => self.solver.keeps(after, value, limits),
+        }
+    }
+
+    /// The position of a request, which is not over.
+    fn read(&self, request: &str) -> Result<G::Position, String> {
+        let position = self.game.read_request(request)?;
+        if position.outcome().is_some() {
+            return Err("the game is over there".to_owned());
+        }
+        Ok(position)
+    }
+
+    /// The position of a request and the one after an answer.
+    fn played(&self, request: &str, answer: &str) -> Result<(G::Position, G::Position), String> {
+        let position = self.read(request)?;
+        let judged = self.game.judge(&position, answer);
+        let (_, after) = judged.map_err(|_| format!("{answer} is not legal there"))?;
+        Ok((position, after))
+    }
+
+    fn text(&self, turn: G::Turn) -> String {
+        let mut text = String::new();
+        self.game.write_turn(turn, &mut text);
+        text
+    }
+
+    fn facts(&self, side: Side, turn: G::Turn, after: &G::Position) -> TurnFacts {
+        TurnFacts {
+            text: self.text(turn),
+            wins: after.outcome() == Some(Outcome::Win(side)),
+            lets_win: after.outcome().is_none() && after.can_win_at_once(),
+        }
+    }
+}
+
+impl<G, S> Prover for TypedProver<G, S>
+where
+    G: Game + fmt::Debug + Send + Sync,
+    S: Solve<G>,
+{
+    fn place(&self) -> &'static str {
+        S::PLACE
+    }
+
+    fn unit(&self) -> &'static str {
+        S::UNIT
+    }
+
+    fn is_quick(&self, request: &str) -> Result<bool, String> {
+        Ok(S::free(&self.read(request)?) <= S::QUICK)
+    }
+
+    fn value(&self, request: &str, limits: &Limits) -> Result<Option<Value>, String> {
+        let position = self.read(request)?;
+        Ok(self.solver.evaluate(&position, Goal::Value, limits).value())
+    }
+
+    fn turn_value(
+        &self,
+        request: &str,
+        answer: &str,
+        lasts: bool,
+        limits: &Limits,
+    ) -> Result<TurnValue, String> {
+        let (position, after) = self.played(request, answer)?;
+        let value = match after.outcome() {
+            Some(Outcome::Win(side)) if side == position.to_move() => Value::Win,
+            Some(Outcome::Win(_)) => Value::Loss,
+            Some(Outcome::Draw) => Value::Draw,
+            None => {
+                let mut found = self.solver.evaluate(&after, Goal::Value, limits);
+                if lasts && found.value().is_some_and(|value| value != Value::Draw) {
+                    let nearer = self.solver.evaluate(&after, Goal::Distance, limits);
+                    if nearer.value().is_some() {
+                        found = nearer;
+                    }
+                }
+                return Ok(TurnValue {
+                    value: found.value().map(Value::opposite),
+                    plies: found.plies(),
+                });
+            }
+        };
+        Ok(TurnValue {
+            value: Some(value),
+            plies: Some(0),
+        })
+    }
+
+    fn keeps(
+        &self,
+        request: &str,
+        answer: &str,
+        value: Value,
+        limits: &Limits,
+    ) -> Result<Option<bool>, String> {
+        let (position, after) = self.played(request, answer)?;
+        Ok(self.after_keeps(position.to_move(), &after, value, limits))
+    }
+
+    fn prove(&self, request: &str, limits: &Limits) -> Result<Option<Proof>, String> {
+        let position = self.read(request)?;
+        let side = position.to_move();
+        let found = self.solver.evaluate(&position, Goal::Value, limits);
+        let Some(value) = found.value() else {
+            return Ok(None);
+        };
+        let mut turns = Vec::new();
+        for (turn, after) in self.game.turns(&position) {
+            let Some(keeps) = self.after_keeps(side, &after, value, limits) else {
+                return Ok(None);
+            };
+            turns.push(ProvenTurn {
+                facts: self.facts(side, turn, &after),
+                keeps,
+            });
+        }
+        Ok(Some(Proof { value, turns }))
+    }
+
+    fn turns(&self, request: &str) -> Result<Vec<TurnFacts>, String> {
+        let position = self.read(request)?;
+        let turns = self.game.turns(&position).into_iter();
+        let facts = turns.map(|(turn, after)| self.facts(position.to_move(), turn, &after));
+        Ok(facts.collect())
+    }
+
+    fn request_after(&self, request: &str, answer: &str) -> Result<Option<String>, String> {
+        let (_, after) = self.played(request, answer)?;
+        Ok(after.outcome().is_none().then(|| {
+            let mut text = String::new();
+            self.game.write_request(&after, &mut text);
+            text
+        }))
+    }
+
+    fn completed(&self, request: &str, answer: &str) -> Result<WinningLines, String> {
+        let (_, after) = self.played(request, answer)?;
+        Ok(self.game.winning_lines(&after))
+    }
+
+    fn line(&self, request: &str, limits: &Limits) -> Result<Vec<String>, String> {
+        let turns = self.solver.line(&self.read(request)?, limits);
+        Ok(turns.into_iter().map(|turn| self.text(turn)).collect())
+    }
+
+    fn class(&self, request: &str) -> Result<String, String> {
+        Ok(self.solver.class(&self.game, &self.read(request)?))
+    }
+}
