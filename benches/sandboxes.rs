@@ -19,6 +19,7 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
@@ -102,7 +103,11 @@ impl Match {
 
     fn signal(&self, signal: Signal) {
         for &pid in &self.all {
-            kill_process(pid, signal).expect("the match continues");
+            match kill_process(pid, signal) {
+                // Something short-lived that was there when the match began.
+                Err(Errno::SRCH) if !self.bots.contains(&pid) => {}
+                done => done.expect("the match continues"),
+            }
         }
     }
 

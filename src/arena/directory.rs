@@ -4,6 +4,7 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use super::plan::{Plan, PlanError};
 use super::results::Results;
@@ -85,6 +86,14 @@ impl TournamentDirectory {
     /// The plan's file.
     pub fn plan_file(&self) -> PathBuf {
         self.path.join("plan.json")
+    }
+
+    /// When the tournament was begun, by the system's clock: when its journal was made, or else when its plan was
+    /// last written.
+    pub fn begun(&self) -> Option<SystemTime> {
+        let made = fs::metadata(self.journal_file()).and_then(|meta| meta.created());
+        let written = || fs::metadata(self.plan_file())?.modified();
+        made.or_else(|_| written()).ok()
     }
 
     /// The journal of a tournament that is not played in shards.

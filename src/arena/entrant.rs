@@ -8,6 +8,7 @@ use crate::bot::spec::Program;
 use crate::bot::stderr::Tap;
 use crate::play::TimeControl;
 use crate::play::seat::Seat;
+use crate::sandbox::snapshot::BotFiles;
 use crate::session::Ruleset;
 
 /// A bot of a plan, and the program that was found for it.
@@ -17,6 +18,8 @@ pub struct Entrant {
     pub plan: BotPlan,
     /// Its program.
     pub program: Program,
+    /// The files that are its own, where they were found.
+    pub files: BotFiles,
 }
 
 impl Entrant {

@@ -12,7 +12,7 @@ use crate::bot::naming::{Named, distinct_names, folder_name, short_name};
 use crate::bot::spec::{BotSpec, CannotStart, Program};
 use crate::bot::submission::{self, is_compiled, is_program, is_unready, only_program};
 use crate::play::TimeControl;
-use crate::sandbox::snapshot::{ContentHash, own_program};
+use crate::sandbox::snapshot::{BotFiles, ContentHash, own_program};
 use crate::sandbox::{Confinement, Sandbox};
 use crate::strategy;
 use crate::text::{escape_controls, unreadable};
@@ -219,10 +219,14 @@ pub fn find(
             confine(program, &others, sandbox).map_err(|error| error.to_string())
         });
         match hashed {
-            Ok((mut program, hash)) => {
+            Ok((mut program, hash, files)) => {
                 plan.hash = hash.to_string();
                 program.name.clone_from(&plan.name);
-                entrants.entered.push(Entrant { plan, program });
+                entrants.entered.push(Entrant {
+                    plan,
+                    program,
+                    files,
+                });
             }
             Err(reason) => entrants.rejected.push(RejectedBot { bot: plan, reason }),
         }
@@ -245,13 +249,13 @@ fn base_name(request: &BotRequest, program: Option<&Program>) -> String {
     }
 }
 
-/// Copies a program into the sandbox. Returns the hash of the copied files, or of the original files
-/// when nothing is copied.
+/// Copies a program into the sandbox. Returns its own files as well, with the hash of those that were copied, or
+/// of the original ones when nothing is copied.
 fn confine(
     program: Program,
     others: &[&Program],
     sandbox: &Sandbox,
-) -> Result<(Program, ContentHash), CannotStart> {
+) -> Result<(Program, ContentHash, BotFiles), CannotStart> {
     let own = program.files(others)?;
     let program = program.confine(sandbox, others)?;
     let copied = program.confinement.as_ref().and_then(Confinement::hash);
@@ -259,7 +263,7 @@ fn confine(
         Some(hash) => hash,
         None => own.hash()?,
     };
-    Ok((program, hash))
+    Ok((program, hash, own))
 }
 
 /// The command of a plan's bot, as records hold it. Its program need not exist.

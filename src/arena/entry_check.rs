@@ -40,7 +40,9 @@ mod tests {
     #[tokio::test]
     async fn a_timeout_that_is_the_referees_fault_rejects_no_bot() {
         let folder = tempfile::tempdir().unwrap();
+        let program = program(SILENT_AT_FIRST, folder.path());
         let entrant = Entrant {
+            files: program.files(&[]).unwrap(),
             plan: BotPlan {
                 name: "a".to_owned(),
                 slug: "a".to_owned(),
@@ -52,7 +54,7 @@ mod tests {
                 version: None,
                 place_before: None,
             },
-            program: program(SILENT_AT_FIRST, folder.path()),
+            program,
         };
         let late = GameRunner::with_fixed_stalls(Arc::new(FourInARow), true);
         let fit = check(&late, &entrant, None).await.unwrap();

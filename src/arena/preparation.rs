@@ -19,6 +19,10 @@ use super::plan::{BotPlan, Plan, RejectedBot};
 use crate::bot::exhaustion::Exhausted;
 use crate::play::game_runner::{GameError, GameRunner};
 use crate::session::Ruleset;
+use crate::text::escape_controls;
+
+/// How many of the files of a bot that has been changed are named.
+const MAX_NEWER: usize = 3;
 
 /// Why a tournament cannot be started or resumed.
 #[derive(Debug, thiserror::Error)]
@@ -216,6 +220,7 @@ impl Preparation<'_> {
             let place = |name: &str| old.bots.iter().position(|bot| bot.name == name);
             playing.sort_by_key(|entrant| place(&entrant.plan.name).unwrap_or(usize::MAX));
         }
+        let newer = self.newer_files(&old, &playing);
         let rejected_before = rejected_before.into_iter().map(|entrant| entrant.plan);
         let rejected_now = entrants.rejected.into_iter().map(|rejected| rejected.bot);
         let rejected = rejected_before
@@ -234,8 +239,9 @@ impl Preparation<'_> {
             (None, Some(plies)) if Some(plies) != old.opening_plies => Vec::new(),
             _ => old.openings.clone(),
         };
-        let differences = old.differences(&now);
+        let mut differences = old.differences(&now);
         if !differences.is_empty() {
+            differences.extend(newer);
             let late = old.late(&now).cloned().collect();
             return Err(PreparationError::Another {
                 path: self.directory.path().to_owned(),
@@ -253,6 +259,28 @@ impl Preparation<'_> {
             notify(Notice::BegunByVersion(&old.referee));
         }
         Ok((old, self.with_logs(playing)))
+    }
+
+    /// Which files of bots that have been changed are newer than the tournament, a sentence for each bot.
+    fn newer_files(&self, old: &Plan, playing: &[Entrant]) -> Vec<String> {
+        let Some(begun) = self.directory.begun() else {
+            return Vec::new();
+        };
+        let changed = playing.iter().filter(|entrant| {
+            let mut before = old.bots.iter();
+            before.any(|bot| bot.name == entrant.plan.name && bot.hash != entrant.plan.hash)
+        });
+        let sentence = |entrant: &Entrant| {
+            let files = entrant.files.newer_than(begun, MAX_NEWER);
+            let files = files
+                .iter()
+                .map(|path| escape_controls(&path.to_string_lossy()));
+            let files = files.collect::<Vec<_>>().join(", ");
+            let name = &entrant.plan.name;
+            (!files.is_empty())
+                .then(|| format!("of {name}'s files, newer than the tournament: {files}"))
+        };
+        changed.filter_map(sentence).collect()
     }
 
     /// Why a bot could not be checked.

@@ -53,3 +53,17 @@ impl ResourceLimits {
         self.memory.saturating_mul(2).saturating_add(256 << 20)
     }
 }
+
+/// How many games of one bot are played at once, at most, as far as its processes are counted together. Read once for
+/// a process and its doubles: the number of processors is in files of control groups.
+#[cfg(all(target_os = "linux", not(portable)))]
+pub(super) fn games_at_once() -> u64 {
+    use std::sync::LazyLock;
+
+    static GAMES: LazyLock<u64> = LazyLock::new(|| {
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        // A bot may play against itself.
+        (processors as u64).max(8) * 2
+    });
+    *GAMES
+}

@@ -3,7 +3,7 @@
 
 use std::fs::{self, Permissions};
 use std::io;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{PermissionsExt as _, chown};
 use std::path::Path;
 
 use super::backend::bubblewrap;
@@ -134,6 +134,12 @@ fn run(settings: &Settings, boxes: &Boxes) -> io::Result<FinishedRun> {
     let secret = directory.join(format!("secret.{}", std::process::id()));
     fs::write(&secret, "secret")?;
     fs::set_permissions(&secret, Permissions::from_mode(0o600))?;
+    if let Some(user) = &user {
+        // Its own, so that only the sandbox keeps it from them, and not that they are another user's.
+        for path in [&directory, &secret] {
+            chown(path, Some(user.id()), Some(user.id()))?;
+        }
+    }
     let arguments = self_test::arguments(&secret.to_string_lossy(), &settings.expose);
     let request = self_test_request(settings, arguments, private.scratches(), user.as_ref());
     client::run_to_end(&settings.server, &request, boxes)

@@ -188,6 +188,7 @@ const ATTACKS: &[Attack] = &[
     rare("vsock"),
     simple("netlink"),
     rare("io-uring"),
+    rare("aio-contexts"),
     rare("keyring"),
     rare("shared-memory"),
     rare("namespace"),

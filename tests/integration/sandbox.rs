@@ -46,6 +46,13 @@ fn a_bwrap_that_keeps_nothing_in_is_found_out() {
     let run = referee.env("PATH", path).run();
     assert_eq!(run.code, Some(2), "{run}");
     assert!(run.stderr.contains("it does not hold"), "{run}");
+    // Inside bubblewrap this is the scratch directory; here it is everybody's.
+    let entries = fs::read_dir("/tmp").expect("a directory").flatten();
+    let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let left: Vec<_> = names
+        .filter(|name| name.starts_with("referee-probe-"))
+        .collect();
+    assert!(left.is_empty(), "{left:?}\n{run}");
 }
 
 #[test]

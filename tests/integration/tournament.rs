@@ -1358,3 +1358,53 @@ fn a_tournament_without_a_limit_for_a_move() {
     assert_eq!(plan["bots"][0]["limits"]["move_time"], 3.0);
     assert_eq!(plan["bots"][1]["limits"]["move_time"], Value::Null);
 }
+
+#[test]
+fn what_the_referee_writes_beside_a_bot_does_not_change_it() {
+    let place = Place::new();
+    for bot in ["anna", "ben"] {
+        fs::create_dir(place.path(bot)).expect("a directory");
+        let file = place.path(bot).join("bot.sh");
+        copy_program(&common::bots().join("script.sh"), &file);
+    }
+    let bots = ["anna/bot.sh", "ben/bot.sh"].map(|bot| place.path(bot).display().to_string());
+    let own = |name: &str| place.path(name).display().to_string();
+    let run = |out: &str, more: &[&str]| {
+        let bots = [bots[0].as_str(), &bots[1]];
+        let arguments = [&bots[..], &["--pairs", "1", "--no-check"], more].concat();
+        place.tournament(out, &arguments).run()
+    };
+    // What cannot be told from a bot's own files is refused before anything is played.
+    for (out, more, expected) in [
+        ("anna", &[][..], "--out "),
+        ("out", &["--log-file", &own("anna/log")], "--log-file "),
+    ] {
+        let refused = run(out, more);
+        assert_eq!(refused.code, Some(2), "{refused}");
+        let sentence = format!(
+            "{expected}{}",
+            own(if out == "out" { "anna/log" } else { "anna" })
+        );
+        assert!(refused.stderr.contains(&sentence), "{refused}");
+        assert!(refused.stderr.contains("anna's own"), "{refused}");
+        assert!(!place.path(out).join("games.jsonl").exists(), "{refused}");
+    }
+    // A page is no file of the bot's, nor is a folder of a tournament.
+    let page = own("anna/page.html");
+    for out in ["out", "anna/games"] {
+        for more in [&["--report", &page][..], &[]] {
+            let played = run(out, more);
+            assert_eq!(played.code, Some(0), "{played}");
+        }
+    }
+    assert!(Path::new(&page).exists());
+    // A record may be what a bot plays by; the message names it.
+    let record = own("anna/record.jsonl");
+    let game = Referee::new([&bots[0], &bots[1]]).args(["--record", &record, "--sandbox", "none"]);
+    let game = game.run();
+    assert!(Path::new(&record).exists(), "{game}");
+    let changed = run("out", &[]);
+    assert_eq!(changed.code, Some(2), "{changed}");
+    let sentence = "of anna's files, newer than the tournament: record.jsonl";
+    assert!(changed.stderr.contains(sentence), "{changed}");
+}

@@ -5,7 +5,7 @@
 
 use std::env;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use clap::ValueEnum;
@@ -25,13 +25,18 @@ use super::setup;
 use crate::log_target;
 use crate::report::terminal::Palette;
 
-/// The file of `--log-file`.
-static LOG_FILE: OnceLock<LogFile> = OnceLock::new();
+/// The file of `--log-file`, and its path.
+static LOG_FILE: OnceLock<(PathBuf, LogFile)> = OnceLock::new();
+
+/// The path of `--log-file`, if it was given.
+pub(in crate::cli) fn file() -> Option<&'static Path> {
+    LOG_FILE.get().map(|(path, _)| path.as_path())
+}
 
 /// Completes the log, at the end of the program.
 pub(in crate::cli) fn finish(status: u8) {
     tracing::info!(target: log_target::COMMAND, status, "ended");
-    if let Some(file) = LOG_FILE.get() {
+    if let Some((_, file)) = LOG_FILE.get() {
         file.finish();
     }
 }
@@ -106,7 +111,7 @@ impl LogOptions {
             .with(self.layer(queue, false).with_filter(filter))
             .with(warnings)
             .init();
-        let _ = LOG_FILE.set(file);
+        let _ = LOG_FILE.set((path.clone(), file));
         log_begin();
         Ok(())
     }

@@ -44,7 +44,9 @@ pub(in crate::sandbox) fn ruleset(
         .handle_access(AccessFs::from_all(NEEDED))
         .and_then(|ruleset| ruleset.handle_access(AccessNet::from_all(NEEDED)))
         .and_then(|ruleset| ruleset.scope(Scope::from_all(NEEDED)))
-        .and_then(Ruleset::create)
+        // The crate's words are the bits that the kernel lacks.
+        .map_err(|_| io::Error::other("this kernel has no Landlock, or one of before Linux 6.12"))?
+        .create()
         .map_err(failed)?;
     let mut open = |path: &Path, access: BitFlags<AccessFs>| {
         let Ok(opened) = PathFd::new(path) else {

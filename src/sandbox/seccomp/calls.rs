@@ -111,6 +111,8 @@ pub(super) const UNKNOWN: &[c_long] = &[
     // Memory that counts for no process.
     libc::SYS_memfd_create,
     libc::SYS_memfd_secret,
+    // The whole machine has only so many of them (`fs.aio-max-nr`), and one process can take all.
+    libc::SYS_io_setup,
 ];
 
 /// The newest call that is known here (of Linux 6.18); newer ones are answered with "no such

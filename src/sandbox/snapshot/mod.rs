@@ -13,12 +13,13 @@ mod walk;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 #[cfg(all(target_os = "linux", not(portable)))]
 pub(super) use self::ownership::SYSTEM;
 pub(crate) use self::ownership::own_program;
 use self::ownership::{Owned, beside};
-use self::walk::Walk;
+use self::walk::{Walk, newer};
 use crate::executable::CannotStart;
 use crate::sandbox::command::BotCommand;
 use crate::system::is_path;
@@ -102,6 +103,18 @@ impl BotFiles {
     /// Whether it has its directory, and not just its program's file.
     pub const fn is_directory(&self) -> bool {
         matches!(self.owned, Owned::Directory(_))
+    }
+
+    /// The directory that is its own, canonical, if it has one.
+    pub fn directory(&self) -> Option<&Path> {
+        self.path().filter(|_| self.is_directory())
+    }
+
+    /// The files of its directory that were made or changed after `time`, as seen from it, at most `most`; none
+    /// when it owns no directory.
+    pub fn newer_than(&self, time: SystemTime, most: usize) -> Vec<PathBuf> {
+        let directory = self.directory();
+        directory.map_or_else(Vec::new, |directory| newer(directory, time, most))
     }
 
     /// The hash of its files. The same files give the same hash, wherever they are.

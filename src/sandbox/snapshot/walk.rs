@@ -3,6 +3,7 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Component, Path, PathBuf};
+use std::time::SystemTime;
 
 use sha2::{Digest as _, Sha256};
 
@@ -12,6 +13,12 @@ use crate::system::{create_directory, is_executable, open_no_link, protect, slas
 
 /// What tools leave behind, which changes although the bot does not.
 const LEFT_OUT: &[&str] = &["__pycache__", ".git"];
+
+/// What a page of the referee's has near its beginning.
+const PAGE_MARK: &[u8] = b"<meta name=\"generator\" content=\"referee ";
+
+/// How much of a file is read to find whether it is a page, in bytes.
+const PAGE_HEAD: u64 = 4096;
 
 /// A walk through a bot's files, in the order of their names.
 pub(super) struct Walk<'a> {
@@ -64,17 +71,9 @@ impl<'a> Walk<'a> {
         path.strip_prefix(self.root).unwrap_or(path).to_owned()
     }
 
-    /// All entries of a directory, but for what tools leave behind and the folders of tournaments.
+    /// All entries of a directory that are a bot's own.
     pub(super) fn directory(&mut self, path: &Path) -> Result<(), CannotStart> {
-        let mut entries = fs::read_dir(path)
-            .and_then(Iterator::collect::<io::Result<Vec<_>>>)
-            .map_err(|error| self.failed(path, &error))?;
-        entries.retain(|entry| {
-            !LEFT_OUT
-                .iter()
-                .any(|&left_out| entry.file_name() == left_out)
-        });
-        entries.sort_by_key(fs::DirEntry::file_name);
+        let entries = own_entries(path).map_err(|error| self.failed(path, &error))?;
         for entry in entries {
             let path = entry.path();
             self.entries += 1;
@@ -82,9 +81,6 @@ impl<'a> Walk<'a> {
                 return Err(self.too_much());
             }
             let kind = entry.file_type().map_err(|e| self.failed(&path, &e))?;
-            if kind.is_dir() && is_tournament(&path) {
-                continue;
-            }
             if kind.is_dir() {
                 let inside = self.inside(&path);
                 self.add_entry(b'd', &slashed(&inside), b"");
@@ -293,6 +289,60 @@ fn climbs(place: &Path, to: &Path) -> bool {
         }
     }
     false
+}
+
+/// The entries of a directory that are a bot's own, sorted by name: all but for what tools leave behind, and
+/// what the referee writes, the folders of tournaments and pages. Records count: a bot may play by them.
+fn own_entries(directory: &Path) -> io::Result<Vec<fs::DirEntry>> {
+    let mut entries = fs::read_dir(directory)?.collect::<io::Result<Vec<_>>>()?;
+    entries.retain(|entry| {
+        let name = entry.file_name();
+        let is_written_later = || {
+            entry.file_type().is_ok_and(|kind| {
+                let path = entry.path();
+                (kind.is_dir() && is_tournament(&path)) || (kind.is_file() && is_page(&path))
+            })
+        };
+        !LEFT_OUT.iter().any(|&left_out| name == left_out) && !is_written_later()
+    });
+    entries.sort_by_key(fs::DirEntry::file_name);
+    Ok(entries)
+}
+
+/// The files of a bot's directory that were made or changed after `time`, as seen from it, at most `most`.
+pub(super) fn newer(directory: &Path, time: SystemTime, most: usize) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut waiting = vec![directory.to_owned()];
+    while let Some(next) = waiting.pop() {
+        for entry in own_entries(&next).unwrap_or_default() {
+            let Ok(meta) = entry.metadata() else { continue };
+            if meta.is_dir() {
+                waiting.push(entry.path());
+            } else if meta.modified().is_ok_and(|modified| modified > time) {
+                let path = entry.path();
+                found.push(path.strip_prefix(directory).unwrap_or(&path).to_owned());
+            }
+            if found.len() == most {
+                return found;
+            }
+        }
+    }
+    found
+}
+
+/// Whether a file is a page that the referee wrote.
+fn is_page(path: &Path) -> bool {
+    let is_html = path
+        .extension()
+        .is_some_and(|end| end.eq_ignore_ascii_case("html"));
+    let mut start = Vec::new();
+    is_html
+        && File::open(path)
+            .and_then(|file| file.take(PAGE_HEAD).read_to_end(&mut start))
+            .is_ok()
+        && start
+            .windows(PAGE_MARK.len())
+            .any(|window| window == PAGE_MARK)
 }
 
 /// Whether a directory holds a tournament's journal: it may lie beside the bots, and grows while

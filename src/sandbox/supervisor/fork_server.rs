@@ -24,6 +24,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{sys, wire};
 use crate::sandbox::cgroup::{Allowance, Groups, ParentGroups};
+use crate::sandbox::limits::games_at_once;
 use crate::sandbox::seccomp::{self, Situation};
 
 /// The first argument of the program when it is to be the fork server, or something else for supervisors.
@@ -239,6 +240,8 @@ pub(super) fn serve() -> io::Result<Option<Prepared>> {
     let referee = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
     rustix::stdio::dup2_stdin(File::open("/dev/null")?)?;
     let mut stock = Stock::default();
+    // Its doubles know it then.
+    games_at_once();
     loop {
         let (line, descriptors) = wire::receive(&referee, MAX_LINE, is_whole)?;
         if !is_whole(&line) {

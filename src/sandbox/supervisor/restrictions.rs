@@ -2,7 +2,6 @@
 //! capabilities, and system calls. All of it is inherited, and none of it can be undone.
 
 use std::io;
-use std::num::NonZero;
 use std::os::fd::AsFd as _;
 use std::os::unix::net::UnixStream;
 
@@ -19,6 +18,7 @@ use seccompiler::sock_filter;
 use super::message::Restrictions;
 use super::sys;
 use super::wire::send_descriptors;
+use crate::sandbox::limits::games_at_once;
 
 /// Signals that wait to be delivered. Those without further data are delivered in any case.
 const PENDING_SIGNALS: u64 = 256;
@@ -105,13 +105,6 @@ pub(super) fn restrict_self(
     set_parent_process_death_signal(Some(Signal::KILL))?;
     let listener = sys::listen_for_calls(filter).map_err(|error| failed("seccomp", error))?;
     send_descriptors(supervisor, b"", &[listener.as_fd()])
-}
-
-/// How many games of one bot are played at once, at most, as far as its processes are counted together.
-fn games_at_once() -> u64 {
-    let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
-    // A bot may play against itself.
-    (processors as u64).max(8) * 2
 }
 
 /// Gives up all rights of root for those of a user and a group that have none.

@@ -7,7 +7,7 @@ use std::io::{self, Write as _};
 use std::net::{TcpStream, UdpSocket};
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{self, Command};
 
 use rustix::fs::{Access, MemfdFlags, XattrFlags, access, inotify, memfd_create, setxattr};
 use rustix::net::{AddressFamily, SocketFlags, SocketType, socketpair};
@@ -42,7 +42,7 @@ const ATTEMPTS: &[Attempt] = &[
         let mut places: Vec<_> = paths.iter().map(beside).collect();
         places
             .extend(["/referee-probe", "/usr/referee-probe", "/dev/referee-probe"].map(Into::into));
-        places.iter().any(|place| fs::write(place, "x").is_ok())
+        places.iter().any(|place| writes(place))
     }),
     ("change attributes of a file that is not its own", |paths| {
         // The mode that it has.
@@ -56,7 +56,10 @@ const ATTEMPTS: &[Attempt] = &[
     ("make programs that run with its rights", |_| {
         let mut options = File::options();
         let options = options.write(true).create(true).mode(0o4700);
-        options.open(env::temp_dir().join("set-uid")).is_ok()
+        let place = env::temp_dir().join("set-uid");
+        let made = options.open(&place).is_ok();
+        let _ = fs::remove_file(place);
+        made
     }),
     ("change settings of the kernel", |_| {
         let settings = [
@@ -116,10 +119,23 @@ pub(crate) fn attempts() -> Vec<&'static str> {
 /// What a child of it tries, for whoever leads a process group cannot leave it.
 const LEAVING: &str = "leave its process group";
 
-/// Whether it can use its scratch directory, as every bot may.
+/// Whether it can use its scratch directory, as every bot may. The file is removed again: where a sandbox keeps
+/// nothing in, that is the machine's directory for temporary files.
 fn has_scratch() -> bool {
-    let scratch = env::temp_dir().join("probe");
-    fs::write(&scratch, "x").is_ok() && fs::read(scratch).is_ok()
+    let place = env::temp_dir().join(format!("referee-probe-{}", process::id()));
+    let has = fs::write(&place, "x").is_ok() && fs::read(&place).is_ok();
+    let _ = fs::remove_file(place);
+    has
+}
+
+/// Whether a file can be written here. It is removed again.
+fn writes(place: &Path) -> bool {
+    let is_new = !place.exists();
+    let written = fs::write(place, "x").is_ok();
+    if written && is_new {
+        let _ = fs::remove_file(place);
+    }
+    written
 }
 
 /// An error when the machine has no process left to try it.

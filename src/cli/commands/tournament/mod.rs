@@ -44,6 +44,7 @@ use crate::cli::support::failure::Failure;
 use crate::cli::support::folder::title_of_folder;
 use crate::cli::support::games::check_builtins;
 use crate::cli::support::leftovers::with_bots;
+use crate::cli::support::logging;
 use crate::cli::support::output::print_stderr;
 use crate::cli::support::pages::Pages;
 use crate::cli::support::sandbox::{announce, warn_large};
@@ -53,6 +54,7 @@ use crate::cli::support::unconfined::warn_root;
 use crate::record::journal::Journal;
 use crate::sandbox::{Bound, Sandbox};
 use crate::session::Ruleset;
+use crate::text::escape_controls;
 
 /// The arguments of `referee tournament` and `referee plan`.
 #[derive(Debug, clap::Args)]
@@ -104,13 +106,17 @@ pub(in crate::cli) fn start(texts: &[String], options: Options, task: Task) -> R
         )));
     }
     let is_created = !out.exists();
+    let missing = ["games.jsonl", "pieces.csv"].map(|file| out.join(file));
+    let missing: Vec<_> = missing.iter().filter(|file| !file.exists()).collect();
     let result = open(texts, options, task, &out);
-    if result.is_err() && is_created && !out.join("plan.json").exists() {
+    if result.is_err() && !out.join("plan.json").exists() {
         // The tournament did not begin: remove the files that were created for it.
-        for file in ["games.jsonl", "pieces.csv"] {
-            let _ = fs::remove_file(out.join(file));
+        for file in missing {
+            let _ = fs::remove_file(file);
         }
-        let _ = fs::remove_dir(&out);
+        if is_created {
+            let _ = fs::remove_dir(&out);
+        }
     }
     result
 }
@@ -154,6 +160,7 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
     };
     let mut entrants = entrants::find(&bots, &this_program()?, &sandbox)
         .map_err(|error| with_place(error.into(), old.as_ref()))?;
+    check_own_folders(&entrants, out)?;
     if let Some(seeds) = &options.seeds {
         seeds::apply(seeds, &mut entrants)?;
     }
@@ -204,6 +211,37 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
         task,
     };
     with_bots(run.play())
+}
+
+/// Refuses what would be written among a bot's own files: it would be taken for another bot when the tournament
+/// is resumed.
+fn check_own_folders(entrants: &Entrants, out: &Path) -> Result<(), Failure> {
+    let out_place = out.canonicalize().unwrap_or_else(|_| out.to_owned());
+    let log = logging::file();
+    let log_place = log.and_then(|log| log.canonicalize().ok());
+    for entrant in &entrants.entered {
+        let Some(own) = entrant.files.directory() else {
+            continue;
+        };
+        let refused = |option: &str, path: &Path| {
+            Err(Failure::Usage(format!(
+                "{option} {}: the folder {} is {}'s own, and what is written there would count as a change of the bot; \
+                 choose another place",
+                path.display(),
+                escape_controls(&own.to_string_lossy()),
+                entrant.plan.name
+            )))
+        };
+        if out_place == own {
+            return refused("--out", out);
+        }
+        // A folder of a tournament is left out of what is the bot's.
+        let is_inside = |place: &PathBuf| place.starts_with(own) && !place.starts_with(&out_place);
+        if let (Some(log), true) = (log, log_place.as_ref().is_some_and(is_inside)) {
+            return refused("--log-file", log);
+        }
+    }
+    Ok(())
 }
 
 /// The folder of `--out`, or a new one named after the time.
