@@ -34,6 +34,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+pub use drawings::check_svg;
 pub use figures::Figures;
 pub use page::{Served, served};
 
