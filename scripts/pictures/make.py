@@ -104,7 +104,7 @@ def report() -> None:
         subprocess.run([REFEREE, *arguments, "--out", f"{folder}/spring"], check=True, stdout=subprocess.DEVNULL)
         for name in THEMES:
             dark = ["--blink-settings=preferredColorScheme=0"] if name == "dark" else []
-            shot = [f"--screenshot={OUT / f'report-{name}.png'}", "--window-size=1280,620", "--hide-scrollbars"]
+            shot = [f"--screenshot={OUT / f'report-{name}.png'}", "--window-size=1280,1040", "--hide-scrollbars"]
             options = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
             options += ["--disable-component-update", "--disable-sync", "--no-first-run", f"--user-data-dir={folder}/{name}"]
             subprocess.run([chromium, *options, *dark, *shot, f"file://{page}"], check=True, stderr=subprocess.DEVNULL)

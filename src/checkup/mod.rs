@@ -229,9 +229,10 @@ impl<'a> Checkup<'a> {
         if let Some(line) = fault.last_words() {
             what = format!("{what}; its last words on stderr: {line}");
         }
+        let is_program_game = self.runner.ruleset().program().is_some();
         let problem = Problem {
             what,
-            fix: fault.fault.advice(self.seat.language()),
+            fix: fault.fault.advice(self.seat.language(), is_program_game),
             again: fault.reproduce,
         };
         if matches!(*fault.fault, Fault::ExtraOutput { .. }) {

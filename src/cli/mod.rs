@@ -54,7 +54,7 @@ A BOT is
   human                a person at this terminal
 
 Examples:
-  referee -v players/greedy.py players/random.scm
+  referee -v players/greedy.py players/random.sh
   referee -n 100 --seed 7 --record games.jsonl builtin:greedy ./mybot
   referee replay games.jsonl --game 3
 
@@ -143,7 +143,13 @@ pub fn run() -> ExitCode {
 pub fn run_with<T: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = T>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
     match mistyped::check(&arguments, &Cli::command()) {
-        Ok(()) => run_parsed(Cli::parse_from(arguments)),
+        Ok(()) => match Cli::try_parse_from(arguments) {
+            Ok(cli) => run_parsed(cli),
+            Err(error) => match mistyped::third_bot(&error, &Cli::command()) {
+                Some(failure) => output::finish(Err(failure), logging::finish),
+                None => error.exit(),
+            },
+        },
         Err(failure) => output::finish(Err(failure), logging::finish),
     }
 }

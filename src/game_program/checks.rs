@@ -60,10 +60,12 @@ pub struct Finding {
     pub detail: String,
 }
 
-/// Plays and asks. A failure of the program ends the checks; it is the last finding then.
-pub fn check(game: &GameProgram) -> Vec<Finding> {
+/// Plays and asks. A failure of the program ends the checks; it is the last finding then. `check_svg` says whether a
+/// page shows a drawing, and why not.
+pub fn check(game: &GameProgram, check_svg: CheckSvg) -> Vec<Finding> {
     let mut checks = Checks {
         game,
+        check_svg,
         findings: Vec::new(),
         positions: Vec::new(),
         turns: 0,
@@ -80,8 +82,12 @@ pub fn check(game: &GameProgram) -> Vec<Finding> {
     checks.findings
 }
 
+/// Whether a drawing is shown. The error says why not.
+pub type CheckSvg = fn(&str) -> Result<(), String>;
+
 struct Checks<'a> {
     game: &'a GameProgram,
+    check_svg: CheckSvg,
     findings: Vec<Finding>,
     /// Positions in which the game is not over, with an answer that was legal there.
     positions: Vec<(Position, String)>,
@@ -386,7 +392,18 @@ impl Checks<'_> {
             return Ok(());
         }
         for (position, _) in &self.positions.clone() {
-            self.game.drawing(&position.state)?;
+            let drawing = self.game.drawing(&position.state)?;
+            let Some(svg) = drawing.and_then(|drawing| drawing.svg) else {
+                continue;
+            };
+            if let Err(problem) = (self.check_svg)(&svg) {
+                let detail = format!(
+                    "the \"svg\" of the state {} is not shown: {problem}",
+                    quote(position.state.as_bytes())
+                );
+                self.add(Level::Note, "draws", detail);
+                return Ok(());
+            }
         }
         self.add(Level::Ok, "draws", String::new());
         Ok(())

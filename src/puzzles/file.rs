@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::puzzle::{Puzzle, VERSION};
+use crate::record::Record;
 use crate::record::reader::{LineError, Reader};
 use crate::session::Ruleset;
 use crate::text::quote;
@@ -73,7 +74,15 @@ fn parse(
     find_rules: FindRules<'_>,
 ) -> Result<Loaded, String> {
     let puzzle: Puzzle = serde_json::from_slice(line).map_err(|error| {
-        format!("it is no puzzle, as `referee puzzles make` writes it: {error}")
+        if Record::from_line(line).is_ok() {
+            "it is a recorded game and no puzzle; make puzzles of it first: referee puzzles make FILE -o PUZZLES"
+                .to_owned()
+        } else {
+            let problem = error.to_string();
+            // The column is that of the line, which is named before this sentence.
+            let problem = problem.split(" at line ").next().unwrap_or_default();
+            format!("it is no puzzle, as `referee puzzles make` writes it: {problem}")
+        }
     })?;
     if puzzle.v != VERSION {
         let v = puzzle.v;

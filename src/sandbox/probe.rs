@@ -53,6 +53,10 @@ pub(super) fn try_out(settings: &Settings, boxes: &Boxes) -> Result<(), NotAvail
                 "it does not hold: {}",
                 escape_controls(&holes)
             ))),
+            // It makes one file itself.
+            None if ended_for(run.last.as_ref()) == Some(Exceeded::Files) => Err(failed(
+                "it does not hold: bots share the directory for temporary files".to_owned(),
+            )),
             None => Err(failed(with_stderr("it ended early", &stderr))),
         },
     }
@@ -93,6 +97,14 @@ fn holds(settings: &Settings, boxes: &Boxes, parents: &ParentGroups) -> Option<b
         return None;
     };
     Some(exceeded == bounded.then_some(Exceeded::Memory))
+}
+
+/// The limit for which the program inside was ended.
+fn ended_for(last: Option<&SupervisorEvent>) -> Option<Exceeded> {
+    match last {
+        Some(SupervisorEvent::Ended(report)) => report.exceeded,
+        _ => None,
+    }
 }
 
 /// What the self-test could do and must not, joined; `None` when there is nothing.

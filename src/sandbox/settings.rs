@@ -145,7 +145,7 @@ impl Settings {
         let expose = request.expose.iter().map(|path| {
             path.canonicalize().map_err(|error| NotAvailable {
                 probe: format!("--expose {}", path.display()),
-                cause: error.to_string(),
+                cause: crate::text::cause(&error),
                 fix: "check the spelling and the permissions".to_owned(),
             })
         });

@@ -91,14 +91,22 @@ fn both(program: &Path, arguments: &[&str]) -> [Ran; 2] {
 
 fn same_records(Program(program): &Program) -> Result<(), Failed> {
     for arguments in [
-        ["-n", "4", "--seed", "7", "./random.sh", "./greedy.sh"],
-        [
+        &["-n", "4", "--seed", "7", "./random.sh", "./greedy.sh"][..],
+        &[
             "-n",
             "2",
             "--rules",
             "squares",
             "./greedy.sh",
             "./random.sh",
+        ],
+        &[
+            "-n",
+            "2",
+            "--game",
+            "four-in-a-row",
+            "./random.sh",
+            "./greedy.sh",
         ],
     ] {
         let fixed = [
@@ -114,7 +122,7 @@ fn same_records(Program(program): &Program) -> Result<(), Failed> {
             "games.jsonl",
         ];
         let given = arguments.contains(&"--seed");
-        let arguments = [&fixed[if given { 2 } else { 0 }..], &arguments].concat();
+        let arguments = [&fixed[if given { 2 } else { 0 }..], arguments].concat();
         let [there, here] = both(program, &arguments);
         equal(&there.text(), &here.text(), "games")?;
         equal(

@@ -1,7 +1,7 @@
 //! Games that are programs, and what is said when one fails. Those that need an interpreter are in
 //! tests/environment/games.rs.
 
-use crate::common::{Referee, Run};
+use crate::common::{RECORDS, Referee, Run};
 
 /// A match in the game of tests/bots/games/countdown.sh with this fault.
 fn play(fault: &str, more: &[&str]) -> Run {
@@ -207,7 +207,7 @@ fn built_in_bots_and_options_are_checked_first() {
         ),
         (
             vec!["--game", "chess", "builtin:random", "builtin:random"],
-            "quarto, four-in-a-row, PROGRAM",
+            "there is no game `chess`; expected quarto, four-in-a-row, or a game's program such as ./nim.py",
         ),
         (
             vec!["check-game", "builtin:random"],
@@ -237,4 +237,97 @@ fn check_game_finds_what_is_wrong() {
     let json: serde_json::Value = serde_json::from_str(&run.stdout).expect("JSON");
     assert_eq!(json["fit"], false);
     assert_eq!(json["findings"][0]["level"], "ok");
+}
+
+/// A drawing that a page leaves out is said, with the place.
+#[test]
+fn check_game_finds_drawings_that_are_not_shown() {
+    for (fault, expected, code) in [
+        (
+            "svg",
+            "note  draws: the \"svg\" of the state `2 1` is not shown: it is not well-formed: ",
+            0,
+        ),
+        ("svg-whole", "ok  draws\n", 0),
+    ] {
+        let program = format!("games/countdown.sh {fault}");
+        let run = Referee::new(["check-game", &program]).run();
+        assert_eq!(run.code, Some(code), "{run}");
+        assert!(run.stdout.contains(expected), "{fault}: {run}");
+        let last = format!("countdown can be played: referee --game '{program}' BOT1 BOT2\n");
+        assert!(run.stdout.ends_with(&last), "{run}");
+    }
+}
+
+/// The rules of such a game are not those of protocol.md.
+#[test]
+fn check_points_to_the_rules_of_the_game() {
+    for (bot, advice) in [
+        (
+            "sh -c 'while read n; do echo x; done'",
+            "write an answer in the form that the game expects, and nothing else; it is the game's own (protocol-games.md)",
+        ),
+        (
+            "sh -c 'while read n; do echo 2; done'",
+            "one that the rules of the game allow there; they are the game's own",
+        ),
+    ] {
+        let options = ["--game", "games/countdown.sh", "--sandbox", "none"];
+        let run = Referee::new(["check", bot]).args(options).run();
+        assert_eq!(run.code, Some(3), "{run}");
+        assert!(run.stdout.contains(advice), "{run}");
+        assert!(!run.stdout.contains("protocol.md"), "{run}");
+    }
+}
+
+/// What is wrong with the game's program is said once, and not for each of its games.
+#[test]
+fn replay_says_once_what_is_missing() {
+    let games = ["--game", "games/countdown.sh", "-n", "3", "--seed", "1"];
+    let run = Referee::new(["builtin:random", "builtin:random"])
+        .args(games)
+        .recorded()
+        .run();
+    let file = run.scratch().join(RECORDS);
+    let file = file.to_str().expect("UTF-8");
+    for (more, sentence) in [
+        (
+            &[][..],
+            "the game `countdown` is unknown; if it is a program, give that with --game-program",
+        ),
+        (
+            &["--game-program", "./none.sh"],
+            "--game-program: cannot start ./none.sh: there is no such file",
+        ),
+    ] {
+        let run = Referee::new(["replay", file]).args(more).run();
+        assert_eq!(run.code, Some(2), "{run}");
+        assert_eq!(run.stderr.matches(sentence).count(), 1, "{run}");
+        let last = "3 of 3 games break the rules or cannot be read\n";
+        assert!(run.stderr.ends_with(last), "{run}");
+    }
+}
+
+/// `--start` is a state of the game then.
+#[test]
+fn debug_asks_about_a_state() {
+    let debug = |more: &[&str]| {
+        let program = ["--game-program", "games/countdown.sh"];
+        let run = Referee::new(["debug"]).args(program).args(more);
+        run.stdin("quit\n").run()
+    };
+    let run = debug(&["--start", "5 1", "./counts-down.sh"]);
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(run.stdout.contains("  asked  5\n"), "{run}");
+    for (more, sentence) in [
+        (["--start", "0 1"], "referee: --start `0 1`: "),
+        (
+            ["--rules", "squares"],
+            "referee: --pieces and --rules are for Quarto",
+        ),
+    ] {
+        let run = debug(&[&more[..], &["./counts-down.sh"]].concat());
+        assert_eq!(run.code, Some(2), "{run}");
+        assert!(run.stderr.contains(sentence), "{run}");
+    }
 }

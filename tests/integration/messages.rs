@@ -66,7 +66,33 @@ const WRONG: &[(&str, &str)] = &[
     ),
     (
         "--game quatro builtin:greedy builtin:random",
-        "tip: a similar value exists: 'quarto'",
+        "there is no game `quatro`; did you mean quarto?",
+    ),
+    (
+        "--game nim builtin:random builtin:random",
+        "there is no game `nim`; expected quarto, four-in-a-row, or a game's program such as ./nim.py",
+    ),
+    (
+        "--game ./nim.py builtin:random builtin:random",
+        "referee: --game: cannot start ./nim.py: there is no such file",
+    ),
+    (
+        "check-game ./nim.py",
+        "referee: cannot start ./nim.py: there is no such file",
+    ),
+    (
+        "replay game.jsonl --game-program ./nim.py",
+        "game.jsonl: line 1: --game-program: cannot start ./nim.py: there is no such file",
+    ),
+    // A command line without quotes, or one bot too many.
+    (
+        "python3 bot.py builtin:random",
+        "referee: a match has two bots, and builtin:random is a third; a command with arguments is one bot in quotes \
+         (\"python3 bot.py\"), and referee tournament plays more than two",
+    ),
+    (
+        "builtin:random builtin:greedy -n 2 builtin:random",
+        "referee: a match has two bots, and builtin:random is a third; ",
     ),
     (
         "--rules sqares builtin:greedy builtin:random",
@@ -84,6 +110,10 @@ const WRONG: &[(&str, &str)] = &[
     (
         "solve --all ................ -",
         "referee solve \"................ -\"",
+    ),
+    (
+        "solve A..PC..J..EFB.._G",
+        "referee: a board is 16 characters, one a cell, row by row; found 15",
     ),
     // Archives.
     (
@@ -173,7 +203,35 @@ const WRONG: &[(&str, &str)] = &[
         "standings --prior x games.jsonl",
         "'--prior <N>': expected a number from 0 to 1000000, such as 2",
     ),
+    (
+        "compare --margin x builtin:greedy builtin:random",
+        "'--margin <ELO>': expected a number such as 50",
+    ),
+    (
+        "compare --alpha 5% builtin:greedy builtin:random",
+        "'--alpha <P>': expected a number such as 0.05",
+    ),
+    (
+        "compare --beta x builtin:greedy builtin:random",
+        "'--beta <P>': expected a number such as 0.05",
+    ),
     // Files.
+    (
+        "--expose missing --sandbox auto builtin:greedy builtin:random",
+        "--expose missing: there is no such file or directory; check the spelling and the permissions",
+    ),
+    (
+        "puzzles run game.jsonl builtin:random",
+        "game.jsonl: line 1: it is a recorded game and no puzzle; make puzzles of it first: referee puzzles make",
+    ),
+    (
+        "puzzles run other.jsonl builtin:random",
+        "other.jsonl: line 1: it is no puzzle, as `referee puzzles make` writes it: missing field `",
+    ),
+    (
+        "puzzles make nim.jsonl",
+        "nim.jsonl: line 1: it is a game of `nim`; puzzles are made of quarto, four-in-a-row",
+    ),
     (
         "--pieces missing.csv builtin:greedy builtin:random",
         "referee: missing.csv: there is no such file or directory; check the spelling and the directory",
@@ -275,6 +333,9 @@ const WRONG: &[(&str, &str)] = &[
     ),
 ];
 
+/// A recorded game.
+const GAME: &str = r#"{"v":1,"game":"quarto","rules":"standard","id":"4-1","bots":[{"name":"builtin:search?depth=2","command":["builtin:search?depth=2"]},{"name":"builtin:greedy","command":["builtin:greedy"]}],"first":0,"seed":4,"start":"................","turns":["- F","14 B","16 A","8 H","13 K","15 N","12 C","9 D","3 G","10 P","2 L","4 I","6 E","5 M","7 -"],"times_ms":[1.0,1.0,1.0,1.0,1.0,1.0,1.0,1.0,1.0,1.0,1.0,1.0,1.0,1.0,1.0],"result":{"winner":0,"reason":"quarto","lines":[["H2","big"],["H2","red"]]},"started":"2026-11-23T06:27:08Z"}"#;
+
 /// The files that inputs name.
 fn files(directory: &Path) {
     fs::create_dir(directory.join("folder")).expect("a folder");
@@ -282,6 +343,8 @@ fn files(directory: &Path) {
         ("text", "not JSON\n"),
         ("half.jsonl", "{\"v\":\n"),
         ("other.jsonl", "{\"v\":1}\n"),
+        ("game.jsonl", GAME),
+        ("nim.jsonl", &GAME.replace("quarto", "nim")),
         ("wrong.csv", "a,b\n"),
         ("wrong.toml", "x = \n"),
         ("bot.zip", "PK\u{3}\u{4}"),

@@ -34,12 +34,15 @@ fn a_sandbox_that_does_not_work_is_refused_before_the_first_game() {
 
 #[test]
 fn a_bwrap_that_keeps_nothing_in_is_found_out() {
-    // It looks like bubblewrap, and starts the program without any sandbox.
+    // It looks like bubblewrap, and starts the program without any sandbox, as the user who runs the referee: a user
+    // of its own keeps much in already.
     let referee = Referee::new(["--sandbox", "bwrap", "builtin:random", "builtin:random"]);
     let bwrap = referee.scratch().join("bwrap");
     let script = format!(
-        "#!/bin/sh\nwhile [ \"$1\" != -- ]; do shift; done\nlimits=$5\nshift 6\nexec '{program}' supervisor inside \"$limits\" '{program}' \"$@\"\n",
-        program = env!("CARGO_BIN_EXE_referee")
+        "#!/bin/sh\nwhile [ \"$1\" != -- ]; do shift; done\n\
+         limits=$(printf %s \"$5\" | sed 's/\"user\":[0-9]*/\"user\":null/')\nshift 6\nexport TMPDIR='{scratch}'\nexec '{program}' supervisor inside \"$limits\" '{program}' \"$@\"\n",
+        program = env!("CARGO_BIN_EXE_referee"),
+        scratch = referee.scratch().display(),
     );
     executable(&bwrap, script, 0o755);
     let path = format!("{}:/usr/bin:/bin", referee.scratch().display());

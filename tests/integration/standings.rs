@@ -167,6 +167,9 @@ fn several_files_and_filters() {
     let both = ["--bot", "b", "--bot", "c"];
     assert_eq!(as_json(&[&one, &two], &both)["games"], 2);
     assert_eq!(as_json(&[&one], &["--bot", "nobody"])["games"], 0);
+    let run = standings(&[&one], &["--bot", "nobody", "--bot", "b"]);
+    let sentence = "referee: --bot nobody: no game here is one of a bot of this name\n";
+    assert_eq!(run.stderr, sentence, "{run}");
 }
 
 #[test]

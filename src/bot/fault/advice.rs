@@ -31,8 +31,17 @@ fn in_language(advice: &str, language: Option<Language>, how: Option<&str>) -> S
 
 impl Fault {
     /// What to do about it, in a program of this language: an imperative, without a full stop.
-    pub fn advice(&self, language: Option<Language>) -> String {
+    /// A game that is a program (`is_program_game`) has its rules and forms of answers elsewhere.
+    pub fn advice(&self, language: Option<Language>, is_program_game: bool) -> String {
         match self {
+            Self::IllegalMove { .. } if is_program_game => {
+                "ask the program this question by hand, and mend it until its answer is one that the \
+                 rules of the game allow there; they are the game's own"
+            }
+            Self::Malformed { .. } if is_program_game => {
+                "write an answer in the form that the game expects, and nothing else; it is the game's \
+                 own (protocol-games.md)"
+            }
             Self::IllegalMove { .. } => {
                 "ask the program this question by hand, and mend it until its answer is one that the \
                  sentence names (protocol.md has the rules)"

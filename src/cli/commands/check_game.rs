@@ -3,11 +3,13 @@
 use std::fmt::Write as _;
 use std::io::Write as _;
 
+use crate::bot::shell::quoted;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::games::{self, program};
 use crate::cli::support::output::Stdout;
 use crate::cli::support::setup::palette;
 use crate::game_program::checks::{Finding, Level, check};
+use crate::report::html;
 use crate::text::escape_controls;
 
 #[derive(Debug, clap::Args)]
@@ -26,13 +28,17 @@ pub(in crate::cli) struct Args {
 }
 
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
-    let game = program(&args.program, args.game_option.iter().cloned().collect())?;
-    let findings = check(&game);
+    let game = program(
+        "",
+        &args.program,
+        args.game_option.iter().cloned().collect(),
+    )?;
+    let findings = check(&game, html::check_svg);
     let is_fit = findings.iter().all(|finding| finding.level != Level::Wrong);
     let text = if args.json {
         json(&findings, is_fit)?
     } else {
-        words(&findings, &game.about().name)
+        words(&findings, &game.about().name, &args.program)
     };
     Stdout.write_all(text.as_bytes())?;
     if is_fit { Ok(()) } else { Err(Failure::Unfit) }
@@ -63,7 +69,7 @@ fn json(findings: &[Finding], is_fit: bool) -> Result<String, Failure> {
     Ok(text)
 }
 
-fn words(findings: &[Finding], name: &str) -> String {
+fn words(findings: &[Finding], name: &str, program: &str) -> String {
     let palette = palette(&std::io::stdout());
     let mut text = String::new();
     for finding in findings {
@@ -86,7 +92,8 @@ fn words(findings: &[Finding], name: &str) -> String {
     let _ = match wrong {
         None => writeln!(
             text,
-            "{name} can be played: referee --game PROGRAM BOT1 BOT2"
+            "{name} can be played: referee --game {} BOT1 BOT2",
+            quoted(&escape_controls(program))
         ),
         Some(first) => writeln!(text, "mend this first: {}", first.what),
     };

@@ -64,6 +64,8 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let mut reader = Reader::open(file).map_err(failed)?;
     let (mut games, mut checked, mut wrong) = (0, 0, 0);
     let rules = RecordedRules::new(&args.game_program);
+    // What is wrong with a game's program is wrong for all its games, and said once.
+    let mut unknown = None;
     let mut out = BufWriter::new(Stdout);
     while let Some(line) = reader.next_line().map_err(failed)? {
         let number = line.number();
@@ -73,7 +75,17 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         }
         checked += 1;
         let problem = match Record::from_line(line.bytes()) {
-            Ok(record) => check_record(&rules, &record, file, number, args.quiet, &mut out)?,
+            Ok(record) => match rules.of(&record) {
+                Ok(ruleset) => show(&*ruleset, &record, file, number, args.quiet, &mut out)?,
+                Err(problem) if unknown.as_ref() == Some(&problem) => {
+                    wrong += 1;
+                    continue;
+                }
+                Err(problem) => {
+                    unknown = Some(problem.clone());
+                    Some(problem)
+                }
+            },
             Err(problem) => Some(problem),
         };
         if let Some(problem) = problem {
@@ -138,15 +150,9 @@ fn write_page(args: &Args, target: &Path) -> Result<(), Failure> {
     let invalid = |problem: String| Failure::Usage(format!("{path}: line {number}: {problem}"));
     let record = Record::from_line(&line).map_err(invalid)?;
     let rules = RecordedRules::new(&args.game_program);
-    let checked = check_record(
-        &rules,
-        &record,
-        file,
-        number,
-        true,
-        &mut BufWriter::new(Stdout),
-    )?;
-    if let Some(problem) = checked {
+    let ruleset = rules.of(&record).map_err(invalid)?;
+    let out = &mut BufWriter::new(Stdout);
+    if let Some(problem) = show(&*ruleset, &record, file, number, true, out)? {
         return Err(invalid(problem));
     }
     let names = record.bots.each_ref().map(|bot| escape_controls(&bot.name));
@@ -156,7 +162,7 @@ fn write_page(args: &Args, target: &Path) -> Result<(), Failure> {
         one: true,
         limits: Vec::new(),
         skip_copies: false,
-        game: Some(rules.of(&record).map_err(invalid)?),
+        game: Some(ruleset),
     });
     feed.publish(&record).map_err(invalid)?;
     let target = if target == Path::new(DEFAULT_PAGE) {
@@ -169,21 +175,6 @@ fn write_page(args: &Args, target: &Path) -> Result<(), Failure> {
 }
 
 /// Checks a record and, unless `quiet`, shows it. Returns the problem, if there is one.
-fn check_record(
-    rules: &RecordedRules,
-    record: &Record,
-    file: &Path,
-    number: u64,
-    quiet: bool,
-    out: &mut BufWriter<Stdout>,
-) -> Result<Option<String>, Failure> {
-    let ruleset = match rules.of(record) {
-        Ok(ruleset) => ruleset,
-        Err(problem) => return Ok(Some(problem)),
-    };
-    show(&*ruleset, record, file, number, quiet, out)
-}
-
 fn show(
     ruleset: &dyn Ruleset,
     record: &Record,

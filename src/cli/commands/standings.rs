@@ -22,7 +22,7 @@ use crate::record::summaries::{Parsed, take_all, threads_for};
 use crate::record::{BotIndex, RecordSummary};
 use crate::report::history::{self, Curve};
 use crate::report::standings::{as_csv, as_json, markdown, table};
-use crate::text::{counted, quote};
+use crate::text::{counted, escape_controls, quote};
 use crate::tournament::history::{History, Point, USUAL_DRIFT};
 use crate::tournament::ratings::{Model, Outcome};
 use crate::tournament::standings::{Collector, Ranking, TieBreak};
@@ -288,6 +288,15 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let standings = collector
         .ranked(&model, &ranking)
         .map_err(|error| Failure::Usage(error.to_string()))?;
+    for wanted in &args.bot {
+        let is_here = |name: &str| name.split('@').next() == Some(wanted) || name == wanted;
+        if !standings.places.iter().any(|place| is_here(&place.name)) {
+            print_stderr(&format!(
+                "referee: --bot {}: no game here is one of a bot of this name",
+                escape_controls(wanted)
+            ));
+        }
+    }
     let text = match args.format {
         Format::Table => table(
             &standings,

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
-use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::builder::{PossibleValue, TypedValueParser};
 
 use super::failure::Failure;
 use super::setup;
@@ -40,11 +39,11 @@ impl GameArg {
             return Ok(Self::Program(text.to_owned()));
         }
         let names: Vec<&str> = GAMES.iter().map(|game| game.name).collect();
-        let text = quote(text.as_bytes());
-        Err(match meant(&text, &names) {
-            Some(near) => format!("there is no game {text}; did you mean {near}?"),
+        let game = quote(text.as_bytes());
+        Err(match meant(text, &names) {
+            Some(near) => format!("there is no game {game}; did you mean {near}?"),
             None => format!(
-                "there is no game {text}; expected {}, or a game's program such as ./nim.py",
+                "there is no game {game}; expected {}, or a game's program such as ./nim.py",
                 names.join(", ")
             ),
         })
@@ -71,27 +70,33 @@ impl GameArg {
                 }
                 Ok(game.ruleset(choices))
             }
-            Self::Program(text) => Ok(Arc::new(program(text, options.clone())?)),
+            Self::Program(text) => Ok(Arc::new(program("--game", text, options.clone())?)),
         }
     }
 }
 
-/// Starts a game's program.
-pub(in crate::cli) fn program(text: &str, options: GameOptions) -> Result<GameProgram, Failure> {
+/// Starts a game's program, which was given to this option; to none, as an argument, where that is empty.
+pub(in crate::cli) fn program(
+    option: &str,
+    text: &str,
+    options: GameOptions,
+) -> Result<GameProgram, Failure> {
     // Its forms are those of a BOT; `builtin:` and `human` are no games.
     let spec = setup::bot(text).map_err(|failure| match failure {
-        Failure::Usage(problem) => Failure::Usage(format!("--game: {problem}")),
+        Failure::Usage(problem) if !option.is_empty() => {
+            Failure::Usage(format!("{option}: {problem}"))
+        }
         failure => failure,
     })?;
+    let wrong = |problem: &str| {
+        let given = format!("{option} {text}");
+        Failure::Usage(format!("{}: {problem}", given.trim_start()))
+    };
     let BotSpec::Program(program) = spec else {
-        return Err(Failure::Usage(format!(
-            "--game {text}: it is no program of a game"
-        )));
+        return Err(wrong("it is no program of a game"));
     };
     if program.builtin().is_some() {
-        return Err(Failure::Usage(format!(
-            "--game {text}: it is a bot, and no game"
-        )));
+        return Err(wrong("it is a bot, and no game"));
     }
     GameProgram::open(program, options).map_err(|error| Failure::Usage(error.to_string()))
 }
@@ -138,24 +143,8 @@ impl TypedValueParser for GameParser {
         argument: Option<&clap::Arg>,
         value: &std::ffi::OsStr,
     ) -> Result<GameArg, clap::Error> {
-        let text = StringValueParser::new().parse_ref(command, argument, value)?;
-        GameArg::read(&text).map_err(|_| {
-            let mut error = clap::Error::new(ErrorKind::InvalidValue).with_cmd(command);
-            if let Some(argument) = argument {
-                let argument = ContextValue::String(argument.to_string());
-                error.insert(ContextKind::InvalidArg, argument);
-            }
-            let names: Vec<&str> = GAMES.iter().map(|game| game.name).collect();
-            if let Some(near) = meant(&text, &names) {
-                let near = ContextValue::String(near.to_owned());
-                error.insert(ContextKind::SuggestedValue, near);
-            }
-            error.insert(ContextKind::InvalidValue, ContextValue::String(text));
-            let mut names: Vec<String> = names.into_iter().map(str::to_owned).collect();
-            names.push("PROGRAM".to_owned());
-            error.insert(ContextKind::ValidValue, ContextValue::Strings(names));
-            error
-        })
+        let read = |text: &str| GameArg::read(text);
+        read.parse_ref(command, argument, value)
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {

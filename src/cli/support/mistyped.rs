@@ -1,13 +1,14 @@
-//! A command that does not exist, of which the command line would make a bot.
+//! A command that does not exist, of which the command line would make a bot; and a bot of which it would make a command.
 
 use std::ffi::OsString;
 use std::path::Path;
 
 use clap::Command;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::failure::Failure;
 use crate::strategy;
-use crate::text::meant;
+use crate::text::{escape_controls, meant};
 
 /// The failure for `arguments`, of which the first is the name of the program, when the next one is nearly
 /// a command of `program`, and no file.
@@ -28,6 +29,23 @@ pub(in crate::cli) fn check(arguments: &[OsString], program: &Command) -> Result
         ))),
         _ => Ok(()),
     }
+}
+
+/// The failure when a match was given three bots, of which the parser takes the last for a command: somebody forgot
+/// quotes, or wants a tournament.
+pub(in crate::cli) fn third_bot(error: &clap::Error, program: &Command) -> Option<Failure> {
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else {
+        return None;
+    };
+    let is_third =
+        error.kind() == ErrorKind::ArgumentConflict && program.find_subcommand(word).is_none();
+    is_third.then(|| {
+        Failure::Usage(format!(
+            "a match has two bots, and {} is a third; a command with arguments is one bot in quotes (\"python3 bot.py\"), \
+             and referee tournament plays more than two",
+            escape_controls(word)
+        ))
+    })
 }
 
 #[cfg(test)]

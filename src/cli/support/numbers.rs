@@ -31,6 +31,16 @@ pub(in crate::cli) fn not_zero<T: FromStr>(text: &str) -> Result<T, String> {
         .map_err(|_| "expected a whole number of at least 1".to_owned())
 }
 
+/// Reads a number that need not be whole, such as `example`.
+pub(in crate::cli) fn decimal(
+    example: f64,
+) -> impl Fn(&str) -> Result<f64, String> + Clone + Send + Sync + 'static {
+    move |text| {
+        let number = text.trim().parse().ok();
+        number.ok_or_else(|| format!("expected a number such as {example}"))
+    }
+}
+
 /// A seed.
 pub(in crate::cli) fn seed(text: &str) -> Result<u64, String> {
     within(0..=u64::MAX)(text)

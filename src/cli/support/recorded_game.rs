@@ -14,7 +14,7 @@ use crate::text::quote;
 /// `--game-program`
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(in crate::cli) struct GameProgramOption {
-    /// The program of the recorded game, if that is a program (protocol-games.md)
+    /// The program of the game, if that is a program (protocol-games.md)
     #[arg(long, value_name = "PROGRAM")]
     pub(in crate::cli) game_program: Option<String>,
 }
@@ -68,8 +68,8 @@ impl RecordedRules {
         }
         // Rules of a game of this program are no options.
         let options = GameProgram::options_of(rules).unwrap_or_default();
-        let game =
-            program(text, options).map_err(|failure| failure.message(0).unwrap_or_default())?;
+        let game = program("--game-program", text, options)
+            .map_err(|failure| failure.message(0).unwrap_or_default())?;
         let game = Arc::new(game);
         let mut opened = self.opened.borrow_mut();
         opened.insert(rules.to_owned(), Arc::clone(&game));

@@ -78,6 +78,11 @@ pub(super) fn read_board(set: &PieceSet, text: &str) -> Result<Board, String> {
                 let _ = board.place(cell, piece);
             }
             None if symbol == '.' => {}
+            // A blank ends the board.
+            None if symbol == ' ' || symbol == '\t' => {
+                count -= 1;
+                break;
+            }
             None => {
                 return Err(format!(
                     "cell {} holds {}, which is no piece of this set; expected a piece or `.`",

@@ -14,7 +14,6 @@ use roxmltree::{Document, Node};
 use serde_json::{Map, Value, json};
 
 use super::limits::{MAX_TURNS, cut};
-use crate::game::Picture;
 use crate::record::Record;
 use crate::session::{Ruleset, Session};
 use crate::text::escape_controls;
@@ -122,7 +121,8 @@ fn position(session: &dyn Session) -> Value {
     add("l", json!(picture.last));
     add("x", json!(picture.winning));
     add("t", texts(&picture.text));
-    add("s", svg(&picture).unwrap_or_default());
+    let svg = picture.svg.as_deref().and_then(|text| svg(text).ok());
+    add("s", svg.unwrap_or_default());
     Value::Object(fields)
 }
 
@@ -134,21 +134,37 @@ fn texts(texts: &[String]) -> Value {
     texts.iter().map(|text| shown(text)).collect()
 }
 
-/// The drawing as a tree; `None` when there is none, or it cannot be read.
-fn svg(picture: &Picture) -> Option<Value> {
-    let text = picture
-        .svg
-        .as_deref()
-        .filter(|text| text.len() <= SVG_BYTES)?;
+/// Whether a page shows this drawing. The error says why not.
+pub fn check_svg(text: &str) -> Result<(), String> {
+    svg(text).map(drop)
+}
+
+/// The drawing as a tree. The error says why it cannot be shown.
+fn svg(text: &str) -> Result<Value, String> {
+    if text.len() > SVG_BYTES {
+        let found = text.len();
+        return Err(format!("expected at most {SVG_BYTES} bytes, found {found}"));
+    }
     // Without a document type, so that there are no entities of its own.
-    let document = Document::parse(text).ok()?;
+    let document =
+        Document::parse(text).map_err(|error| format!("it is not well-formed: {error}"))?;
     let is_deep = |node: Node<'_, '_>| node.ancestors().nth(SVG_DEPTH).is_some();
     let nodes = document.descendants();
-    if nodes.clone().count() > SVG_ELEMENTS || nodes.into_iter().any(is_deep) {
-        return None;
+    if nodes.clone().count() > SVG_ELEMENTS {
+        return Err(format!("expected at most {SVG_ELEMENTS} elements"));
+    }
+    if nodes.into_iter().any(is_deep) {
+        return Err(format!(
+            "expected at most {SVG_DEPTH} elements within one another"
+        ));
     }
     let root = document.root_element();
-    (root.tag_name().name() == "svg").then(|| element(root))?
+    let name = root.tag_name().name();
+    let expected = || format!("expected <svg> as the outermost element, found <{name}>");
+    (name == "svg")
+        .then(|| element(root))
+        .flatten()
+        .ok_or_else(expected)
 }
 
 /// An element, without what is not known to only draw; `None` when the element itself is not.
@@ -182,10 +198,7 @@ mod tests {
     use super::*;
 
     fn tree(text: &str) -> Option<Value> {
-        svg(&Picture {
-            svg: Some(text.to_owned()),
-            ..Picture::default()
-        })
+        svg(text).ok()
     }
 
     #[test]

@@ -36,6 +36,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+pub use drawings::check_svg;
 pub use figures::Figures;
 pub use page::{Served, served};
 pub use puzzles::puzzles;

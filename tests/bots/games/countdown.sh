@@ -13,13 +13,17 @@ while IFS= read -r line; do
         no-name) echo '{"about":"x"}' ;;
         reserved-name) echo '{"name":"timeout"}' ;;
         silent-start) exit 4 ;;
+        svg*) echo '{"name":"countdown","about":"Say 0 to win.","answers":true,"drawing":true}' ;;
         *) echo '{"name":"countdown","about":"Say 0 to win.","answers":true}' ;;
         esac
         continue
         ;;
     *'"do":"start"'*) [ "$fault" != endless ] || { echo '{"state":"9 0","side":0,"request":"9"}'; continue; }
         echo '{"state":"7 0","side":0,"request":"7"}'; continue ;;
-    *'"do":"answers"'*) echo '{"answers":["1","2"]}'; continue ;;
+    *'"do":"drawing"'*) [ "$fault" = svg ] && end='' || end='</svg>'
+        echo "{\"text\":[\"$number\"],\"svg\":\"<svg viewBox='0 0 1 1'><rect/>$end\"}"; continue ;;
+    *'"do":"answers"'*) [ "$number" != 1 ] || [ "${fault#svg}" = "$fault" ] || { echo '{"answers":["1"]}'; continue; }
+        echo '{"answers":["1","2"]}'; continue ;;
     *'"do":"position"'*) answer=0 ;;
     *) answer=$(between '"answer":"' '"') side=$((1 - side)) ;;
     esac
@@ -37,6 +41,10 @@ while IFS= read -r line; do
         echo "{\"state\":\"9 $side\",\"side\":$side,\"request\":\"9\"}"
         continue
     fi
+    case "$number $side" in
+    [0-9]' '[01]) ;;
+    *) echo '{"error":"expected a number and a side, such as 3 0"}'; continue ;;
+    esac
     case $answer in
     [012]) ;;
     *) echo '{"malformed":"expected 1 or 2"}'; continue ;;

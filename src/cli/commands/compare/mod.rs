@@ -79,6 +79,7 @@ pub(in crate::cli) struct Args {
         long,
         value_name = "ELO",
         default_value_t = 50.0,
+        value_parser = numbers::decimal(50.0),
         allow_negative_numbers = true,
         help_heading = "Comparison"
     )]
@@ -89,6 +90,7 @@ pub(in crate::cli) struct Args {
         long,
         value_name = "P",
         default_value_t = 0.05,
+        value_parser = numbers::decimal(0.05),
         allow_negative_numbers = true,
         help_heading = "Comparison"
     )]
@@ -99,6 +101,7 @@ pub(in crate::cli) struct Args {
         long,
         value_name = "P",
         default_value_t = 0.05,
+        value_parser = numbers::decimal(0.05),
         allow_negative_numbers = true,
         help_heading = "Comparison"
     )]

@@ -16,6 +16,7 @@ use crate::cli::support::console::Terminal;
 use crate::cli::support::duration::{self, MoveTime};
 use crate::cli::support::failure::Failure;
 use crate::cli::support::folder::GameChoice;
+use crate::cli::support::games::{self, GameOptions};
 use crate::cli::support::interrupt::until_interrupted;
 use crate::cli::support::leftovers::end_orphans;
 use crate::cli::support::numbers;
@@ -77,7 +78,7 @@ pub(in crate::cli) struct Args {
     #[arg(long)]
     from_first: bool,
 
-    /// The position, as the protocol writes it; 42 cells are one of Four In A Row
+    /// The position, as the protocol writes it; 42 cells are one of Four In A Row; with --game-program a state of that game
     #[arg(long, value_name = "BOARD [PIECE]", allow_hyphen_values = true, conflicts_with_all = ["game", "turn", "part", "from_first"])]
     start: Option<String>,
 
@@ -227,6 +228,9 @@ fn of_position(args: &Args) -> Result<Task, Failure> {
                 .to_owned(),
         ));
     }
+    if let Some(text) = &args.asked.game_program.game_program {
+        return of_state(args, text);
+    }
     let set = match_set(args.pieces.as_ref())?;
     let pieces = match &args.pieces {
         Some(path) if !set.is_builtin() => Some(PiecesFile::new(path, set.text())?),
@@ -234,7 +238,7 @@ fn of_position(args: &Args) -> Result<Task, Failure> {
     };
     let choices = Choices {
         rules: args.rules.into(),
-        set: set.clone(),
+        set,
         ..Choices::default()
     };
     let given = args.start.as_deref();
@@ -253,16 +257,34 @@ fn of_position(args: &Args) -> Result<Task, Failure> {
     };
     let game = GAMES.iter().find(is_of).unwrap_or(&GAMES[0]);
     let ruleset = game.ruleset(choices);
-    let session = match given {
+    Ok(Task {
+        pieces,
+        ..at_start(args, ruleset)?
+    })
+}
+
+/// A single question, about a state of a game that is a program.
+fn of_state(args: &Args, program: &str) -> Result<Task, Failure> {
+    if args.pieces.is_some() || args.rules != RulesName::Standard {
+        return Err(Failure::Usage(
+            "--pieces and --rules are for Quarto; leave them out, or --game-program".to_owned(),
+        ));
+    }
+    let game = games::program("--game-program", program, GameOptions::new())?;
+    at_start(args, Arc::new(game))
+}
+
+/// The question about the position of `--start` in this game.
+fn at_start(args: &Args, ruleset: Arc<dyn Ruleset>) -> Result<Task, Failure> {
+    let mut start = String::new();
+    match &args.start {
         None => ruleset.start(),
         Some(text) => ruleset.start_from(text).map_err(|problem| {
             let text = quote(text.as_bytes());
             Failure::Usage(format!("--start {text}: {problem}"))
         })?,
-    };
-    let mut start = String::new();
-    session.write_start(&mut start);
-    drop(session);
+    }
+    .write_start(&mut start);
     let solvers = Solvers::new(solver::Options::default());
     let appraiser = Appraiser::new(&*ruleset, &solvers, args.asked.time_per_move);
     let move_time = args
@@ -279,7 +301,7 @@ fn of_position(args: &Args) -> Result<Task, Failure> {
             answered: None,
         }],
         opening: Opening::default(),
-        pieces,
+        pieces: None,
         appraiser,
         seed: args.asked.seed.unwrap_or(0),
         time: TimeControl {

@@ -23,9 +23,9 @@ use crate::puzzles::puzzle::Puzzle;
 use crate::record::Record;
 use crate::record::atomic_file::replace;
 use crate::record::reader::Reader;
-use crate::session::registry;
+use crate::session::registry::{self, GAMES};
 use crate::session::{Ruleset, Solvers};
-use crate::text::{cause, counted};
+use crate::text::{cause, counted, quote};
 
 const AFTER_HELP: &str = "\
 A puzzle is made of every position in which a bot gave a win or a draw away. Of positions that are
@@ -97,6 +97,19 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     Ok(Stdout.write_all(summary.as_bytes())?)
 }
 
+/// The rules of a recorded game that can be proven.
+fn ruleset_of(record: &Record) -> Result<Arc<dyn Ruleset>, String> {
+    if registry::find(&record.game).is_none() {
+        let names: Vec<&str> = GAMES.iter().map(|game| game.name).collect();
+        let game = quote(record.game.as_bytes());
+        return Err(format!(
+            "it is a game of {game}; puzzles are made of {}, which can be solved; leave it out",
+            names.join(", ")
+        ));
+    }
+    recorded_ruleset(record)
+}
+
 /// The games of a file.
 fn each(
     path: &Path,
@@ -130,7 +143,7 @@ fn make(args: &Args, files: &[PathBuf], stop: &Arc<AtomicBool>) -> Result<Vec<Pu
             games += 1;
             if !groups.iter().any(|group| group.has(record)) {
                 groups.push(Group {
-                    ruleset: recorded_ruleset(record)?,
+                    ruleset: ruleset_of(record)?,
                     game: record.game.clone(),
                     rules: record.rules.clone(),
                     pieces: record.pieces.clone(),
