@@ -156,6 +156,7 @@ fn write_page(args: &Args, target: &Path) -> Result<(), Failure> {
         one: true,
         limits: Vec::new(),
         skip_copies: false,
+        frame: None,
         game: Some(rules.of(&record).map_err(invalid)?),
     });
     feed.publish(&record).map_err(invalid)?;

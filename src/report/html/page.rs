@@ -8,7 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::{MAX_GAMES, Options};
+use super::{MAX_GAMES, Options, Origin};
 use crate::report::standings::elo;
 use crate::text::escape_controls;
 use crate::tournament::standings::Standings;
@@ -24,11 +24,12 @@ const STYLE: &str = concat!(
     "}\n",
     include_str!("assets/style.css"),
     include_str!("assets/views.css"),
+    include_str!("assets/stage.css"),
     include_str!("assets/media.css")
 );
 
 /// The script's modules, each after those that it imports.
-const MODULES: [(&str, &str); 14] = [
+const MODULES: [(&str, &str); 15] = [
     ("dom.js", include_str!("assets/dom.js")),
     ("data.js", include_str!("assets/data.js")),
     ("pieces.js", include_str!("assets/pieces.js")),
@@ -42,6 +43,7 @@ const MODULES: [(&str, &str); 14] = [
     ("games.js", include_str!("assets/games.js")),
     ("bot.js", include_str!("assets/bot.js")),
     ("player.js", include_str!("assets/player.js")),
+    ("stage.js", include_str!("assets/stage.js")),
     ("main.js", include_str!("assets/main.js")),
 ];
 
@@ -176,14 +178,19 @@ pub struct Served {
     pub page: String,
     /// The value of the header `Content-Security-Policy`.
     pub policy: String,
+    /// Whether pages of some origin may show it in a frame; the policy says which.
+    pub is_framed: bool,
 }
 
 /// A page without data, which receives its entries and figures from its server.
 pub fn served(options: &Options) -> Served {
     let data = json!({ "head": head(options, true) }).to_string();
+    let framing = options.frame.as_ref();
+    let framing = framing.map_or_else(|| "'none'".to_owned(), Origin::to_string);
     Served {
         page: render(options, &data, Vec::new(), Vec::new(), "'self'"),
-        policy: format!("{}; frame-ancestors 'none'", policy("'self'")),
+        policy: format!("{}; frame-ancestors {framing}", policy("'self'")),
+        is_framed: options.frame.is_some(),
     }
 }
 

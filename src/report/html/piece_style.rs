@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 use crate::game::quarto::PieceSet;
 use crate::game::quarto::piece::{FEATURES, Piece};
 use crate::game::quarto::piece_set::Feature;
-use crate::record::Record;
 use crate::text::escape_controls;
 
 /// A visual property of a piece: words for the feature that it shows and for its two values.
@@ -124,11 +123,11 @@ fn is_swapped(part: usize, feature: &Feature) -> bool {
 /// `features` are names with their two properties, `symbols` the characters by a piece's bits,
 /// `order` the pieces' bits in the order of the file, `style` for size, colour, form and fill the
 /// feature shown and whether its values are swapped, `colours` those of value 0 and 1.
-pub(super) fn set(record: &Record) -> Value {
-    if record.game != "quarto" {
+pub(super) fn set(game: &str, pieces: Option<&str>) -> Value {
+    if game != "quarto" {
         return Value::Null;
     }
-    let set = match record.pieces.as_deref().map(PieceSet::parse) {
+    let set = match pieces.map(PieceSet::parse) {
         None => PieceSet::default(),
         Some(Ok(set)) => set,
         Some(Err(_)) => return Value::Null,

@@ -145,6 +145,7 @@ pub(super) const MODULES: &[(&str, &[&str])] = &[
             "record",
             "sandbox",
             "session",
+            "system",
             "text",
             "tournament",
         ],
