@@ -95,7 +95,7 @@ function smallBoard(game, title) {
   const state = statesOf(whole).at(-1);
   if (!board || !state) return null;
   return el("figure", { class: "decisive" },
-    el("a", { href: gameHash(game.number, game.length), "aria-label": `${title}: game ${game.number}` }, board.draw(whole, state)),
+    el("a", { href: gameHash(game.number, game.length) }, el("span", { class: "unseen" }, `${title}: game ${game.number}. `), board.draw(whole, state)),
     el("figcaption", {}, `${title}: `, link(gameHash(game.number), `game ${game.number}`), `, ${story(game, whole.lines)}`));
 }
 
