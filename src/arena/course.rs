@@ -3,8 +3,11 @@
 use super::elimination::Bracket;
 use super::plan::{Format, Limits, Plan};
 use super::results::Results;
+use super::sprt;
+use crate::text::counted;
 use crate::tournament::schedule::knockout::{self, DecidedBy, Match};
 use crate::tournament::schedule::{EntrantId, Pairing, Round, groups};
+use crate::tournament::sprt::Decision;
 
 /// The course of a tournament. Bots are indices in `names`.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,7 +35,24 @@ pub struct Course {
     pub seeds: Vec<usize>,
     /// Who has won the bracket.
     pub champion: Option<usize>,
+    /// Why fewer games are played than all, as a sentence: a sequential test was decided, or there is a budget.
+    pub early: Option<String>,
+    /// Who meets next, in the order of the schedule: meetings of which games are still to be played, those being played
+    /// among them.
+    pub next: Vec<Upcoming>,
 }
+
+/// Two bots that have games to play.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Upcoming {
+    /// The two.
+    pub bots: [usize; 2],
+    /// The numbers of the first and the last pair of their games.
+    pub pairs: [u64; 2],
+}
+
+/// The most meetings of [`Course::next`].
+const NEXT: usize = 100;
 
 /// A round of a Swiss tournament.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -131,7 +151,58 @@ impl Results {
                 bracket.seeds.iter().map(|seed| seed.index()).collect()
             }),
             bracket: drawn,
+            early: self.early(plan),
+            next: self.upcoming(plan),
         }
+    }
+
+    /// See [`Course::early`].
+    fn early(&self, plan: &Plan) -> Option<String> {
+        let played = counted(self.games, "game", "games");
+        if let Some(hypotheses) = &plan.sprt {
+            let (elo0, elo1) = (hypotheses.elo0, hypotheses.elo1);
+            let test = sprt(hypotheses).ok()?;
+            let verdict = match test.decide(&self.pentanomial) {
+                Decision::Continue => return None,
+                Decision::AcceptH0 => {
+                    format!("H0 accepted, a difference of {elo0} Elo rather than {elo1}")
+                }
+                Decision::AcceptH1 => {
+                    format!("H1 accepted, a difference of {elo1} Elo rather than {elo0}")
+                }
+            };
+            return Some(format!(
+                "The sequential test was decided after {played}: {verdict}."
+            ));
+        }
+        plan.budget?;
+        let all = 2 * plan.pairs_of_all();
+        (self.games < all).then(|| {
+            format!("The budget allowed {played} of the {all} that all pairings would take.")
+        })
+    }
+
+    /// See [`Course::next`].
+    fn upcoming(&self, plan: &Plan) -> Vec<Upcoming> {
+        let meetings = plan.rounds.iter().flat_map(|round| {
+            let each = u64::from(round.pairs_each);
+            let places = round.pairings.iter().zip(0_u64..);
+            places.map(move |(pairing, place)| {
+                let first = round.first_pair + place * each;
+                (pairing, first..first + each)
+            })
+        });
+        let unplayed = meetings.filter(|(_, pairs)| {
+            let mut pairs = pairs.clone();
+            pairs.any(|pair| self.endings.of(pair).contains(&None))
+        });
+        unplayed
+            .take(NEXT)
+            .map(|(pairing, pairs)| Upcoming {
+                bots: [pairing.a.index(), pairing.b.index()],
+                pairs: [pairs.start, pairs.end - 1],
+            })
+            .collect()
     }
 
     /// Who meets in a round, in its order.

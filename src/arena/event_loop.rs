@@ -71,6 +71,7 @@ impl Arena {
             entrants: self.entrants,
             pieces_path: self.pieces_path,
             scheduler,
+            stage: self.stage,
             capacity: Capacity::new(self.jobs),
             events,
         });

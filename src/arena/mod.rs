@@ -53,6 +53,7 @@ use self::results::{NextError, Results};
 use self::scheduler::Benched;
 use self::shard::Shard;
 use crate::play::game_runner::GameError;
+use crate::play::stage::Stage;
 use crate::record::FinishedRecord;
 use crate::session::Ruleset;
 use crate::text::cause;
@@ -147,6 +148,8 @@ pub struct Arena {
     pub jobs: usize,
     /// The part of the tournament to play; `None` for all of it.
     pub shard: Option<Shard>,
+    /// Where those who watch see the games that are being played.
+    pub stage: Option<Stage>,
 }
 
 /// The sequential test of a plan.
@@ -165,6 +168,7 @@ impl Arena {
             pieces_path: None,
             jobs: 1,
             shard: None,
+            stage: None,
         }
     }
 }

@@ -4,6 +4,7 @@ use std::future::Future;
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use tokio::sync::SemaphorePermit;
 use tokio::sync::mpsc::UnboundedSender;
@@ -15,13 +16,17 @@ use super::event::Event;
 use super::plan::{Plan, Restart};
 use super::scheduler::{Scheduler, WorkItem};
 use crate::bot::process::GracePeriods;
+use crate::game::Side;
 use crate::log_target::{SPAN, TOURNAMENT};
 use crate::play::GameObserver;
+use crate::play::clock::Clock;
 use crate::play::game_runner::{FinishedGame, GameError, GameRunner};
 use crate::play::seat::{Seat, stop_both};
 use crate::play::setup::GameSetup;
+use crate::play::stage::{Stage, Table};
 use crate::record::{BotIndex, Ending, FinishedRecord};
 use crate::seed;
+use crate::session::Session;
 use crate::tournament::openings;
 use crate::tournament::schedule::{GameId, Half, PairOfGames, Pairing};
 
@@ -38,6 +43,8 @@ pub struct ArenaContext {
     pub pieces_path: Option<String>,
     /// Hands out pairs.
     pub scheduler: Scheduler,
+    /// Where those who watch see the games.
+    pub stage: Option<Stage>,
     /// How many games are played at once.
     pub capacity: Capacity,
     /// Receives reports.
@@ -61,15 +68,45 @@ pub struct Worker<'a> {
     current_pair: Arc<AtomicU64>,
     /// The number of this pairing's first pair from which the seeds of its processes are derived.
     pairing_number: u64,
+    /// Where those who watch see its game.
+    table: Option<Table>,
 }
 
-/// Reports games that are void.
-struct StallReporter<'a> {
+/// Reports games that are void, and shows the game to those who watch.
+struct Reporter<'a> {
     context: &'a ArenaContext,
     id: GameId,
+    table: Option<&'a mut Table>,
 }
 
-impl GameObserver for StallReporter<'_> {
+impl GameObserver for Reporter<'_> {
+    fn begins(&mut self, setup: &GameSetup<'_>, start: &dyn Session) -> io::Result<()> {
+        match &mut self.table {
+            Some(table) => table.begins(setup, start),
+            None => Ok(()),
+        }
+    }
+
+    fn to_move(&mut self, side: Side, clocks: &[Clock; 2]) -> io::Result<()> {
+        match &mut self.table {
+            Some(table) => table.to_move(side, clocks),
+            None => Ok(()),
+        }
+    }
+
+    fn turn(
+        &mut self,
+        side: Side,
+        turn: &str,
+        after: &dyn Session,
+        elapsed: Duration,
+    ) -> io::Result<()> {
+        match &mut self.table {
+            Some(table) => table.turn(side, turn, after, elapsed),
+            None => Ok(()),
+        }
+    }
+
     fn stalled(&mut self, why: &str, again: bool) -> io::Result<()> {
         self.context.report(Event::Stalled {
             id: self.id,
@@ -88,6 +125,7 @@ impl<'a> Worker<'a> {
             seats: None,
             current_pair: Arc::new(AtomicU64::new(0)),
             pairing_number: 0,
+            table: context.stage.as_ref().map(Stage::table),
         }
     }
 
@@ -207,14 +245,15 @@ impl<'a> Worker<'a> {
             // drawn those of the first game.
             let warm_up = (half == Half::Second && restart == Restart::Pair).then(|| &setups[0]);
             let scheduled = pair.games()[half as usize];
-            let mut observer = StallReporter {
-                context,
-                id: scheduled.id,
-            };
             let setup = &setups[half as usize];
             let game = loop {
                 let Some((_, seats)) = &mut self.seats else {
                     return Err(io::Error::other("a pair is played, but it has no players").into());
+                };
+                let mut observer = Reporter {
+                    context,
+                    id: scheduled.id,
+                    table: self.table.as_mut(),
                 };
                 let runner = &context.runner;
                 let played = runner.run(seats, setup, warm_up, is_cold, &mut observer);
@@ -233,6 +272,9 @@ impl<'a> Worker<'a> {
                 permit = another;
                 is_cold = true;
             };
+            if let Some(table) = &mut self.table {
+                table.leave();
+            }
             let ending = ending(&game);
             let record = Arc::new(FinishedRecord::new(game.record));
             let finished = context.scheduler.finished(&scheduled, ending, record);
@@ -260,6 +302,9 @@ impl<'a> Worker<'a> {
             let pieces = context.pieces_path.as_deref();
             entrant.seat(context.runner.ruleset(), pieces, Some(tap))
         });
+        if let Some(table) = &mut self.table {
+            table.seat([&seats[0], &seats[1]].map(Seat::name));
+        }
         self.seats = Some((pair.pairing, seats));
         self.pairing_number = context.plan.seed_number(pair);
         Ok(())

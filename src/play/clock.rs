@@ -47,6 +47,21 @@ impl Clock {
         }
     }
 
+    /// What is left for all moves together, if that is limited.
+    pub const fn left(&self) -> Option<Duration> {
+        self.left
+    }
+
+    /// The time for every move, if it is limited.
+    pub const fn move_time(&self) -> Option<Duration> {
+        self.control.move_time
+    }
+
+    /// What it measures.
+    pub const fn kind(&self) -> ClockKind {
+        self.control.kind
+    }
+
     /// The time for the next move.
     pub fn allowance(&self) -> Allowance {
         let move_time = self.control.move_time.unwrap_or(Allowance::NO_LIMIT);

@@ -70,6 +70,7 @@ pub async fn play<P: Player>(
             break End::Adjudicated(outcome);
         }
         let side = session.to_move();
+        observer.to_move(side, &clocks)?;
         let player = &mut *players[side.index()];
         let clock = &mut clocks[side.index()];
         let allowance = clock.allowance();

@@ -8,6 +8,7 @@
 //! - [`clock`]: limits on a player's time
 //! - `environment`: the variables that its processes get
 //! - [`observer`]: observes a game while it is played
+//! - [`stage`]: the games that are being played, for those who watch
 //! - [`adjudicator`]: ends games whose value is proven
 //! - `attempts`: how often a game that does not count is tried again
 //! - [`stall`]: detects that the referee itself did not run
@@ -32,6 +33,7 @@ pub mod replay;
 pub mod reproduce;
 pub mod seat;
 pub mod setup;
+pub mod stage;
 pub mod stall;
 pub mod turn;
 

@@ -3,6 +3,7 @@
 use std::io;
 use std::time::Duration;
 
+use super::clock::Clock;
 use super::setup::GameSetup;
 use crate::game::Side;
 use crate::session::Session;
@@ -12,6 +13,12 @@ pub trait GameObserver {
     /// The game begins in this position; both players are ready. A void game begins again.
     fn begins(&mut self, setup: &GameSetup<'_>, start: &dyn Session) -> io::Result<()> {
         let _ = (setup, start);
+        Ok(())
+    }
+
+    /// It is this side's turn, with these clocks, in the order of the sides.
+    fn to_move(&mut self, side: Side, clocks: &[Clock; 2]) -> io::Result<()> {
+        let _ = (side, clocks);
         Ok(())
     }
 

@@ -191,3 +191,9 @@ pub(crate) fn kernel_release() -> String {
     let uname = rustix::system::uname();
     uname.release().to_string_lossy().into_owned()
 }
+
+/// How many files this process may have open at once; `None` when there is no limit.
+pub(crate) fn open_files() -> Option<usize> {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile);
+    limit.current.and_then(|files| usize::try_from(files).ok())
+}

@@ -109,6 +109,7 @@ mod solve;
 mod solver;
 mod sprt;
 #[cfg(unix)]
+mod stage;
 mod standings;
 #[cfg(unix)]
 mod starting;

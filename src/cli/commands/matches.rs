@@ -229,6 +229,12 @@ fn play_match(
     if let Some(console) = &console {
         console.borrow_mut().show(&ruleset.instructions())?;
     }
+    let table = pages.stage().map(|stage| {
+        let mut table = stage.table();
+        table.seat(names.each_ref().map(String::as_str));
+        table
+    });
+    pages.expect(options.games);
     let mut observer = Recorded {
         inner: TerminalView::new(
             names.clone(),
@@ -239,6 +245,7 @@ fn play_match(
         ),
         file,
         pages,
+        table,
         pace: Pace::default(),
     };
     let seats = seats(

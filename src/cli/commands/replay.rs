@@ -162,6 +162,7 @@ fn write_page(args: &Args, target: &Path) -> Result<(), Failure> {
         one: true,
         limits: Vec::new(),
         skip_copies: false,
+        frame: None,
         game: Some(ruleset),
     });
     feed.publish(&record).map_err(invalid)?;

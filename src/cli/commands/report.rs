@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use crate::cli::support::failure::Failure;
 use crate::cli::support::folder::{all_records, ranking_of, title_of, tournament_of};
+use crate::cli::support::frame::FrameOption;
 use crate::cli::support::interrupt::until_interrupted;
 use crate::cli::support::league_news;
 use crate::cli::support::live::LiveOption;
@@ -61,6 +62,9 @@ pub(in crate::cli) struct Args {
     live: LiveOption,
 
     #[command(flatten)]
+    live_frame: FrameOption,
+
+    #[command(flatten)]
     game_program: GameProgramOption,
 }
 
@@ -85,6 +89,7 @@ fn game_of(
 }
 
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
+    args.live_frame.check(&args.live)?;
     let title = args.title.clone().unwrap_or_else(|| title_of(&args.files));
     let records = all_records(&args.files)?;
     if let Some(folder) = &args.each {
@@ -103,6 +108,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         limits: Vec::new(),
         skip_copies: records.len() > 1,
         game: game_of(&args.game_program, &records)?,
+        frame: args.live_frame.origin(),
     });
     let files = analysed_first(&records);
     if args.live.is_on() {

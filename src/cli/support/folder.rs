@@ -140,7 +140,9 @@ fn ranking_of_plan(file: &Path, plan: Plan) -> Result<(Ranking, Option<Course>),
         ..Ranking::default()
     };
     let mut results = Results::new(&plan);
-    if !plan.format.depends_on_results() {
+    // Why a tournament ended early follows from its results, too.
+    let can_end_early = plan.sprt.is_some() || plan.budget.is_some();
+    if !plan.format.depends_on_results() && !can_end_early {
         let course = results.course(&plan);
         let ranking = Ranking {
             tie_breaks: plan.tie_breaks,

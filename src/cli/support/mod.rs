@@ -9,6 +9,7 @@ pub(in crate::cli) mod console;
 pub(in crate::cli) mod duration;
 pub(in crate::cli) mod failure;
 pub(in crate::cli) mod folder;
+pub(in crate::cli) mod frame;
 pub(in crate::cli) mod games;
 pub(in crate::cli) mod interrupt;
 pub(in crate::cli) mod interruptible;

@@ -80,6 +80,7 @@ fn write_one(files: &[&Path], name: &str, place: &Path, since: &str) -> Result<(
         one: false,
         limits: Vec::new(),
         skip_copies: files.len() > 1,
+        frame: None,
         game: None,
     });
     let mut text = OwnGames::new(name);

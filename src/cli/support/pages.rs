@@ -18,6 +18,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use super::failure::{Failure, Unread};
+use super::frame::FrameOption;
 use super::live::LiveOption;
 use super::output::{Pipe, Stdout, print_stderr};
 use super::page_target::check_target;
@@ -27,6 +28,7 @@ use super::signals;
 use crate::arena::course::Course;
 use crate::bot::exhaustion::start_thread;
 use crate::bot::spec::Program;
+use crate::play::stage::Stage;
 use crate::record::Record;
 use crate::record::atomic_file::{self, directory_of};
 use crate::record::reader::{Line, LineError, Reader};
@@ -53,6 +55,9 @@ pub(in crate::cli) struct PageOptions {
     #[command(flatten)]
     live: LiveOption,
 
+    #[command(flatten)]
+    live_frame: FrameOption,
+
     /// End when the games have ended; without it the page of --live is served until Ctrl-C
     #[arg(long)]
     live_exit: bool,
@@ -66,6 +71,8 @@ pub(in crate::cli) struct PageOptions {
 #[derive(Clone, Debug)]
 pub(in crate::cli) struct Pages {
     feed: Option<Feed>,
+    /// Where the games that are being played are shown.
+    stage: Option<Stage>,
     server: Option<Arc<Server>>,
     report: Option<PathBuf>,
     /// A page that is written because it was served.
@@ -80,6 +87,7 @@ impl PageOptions {
         Self {
             report: self.report.or(file.report),
             live: self.live.or(&file.live),
+            live_frame: self.live_frame.or(file.live_frame),
             live_exit: self.live_exit || file.live_exit,
             private: self.private || file.private,
         }
@@ -92,6 +100,7 @@ impl PageOptions {
             words.extend(["--report".to_owned(), report.to_string_lossy().into_owned()]);
         }
         words.extend(self.live.word());
+        words.extend(self.live_frame.words());
         if self.live_exit {
             words.push("--live-exit".to_owned());
         }
@@ -115,6 +124,7 @@ impl PageOptions {
         records: Option<&Path>,
         coming: Option<&Path>,
     ) -> Result<(), Failure> {
+        self.live_frame.check(&self.live)?;
         match &self.report {
             Some(report) => check_target(report, records, coming),
             None => Ok(()),
@@ -137,6 +147,7 @@ impl PageOptions {
         if self.report.is_none() && !self.live.is_on() {
             return Ok(Pages {
                 feed: None,
+                stage: None,
                 server: None,
                 report: None,
                 kept: None,
@@ -149,12 +160,15 @@ impl PageOptions {
             one: false,
             limits,
             skip_copies: false,
+            frame: self.live_frame.origin(),
             game: Some(Arc::clone(game)).filter(|game| game.program().is_some()),
         });
         if let Some(path) = played.filter(|path| path.exists()) {
             add_file(path, &feed)?;
         }
+        let stage = self.live.is_on().then(|| feed.stage(game));
         Ok(Pages {
+            stage,
             server: self.live.serve(&feed)?.map(Arc::new),
             feed: Some(feed),
             report: self.report.clone(),
@@ -184,6 +198,18 @@ impl Pages {
                 .publish(record)
                 .map_err(|problem| io::Error::new(io::ErrorKind::InvalidData, problem)),
             None => Ok(()),
+        }
+    }
+
+    /// Where games are shown while they are played; `None` without `--live`.
+    pub(in crate::cli) fn stage(&self) -> Option<Stage> {
+        self.stage.clone()
+    }
+
+    /// Says how many games there will be in all, with those played before.
+    pub(in crate::cli) fn expect(&self, games: u64) {
+        if let Some(feed) = &self.feed {
+            feed.expect(games);
         }
     }
 

@@ -12,8 +12,10 @@ use super::pages::Pages;
 use super::setup::unreadable;
 use crate::game::Side;
 use crate::play::GameObserver;
+use crate::play::clock::Clock;
 use crate::play::match_runner::{MatchGame, MatchObserver};
 use crate::play::setup::GameSetup;
+use crate::play::stage::Table;
 use crate::record::BotIndex;
 use crate::record::journal::{Journal, LINGERING_LOCK, OpenError};
 use crate::session::Session;
@@ -118,6 +120,8 @@ pub(in crate::cli) struct Recorded<F> {
     pub(in crate::cli) inner: F,
     pub(in crate::cli) file: Option<RecordFile>,
     pub(in crate::cli) pages: Pages,
+    /// Where those who watch see the game that is being played.
+    pub(in crate::cli) table: Option<Table>,
     /// How far the match may be ahead of those who read it.
     pub(in crate::cli) pace: Pace,
 }
@@ -133,7 +137,17 @@ impl<F> Recorded<F> {
 
 impl<F: GameObserver> GameObserver for Recorded<F> {
     fn begins(&mut self, setup: &GameSetup<'_>, start: &dyn Session) -> io::Result<()> {
+        if let Some(table) = &mut self.table {
+            table.begins(setup, start)?;
+        }
         self.inner.begins(setup, start)
+    }
+
+    fn to_move(&mut self, side: Side, clocks: &[Clock; 2]) -> io::Result<()> {
+        if let Some(table) = &mut self.table {
+            table.to_move(side, clocks)?;
+        }
+        self.inner.to_move(side, clocks)
     }
 
     fn asked(&mut self, side: Side, request: &str) -> io::Result<()> {
@@ -151,6 +165,9 @@ impl<F: GameObserver> GameObserver for Recorded<F> {
         after: &dyn Session,
         elapsed: Duration,
     ) -> io::Result<()> {
+        if let Some(table) = &mut self.table {
+            table.turn(side, turn, after, elapsed)?;
+        }
         self.inner.turn(side, turn, after, elapsed)
     }
 
@@ -163,6 +180,9 @@ impl<F: MatchObserver> MatchObserver for Recorded<F> {
     fn ended(&mut self, game: &MatchGame<'_>) -> io::Result<()> {
         if let Some(file) = &mut self.file {
             file.append(game.finished.line())?;
+        }
+        if let Some(table) = &mut self.table {
+            table.leave();
         }
         self.pages.publish(game.record())?;
         self.inner.ended(game)

@@ -85,5 +85,7 @@ pub(super) fn packed(course: &Course, number: impl Fn(&str) -> Option<usize>) ->
         "bracket": bracket,
         "seeds": course.seeds,
         "champion": course.champion,
+        "early": course.early,
+        "next": course.next.iter().map(|next| json!([next.bots[0], next.bots[1], next.pairs[0], next.pairs[1]])).collect::<Vec<_>>(),
     })
 }

@@ -97,7 +97,7 @@ pub(super) fn of(game: &dyn Ruleset, record: &Record) -> Option<Value> {
     game.failure().is_none().then_some(Value::Array(positions))
 }
 
-fn position(session: &dyn Session) -> Value {
+pub(super) fn position(session: &dyn Session) -> Value {
     let mut request = String::new();
     session.write_request(&mut request);
     let picture = session.picture();

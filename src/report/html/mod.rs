@@ -13,6 +13,7 @@
 //! - `figures`: standings, times, endings and the history of ratings
 //! - `mend`, `phases`: what each bot should mend, and its accuracy by phase
 //! - `limits`: the maximal lengths of texts
+//! - `origin`: whose pages may show a served page in a frame
 //! - `page`: the page itself, its script, and its content security policy
 //! - `puzzles`: a page of puzzles, which has nothing but the drawings in common with a report
 //!
@@ -25,6 +26,7 @@ mod drawings;
 mod figures;
 mod limits;
 mod mend;
+mod origin;
 mod pack;
 mod page;
 mod phases;
@@ -38,12 +40,13 @@ use serde_json::{Value, json};
 
 pub use drawings::check_svg;
 pub use figures::Figures;
+pub use origin::Origin;
 pub use page::{Served, served};
 pub use puzzles::puzzles;
 
 use crate::arena::course::Course;
 use crate::record::{BotEntry, Record, RecordSummary};
-use crate::session::Ruleset;
+use crate::session::{Ruleset, Session};
 use crate::text::escape_controls;
 use crate::tournament::ratings::RatingError;
 use crate::tournament::standings::Ranking;
@@ -73,6 +76,28 @@ pub struct Options {
     pub skip_copies: bool,
     /// The game, if it is a program: it draws its positions.
     pub game: Option<Arc<dyn Ruleset>>,
+    /// Whose pages may show the page in a frame when it is served; nobody's without.
+    pub frame: Option<Origin>,
+}
+
+/// A bot's name on a page.
+pub(super) fn shown_name(name: &str) -> String {
+    cut(&escape_controls(name), NAME_CHARS)
+}
+
+/// Game, rules and pieces, as in an entry; see [`pack`].
+pub(super) fn edition(ruleset: &dyn Ruleset) -> Value {
+    let set = piece_style::set(ruleset.name(), ruleset.pieces());
+    json!([
+        escape_controls(ruleset.name()),
+        escape_controls(ruleset.rules()),
+        set
+    ])
+}
+
+/// A position as its game draws it, for the page.
+pub(super) fn drawing(session: &dyn Session) -> Value {
+    drawings::position(session)
 }
 
 /// The games of a page, and their figures.
@@ -179,7 +204,7 @@ impl Report {
         }
         let index = self.bots.len();
         self.bots.insert(entry.name.clone(), index);
-        let name = cut(&escape_controls(&entry.name), NAME_CHARS);
+        let name = shown_name(&entry.name);
         let command = if self.options.private {
             String::new()
         } else {

@@ -8,7 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::{MAX_GAMES, Options};
+use super::{MAX_GAMES, Options, Origin};
 use crate::report::standings::elo;
 use crate::text::escape_controls;
 use crate::tournament::standings::Standings;
@@ -24,6 +24,7 @@ const STYLE: &str = concat!(
     "}\n",
     include_str!("assets/style.css"),
     include_str!("assets/views.css"),
+    include_str!("assets/stage.css"),
     include_str!("assets/puzzles.css"),
     include_str!("assets/media.css")
 );
@@ -37,7 +38,7 @@ const BOARDS: Module = ("boards.js", include_str!("assets/boards.js"));
 const THEME: Module = ("theme.js", include_str!("assets/theme.js"));
 
 /// The modules of a report's script, each after those that it imports.
-const MODULES: [Module; 15] = [
+const MODULES: [Module; 16] = [
     DOM,
     ("data.js", include_str!("assets/data.js")),
     PIECES,
@@ -52,6 +53,7 @@ const MODULES: [Module; 15] = [
     ("games.js", include_str!("assets/games.js")),
     ("bot.js", include_str!("assets/bot.js")),
     ("player.js", include_str!("assets/player.js")),
+    ("stage.js", include_str!("assets/stage.js")),
     ("main.js", include_str!("assets/main.js")),
 ];
 
@@ -222,11 +224,15 @@ pub struct Served {
     pub page: String,
     /// The value of the header `Content-Security-Policy`.
     pub policy: String,
+    /// Whether pages of some origin may show it in a frame; the policy says which.
+    pub is_framed: bool,
 }
 
 /// A page without data, which receives its entries and figures from its server.
 pub fn served(options: &Options) -> Served {
     let data = json!({ "head": head(options, true) }).to_string();
+    let framing = options.frame.as_ref();
+    let framing = framing.map_or_else(|| "'none'".to_owned(), Origin::to_string);
     Served {
         page: render(
             &options.title,
@@ -236,7 +242,8 @@ pub fn served(options: &Options) -> Served {
             Vec::new(),
             "'self'",
         ),
-        policy: format!("{}; frame-ancestors 'none'", policy(&SCRIPT, "'self'")),
+        policy: format!("{}; frame-ancestors {framing}", policy(&SCRIPT, "'self'")),
+        is_framed: options.frame.is_some(),
     }
 }
 

@@ -24,8 +24,13 @@ const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
 pub(super) enum Route {
     /// The page.
     Page,
-    /// Events; with the id of the last one that the client has received.
-    Events(Option<String>),
+    /// Events.
+    Events {
+        /// The id of the last one that the client has received.
+        last: Option<String>,
+        /// Whether the games that are being played are wanted, too.
+        stage: bool,
+    },
     /// A refusal: its status and explanation.
     Refused(StatusCode, &'static str),
 }
@@ -58,8 +63,15 @@ pub(super) fn route<B>(request: &Request<B>) -> Route {
     match request.uri().path() {
         "/" => Route::Page,
         "/events" => {
+            let query = request.uri().query().unwrap_or_default();
+            let from = query.split('&').find_map(|part| part.strip_prefix("from="));
+            // The header is the newer one: a browser that connects again repeats the address.
             let seen = request.headers().get(LAST_EVENT);
-            Route::Events(seen.and_then(|id| id.to_str().ok()).map(str::to_owned))
+            let seen = seen.and_then(|id| id.to_str().ok()).or(from);
+            Route::Events {
+                last: seen.map(str::to_owned),
+                stage: query.split('&').any(|part| part == "stage"),
+            }
         }
         _ => Route::Refused(StatusCode::NOT_FOUND, "There is only the page /.\n"),
     }
@@ -100,6 +112,13 @@ pub(super) fn page(served: &Served) -> Response<Body> {
             .headers_mut()
             .insert(CONTENT_SECURITY_POLICY, policy);
     }
+    if served.is_framed {
+        // It knows no origins, and some browsers heed it beside the policy.
+        response.headers_mut().remove(X_FRAME_OPTIONS);
+    }
+    // A page that is open needs its stream alone; the place of this connection is free for others.
+    let close = HeaderValue::from_static("close");
+    response.headers_mut().insert(CONNECTION, close);
     response
 }
 
@@ -166,7 +185,14 @@ mod tests {
         };
         assert_eq!(ask("GET", "/"), Route::Page);
         assert_eq!(ask("HEAD", "/?x"), Route::Page);
-        assert_eq!(ask("GET", "/events"), Route::Events(None));
+        let events = |last: Option<&str>, stage| Route::Events {
+            last: last.map(str::to_owned),
+            stage,
+        };
+        assert_eq!(ask("GET", "/events"), events(None, false));
+        assert_eq!(ask("GET", "/events?stage"), events(None, true));
+        let both = ask("GET", "/events?from=7-1&stage");
+        assert_eq!(both, events(Some("7-1"), true));
         for (method, path, status) in [
             ("POST", "/", 405),
             ("DELETE", "/events", 405),

@@ -21,19 +21,24 @@
 //! therefore cost the games no more than a short lock, and a client that reconnects resumes at its
 //! position.
 
+mod events;
 mod http;
 mod server;
+mod stage;
 mod visitors;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use tokio::sync::watch;
 
 pub use server::Server;
 
+use self::stage::Watched;
 use crate::arena::course::Course;
+use crate::play::stage::Stage;
 use crate::record::Record;
 use crate::report::html::{Figures, Options, Report};
+use crate::session::Ruleset;
 use crate::tournament::standings::Ranking;
 
 /// What browsers are told about the games: at the end of a page's data, and when it changes.
@@ -72,6 +77,8 @@ struct Shared {
     /// Which sequence of games it is, and the number of games in it; servers watch it for changes.
     games: watch::Sender<(u32, u64)>,
     state: watch::Sender<State>,
+    /// The games that are being played, if they are shown.
+    watched: OnceLock<Arc<Watched>>,
 }
 
 impl Feed {
@@ -83,6 +90,7 @@ impl Feed {
                 options,
                 games: watch::Sender::new((0, 0)),
                 state: watch::Sender::new(State::Playing),
+                watched: OnceLock::new(),
             }),
         }
     }
@@ -103,6 +111,19 @@ impl Feed {
         self.shared.games.send_modify(|now| now.1 = games);
         drop(report);
         Ok(())
+    }
+
+    /// The stage, on which the games of this ruleset are shown while they are played. Call it before the server is bound.
+    pub fn stage(&self, ruleset: &Arc<dyn Ruleset>) -> Stage {
+        let new = || Arc::new(Watched::new(Arc::clone(ruleset)));
+        self.shared.watched.get_or_init(new).stage.clone()
+    }
+
+    /// Tells those who watch the stage that there will be so many games, with those that were played before.
+    pub fn expect(&self, games: u64) {
+        if let Some(watched) = self.watched() {
+            watched.expect(games, self.games());
+        }
     }
 
     /// Tells browsers how it stands.
@@ -152,6 +173,15 @@ impl Feed {
 
     fn watch(&self) -> watch::Receiver<(u32, u64)> {
         self.shared.games.subscribe()
+    }
+
+    fn watched(&self) -> Option<&Arc<Watched>> {
+        self.shared.watched.get()
+    }
+
+    /// The number of games so far, without waiting for anybody who adds one.
+    fn number_of_games(&self) -> u64 {
+        self.shared.games.borrow().1
     }
 
     fn state(&self) -> watch::Receiver<State> {

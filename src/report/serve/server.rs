@@ -4,11 +4,12 @@ use std::convert::Infallible;
 use std::io;
 use std::net::{SocketAddr, TcpListener as StdListener};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use http_body_util::channel::{Channel, Sender};
-use hyper::body::{Bytes, Incoming};
+use http_body_util::channel::Channel;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode};
@@ -20,29 +21,25 @@ use tokio::time::{sleep, timeout};
 use tokio_io_timeout::TimeoutStream;
 use tracing::Instrument as _;
 
+use super::Feed;
+use super::events::{
+    CurrentFigures, EVENT_BYTES, SEND_TIMEOUT, Shared, Wanted, position_of, stream_events,
+};
 use super::http::{Body, Route, events, page, refusal, route};
-use super::visitors::{StreamVisit, Visit, Visitors};
-use super::{Feed, State};
+use super::visitors::{CONNECTIONS, Visit, Visitors};
 use crate::bot::exhaustion::{explain, start_thread};
 use crate::log_target::{PAGE, SPAN};
-use crate::report::html::{Served, served};
+use crate::report::html::served;
+use crate::system;
 
-/// The maximal number of connections, as each takes memory; further ones wait.
-const CONNECTIONS: usize = 128;
+/// The connections that there are room for in any case.
+const FEWEST_CONNECTIONS: usize = 64;
+/// Files that are left for the games, of those that may be open at once.
+const FILES_OF_GAMES: usize = 384;
 /// How long a client may take to send a request.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long a client may take to accept what is sent to it.
-const SEND_TIMEOUT: Duration = Duration::from_secs(30);
-/// The approximate size of an event with entries, in bytes.
-const EVENT_BYTES: usize = 64 * 1024;
-/// Games that end within this time are sent in one event.
-const BATCH_INTERVAL: Duration = Duration::from_millis(150);
 /// The minimal time between two calculations of figures.
 const FIGURES_INTERVAL: Duration = Duration::from_secs(1);
-/// A client to which nothing was sent for this time is sent a comment.
-const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(15);
-/// The event with which a sequence of games begins.
-const BEGIN: &str = "retry: 2000\nevent: begin\ndata: {}\n\n";
 /// How long clients may take to receive the last events.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
@@ -52,24 +49,14 @@ pub struct Server {
     address: SocketAddr,
     shutdown: watch::Sender<bool>,
     thread: Option<JoinHandle<()>>,
+    stage: Option<StageThread>,
 }
 
-/// The state shared by all connections.
-struct Shared {
-    feed: Feed,
-    served: Served,
-    /// Distinguishes this server's event ids from those of an earlier one.
-    run: u32,
-    figures: watch::Receiver<CurrentFigures>,
-    shutdown: watch::Receiver<bool>,
-}
-
-/// Figures as they were calculated last.
-#[derive(Clone, Default)]
-struct CurrentFigures {
-    json: Arc<str>,
-    /// No others will follow.
-    last: bool,
+/// The thread that looks at the games being played.
+#[derive(Debug)]
+struct StageThread {
+    stop: Arc<AtomicBool>,
+    thread: JoinHandle<()>,
 }
 
 impl Server {
@@ -79,6 +66,7 @@ impl Server {
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
         let (shutdown, receiver) = watch::channel(false);
+        let stage = stage_thread(&feed)?;
         let runtime = Builder::new_current_thread()
             .enable_io()
             .enable_time()
@@ -96,6 +84,7 @@ impl Server {
             address,
             shutdown,
             thread: Some(thread),
+            stage,
         })
     }
 
@@ -128,6 +117,11 @@ impl Server {
             // A panic there has been reported; it affects the page only.
             let _ = thread.join();
         }
+        if let Some(StageThread { stop, thread }) = self.stage.take() {
+            stop.store(true, Ordering::Relaxed);
+            thread.thread().unpark();
+            let _ = thread.join();
+        }
     }
 }
 
@@ -135,6 +129,30 @@ impl Drop for Server {
     fn drop(&mut self) {
         self.end();
     }
+}
+
+/// The number of connections at once, as each takes memory and a file that is open; further ones wait. The games need files,
+/// too: where few may be open at once, fewer are taken.
+fn places() -> usize {
+    let free = system::open_files().map(|files| files.saturating_sub(FILES_OF_GAMES));
+    free.map_or(CONNECTIONS, |free| {
+        free.clamp(FEWEST_CONNECTIONS, CONNECTIONS)
+    })
+}
+
+/// Starts the thread that looks at the games being played, where there is a stage.
+fn stage_thread(feed: &Feed) -> io::Result<Option<StageThread>> {
+    if feed.watched().is_none() {
+        return Ok(None);
+    }
+    let stop = Arc::new(AtomicBool::new(false));
+    let (feed, stopped) = (feed.clone(), Arc::clone(&stop));
+    let thread = start_thread("stage", move || {
+        if let Some(watched) = feed.watched() {
+            watched.run(&feed, &stopped);
+        }
+    })?;
+    Ok(Some(StageThread { stop, thread }))
 }
 
 async fn serve(
@@ -152,8 +170,9 @@ async fn serve(
         figures,
         shutdown: shutdown.clone(),
     });
-    let permits = Arc::new(Semaphore::new(CONNECTIONS));
-    let visitors = Visitors::default();
+    let places = places();
+    let permits = Arc::new(Semaphore::new(places));
+    let visitors = Visitors::of(places);
     loop {
         // A permit is acquired before accepting, so that further clients wait in the system's queue.
         let Ok(permit) = Arc::clone(&permits).acquire_owned().await else {
@@ -183,7 +202,7 @@ async fn serve(
     drop(listener);
     let _ = calculator.await;
     // All connections have ended when all permits are back.
-    let all = u32::try_from(CONNECTIONS).unwrap_or(u32::MAX);
+    let all = u32::try_from(places).unwrap_or(u32::MAX);
     let _ = timeout(SHUTDOWN_TIMEOUT, permits.acquire_many(all)).await;
     Ok(())
 }
@@ -267,21 +286,21 @@ fn answer(request: &Request<Incoming>, shared: &Arc<Shared>, visit: &Visit) -> R
             tracing::debug!(target: PAGE, "the page is sent");
             page(&shared.served)
         }
-        Route::Events(last_id) => {
+        Route::Events { last, stage } => {
             let Some(stream_visit) = visit.stream() else {
                 let why =
                     "Your address has too many streams of events open already; close some pages.\n";
                 tracing::debug!(target: PAGE, why = why.trim_end(), "refused");
                 return refusal(StatusCode::TOO_MANY_REQUESTS, why);
             };
-            tracing::debug!(target: PAGE, from = last_id, "events are sent");
+            tracing::debug!(target: PAGE, from = last, stage, "events are sent");
             let run = shared.run.wrapping_add(shared.feed.watch().borrow().0);
-            let from = last_id.and_then(|id| position_of(&id, run));
+            let from = last.and_then(|id| position_of(&id, run));
             let (sender, stream) = Channel::new(1);
             tokio::spawn(stream_events(
                 sender,
                 Arc::clone(shared),
-                from,
+                Wanted { from, stage },
                 stream_visit,
             ));
             events(stream)
@@ -289,111 +308,6 @@ fn answer(request: &Request<Incoming>, shared: &Arc<Shared>, visit: &Visit) -> R
         Route::Refused(status, why) => {
             tracing::debug!(target: PAGE, status = status.as_u16(), why = why.trim_end(), "refused");
             refusal(status, why)
-        }
-    }
-}
-
-/// The position in the entries of an event's id; `None` for an id of another server.
-fn position_of(id: &str, run: u32) -> Option<usize> {
-    let (id_run, position) = id.split_once('-')?;
-    (id_run.parse() == Ok(run)).then(|| position.parse().ok())?
-}
-
-/// The client has disconnected or does not accept data.
-struct Disconnected;
-
-async fn send(sender: &mut Sender<Bytes>, text: String) -> Result<(), Disconnected> {
-    match timeout(SEND_TIMEOUT, sender.send_data(Bytes::from(text))).await {
-        Ok(Ok(())) => Ok(()),
-        _ => Err(Disconnected),
-    }
-}
-
-async fn stream_events(
-    mut sender: Sender<Bytes>,
-    shared: Arc<Shared>,
-    from: Option<usize>,
-    visit: StreamVisit,
-) {
-    // The client has disconnected: nothing is left to do.
-    let _ = send_events(&mut sender, &shared, from).await;
-    drop(visit);
-}
-
-/// Sends a client the entries from its position on, and new ones and figures until shutdown.
-async fn send_events(
-    sender: &mut Sender<Bytes>,
-    shared: &Shared,
-    from: Option<usize>,
-) -> Result<(), Disconnected> {
-    let mut games = shared.feed.watch();
-    let mut figures = shared.figures.clone();
-    let mut state = shared.feed.state();
-    let mut told = State::Playing;
-    let mut sent: Arc<str> = Arc::default();
-    if from.is_none() {
-        send(sender, BEGIN.to_owned()).await?;
-    }
-    let mut position = from.unwrap_or(0);
-    let mut sequence = games.borrow().0;
-    loop {
-        games.mark_unchanged();
-        loop {
-            let Some((entries, next)) = shared.feed.entries(sequence, position, EVENT_BYTES) else {
-                send(sender, BEGIN.to_owned()).await?;
-                (sequence, position) = (games.borrow_and_update().0, 0);
-                continue;
-            };
-            if next == position {
-                break;
-            }
-            position = next;
-            let run = shared.run.wrapping_add(sequence);
-            send(
-                sender,
-                format!("id: {run}-{position}\nevent: entries\ndata: [{entries}]\n\n"),
-            )
-            .await?;
-        }
-        let current = figures.borrow_and_update().clone();
-        if !current.json.is_empty() && !Arc::ptr_eq(&current.json, &sent) {
-            send(
-                sender,
-                format!("event: figures\ndata: {}\n\n", current.json),
-            )
-            .await?;
-            sent = current.json;
-        }
-        let now = *state.borrow_and_update();
-        if now != told {
-            told = now;
-            send(
-                sender,
-                format!("event: state\ndata: \"{}\"\n\n", now.name()),
-            )
-            .await?;
-        }
-        if current.last {
-            return Ok(());
-        }
-        tokio::select! {
-            changed = games.changed() => {
-                if changed.is_err() {
-                    return Ok(());
-                }
-                sleep(BATCH_INTERVAL).await;
-            }
-            changed = figures.changed() => {
-                if changed.is_err() {
-                    return Ok(());
-                }
-            }
-            changed = state.changed() => {
-                if changed.is_err() {
-                    return Ok(());
-                }
-            }
-            () = sleep(KEEP_ALIVE_INTERVAL) => send(sender, ": keep-alive\n\n".to_owned()).await?,
         }
     }
 }

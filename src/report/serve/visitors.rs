@@ -1,13 +1,20 @@
 //! How many connections each address has: nobody takes them all.
+//!
+//! A class may share an address, so one address may have as many as it likes while there is plenty of room. The last 128
+//! places are shared: of those who take them each address may have 32 connections.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Connections of one address at once, of those of all.
-const CONNECTIONS: usize = 32;
-/// Those of them that may be streams of events: the rest can always fetch the page.
-const STREAMS: usize = 24;
+/// Connections at once: 500 who watch, the pages that they fetch, and what is kept for other addresses.
+pub(super) const CONNECTIONS: usize = 640;
+/// Of these, what is kept for addresses that have few. Where there are fewer in all, a part of them.
+const KEPT: usize = 128;
+/// Connections of one address that finds only those.
+const OF_ONE: usize = 32;
+/// Connections of an address that are no streams of events, at least: so it can always fetch the page.
+const PAGES: usize = 8;
 
 /// What one address has.
 #[derive(Clone, Copy, Debug, Default)]
@@ -17,8 +24,19 @@ struct Held {
 }
 
 /// All addresses that are connected.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Visitors(Arc<Mutex<HashMap<IpAddr, Held>>>);
+#[derive(Clone, Debug)]
+pub(super) struct Visitors {
+    /// The number of connections that there is room for.
+    places: usize,
+    held: Arc<Mutex<AllHeld>>,
+}
+
+/// What all addresses have, and what that is together.
+#[derive(Debug, Default)]
+struct AllHeld {
+    by_address: HashMap<IpAddr, Held>,
+    connections: usize,
+}
 
 /// A connection of an address, until it is dropped.
 #[derive(Debug)]
@@ -35,20 +53,36 @@ pub(super) struct StreamVisit {
 }
 
 impl Visitors {
+    /// Nobody yet, and this number of places.
+    pub(super) fn of(places: usize) -> Self {
+        Self {
+            places,
+            held: Arc::default(),
+        }
+    }
+
     /// Counts stay right when a thread has panicked.
-    fn held(&self) -> MutexGuard<'_, HashMap<IpAddr, Held>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn held(&self) -> MutexGuard<'_, AllHeld> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether so many connections take places that are kept for addresses with few.
+    fn is_crowded(&self, connections: usize) -> bool {
+        let free = self.places.saturating_sub(connections);
+        free < KEPT.min(self.places / 2)
     }
 
     /// Lets a connection in; `None` when its address has enough.
     pub(super) fn enter(&self, address: IpAddr) -> Option<Visit> {
         let address = whole_network(address);
         let mut held = self.held();
-        let counts = held.entry(address).or_default();
-        if counts.connections >= CONNECTIONS {
+        let is_crowded = self.is_crowded(held.connections + 1);
+        let counts = held.by_address.entry(address).or_default();
+        if is_crowded && counts.connections >= OF_ONE {
             return None;
         }
         counts.connections += 1;
+        held.connections += 1;
         drop(held);
         let visitors = self.clone();
         Some(Visit { visitors, address })
@@ -59,8 +93,9 @@ impl Visit {
     /// Lets a stream of events begin; `None` when the address has enough.
     pub(super) fn stream(&self) -> Option<StreamVisit> {
         let mut held = self.visitors.held();
-        let counts = held.entry(self.address).or_default();
-        if counts.streams >= STREAMS {
+        let is_crowded = self.visitors.is_crowded(held.connections);
+        let counts = held.by_address.entry(self.address).or_default();
+        if is_crowded && counts.streams + PAGES >= counts.connections.max(OF_ONE) {
             return None;
         }
         counts.streams += 1;
@@ -75,10 +110,11 @@ impl Visit {
 impl Drop for Visit {
     fn drop(&mut self) {
         let mut held = self.visitors.held();
-        if let Some(counts) = held.get_mut(&self.address) {
+        held.connections -= 1;
+        if let Some(counts) = held.by_address.get_mut(&self.address) {
             counts.connections -= 1;
             if counts.connections + counts.streams == 0 {
-                held.remove(&self.address);
+                held.by_address.remove(&self.address);
             }
         }
     }
@@ -87,10 +123,10 @@ impl Drop for Visit {
 impl Drop for StreamVisit {
     fn drop(&mut self) {
         let mut held = self.visitors.held();
-        if let Some(counts) = held.get_mut(&self.address) {
+        if let Some(counts) = held.by_address.get_mut(&self.address) {
             counts.streams -= 1;
             if counts.connections + counts.streams == 0 {
-                held.remove(&self.address);
+                held.by_address.remove(&self.address);
             }
         }
     }
@@ -104,5 +140,43 @@ fn whole_network(address: IpAddr) -> IpAddr {
             let host = u128::from(u64::MAX);
             Ipv6Addr::from_bits(address.to_bits() & !host).into()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn enter(visitors: &Visitors, address: &str, count: usize) -> Vec<Visit> {
+        let address: IpAddr = address.parse().unwrap();
+        (0..count).filter_map(|_| visitors.enter(address)).collect()
+    }
+
+    #[test]
+    fn an_address_may_have_many_while_others_find_room() {
+        let visitors = Visitors::of(CONNECTIONS);
+        let class = enter(&visitors, "10.0.0.1", 2000);
+        assert_eq!(class.len(), CONNECTIONS - KEPT);
+        let streams: Vec<_> = class[..500].iter().map_while(Visit::stream).collect();
+        assert_eq!(streams.len(), 500);
+        // Four others have as many as ever.
+        for other in ["10.0.0.2", "10.0.0.3", "10.0.0.4"] {
+            let visits = enter(&visitors, other, 100);
+            assert_eq!(visits.len(), OF_ONE, "{other}");
+            let streams: Vec<_> = visits.iter().map_while(Visit::stream).collect();
+            assert_eq!(streams.len(), OF_ONE - PAGES, "{other}");
+        }
+        drop(streams);
+        drop(class);
+        assert!(visitors.held().by_address.is_empty());
+        assert_eq!(visitors.held().connections, 0);
+    }
+
+    #[test]
+    fn where_there_is_little_room_half_of_it_is_shared() {
+        let visitors = Visitors::of(64);
+        let greedy = enter(&visitors, "10.0.0.1", 100);
+        assert_eq!(greedy.len(), 32);
+        assert_eq!(enter(&visitors, "10.0.0.2", 100).len(), 32);
     }
 }

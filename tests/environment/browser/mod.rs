@@ -7,6 +7,7 @@
 mod course;
 mod driver;
 mod puzzles;
+mod stage;
 mod story;
 mod views;
 
@@ -960,7 +961,7 @@ fn one_game_is_a_page() -> Result<()> {
 
 type Test = (&'static str, fn() -> Result<()>);
 
-const TESTS: [Test; 35] = [
+const TESTS: [Test; 38] = [
     (
         "every view opens without messages in the console",
         every_view_opens_without_messages,
@@ -1060,6 +1061,18 @@ const TESTS: [Test; 35] = [
     (
         "a bracket grows while it is played",
         course::a_bracket_grows_while_it_is_played,
+    ),
+    (
+        "the stage shows moves and the champion",
+        stage::moves_appear_and_the_champion_at_the_end,
+    ),
+    (
+        "the stage follows a tournament that goes on",
+        stage::a_page_follows_a_tournament_that_goes_on,
+    ),
+    (
+        "a test that was decided early says so",
+        stage::who_ended_early_is_no_champion,
     ),
     ("the head says who won", story::the_head_says_who_won),
     (

@@ -149,6 +149,7 @@ pub(super) const MODULES: &[(&str, &[&str])] = &[
             "record",
             "sandbox",
             "session",
+            "system",
             "text",
             "tournament",
         ],

@@ -268,6 +268,7 @@ impl<'a> Playing<'a> {
             pieces_path,
             jobs,
             shard: None,
+            stage: None,
         };
         let mut ended = Ended::Complete;
         let ran = {

@@ -256,6 +256,7 @@ impl Played<'_> {
                 pieces_path: self.pieces_path.map(str::to_owned),
                 jobs: self.climb.jobs,
                 shard: None,
+                stage: None,
             };
             let mut is_interrupted = false;
             let ran = {

@@ -14,6 +14,7 @@ use crate::cli::support::failure::Failure;
 use crate::cli::support::output::{draw_target, print_stderr};
 use crate::cli::support::pages::Pages;
 use crate::cli::support::setup::terminal_width;
+use crate::play::stage::Stage;
 use crate::record::FinishedRecord;
 use crate::report::serve::State;
 use crate::report::terminal_view::stall_sentence;
@@ -77,6 +78,7 @@ impl Progress {
             bar.set_position(played);
             bar
         });
+        pages.expect(expected);
         let now = Instant::now();
         Self {
             bar,
@@ -87,6 +89,11 @@ impl Progress {
             expected,
             pages,
         }
+    }
+
+    /// Where games are shown while they are played, if they are.
+    pub(super) fn stage(&self) -> Option<Stage> {
+        self.pages.stage()
     }
 
     /// Orders the table of the pages as that of the tournament.

@@ -55,6 +55,7 @@ impl Run<'_> {
         let terminal = io::stderr().is_terminal();
         let mut progress = Progress::new(expected, results.games, terminal, self.pages);
         progress.rank(&plan, &results);
+        let stage = progress.stage();
         let arena = Arena {
             ruleset: self.ruleset,
             plan,
@@ -63,6 +64,7 @@ impl Run<'_> {
             pieces_path,
             jobs: self.jobs,
             shard,
+            stage,
         };
         let ran = arena
             .run(self.directory, self.journal, stops, &mut progress)

@@ -76,13 +76,13 @@ export function groupsCard() {
   const title = (index) => `Group ${index < 26 ? String.fromCharCode(65 + index) : index + 1}`;
   return card("Groups", "Everybody in a group meets everybody else in it; the first two of each advance to the bracket.",
     el("div", { class: "groups" }, ...groups.map((table, index) => el("div", {}, el("h3", {}, title(index)),
-      el("table", {}, el("caption", { class: "unseen" }, title(index)),
+      scrolled(el("table", {}, el("caption", { class: "unseen" }, title(index)),
         el("thead", {}, el("tr", {}, ...["#", "bot", "games", "points", ""].map((head, column) =>
           (head ? el("th", { scope: "col", class: column === 1 ? "text" : "number" }, head) : el("td", {}))))),
         el("tbody", {}, ...table.map(([bot, points, games, advances], place) => el("tr", { class: advances ? "through" : null },
           el("td", { class: "rank" }, String(place + 1)), el("th", { scope: "row", class: "text" }, entrant(bot)),
           el("td", { class: "number" }, count(games)), el("td", { class: "number" }, half(points / 2)),
-          el("td", { class: "text" }, advances ? "advances" : "")))))))));
+          el("td", { class: "text" }, advances ? "advances" : ""))))), title(index))))));
 }
 
 function swissMeeting(packed) {

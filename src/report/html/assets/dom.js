@@ -47,7 +47,7 @@ export function scrolled(content, title) {
     if (isWide || box.scrollHeight > box.clientHeight + 4) {
       box.tabIndex = 0;
       box.setAttribute("role", "region");
-      box.setAttribute("aria-label", title);
+      box.setAttribute("aria-label", `${title}, scrolls`);
     } else {
       for (const name of ["tabindex", "role", "aria-label"]) box.removeAttribute(name);
     }

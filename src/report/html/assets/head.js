@@ -56,10 +56,23 @@ export function facts(figures) {
 }
 
 // Whether all games of the tournament have been played, as far as is known.
-function isFinished(figures) {
-  if (known.head.live) return false;
+export function isFinished(figures) {
+  if (known.head.live || course()?.early) return false;
   if (course()?.bracket.length) return course().champion !== null;
   return Boolean(course()?.games) && figures.games >= course().games;
+}
+
+// Why not all games have been played, or that they have not; nothing while they are being played.
+export function earlyEnd(figures) {
+  if (known.head.live) return null;
+  if (course()?.early) return course().early;
+  const games = course()?.games;
+  return games && figures.games < games ? `Not finished: ${count(figures.games)} of ${counted(games, "game")} have been played.` : null;
+}
+
+function earlyHint(figures) {
+  const reason = earlyEnd(figures);
+  return reason ? el("p", { class: "early" }, reason) : null;
 }
 
 // The last game of two bots; of a bracket, the last one of the final.
@@ -82,12 +95,12 @@ function smallBoard(game, title) {
   const state = statesOf(whole).at(-1);
   if (!board || !state) return null;
   return el("figure", { class: "decisive" },
-    el("a", { href: gameHash(game.number, game.length), "aria-label": `${title}: game ${game.number}` }, board.draw(whole, state)),
+    el("a", { href: gameHash(game.number, game.length) }, el("span", { class: "unseen" }, `${title}: game ${game.number}. `), board.draw(whole, state)),
     el("figcaption", {}, `${title}: `, link(gameHash(game.number), `game ${game.number}`), `, ${story(game, whole.lines)}`));
 }
 
 // By how much the first is ahead of the second.
-function lead(first, second) {
+export function lead(first, second) {
   const final = course()?.bracket.at(-1)?.[0]?.meeting;
   if (known.figures.order === "place" && final && course().champion !== null) {
     const points = final[7] === 0 ? [final[2], final[3]] : [final[3], final[2]];
@@ -143,7 +156,7 @@ function duel(places) {
   const side = (place) => el("span", {}, link(botHash(place.bot), el("span", { class: "name" }, name(place.bot))));
   return card(known.head.live ? "So far" : "Result", null,
     el("p", { class: "big-score" }, side(first), el("strong", {}, `${half(first.points)} : ${half(second.points)}`), side(second)),
-    el("p", {}, sure + apart), strip(first.bot, second.bot), worst());
+    el("p", {}, sure + apart), earlyHint(known.figures), strip(first.bot, second.bot), worst());
 }
 
 // Who won, and how surely; nothing for a single game.
@@ -156,6 +169,6 @@ export function resultCard(figures) {
   const row = (title, place, text) => el("div", {}, el("dt", {}, title), el("dd", {}, link(botHash(place.bot), el("span", { class: "name" }, name(place.bot))), text ? el("small", {}, text) : null));
   return card(known.head.live ? "So far" : "Result", null, el("div", { class: "result" },
     el("div", {}, el("dl", { class: "winners-list" }, row(titles[0], first, lead(first, second)), row(titles[1], second, null)),
-      el("p", {}, certainty(first, second)), worst()),
+      el("p", {}, certainty(first, second)), earlyHint(figures), worst()),
     smallBoard(decisiveGame(first.bot, second.bot), course()?.bracket.length ? "The last game of the final" : "The last game of the first two")));
 }

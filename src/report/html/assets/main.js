@@ -7,16 +7,21 @@ import { games } from "./games.js";
 import { absentView, botList, botView } from "./bot.js";
 import { gameView } from "./player.js";
 import { applyTheme, storedTheme } from "./theme.js";
+import { forgetStage, stageEdition, stageState, stageTables, stageView } from "./stage.js";
 
 const main = document.getElementById("main");
 const only = () => known.head.one === true;
 let view = {};
+// On a served page: connects to the server again when the stage is wanted, or not any more.
+let connect = null;
 let shown = "";
 
 function address() {
   const text = location.hash.slice(1);
   const fields = new URLSearchParams(text);
   const whole = (field) => (/^\d{1,9}$/.test(fields.get(field) ?? "") ? Number(fields.get(field)) : undefined);
+  // It may name a bot, too.
+  if (fields.has("stage") && known.head.served) return { kind: "stage", fields };
   if (fields.has("game") || only()) return { kind: "game", number: whole("game") ?? (only() ? 1 : 0), turn: whole("turn") };
   if (fields.has("bot")) return { kind: "bot", number: whole("bot") ?? 0 };
   if (fields.has("absent")) return { kind: "absent", number: whole("absent") ?? 0 };
@@ -32,16 +37,17 @@ function viewOf(at) {
     case "absent": return { node: absentView(at.number - 1), again: true };
     case "bots": return { node: botList(), again: true };
     case "games": return games(at.fields);
+    case "stage": return stageView(at.fields);
     default: return { node: overview(), again: true };
   }
 }
 
-const TITLES = { game: (at) => `Game ${at.number}`, bot: (at) => known.bots[at.number - 1]?.name ?? "Bot", absent: (at) => absent()[at.number - 1]?.name ?? "Bot", bots: () => "Bots", games: () => "Games" };
+const TITLES = { game: (at) => `Game ${at.number}`, bot: (at) => known.bots[at.number - 1]?.name ?? "Bot", absent: (at) => absent()[at.number - 1]?.name ?? "Bot", bots: () => "Bots", games: () => "Games", stage: () => "Stage" };
 
 function parts(at) {
   const list = document.getElementById("parts");
   if (only()) return;
-  const items = [["overview", "Overview"], ["bots", "Bots"], ["games", "Games"]];
+  const items = [["overview", "Overview"], ["bots", "Bots"], ["games", "Games"], ...(known.head.served ? [["stage", "Stage"]] : [])];
   const now = at.kind === "game" ? "games" : ["bot", "absent"].includes(at.kind) ? "bots" : at.kind;
   list.replaceChildren(...items.map(([kind, title]) => {
     const item = link(`#${kind}`, title);
@@ -57,6 +63,7 @@ function show() {
     return;
   }
   view.leave?.();
+  connect?.(at.kind === "stage");
   view = viewOf(at);
   const arrived = shown !== "" ;
   shown = at.kind;
@@ -98,7 +105,10 @@ function follow() {
   const sign = document.getElementById("live");
   const showStatus = (kind, text) => { sign.className = `live ${kind}`; sign.textContent = text; sign.hidden = false; };
   document.querySelector(".foot").textContent = "Served by referee while games are played; read only.";
-  const source = new EventSource("events");
+  let source = null;
+  // Whether the stage is sent, and the last event that has been received.
+  let staged = null;
+  let last = "";
   let due = null;
   let failures = 0;
   // "playing", "finished" or "interrupted".
@@ -116,22 +126,37 @@ function follow() {
   const WORDS = { playing: "Live", finished: "Finished", interrupted: "Interrupted" };
   const showState = () => showStatus(state === "playing" ? "on" : "over", `${WORDS[state]} · ${counted(known.figures.games, "game")}`);
   showStatus("off", "Connecting…");
-  // A new server sends everything again: the games go on, or others are played.
-  source.addEventListener("begin", () => { clear(); state = "playing"; known.head.live = true; });
-  source.addEventListener("entries", (event) => { failures = 0; addEntries(JSON.parse(event.data)); redrawSoon(); });
-  source.addEventListener("figures", (event) => { failures = 0; known.figures = JSON.parse(event.data); showState(); redrawSoon(); });
-  source.addEventListener("state", (event) => {
-    state = JSON.parse(event.data);
-    known.head.live = state === "playing";
-    showState();
-    redrawSoon();
-  });
-  // The browser asks again and again, so that the page follows when the games go on. A server that has said how
-  // they ended is not missed.
-  source.onerror = () => {
-    failures += 1;
-    if (state === "playing") showStatus("off", failures > 2 ? "The referee does not answer; this page shows its last data" : "Connecting…");
+  const read = (listen) => (event) => { failures = 0; last = event.lastEventId || last; listen(event.data === "" ? null : JSON.parse(event.data)); };
+  const listeners = {
+    // A new server sends everything again: the games go on, or others are played.
+    begin: () => { clear(); forgetStage(); state = "playing"; known.head.live = true; },
+    entries: (entries) => { addEntries(entries); redrawSoon(); },
+    figures: (figures) => { known.figures = figures; showState(); redrawSoon(); },
+    edition: stageEdition,
+    tables: stageTables,
+    state: (now) => {
+      state = now;
+      stageState(now);
+      known.head.live = state === "playing";
+      showState();
+      redrawSoon();
+    },
   };
+  connect = (stage) => {
+    if (staged === stage) return;
+    staged = stage;
+    source?.close();
+    const query = [stage ? "stage" : "", last ? `from=${last}` : ""].filter(Boolean).join("&");
+    source = new EventSource(query ? `events?${query}` : "events");
+    for (const [kind, listen] of Object.entries(listeners)) source.addEventListener(kind, read(listen));
+    // The browser asks again and again, so that the page follows when the games go on. A server that has said how
+    // they ended is not missed.
+    source.onerror = () => {
+      failures += 1;
+      if (state === "playing") showStatus("off", failures > 2 ? "The referee does not answer; this page shows its last data" : "Connecting…");
+    };
+  };
+  connect(address().kind === "stage");
 }
 
 // --- start ------------------------------------------------------------------------------------
@@ -139,6 +164,7 @@ function follow() {
 const data = JSON.parse(document.getElementById("data").textContent);
 clear();
 known.head = data.head;
+known.head.served = data.head.live;
 if (data.figures) known.figures = data.figures;
 addEntries(data.entries ?? []);
 document.documentElement.classList.add("ready");

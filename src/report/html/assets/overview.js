@@ -191,7 +191,7 @@ function latest() {
   const list = known.games.slice(-4).reverse().map((game) =>
     el("li", {}, link(gameHash(game.number), el("span", {}, `Game ${game.number}`), el("strong", {}, story(game, unpacked(game).lines)))));
   return card("Just played", null, el("div", { class: "latest" },
-    board ? el("a", { href: gameHash(game.number), class: "board-link", "aria-label": `Game ${game.number}` }, board.draw(whole, statesOf(whole).at(-1))) : null,
+    board ? el("a", { href: gameHash(game.number), class: "board-link" }, el("span", { class: "unseen" }, `Game ${game.number}. `), board.draw(whole, statesOf(whole).at(-1))) : null,
     el("ul", { class: "highlights" }, ...list)));
 }
 

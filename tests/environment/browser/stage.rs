@@ -1,0 +1,147 @@
+//! The stage: games move by move, what is followed, who won in the end.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::json;
+
+use super::course::tournament;
+use super::driver::{Browser, Result};
+use super::same;
+use crate::common::{Referee, Running};
+
+/// A tournament of three bots that take this long for an answer, in this folder, at this address, and the URL of its page.
+fn slow_cup(folder: &Path, live: &str, seconds: &str) -> Result<(Running, String)> {
+    let bots = ["one", "two", "three"].map(|name| {
+        format!("[[bots]]\nname = \"{name}\"\ncommand = [\"./drawn.sh\", \"{seconds}\"]\n")
+    });
+    let config = folder.with_extension("toml");
+    fs::write(&config, bots.concat()).map_err(|error| error.to_string())?;
+    let mut running = Referee::new([
+        "tournament",
+        "--seed",
+        "3",
+        "--sandbox",
+        "none",
+        "--no-check",
+    ])
+    .args(["--pairs", "1", "--jobs", "2", "--opening-plies", "0"])
+    .args([format!("--live={live}")])
+    .args([Path::new("--config"), &config, Path::new("--out"), folder])
+    .shell("exec \"$0\" \"$@\" 2> \"$SCRATCH/said\"")
+    .start();
+    let said = running.scratch().join("said");
+    running.wait_until(|_| fs::read_to_string(&said).is_ok_and(|said| said.contains("watch at")));
+    let said = fs::read_to_string(&said).map_err(|error| error.to_string())?;
+    let url = said
+        .split_whitespace()
+        .find(|word| word.starts_with("http://"))
+        .ok_or("no address")?;
+    Ok((running, url.to_owned()))
+}
+
+/// Every move is seen as it is made; a bot and a table can be followed by keys; the last word is the champion.
+pub(super) fn moves_appear_and_the_champion_at_the_end() -> Result<()> {
+    let scratch = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let (running, url) = slow_cup(&scratch.path().join("cup"), "0", "0.25")?;
+    let browser = Browser::start()?;
+    browser.size(1280, 800, false)?;
+    browser.go(&format!("{url}#stage"))?;
+    // Turn after turn of a game that has not ended.
+    let turn = "return Number(document.querySelector('.stage-where')?.textContent.match(/turn (\\d+)/)?.[1] ?? 0)";
+    browser.wait(&format!("{turn} > 2"))?;
+    let first = browser.number(turn)?;
+    browser.wait(&format!("{turn} > {first}"))?;
+    browser.wait("return document.querySelectorAll('.stage-board .piece').length > 2")?;
+    browser.wait("return document.querySelector('.stage-gift') !== null && document.querySelectorAll('.plate.thinks').length === 1")?;
+    browser.wait("return /\\d+ s of 10 s/.test(document.querySelector('.plate.thinks .plate-clock').textContent)")?;
+    let progress = "return document.querySelector('.stage-progress').textContent";
+    same(
+        "of all",
+        &browser.text(progress)?.contains(" of 6 games"),
+        &true,
+    )?;
+    // The other table is there, and followed by the keyboard.
+    browser.wait("return document.querySelectorAll('.stage-other svg.board').length === 1")?;
+    browser.run("document.querySelector('.stage-other').focus()")?;
+    browser.keys(&['\u{e007}'])?;
+    browser.wait("return location.hash === '#stage&table=2' && document.querySelector('.stage-where').textContent.startsWith('Table 2')")?;
+    // A bookmark of a bot.
+    browser.run("location.hash = '#stage&bot=three'")?;
+    browser.wait(
+        "return document.querySelector('[data-keep=stage-follow]')?.value === '#stage&bot=three'",
+    )?;
+    browser.wait("return [...document.querySelectorAll('.plate .name')].some(e => e.textContent === 'three')")?;
+    // Leaving and coming back goes on without all games being sent again.
+    browser.run("location.hash = '#overview'")?;
+    browser.wait("return document.querySelector('.screen') === null")?;
+    browser.run("location.hash = '#stage'")?;
+    // The end of a game stays for a while, then all games are over.
+    browser.wait("return document.querySelector('.stage-end')?.textContent === 'Draw'")?;
+    browser.wait("return document.querySelector('#stage-champion')?.textContent === 'Champion'")?;
+    same(
+        "rows",
+        &browser.number("return document.querySelectorAll('.stage-table tbody tr').length")?,
+        &3.0,
+    )?;
+    let winner = "return document.querySelector('.stage-winner').textContent === document.querySelector('.stage-table tbody .name').textContent";
+    same("the winner", &browser.run(winner)?, &json!(true))?;
+    same(
+        "at the end",
+        &browser.text(progress)?,
+        &"6 of 6 games · finished".to_owned(),
+    )?;
+    same(
+        "games",
+        &browser.text("return document.getElementById('live').textContent")?,
+        &"Finished · 6 games".to_owned(),
+    )?;
+    running.signal("INT");
+    running.finish();
+    browser.is_quiet()
+}
+
+/// An interruption is said, and the page shows the moves of the next run without being loaded again.
+pub(super) fn a_page_follows_a_tournament_that_goes_on() -> Result<()> {
+    let scratch = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let folder = scratch.path().join("cup");
+    let (running, url) = slow_cup(&folder, "0", "0.2")?;
+    let browser = Browser::start()?;
+    browser.size(390, 800, true)?;
+    browser.go(&format!("{url}#stage"))?;
+    browser.wait("return document.querySelectorAll('.stage-board .piece').length > 2")?;
+    browser.run("window.stays = true")?;
+    running.signal("INT");
+    running.signal("INT");
+    running.finish();
+    browser.wait(
+        "return document.querySelector('.stage-progress').textContent.includes('interrupted')",
+    )?;
+    let address = url.trim_start_matches("http://").trim_end_matches('/');
+    let (running, _) = slow_cup(&folder, address, "0.2")?;
+    browser.wait("return /Live/.test(document.getElementById('live').textContent) && document.querySelectorAll('.plate.thinks').length === 1")?;
+    let turn = "return Number(document.querySelector('.stage-where')?.textContent.match(/turn (\\d+)/)?.[1] ?? 0)";
+    browser.wait(&format!("{turn} > 3"))?;
+    same(
+        "loaded once",
+        &browser.run("return window.stays")?,
+        &json!(true),
+    )?;
+    running.signal("INT");
+    running.signal("INT");
+    running.finish();
+    // The address was asked in vain meanwhile, which the console of the browser says.
+    browser.console().map(|_| ())
+}
+
+/// A sequential test that was decided before all games were played, and a budget: the head says why there are no more.
+pub(super) fn who_ended_early_is_no_champion() -> Result<()> {
+    let (report, _) = tournament(2, &["--pairs", "500", "--sprt", "0,50"])?;
+    let text = report.text_of(".early")?;
+    if !text.starts_with("The sequential test was decided after ") || !text.contains(" accepted, ")
+    {
+        return Err(text);
+    }
+    same("no champion", &report.count(".winners-list")?, &0.0)?;
+    report.browser.is_quiet()
+}
