@@ -18,9 +18,11 @@
 //!
 //! Anything of another shape is ignored: a damaged analysis never keeps a game from being shown.
 //!
+//! - `played_line` and `better_line`: the turn, and the better one, each with a perfect game after it.
+//!
 //! Packed it is `[values, bests, distances, remarks]`: three strings with a character for each turn,
-//! and an array of `[turn, mark, better, text]` for the turns with any of these. A value is `w`, `d`,
-//! `l` or `-`, a distance a base-36 digit with 0 for none.
+//! and an array of `[turn, mark, better, text, played line, better line]` for the turns with any of these, the turns of a
+//! line joined by tabs. A value is `w`, `d`, `l` or `-`, a distance a base-36 digit with 0 for none.
 
 use serde_json::{Value, json};
 
@@ -46,14 +48,25 @@ fn word(entry: &Value, field: &str, chars: usize) -> String {
     cut(&escape_controls(word), chars)
 }
 
+/// A list of turns, joined by tabs.
+fn line(entry: &Value, field: &str) -> String {
+    let turns = entry.get(field).and_then(Value::as_array);
+    let turns = turns.into_iter().flatten().filter_map(Value::as_str);
+    let turns = turns.take(MAX_TURNS);
+    let turns: Vec<String> = turns
+        .map(|turn| cut(&escape_controls(turn), WORD_CHARS))
+        .collect();
+    turns.join("\t")
+}
+
 /// The analysis of one turn.
 #[derive(Clone)]
 struct TurnAnalysis {
     value: char,
     best: char,
     distance: char,
-    /// Mark, better answer, text.
-    words: [String; 3],
+    /// Mark, better answer, text, the game after the turn and that after the better one.
+    words: [String; 5],
 }
 
 /// Reads one turn's entry. Returns the turn's index, too; `None` when the game has no such turn.
@@ -82,6 +95,8 @@ fn turn(entry: &Value, turns: usize) -> Option<(usize, TurnAnalysis)> {
             mark,
             word(entry, "better", WORD_CHARS),
             word(entry, "text", TEXT_CHARS),
+            line(entry, "played_line"),
+            line(entry, "better_line"),
         ],
     };
     Some((number - 1, analysis))
@@ -141,6 +156,11 @@ mod tests {
         assert_eq!(
             of(whole),
             Some(json!(["-d", "-w", "03", [[2, "blunder", "7 B", "ouch"]]]))
+        );
+        let lines = r#"{"turns":[{"turn":2,"value":"loss","played_line":["6 A","7 -"],"better_line":[3]}]}"#;
+        assert_eq!(
+            of(lines),
+            Some(json!(["-l", "--", "00", [[2, "", "", "", "6 A\t7 -"]]]))
         );
         assert_eq!(
             of(r#"{"turns":[{"turn":1,"value":"win","best":"win","mark":"only"}]}"#),

@@ -38,7 +38,7 @@ const BOARDS: Module = ("boards.js", include_str!("assets/boards.js"));
 const THEME: Module = ("theme.js", include_str!("assets/theme.js"));
 
 /// The modules of a report's script, each after those that it imports.
-const MODULES: [Module; 16] = [
+const MODULES: [Module; 17] = [
     DOM,
     ("data.js", include_str!("assets/data.js")),
     PIECES,
@@ -52,6 +52,7 @@ const MODULES: [Module; 16] = [
     ("overview.js", include_str!("assets/overview.js")),
     ("games.js", include_str!("assets/games.js")),
     ("bot.js", include_str!("assets/bot.js")),
+    ("better.js", include_str!("assets/better.js")),
     ("player.js", include_str!("assets/player.js")),
     ("stage.js", include_str!("assets/stage.js")),
     ("main.js", include_str!("assets/main.js")),

@@ -672,7 +672,8 @@ fn private_reports_leave_stderr_out() -> Result<()> {
 /// Text with less contrast to its background than the Web Content Accessibility Guidelines require (AA).
 const CONTRAST: &str = r"
     const channel = c => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4;
-    const parse = text => (text.match(/[\d.]+/g) ?? []).map(Number);
+    // A mixed colour is written with numbers up to 1.
+    const parse = text => (text.match(/[\d.]+/g) ?? []).map(n => n * (text.startsWith('color(srgb') ? 255 : 1));
     const light = ([r, g, b]) => 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
     const behind = e => { for (; e; e = e.parentElement) { const c = parse(getComputedStyle(e).backgroundColor); if (c.length === 3 || c[3] === 1) return c; } return [255, 255, 255]; };
     const bad = new Set();
@@ -961,7 +962,7 @@ fn one_game_is_a_page() -> Result<()> {
 
 type Test = (&'static str, fn() -> Result<()>);
 
-const TESTS: [Test; 38] = [
+const TESTS: [Test; 39] = [
     (
         "every view opens without messages in the console",
         every_view_opens_without_messages,
@@ -1090,6 +1091,10 @@ const TESTS: [Test; 38] = [
     (
         "heads and accuracy can be read on all screens",
         story::heads_and_accuracy_can_be_read_on_all_screens,
+    ),
+    (
+        "a better turn is shown and proven",
+        story::a_better_turn_is_shown_and_proven,
     ),
     (
         "puzzles are solved by hand",

@@ -6,6 +6,7 @@ use super::course::tournament;
 use super::driver::Result;
 use super::{OpenReport, RIGHT, can_be_read, is_quarto, number_of, same};
 use crate::common::games::GAMES;
+use crate::common::{RECORDS, Referee, records};
 
 /// Champion, runner-up, the score of the final and its last game, what was played and when.
 pub(super) fn the_head_says_who_won() -> Result<()> {
@@ -203,4 +204,90 @@ pub(super) fn heads_and_accuracy_can_be_read_on_all_screens() -> Result<()> {
         }
     }
     lists.browser.is_quiet()
+}
+
+/// Games with real analyses, and the number of one and a mistake in it with both lines that loses a win.
+fn proven(game: &str) -> Result<(Vec<Value>, usize, Value)> {
+    let run = Referee::new(["--game", game, "-n", "6", "--seed", "2"])
+        .args(["builtin:random", "builtin:greedy"])
+        .recorded()
+        .run();
+    let file = run.scratch().join(RECORDS);
+    let analysed = run.scratch().join("analysed.jsonl");
+    let run = Referee::new(["analyse", "--time-per-move", "100ms"])
+        .args([&file])
+        .args(["-o".as_ref(), analysed.as_os_str()])
+        .run();
+    let text = std::fs::read_to_string(&analysed).map_err(|error| format!("{error}: {run}"))?;
+    let games = records(&text);
+    for (index, record) in games.iter().enumerate() {
+        let notes = record["analysis"]["turns"].as_array().into_iter().flatten();
+        let is_long =
+            |name: &str, note: &Value| note[name].as_array().is_some_and(|line| line.len() > 1);
+        // The last one is proven to the end.
+        let found = notes.filter(|note| {
+            let is_decisive = note["best"] == "win" && note["value"] == "loss";
+            is_decisive && is_long("played_line", note) && is_long("better_line", note)
+        });
+        if let Some(note) = found.last() {
+            return Ok((games.clone(), index + 1, note.clone()));
+        }
+    }
+    Err(format!("no such mistake in {text}"))
+}
+
+/// Presses the button with this name.
+fn press(report: &OpenReport, title: &str) -> Result<()> {
+    let title = json!(title);
+    let pressed = report.browser.run(&format!(
+        "const e = [...document.querySelectorAll('.card button')].find(e => e.textContent === {title}); e?.click(); return e !== undefined"
+    ))?;
+    same(&title.to_string(), &pressed, &json!(true))
+}
+
+/// The piece of the better turn is shown as a ghost; the games after both turns go to their ends; and with the better turn hidden
+/// nothing names it.
+pub(super) fn a_better_turn_is_shown_and_proven() -> Result<()> {
+    for game in ["quarto", "four-in-a-row"] {
+        let (games, number, note) = proven(game)?;
+        let report = OpenReport::at(&games, &[])?;
+        let turn = note["turn"].as_u64().unwrap_or(0);
+        let pieces = "svg.board g.piece";
+        report.open(&format!("#game={number}&turn={turn}"))?;
+        let frame = "return [...document.querySelectorAll('.versus .winner')].map(e => getComputedStyle(e).borderTopWidth)";
+        same("frame", &report.browser.run(frame)?, &json!(["0px"]))?;
+        let placed = report.count(pieces)?;
+        press(&report, "Show the better turn")?;
+        same("ghost", &report.count("svg.board .ghost")?, &1.0)?;
+        same("pieces", &report.count(pieces)?, &placed)?;
+        for (title, line) in [
+            ("Show why it is better", "better_line"),
+            ("Show what it led to", "played_line"),
+        ] {
+            let length = note[line].as_array().map_or(0, Vec::len);
+            press(&report, title)?;
+            for place in 1..length {
+                let hint = report.text_of(".row + .hint")?;
+                let said = format!("Turn {place} of {length}, with best play by both.");
+                same("place", &hint, &said)?;
+                if place % 2 == 0 {
+                    report.browser.keys(&[RIGHT])?;
+                } else {
+                    press(&report, "On →")?;
+                }
+            }
+            same("won", &(report.count("svg.board .stroke")? > 0.0), &true)?;
+            press(&report, "Return to the game")?;
+            same("back", &report.count(pieces)?, &placed)?;
+        }
+        report.browser.click("[data-keep=hide-better]")?;
+        same("hidden", &report.count(".judged p")?, &0.0)?;
+        // The board is that before the turn.
+        same("before", &report.count(pieces)?, &(placed - 1.0))?;
+        can_be_read(&report, "a question")?;
+        press(&report, "Show the better turn")?;
+        same("shown", &report.count("svg.board .ghost")?, &1.0)?;
+        report.browser.is_quiet()?;
+    }
+    Ok(())
 }

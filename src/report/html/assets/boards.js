@@ -137,7 +137,7 @@ const quarto = {
       const bits = state.cells[cell];
       if (bits === null) continue;
       const [x, y] = centre(cell);
-      const fresh = cell === state.last ? " fresh" : "";
+      const fresh = cell !== state.last ? "" : state.isGhost ? " ghost" : " fresh";
       parts.push(svg("g", { class: "piece" + fresh, transform: `translate(${x - 50} ${y - 50})` },
         svg("title", {}, inWords(game.set, bits)), pieceOf(game.set, bits),
         label(84, 84, game.set.symbols[bits], "symbol")));
@@ -188,6 +188,12 @@ const fourInARow = {
     return `drops into column ${(state.last % 7) + 1}`;
   },
 
+  advice(game, state, answer) {
+    const after = fourInARow.after(game, state, answer);
+    const wins = after !== null && fourInARow.fours(after.cells).length > 0;
+    return `drop into column ${answer}${wins ? " and win" : ""}`;
+  },
+
   fours(cells) {
     const found = [];
     const at = (x, y) => (x >= 0 && x < 7 && y >= 0 && y < 6 ? cells[7 * y + x] : null);
@@ -216,7 +222,7 @@ const fourInARow = {
       const [x, y] = centre(cell);
       parts.push(svg("circle", { class: "slot", cx: x, cy: y, r: 42 }));
       if (mark === null) return;
-      const fresh = cell === state.last ? " fresh" : "";
+      const fresh = cell !== state.last ? "" : state.isGhost ? " ghost" : " fresh";
       parts.push(svg("g", { class: `piece disc ${mark === 0 ? "yellow" : "red"}${fresh}` },
         svg("title", {}, `${mark === 0 ? "@" : "O"} in column ${(cell % 7) + 1}`),
         svg("circle", { class: "face", cx: x, cy: y, r: 38 }),

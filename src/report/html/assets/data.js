@@ -70,10 +70,11 @@ export function unpacked(game) {
   const [values, bests, distances, more] = analysis ?? ["", "", "", []];
   const letter = (value) => (value === "-" ? "" : value);
   [...values].forEach((value, index) => {
-    if (value !== "-" || bests[index] !== "-") marks.set(index + 1, { value: letter(value), best: letter(bests[index]), ahead: parseInt(distances[index], 36), mark: "", better: "", remark: "" });
+    if (value !== "-" || bests[index] !== "-") marks.set(index + 1, { value: letter(value), best: letter(bests[index]), ahead: parseInt(distances[index], 36), mark: "", better: "", remark: "", playedLine: [], betterLine: [] });
   });
-  for (const [turn, mark = "", better = "", remark = ""] of more) {
-    marks.set(turn, { value: "", best: "", ahead: 0, ...marks.get(turn), mark, better, remark });
+  const listed = (line) => (line === "" ? [] : line.split("\t"));
+  for (const [turn, mark = "", better = "", remark = "", playedLine = "", betterLine = ""] of more) {
+    marks.set(turn, { value: "", best: "", ahead: 0, ...marks.get(turn), mark, better, remark, playedLine: listed(playedLine), betterLine: listed(betterLine) });
   }
   return {
     ...game,

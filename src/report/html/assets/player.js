@@ -5,6 +5,7 @@ import { botHash, gameHash, known, name, outcome, unpacked } from "./data.js";
 import { inWords, legend, piecePicture } from "./pieces.js";
 import { boardOf, statesOf } from "./boards.js";
 import { gameAccuracy } from "./mistakes.js";
+import { betterTurns } from "./better.js";
 import { turnTimes, winners } from "./charts.js";
 import { faultCard } from "./bot.js";
 
@@ -29,9 +30,10 @@ function prose(text) {
 }
 
 // The analysis of a turn, in a sentence. `advice` puts an answer in words.
-function turnAnalysis({ value, best, mark, better, ahead, remark }, advice) {
+function turnAnalysis({ value, best, mark, better, ahead, remark }, advice, isSecret) {
   const parts = [];
-  if (remark) parts.push(remark.replace(/[^.!?]$/, "$&."));
+  if (isSecret) better = "";
+  else if (remark) parts.push(remark.replace(/[^.!?]$/, "$&."));
   else if (value && best && value !== best) parts.push(`It left ${VALUES[value]} where ${VALUES[best]} was possible.`);
   else if (value) parts.push(`With best play this is ${VALUES[value]}${ahead ? ` in ${counted(ahead, "turn")}` : ""}.`);
   if (better && !remark.includes(better)) parts.push(`Better: ${advice(better)}.`);
@@ -100,6 +102,7 @@ export function gameView(number, wantedTurn, only) {
   }
 
   function go(to) {
+    better.reset();
     step = Math.min(last, Math.max(0, to));
     if (step === last && timer !== null) stop();
     // Steps change the address but add no entries to the browser's history.
@@ -125,12 +128,12 @@ export function gameView(number, wantedTurn, only) {
     return el("span", { class: `slot ${kind ?? ""}`, title: inWords(game.set, bits) }, piecePicture(game.set, bits), el("span", { class: "symbol", "aria-hidden": "true" }, game.set.symbols[bits]));
   }
 
-  function drawPieces() {
+  // The pieces of a state after this many turns.
+  function drawPieces(state, turns, isOver) {
     if (!board.left) return;
-    const state = states[step];
-    const next = name(game.sides[step % 2]);
+    const next = name(game.sides[turns % 2]);
     hand.replaceChildren(el("h3", {}, "In hand"), state.hand === null
-      ? el("p", { class: "hint" }, step === last ? "Nothing: the game is over." : "Nothing yet.")
+      ? el("p", { class: "hint" }, isOver ? "Nothing: the game is over." : "Nothing yet.")
       : el("div", { class: "gift" }, piece(state.hand, "big"), el("p", {}, el("strong", { class: "name" }, next), " has to place ", el("strong", {}, game.set.symbols[state.hand]), el("small", {}, inWords(game.set, state.hand).split(": ")[1]))));
     const free = new Set(board.left(game, state));
     left.replaceChildren(el("h3", {}, `Left to give: ${free.size}`), el("div", { class: "pool" }, ...game.set.order.map((bits) =>
@@ -138,8 +141,10 @@ export function gameView(number, wantedTurn, only) {
   }
 
   function draw() {
-    stage.replaceChildren(board.draw(game, states[step]));
-    drawPieces();
+    const instead = better.instead(step);
+    stage.replaceChildren(board.draw(game, instead?.state ?? states[step]));
+    if (instead) drawPieces(instead.state, instead.turns, true);
+    else drawPieces(states[step], step, step === last);
     slider.value = step;
     play.disabled = last === 0;
     slider.setAttribute("aria-valuetext", description());
@@ -151,7 +156,8 @@ export function gameView(number, wantedTurn, only) {
     const analysis = game.analysis.get(step);
     const isEnd = over && last === game.turns.length;
     // What the result says already is not said as a value, too.
-    if (analysis && !(isEnd && !game.forfeit && !analysis.remark && !analysis.mark)) parts.push(turnAnalysis(analysis, (answer) => board.advice?.(game, states[step - 1], answer) ?? answer));
+    if (analysis && !(isEnd && !game.forfeit && !analysis.remark && !analysis.mark)) parts.push(turnAnalysis(analysis, (answer) => board.advice?.(game, states[step - 1], answer) ?? answer, better.isSecret(step)));
+    if (analysis) parts.push(...better.story(step));
     if (isEnd) {
       parts.push(el("p", { class: `final ${game.winner < 0 ? "draw" : game.forfeit ? "blame" : "win"}` }, outcome(game, game.lines)));
       if (game.remark) parts.push(el("p", { class: "hint" }, game.remark));
@@ -159,7 +165,10 @@ export function gameView(number, wantedTurn, only) {
     } else if (over) {
       parts.push(el("p", { class: "final blame" }, `Turn ${last + 1} of the record is illegal or malformed: ${game.turns[last]}`));
     }
-    story.replaceChildren(...parts);
+    const kept = story.contains(document.activeElement) ? document.activeElement.dataset.keep ?? "" : null;
+    story.replaceChildren(...parts.filter((part) => part !== null));
+    // A button that was pressed is drawn anew.
+    if (kept !== null) (story.querySelector(`[data-keep="${CSS.escape(kept)}"]:not(:disabled)`) ?? story.querySelector("button:not(:disabled)"))?.focus({ preventScroll: true });
     times.replaceChildren(turnTimes(game, step));
     const strip = winners(game, step);
     if (strip) times.append(el("h3", {}, "Who wins with best play"), strip);
@@ -170,6 +179,8 @@ export function gameView(number, wantedTurn, only) {
       if (now) moves.scrollTop = now.offsetTop - moves.clientHeight / 2;
     });
   }
+
+  const better = betterTurns(game, board, states, draw);
 
   function listMoves() {
     moves.replaceChildren(...states.map((_, turn) => {
@@ -256,6 +267,10 @@ export function gameView(number, wantedTurn, only) {
       const busy = event.target.closest?.("input, select, textarea, summary, pre");
       // A focused button handles the space bar itself.
       if (busy || (event.key === " " && event.target.closest?.("button, a"))) return;
+      if (!event.ctrlKey && !event.metaKey && !event.altKey && better.key(event)) {
+        event.preventDefault();
+        return;
+      }
       const act = keys[event.key];
       if (!act || event.ctrlKey || event.metaKey || event.altKey) return;
       event.preventDefault();
