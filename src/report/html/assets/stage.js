@@ -22,13 +22,13 @@ const RECENT = 2000;
 const HANDS = { waiting: "has to place", first: "gives the first piece" };
 
 // What the server has said of the games being played: by number of the table, what it is now and what is shown.
-const seen = { edition: null, seats: new Map(), played: 0, expected: null, left: null, offset: 0, state: "playing" };
+const seen = { isKnown: false, edition: null, seats: new Map(), played: 0, expected: null, left: null, offset: 0, state: "playing" };
 
 let redrawStage = null;
 
 export function forgetStage() {
   seen.seats.clear();
-  Object.assign(seen, { played: 0, expected: null, left: null, state: "playing" });
+  Object.assign(seen, { isKnown: false, played: 0, expected: null, left: null, state: "playing" });
 }
 
 export function stageState(state) {
@@ -40,7 +40,7 @@ export function stageEdition([game, rules, set]) {
 }
 
 export function stageTables([now, { played, expected, left, tables }]) {
-  Object.assign(seen, { played, expected, left, offset: performance.now() - now });
+  Object.assign(seen, { isKnown: true, played, expected, left, offset: performance.now() - now });
   const present = new Set(tables.map((table) => table.t));
   for (const [number, seat] of seen.seats) seat.gone = !present.has(number);
   for (const table of tables) {
@@ -281,6 +281,7 @@ export function stageView(fields) {
   }
 
   function waiting() {
+    if (known.head.live && !seen.isKnown) return el("p", { class: "stage-waiting" }, "Connecting…");
     const missing = followed.table !== null ? `No game is being played at table ${followed.table}.` : followed.bot !== null ? `${followed.bot} is not playing at this moment.` : known.head.live ? "No game is being played at this moment." : "";
     return missing ? el("p", { class: "stage-waiting" }, missing) : null;
   }
