@@ -337,11 +337,11 @@ export function turnTimes(game, shown) {
     return svg("svg", { class: "turn-times", role: "group", "aria-label": "Time of every turn" }, ...game.times.map((ms, i) => {
       const height = Math.max(3, (54 * Math.log(Math.max(ms, floor) / floor)) / Math.log(Math.max(most / floor, 1.01)));
       const label = `Turn ${i + 1}, ${name(game.sides[game.sideOf(i)])}: ${time(ms)}`;
-      return svg("a", { href: gameHash(game.number, i + 1), class: i + 1 === shown ? "now" : "", "aria-label": label },
+      return svg("a", { href: gameHash(game.number, i + 1), class: i + 1 === shown ? "now" : "" },
         svg("title", {}, label),
         svg("rect", { class: "target", x: i * step, y: 0, width: step, height: 74 }),
         svg("rect", { class: `side-${game.sideOf(i)}`, x: i * step + step * 0.14, width: step * 0.72, y: 58 - height, height, rx: 2 }),
-        step > (i < 99 ? 17 : 24) || (i + 1) % 10 === 0 ? svg("text", { x: i * step + step / 2, y: 71, "text-anchor": "middle" }, i + 1) : null);
+        step > (i < 99 ? 17 : 24) || (i + 1) % 10 === 0 ? svg("text", { x: i * step + step / 2, y: 71, "text-anchor": "middle", "aria-hidden": "true" }, i + 1) : null);
     }));
   });
 }

@@ -132,7 +132,7 @@ function strip(first, second) {
   const games = known.games.slice(-STRIP);
   const cells = games.map((game, place) => {
     const shown = game.winner < 0 ? ["½", "shade-5"] : game.winner === first ? ["1", "shade-10"] : ["0", "shade-0"];
-    return el("a", { href: gameHash(game.number), class: shown[1], tabindex: place === 0 ? "0" : "-1", title: `Game ${game.number}: ${story(game)}`, "aria-label": `Game ${game.number}: ${story(game)}` }, shown[0]);
+    return el("a", { href: gameHash(game.number), class: shown[1], tabindex: place === 0 ? "0" : "-1", title: `Game ${game.number}: ${story(game)}`, "aria-label": `${shown[0]}, game ${game.number}: ${story(game)}` }, shown[0]);
   });
   const step = { ArrowRight: 1, ArrowLeft: -1, Home: -cells.length, End: cells.length };
   return el("div", {},
