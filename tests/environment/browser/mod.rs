@@ -6,6 +6,7 @@
 
 mod course;
 mod driver;
+mod pictures;
 mod puzzles;
 mod story;
 mod views;
@@ -38,7 +39,7 @@ struct OpenReport {
     browser: Browser,
     url: String,
     size: u64,
-    _scratch: TempDir,
+    scratch: TempDir,
 }
 
 impl OpenReport {
@@ -68,11 +69,16 @@ impl OpenReport {
             browser: Browser::start()?,
             url: format!("file://{}", page.display()),
             size: fs::metadata(page).map_err(|e| e.to_string())?.len(),
-            _scratch: scratch,
+            scratch,
         };
         report.browser.size(1280, 900, false)?;
         report.open("")?;
         Ok(report)
+    }
+
+    /// Where the page is.
+    fn scratch(&self) -> &Path {
+        self.scratch.path()
     }
 
     /// Loads the page at this place.
@@ -960,7 +966,7 @@ fn one_game_is_a_page() -> Result<()> {
 
 type Test = (&'static str, fn() -> Result<()>);
 
-const TESTS: [Test; 35] = [
+const TESTS: [Test; 37] = [
     (
         "every view opens without messages in the console",
         every_view_opens_without_messages,
@@ -1077,6 +1083,14 @@ const TESTS: [Test; 35] = [
     (
         "heads and accuracy can be read on all screens",
         story::heads_and_accuracy_can_be_read_on_all_screens,
+    ),
+    (
+        "pictures have the shapes of the page",
+        pictures::pictures_have_the_shapes_of_the_page,
+    ),
+    (
+        "a game stands still where motion is not wanted",
+        pictures::a_game_stands_still_where_motion_is_not_wanted,
     ),
     (
         "puzzles are solved by hand",
