@@ -15,6 +15,9 @@ pub struct Picture {
     pub last: Option<(usize, usize)>,
     /// Cells that are part of a winning line.
     pub winning: Vec<(usize, usize)>,
+    /// The cells of each winning line, from one end to the other; of a square of Quarto row by row. Empty when the game
+    /// names cells only.
+    pub lines: Vec<Vec<(usize, usize)>>,
     /// Name of each free cell, row by row, shown faintly; empty when cells have none.
     pub cell_names: Vec<Vec<String>>,
     /// The piece that the side to move must place, in words.

@@ -11,6 +11,7 @@
 //! - [`grades`]: grades as files; [`own`]: what a bot's author may see
 //! - [`html`]: the HTML report
 //! - [`serve`]: that page, served while games are played
+//! - [`picture`]: positions and games as SVG
 //! - [`accuracy`]: the analysis of games and bots
 
 pub mod accuracy;
@@ -23,6 +24,7 @@ pub mod history;
 pub mod html;
 pub mod league;
 pub mod own;
+pub mod picture;
 pub mod serve;
 pub mod standings;
 pub mod terminal;

@@ -78,6 +78,8 @@ mod parsers;
 #[cfg(unix)]
 mod perfect;
 mod perft;
+#[cfg(unix)]
+mod pictures;
 mod piece_sets;
 mod protocol_doc;
 #[cfg(unix)]

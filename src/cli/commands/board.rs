@@ -1,27 +1,48 @@
-//! `referee board`: draws a configuration and lists its quartos.
+//! `referee board`: draws a position and lists its winning lines.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use serde_json::json;
+use clap::builder::PossibleValuesParser;
+use serde_json::{Value, json};
 
 use crate::cli::support::failure::Failure;
 use crate::cli::support::output::{Stdout, print_stderr};
+use crate::cli::support::pages::write_file;
 use crate::cli::support::setup::{RulesName, palette, piece_set};
-use crate::game::quarto::Edition;
+use crate::game::four_in_a_row::FourInARow;
+use crate::game::quarto::configuration::ConfigurationError;
+use crate::game::quarto::{Edition, PieceSet};
+use crate::game::{Game as _, Picture};
+use crate::report::picture::{Pieces, Shown, still};
 use crate::report::terminal::draw;
+use crate::session::registry::GAMES;
+use crate::text::quote;
+
+const AFTER_HELP: &str = "\
+Examples:
+  referee board A..PC...J..EF... --svg position.svg
+  referee board 'A..PC...J..EF... K' --last 4 --svg -
+  referee board --game four-in-a-row ...................................@O.....
+
+Exit status: 0 the position is drawn; 2 wrong usage or input; 1 the referee itself failed.";
 
 #[derive(Debug, clap::Args)]
 // A configuration may begin with -h.
-#[command(disable_help_flag = true)]
+#[command(disable_help_flag = true, after_help = AFTER_HELP)]
 pub(in crate::cli) struct Args {
     /// Print help
     #[arg(long, action = clap::ArgAction::Help)]
     help: Option<bool>,
 
-    /// 16 characters, row by row; one that is no piece is an empty cell
+    /// 16 characters, row by row; one that is no piece is an empty cell. After a blank may follow the piece in hand. In
+    /// Four In A Row 42 characters from the top left: @, O, and . for an empty cell
     #[arg(allow_hyphen_values = true)]
     config: String,
+
+    /// Which game
+    #[arg(long, default_value = GAMES[0].name, value_parser = PossibleValuesParser::new(GAMES.iter().map(|game| game.name)))]
+    game: String,
 
     /// A piece set's CSV file
     #[arg(long, value_name = "FILE")]
@@ -31,40 +52,220 @@ pub(in crate::cli) struct Args {
     #[arg(long, value_enum, default_value = "standard")]
     rules: RulesName,
 
-    /// Print JSON: the grid of properties, and the quartos
+    /// Mark the last turn: the number of its cell, in Four In A Row of its column
+    #[arg(long, value_name = "N")]
+    last: Option<usize>,
+
+    /// Print JSON: the grid of properties, and the quartos; in Four In A Row the grid and the lines
     #[arg(long)]
     json: bool,
+
+    /// Write a picture to this file instead, with the drawing of the pages; - is stdout
+    #[arg(long, value_name = "FILE", conflicts_with = "json")]
+    svg: Option<PathBuf>,
+}
+
+/// A position as it is shown.
+struct Position {
+    picture: Picture,
+    /// The pieces as drawn, the board and the piece in hand.
+    pieces: Pieces,
+    board: String,
+    hand: Option<char>,
+    /// The cell that --last marks.
+    last: Option<usize>,
+    /// Name and property of each winning line.
+    lines: Vec<(String, String)>,
+    /// What is said when there is none.
+    no_line: &'static str,
+    /// With --json.
+    json: Value,
 }
 
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
+    let mut position = if args.game == FourInARow::NAME {
+        four_in_a_row(args)?
+    } else {
+        quarto(args)?
+    };
+    if let Some(target) = &args.svg {
+        return write_picture(&position, target);
+    }
+    let mut out = Stdout;
+    if args.json {
+        writeln!(out, "{}", position.json)?;
+        return Ok(());
+    }
+    let columns = position.picture.columns.len();
+    position.picture.last = position.last.map(|cell| (cell / columns, cell % columns));
+    let palette = palette(&io::stdout());
+    write!(out, "{}", draw(&position.picture, &palette))?;
+    for (line, property) in &position.lines {
+        writeln!(out, "{line} {property}")?;
+    }
+    if position.lines.is_empty() {
+        print_stderr(position.no_line);
+    }
+    Ok(())
+}
+
+fn write_picture(position: &Position, target: &Path) -> Result<(), Failure> {
+    let pieces = &position.pieces;
+    let shown = Shown::new(pieces, &position.board, position.hand, &position.picture);
+    let shown = shown.after(position.last);
+    let lines: Vec<String> = position
+        .lines
+        .iter()
+        .map(|(line, property)| format!("{line} {property}"))
+        .collect();
+    write_file(target, &still(pieces, &shown, ""), "picture", || {
+        if lines.is_empty() {
+            position.no_line.to_owned()
+        } else {
+            lines.join(", ")
+        }
+    })
+}
+
+/// The board of a text of `cells` characters, and the piece in hand after a blank.
+fn with_hand(text: &str, cells: usize) -> (String, Option<char>) {
+    let symbols: Vec<char> = text.chars().collect();
+    match symbols[..] {
+        [.., ' ', hand] if symbols.len() == cells + 2 => {
+            (symbols[..cells].iter().collect(), Some(hand))
+        }
+        _ => (text.to_owned(), None),
+    }
+}
+
+fn quarto(args: &Args) -> Result<Position, Failure> {
     let set = piece_set(args.pieces.as_ref())?;
     let edition = Edition::new(args.rules.into(), set);
     let set = edition.set();
-    let wrong = |error: crate::game::quarto::configuration::ConfigurationError| {
-        Failure::Usage(format!(
-            "{}: {error}",
-            crate::text::quote(args.config.as_bytes())
-        ))
+    let refused =
+        |problem: &str| Failure::Usage(format!("{}: {problem}", quote(args.config.as_bytes())));
+    let wrong = |error: ConfigurationError| refused(&error.to_string());
+    let (config, hand) = with_hand(&args.config, 16);
+    let board = set.configuration(&config).map_err(wrong)?;
+    let hand = hand.filter(|&symbol| symbol != '-');
+    check_hand(set, &config, hand).map_err(|problem| refused(&problem))?;
+    let last = match args.last {
+        None => None,
+        Some(number @ 1..=16)
+            if config
+                .chars()
+                .nth(number - 1)
+                .and_then(|c| set.piece(c))
+                .is_some() =>
+        {
+            Some(number - 1)
+        }
+        Some(number @ 1..=16) => {
+            return Err(Failure::Usage(format!(
+                "--last {number}: that cell is empty; expected the cell of the last piece"
+            )));
+        }
+        Some(number) => {
+            return Err(Failure::Usage(format!(
+                "--last {number}: expected a cell, 1 to 16"
+            )));
+        }
     };
-    let board = set.configuration(&args.config).map_err(wrong)?;
     let quartos = set.name_quartos(&board, args.rules.into());
     for note in edition.duplicate_warnings(&board) {
         print_stderr(&format!("referee: {note}"));
     }
-    let mut out = Stdout;
-    if args.json {
-        let grid = set.grid(&args.config).map_err(wrong)?;
-        let words = grid.map(|row| row.map(|cell| cell.map_or_else(Vec::new, |w| w.to_vec())));
-        writeln!(out, "{}", json!({"grid": words, "quartos": quartos}))?;
+    let grid = set.grid(&config).map_err(wrong)?;
+    let words = grid.map(|row| row.map(|cell| cell.map_or_else(Vec::new, |w| w.to_vec())));
+    let mut json = json!({"grid": words, "quartos": quartos});
+    let mut picture = edition.board_picture(&board);
+    if let Some(piece) = hand.and_then(|symbol| set.piece(symbol)) {
+        json["hand"] = json!(set.words(piece));
+        picture.hand = Some(format!(
+            "{} {}",
+            set.symbol(piece),
+            set.words(piece).join(" ")
+        ));
+    }
+    let owned = |(line, property): (&str, &str)| (line.to_owned(), property.to_owned());
+    Ok(Position {
+        picture,
+        board: config,
+        hand,
+        last,
+        lines: quartos.into_iter().map(owned).collect(),
+        no_line: "no quarto",
+        json,
+        pieces: Pieces::of_set(set.clone()),
+    })
+}
+
+/// Whether this is a piece that is not on the board. The error is the end of a sentence.
+fn check_hand(set: &PieceSet, board: &str, hand: Option<char>) -> Result<(), String> {
+    let Some(symbol) = hand else {
         return Ok(());
+    };
+    let shown = quote(symbol.to_string().as_bytes());
+    if set.piece(symbol).is_none() {
+        return Err(format!(
+            "{shown} in hand is no piece of this set; expected a piece, or - for none"
+        ));
     }
-    let palette = palette(&io::stdout());
-    write!(out, "{}", draw(&edition.board_picture(&board), &palette))?;
-    for (line, property) in &quartos {
-        writeln!(out, "{line} {property}")?;
-    }
-    if quartos.is_empty() {
-        print_stderr("no quarto");
+    if board.contains(symbol) {
+        return Err(format!(
+            "{shown} in hand is on the board already; expected another piece, or - for none"
+        ));
     }
     Ok(())
+}
+
+fn four_in_a_row(args: &Args) -> Result<Position, Failure> {
+    if args.pieces.is_some() {
+        return Err(Failure::Usage(
+            "--pieces: Four In A Row has no piece sets; leave it out".to_owned(),
+        ));
+    }
+    if args.rules != RulesName::Standard {
+        return Err(Failure::Usage(
+            "--rules squares: these rules are for Quarto; leave it out".to_owned(),
+        ));
+    }
+    let refused =
+        |problem: String| Failure::Usage(format!("{}: {problem}", quote(args.config.as_bytes())));
+    // A request begins with the mark of who is asked.
+    let board = match args.config.split_once(' ') {
+        Some(("@" | "O", board)) => board,
+        _ => &args.config,
+    };
+    let position = FourInARow::read_board(board).map_err(refused)?;
+    let picture = FourInARow.picture(&position, None);
+    let top = |column: usize| {
+        (0..6)
+            .map(|row| 7 * row + column)
+            .find(|&cell| !picture.cells[cell / 7][cell % 7].is_empty())
+    };
+    let last = match args.last {
+        None => None,
+        Some(number @ 1..=7) => Some(top(number - 1).ok_or_else(|| {
+            Failure::Usage(format!(
+                "--last {number}: that column is empty; expected the column of the last disc"
+            ))
+        })?),
+        Some(number) => {
+            return Err(Failure::Usage(format!(
+                "--last {number}: expected a column, 1 to 7"
+            )));
+        }
+    };
+    let lines = FourInARow.winning_lines(&position);
+    Ok(Position {
+        json: json!({"grid": picture.cells, "lines": lines}),
+        picture,
+        pieces: Pieces::FourInARow,
+        board: board.to_owned(),
+        hand: None,
+        last,
+        lines,
+        no_line: "no four in a row",
+    })
 }

@@ -2,12 +2,13 @@
 
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::report::check_not_input;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::folder::{GameChoice, pieces_of, records_of};
 use crate::cli::support::output::{Notes, Stdout, print_stderr};
-use crate::cli::support::pages::write;
+use crate::cli::support::pages::{write, write_file};
 use crate::cli::support::recorded_game::{GameProgramOption, RecordedRules};
 use crate::cli::support::setup::{palette, unreadable};
 use crate::play::replay::{ReplayError, replay, start_of};
@@ -15,6 +16,7 @@ use crate::play::reproduce::recorded_reproduce_command;
 use crate::record::Record;
 use crate::record::reader::{Line, Reader};
 use crate::report::html;
+use crate::report::picture::Film;
 use crate::report::serve::Feed;
 use crate::report::terminal_view::{Detail, TerminalView, ViewOptions};
 use crate::session::Ruleset;
@@ -50,6 +52,14 @@ pub(in crate::cli) struct Args {
     )]
     html: Option<PathBuf>,
 
+    /// Write the game as an animated SVG, which plays in browsers, also within a page; - is stdout
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["quiet", "html"])]
+    svg: Option<PathBuf>,
+
+    /// With --svg: only the position after turn N, as a picture that does not move; 0 is the start
+    #[arg(long, value_name = "N", requires = "svg")]
+    turn: Option<usize>,
+
     /// Leave what bots wrote to stderr, and their commands, out of the page
     #[arg(long, requires = "html")]
     private: bool,
@@ -58,6 +68,9 @@ pub(in crate::cli) struct Args {
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     if let Some(target) = &args.html {
         return write_page(args, target);
+    }
+    if let Some(target) = &args.svg {
+        return write_film(args, target);
     }
     let file = &records_of(&args.file)?;
     let failed = |error| unreadable(file, &error);
@@ -122,11 +135,30 @@ fn is_chosen(args: &Args, line: &Line<'_>) -> bool {
         .is_none_or(|game| game.is(line.number(), id))
 }
 
-/// Checks one game and writes its page.
-fn write_page(args: &Args, target: &Path) -> Result<(), Failure> {
-    let file = &records_of(&args.file)?;
-    let failed = |error| unreadable(file, &error);
-    let mut reader = Reader::open(file).map_err(failed)?;
+/// One game of a file, which follows the rules.
+struct OneGame {
+    file: PathBuf,
+    number: u64,
+    record: Record,
+    ruleset: Arc<dyn Ruleset>,
+}
+
+impl OneGame {
+    /// The failure for a problem with it.
+    fn invalid(&self, problem: &str) -> Failure {
+        invalid(&self.file, self.number, problem)
+    }
+}
+
+fn invalid(file: &Path, number: u64, problem: &str) -> Failure {
+    Failure::Usage(format!("{}: line {number}: {problem}", file.display()))
+}
+
+/// The game that is chosen, or the only one; checked. `shows` is what shows one game.
+fn one_game(args: &Args, shows: &str) -> Result<OneGame, Failure> {
+    let file = records_of(&args.file)?;
+    let failed = |error| unreadable(&file, &error);
+    let mut reader = Reader::open(&file).map_err(failed)?;
     let (mut games, mut chosen) = (0, None);
     while let Some(line) = reader.next_line().map_err(failed)? {
         if line.bytes().trim_ascii().is_empty() {
@@ -137,24 +169,56 @@ fn write_page(args: &Args, target: &Path) -> Result<(), Failure> {
             chosen = Some((games, line.bytes().to_vec()));
         }
     }
-    let path = file.display();
     if args.game.is_none() && games > 1 {
         return Err(Failure::Usage(format!(
-            "{path}: it has {games} games and a page shows one; choose one with --game N, or use referee report for all"
+            "{}: it has {games} games and {shows} shows one; choose one with --game N, or use referee report for all",
+            file.display()
         )));
     }
     let Some((number, line)) = chosen else {
         let first = GameChoice::Number(1);
-        return Err(args.game.as_ref().unwrap_or(&first).missing(file, games));
+        return Err(args.game.as_ref().unwrap_or(&first).missing(&file, games));
     };
-    let invalid = |problem: String| Failure::Usage(format!("{path}: line {number}: {problem}"));
-    let record = Record::from_line(&line).map_err(invalid)?;
-    let rules = RecordedRules::new(&args.game_program);
-    let ruleset = rules.of(&record).map_err(invalid)?;
+    let wrong = |problem: String| invalid(&file, number, &problem);
+    let record = Record::from_line(&line).map_err(wrong)?;
+    let ruleset = RecordedRules::new(&args.game_program)
+        .of(&record)
+        .map_err(wrong)?;
     let out = &mut BufWriter::new(Stdout);
-    if let Some(problem) = show(&*ruleset, &record, file, number, true, out)? {
-        return Err(invalid(problem));
+    if let Some(problem) = show(&*ruleset, &record, &file, number, true, out)? {
+        return Err(wrong(problem));
     }
+    Ok(OneGame {
+        file,
+        number,
+        record,
+        ruleset,
+    })
+}
+
+/// Checks one game and writes it as an animated picture.
+fn write_film(args: &Args, target: &Path) -> Result<(), Failure> {
+    let game = one_game(args, "a picture")?;
+    let film = Film::of(&*game.ruleset, &game.record).map_err(|problem| game.invalid(&problem))?;
+    check_not_input(std::slice::from_ref(&game.file), target)?;
+    let turns = counted(film.turns() as u64, "turn", "turns");
+    let Some(turn) = args.turn else {
+        return write_file(target, &film.to_svg(), "picture", || turns);
+    };
+    let Some(picture) = film.still(turn) else {
+        return Err(Failure::Usage(format!(
+            "--turn {turn}: game {} has {turns}; expected 0 to {}",
+            game.number,
+            film.turns()
+        )));
+    };
+    write_file(target, &picture, "picture", || format!("after turn {turn}"))
+}
+
+/// Checks one game and writes its page.
+fn write_page(args: &Args, target: &Path) -> Result<(), Failure> {
+    let game = one_game(args, "a page")?;
+    let (number, record) = (game.number, &game.record);
     let names = record.bots.each_ref().map(|bot| escape_controls(&bot.name));
     let feed = Feed::new(html::Options {
         title: names.join(" vs "),
@@ -163,15 +227,16 @@ fn write_page(args: &Args, target: &Path) -> Result<(), Failure> {
         limits: Vec::new(),
         skip_copies: false,
         frame: None,
-        game: Some(ruleset),
+        game: Some(Arc::clone(&game.ruleset)),
     });
-    feed.publish(&record).map_err(invalid)?;
+    feed.publish(record)
+        .map_err(|problem| game.invalid(&problem))?;
     let target = if target == Path::new(DEFAULT_PAGE) {
         PathBuf::from(format!("game-{number}.html"))
     } else {
         target.to_owned()
     };
-    check_not_input(std::slice::from_ref(file), &target)?;
+    check_not_input(std::slice::from_ref(&game.file), &target)?;
     write(&feed, &target)
 }
 

@@ -135,7 +135,7 @@ pub(in crate::cli) fn check_not_input(files: &[PathBuf], output: &Path) -> Resul
     match files.iter().find(is_target) {
         None => Ok(()),
         Some(file) => Err(Failure::Usage(format!(
-            "{}: the page would overwrite what it is made from; choose another file with -o",
+            "{}: it would be overwritten by what is made from it; choose another file",
             file.display()
         ))),
     }

@@ -299,8 +299,21 @@ pub(in crate::cli) fn damaged(error: &LineError) -> Failure {
 /// Writes the page of a feed: to a file, completely or not at all, or to standard output for `-`.
 pub(in crate::cli) fn write(feed: &Feed, path: &Path) -> Result<(), Failure> {
     let page = feed.page().map_err(Failure::Usage)?;
+    write_file(path, &page, "page", || {
+        let games = counted(feed.games(), "game", "games");
+        format!("{games} of {} bots", feed.bots())
+    })
+}
+
+/// Writes a page or a picture to a file, and says so on stderr with what is in it; to stdout for `-`.
+pub(in crate::cli) fn write_file(
+    path: &Path,
+    text: &str,
+    kind: &str,
+    content: impl FnOnce() -> String,
+) -> Result<(), Failure> {
     if path == Path::new("-") {
-        return Ok(Stdout.write_all(page.as_bytes())?);
+        return Ok(Stdout.write_all(text.as_bytes())?);
     }
     let directory = directory_of(path);
     if !directory.is_dir() {
@@ -310,10 +323,10 @@ pub(in crate::cli) fn write(feed: &Feed, path: &Path) -> Result<(), Failure> {
             directory.display()
         )));
     }
-    replace(path, page.as_bytes()).map_err(|error| {
+    replace(path, text.as_bytes()).map_err(|error| {
         if Unread::is(&error) {
             print_stderr(&format!(
-                "referee: {}: the page was not written completely, since nobody read it",
+                "referee: {}: the {kind} was not written completely, since nobody read it",
                 path.display()
             ));
             return Failure::Interrupted;
@@ -330,11 +343,10 @@ pub(in crate::cli) fn write(feed: &Feed, path: &Path) -> Result<(), Failure> {
         ))
     })?;
     print_stderr(&format!(
-        "{}: {} of {} bots, {}",
+        "{}: {}, {}",
         path.display(),
-        counted(feed.games(), "game", "games"),
-        feed.bots(),
-        size(page.len())
+        content(),
+        size(text.len())
     ));
     Ok(())
 }

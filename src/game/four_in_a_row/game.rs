@@ -19,8 +19,8 @@ pub(super) const fn mark(side: Side) -> char {
 }
 
 impl FourInARow {
-    /// The position on this board.
-    fn read_position(board: &str) -> Result<Position, String> {
+    /// The position on this board, on which the game may be over. The error is a sentence about the text.
+    pub fn read_board(board: &str) -> Result<Position, String> {
         let found = board.chars().count();
         if found != CELLS as usize {
             return Err(format!(
@@ -60,6 +60,12 @@ impl FourInARow {
                 "{first} `@` and {second} `O`; `@` moves first, then they alternate"
             ));
         }
+        Ok(position)
+    }
+
+    /// The position on this board, in which the game goes on.
+    fn read_position(board: &str) -> Result<Position, String> {
+        let position = Self::read_board(board)?;
         if position.outcome().is_some() || position.has_won(position.to_move()) {
             return Err("the game is over on this board; a game starts without four in a row, and with room".to_owned());
         }
@@ -207,11 +213,10 @@ impl Game for FourInARow {
                 side.map_or_else(String::new, |side| mark(side).to_string())
             })
             .collect();
-        let winning = Side::BOTH
+        let lines: Vec<Vec<_>> = Side::BOTH
             .into_iter()
             .flat_map(|side| lines_of(position.pieces[side.index()]))
-            .flat_map(|(_, _, cells)| cells)
-            .map(|(column, row)| place(column, row))
+            .map(|(_, _, cells)| cells.iter().map(|&(c, r)| place(c, r)).collect())
             .collect();
         Picture {
             cells: texts
@@ -220,7 +225,8 @@ impl Game for FourInARow {
                 .collect(),
             columns: Column::all().map(|c| c.number().to_string()).collect(),
             last: last.map(|column| place(column.0, position.height(column).saturating_sub(1))),
-            winning,
+            winning: lines.concat(),
+            lines,
             ..Picture::default()
         }
     }

@@ -29,6 +29,12 @@ impl Edition {
             let texts: Vec<String> = Cell::all().map(text).collect();
             texts.chunks(4).map(<[String]>::to_vec).collect()
         };
+        let mut lines: Vec<_> = board
+            .quartos(self.rule_set())
+            .map(|quarto| quarto.line.cells().map(place).to_vec())
+            .collect();
+        // A line with two properties is a quarto for each.
+        lines.dedup();
         Picture {
             cells: grid(&|cell| {
                 board
@@ -37,11 +43,8 @@ impl Edition {
             }),
             columns: ["V1", "V2", "V3", "V4"].map(str::to_owned).to_vec(),
             rows: ["H1", "H2", "H3", "H4"].map(str::to_owned).to_vec(),
-            winning: board
-                .quartos(self.rule_set())
-                .flat_map(|quarto| quarto.line.cells())
-                .map(place)
-                .collect(),
+            winning: lines.concat(),
+            lines,
             cell_names: grid(&|cell| cell.number().to_string()),
             ..Picture::default()
         }

@@ -30,7 +30,7 @@ mod origin;
 mod pack;
 mod page;
 mod phases;
-mod piece_style;
+pub(in crate::report) mod piece_style;
 mod puzzles;
 
 use std::collections::{HashMap, HashSet};

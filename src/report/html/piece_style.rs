@@ -117,6 +117,36 @@ fn is_swapped(part: usize, feature: &Feature) -> bool {
     is_one(second, &feature.properties[0]) || is_one(first, &feature.properties[1])
 }
 
+/// How the pieces of a set are drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::report) struct PieceStyle {
+    /// For size, colour, form and fill: the feature shown, and whether its values are swapped.
+    pub(in crate::report) parts: [(usize, bool); FEATURES],
+    /// The colours of value 0 and 1.
+    pub(in crate::report) colours: [&'static str; 2],
+}
+
+impl PieceStyle {
+    /// How this set's pieces are drawn.
+    pub(in crate::report) fn of(set: &PieceSet) -> Self {
+        let features = set.features();
+        let shown = assigned(features);
+        let parts = std::array::from_fn(|part| {
+            let feature = shown[part];
+            (feature, is_swapped(part, &features[feature]))
+        });
+        let [first, second] = features[shown[1]]
+            .properties
+            .each_ref()
+            .map(|word| colour(word));
+        let colours = match (first, second) {
+            (Some(first), Some(second)) if first != second => [first, second],
+            _ => ["red", "blue"],
+        };
+        Self { parts, colours }
+    }
+}
+
 /// The piece set of a game, from its CSV text (`None` for the built-in one), and how it is drawn; null for a game without
 /// pieces and for a set that cannot be read.
 ///
@@ -133,20 +163,7 @@ pub(super) fn set(game: &str, pieces: Option<&str>) -> Value {
         Some(Err(_)) => return Value::Null,
     };
     let features = set.features();
-    let shown = assigned(features);
-    let style: Vec<(usize, bool)> = shown
-        .iter()
-        .enumerate()
-        .map(|(part, &feature)| (feature, is_swapped(part, &features[feature])))
-        .collect();
-    let [first, second] = features[shown[1]]
-        .properties
-        .each_ref()
-        .map(|word| colour(word));
-    let colours = match (first, second) {
-        (Some(first), Some(second)) if first != second => [first, second],
-        _ => ["red", "blue"],
-    };
+    let PieceStyle { parts, colours } = PieceStyle::of(&set);
     let words: Vec<[String; 3]> = features
         .iter()
         .map(|f| {
@@ -163,7 +180,7 @@ pub(super) fn set(game: &str, pieces: Option<&str>) -> Value {
         "features": words,
         "symbols": symbols,
         "order": order,
-        "style": style,
+        "style": parts,
         "colours": colours,
         "builtin": set.is_builtin(),
     })

@@ -6,6 +6,7 @@
 
 mod course;
 mod driver;
+mod pictures;
 mod puzzles;
 mod stage;
 mod story;
@@ -39,7 +40,7 @@ struct OpenReport {
     browser: Browser,
     url: String,
     size: u64,
-    _scratch: TempDir,
+    scratch: TempDir,
 }
 
 impl OpenReport {
@@ -69,11 +70,16 @@ impl OpenReport {
             browser: Browser::start()?,
             url: format!("file://{}", page.display()),
             size: fs::metadata(page).map_err(|e| e.to_string())?.len(),
-            _scratch: scratch,
+            scratch,
         };
         report.browser.size(1280, 900, false)?;
         report.open("")?;
         Ok(report)
+    }
+
+    /// Where the page is.
+    fn scratch(&self) -> &Path {
+        self.scratch.path()
     }
 
     /// Loads the page at this place.
@@ -962,7 +968,7 @@ fn one_game_is_a_page() -> Result<()> {
 
 type Test = (&'static str, fn() -> Result<()>);
 
-const TESTS: [Test; 39] = [
+const TESTS: [Test; 41] = [
     (
         "every view opens without messages in the console",
         every_view_opens_without_messages,
@@ -1095,6 +1101,14 @@ const TESTS: [Test; 39] = [
     (
         "a better turn is shown and proven",
         story::a_better_turn_is_shown_and_proven,
+    ),
+    (
+        "pictures have the shapes of the page",
+        pictures::pictures_have_the_shapes_of_the_page,
+    ),
+    (
+        "a game stands still where motion is not wanted",
+        pictures::a_game_stands_still_where_motion_is_not_wanted,
     ),
     (
         "puzzles are solved by hand",

@@ -225,6 +225,7 @@ pub(super) const CRATES: &[(&str, &[&str])] = &[
     ),
     ("parse_size", &["cli"]),
     ("quick_junit", &["cli"]),
+    ("quick_xml", &["report"]),
     ("roxmltree", &["report"]),
     (
         "rustix",

@@ -216,8 +216,8 @@ const fourInARow = {
     const centre = (cell) => [EDGE + (cell % 7) * CELL + CELL / 2, EDGE + Math.floor(cell / 7) * CELL + CELL / 2];
     const parts = [svg("rect", { class: "rack", x: EDGE - 6, y: EDGE - 6, width: 7 * CELL + 12, height: 6 * CELL + 12, rx: 26 })];
     for (let i = 0; i < 7; i += 1) parts.push(label(EDGE + i * CELL + CELL / 2, EDGE / 2 - 6, i + 1));
-    // Rows are counted from the bottom, as in the result.
-    for (let i = 0; i < 6; i += 1) parts.push(label(EDGE / 2 - 6, EDGE + i * CELL + CELL / 2, 6 - i));
+    // Rows are counted from the top, as in the result.
+    for (let i = 0; i < 6; i += 1) parts.push(label(EDGE / 2 - 6, EDGE + i * CELL + CELL / 2, i + 1));
     state.cells.forEach((mark, cell) => {
       const [x, y] = centre(cell);
       parts.push(svg("circle", { class: "slot", cx: x, cy: y, r: 42 }));

@@ -1,0 +1,238 @@
+//! Boards with their pieces, as in `html/assets/boards.js`.
+
+use super::element::Element;
+use super::paint::{of, of_disc};
+use super::tokens::piece;
+use super::{CELL, EDGE, Pieces, QuartoPieces, Shown, board_size};
+
+/// A shape, and where it is in the order of drawing: a layer, and an index within it. Of the shapes at one place a
+/// position has at most one.
+#[derive(Clone, Debug)]
+pub(super) struct Part {
+    pub(super) place: (u8, usize),
+    pub(super) element: Element,
+}
+
+/// The shapes of a position.
+#[derive(Debug, Default)]
+struct Parts(Vec<Part>);
+
+impl Parts {
+    fn push(&mut self, layer: u8, index: usize, element: Element) {
+        self.0.push(Part {
+            place: (layer, index),
+            element,
+        });
+    }
+}
+
+/// The group that a board's shapes are in.
+pub(super) fn group(pieces: &Pieces) -> Element {
+    Element::new("g").with(
+        "class",
+        match pieces {
+            Pieces::Quarto(_) => "board quarto",
+            Pieces::FourInARow => "board four",
+        },
+    )
+}
+
+fn shape(tag: &'static str, class: &str) -> Element {
+    Element::new(tag).painted(class, of(class))
+}
+
+fn label(x: f64, y: f64, text: &str, class: &str) -> Element {
+    on(shape("text", class), x, y, text)
+}
+
+/// A text around this point.
+fn on(element: Element, x: f64, y: f64, text: &str) -> Element {
+    element
+        .at([("x", x), ("y", y)])
+        .with("text-anchor", "middle")
+        .with("dominant-baseline", "central")
+        .text(text)
+}
+
+/// The middle of a column or a row.
+#[expect(clippy::cast_precision_loss, reason = "a board has a few columns")]
+fn middle(index: usize) -> f64 {
+    EDGE + index as f64 * CELL + CELL / 2.0
+}
+
+/// The middle of a cell of a board with so many columns.
+fn centre(cell: usize, columns: usize) -> (f64, f64) {
+    (middle(cell % columns), middle(cell / columns))
+}
+
+/// A line from one cell to another.
+fn line(element: Element, from: (f64, f64), to: (f64, f64)) -> Element {
+    element.at([("x1", from.0), ("y1", from.1), ("x2", to.0), ("y2", to.1)])
+}
+
+/// The shapes of a position, in the order of drawing.
+pub(super) fn parts(pieces: &Pieces, shown: &Shown) -> Vec<Part> {
+    let mut parts = Parts::default();
+    match pieces {
+        Pieces::Quarto(of) => quarto(of, shown, &mut parts),
+        Pieces::FourInARow => four_in_a_row(shown, &mut parts),
+    }
+    parts.0
+}
+
+fn quarto(pieces: &QuartoPieces, shown: &Shown, parts: &mut Parts) {
+    let at = [("x", EDGE - 6.0), ("y", EDGE - 6.0)];
+    let table = 4.0 * CELL + 12.0;
+    let extent = [("width", table), ("height", table), ("rx", 18.0)];
+    parts.push(0, 0, shape("rect", "table").at(at).at(extent));
+    for i in 0..4 {
+        let edge = EDGE / 2.0 - 6.0;
+        let name = |letter: char| format!("{letter}{}", i + 1);
+        parts.push(1, 2 * i, label(middle(i), edge, &name('V'), "edge"));
+        parts.push(1, 2 * i + 1, label(edge, middle(i), &name('H'), "edge"));
+    }
+    for cell in 0..16 {
+        let (x, y) = centre(cell, 4);
+        let square = |class, side: f64, round: f64| {
+            shape("rect", class).at([
+                ("x", x - side / 2.0),
+                ("y", y - side / 2.0),
+                ("width", side),
+                ("height", side),
+                ("rx", round),
+            ])
+        };
+        let class = if shown.lines.iter().flatten().any(|&winning| winning == cell) {
+            "cell winning"
+        } else if shown.last == Some(cell) {
+            "cell last"
+        } else {
+            "cell"
+        };
+        parts.push(2, 3 * cell, square(class, 92.0, 14.0));
+        if shown.opening[cell] {
+            parts.push(2, 3 * cell + 1, square("opening", 84.0, 11.0));
+        }
+        if shown.cells[cell].is_none() {
+            let number = label(x, y, &(cell + 1).to_string(), "number");
+            parts.push(2, 3 * cell + 2, number);
+        }
+    }
+    for (index, cells) in shown.lines.iter().enumerate() {
+        let [Some(&first), Some(&last)] = [cells.first(), cells.last()] else {
+            continue;
+        };
+        let (from, to) = (centre(first, 4), centre(last, 4));
+        let (width, height) = (to.0 - from.0, to.1 - from.1);
+        // The corners of a square are neighbours.
+        let is_square = width.abs() <= CELL && height.abs() <= CELL;
+        let stroke = if is_square {
+            let at = [("x", from.0), ("y", from.1)];
+            let extent = [("width", width), ("height", height), ("rx", 10.0)];
+            shape("rect", "stroke").at(at).at(extent)
+        } else {
+            line(shape("line", "stroke"), from, to)
+        };
+        parts.push(3, index, stroke);
+    }
+    for (cell, bits) in shown.cells.iter().enumerate() {
+        if let Some(bits) = *bits {
+            let (x, y) = centre(cell, 4);
+            parts.push(4, cell, placed(pieces, bits, x, y));
+        }
+    }
+}
+
+/// A piece with its symbol around this point.
+fn placed(pieces: &QuartoPieces, bits: u8, x: f64, y: f64) -> Element {
+    Element::new("g")
+        .with("class", "piece")
+        .with("transform", format!("translate({} {})", x - 50.0, y - 50.0))
+        .child(Element::new("title").text(&pieces.in_words(bits)))
+        .child(piece(pieces, bits))
+        .child(label(84.0, 84.0, &pieces.symbol(bits), "symbol"))
+}
+
+fn four_in_a_row(shown: &Shown, parts: &mut Parts) {
+    let at = [("x", EDGE - 6.0), ("y", EDGE - 6.0)];
+    let extent = [
+        ("width", 7.0 * CELL + 12.0),
+        ("height", 6.0 * CELL + 12.0),
+        ("rx", 26.0),
+    ];
+    parts.push(0, 0, shape("rect", "rack").at(at).at(extent));
+    let edge = EDGE / 2.0 - 6.0;
+    for i in 0..7 {
+        parts.push(1, i, label(middle(i), edge, &(i + 1).to_string(), "edge"));
+    }
+    // Rows are counted from the top, as in the result.
+    for i in 0..6 {
+        parts.push(
+            1,
+            7 + i,
+            label(edge, middle(i), &(i + 1).to_string(), "edge"),
+        );
+    }
+    for (cell, side) in shown.cells.iter().enumerate() {
+        let (x, y) = centre(cell, 7);
+        let around = |radius: f64| [("cx", x), ("cy", y), ("r", radius)];
+        parts.push(2, 2 * cell, shape("circle", "slot").at(around(42.0)));
+        let Some(side) = side else {
+            continue;
+        };
+        let (mark, colour) = [("@", "yellow"), ("O", "red")][usize::from(*side)];
+        let circle = |class: &str, radius: f64| {
+            let circle = Element::new("circle").painted(class, of_disc(class, colour));
+            circle.at(around(radius))
+        };
+        let class = if shown.opening[cell] {
+            "opening"
+        } else {
+            "gloss"
+        };
+        let name = format!("{mark} in column {}", cell % 7 + 1);
+        let text = Element::new("text").painted("mark", of_disc("mark", colour));
+        let mut disc = Element::new("g")
+            .with("class", format!("piece disc {colour}"))
+            .child(Element::new("title").text(&name))
+            .child(circle("face", 38.0))
+            .child(circle(class, 27.0))
+            .child(on(text, x, y, mark));
+        if shown.lines.iter().flatten().any(|&winning| winning == cell) {
+            disc.push(circle("ring", 40.0));
+        } else if shown.last == Some(cell) {
+            disc.push(circle("ring last", 40.0));
+        }
+        parts.push(2, 2 * cell + 1, disc);
+    }
+    for (index, cells) in shown.lines.iter().enumerate() {
+        let [Some(&first), Some(&last)] = [cells.first(), cells.last()] else {
+            continue;
+        };
+        let stroke = Element::new("line").painted("stroke", of_disc("stroke", ""));
+        parts.push(3, index, line(stroke, centre(first, 7), centre(last, 7)));
+    }
+}
+
+/// The piece in hand, beside the board.
+pub(super) fn hand(pieces: &Pieces, shown: &Shown) -> Option<Element> {
+    let Pieces::Quarto(of) = pieces else {
+        return None;
+    };
+    let bits = shown.hand?;
+    let (width, _) = board_size(pieces);
+    let (x, y) = (width + 52.0, EDGE + 2.0 * CELL);
+    let slot = shape("rect", "cell").at([
+        ("x", x - 46.0),
+        ("y", y - 46.0),
+        ("width", 92.0),
+        ("height", 92.0),
+        ("rx", 14.0),
+    ]);
+    let hand = Element::new("g").with("class", "hand");
+    Some(
+        hand.child(label(x, y - 66.0, "in hand", "edge"))
+            .child(slot)
+            .child(placed(of, bits, x, y)),
+    )
+}
