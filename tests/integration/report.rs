@@ -273,7 +273,7 @@ fn what_cannot_be_written_or_read_is_named() {
         "there is no directory /nowhere; create it first",
     );
     fails(&[&games, o, scratch.path()], "give a file within it");
-    fails(&[&games, o, &games], "would overwrite the records");
+    fails(&[&games, o, &games], "would overwrite what it is made from");
     fails(&[], "FILE");
     // The records are as they were.
     assert_eq!(fs::read_to_string(&games).unwrap().lines().count(), 2);
