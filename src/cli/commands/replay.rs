@@ -160,6 +160,7 @@ fn write_page(args: &Args, target: &Path) -> Result<(), Failure> {
         title: names.join(" vs "),
         private: args.private,
         one: true,
+        own: None,
         limits: Vec::new(),
         skip_copies: false,
         game: Some(ruleset),

@@ -960,7 +960,7 @@ fn one_game_is_a_page() -> Result<()> {
 
 type Test = (&'static str, fn() -> Result<()>);
 
-const TESTS: [Test; 35] = [
+const TESTS: [Test; 36] = [
     (
         "every view opens without messages in the console",
         every_view_opens_without_messages,
@@ -1077,6 +1077,10 @@ const TESTS: [Test; 35] = [
     (
         "heads and accuracy can be read on all screens",
         story::heads_and_accuracy_can_be_read_on_all_screens,
+    ),
+    (
+        "own games begin with their bot",
+        story::own_games_begin_with_their_bot,
     ),
     (
         "puzzles are solved by hand",

@@ -1,10 +1,14 @@
 //! What the page tells first: who won, what decided, what to mend.
 
+use std::fs;
+use std::path::{Path, PathBuf};
+
 use serde_json::{Value, json};
 
 use super::course::tournament;
 use super::driver::Result;
 use super::{OpenReport, RIGHT, can_be_read, is_quarto, number_of, same};
+use crate::common::Referee;
 use crate::common::games::GAMES;
 
 /// Champion, runner-up, the score of the final and its last game, what was played and when.
@@ -203,4 +207,44 @@ pub(super) fn heads_and_accuracy_can_be_read_on_all_screens() -> Result<()> {
         }
     }
     lists.browser.is_quiet()
+}
+
+/// A page with the own games begins with the bot whose they are, and calls nobody the first.
+pub(super) fn own_games_begin_with_their_bot() -> Result<()> {
+    let scratch = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let of = |path: &Path| path.to_string_lossy().into_owned();
+    let (folder, pages) = (scratch.path().join("cup"), scratch.path().join("pages"));
+    let bots = ["builtin:random", "builtin:greedy", "builtin:search?depth=1"];
+    let run = Referee::new([
+        "tournament",
+        "--pairs",
+        "1",
+        "--seed",
+        "3",
+        "--sandbox",
+        "none",
+    ])
+    .args(bots)
+    .args(["--out", &of(&folder)])
+    .run();
+    same("exit", &run.code, &Some(0)).map_err(|error| format!("{error}\n{run}"))?;
+    let run = Referee::new(["report", &of(&folder), "--each", &of(&pages)]).run();
+    same("exit", &run.code, &Some(0)).map_err(|error| format!("{error}\n{run}"))?;
+    let files = fs::read_dir(&pages).map_err(|error| error.to_string())?;
+    let mut files = files.flatten().map(|file| file.path());
+    let of_greedy = |file: &PathBuf| {
+        of(file).contains("greedy") && file.extension().is_some_and(|end| end == "html")
+    };
+    let page = files.find(of_greedy).ok_or("no page of greedy")?;
+    let report = OpenReport::page(&page, scratch)?;
+    same(
+        "heading",
+        &report.text_of("h1")?,
+        &"builtin:greedy".to_owned(),
+    )?;
+    report.open("#overview")?;
+    let cards = report.texts("h2")?;
+    let is_result = |title: &String| title == "Result";
+    same("a result", &cards.iter().any(is_result), &false)?;
+    report.browser.is_quiet()
 }
