@@ -242,6 +242,8 @@ pub(super) fn own_games_begin_with_their_bot() -> Result<()> {
         &report.text_of("h1")?,
         &"builtin:greedy".to_owned(),
     )?;
+    // Its number among its own opponents is not its place.
+    same("its number", &report.count(".above")?, &0.0)?;
     report.open("#overview")?;
     let cards = report.texts("h2")?;
     let is_result = |title: &String| title == "Result";
