@@ -155,9 +155,12 @@ pub fn add_analysis(
     Ok(())
 }
 
+/// The name of the file with the analysed games of a tournament.
+pub const FILE: &str = "analysis.jsonl";
+
 /// The file with the analysed games of a tournament.
 pub fn file(directory: &TournamentDirectory) -> PathBuf {
-    directory.path().join("analysis.jsonl")
+    directory.path().join(FILE)
 }
 
 fn unread(path: &Path) -> impl Fn(io::Error) -> AnalysisError + use<'_> {

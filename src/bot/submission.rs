@@ -111,7 +111,7 @@ pub fn only_program(folder: &Path) -> Result<PathBuf, CannotStart> {
         }
         [] => Err(cannot(
             "there is no program in this folder".to_owned(),
-            "put one into it: a file that can be run, or that ends like a known language; compile sources of others"
+            "put one into it: a file that can be run, or that ends like a known language; sources of other languages have to be compiled"
                 .to_owned(),
         )),
         [first, ..] => {

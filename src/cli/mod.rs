@@ -143,9 +143,9 @@ pub fn run() -> ExitCode {
 pub fn run_with<T: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = T>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
     match mistyped::check(&arguments, &Cli::command()) {
-        Ok(()) => match Cli::try_parse_from(arguments) {
+        Ok(()) => match Cli::try_parse_from(&arguments) {
             Ok(cli) => run_parsed(cli),
-            Err(error) => match mistyped::third_bot(&error, &Cli::command()) {
+            Err(error) => match mistyped::one_too_many(&error, &arguments, &Cli::command()) {
                 Some(failure) => output::finish(Err(failure), logging::finish),
                 None => error.exit(),
             },

@@ -4,11 +4,13 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
+use std::mem;
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
 
 use crate::arena::plan::Plan;
+use crate::record::annotation;
 use crate::record::journal::{Journal, OpenError};
 use crate::record::reader::{LineError, Reader};
 use crate::record::{BotIndex, Record};
@@ -205,6 +207,31 @@ pub fn kept(league: &Path, plan: &Plan) -> Result<Vec<String>, ArchiveError> {
         Ok(())
     })?;
     Ok(kept.into_values().collect())
+}
+
+/// The games of `kept` with their analyses, up to the first one that this file of analysed games does not have: their
+/// lines. The ids in that file may be others.
+pub fn analysed(file: &Path, kept: &[String]) -> Result<Vec<String>, ArchiveError> {
+    let mut known = HashMap::new();
+    for_each(file, |mut record| {
+        if let Some(analysis) = record.more.remove(annotation::FIELD) {
+            record.id.clear();
+            known.insert(record.to_line()?, analysis);
+        }
+        Ok(())
+    })?;
+    let mut lines = Vec::new();
+    for line in kept {
+        let mut record: Record = serde_json::from_str(line)?;
+        let id = mem::take(&mut record.id);
+        let Some(found) = known.remove(&record.to_line()?) else {
+            break;
+        };
+        record.id = id;
+        record.more.insert(annotation::FIELD.to_owned(), found);
+        lines.push(record.to_line()?);
+    }
+    Ok(lines)
 }
 
 /// The names and versions of a pairing's bots.

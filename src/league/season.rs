@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use super::archive::{self, ArchiveError};
 use super::budget::played_before;
+use crate::arena::analysing;
 use crate::arena::directory::{DirectoryError, TournamentDirectory};
 use crate::arena::plan::Plan;
 use crate::arena::shard;
@@ -26,7 +27,7 @@ const READY: &str = ".ready";
 const LOCK: &str = "league.lock";
 
 /// What moves from one folder to the other. The plan comes last: while it is the old one, nothing has begun.
-const FILES: [&str; 2] = ["games.jsonl", "plan.json"];
+const FILES: [&str; 3] = ["games.jsonl", analysing::FILE, "plan.json"];
 
 /// Why the folder of a league cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -126,6 +127,13 @@ impl LeagueDirectory {
             games.push('\n');
         }
         written.write("games.jsonl", &games)?;
+        let before = analysing::file(&self.tournament());
+        if before.exists() {
+            // Otherwise those of the old games would be taken for those of the new ones.
+            let analysed = archive::analysed(&before, &kept)?;
+            let lines: Vec<String> = analysed.iter().map(|line| format!("{line}\n")).collect();
+            written.write(analysing::FILE, &lines.concat())?;
+        }
         written.write_plan(new)?;
         let ready = self.path.join(READY);
         fs::rename(&next, &ready).map_err(failed(&next))?;

@@ -136,11 +136,13 @@ impl League {
         }
     }
 
-    /// Takes over a list of students: members who were called otherwise before get their names from it.
+    /// Takes over a list of students: members who were called otherwise before get their names from it, also where the
+    /// list before had another name for the same id or address.
     pub fn enlist(&mut self, people: Vec<Person>) {
         let names: Vec<String> = self.members.keys().cloned().collect();
         for old in names {
-            let Some(new) = people::bot_of(&people, &old, None) else {
+            let new = people::bot_of(&people, &old, None);
+            let Some(new) = new.or_else(|| people::renamed(&self.people, &people, &old)) else {
                 continue;
             };
             if !self.members.contains_key(&new)

@@ -2,22 +2,35 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::path::Path;
 
 use crate::league::news::News;
 use crate::record::annotation::{self, Annotation, Mark};
 use crate::record::{BotIndex, Record};
 use crate::text::{counted, escape_controls};
 
+/// How the command that asks a question again is introduced.
+const ONCE_MORE: &str = "The same question once more";
+
+/// How and where that command is run.
+const WITHOUT_REFEREE: &str = "without the referee, in the folder of the program";
+
 /// The most games of a kind that are described.
 const MOST: usize = 5;
 
 /// The record of a game as this bot's author may see it; `None` where the bot did not play. Of the opponent only the name, the turns and their
-/// times are left, and of a forfeit the reason.
+/// times are left, and of a forfeit the reason. The own program is where its author has it: in the folder that they are in.
 pub fn own(mut record: Record, name: &str) -> Option<Record> {
     let own = BotIndex::ALL
         .into_iter()
         .find(|&bot| record.bots[bot].name == name)?;
     let other = own.other();
+    if let [program] = &mut record.bots[own].command[..]
+        && Path::new(program).is_absolute()
+        && let Some(file) = Path::new(program).file_name()
+    {
+        *program = Path::new(".").join(file).to_string_lossy().into_owned();
+    }
     record.bots[other].command.clear();
     record.bots[other].more.clear();
     if let Some(usage) = &mut record.usage {
@@ -36,25 +49,34 @@ pub fn own(mut record: Record, name: &str) -> Option<Record> {
     Some(record)
 }
 
-/// The page of a bot that did not enter, in Markdown, with what has changed [since](since_text) the last time.
-pub fn not_entered_text(name: &str, reason: &str, since: &str) -> String {
+/// What has changed for a bot of a league since the last time.
+#[derive(Clone, Debug, Default)]
+pub struct Since {
+    /// In Markdown.
+    text: String,
+    /// Why the newest submission does not play.
+    problem: Option<String>,
+}
+
+/// The page of a bot that did not enter, in Markdown, with what has changed since the last time.
+pub fn not_entered_text(name: &str, reason: &str, since: Option<&Since>) -> String {
+    let problem = since.and_then(|since| since.problem.clone());
+    let reason = problem.unwrap_or_else(|| escape_controls(reason));
     format!(
-        "# {}: did not enter\n\n{since}## What to mend first\n\n{}\n\n`referee check BOT` examines the bot once more.\n",
+        "# {}: did not enter\n\n{}## What to mend first\n\n{reason}\n\n`referee check BOT` examines the bot once more.\n",
         escape_controls(name),
-        escape_controls(reason)
+        since.map_or("", |since| &since.text),
     )
 }
 
-/// What has changed since the last time, in Markdown: the place of a bot now, of how many, and before; and its other news.
-pub fn since_text(places: Option<(usize, usize, Option<usize>)>, news: &News) -> String {
+/// What has changed since the last time: the place of a bot now, of how many, and before; and its other news.
+pub fn since(places: Option<(usize, usize, Option<usize>)>, news: &News) -> Since {
     let mut lines = Vec::new();
-    if let Some(problem) = &news.problem {
-        let problem = escape_controls(problem);
+    if news.problem.is_some() {
+        let none = "The newest submission does not play".to_owned();
         lines.push(match news.received {
-            Some(received) => format!(
-                "The newest submission does not play: {problem}. The version of {received:.0} plays."
-            ),
-            None => format!("The newest submission does not play: {problem}."),
+            Some(received) => format!("{none}; the version of {received:.0} plays."),
+            None => format!("{none}."),
         });
     } else if let Some(received) = news.received {
         lines.push(format!("The version of {received:.0} plays."));
@@ -72,8 +94,14 @@ pub fn since_text(places: Option<(usize, usize, Option<usize>)>, news: &News) ->
         ));
     }
     let lines: Vec<String> = lines.iter().map(|line| format!("- {line}\n")).collect();
-    format!("## Since the last time\n\n{}\n", lines.concat())
+    Since {
+        text: format!("## Since the last time\n\n{}\n", lines.concat()),
+        problem: news.problem.as_deref().map(escape_controls),
+    }
 }
+
+/// A question that a bot was asked: the request, and the command that asks it again where that is known.
+pub type Asked = (String, Option<String>);
 
 /// A forfeit of the bot.
 #[derive(Clone, Debug)]
@@ -93,6 +121,7 @@ struct Blunder {
     /// How much it lost: 1 or 2 steps from a win to a loss.
     steps: i32,
     text: String,
+    reproduce: Option<String>,
 }
 
 /// The games of a bot, for its author, in Markdown.
@@ -115,9 +144,8 @@ impl OwnGames {
         }
     }
 
-    /// Adds a game, as [`own`] has left it. Of a forfeit of the bot, `asked` is the request that it was asked and the command that asks
-    /// it again.
-    pub fn add(&mut self, record: &Record, asked: Option<(String, Option<String>)>) {
+    /// Adds a game, as [`own`] has left it. `ask` finds what the bot was asked after so many turns of the game.
+    pub fn add(&mut self, record: &Record, ask: impl Fn(usize) -> Option<Asked>) {
         let mut both = BotIndex::ALL.into_iter();
         let Some(own) = both.find(|&bot| record.bots[bot].name == self.name) else {
             return;
@@ -142,7 +170,7 @@ impl OwnGames {
         ));
         if record.result.by == Some(own) && record.was_played() {
             let text = |text: &Option<String>| escape_controls(text.as_deref().unwrap_or_default());
-            let (request, reproduce) = asked.unwrap_or_default();
+            let (request, reproduce) = ask(record.turns.len()).unwrap_or_default();
             let reason = record.result.reason.name().to_owned();
             self.forfeits.entry(reason).or_default().push(Forfeit {
                 game: record.id.clone(),
@@ -156,7 +184,8 @@ impl OwnGames {
         }
         if let Some(analysis) = record.more.get(annotation::FIELD) {
             self.analysed += 1;
-            self.add_blunders(record, own, &opponent, &Annotation::from_json(analysis));
+            let analysis = Annotation::from_json(analysis);
+            self.add_blunders(record, own, &opponent, &analysis, ask);
         }
     }
 
@@ -166,6 +195,7 @@ impl OwnGames {
         own: BotIndex,
         opponent: &str,
         analysis: &Annotation,
+        ask: impl Fn(usize) -> Option<Asked>,
     ) {
         let notes = analysis.turns.iter();
         for note in notes.filter(|note| annotation::player(record.first, note.turn) == own) {
@@ -178,9 +208,11 @@ impl OwnGames {
             let turn = note.turn.checked_sub(1).and_then(|n| record.turns.get(n));
             let turn = turn.map_or_else(String::new, |turn| format!(" (`{}`)", turn.as_str()));
             let why = note.text.as_deref().map(escape_controls);
-            let better = note.better.as_ref().map_or_else(String::new, |better| {
-                format!("; better: `{}`", escape_controls(better))
-            });
+            // The sentence names it, where there is one.
+            let better = match (&why, &note.better) {
+                (None, Some(better)) => format!("; better: `{}`", escape_controls(better)),
+                _ => String::new(),
+            };
             self.blunders.push(Blunder {
                 steps,
                 text: format!(
@@ -189,18 +221,30 @@ impl OwnGames {
                     note.turn,
                     why.unwrap_or_else(|| "it made the result worse".to_owned())
                 ),
+                reproduce: note
+                    .turn
+                    .checked_sub(1)
+                    .and_then(&ask)
+                    .and_then(|asked| asked.1),
             });
         }
     }
 
-    /// The text, with what has changed [since](since_text) the last time.
-    pub fn text(&self, since: &str) -> String {
+    /// The text, with what has changed since the last time.
+    pub fn text(&self, since: Option<&Since>) -> String {
         let [won, drawn, lost] = self.results;
         let mut out = format!(
-            "# {}: own games\n\n{}: {won} won, {drawn} drawn, {lost} lost.\n\n{since}## What to mend first\n\n",
+            "# {}: own games\n\n{}: {won} won, {drawn} drawn, {lost} lost.\n\n{}## What to mend first\n\n",
             escape_controls(&self.name),
-            counted(won + drawn + lost, "game", "games")
+            counted(won + drawn + lost, "game", "games"),
+            since.map_or("", |since| &since.text),
         );
+        if let Some(problem) = since.and_then(|since| since.problem.as_ref()) {
+            let _ = writeln!(
+                out,
+                "### The newest submission does not play\n\n{problem}\n\n### The version that plays\n"
+            );
+        }
         let mut kinds: Vec<_> = self.forfeits.iter().collect();
         kinds.sort_by_key(|(_, games)| std::cmp::Reverse(games.len()));
         for (reason, games) in &kinds {
@@ -230,7 +274,8 @@ impl OwnGames {
         if self.analysed == 0 {
             if is_faultless {
                 out.push_str(
-                    "No game was forfeited. What the bot could have played better is shown once the games are analysed: `referee analyse`.\n\n",
+                    "No game was forfeited. Whether the bot could have played better is not known, because the games were not \
+                     analysed (`--analyse`).\n\n",
                 );
             }
             return;
@@ -250,6 +295,12 @@ impl OwnGames {
             let _ = writeln!(out, "- {}", blunder.text);
         }
         out.push('\n');
+        if let Some(reproduce) = worst.first().and_then(|worst| worst.reproduce.as_ref()) {
+            let _ = writeln!(
+                out,
+                "{ONCE_MORE}, the first of these, {WITHOUT_REFEREE}:\n\n    {reproduce}\n"
+            );
+        }
     }
 }
 

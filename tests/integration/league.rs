@@ -368,13 +368,150 @@ fn a_page_to_hand_out_says_what_has_changed() {
     assert!(anna.contains(compared), "{anna}");
     let ben = page("ben");
     assert!(
-        ben.contains("- The newest submission does not play: "),
+        ben.contains("- The newest submission does not play; the version of "),
         "{ben}"
     );
     assert!(ben.contains("`hello`") && !ben.contains(compared), "{ben}");
+    let mend = ben
+        .split("## What to mend first")
+        .nth(1)
+        .unwrap_or_default();
+    assert!(
+        mend.trim_start()
+            .starts_with("### The newest submission does not play\n"),
+        "{ben}"
+    );
+    // Where the teacher has the files is of no use to an author.
+    assert!(!ben.contains("term/bots"), "{ben}");
     let cem = page("cem");
+    assert!(!cem.contains("term/bots"), "{cem}");
     assert!(
         cem.contains("did not enter") && cem.contains("`hello`"),
         "{cem}"
     );
+}
+
+#[test]
+fn whoever_gets_another_name_has_one_bot() {
+    let teacher = Teacher::of(&[("Anna Adams", RANDOM), ("ben", GREEDY)]);
+    let update = |name: &str| {
+        let list = format!("name,email,id\n{name},a@example.org,11\nben,,12\n");
+        teacher.0.write("students.csv", &list);
+        let from = ["--from", "submissions", "--students", "students.csv"];
+        let run = teacher.league("term", &from).run();
+        assert_eq!(run.code, Some(0), "{run}");
+        run
+    };
+    update("Anna Adams");
+    let old = teacher.path("submissions/Anna Adams");
+    fs::rename(old, teacher.path("submissions/Anna Miller")).expect("a folder");
+    let run = update("Anna Miller");
+    assert!(!run.stderr.contains("not in the list"), "{run}");
+    let names: Vec<String> = teacher
+        .csv("term")
+        .iter()
+        .map(|row| row[0].clone())
+        .collect();
+    assert_eq!(names, ["Anna Miller", "ben"]);
+}
+
+#[test]
+fn who_plays_with_an_older_version_is_said_to() {
+    let teacher = Teacher::of(&[("anna", RANDOM), ("ben", GREEDY)]);
+    teacher.update("term");
+    teacher.hand_in("ben", WRONG);
+    let page = ["--from", "submissions", "--report", "page.html"];
+    let run = teacher.league("term", &page).run();
+    assert!(
+        run.stderr.contains("ben plays with the version of "),
+        "{run}"
+    );
+    assert_eq!(run.stderr.matches("page.html: ").count(), 1, "{run}");
+}
+
+#[test]
+fn a_deadline_before_everything_is_refused() {
+    let teacher = Teacher::of(&[("anna", RANDOM), ("ben", GREEDY)]);
+    teacher.update("term");
+    let run = teacher.league("term", &["--deadline", "2020-01-31"]).run();
+    assert_eq!(run.code, Some(2), "{run}");
+    let expected = "nothing was handed in before 2020-01-31T00:00:00Z";
+    assert!(run.stderr.contains(expected), "{run}");
+}
+
+#[test]
+fn an_analysis_is_that_of_the_version_that_plays() {
+    let teacher = Teacher::of(&[("anna", RANDOM), ("ben", GREEDY), ("cem", RANDOM)]);
+    let analysed = [
+        "--from",
+        "submissions",
+        "--analyse",
+        "--time-per-move",
+        "1ms",
+    ];
+    let update = |more: &[&str]| {
+        let run = teacher.league("term", more).run();
+        assert_eq!(run.code, Some(0), "{run}");
+    };
+    let ids_and_turns = |file: &str| -> Vec<(Value, Value)> {
+        let text = teacher.0.read(&format!("term/{file}.jsonl"));
+        let records = common::records(&text).into_iter();
+        records
+            .map(|game| (game["id"].clone(), game["turns"].clone()))
+            .collect()
+    };
+    update(&analysed);
+    teacher.hand_in("anna", &format!("{GREEDY}# 2\n"));
+    // Without an analysis: those of games that are no longer in the table are gone, the others are kept.
+    update(&["--from", "submissions"]);
+    assert_eq!(ids_and_turns("analysis"), ids_and_turns("games")[..2]);
+    update(&analysed);
+    assert_eq!(ids_and_turns("analysis"), ids_and_turns("games"));
+}
+
+#[test]
+fn a_page_to_hand_out_has_the_blunders_of_an_analysis() {
+    let teacher = Teacher::of(&[("anna", RANDOM), ("ben", GREEDY)]);
+    let class = &teacher.0;
+    teacher.update("term");
+    class.run(&["report", "term", "--each", "before"]);
+    let before = class.read("before/anna.md");
+    assert!(before.contains("`--analyse`"), "{before}");
+    let run = teacher.league("term", &["--analyse"]).run();
+    assert_eq!(run.code, Some(0), "{run}");
+    class.run(&["report", "term", "--each", "pages"]);
+    let anna = class.read("pages/anna.md");
+    assert!(anna.contains("\n2 games: "), "{anna}");
+    assert!(anna.contains(" that made the result worse\n"), "{anna}");
+    // Its own turn once more, asked as in the game.
+    assert!(anna.contains("The same question once more"), "{anna}");
+    class.run(&["report", "term", "-o", "page.html"]);
+    assert!(
+        class.read("page.html").contains("blunder\""),
+        "no blunder on the page"
+    );
+}
+
+#[test]
+fn a_date_for_freeze_is_sent_to_deadline() {
+    let teacher = Teacher::of(&[("anna", RANDOM), ("ben", GREEDY)]);
+    let from = ["--from", "submissions"];
+    for wrong in [
+        &["league", "--freeze", "2026-12-01"][..],
+        &[&["league", "term", "--freeze", "2026-12-01"], &from[..]].concat(),
+        &[
+            &["league", "term", "--freeze=2026-12-01T10:00:00Z"],
+            &from[..],
+        ]
+        .concat(),
+    ] {
+        let run = teacher.0.referee(wrong).run();
+        assert_eq!(run.code, Some(2), "{run}");
+        assert!(run.stderr.contains("takes no date"), "{run}");
+        assert!(run.stderr.contains("--deadline 2026-12-01"), "{run}");
+    }
+    assert!(!teacher.path("2026-12-01").exists());
+    let run = teacher.0.referee(&["league", "nothing"]).run();
+    assert_eq!(run.code, Some(2), "{run}");
+    assert!(!teacher.path("nothing").exists(), "{run}");
 }

@@ -224,6 +224,7 @@ fn write_page(args: &Args, target: &Path) -> Result<(), Failure> {
         title: names.join(" vs "),
         private: args.private,
         one: true,
+        own: None,
         limits: Vec::new(),
         skip_copies: false,
         frame: None,

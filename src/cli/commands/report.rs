@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::arena::analysing;
+use crate::arena::directory::TournamentDirectory;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::folder::{all_records, ranking_of, title_of, tournament_of};
 use crate::cli::support::frame::FrameOption;
@@ -98,19 +100,31 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         for path in &args.files {
             since.extend(league_news::of(path)?);
         }
-        let records = analysed_first(&records);
-        return write_each(&records, &absent, &args.only, folder, &since);
+        let records = with_analyses(&args.files, &records);
+        return write_each(
+            &analysed_first(&records),
+            &absent,
+            &args.only,
+            folder,
+            &since,
+        );
     }
+    let shown = if args.live.is_on() {
+        records.clone()
+    } else {
+        with_analyses(&args.files, &records)
+    };
     let feed = Feed::new(html::Options {
         title,
         private: args.private,
         one: false,
+        own: None,
         limits: Vec::new(),
-        skip_copies: records.len() > 1,
+        skip_copies: shown.len() > 1,
         game: game_of(&args.game_program, &records)?,
         frame: args.live_frame.origin(),
     });
-    let files = analysed_first(&records);
+    let files = analysed_first(&shown);
     if args.live.is_on() {
         return follow(&files, &args.live, &feed);
     }
@@ -139,6 +153,14 @@ pub(in crate::cli) fn check_not_input(files: &[PathBuf], output: &Path) -> Resul
             file.display()
         ))),
     }
+}
+
+/// These files of records, and those with the analyses of `--analyse` in the folders that were named.
+fn with_analyses(named: &[PathBuf], records: &[PathBuf]) -> Vec<PathBuf> {
+    let folders = named.iter().filter(|path| path.is_dir());
+    let analyses = folders.map(|folder| analysing::file(&TournamentDirectory::at(folder)));
+    let analyses = analyses.filter(|file| file.is_file() && !records.contains(file));
+    records.iter().cloned().chain(analyses).collect()
 }
 
 /// The files, those with an analysis first: of a game in several files, the first record is shown.

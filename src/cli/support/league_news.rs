@@ -7,12 +7,13 @@ use super::failure::Failure;
 use crate::arena::directory::TournamentDirectory;
 use crate::arena::results::Results;
 use crate::league::news::AllNews;
-use crate::league::state::League;
-use crate::report::own::since_text;
+use crate::league::state::{League, Member};
+use crate::league::versions;
+use crate::report::own::{Since, since};
 use crate::tournament::ratings::Model;
 
-/// A text for each bot of a league, by name; nothing where a path is not the folder of a league.
-pub(in crate::cli) fn of(path: &Path) -> Result<BTreeMap<String, String>, Failure> {
+/// What is new for each bot of a league, by name; nothing where a path is not the folder of a league.
+pub(in crate::cli) fn of(path: &Path) -> Result<BTreeMap<String, Since>, Failure> {
     let mut texts = BTreeMap::new();
     if !path.is_dir() {
         return Ok(texts);
@@ -29,16 +30,32 @@ pub(in crate::cli) fn of(path: &Path) -> Result<BTreeMap<String, String>, Failur
     let standings = standings.map_err(|error| Failure::Referee(error.to_string()))?;
     let news =
         AllNews::read(path, &plan, &games).map_err(|error| Failure::Usage(error.to_string()))?;
-    for name in league.members.keys() {
-        let Some(news) = news.of(name, &league, &plan) else {
+    for (name, member) in &league.members {
+        let Some(mut news) = news.of(name, &league, &plan) else {
             continue;
         };
+        if let Some(problem) = &mut news.problem {
+            *problem = at_home(path, member, problem);
+        }
         let place = standings.places.iter().find(|place| place.name == *name);
         let places = place.map(|place| {
             let before = ranking.before.get(name).copied();
             (place.rank, standings.places.len(), before)
         });
-        texts.insert(name.clone(), since_text(places, &news));
+        texts.insert(name.clone(), since(places, &news));
     }
     Ok(texts)
+}
+
+/// A text in which the files of a member are where their author has them, and not in the folder of the league.
+fn at_home(league: &Path, member: &Member, text: &str) -> String {
+    let mut text = text.to_owned();
+    for version in &member.versions {
+        let folder = versions::folder(league, member, &version.id);
+        let whole = std::path::absolute(&folder).unwrap_or_else(|_| folder.clone());
+        for folder in [whole, folder] {
+            text = text.replace(&format!("{}/", folder.display()), "./");
+        }
+    }
+    text
 }

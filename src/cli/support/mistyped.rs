@@ -1,4 +1,5 @@
-//! A command that does not exist, of which the command line would make a bot; and a bot of which it would make a command.
+//! A command that does not exist, of which the command line would make a bot; a bot or a file of which it would make a
+//! command; and a date for an option that takes none.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -7,12 +8,22 @@ use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::failure::Failure;
+use super::time;
 use crate::strategy;
 use crate::text::{escape_controls, meant};
 
 /// The failure for `arguments`, of which the first is the name of the program, when the next one is nearly
-/// a command of `program`, and no file.
+/// a command of `program`, and no file; or when a league is to be frozen at a date.
 pub(in crate::cli) fn check(arguments: &[OsString], program: &Command) -> Result<(), Failure> {
+    if is_league(arguments)
+        && let Some(date) = date_of_freeze(arguments)
+    {
+        return Err(Failure::Usage(format!(
+            "--freeze takes no date: it stops a bot while its opponent thinks; for the last versions before a date: \
+             --deadline {}",
+            escape_controls(date)
+        )));
+    }
     let Some(word) = arguments.get(1).and_then(|word| word.to_str()) else {
         return Ok(());
     };
@@ -31,21 +42,46 @@ pub(in crate::cli) fn check(arguments: &[OsString], program: &Command) -> Result
     }
 }
 
-/// The failure when a match was given three bots, of which the parser takes the last for a command: somebody forgot
-/// quotes, or wants a tournament.
-pub(in crate::cli) fn third_bot(error: &clap::Error, program: &Command) -> Option<Failure> {
+fn is_league(arguments: &[OsString]) -> bool {
+    arguments.get(1).is_some_and(|word| word == "league")
+}
+
+/// The date or time that is given to `--freeze`.
+fn date_of_freeze(arguments: &[OsString]) -> Option<&str> {
+    let words: Vec<&str> = arguments.iter().filter_map(|word| word.to_str()).collect();
+    let next = words.iter().zip(words.iter().skip(1));
+    let next = next.filter_map(|(word, next)| (*word == "--freeze").then_some(*next));
+    let joined = words
+        .iter()
+        .filter_map(|word| word.strip_prefix("--freeze="));
+    next.chain(joined).find(|word| time::parse(word).is_ok())
+}
+
+/// The failure when there is one argument more than there can be, which the parser takes for a command: a third bot of a match, where
+/// somebody forgot quotes or wants a tournament, or what was handed in to a league.
+pub(in crate::cli) fn one_too_many(
+    error: &clap::Error,
+    arguments: &[OsString],
+    program: &Command,
+) -> Option<Failure> {
     let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else {
         return None;
     };
-    let is_third =
-        error.kind() == ErrorKind::ArgumentConflict && program.find_subcommand(word).is_none();
-    is_third.then(|| {
-        Failure::Usage(format!(
-            "a match has two bots, and {} is a third; a command with arguments is one bot in quotes (\"python3 bot.py\"), \
-             and referee tournament plays more than two",
-            escape_controls(word)
-        ))
-    })
+    if error.kind() != ErrorKind::ArgumentConflict || program.find_subcommand(word).is_some() {
+        return None;
+    }
+    let word = escape_controls(word);
+    Some(Failure::Usage(if is_league(arguments) {
+        format!(
+            "a league has one folder, and {word} is one argument more; where submissions come from is said with \
+             --from: --from {word}"
+        )
+    } else {
+        format!(
+            "a match has two bots, and {word} is a third; a command with arguments is one bot in quotes (\"python3 bot.py\"), \
+             and referee tournament plays more than two"
+        )
+    }))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! A page for each bot of some records, with its own games only.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -11,26 +11,26 @@ use super::pages::write;
 use super::setup::unreadable;
 use crate::arena::slug::slugs;
 use crate::game::quarto::{PieceSet, Rules};
-use crate::play::replay::replay;
+use crate::play::questions::Line;
 use crate::play::reproduce::recorded_reproduce_command;
-use crate::record::Record;
 use crate::record::atomic_file::replace;
 use crate::record::reader::Reader;
+use crate::record::{BotIndex, Record, RecordSummary};
 use crate::report::html;
-use crate::report::own::{OwnGames, not_entered_text, own};
+use crate::report::own::{Asked, OwnGames, Since, not_entered_text, own};
 use crate::report::serve::Feed;
 use crate::session::registry::{self, Choices};
 use crate::text::counted;
 use crate::tournament::standings::NotEntered;
 
 /// Writes `NAME.html` and `NAME.md` into a folder, for each of these bots, or for all when there are no names. Whoever did not
-/// enter gets a `NAME.md` with the reason. `since` is what has changed since the last time, in Markdown, by name.
+/// enter gets a `NAME.md` with the reason. `since` is what has changed since the last time, by name.
 pub(in crate::cli) fn write_each(
     files: &[&Path],
     not_entered: &[NotEntered],
     names: &[String],
     folder: &Path,
-    since: &BTreeMap<String, String>,
+    since: &BTreeMap<String, Since>,
 ) -> Result<(), Failure> {
     let mut all = BTreeSet::new();
     for_each(files, |_, record| {
@@ -55,7 +55,7 @@ pub(in crate::cli) fn write_each(
     for (name, slug) in all.iter().zip(slugs(&all)) {
         if names.is_empty() || names.iter().any(|chosen| chosen == name) {
             let place = folder.join(slug);
-            let since = since.get(*name).map_or("", String::as_str);
+            let since = since.get(*name);
             match absent.iter().find(|absent| absent.name == *name) {
                 Some(absent) => {
                     write_text(&place, &not_entered_text(name, &absent.reason, since))?;
@@ -73,27 +73,33 @@ pub(in crate::cli) fn write_each(
     Ok(())
 }
 
-fn write_one(files: &[&Path], name: &str, place: &Path, since: &str) -> Result<(), Failure> {
+fn write_one(
+    files: &[&Path],
+    name: &str,
+    place: &Path,
+    since: Option<&Since>,
+) -> Result<(), Failure> {
     let feed = Feed::new(html::Options {
         title: format!("{name}: own games"),
         private: false,
         one: false,
+        own: Some(name.to_owned()),
         limits: Vec::new(),
         skip_copies: files.len() > 1,
         frame: None,
         game: None,
     });
     let mut text = OwnGames::new(name);
+    // A game may be in one file with its analysis, and in another one without.
+    let mut seen = HashSet::new();
     for_each(files, |file, record| {
         if let Some(record) = own(record, name) {
             let problem = |problem| Failure::Usage(format!("{}: {problem}", file.display()));
-            feed.publish(&record).map_err(problem)?;
-            let is_own = record
-                .result
-                .by
-                .is_some_and(|by| record.bots[by].name == name);
-            let asked = is_own.then(|| asked(&record, file)).flatten();
-            text.add(&record, asked);
+            let game = RecordSummary::of(&record).map_err(problem)?;
+            if files.len() == 1 || seen.insert(game.identity()) {
+                feed.publish(&record).map_err(problem)?;
+                text.add(&record, |turns| asked(&record, name, turns, file));
+            }
         }
         Ok(())
     })?;
@@ -113,9 +119,10 @@ fn with_ending(place: &Path, ending: &str) -> PathBuf {
     path.into()
 }
 
-/// The last question of a game that the bot forfeited, and the command that asks it again; `None` where that is unknown.
-fn asked(record: &Record, file: &Path) -> Option<(String, Option<String>)> {
-    let by = record.result.by.filter(|_| record.was_played())?;
+/// What this bot was asked after so many turns of a game, and the command that asks it again; `None` where that is unknown.
+fn asked(record: &Record, name: &str, turns: usize, file: &Path) -> Option<Asked> {
+    let mut both = BotIndex::ALL.into_iter();
+    let own = both.find(|&bot| record.bots[bot].name == name)?;
     let set = match &record.pieces {
         None => PieceSet::default(),
         Some(text) => PieceSet::parse(text).ok()?,
@@ -125,12 +132,19 @@ fn asked(record: &Record, file: &Path) -> Option<(String, Option<String>)> {
         set,
         ..Choices::default()
     });
-    let last = replay(&*ruleset, record, &mut ()).ok()?;
+    let line = Line {
+        start: record.start.clone(),
+        turns: record.turns.get(..turns)?.to_vec(),
+    };
     let mut request = String::new();
-    last.write_request(&mut request);
+    line.session(&*ruleset).ok()?.write_request(&mut request);
     let request = request.trim_end_matches('\n').to_owned();
     let pieces = record.pieces.as_ref().and_then(|_| pieces_of(file));
-    let command = recorded_reproduce_command(record, by, pieces.as_deref(), &request);
+    // The end of the game says how its last question is asked.
+    let is_last = turns == record.turns.len();
+    let command = (is_last || record.result.by != Some(own))
+        .then(|| recorded_reproduce_command(record, own, pieces.as_deref(), &request))
+        .flatten();
     Some((request, command))
 }
 

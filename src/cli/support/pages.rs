@@ -158,6 +158,7 @@ impl PageOptions {
             title: title.to_owned(),
             private: self.private,
             one: false,
+            own: None,
             limits,
             skip_copies: false,
             frame: self.live_frame.origin(),
@@ -235,7 +236,7 @@ impl Pages {
 
     /// Writes the page of `--report`, and stops serving: when the games are finished only after a signal, unless
     /// `--live-exit` was given. Call it when nothing else is left to do.
-    pub(in crate::cli) fn finish(mut self, state: State) -> Result<(), Failure> {
+    pub(in crate::cli) fn finish(self, state: State) -> Result<(), Failure> {
         let Some(feed) = &self.feed else {
             return Ok(());
         };
@@ -243,9 +244,22 @@ impl Pages {
         let written: Result<(), Failure> = written
             .filter(|path| feed.games() > 0 || Some(*path) != self.kept.as_ref())
             .try_for_each(|path| write(feed, path));
-        feed.set_state(state);
+        let is_written = written.is_ok();
+        self.stop(state, is_written)?;
+        written
+    }
+
+    /// Stops serving as [`finish`](Self::finish) does, when the page has been written.
+    pub(in crate::cli) fn close(self, state: State) -> Result<(), Failure> {
+        self.stop(state, true)
+    }
+
+    fn stop(mut self, state: State, may_stay: bool) -> Result<(), Failure> {
+        if let Some(feed) = &self.feed {
+            feed.set_state(state);
+        }
         if let Some(server) = self.server.take().and_then(Arc::into_inner) {
-            if self.stays && state == State::Finished && written.is_ok() {
+            if self.stays && state == State::Finished && may_stay {
                 print_stderr(&format!(
                     "referee: the page stays at {}; press Ctrl-C to end (--live-exit ends with the games)",
                     server.url()
@@ -254,7 +268,7 @@ impl Pages {
             }
             server.stop();
         }
-        written
+        Ok(())
     }
 }
 

@@ -267,6 +267,23 @@ pub fn bot_of(people: &[Person], name: &str, id: Option<&str>) -> Option<String>
     }
 }
 
+/// What somebody is called now who alone had this bot before, by id or address.
+pub fn renamed(before: &[Person], now: &[Person], bot: &str) -> Option<String> {
+    let mut owners = before.iter().filter(|person| person.bot() == bot);
+    let (owner, None) = (owners.next()?, owners.next()) else {
+        return None;
+    };
+    let is_same = |a: &str, b: &str| !a.is_empty() && a == b;
+    let mut found = now
+        .iter()
+        .filter(|person| is_same(&person.id, &owner.id) || is_same(&person.email, &owner.email));
+    let (person, None) = (found.next()?, found.next()) else {
+        return None;
+    };
+    // Whoever has joined or left a team has another bot.
+    (person.team.is_empty() && owner.team.is_empty()).then(|| person.bot())
+}
+
 /// Gives submissions the names of those whose they are. What belongs to nobody in the list keeps its name.
 pub fn join(intake: &mut Intake, people: &[Person]) {
     for one in &mut intake.submissions {

@@ -69,6 +69,8 @@ pub struct Options {
     pub private: bool,
     /// Show a single game, without lists.
     pub one: bool,
+    /// The bot whose games these are, if they are those of one: the page begins with it, and names nobody the first of all.
+    pub own: Option<String>,
     /// How the limits of the bots were kept, a line each; for the overview.
     pub limits: Vec<String>,
     /// Leave out games that have been added already, for records in several files. It takes some bytes of

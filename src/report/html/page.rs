@@ -157,6 +157,7 @@ fn head(options: &Options, live: bool) -> Value {
         "private": options.private,
         "live": live,
         "one": options.one,
+        "own": options.own.as_deref().map(escape_controls),
         "kept": MAX_GAMES,
         "limits": options.limits,
     })

@@ -968,7 +968,7 @@ fn one_game_is_a_page() -> Result<()> {
 
 type Test = (&'static str, fn() -> Result<()>);
 
-const TESTS: [Test; 41] = [
+const TESTS: [Test; 42] = [
     (
         "every view opens without messages in the console",
         every_view_opens_without_messages,
@@ -1109,6 +1109,10 @@ const TESTS: [Test; 41] = [
     (
         "a game stands still where motion is not wanted",
         pictures::a_game_stands_still_where_motion_is_not_wanted,
+    ),
+    (
+        "own games begin with their bot",
+        story::own_games_begin_with_their_bot,
     ),
     (
         "puzzles are solved by hand",

@@ -1,5 +1,8 @@
 //! What the page tells first: who won, what decided, what to mend.
 
+use std::fs;
+use std::path::{Path, PathBuf};
+
 use serde_json::{Value, json};
 
 use super::course::tournament;
@@ -225,11 +228,11 @@ fn proven(game: &str) -> Result<(Vec<Value>, usize, Value)> {
         let is_long =
             |name: &str, note: &Value| note[name].as_array().is_some_and(|line| line.len() > 1);
         // The last one is proven to the end.
-        let found = notes.filter(|note| {
+        let mut found = notes.filter(|note| {
             let is_decisive = note["best"] == "win" && note["value"] == "loss";
             is_decisive && is_long("played_line", note) && is_long("better_line", note)
         });
-        if let Some(note) = found.last() {
+        if let Some(note) = found.next_back() {
             return Ok((games.clone(), index + 1, note.clone()));
         }
     }
@@ -290,4 +293,46 @@ pub(super) fn a_better_turn_is_shown_and_proven() -> Result<()> {
         report.browser.is_quiet()?;
     }
     Ok(())
+}
+
+/// A page with the own games begins with the bot whose they are, and calls nobody the first.
+pub(super) fn own_games_begin_with_their_bot() -> Result<()> {
+    let scratch = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let of = |path: &Path| path.to_string_lossy().into_owned();
+    let (folder, pages) = (scratch.path().join("cup"), scratch.path().join("pages"));
+    let bots = ["builtin:random", "builtin:greedy", "builtin:search?depth=1"];
+    let run = Referee::new([
+        "tournament",
+        "--pairs",
+        "1",
+        "--seed",
+        "3",
+        "--sandbox",
+        "none",
+    ])
+    .args(bots)
+    .args(["--out", &of(&folder)])
+    .run();
+    same("exit", &run.code, &Some(0)).map_err(|error| format!("{error}\n{run}"))?;
+    let run = Referee::new(["report", &of(&folder), "--each", &of(&pages)]).run();
+    same("exit", &run.code, &Some(0)).map_err(|error| format!("{error}\n{run}"))?;
+    let files = fs::read_dir(&pages).map_err(|error| error.to_string())?;
+    let mut files = files.flatten().map(|file| file.path());
+    let of_greedy = |file: &PathBuf| {
+        of(file).contains("greedy") && file.extension().is_some_and(|end| end == "html")
+    };
+    let page = files.find(of_greedy).ok_or("no page of greedy")?;
+    let report = OpenReport::page(&page, scratch)?;
+    same(
+        "heading",
+        &report.text_of("h1")?,
+        &"builtin:greedy".to_owned(),
+    )?;
+    // Its number among its own opponents is not its place.
+    same("its number", &report.count(".above")?, &0.0)?;
+    report.open("#overview")?;
+    let cards = report.texts("h2")?;
+    let is_result = |title: &String| title == "Result";
+    same("a result", &cards.iter().any(is_result), &false)?;
+    report.browser.is_quiet()
 }

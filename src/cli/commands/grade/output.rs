@@ -61,7 +61,10 @@ pub(super) fn write(
         let (without, unknown) = grades::unmatched(students, all);
         for (what, names) in [
             ("there is no bot of", without.join(", ")),
-            ("nobody is said to have", unknown.join(", ")),
+            (
+                "without a row in grades.csv, as no student in the list has this bot:",
+                unknown.join(", "),
+            ),
         ] {
             if !names.is_empty() {
                 let names = escape_controls(&names);

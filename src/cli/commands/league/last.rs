@@ -39,7 +39,8 @@ pub(in crate::cli) struct FinalArgs {
     #[arg(long)]
     announce: bool,
 
-    /// With --announce: the versions that were handed in by then play: 2026-01-31 or 2026-01-31T10:00:00Z
+    /// With --announce: the versions that were handed in by then play: 2026-01-31 (as the day begins, UTC) or
+    /// 2026-01-31T10:00:00Z
     #[arg(long, value_name = "TIME", value_parser = time::parse, requires = "announce")]
     deadline: Option<Timestamp>,
 

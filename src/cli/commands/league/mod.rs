@@ -74,7 +74,7 @@ struct Args {
     #[arg(long, value_name = "FILE")]
     students: Option<PathBuf>,
 
-    /// Only versions that were handed in by then play: 2026-01-31 or 2026-01-31T10:00:00Z
+    /// Only versions that were handed in by then play: 2026-01-31 (as the day begins, UTC) or 2026-01-31T10:00:00Z
     #[arg(long, value_name = "TIME", value_parser = time::parse)]
     deadline: Option<Timestamp>,
 
@@ -121,6 +121,9 @@ fn run_update(args: &Args) -> Result<(), Failure> {
     let look = source.map(Look::at);
     let intake = source.map(intake::read).transpose()?;
     let people = args.students.as_deref().map(people::read).transpose()?;
+    if source.is_none() && !args.folder().exists() {
+        return Err(no_league(args));
+    }
     let mut rounds = Rounds {
         args,
         options,
@@ -132,6 +135,13 @@ fn run_update(args: &Args) -> Result<(), Failure> {
         (Some(source), Some(look)) if args.watch => rounds.watch(source, look),
         _ => rounds.finish(State::Finished),
     }
+}
+
+fn no_league(args: &Args) -> Failure {
+    Failure::Usage(format!(
+        "{}: there is no league yet; say where submissions come from: --from FOLDER",
+        args.folder().display()
+    ))
 }
 
 /// Updates of a league, one after the other.
@@ -173,10 +183,7 @@ impl Rounds<'_> {
             people::join(intake, &league.people);
             take_in(&mut league, &self.directory, intake)?;
         } else if league.members.is_empty() {
-            return Err(Failure::Usage(format!(
-                "{}: there is no league yet; say where submissions come from: --from FOLDER",
-                args.folder().display()
-            )));
+            return Err(no_league(args));
         }
         let update = Update::new(args, &options, &self.directory, league, old)?;
         let new = with_bots(update.run(&mut self.pages))?;
@@ -186,10 +193,10 @@ impl Rounds<'_> {
         }
     }
 
-    /// Stops serving.
+    /// Stops serving: each update has written its page.
     fn finish(&mut self, state: State) -> Result<(), Failure> {
         match self.pages.take() {
-            Some(pages) => pages.finish(state),
+            Some(pages) => pages.close(state),
             None => Ok(()),
         }
     }

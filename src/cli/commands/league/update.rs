@@ -109,6 +109,7 @@ impl<'a> Update<'a> {
             checked = self.check_new(&preparation) => checked?,
             _ = stops.recv() => return Err(Failure::Interrupted),
         }
+        report::older_versions(&self.league, self.args.deadline)?;
         let (plan, entered) = self.plan(&request)?;
         if self.args.plan && plan.budget.is_some() {
             return Err(Failure::Usage(

@@ -12,8 +12,8 @@ use crate::tournament::budget::comparison::{
     Compared, Comparison, Errors, Saving, Step, compare, saving,
 };
 
-/// Rows of the table.
-const ROWS: usize = 5;
+/// Rows of the table; with four the third is that of three quarters of the games.
+const ROWS: usize = 4;
 
 /// The text of the command, for this many games.
 pub(super) fn compared(args: &Args, games: u64) -> Result<String, Failure> {

@@ -143,7 +143,7 @@ export function botView(index) {
   const chosen = new Set([index]);
   const tile = (title, value, hint) => el("div", { class: "tile" }, el("dt", {}, title), el("dd", {}, value, hint ? el("small", {}, hint) : null));
   return el("div", { class: "bot" },
-    el("p", { class: "above" }, at ? `Number ${rank} of ${known.figures.places.length}` : "Not ranked yet"),
+    known.head.own ? null : el("p", { class: "above" }, at ? `Number ${rank} of ${known.figures.places.length}` : "Not ranked yet"),
     el("h1", {}, name(index)),
     bot(index).command ? el("p", { class: "command" }, el("code", {}, bot(index).command)) : null,
     at ? el("dl", { class: "tiles" },

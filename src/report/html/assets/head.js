@@ -162,7 +162,8 @@ function duel(places) {
 // Who won, and how surely; nothing for a single game.
 export function resultCard(figures) {
   const places = figures.places;
-  if (figures.games < 2 || places.length < 2) return null;
+  // The games of one bot do not say who is the first of all.
+  if (figures.games < 2 || places.length < 2 || known.head.own) return null;
   if (places.length === 2) return duel(places);
   const [first, second] = places;
   const titles = isFinished(figures) ? ["Champion", "Runner-up"] : known.head.live ? ["In the lead", "Behind it"] : ["First", "Second"];

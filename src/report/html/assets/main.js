@@ -27,6 +27,8 @@ function address() {
   if (fields.has("absent")) return { kind: "absent", number: whole("absent") ?? 0 };
   if (fields.has("games")) return { kind: "games", fields };
   if (fields.has("bots")) return { kind: "bots" };
+  const mine = text === "" ? known.bots.findIndex((bot) => bot.name === known.head.own) : -1;
+  if (mine >= 0) return { kind: "bot", number: mine + 1 };
   return { kind: "overview" };
 }
 

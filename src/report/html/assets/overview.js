@@ -63,6 +63,7 @@ function standings(places) {
       { key: "rank", title: "#", text: true, value: (p) => String(ranks.get(p.bot)).padStart(6, "0"), show: (p) => String(ranks.get(p.bot)), kind: "rank" },
       { key: "name", title: "bot", text: true, head: true, value: (p) => name(p.bot), show: (p) => link(botHash(p.bot), el("span", { class: "name" }, name(p.bot))) },
       ...(places.some((p) => p.before !== undefined) ? [{ key: "moved", title: "moved", hint: "Places up or down since the last time", value: (p) => (p.before ? p.before - ranks.get(p.bot) : 0), show: (p) => moved(p.before, ranks.get(p.bot)) }] : []),
+      ...(places.some((p) => p.places) ? [{ key: "places", title: "place", hint: "Between which places it is with a probability of 95 %", value: (p) => p.places?.[0] ?? null, show: (p) => (p.places ? between(p.places) : "") }] : []),
       ...(places.some((p) => p.reached !== undefined) ? [{ key: "reached", title: "reached", text: true, kind: "text reached", value: (p) => String(p.rank ?? 1e6).padStart(6, "0"), show: (p) => p.reached ?? "" }] : []),
       { key: "points", title: "points", value: (p) => p.points, show: (p) => el("strong", {}, half(p.points)) },
       { key: "games", title: "games", value: (p) => p.games, show: (p) => count(p.games), kind: "number rare" },
@@ -70,7 +71,6 @@ function standings(places) {
       { key: "record", title: "won · drawn · lost", value: (p) => p.wins / Math.max(1, p.games), kind: "wide rare", show: (p) => [record(p.wins, p.draws, p.losses), el("small", {}, `${p.wins} · ${p.draws} · ${p.losses}`)] },
       { key: "elo", title: "Elo", value: (p) => p.elo, show: (p) => el("span", { title: p.error === null ? null : `± ${Math.round(p.error)}` }, signed(p.elo)) },
       { key: "rating", title: "rating and its 95 % interval", hint: "Sort by rating", value: (p) => p.elo, kind: "widest", show: (p) => whisker(p, scale) },
-      ...(places.some((p) => p.places) ? [{ key: "places", title: "place (95 %)", hint: "Between which places it is with a probability of 95 %", value: (p) => p.places?.[0] ?? null, show: (p) => (p.places ? between(p.places) : "") }] : []),
       { key: "superiority", title: "LOS", hint: "Likelihood of being better than the next in the table", value: (p) => p.superiority, show: (p) => (p.superiority === null ? "" : likelihood(p.superiority)) },
       ...(places.some((p) => p.blunders !== undefined) ? [
         { key: "accuracy", title: "accuracy", hint: "Share of the turns with a known value that kept it", value: (p) => p.accuracy ?? null, show: (p) => (p.accuracy === undefined || p.accuracy === null ? "" : percent(p.accuracy, 1)) },
@@ -208,6 +208,7 @@ function verdict(places) {
   const order = known.figures.order;
   if (order === "place") parts.push("Ordered by what each reached in the bracket; those who went out in the same round share a place.");
   else if (order === "rating") parts.push("Ordered by rating, as not all have played the same number of games.");
+  if (places.some((place) => place.places)) parts.push("A place such as 4 to 6 holds with 95 %.");
   return parts.join(" ");
 }
 
