@@ -73,7 +73,7 @@ fn a_page_is_made_of_a_set_and_overwrites_nothing_else() {
     fs::write(&set, line).expect("written");
     for (arguments, problem) in [
         (&["builtin:chess"][..], "no set of puzzles"),
-        (&["set.jsonl", "-o", "set.jsonl"], "overwrite"),
+        (&["set.jsonl", "-o", "set.jsonl"], "overwritten"),
         (&["set.jsonl", "-o", "no/folder.html"], "cannot be written"),
     ] {
         let run = of(arguments);
