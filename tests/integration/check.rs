@@ -339,6 +339,38 @@ fn a_starter_bot_has_the_name_of_its_file() {
     assert!(java.contains("java.util.Random"), "{java}");
 }
 
+/// A compiler, and `java`, know a language by the ending of the file; a script is found by its first line.
+#[test]
+fn a_starter_bot_can_be_named_without_an_ending() {
+    let place = tempfile::tempdir().expect("a directory");
+    for (language, name, written, command) in [
+        ("java", "anna", "anna.java", "check ./anna.java\n"),
+        (
+            "c",
+            "b/my bot",
+            "b/my bot.c",
+            "-o 'b/my bot.c.out' 'b/my bot.c'",
+        ),
+        (
+            "c++",
+            "carla.cc",
+            "carla.cc",
+            "c++ -O2 -o ./carla.cc.out ./carla.cc\n",
+        ),
+        ("sh", "dora", "dora", "check ./dora\n"),
+    ] {
+        std::fs::create_dir_all(place.path().join("b")).expect("a directory");
+        let run = Referee::new(["new", language, name])
+            .directory(place.path())
+            .run();
+        assert_eq!(run.code, Some(0), "{run}");
+        assert!(place.path().join(written).exists(), "{run}");
+        let wrote = format!("wrote {written}\n");
+        assert!(run.stdout.starts_with(&wrote), "{run}");
+        assert!(run.stdout.contains(command), "{run}");
+    }
+}
+
 #[test]
 fn languages_are_listed() {
     let run = Referee::new(["new"]).run();

@@ -147,6 +147,34 @@ fn stepping_and_leaving_the_game() {
     assert_eq!(run.stdout.matches("departs").count(), 0, "{run}");
 }
 
+/// The solver keeps what it has found, so that it may know more of a turn when it is asked a second time.
+#[test]
+fn the_same_turn_has_one_value() {
+    let bots = ["builtin:random", "builtin:random"];
+    let game = Referee::new(["--game", "four-in-a-row", "--first", "1"])
+        .args(["--seed", "15"])
+        .args(bots)
+        .recorded()
+        .run();
+    let file = game.scratch().join(RECORDS);
+    // Which turns are close to the limit depends on the machine.
+    for time in ["10ms", "20ms", "40ms", "60ms"] {
+        let run = Referee::new(["debug".as_ref(), file.as_os_str()])
+            .args(["--as", "1", "--time-per-move", time, "builtin:random"])
+            .stdin("next\n".repeat(12))
+            .run();
+        assert_eq!(run.code, Some(0), "{run}");
+        let all = |word: &str| -> Vec<String> {
+            let lines = run.stdout.lines();
+            let found = lines.filter_map(|line| line.strip_prefix(&format!("  {word}")));
+            found.map(|rest| rest.trim().to_owned()).collect()
+        };
+        let (then, now) = (all("then "), all("now "));
+        assert!(then.len() > 5, "{run}");
+        assert_eq!(then, now, "{run}");
+    }
+}
+
 /// A bot that answers otherwise than in the game.
 #[test]
 fn departures_are_said_and_the_recorded_game_goes_on() {

@@ -63,7 +63,8 @@ pub(in crate::cli) struct Args {
     /// The language; without it, the languages are listed
     language: Option<String>,
 
-    /// Where to write it [default: mybot with the language's ending]
+    /// Where to write it; what is not a script also gets the language's ending, if it has none [default: mybot with that
+    /// ending]
     file: Option<PathBuf>,
 }
 
@@ -88,7 +89,10 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
             let language = quote(language.as_bytes());
             Failure::Usage(format!("there is no starter bot in {language}; {fix}"))
         })?;
-    let file = args.file.clone().unwrap_or_else(|| default_file(starter));
+    let file = match &args.file {
+        Some(file) => with_ending(file, starter),
+        None => default_file(starter),
+    };
     write_new(&file, &text_for(starter, &file))?;
     let shown = shown(&file.to_string_lossy());
     writeln!(out, "wrote {}", file.display())?;
@@ -140,6 +144,14 @@ fn default_file(starter: &Starter) -> PathBuf {
         "java" => PathBuf::from("MyBot.java"),
         _ => PathBuf::from(format!("mybot.{}", ending(starter))),
     }
+}
+
+/// A file without an ending gets that of the language, by which a compiler knows it. A script is found by its first line.
+fn with_ending(file: &Path, starter: &Starter) -> PathBuf {
+    if file.extension().is_some() || starter.text.starts_with("#!") {
+        return file.to_owned();
+    }
+    file.with_extension(ending(starter))
 }
 
 /// The text of a starter that is written to this file: it calls itself by its new name.

@@ -406,26 +406,35 @@ impl<'a> Dialogue<'a> {
         drop(session);
         let question = self.at.map(|index| self.questions[index].clone());
         let is_recorded = question.is_some() && self.result.is_some();
-        if let Some(question) = question.filter(|_| is_recorded) {
+        let recorded = question.filter(|_| is_recorded);
+        if let Some(question) = &recorded {
             let of = self.questions.last().map_or(0, |last| last.turn);
             self.say(&format!("\nTurn {} (its last was {of})\n", question.turn))?;
-            self.terminal.draw(&picture)?;
-            self.say(&format!("  asked  {}\n", escape_controls(&request)))?;
-            let then = question.answered.as_deref();
-            let then = then.map_or_else(
-                || Ok("no legal turn: it forfeited".to_owned()),
-                |turn| valued(self.appraiser.as_ref(), &request, turn),
-            )?;
-            self.say(&format!("  then   {then}\n"))?;
         } else {
             self.say("\n")?;
-            self.terminal.draw(&picture)?;
-            self.say(&format!("  asked  {}\n", escape_controls(&request)))?;
         }
-        let now = match &self.answer {
-            Some(Answer::Turn(turn)) => valued(self.appraiser.as_ref(), &request, turn)?,
-            Some(Answer::Fault(fault, _)) => format!("no legal turn: {}: {fault}", fault.reason()),
-            None => "nothing".to_owned(),
+        self.terminal.draw(&picture)?;
+        self.say(&format!("  asked  {}\n", escape_controls(&request)))?;
+        // The solver would know more of the same turn the second time.
+        let mut known = None;
+        if let Some(question) = &recorded {
+            let then = match &question.answered {
+                None => "no legal turn: it forfeited".to_owned(),
+                Some(turn) => {
+                    let value = valued(self.appraiser.as_ref(), &request, turn)?;
+                    known = Some((turn.clone(), value.clone()));
+                    value
+                }
+            };
+            self.say(&format!("  then   {then}\n"))?;
+        }
+        let now = match (&self.answer, known) {
+            (Some(Answer::Turn(turn)), Some((then, value))) if then == *turn => value,
+            (Some(Answer::Turn(turn)), _) => valued(self.appraiser.as_ref(), &request, turn)?,
+            (Some(Answer::Fault(fault, _)), _) => {
+                format!("no legal turn: {}: {fault}", fault.reason())
+            }
+            (None, _) => "nothing".to_owned(),
         };
         self.say(&format!("  now    {now}\n"))?;
         let best = best(self.appraiser.as_ref(), &request)?;
