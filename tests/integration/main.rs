@@ -112,6 +112,7 @@ mod solver;
 mod sprt;
 #[cfg(unix)]
 mod stage;
+#[cfg(unix)]
 mod standings;
 #[cfg(unix)]
 mod starting;
