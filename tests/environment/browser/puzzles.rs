@@ -94,7 +94,11 @@ pub(super) fn puzzles_are_solved_by_hand() -> Result<()> {
     same("kept", &summary(&page)?.starts_with(counts), &true)?;
     press(&page, "4")?;
     let said = page.text_of(".final.win")?;
-    same("said", &said, &"Right: drop into column 4.".to_owned())?;
+    same(
+        "said",
+        &said,
+        &"Right: drop into column 4 and win.".to_owned(),
+    )?;
     same(
         "the last",
         &page.text_of("p[data-keep=next]")?,
