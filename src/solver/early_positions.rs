@@ -11,7 +11,7 @@ use crate::game::quarto::{Move, Piece, Position, Rules};
 
 /// Positions with a piece in hand after `placed` placements, one of each class under symmetry,
 /// those that arise in most ways first. Positions where the piece in hand wins at once are left
-/// out.
+/// out. Every board with so many pieces has the key of one of them.
 ///
 /// A few classes may occur twice. Four placements take a second; every further placement takes
 /// about twenty times as long and gives about twenty times as many positions.
@@ -76,4 +76,81 @@ fn key_of<const SQUARES: bool>(position: &Position) -> Option<Key> {
     let symmetries = Symmetries::of(position.rules());
     let live = LiveLines::of::<SQUARES>(&board);
     Some(symmetries.key::<SQUARES>(&board, &live, hand, true))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::game::quarto::{Board, Cell};
+
+    /// The keys of all boards with so many pieces and the first piece in hand, placed by all means.
+    fn keys_of_all_boards(rules: Rules, placed: usize) -> HashSet<Key> {
+        let mut boards = vec![(Board::default(), 0)];
+        for _ in 1..placed {
+            boards = boards
+                .iter()
+                .flat_map(|(board, from)| with_one_more(board, *from))
+                .collect();
+        }
+        let last = boards.iter().flat_map(|(board, from)| match placed {
+            0 => vec![(*board, 0)],
+            _ => with_one_more(board, *from),
+        });
+        let keys = last.filter_map(|(board, _)| {
+            let mut position = Position::from_board(board, rules).ok()?;
+            position.play(Move::Give(Piece::new(0)?)).ok()?;
+            key(&position)
+        });
+        keys.collect()
+    }
+
+    /// The boards with another piece on a later cell, and the first cell after it.
+    fn with_one_more(board: &Board, from: usize) -> Vec<(Board, usize)> {
+        let mut boards = Vec::new();
+        for cell in Cell::all().skip(from) {
+            for piece in Piece::all().skip(1) {
+                let mut next = *board;
+                if next.place(cell, piece) {
+                    boards.push((next, cell.index() + 1));
+                }
+            }
+        }
+        boards
+    }
+
+    fn keys(rules: Rules, placed: usize) -> HashSet<Key> {
+        early_positions(rules, placed)
+            .iter()
+            .filter_map(key)
+            .collect()
+    }
+
+    /// The shipped book answers for every position, so it must have been made of all of them.
+    #[test]
+    fn every_early_board_has_the_key_of_an_early_position() {
+        for rules in [Rules::Standard, Rules::Squares] {
+            for placed in 0..=2 {
+                assert!(
+                    keys(rules, placed) == keys_of_all_boards(rules, placed),
+                    "{placed}"
+                );
+            }
+        }
+    }
+
+    /// Four minutes.
+    #[test]
+    #[ignore = "60 million boards under both rule sets: cargo test --release --lib early_positions -- --ignored"]
+    fn every_early_board_has_the_key_of_an_early_position_to_the_end() {
+        for rules in [Rules::Standard, Rules::Squares] {
+            for placed in 3..=4 {
+                assert!(
+                    keys(rules, placed) == keys_of_all_boards(rules, placed),
+                    "{placed}"
+                );
+            }
+        }
+    }
 }

@@ -36,6 +36,7 @@
 //! - `class`: one name for all positions that are equal by symmetry, and for no others
 //! - `transposition_table`: bounds of positions, shared by all threads
 //! - `proof_book`: bounds of early positions that are kept for good; the book that is shipped
+//! - `compact_book`, `retrieval`: the format of the books that are shipped
 //! - `early_positions`: the positions of the book
 //! - `parallel`: several threads on one question
 //! - `search`: alpha–beta with a null window
@@ -43,6 +44,7 @@
 
 mod bitboard;
 mod class;
+mod compact_book;
 mod early_positions;
 mod engine;
 mod evaluation;
@@ -51,6 +53,7 @@ mod limits;
 mod live_lines;
 mod parallel;
 mod proof_book;
+mod retrieval;
 mod score;
 mod search;
 mod symmetry;
@@ -252,9 +255,18 @@ impl Solver {
     /// What was proven of these positions, the shipped book included, in the same format. Only
     /// positions with a piece in hand and at most four pieces on the board are in it.
     pub fn export_proofs_of(&self, positions: &[Position]) -> Vec<u8> {
-        self.engine
-            .book
-            .some_to_bytes(positions.iter().filter_map(early_positions::hash))
+        let hashes = positions
+            .iter()
+            .filter_map(|position| Some((early_positions::hash(position)?, position.rules())));
+        self.engine.book.some_to_bytes(hashes)
+    }
+
+    /// What was proven of these positions, as a book to be shipped. It answers for no others, so they must be all of
+    /// [`early_positions`] of one rule set. `None` without positions, or when two are the same.
+    pub fn pack_book(&self, positions: &[Position]) -> Option<Vec<u8>> {
+        let rules = positions.first()?.rules();
+        let hashes = positions.iter().filter_map(early_positions::hash);
+        self.engine.book.pack(hashes, rules)
     }
 
     /// Adds what [`Solver::export_proofs`] gave, and returns the number of positions. After an

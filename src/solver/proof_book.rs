@@ -1,19 +1,21 @@
 //! The proof book: bounds of early positions that are kept for good. It consists of the book that
 //! is shipped with the program and of what a solver has proven since, to be saved and read again.
 //!
-//! A record is eight bytes: 56 bits of the position's hash and the two bounds of its score. The
-//! records of a file are sorted, so that one is found without reading the rest, and follow a line
-//! that names the format. The hash covers the rule set; its meaning changes with the version.
+//! The shipped book has the bounds of every position (`compact_book`). A record of a file is eight bytes: 56 bits of the position's
+//! hash and the two bounds of its score. The records are sorted and follow a line that names the format. The hash
+//! covers the rule set; its meaning changes with the version.
 //!
 //! The probability of an error: there are fewer than half a million such positions under both
 //! rule sets, so two of them share 56 bits with a probability of two in a million.
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{PoisonError, RwLock};
+use std::sync::{LazyLock, PoisonError, RwLock};
 
+use super::compact_book::{self, CompactBook};
 use super::score::Bounds;
 use super::symmetry::Hash;
+use crate::game::quarto::Rules;
 
 /// Free cells from which positions are in the book: at most four pieces on the board.
 pub(super) const BOOK_FROM: u8 = 12;
@@ -24,17 +26,17 @@ const HEADER: &[u8; 16] = b"referee notes 1\n";
 /// Bytes of a record.
 const RECORD: usize = 8;
 
-/// The shipped books, a file for each rule set, made by `referee solve --book`.
-static SHIPPED: [&[u8]; 2] = [
-    include_bytes!("book/standard.bin"),
-    include_bytes!("book/squares.bin"),
-];
+/// The shipped books, made by `referee solve --book --pack`.
+static STANDARD: LazyLock<Option<CompactBook>> =
+    LazyLock::new(|| CompactBook::from_bytes(include_bytes!("book/standard.bin")));
+static SQUARES: LazyLock<Option<CompactBook>> =
+    LazyLock::new(|| CompactBook::from_bytes(include_bytes!("book/squares.bin")));
 
 /// The proof book of one solver.
 #[derive(Debug, Default)]
 pub(super) struct ProofBook {
-    /// Sorted records of the shipped files.
-    shipped: [&'static [u8]; 2],
+    /// The shipped books, by [`book_of`].
+    shipped: [Option<CompactBook>; 2],
     /// What was proven or read since, by hash.
     added: RwLock<HashMap<u64, Bounds>>,
 }
@@ -76,29 +78,22 @@ impl ProofBook {
     /// The shipped book.
     pub(super) fn shipped() -> Self {
         Self {
-            shipped: SHIPPED.map(|book| book.strip_prefix(HEADER).unwrap_or_default()),
+            shipped: [*STANDARD, *SQUARES],
             ..Self::default()
         }
     }
 
-    /// The bounds of a position, when it is in the book.
-    pub(super) fn get(&self, hash: Hash) -> Option<Bounds> {
+    /// The bounds of an early position: one with at most four pieces on the board and a piece in hand that completes no
+    /// line.
+    pub(super) fn get(&self, hash: Hash, rules: Rules) -> Option<Bounds> {
+        let shipped = self.shipped[book_of(rules)].and_then(|book| book.get(hash.signature));
+        let shipped = shipped.map(Bounds::from_byte);
         let added = self.added.read().unwrap_or_else(PoisonError::into_inner);
         let added = added.get(&name(hash)).copied();
-        match (added, self.in_shipped(name(hash))) {
+        match (added, shipped) {
             (Some(added), Some(shipped)) => Some(added.and(shipped)),
             (added, shipped) => added.or(shipped),
         }
-    }
-
-    fn in_shipped(&self, name: u64) -> Option<Bounds> {
-        self.shipped.iter().find_map(|book| {
-            let (records, _) = book.as_chunks::<RECORD>();
-            let at = records
-                .binary_search_by_key(&name, |record| u64::from_be_bytes(*record) >> 8)
-                .ok()?;
-            Some(Bounds::from_byte(records[at][RECORD - 1]))
-        })
     }
 
     /// Adds the bounds of a position.
@@ -121,8 +116,17 @@ impl ProofBook {
     }
 
     /// These positions, as far as they are in the book, as a file.
-    pub(super) fn some_to_bytes(&self, hashes: impl Iterator<Item = Hash>) -> Vec<u8> {
-        file(hashes.filter_map(|hash| Some((name(hash), self.get(hash)?))))
+    pub(super) fn some_to_bytes(&self, hashes: impl Iterator<Item = (Hash, Rules)>) -> Vec<u8> {
+        file(hashes.filter_map(|(hash, rules)| Some((name(hash), self.get(hash, rules)?))))
+    }
+
+    /// The bounds of these positions, all different, as a book to be shipped; `None` when two have the same hash.
+    pub(super) fn pack(&self, hashes: impl Iterator<Item = Hash>, rules: Rules) -> Option<Vec<u8>> {
+        let entries = hashes.map(|hash| {
+            let bounds = self.get(hash, rules).unwrap_or(Bounds::UNKNOWN);
+            (hash.signature, bounds.to_byte())
+        });
+        compact_book::to_bytes(&entries.collect::<Vec<_>>())
     }
 
     /// Adds the records of a file, and returns their number. After an error nothing was added.
@@ -143,6 +147,14 @@ impl ProofBook {
             self.insert(u64::from_be_bytes(*record) >> 8, bounds(record));
         }
         Ok(records.len())
+    }
+}
+
+/// Which of the shipped books is for these rules.
+const fn book_of(rules: Rules) -> usize {
+    match rules {
+        Rules::Standard => 0,
+        Rules::Squares => 1,
     }
 }
 

@@ -22,6 +22,9 @@ pub(super) struct Bounds {
 const DRAW: u8 = 7;
 
 impl Bounds {
+    /// Nothing is known.
+    pub(super) const UNKNOWN: Self = Self { low: 0, high: 14 };
+
     /// `score` is a lower bound with n free cells.
     #[inline]
     pub(super) const fn at_least(score: Score, n: u8) -> Self {

@@ -20,6 +20,7 @@ use super::score::{Bounds, Score};
 use super::symmetry::{Hash, Symmetries};
 use super::threats::{Threats, safe_cells};
 use super::transposition_table::TranspositionTable;
+use crate::game::quarto::Rules;
 
 /// The search reached a limit before it had a result.
 #[derive(Clone, Copy, Debug)]
@@ -75,6 +76,12 @@ struct SafeTurns {
 }
 
 impl<'a, const SQUARES: bool> Worker<'a, SQUARES> {
+    const RULES: Rules = if SQUARES {
+        Rules::Squares
+    } else {
+        Rules::Standard
+    };
+
     pub(super) const fn new(shared: Shared<'a>, root: u8) -> Self {
         Self {
             shared,
@@ -156,7 +163,7 @@ impl<'a, const SQUARES: bool> Worker<'a, SQUARES> {
 
     /// The bounds of a position in the proof book or the transposition table.
     fn known_bounds(&self, hash: Hash, n: u8) -> Option<Bounds> {
-        let proven = (n >= BOOK_FROM).then(|| self.shared.book.get(hash));
+        let proven = (n >= BOOK_FROM).then(|| self.shared.book.get(hash, Self::RULES));
         proven.flatten().or_else(|| self.shared.table.get(hash))
     }
 

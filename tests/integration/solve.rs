@@ -1,8 +1,8 @@
 //! `referee solve` as people run it.
 
-use std::path::Path;
-
 use crate::common::Referee;
+use referee::game::quarto::Rules;
+use referee::solver::{Options, Solver, early_positions};
 use serde_json::{Value, json};
 
 /// Five cells are free; B, E, G, I and L are left.
@@ -235,11 +235,21 @@ fn the_book_grows_and_is_running() {
 }
 
 #[test]
-fn a_book_keeps_what_is_not_asked_for() {
+fn a_book_keeps_what_is_not_asked_for_and_is_packed() {
     let directory = tempfile::tempdir().unwrap();
-    let file = directory.path().join("book");
-    let shipped = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/solver/book/standard.bin");
-    std::fs::copy(&shipped, &file).unwrap();
+    let (file, packed) = (
+        directory.path().join("book"),
+        directory.path().join("packed"),
+    );
+    let solver = Solver::new(Options {
+        tt_bytes: 1 << 20,
+        threads: 1,
+    });
+    let early: Vec<_> = (0..=3)
+        .flat_map(|placed| early_positions(Rules::Standard, placed))
+        .collect();
+    let proofs = solver.export_proofs_of(&early);
+    std::fs::write(&file, &proofs).unwrap();
     let run = Referee::new([
         "solve",
         "--threads",
@@ -250,7 +260,7 @@ fn a_book_keeps_what_is_not_asked_for() {
         "1",
         "--book",
     ])
-    .args([file.as_os_str()])
+    .args([file.as_os_str(), "--pack".as_ref(), packed.as_os_str()])
     .run();
     assert_eq!(run.code, Some(0), "{run}");
     assert_eq!(
@@ -259,7 +269,44 @@ fn a_book_keeps_what_is_not_asked_for() {
          1 placements: 8 of 8 positions proven (0 won, 8 drawn, 0 lost)\n",
         "{run}"
     );
-    assert!(std::fs::read(&file).unwrap() == std::fs::read(&shipped).unwrap());
+    assert!(std::fs::read(&file).unwrap() == proofs);
+    let packed = std::fs::read(&packed).unwrap();
+    assert!(packed.starts_with(b"referee book  2\n"));
+}
+
+#[test]
+fn a_book_of_four_in_a_row_is_packed_when_it_is_whole() {
+    let directory = tempfile::tempdir().unwrap();
+    let (file, packed) = (
+        directory.path().join("book"),
+        directory.path().join("packed"),
+    );
+    let book = |time: &str| {
+        Referee::new(["solve", "--game", "four-in-a-row", "--time", time, "--book"])
+            .args([file.as_os_str(), "--pack".as_ref(), packed.as_os_str()])
+            .run()
+    };
+    let run = book("1ms");
+    assert_eq!(run.code, Some(2), "{run}");
+    assert!(
+        run.stdout.contains("of 1,784,788 positions proven"),
+        "{run}"
+    );
+    assert!(
+        run.stderr
+            .contains("not every position of the book is proven"),
+        "{run}"
+    );
+    assert!(!packed.exists());
+    std::fs::write(&file, "a letter").unwrap();
+    let run = book("1ms");
+    assert_eq!(run.code, Some(2), "{run}");
+    assert!(
+        run.stderr
+            .contains("it does not begin with `four in a row 1`"),
+        "{run}"
+    );
+    assert_eq!(std::fs::read(&file).unwrap(), b"a letter");
 }
 
 /// `@` wins in column 7.
@@ -291,7 +338,7 @@ fn four_in_a_row_has_limits_and_a_table() {
             .run()
     };
     let empty = format!("@ {}", ".".repeat(42));
-    let run = solve(&["--time", "100ms", &empty]);
+    let run = solve(&["--no-book", "--time", "100ms", &empty]);
     assert_eq!(run.code, Some(0), "{run}");
     assert!(run.stdout.starts_with("Not solved in 100 ms; "), "{run}");
     let run = solve(&["--table", "--positions", "2", "--free", "8", "--hash", "1M"]);
@@ -300,8 +347,8 @@ fn four_in_a_row_has_limits_and_a_table() {
     for (arguments, said) in [
         (&["@ ..."][..], "expected the mark of the side to move"),
         (
-            &["--no-book", FOUR],
-            "--no-book is for Quarto; leave it out",
+            &["--resume", "notes", FOUR],
+            "--resume is for Quarto; leave it out",
         ),
         (&["--rules", "squares", FOUR], "--rules is for Quarto"),
         (

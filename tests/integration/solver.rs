@@ -376,3 +376,36 @@ fn early_positions_are_known_at_once() {
         "the book knows it, but {nodes} nodes were searched"
     );
 }
+
+/// The book must answer for all of them: it does not know which positions it was made of.
+fn early_positions_are_in_the_book(rules: Rules, placed: usize) {
+    let goal = if placed < 4 {
+        Goal::Distance
+    } else {
+        Goal::Value
+    };
+    let solver = Solver::new(ONE);
+    for position in early_positions(rules, placed) {
+        let begun = solver.progress().nodes;
+        let answer = solver.solve(&position, goal, &Limits::NONE);
+        let nodes = solver.progress().nodes - begun;
+        assert!(nodes < 1000, "{nodes} nodes: {position:?}, {answer:?}");
+    }
+}
+
+#[test]
+fn every_early_position_is_in_the_book() {
+    for rules in [Rules::Standard, Rules::Squares] {
+        for placed in 0..=3 {
+            early_positions_are_in_the_book(rules, placed);
+        }
+    }
+}
+
+#[test]
+#[ignore = "400,000 positions, half a minute in a release build"]
+fn every_early_position_is_in_the_book_to_the_end() {
+    for rules in [Rules::Standard, Rules::Squares] {
+        early_positions_are_in_the_book(rules, 4);
+    }
+}

@@ -49,6 +49,23 @@ impl Board {
         }
     }
 
+    pub(super) const fn is_empty(&self) -> bool {
+        self.all == 0
+    }
+
+    /// The positions from which one disc leads to this one.
+    pub(super) fn before(self) -> impl Iterator<Item = Self> {
+        let theirs = self.own ^ self.all;
+        (0..u32::from(COLUMNS)).filter_map(move |index| {
+            let discs = self.all & column(index);
+            let top = discs & !(discs >> 1);
+            (theirs & top != 0).then_some(Self {
+                own: theirs ^ top,
+                all: self.all ^ top,
+            })
+        })
+    }
+
     /// The number of free cells.
     #[expect(clippy::cast_possible_truncation, reason = "at most 42")]
     pub(super) const fn free(&self) -> u8 {

@@ -2,7 +2,7 @@
 //!
 //! Alpha–beta with a null window over boards of bits, and a transposition table that holds whole keys, so that no entry is
 //! taken for another one. Turns after which the opponent wins at once are never searched, and those that make most
-//! threats come first. There is no book: positions before the eighth disc take longer (docs/solver.md has the times).
+//! threats come first. A book has the scores of all positions with eleven discs, so the search of an earlier one ends there.
 //!
 //! ```
 //! use referee::game::Game as _;
@@ -18,10 +18,12 @@
 //! ```
 //!
 //! - `board`: the board as bits, and where lines can be completed
+//! - `book`: the scores of the positions with eleven discs, and how the file with them is made
 //! - `table`: bounds of positions
 //! - `search`: whether a score is reached
 
 mod board;
+mod book;
 mod search;
 mod table;
 #[cfg(test)]
@@ -29,13 +31,17 @@ mod tests;
 
 use std::sync::atomic::Ordering;
 
+use super::compact_book::CompactBook;
 use super::evaluation::{Evaluation, Goal};
 use super::limits::{Counters, LimitCheck, Limits, Progress};
 use crate::game::four_in_a_row::{Column, FourInARow, Position};
 use crate::game::{Game as _, Outcome, Position as _};
 use board::{Board, decided};
+use book::BOOK_FREE;
 use search::{Search, Stopped};
 use table::Table;
+
+pub use book::{BOOK_DISCS, BookProofs, BookProofsError};
 
 /// Bytes of a transposition table that is quick: much of it stays in the processor's cache, and a larger one saves few nodes.
 pub const TABLE_BYTES: usize = 16 << 20;
@@ -44,16 +50,26 @@ pub const TABLE_BYTES: usize = 16 << 20;
 #[derive(Debug)]
 pub struct Solver {
     table: Table,
+    book: Option<CompactBook>,
     counters: Counters,
     /// Free cells from which positions are looked up in the table; tests change it.
     table_from: u8,
 }
 
 impl Solver {
-    /// A solver with a transposition table of at most so many bytes. Every size gives the same results.
+    /// A solver with the shipped book and a transposition table of at most so many bytes. Every size gives the same results.
     pub fn new(table_bytes: usize) -> Self {
         Self {
+            book: book::shipped(),
+            ..Self::without_book(table_bytes)
+        }
+    }
+
+    /// A solver without the book: it proves everything itself.
+    pub fn without_book(table_bytes: usize) -> Self {
+        Self {
             table: Table::new(table_bytes),
+            book: None,
             counters: Counters::default(),
             table_from: search::TABLE_FROM,
         }
@@ -63,7 +79,7 @@ impl Solver {
     pub fn without_table() -> Self {
         Self {
             table_from: u8::MAX,
-            ..Self::new(0)
+            ..Self::without_book(0)
         }
     }
 
@@ -153,7 +169,9 @@ impl Solver {
         let nodes = limits.nodes.unwrap_or(u64::MAX);
         let last = self.nodes().saturating_add(nodes);
         let check = LimitCheck::new(limits, &self.counters, last);
-        let mut search = Search::new(&self.table, &check, self.table_from);
+        let has_book = n >= BOOK_FREE && book::is_reachable(board);
+        let book = self.book.filter(|_| has_book);
+        let mut search = Search::new(&self.table, book, &check, self.table_from);
         let (mut low, mut high) = (-decided(n), decided(n));
         let found = search.narrow(board, goal, &mut low, &mut high);
         search.finish();

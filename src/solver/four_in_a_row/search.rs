@@ -3,8 +3,10 @@
 //! Scores are those of Quarto: `+k` if the side to move completes a line when k cells are free, `-k` if the other does, 0 for a draw.
 
 use super::board::{Board, column, decided};
+use super::book::{self, BOOK_FREE};
 use super::table::Table;
 use crate::game::four_in_a_row::COLUMNS;
+use crate::solver::compact_book::CompactBook;
 use crate::solver::evaluation::Goal;
 use crate::solver::limits::LimitCheck;
 use crate::solver::score::Score;
@@ -29,6 +31,8 @@ pub(super) struct Stopped;
 /// One thread that searches.
 pub(super) struct Search<'a> {
     table: &'a Table,
+    /// The book, if a game can come to the position that is solved.
+    book: Option<CompactBook>,
     check: &'a LimitCheck<'a>,
     table_from: u8,
     /// Nodes that have not been added to the count.
@@ -36,9 +40,15 @@ pub(super) struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    pub(super) const fn new(table: &'a Table, check: &'a LimitCheck<'a>, table_from: u8) -> Self {
+    pub(super) const fn new(
+        table: &'a Table,
+        book: Option<CompactBook>,
+        check: &'a LimitCheck<'a>,
+        table_from: u8,
+    ) -> Self {
         Self {
             table,
+            book,
             check,
             table_from,
             nodes: 0,
@@ -103,6 +113,12 @@ impl<'a> Search<'a> {
         let most = decided(n);
         if cells == 0 {
             return Ok(1 - most);
+        }
+        if n == BOOK_FREE
+            && let Some(book) = &self.book
+            && let Some(score) = book::score(book, board)
+        {
+            return Ok(score);
         }
         // After one safe disc there is at most one cell left, which wins for nobody.
         if n <= 2 {

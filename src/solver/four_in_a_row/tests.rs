@@ -156,3 +156,114 @@ fn a_limit_leaves_bounds() {
     assert_eq!(found.value(), None);
     assert!(solver.nodes() < 10_000);
 }
+
+#[test]
+fn the_book_is_of_boards_with_as_many_discs() {
+    assert_eq!(BOOK_DISCS + usize::from(BOOK_FREE), 42);
+}
+
+#[test]
+fn the_empty_board_is_a_win_in_the_middle_column() {
+    let solver = Solver::new(1 << 22);
+    let start = Position::default();
+    let found = solver.solve(&start, Goal::Distance, &Limits::NONE);
+    assert_eq!((found.value(), found.plies()), (Some(Value::Win), Some(41)));
+    let turns = solver.solve_turns(&start, Goal::Value, &Limits::NONE);
+    let values = turns.iter().filter_map(|(_, found)| found.value());
+    let (win, draw, loss) = (Value::Win, Value::Draw, Value::Loss);
+    assert_eq!(
+        values.collect::<Vec<_>>(),
+        [loss, loss, draw, win, draw, loss, loss]
+    );
+    let line = solver.principal_variation(&start, &Limits::NONE);
+    assert_eq!((line.len(), line[0].number()), (41, 4));
+}
+
+/// Positions of the book are searched without it, within so many nodes each; returns how many were solved.
+fn compare_with_the_book(count: usize, nodes: u64) -> usize {
+    let with = Solver::new(1 << 20);
+    let without = Solver::without_book(1 << 24);
+    let mut solved = 0;
+    for position in random_positions(BOOK_DISCS, count) {
+        let found = without.solve(&position, Goal::Distance, &Limits::nodes(nodes));
+        let expected = with.solve(&position, Goal::Distance, &Limits::NONE);
+        let ((low, high), (score, same)) = (found.bounds(), expected.bounds());
+        assert_eq!(score, same, "not exact: {position:?}");
+        assert!(
+            low <= score && score <= high,
+            "{position:?}: {found:?}, {expected:?}"
+        );
+        solved += usize::from(low == high);
+    }
+    solved
+}
+
+#[test]
+fn the_book_has_the_scores_that_a_search_finds() {
+    let solved = compare_with_the_book(60, 20_000);
+    assert!(solved > 5, "{solved} of 60 were solved within the limit");
+}
+
+/// Five to ten minutes.
+#[test]
+#[ignore = "solves 4,000 positions: cargo test --release --lib the_book_has -- --ignored"]
+fn the_book_has_the_scores_that_a_search_finds_of_thousands() {
+    assert_eq!(compare_with_the_book(4000, u64::MAX), 4000);
+}
+
+/// The second player's discs lie at the bottom everywhere, so the first player cannot have begun.
+#[test]
+fn positions_that_no_game_reaches_are_not_looked_up() {
+    let text = [
+        ".".repeat(21),
+        "O.@.@..".into(),
+        "@.@.@.@".into(),
+        "O.O.O.O".into(),
+    ]
+    .concat();
+    let position = FourInARow
+        .start_from(&format!("O {text}"))
+        .expect("a position");
+    let board = Board::of(&position);
+    assert_eq!((board.free(), board.can_win()), (BOOK_FREE, false));
+    assert!(!book::is_reachable(&board));
+    for discs in [0, 1, 5, 10, 11] {
+        for position in random_positions(discs, 20) {
+            assert!(book::is_reachable(&Board::of(&position)), "{position:?}");
+        }
+    }
+}
+
+#[test]
+fn proofs_of_the_book_are_kept_and_read_again() {
+    let empty = || BookProofs::with_discs(4);
+    let mut proofs = empty();
+    assert_eq!((proofs.len(), proofs.proven()), (568, 0));
+    assert_eq!(proofs.book(), None, "nothing is proven");
+    let solver = Solver::new(1 << 20);
+    let [first, .., last] = &proofs.missing()[..] else {
+        panic!("positions")
+    };
+    for position in [first, last] {
+        let found = solver.solve(position, Goal::Distance, &Limits::NONE);
+        assert!(proofs.add(position, found));
+    }
+    let missing = proofs.missing();
+    assert_eq!(missing.len(), 566);
+    assert!(!proofs.add(&missing[0], Evaluation::new(-3, 3, 38)));
+    let bytes = proofs.to_bytes();
+    let mut read = empty();
+    read.read(&bytes).expect("what was written");
+    assert_eq!((read.proven(), read.to_bytes() == bytes), (2, true));
+    let damaged = |bytes: &[u8]| empty().read(bytes).expect_err("damaged");
+    assert_eq!(damaged(b"referee notes 1\n"), BookProofsError::Header);
+    assert_eq!(
+        damaged(&bytes[..bytes.len() - 1]),
+        BookProofsError::Truncated(8)
+    );
+    for at in [16, 24] {
+        let mut wrong = bytes.clone();
+        wrong[at] ^= 127;
+        assert_eq!(damaged(&wrong), BookProofsError::Record(1), "byte {at}");
+    }
+}

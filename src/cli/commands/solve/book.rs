@@ -8,10 +8,11 @@ use std::sync::PoisonError;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::Args;
-use super::work::{ProofFile, run_with_progress};
+use super::work::{ProofFile, run_with_progress, unwritable};
 use crate::cli::support::failure::Failure;
 use crate::cli::support::output::{Stdout, print_stderr};
 use crate::game::quarto::Rules;
+use crate::record::atomic_file;
 use crate::solver::{Goal, Limits, Solver, Value, early_positions};
 use crate::text::grouped;
 
@@ -34,7 +35,8 @@ pub(super) fn run(args: &Args, file: &Path) -> Result<(), Failure> {
     let mut levels: Vec<_> = (0..=MOST_PLACEMENTS)
         .map(|placed| early_positions(rules, placed))
         .collect();
-    let (proofs, known) = ProofFile::open_book(file, &solver, levels.concat())?;
+    let all = levels.concat();
+    let (proofs, known) = ProofFile::open_book(file, &solver, all.clone())?;
     levels.truncate(usize::from(args.placements) + 1);
     print_stderr(&format!(
         "referee: {} proofs in {}",
@@ -60,9 +62,15 @@ pub(super) fn run(args: &Args, file: &Path) -> Result<(), Failure> {
         let mut rows = Vec::new();
         // The latest level first: the earlier ones then follow from it at once.
         for (placed, positions) in levels.iter().enumerate().rev() {
+            // How soon they are won takes long to find out for the earlier ones, and only milliseconds for the latest.
+            let goal = if placed == MOST_PLACEMENTS {
+                Goal::Value
+            } else {
+                Goal::Distance
+            };
             let mut counts = [0_usize; 3];
             for (index, position) in positions.iter().enumerate() {
-                let answer = solver.solve(position, Goal::Value, &limits);
+                let answer = solver.solve(position, goal, &limits);
                 let Some(value) = answer.value() else { break };
                 counts[value as usize] += 1;
                 *done.lock().unwrap_or_else(PoisonError::into_inner) = Done {
@@ -97,5 +105,22 @@ pub(super) fn run(args: &Args, file: &Path) -> Result<(), Failure> {
     if interrupted {
         return Err(Failure::Interrupted);
     }
-    Ok(())
+    write_packed(args, || solver.pack_book(&all))
+}
+
+/// Writes the book as it is shipped, when that was asked for.
+pub(super) fn write_packed(
+    args: &Args,
+    pack: impl FnOnce() -> Option<Vec<u8>>,
+) -> Result<(), Failure> {
+    let Some(path) = &args.pack else {
+        return Ok(());
+    };
+    let packed = pack().ok_or_else(|| {
+        Failure::Usage(format!(
+            "{}: not written, since not every position of the book is proven; repeat the command without --time and with all placements",
+            path.display()
+        ))
+    })?;
+    atomic_file::replace(path, &packed).map_err(|error| unwritable(path, &error))
 }

@@ -11,7 +11,7 @@ use rand::seq::IndexedRandom as _;
 
 use super::Args;
 use super::position::{Solution, report};
-use super::table::{Measured, row};
+use super::table::{Measured, row, without_book};
 use super::work::run_with_progress;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::output::{Stdout, print_stderr};
@@ -22,7 +22,7 @@ use crate::solver::{Goal, Limits};
 use crate::text::{grouped, size};
 
 /// The default rows of the table: free cells.
-const FREE: [u8; 6] = [22, 26, 28, 30, 32, 34];
+const FREE: [u8; 9] = [22, 26, 28, 30, 31, 32, 34, 38, 41];
 
 /// All cells.
 const CELLS: u8 = COLUMNS * ROWS;
@@ -36,7 +36,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
             "{problem}; expected the mark of the side to move and a board, such as `@ ................................O......@..`"
         ))
     })?;
-    let solver = Solver::new(args.options().tt_bytes);
+    let solver = solver(args);
     let stop = Arc::new(AtomicBool::new(false));
     let limits = args.time.map_or(Limits::NONE, Limits::within);
     let limits = limits.or_when(Arc::clone(&stop));
@@ -51,6 +51,15 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         begun.elapsed(),
         interrupted,
     )
+}
+
+fn solver(args: &Args) -> Solver {
+    let bytes = args.options().tt_bytes;
+    if args.no_book {
+        Solver::without_book(bytes)
+    } else {
+        Solver::new(bytes)
+    }
 }
 
 fn solve(solver: &Solver, position: &Position, all: bool, limits: &Limits) -> Solution {
@@ -72,10 +81,11 @@ pub(super) fn table(args: &Args) -> Result<(), Failure> {
     let options = args.options();
     writeln!(
         Stdout,
-        "Four In A Row, one thread, table of {}, {} positions a row, each solved with an empty table\n\n\
+        "Four In A Row, one thread, table of {}, {} positions a row, each solved with an empty table{}\n\n\
          {:<22} {:>9} {:>9} {:>12} {:>13} {:>9}",
         size(options.tt_bytes as u64),
         args.positions,
+        without_book(args),
         "free cells",
         "median",
         "worst",
@@ -104,7 +114,7 @@ pub(super) fn table(args: &Args) -> Result<(), Failure> {
 }
 
 fn measure(args: &Args, position: &Position) -> Result<Measured, Failure> {
-    let solver = Solver::new(args.options().tt_bytes);
+    let solver = solver(args);
     let stop = Arc::new(AtomicBool::new(false));
     let limits = Limits::NONE.or_when(Arc::clone(&stop));
     let show = || format!("{} nodes", grouped(solver.nodes()));

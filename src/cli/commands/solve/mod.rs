@@ -1,6 +1,7 @@
 //! `referee solve`: exact values of positions; benchmarks of the solver; books of proofs.
 
 mod book;
+mod book_four;
 mod four_in_a_row;
 mod position;
 mod table;
@@ -76,7 +77,7 @@ pub(in crate::cli) struct Args {
     #[arg(long, conflicts_with = "book")]
     table: bool,
 
-    /// Rows of the table: how many cells are free [default: 10 to 14, with --all 10 to 12; of Four In A Row 22 to 34]
+    /// Rows of the table: how many cells are free [default: 10 to 14, with --all 10 to 12; of Four In A Row 22 to 41]
     #[arg(long, value_name = "N,…", requires = "table", value_delimiter = ',', value_parser = numbers::within::<u8>(1..=42), allow_negative_numbers = true)]
     free: Vec<u8>,
 
@@ -88,14 +89,18 @@ pub(in crate::cli) struct Args {
     #[arg(long, requires = "table")]
     empty: bool,
 
-    /// Prove every position of up to four placements and keep the proofs in this file; resumes
-    /// from what it holds
+    /// Prove every position of up to four placements (of Four In A Row with eleven discs) and keep the proofs in this file;
+    /// resumes from what it holds
     #[arg(long, value_name = "FILE")]
     book: Option<PathBuf>,
 
     /// Placements up to which the book goes
     #[arg(long, value_name = "N", requires = "book", default_value = "4", value_parser = numbers::within::<u8>(0..=4), allow_negative_numbers = true)]
     placements: u8,
+
+    /// Then write the book in this file as it is built into the program
+    #[arg(long, value_name = "FILE", requires = "book")]
+    pack: Option<PathBuf>,
 }
 
 const AFTER_HELP: &str = "\
@@ -108,7 +113,7 @@ Examples:
   referee solve --table --all --free 10,11 --threads 1
 
 The value is for the side to move. Placements are counted until the quarto, discs until
-four are in a row. Four In A Row is solved by one thread and has no book.";
+four are in a row. Four In A Row is solved by one thread.";
 
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     if let Some(position) = &args.position
@@ -131,10 +136,10 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     };
     if !is_quarto {
         args.no_options_of_quarto()?;
-        return if args.table {
-            four_in_a_row::table(args)
-        } else {
-            four_in_a_row::run(args)
+        return match &args.book {
+            Some(file) => book_four::run(args, file),
+            None if args.table => four_in_a_row::table(args),
+            None => four_in_a_row::run(args),
         };
     }
     if args.table {
@@ -153,8 +158,6 @@ impl Args {
             ("--pieces", self.pieces.is_some()),
             ("--rules", !matches!(self.rules, RulesName::Standard)),
             ("--resume", self.resume.is_some()),
-            ("--book", self.book.is_some()),
-            ("--no-book", self.no_book),
         ];
         match given.iter().find(|(_, is_given)| *is_given) {
             Some((option, _)) => Err(Failure::Usage(format!(
@@ -170,13 +173,17 @@ impl Args {
 
     /// A solver with these options.
     fn solver(&self) -> Solver {
-        let options = self.options();
-        let solver = if self.no_book {
-            Solver::without_book(options)
-        } else {
-            Solver::new(options)
-        };
+        let solver = self.unchecked_solver();
         self.solver.warn_if_smaller(&solver);
         solver
+    }
+
+    /// The same without a word when its table is smaller than was asked for.
+    fn unchecked_solver(&self) -> Solver {
+        if self.no_book {
+            Solver::without_book(self.options())
+        } else {
+            Solver::new(self.options())
+        }
     }
 }

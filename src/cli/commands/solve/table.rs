@@ -17,7 +17,7 @@ use crate::cli::support::output::{Stdout, print_stderr};
 use crate::game::Position as _;
 use crate::game::quarto::{Board, Cell, Move, Piece, Position, Rules};
 use crate::report::terminal::time;
-use crate::solver::{Goal, Limits, Solver};
+use crate::solver::{Goal, Limits};
 use crate::text::{grouped, size};
 
 /// The default rows: free cells.
@@ -28,6 +28,15 @@ const FREE_ALL: [u8; 3] = [10, 11, 12];
 
 /// The most free cells with a piece in hand, one being on the board.
 const MOST_FREE: u8 = 15;
+
+/// The end of the sentence on how positions are solved.
+pub(super) const fn without_book(args: &Args) -> &'static str {
+    if args.no_book {
+        " and without the book"
+    } else {
+        ""
+    }
+}
 
 /// One position's measurement.
 pub(super) struct Measured {
@@ -42,13 +51,14 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let options = args.options();
     writeln!(
         Stdout,
-        "{} rules, {} thread{}, table of {}, {} positions a row, each solved with an empty table and without the book\n\n\
+        "{} rules, {} thread{}, table of {}, {} positions a row, each solved with an empty table{}\n\n\
          {:<22} {:>9} {:>9} {:>12} {:>13} {:>9} {:>6}",
         rules.name(),
         options.threads,
         if options.threads == 1 { "" } else { "s" },
         size(options.tt_bytes as u64),
         args.positions,
+        without_book(args),
         "free cells",
         "median",
         "worst",
@@ -113,7 +123,7 @@ pub(super) fn row(name: &str, measured: &mut [Measured]) -> Result<(), Failure> 
 }
 
 fn measure(args: &Args, position: &Position, all: bool) -> Result<Measured, Failure> {
-    let solver = Solver::without_book(args.options());
+    let solver = args.unchecked_solver();
     let stop = Arc::new(AtomicBool::new(false));
     let limits = Limits::NONE.or_when(Arc::clone(&stop));
     let show = || format!("{} nodes", grouped(solver.progress().nodes));

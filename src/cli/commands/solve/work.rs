@@ -14,6 +14,7 @@ use crate::cli::support::setup::unreadable;
 use crate::game::quarto::Position;
 use crate::record::atomic_file;
 use crate::solver::Solver;
+use crate::text::cause;
 
 /// Time between two saves of the proofs: what is lost when the machine fails.
 const SAVE_INTERVAL: Duration = Duration::from_secs(5);
@@ -68,12 +69,16 @@ impl ProofFile {
     /// Replaces the file atomically, so that it is complete at any moment.
     pub(super) fn save(&self, solver: &Solver) -> Result<(), Failure> {
         let proofs = (self.export)(solver, &self.positions);
-        atomic_file::replace(&self.path, &proofs).map_err(|error| {
-            Failure::Usage(format!(
-                "{}: cannot be written: {error}; choose a file in a directory that you may write to",
-                self.path.display(), error = crate::text::cause(&error)))
-        })
+        atomic_file::replace(&self.path, &proofs).map_err(|error| unwritable(&self.path, &error))
     }
+}
+
+pub(super) fn unwritable(path: &Path, error: &io::Error) -> Failure {
+    Failure::Usage(format!(
+        "{}: cannot be written: {}; choose a file in a directory that you may write to",
+        path.display(),
+        cause(error)
+    ))
 }
 
 /// Runs `work` on another thread and saves the proofs of its solver. Ctrl-C sets `stop`; returns the result and

@@ -1,0 +1,212 @@
+//! The book of Four In A Row: the score of every position with eleven discs. Earlier positions follow from it in milliseconds, and
+//! later ones are solved quickly without it.
+//!
+//! The scores that are shipped follow from those of all positions with twelve discs in Markus Thill's database
+//! (bitbully-databases 0.0.2, MIT licence); docs/solver.md says how they were checked. [`BookProofs`] makes the file, from
+//! those or from proofs of this solver.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fmt;
+use std::sync::LazyLock;
+
+use super::board::{Board, decided};
+use crate::game::Game as _;
+use crate::game::Position as _;
+use crate::game::four_in_a_row::{FourInARow, Position};
+use crate::solver::compact_book::{self, CompactBook};
+use crate::solver::evaluation::Evaluation;
+use crate::solver::score::Score;
+
+/// Discs on the board in the positions of the book.
+pub const BOOK_DISCS: usize = 11;
+
+/// Free cells in them.
+pub(super) const BOOK_FREE: u8 = 31;
+
+static SHIPPED: LazyLock<Option<CompactBook>> =
+    LazyLock::new(|| CompactBook::from_bytes(include_bytes!("../book/four_in_a_row.bin")));
+
+/// The shipped book.
+pub(super) fn shipped() -> Option<CompactBook> {
+    *SHIPPED
+}
+
+/// The score of a position of the book, in which nobody wins at once.
+#[inline]
+pub(super) fn score(book: &CompactBook, board: &Board) -> Option<Score> {
+    book.get(board.canonical_key()).map(u8::cast_signed)
+}
+
+/// Whether a game can come to this position. Other positions have no values in the book, although they have as many discs.
+pub(super) fn is_reachable(board: &Board) -> bool {
+    let mut seen = HashSet::new();
+    let mut open = vec![*board];
+    while let Some(board) = open.pop() {
+        if board.is_empty() {
+            return true;
+        }
+        open.extend(board.before().filter(|before| seen.insert(before.key())));
+    }
+    false
+}
+
+/// The positions with so many discs in which nobody wins at once, one of each and its mirror image, with their keys. With eleven it
+/// takes a few seconds.
+fn positions(discs: usize) -> BTreeMap<u64, Position> {
+    let start = Position::default();
+    let mut level = BTreeMap::from([(Board::of(&start).canonical_key(), start)]);
+    for _ in 0..discs {
+        let after = level
+            .values()
+            .flat_map(|position| FourInARow.turns(position));
+        let running = after.filter(|(_, after)| after.outcome().is_none());
+        level = running
+            .map(|(_, after)| (Board::of(&after).canonical_key(), after))
+            .collect();
+    }
+    level.retain(|_, position| !Board::of(position).can_win());
+    level
+}
+
+/// What is proven of the book's positions.
+#[derive(Debug)]
+pub struct BookProofs {
+    positions: BTreeMap<u64, Position>,
+    scores: HashMap<u64, Score>,
+}
+
+/// The first line of a file of proofs.
+const HEADER: &[u8; 16] = b"four in a row 1\n";
+
+/// Bytes of a record: the key, and the score.
+const RECORD: usize = 9;
+
+/// Why a file cannot be read as proofs of the book.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BookProofsError {
+    /// It does not begin with the header.
+    Header,
+    /// It ends within a record: so many bytes are left over.
+    Truncated(usize),
+    /// This record (from 1) is of no position of the book, or has a score that there is not.
+    Record(usize),
+}
+
+impl fmt::Display for BookProofsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Header => f.write_str(
+                "it does not begin with `four in a row 1`: not written by this version's `referee solve --game four-in-a-row --book`; choose another file, or delete it",
+            ),
+            Self::Truncated(bytes) => write!(
+                f,
+                "it ends in the middle of a record ({bytes} bytes left over): damaged; delete it"
+            ),
+            Self::Record(number) => write!(
+                f,
+                "record {number} is of no position with {BOOK_DISCS} discs, or has an impossible score: damaged; delete it"
+            ),
+        }
+    }
+}
+
+impl std::error::Error for BookProofsError {}
+
+impl Default for BookProofs {
+    fn default() -> Self {
+        Self::with_discs(BOOK_DISCS)
+    }
+}
+
+impl BookProofs {
+    /// Tests make smaller books.
+    pub(super) fn with_discs(discs: usize) -> Self {
+        Self {
+            positions: positions(discs),
+            scores: HashMap::new(),
+        }
+    }
+
+    /// The number of positions in a whole book.
+    pub fn len(&self) -> usize {
+        self.positions.len()
+    }
+
+    /// Whether a book has no positions: never.
+    pub fn is_empty(&self) -> bool {
+        self.positions.is_empty()
+    }
+
+    /// The number of positions that are proven.
+    pub fn proven(&self) -> usize {
+        self.scores.len()
+    }
+
+    /// The positions that are not proven, those after the same discs near each other.
+    pub fn missing(&self) -> Vec<Position> {
+        let missing = |(key, position): (&u64, &Position)| {
+            (!self.scores.contains_key(key)).then_some(*position)
+        };
+        self.positions.iter().filter_map(missing).collect()
+    }
+
+    /// Adds a proven position. Nothing is added when it is not of the book, or its score is not exact; returns whether it was.
+    pub fn add(&mut self, position: &Position, evaluation: Evaluation) -> bool {
+        let key = Board::of(position).canonical_key();
+        let (low, high) = evaluation.bounds();
+        let is_exact = low == high && self.positions.contains_key(&key);
+        if is_exact {
+            self.scores.insert(key, low);
+        }
+        is_exact
+    }
+
+    /// Everything that is proven, for [`BookProofs::read`]: a line, then nine bytes for each position, its key (the number of the board
+    /// `own + all + bottom` of the side to move, or of its mirror image if that is smaller, with seven bits a column) and its score,
+    /// both with the lowest byte first.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = HEADER.to_vec();
+        for key in self.positions.keys() {
+            if let Some(score) = self.scores.get(key) {
+                bytes.extend(key.to_le_bytes());
+                bytes.push(score.cast_unsigned());
+            }
+        }
+        bytes
+    }
+
+    /// Adds what [`BookProofs::to_bytes`] gave. After an error nothing was added.
+    ///
+    /// # Errors
+    ///
+    /// When the bytes are not such a file.
+    pub fn read(&mut self, bytes: &[u8]) -> Result<(), BookProofsError> {
+        let body = bytes.strip_prefix(HEADER).ok_or(BookProofsError::Header)?;
+        let (records, rest) = body.as_chunks::<RECORD>();
+        if !rest.is_empty() {
+            return Err(BookProofsError::Truncated(rest.len()));
+        }
+        let mut read = HashMap::with_capacity(records.len());
+        for (index, record) in records.iter().enumerate() {
+            let [key @ .., score] = record;
+            let (key, score) = (u64::from_le_bytes(*key), score.cast_signed());
+            // Nobody wins at once.
+            let is_possible = |position| score.abs() < decided(Board::of(position).free());
+            if !self.positions.get(&key).is_some_and(is_possible) {
+                return Err(BookProofsError::Record(index + 1));
+            }
+            read.insert(key, score);
+        }
+        self.scores.extend(read);
+        Ok(())
+    }
+
+    /// The book as it is shipped; `None` while positions are missing.
+    pub fn book(&self) -> Option<Vec<u8>> {
+        let entries = self.positions.keys().map(|key| {
+            let score = self.scores.get(key)?;
+            Some((*key, score.cast_unsigned()))
+        });
+        compact_book::to_bytes(&entries.collect::<Option<Vec<_>>>()?)
+    }
+}
