@@ -41,7 +41,8 @@ def next_side(game):
 def answer(question):
     kind = question["do"]
     if kind == "about":
-        return {"name": "blind-pig", "about": ABOUT, "first_drawn": True, "chance": True, "answers": True, "drawing": True}
+        asked = {"first_drawn": True, "chance": True, "answers": True, "drawing": True, "hidden": True}
+        return {"name": "blind-pig", "about": ABOUT, **asked}
     if kind == "start":
         if question["options"]:
             return {"error": "there are no options"}
@@ -56,19 +57,24 @@ def answer(question):
     if kind == "answers":
         return {"answers": ["roll", "hold"]}
     if kind == "drawing":
+        # All of it, or what may be shown to a person who plays one of the sides.
+        viewer = question.get("side")
+        points = [str(points) if viewer in (None, side) else "?" for side, points in enumerate(game["points"])]
         thrown = ", ".join(map(str, game["thrown"])) or "nothing"
-        return {"text": [f"{game['points'][0]} to {game['points'][1]}", f"turn {game['turn']}, thrown {thrown}"]}
+        if viewer not in (None, game["side"]):
+            thrown = "?"
+        return {"text": [f"{points[0]} to {points[1]}", f"turn {game['turn']}, thrown {thrown}"]}
     text = question["answer"]
     if text not in ("roll", "hold"):
         return {"malformed": "expected roll or hold"}
     if text == "hold":
-        words = f"holds {sum(game['thrown'])}"
+        words = "holds"
         game["points"][game["side"]] += sum(game["thrown"])
         next_side(game)
     else:
         eyes = die(game["seed"], game["throws"])
         game["throws"] += 1
-        words = f"throws {eyes}"
+        words = "throws a 1" if eyes == 1 else "throws"
         if eyes == 1:
             next_side(game)
         else:

@@ -2,6 +2,8 @@
 //!
 //! It plays random games, asks the same twice, sends nonsense, and takes the time.
 
+mod drawings;
+
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
@@ -382,30 +384,6 @@ impl Checks<'_> {
                 self.add(Level::Note, "refuses nonsense as a state", fix);
             }
         }
-        Ok(())
-    }
-
-    fn draws(&mut self) -> Result<(), GameProgramError> {
-        if !self.game.about.drawing {
-            let fix = "it does not draw (\"drawing\"): people see the state instead of a board";
-            self.add(Level::Note, "draws", fix);
-            return Ok(());
-        }
-        for (position, _) in &self.positions.clone() {
-            let drawing = self.game.drawing(&position.state)?;
-            let Some(svg) = drawing.and_then(|drawing| drawing.svg) else {
-                continue;
-            };
-            if let Err(problem) = (self.check_svg)(&svg) {
-                let detail = format!(
-                    "the \"svg\" of the state {} is not shown: {problem}",
-                    quote(position.state.as_bytes())
-                );
-                self.add(Level::Note, "draws", detail);
-                return Ok(());
-            }
-        }
-        self.add(Level::Ok, "draws", String::new());
         Ok(())
     }
 

@@ -45,8 +45,12 @@ pub(super) enum Question<'a> {
     Play { state: &'a str, answer: &'a str },
     /// All legal answers.
     Answers { state: &'a str },
-    /// What people see.
-    Drawing { state: &'a str },
+    /// What people see; with a side, what may be shown to a person who plays it.
+    Drawing {
+        state: &'a str,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        side: Option<u8>,
+    },
 }
 
 /// The answer to the question `about`.
@@ -74,6 +78,9 @@ pub struct About {
     /// Whether it draws.
     #[serde(default)]
     pub drawing: bool,
+    /// Whether it draws what one side may see.
+    #[serde(default)]
+    pub hidden: bool,
 }
 
 impl About {
@@ -98,6 +105,11 @@ impl About {
                 "a \"name\" other than {:?}, which is how records name another end of a game",
                 self.name
             ));
+        }
+        if self.hidden && !self.drawing {
+            return Err(
+                "\"hidden\" only with \"drawing\", which it then asks for each side".to_owned(),
+            );
         }
         check_text("about", &self.about, MOST_REQUEST)
     }

@@ -90,6 +90,7 @@ impl GameProgram {
                 chance: false,
                 answers: false,
                 drawing: false,
+                hidden: false,
             },
             start: Position {
                 state: String::new(),
@@ -181,12 +182,21 @@ impl GameProgram {
         self.ask(&question, AnswersReply::answers)
     }
 
-    /// What people see; `None` when the program does not draw.
-    fn drawing(&self, state: &str) -> Result<Option<DrawingReply>, GameProgramError> {
+    /// What people see, or what a person who plays this side may see; `None` when the program does not draw.
+    fn drawing(
+        &self,
+        state: &str,
+        viewer: Option<Side>,
+    ) -> Result<Option<DrawingReply>, GameProgramError> {
         if !self.about.drawing {
             return Ok(None);
         }
-        let question = Question::Drawing { state };
+        let viewer = viewer.filter(|_| self.about.hidden);
+        let side = viewer.map(|side| match side {
+            Side::First => 0,
+            Side::Second => 1,
+        });
+        let question = Question::Drawing { state, side };
         self.ask(&question, |drawing: DrawingReply| {
             drawing.check().map(|()| Some(drawing))
         })

@@ -73,6 +73,28 @@ impl<'a> ProgramSession<'a> {
             self.game.answers(&self.position.state).unwrap_or_default()
         })
     }
+
+    /// The position as the program draws it: all of it, or what a person who plays this side may see.
+    fn drawn(&self, viewer: Option<Side>) -> Picture {
+        let state = &self.position.state;
+        match self.game.drawing(state, viewer) {
+            Ok(Some(drawing)) => Picture {
+                cells: drawing.cells,
+                columns: drawing.columns,
+                rows: drawing.rows,
+                last: drawing.last,
+                winning: drawing.winning,
+                text: drawing.text,
+                svg: drawing.svg,
+                ..Picture::default()
+            },
+            // A failure is noted by the game.
+            Ok(None) | Err(_) => Picture {
+                text: vec![state.clone()],
+                ..Picture::default()
+            },
+        }
+    }
 }
 
 impl Session for ProgramSession<'_> {
@@ -129,24 +151,11 @@ impl Session for ProgramSession<'_> {
     }
 
     fn picture(&self) -> Picture {
-        let state = &self.position.state;
-        match self.game.drawing(state) {
-            Ok(Some(drawing)) => Picture {
-                cells: drawing.cells,
-                columns: drawing.columns,
-                rows: drawing.rows,
-                last: drawing.last,
-                winning: drawing.winning,
-                text: drawing.text,
-                svg: drawing.svg,
-                ..Picture::default()
-            },
-            // A failure is noted by the game.
-            Ok(None) | Err(_) => Picture {
-                text: vec![state.clone()],
-                ..Picture::default()
-            },
-        }
+        self.drawn(None)
+    }
+
+    fn picture_for(&self, viewer: Side) -> Picture {
+        self.drawn(Some(viewer))
     }
 
     fn clone_box(&self) -> Box<dyn Session + '_> {
@@ -205,6 +214,7 @@ impl Session for ProgramSession<'_> {
     fn human_turn(&self) -> Box<dyn HumanTurn + '_> {
         Box::new(ProgramTurn {
             session: self.clone(),
+            viewer: self.position.side,
             answer: None,
         })
     }
@@ -213,6 +223,8 @@ impl Session for ProgramSession<'_> {
 /// See [`HumanTurn`].
 struct ProgramTurn<'a> {
     session: ProgramSession<'a>,
+    /// The side of the person.
+    viewer: Side,
     answer: Option<String>,
 }
 
@@ -253,6 +265,6 @@ impl HumanTurn for ProgramTurn<'_> {
     }
 
     fn picture(&self) -> Picture {
-        self.session.picture()
+        self.session.picture_for(self.viewer)
     }
 }

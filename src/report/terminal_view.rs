@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::terminal::{Palette, draw, styled, time};
 use crate::bot::Fault;
 use crate::bot::fault::Exit;
-use crate::game::Side;
+use crate::game::{Picture, Side};
 use crate::play::GameObserver;
 use crate::play::match_runner::{MatchGame, MatchObserver};
 use crate::play::setup::GameSetup;
@@ -48,6 +48,8 @@ pub struct TerminalView<O, E> {
     games: u64,
     /// Bots by side, in the current game.
     bots: [BotIndex; 2],
+    /// People, by bot.
+    people: [bool; 2],
     turn: usize,
 }
 
@@ -62,6 +64,8 @@ pub struct ViewOptions {
     pub err_palette: Palette,
     /// Records on `out` and nothing else; turns then go to `err`.
     pub json: bool,
+    /// Which of the bots are people at this terminal, who must not see what is hidden from them.
+    pub people: [bool; 2],
 }
 
 impl<O: Write, E: Write> TerminalView<O, E> {
@@ -77,6 +81,7 @@ impl<O: Write, E: Write> TerminalView<O, E> {
             json: options.json,
             games,
             bots: BotIndex::ALL,
+            people: options.people,
             turn: 0,
         }
     }
@@ -88,6 +93,20 @@ impl<O: Write, E: Write> TerminalView<O, E> {
         } else {
             self.out.write_all(text.as_bytes())
         }
+    }
+
+    /// What is shown of a position: all of it, unless a person is playing. Two people at one terminal see what the side to move
+    /// may see.
+    fn picture(&self, session: &dyn Session) -> Picture {
+        let is_person = |side: Side| self.people[self.bots[side.index()]];
+        let viewer = match (is_person(Side::First), is_person(Side::Second)) {
+            _ if session.outcome().is_some() => None,
+            (false, false) => None,
+            (true, false) => Some(Side::First),
+            (false, true) => Some(Side::Second),
+            (true, true) => Some(session.to_move()),
+        };
+        viewer.map_or_else(|| session.picture(), |side| session.picture_for(side))
     }
 
     fn name(&self, side: Side) -> &str {
@@ -123,7 +142,7 @@ impl<O: Write, E: Write> TerminalView<O, E> {
         let mut board = String::new();
         start.write_start(&mut board);
         if board.chars().any(|symbol| symbol != '.') {
-            text.push_str(&draw(&start.picture(), &palette));
+            text.push_str(&draw(&self.picture(start), &palette));
         }
         self.show(&text)?;
         // The first turn may be a person's, who must see the heading.
@@ -300,7 +319,7 @@ impl<O: Write, E: Write> GameObserver for TerminalView<O, E> {
             styled(palette.heading, self.name(side)),
             after.describe_last_turn(),
             styled(palette.faint, &time(elapsed)),
-            draw(&after.picture(), &palette)
+            draw(&self.picture(after), &palette)
         );
         self.show(&text)?;
         if self.json {

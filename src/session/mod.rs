@@ -180,6 +180,12 @@ pub trait Session: fmt::Debug {
     /// The position as it is shown to people, with the last turn marked.
     fn picture(&self) -> Picture;
 
+    /// What a person who plays this side may see of it.
+    fn picture_for(&self, viewer: Side) -> Picture {
+        let _ = viewer;
+        self.picture()
+    }
+
     /// A copy that can be played independently.
     fn clone_box(&self) -> Box<dyn Session + '_>;
 

@@ -32,6 +32,12 @@ const TESTS: &[Test] = &[
         &[PYTHON, ("cc", "gcc")],
     ),
     ("chance_is_the_same_again", chance, &[PYTHON]),
+    ("people_see_what_their_side_may", hidden, &[PYTHON]),
+    (
+        "a_game_that_hides_nothing_is_named",
+        hides_nothing,
+        &[PYTHON],
+    ),
     ("tournament_in_a_sandbox", tournament, &[PYTHON]),
 ];
 
@@ -247,6 +253,63 @@ fn quarto() -> Result<(), Failed> {
     succeeded(referee(scratch.path(), ["replay", "-q", "program.jsonl"]))?;
     let given = ["replay", "-q", "built-in.jsonl", "--game-program", &program];
     succeeded(referee(scratch.path(), given))?;
+    Ok(())
+}
+
+/// A person throws and holds; the opponent's points are shown at the end only.
+fn hidden() -> Result<(), Failed> {
+    use std::io::Write as _;
+
+    let scratch = tempfile::tempdir()?;
+    let pig = game("pig.py");
+    let arguments = [
+        "--game",
+        &pig,
+        "human",
+        "builtin:random",
+        "--first",
+        "1",
+        "--seed",
+        "4",
+    ];
+    let mut child = Command::new(env!("CARGO_BIN_EXE_referee"))
+        .args(arguments)
+        .current_dir(scratch.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()?;
+    let mut input = child.stdin.take().ok_or("a pipe")?;
+    input.write_all("roll\nhold\n".repeat(40).as_bytes())?;
+    drop(input);
+    let text = succeeded(child.wait_with_output()?)?;
+    let is_points = |line: &&str| {
+        let words: Vec<&str> = line.split(' ').collect();
+        matches!(words[..], [own, "to", other] if own.parse::<u32>().is_ok() && (other == "?" || other.parse::<u32>().is_ok()))
+    };
+    let points: Vec<&str> = text.lines().filter(is_points).collect();
+    let (last, before) = points.split_last().ok_or("points")?;
+    if before.len() < 10
+        || !before.iter().all(|line| line.ends_with(" to ?"))
+        || last.ends_with('?')
+    {
+        return Err(text.into());
+    }
+    Ok(())
+}
+
+/// Blind Pig, but people see everything although it says that they do not.
+fn hides_nothing() -> Result<(), Failed> {
+    let scratch = tempfile::tempdir()?;
+    let shows = fs::read_to_string(game("pig.py"))?.replace("question.get(\"side\")", "None");
+    let file = scratch.path().join("shows.py");
+    fs::write(&file, shows)?;
+    let file = file.to_str().ok_or("a path")?;
+    let output = referee(scratch.path(), ["check-game", file]);
+    let text = String::from_utf8(output.stdout)?;
+    if output.status.success() || !text.contains("both sides are shown the same") {
+        return Err(text.into());
+    }
     Ok(())
 }
 

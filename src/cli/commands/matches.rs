@@ -225,6 +225,7 @@ fn play_match(
         restart: options.restart || ruleset.has_drawn_start(),
     };
     let pieces = options.pieces_file(&*ruleset)?;
+    let people = bots.each_ref().map(|bot| *bot == BotSpec::Human);
     let console = terminal.map(|terminal| -> SharedConsole { Rc::new(RefCell::new(terminal)) });
     if let Some(console) = &console {
         console.borrow_mut().show(&ruleset.instructions())?;
@@ -239,7 +240,7 @@ fn play_match(
         inner: TerminalView::new(
             names.clone(),
             options.games,
-            view_options(options, console.is_some()),
+            view_options(options, people),
             BufWriter::new(GameText),
             Notes,
         ),
@@ -280,9 +281,9 @@ fn play_match(
     finished
 }
 
-fn view_options(options: &Options, people: bool) -> ViewOptions {
+fn view_options(options: &Options, people: [bool; 2]) -> ViewOptions {
     // A person must see the board.
-    let least = if people {
+    let least = if people.contains(&true) {
         Detail::Turns
     } else {
         Detail::Results
@@ -297,6 +298,7 @@ fn view_options(options: &Options, people: bool) -> ViewOptions {
         palette: palette(&io::stdout()),
         err_palette: palette(&io::stderr()),
         json: options.json,
+        people,
     }
 }
 

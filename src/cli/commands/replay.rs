@@ -256,6 +256,7 @@ fn show(
         palette: palette(&io::stdout()),
         err_palette: palette(&io::stderr()),
         json: false,
+        people: [false; 2],
     };
     let names = record.bots.each_ref().map(|bot| escape_controls(&bot.name));
     let mut view = TerminalView::new(names, u64::MAX, options, out, Notes);

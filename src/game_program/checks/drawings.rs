@@ -1,0 +1,55 @@
+//! What people see.
+
+use super::{Checks, Level};
+use crate::game::Side;
+use crate::game_program::GameProgramError;
+use crate::game_program::drawing::DrawingReply;
+use crate::text::quote;
+
+impl Checks<'_> {
+    pub(super) fn draws(&mut self) -> Result<(), GameProgramError> {
+        if !self.game.about.drawing {
+            let fix = "it does not draw (\"drawing\"): people see the state instead of a board";
+            self.add(Level::Note, "draws", fix);
+            return Ok(());
+        }
+        for (position, _) in &self.positions.clone() {
+            let drawing = self.game.drawing(&position.state, None)?;
+            let Some(svg) = drawing.and_then(|drawing| drawing.svg) else {
+                continue;
+            };
+            if let Err(problem) = (self.check_svg)(&svg) {
+                let detail = format!(
+                    "the \"svg\" of the state {} is not shown: {problem}",
+                    quote(position.state.as_bytes())
+                );
+                self.add(Level::Note, "draws", detail);
+                return Ok(());
+            }
+        }
+        self.add(Level::Ok, "draws", String::new());
+        if self.game.about.hidden {
+            self.hides()?;
+        }
+        Ok(())
+    }
+
+    /// Whether the sides see different things somewhere.
+    fn hides(&mut self) -> Result<(), GameProgramError> {
+        let mut differ = false;
+        for (position, _) in &self.positions.clone() {
+            let seen = |viewer| -> Result<Option<DrawingReply>, GameProgramError> {
+                self.game.drawing(&position.state, viewer)
+            };
+            let (first, second) = (seen(Some(Side::First))?, seen(Some(Side::Second))?);
+            differ |= first != second;
+        }
+        if differ {
+            self.add(Level::Ok, "hides", String::new());
+        } else {
+            let fix = "it says \"hidden\": true, and both sides are shown the same: leave out of a drawing what its \"side\" may not see";
+            self.add(Level::Wrong, "hides", fix);
+        }
+        Ok(())
+    }
+}
