@@ -15,7 +15,7 @@ use super::submission::only_program;
 pub use crate::executable::CannotStart;
 use crate::executable::compiler;
 use crate::executable::interpreter::{self, Language};
-use crate::executable::{check_header, find_in_path, install};
+use crate::executable::{check_header, find_in_path, has_windows_lines, install};
 use crate::sandbox::Confinement;
 use crate::strategy::builtin::{Builtin, UnknownBuiltin, base_name};
 use crate::system::{command_word, is_executable, is_path, make_executable, split_command};
@@ -266,6 +266,8 @@ fn with_slash(path: &str) -> String {
 fn missing_file(path: &str, builtins: &[&str]) -> CannotStart {
     let fix = if builtins.contains(&base_name(path)) {
         format!("did you mean builtin:{path}?")
+    } else if find_in_path(path).is_some() && interpreter::by_interpreter(path).is_some() {
+        format!("an interpreter and its script are one bot, in quotes (\"{path} mybot\")")
     } else if let Some(found) = find_in_path(path) {
         format!(
             "did you mean the program {}?",
@@ -357,6 +359,12 @@ fn file(path: &str, arguments: &[String]) -> Result<Program, CannotStart> {
                 &install(known.run[0]),
             ));
         };
+        if cfg!(unix) && known.name == "shell" && has_windows_lines(Path::new(path)) {
+            return Err(cannot(
+                "its lines end in CRLF, as on Windows, which the shell takes for a part of each command",
+                "save it with Unix line ends (LF), for example with dos2unix",
+            ));
+        }
         let options = known.options(&interpreter);
         argv.push(interpreter);
         argv.extend(options);

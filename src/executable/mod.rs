@@ -143,6 +143,14 @@ pub(crate) fn check_header(path: &Path, given: &str) -> Result<Option<String>, C
     Ok(None)
 }
 
+/// Whether the first line of a file ends as on Windows.
+pub(crate) fn has_windows_lines(path: &Path) -> bool {
+    let mut start = Vec::new();
+    let read = fs::File::open(path).and_then(|file| file.take(4096).read_to_end(&mut start));
+    let first = start.split(|&byte| byte == b'\n').next();
+    read.is_ok() && start.contains(&b'\n') && first.is_some_and(|line| line.ends_with(b"\r"))
+}
+
 /// The first line of a script, as the kernel reads it: the interpreter, and all that follows as one
 /// argument. `None` when a file has none.
 #[cfg(all(target_os = "linux", not(portable)))]

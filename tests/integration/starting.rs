@@ -114,8 +114,16 @@ fn no_such_file() {
         "sh",
         &[
             "there is no such file",
+            "an interpreter and its script are one bot, in quotes (\"sh mybot\")",
+        ],
+    );
+    fails(
+        at,
+        "env",
+        &[
+            "there is no such file",
             "did you mean the program /",
-            "/sh?",
+            "/env?",
         ],
     );
     fails(at, "builtin:clever", &["builtin:random", "builtin:greedy"]);
@@ -274,6 +282,13 @@ fn first_lines() {
             &["its lines end in CRLF", "save it with Unix line ends"],
         );
     }
+    let place = Place::new();
+    place.file("loop.sh", "while read l\r\ndo echo 1\r\ndone\r\n", 0o644);
+    fails(
+        place.path(),
+        "loop.sh",
+        &["its lines end in CRLF", "save it with Unix line ends"],
+    );
 }
 
 #[cfg(target_os = "linux")]
