@@ -110,9 +110,9 @@ impl<'a> Fit<'a> {
             let shares = pairing.bots.map(|bot| 1.0 / games[bot as usize]);
             pairing.virtual_draws *= model.prior / 4.0 * (shares[0] + shares[1]);
             for seat in 0..2 {
-                let [wins, draws, losses] = pairing.outcomes(seat);
-                drawn += draws;
-                decided += wins + losses;
+                let outcomes = pairing.outcomes(seat);
+                drawn += outcomes[1];
+                decided += outcomes[0] + outcomes[2];
             }
         }
         let roots = groups.iter().enumerate();

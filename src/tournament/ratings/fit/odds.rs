@@ -63,12 +63,11 @@ impl Odds {
         } else {
             0.0
         };
-        let [won, lost] = match self.drawing {
-            Some(_) => [won, lost].map(ln_logistic),
-            None => {
-                let both = self.tail.ln_1p();
-                [won, lost].map(|x| x.min(0.0) - both)
-            }
+        let [won, lost] = if self.drawing.is_some() {
+            [won, lost].map(ln_logistic)
+        } else {
+            let both = self.tail.ln_1p();
+            [won, lost].map(|x| x.min(0.0) - both)
         };
         wins * won + losses * lost + draws
     }
