@@ -4,6 +4,7 @@
 //! ```text
 //! cargo bench --bench intervals            # some minutes
 //! cargo bench --bench intervals -- 2000    # fewer tournaments
+//! cargo bench --bench intervals -- 2000 seed=2 Ring/50 Gauntlet Swiss/50/3    # other numbers, some rows
 //! ```
 //!
 //! A cell is the lowest and the highest percentage of five cases: equal bots, spreads of 20 and 150 Elo,
@@ -229,10 +230,17 @@ const CASES: [(f64, Luck); 5] = [
 ];
 
 fn main() {
-    let tournaments: u32 = env::args()
-        .skip(1)
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let tournaments: u32 = arguments
+        .iter()
         .find_map(|text| text.parse().ok())
         .unwrap_or(20_000);
+    let seed = arguments.iter().find_map(|text| text.strip_prefix("seed="));
+    let seed = seed.map_or(1, |text| text.parse().expect("a number after seed="));
+    let rows: Vec<&String> = arguments
+        .iter()
+        .filter(|text| text.starts_with(|first: char| first.is_ascii_uppercase()))
+        .collect();
     println!("| field | bots | pairs | no draws | 50 % | 90 % | 95 % |");
     println!("|---|---:|---:|---:|---:|---:|---:|");
     for (field, sizes) in [
@@ -246,6 +254,14 @@ fn main() {
             .iter()
             .flat_map(|bots| [1, 3, 10, 100].map(|pairs| (bots, pairs)))
         {
+            let row = format!("{field:?}/{bots}/{pairs}/");
+            if !rows.is_empty()
+                && !rows
+                    .iter()
+                    .any(|wanted| row.starts_with(&format!("{wanted}/")))
+            {
+                continue;
+            }
             print!("| {field:?} | {bots} | {pairs} |");
             for draws in [0.0, 0.5, 0.9, 0.95] {
                 // As many intervals in every setting, but for large round robins with many games. Where one bot alone is
@@ -264,7 +280,7 @@ fn main() {
                         spread,
                         luck,
                     };
-                    coverage(&setting, (tournaments * 2 / small / share).max(40), 1)
+                    coverage(&setting, (tournaments * 2 / small / share).max(40), seed)
                 });
                 let percent = |get: fn(&Coverage) -> f64| {
                     let all = found.iter().map(get).map(|share| 100.0 * share);

@@ -25,18 +25,18 @@ pub(crate) fn share(threads: usize, work: impl Fn() + Sync) {
     });
 }
 
-/// Calls `work` with each chunk of this many items; the last one may be shorter.
+/// Calls `work` with the number, from 0, of each chunk of this many items, and the chunk; the last one may be shorter.
 pub(crate) fn for_each_chunk<T: Send>(
     threads: usize,
     items: &mut [T],
     size: usize,
-    work: impl Fn(&mut [T]) + Sync,
+    work: impl Fn(usize, &mut [T]) + Sync,
 ) {
-    let chunks = Mutex::new(items.chunks_mut(size));
+    let chunks = Mutex::new(items.chunks_mut(size).enumerate());
     let next = || locked(&chunks).next();
     share(threads, || {
-        while let Some(chunk) = next() {
-            work(chunk);
+        while let Some((number, chunk)) = next() {
+            work(number, chunk);
         }
     });
 }
@@ -156,12 +156,13 @@ mod tests {
     fn every_chunk_is_worked_on_once() {
         for threads in [1, 3] {
             let mut items = vec![0; 100];
-            for_each_chunk(threads, &mut items, 7, |chunk| {
+            for_each_chunk(threads, &mut items, 7, |number, chunk| {
                 for item in chunk {
-                    *item += 1;
+                    *item += number + 1;
                 }
             });
-            assert_eq!(items, [1; 100]);
+            let expected: Vec<usize> = (0..100).map(|item| item / 7 + 1).collect();
+            assert_eq!(items, expected[..]);
         }
     }
 }

@@ -1,7 +1,6 @@
 //! The games played so far, and their results. Records are added one by one, as they are written or
 //! from a journal, and not kept.
 
-use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use super::plan::{Format, Plan};
@@ -75,7 +74,7 @@ const MOST_DISTINCT: usize = 1_000_000;
 /// Counts the different games among those played.
 #[derive(Clone, Debug, Default)]
 pub struct Distinct {
-    seen: HashSet<u64>,
+    seen: foldhash::HashSet<u64>,
     /// The number of games with at least one turn.
     pub games: u64,
     /// Whether there were too many games to compare all.

@@ -21,7 +21,7 @@ pub(super) mod matrix;
 mod places;
 mod student;
 
-use std::collections::BTreeMap;
+use std::borrow::Cow;
 use std::f64::consts::LN_10;
 
 use thiserror::Error;
@@ -114,7 +114,35 @@ struct Meeting {
     pairs: [[u32; 3]; 3],
 }
 
+/// A bot with a lower index and another one, and their results or a part of them.
+type Met = ([u32; 2], Meeting);
+
+/// So many parts are kept before they are joined.
+const FEW: usize = 64;
+
+/// Joins the parts of the same meeting. They are then in the order of the bots.
+fn join(meetings: &mut Vec<Met>) {
+    meetings.sort_unstable_by_key(|&(bots, _)| bots);
+    meetings.dedup_by(|(bots, part), (kept, into)| {
+        let is_same = bots == kept;
+        if is_same {
+            into.join(part);
+        }
+        is_same
+    });
+}
+
 impl Meeting {
+    /// Adds results of the same bots.
+    fn join(&mut self, other: &Self) {
+        let into = self.games.as_flattened_mut().iter_mut();
+        let into = into.chain(self.pairs.as_flattened_mut());
+        let from = other.games.as_flattened().iter();
+        for (count, more) in into.zip(from.chain(other.pairs.as_flattened())) {
+            *count = count.saturating_add(*more);
+        }
+    }
+
     /// The number of independent units.
     fn units(&self) -> f64 {
         let counts = self.games.as_flattened().iter();
@@ -123,12 +151,12 @@ impl Meeting {
     }
 
     /// All games by first mover and outcome.
-    fn all(&self) -> [[f64; 3]; 2] {
-        let mut all = self.games.map(|counts| counts.map(f64::from));
+    fn all(&self) -> [[u32; 3]; 2] {
+        let mut all = self.games;
         for (first, row) in self.pairs.iter().enumerate() {
-            for (second, count) in row.iter().enumerate() {
-                all[0][first] += f64::from(*count);
-                all[1][second] += f64::from(*count);
+            for (second, &count) in row.iter().enumerate() {
+                all[0][first] = all[0][first].saturating_add(count);
+                all[1][second] = all[1][second].saturating_add(count);
             }
         }
         all
@@ -141,7 +169,10 @@ pub struct Results {
     bots: usize,
     /// See [`Results::set_adaptive`].
     adaptive: bool,
-    meetings: BTreeMap<(u32, u32), Meeting>,
+    /// In any order, and some perhaps in parts: to sort them now and then takes less time and memory than a tree.
+    meetings: Vec<Met>,
+    /// Where there are more than these, parts are joined.
+    most: usize,
 }
 
 impl Results {
@@ -150,7 +181,8 @@ impl Results {
         Self {
             bots,
             adaptive: false,
-            meetings: BTreeMap::new(),
+            meetings: Vec::new(),
+            most: FEW,
         }
     }
 
@@ -165,8 +197,26 @@ impl Results {
             return Err(RatingError::Pairing(a, b, self.bots));
         }
         let narrow = |bot| u32::try_from(bot).map_err(|_| RatingError::Pairing(a, b, self.bots));
-        let key = (narrow(a.min(b))?, narrow(a.max(b))?);
-        Ok(self.meetings.entry(key).or_default())
+        let bots = [narrow(a.min(b))?, narrow(a.max(b))?];
+        if self.meetings.last().is_none_or(|(last, _)| *last != bots) {
+            if self.meetings.len() >= self.most {
+                join(&mut self.meetings);
+                self.most = FEW.max(2 * self.meetings.len());
+            }
+            self.meetings.push((bots, Meeting::default()));
+        }
+        let last = self.meetings.len() - 1;
+        Ok(&mut self.meetings[last].1)
+    }
+
+    /// All meetings, in the order of the bots, each once.
+    fn joined(&self) -> Cow<'_, [Met]> {
+        if self.meetings.is_sorted_by(|(a, _), (b, _)| a < b) {
+            return Cow::Borrowed(&self.meetings);
+        }
+        let mut meetings = self.meetings.clone();
+        join(&mut meetings);
+        Cow::Owned(meetings)
     }
 
     /// Adds games that are independent of each other.
@@ -290,7 +340,8 @@ pub fn rate(results: &Results, model: &Model) -> Result<Ratings, RatingError> {
     if !(model.prior >= 0.0 && model.prior.is_finite()) {
         return Err(RatingError::Prior(model.prior));
     }
-    let fit = Fit::new(results, model);
+    let meetings = results.joined();
+    let fit = Fit::new(results, &meetings, model);
     let parameters = fit.maximize().ok_or(RatingError::Undetermined)?;
     let (mut covariance, freedom) = fit.sandwich(&parameters).ok_or(RatingError::Undetermined)?;
 

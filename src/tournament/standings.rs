@@ -6,7 +6,9 @@ mod ranking;
 mod scores;
 mod times;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
+
+use foldhash::HashMap;
 
 pub use self::ranking::{Byes, NoTieBreak, NotEntered, RankBy, Ranking, Reached, TieBreak};
 

@@ -7,8 +7,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use self::odds::{Odds, Slope, bend, ln_logistic, logistic};
-use super::matrix::Square;
-use super::{Draws, Meeting, Model, Results};
+use super::matrix::{Square, Triangle};
+use super::{Draws, Meeting, Met, Model, Results};
 use crate::threads::{self, InOrder, locked};
 
 /// The most iterations of Newton's method; estimates that exist take fewer than ten.
@@ -45,8 +45,16 @@ struct Pairing<'a> {
     meeting: &'a Meeting,
     /// Virtual draws with either bot as the first mover.
     virtual_draws: f64,
-    /// Outcomes by first mover, with virtual draws.
-    outcomes: [[f64; 3]; 2],
+    /// Outcomes by first mover, without virtual draws.
+    outcomes: [[u32; 3]; 2],
+}
+
+impl Pairing<'_> {
+    /// The outcomes with the bot of this seat as the first mover, and with virtual draws.
+    fn outcomes(&self, seat: usize) -> [f64; 3] {
+        let [wins, draws, losses] = self.outcomes[seat].map(f64::from);
+        [wins, draws + self.virtual_draws, losses]
+    }
 }
 
 /// The likelihood function. The parameters are the bots' strengths in natural units, then
@@ -73,16 +81,16 @@ pub(super) struct Fit<'a> {
 }
 
 impl<'a> Fit<'a> {
-    pub(super) fn new(results: &'a Results, model: &Model) -> Self {
+    /// `meetings` are those of the results, joined.
+    pub(super) fn new(results: &Results, meetings: &'a [Met], model: &Model) -> Self {
         let mut games = vec![0.0; results.bots];
         let mut units = vec![0.0; results.bots];
         let mut groups: Vec<usize> = (0..results.bots).collect();
-        let mut pairings = Vec::with_capacity(results.meetings.len());
-        for (&(low, high), meeting) in &results.meetings {
-            let bots = [low, high];
+        let mut pairings = Vec::with_capacity(meetings.len());
+        for &(bots, ref meeting) in meetings {
             let [low, high] = bots.map(|bot| bot as usize);
             let outcomes = meeting.all();
-            let total: f64 = outcomes.as_flattened().iter().sum();
+            let total: f64 = outcomes.as_flattened().iter().copied().map(f64::from).sum();
             if total > 0.0 {
                 games[low] += total;
                 games[high] += total;
@@ -101,8 +109,8 @@ impl<'a> Fit<'a> {
         for pairing in &mut pairings {
             let shares = pairing.bots.map(|bot| 1.0 / games[bot as usize]);
             pairing.virtual_draws *= model.prior / 4.0 * (shares[0] + shares[1]);
-            for outcomes in &mut pairing.outcomes {
-                outcomes[1] += pairing.virtual_draws;
+            for seat in 0..2 {
+                let outcomes = pairing.outcomes(seat);
                 drawn += outcomes[1];
                 decided += outcomes[0] + outcomes[2];
             }
@@ -152,7 +160,7 @@ impl<'a> Fit<'a> {
         if let Some(index) = self.drawing {
             parameters[index] = 1.0;
         }
-        let mut likelihood = self.likelihood(&parameters);
+        let (mut likelihood, mut gradient) = self.slope(&parameters);
         let mut curvature = None;
         let mut before = f64::INFINITY;
         for _ in 0..ITERATIONS {
@@ -160,7 +168,7 @@ impl<'a> Fit<'a> {
                 Some(factor) => factor,
                 None => self.curvature(&parameters).cholesky()?,
             };
-            let step = factor.solve(self.gradient(&parameters));
+            let step = factor.solve(gradient);
             let longest = step
                 .iter()
                 .fold(0.0, |most: f64, part| most.max(part.abs()));
@@ -172,9 +180,9 @@ impl<'a> Fit<'a> {
                     .zip(&step)
                     .map(|(old, part)| old + share * part);
                 let moved: Vec<f64> = moved.collect();
-                let reached = self.likelihood(&moved);
+                let (reached, slope) = self.slope(&moved);
                 if reached >= likelihood - 1e-13 * likelihood.abs() {
-                    (parameters, likelihood) = (moved, reached);
+                    (parameters, likelihood, gradient) = (moved, reached, slope);
                     break;
                 }
                 share /= 2.0;
@@ -196,10 +204,10 @@ impl<'a> Fit<'a> {
     fn odds(&self, parameters: &[f64], pairing: &Pairing, seat: usize) -> Odds {
         let [first, second] = [pairing.bots[seat] as usize, pairing.bots[1 - seat] as usize];
         let advantage = self.advantage.map_or(0.0, |index| parameters[index]);
-        Odds {
-            difference: parameters[first] - parameters[second] + advantage,
-            drawing: self.drawing.map(|index| parameters[index]),
-        }
+        Odds::new(
+            parameters[first] - parameters[second] + advantage,
+            self.drawing.map(|index| parameters[index]),
+        )
     }
 
     /// Computes something of every pairing, and takes it in their order: so sums are the same to the last bit for any
@@ -254,43 +262,32 @@ impl<'a> Fit<'a> {
         ]
     }
 
-    fn likelihood(&self, parameters: &[f64]) -> f64 {
-        let of_seats = |pairing: &Pairing| {
-            [0, 1].map(|seat| {
-                self.odds(parameters, pairing, seat)
-                    .likelihood(pairing.outcomes[seat])
-            })
-        };
-        let mut games = 0.0;
-        self.of_pairings(of_seats, |_, [first, second]| {
-            games += first;
-            games += second;
-        });
-        let prior = self
-            .drawing
-            .map_or(0.0, |index| ln_logistic(-parameters[index]));
-        games + 2.0 * self.decisive_prior * prior
-    }
-
-    fn gradient(&self, parameters: &[f64]) -> Vec<f64> {
+    /// The log-likelihood and its gradient.
+    fn slope(&self, parameters: &[f64]) -> (f64, Vec<f64>) {
+        let mut likelihood = 0.0;
         let mut gradient = vec![0.0; self.parameters];
         let of_pairing = |pairing: &Pairing| {
             let mut sum = Local::default();
-            for seat in 0..2 {
-                let slopes = self.odds(parameters, pairing, seat).slopes();
-                for (slope, count) in slopes.into_iter().zip(pairing.outcomes[seat]) {
+            let likelihoods = [0, 1].map(|seat| {
+                let odds = self.odds(parameters, pairing, seat);
+                let outcomes = pairing.outcomes(seat);
+                for (slope, count) in odds.slopes().into_iter().zip(outcomes) {
                     add(&mut sum, &Self::unit(seat, slope), count);
                 }
-            }
-            sum
+                odds.likelihood(outcomes)
+            });
+            (likelihoods, sum)
         };
-        self.of_pairings(of_pairing, |pairing, sum| {
+        self.of_pairings(of_pairing, |pairing, ([first, second], sum)| {
+            likelihood += first;
+            likelihood += second;
             self.add_vector(&mut gradient, pairing, &sum);
         });
         if let Some(index) = self.drawing {
+            likelihood += 2.0 * self.decisive_prior * ln_logistic(-parameters[index]);
             gradient[index] -= 2.0 * self.decisive_prior * logistic(parameters[index]);
         }
-        gradient
+        (likelihood, gradient)
     }
 
     /// The curvature of the log-likelihood, negated. To the strengths of each group a
@@ -301,7 +298,8 @@ impl<'a> Fit<'a> {
             let mut sum = LocalSquare::default();
             for seat in 0..2 {
                 let odds = self.odds(parameters, pairing, seat);
-                for (slope, weight) in odds.bends(pairing.outcomes[seat]) {
+                let bends = odds.bends(pairing.outcomes(seat)).into_iter();
+                for (slope, weight) in bends.filter(|(_, weight)| *weight > 0.0) {
                     let unit = Self::unit(seat, slope);
                     add_product(&mut sum, &unit, &unit, weight);
                 }
@@ -311,6 +309,7 @@ impl<'a> Fit<'a> {
         self.of_pairings(of_pairing, |pairing, sum| {
             self.add_square(&mut curvature, pairing, &sum);
         });
+        curvature.mirror(Triangle::Upper);
         if let Some(index) = self.drawing {
             let prior = bend(parameters[index]);
             curvature.add(index, index, 2.0 * self.decisive_prior * prior);
@@ -338,12 +337,14 @@ impl<'a> Fit<'a> {
         }
     }
 
-    /// Adds a matrix over the parameters of a pairing to one over all.
+    /// Adds a symmetric matrix over the parameters of a pairing to one over all: to its diagonal and what is above.
     fn add_square(&self, square: &mut Square, pairing: &Pairing, of_pairing: &LocalSquare) {
         let indices = self.indices(pairing);
         for (row, parts) in indices.into_iter().zip(of_pairing) {
             for (column, part) in indices.into_iter().zip(parts) {
-                if let (Some(row), Some(column)) = (row, column) {
+                if let (Some(row), Some(column)) = (row, column)
+                    && row <= column
+                {
                     square.add(row, column, *part);
                 }
             }

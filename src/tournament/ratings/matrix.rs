@@ -1,6 +1,6 @@
 //! Square matrices, as far as the ratings need them. Libraries were weighed by what they add to a first build
-//! of the program: `nalgebra` a fifth of its processor time (17 s), `faer` nearly as much again (71 s). Of the 2.1 s
-//! of processor time that the standings of a thousand bots take, 0.4 s are spent here, on all processors.
+//! of the program: `nalgebra` a fifth of its processor time (17 s), `faer` nearly as much again (71 s). Of the
+//! processor time that the standings of a thousand bots take, a sixth is spent here, on all processors.
 
 use crate::threads;
 
@@ -19,6 +19,13 @@ const SINGULAR: f64 = 1e-14;
 pub(in crate::tournament) struct Square {
     size: usize,
     cells: Vec<f64>,
+}
+
+/// Half of a matrix.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Triangle {
+    Lower,
+    Upper,
 }
 
 impl Square {
@@ -63,6 +70,19 @@ impl Square {
         }
     }
 
+    /// Makes it symmetric, by one of its triangles.
+    pub(super) fn mirror(&mut self, by: Triangle) {
+        for row in 0..self.size {
+            for column in 0..row {
+                let [lower, upper] = [row * self.size + column, column * self.size + row];
+                match by {
+                    Triangle::Lower => self.cells[upper] = self.cells[lower],
+                    Triangle::Upper => self.cells[lower] = self.cells[upper],
+                }
+            }
+        }
+    }
+
     /// The lower factor of a symmetric matrix; `None` if it is not positive definite.
     pub(in crate::tournament) fn cholesky(&self) -> Option<Factor> {
         let mut lower = Self::zero(self.size);
@@ -99,19 +119,31 @@ impl Factor {
 
     /// Solves the system for each row.
     fn solve_in_place(&self, rows: &mut [f64]) {
+        self.forward(rows, self.0.size);
+        self.backward(rows, 0);
+    }
+
+    /// Multiplies each row by the inverse of the lower triangle: its first `end` cells, the others are left as they are.
+    fn forward(&self, rows: &mut [f64], end: usize) {
         let lower = &self.0;
-        for row in 0..lower.size {
+        for row in 0..end {
             let factors = &lower.row(row)[..row];
             for right in rows.chunks_exact_mut(lower.size) {
                 let known = dot(factors, right);
                 right[row] = (right[row] - known) / lower.at(row, row);
             }
         }
-        for row in (0..lower.size).rev() {
+    }
+
+    /// Multiplies each row by the inverse of the upper triangle: its cells from `start` on, the others are worthless then.
+    fn backward(&self, rows: &mut [f64], start: usize) {
+        let lower = &self.0;
+        for row in (start..lower.size).rev() {
             for right in rows.chunks_exact_mut(lower.size) {
                 let solved = right[row] / lower.at(row, row);
                 right[row] = solved;
-                for (value, factor) in right[..row].iter_mut().zip(lower.row(row)) {
+                let factors = &lower.row(row)[start..row];
+                for (value, factor) in right[start..row].iter_mut().zip(factors) {
                     *value -= factor * solved;
                 }
             }
@@ -137,22 +169,34 @@ impl Factor {
 
     /// `H⁻¹ M H⁻¹` for this matrix H and a symmetric M.
     pub(super) fn sandwich(&self, mut filling: Square) -> Square {
-        // Solving the rows of M gives M H⁻¹; the columns of that are the rows of H⁻¹ M.
-        self.solve_rows(&mut filling);
+        // With H = L Lᵀ it is L⁻ᵀ (L⁻¹ M L⁻ᵀ) L⁻¹. What is in parentheses and the whole are symmetric: half of each is enough.
+        let size = self.0.size;
+        self.rows_together(&mut filling, |rows, _| self.forward(rows, size));
         filling.transpose();
-        self.solve_rows(&mut filling);
+        self.rows_together(&mut filling, |rows, [_, end]| self.forward(rows, end));
+        filling.mirror(Triangle::Lower);
+        self.rows_together(&mut filling, |rows, _| self.backward(rows, 0));
+        filling.transpose();
+        self.rows_together(&mut filling, |rows, [start, _]| self.backward(rows, start));
+        filling.mirror(Triangle::Upper);
         filling
     }
 
     fn solve_rows(&self, rows: &mut Square) {
+        self.rows_together(rows, |rows, _| self.solve_in_place(rows));
+    }
+
+    /// Calls `work` with some rows that follow each other, the number of the first of them, and that after the last.
+    fn rows_together(&self, rows: &mut Square, work: impl Fn(&mut [f64], [usize; 2]) + Sync) {
         let threads = if rows.size < LARGE {
             1
         } else {
             threads::processors()
         };
         let size = (TOGETHER * rows.size).max(1);
-        threads::for_each_chunk(threads, &mut rows.cells, size, |rows| {
-            self.solve_in_place(rows);
+        threads::for_each_chunk(threads, &mut rows.cells, size, |number, rows| {
+            let start = number * TOGETHER;
+            work(rows, [start, self.0.size.min(start + TOGETHER)]);
         });
     }
 }

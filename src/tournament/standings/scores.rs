@@ -1,6 +1,6 @@
 //! The results of any two bots, and their sums.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use crate::tournament::ratings::{Outcome, RatingError, Results, Tally};
 
@@ -69,6 +69,31 @@ impl Scores {
         Sums::of(self, order)
     }
 
+    /// All results of two bots, which are numbered by `order`, the lower number first.
+    fn parts(&self, order: &[usize]) -> Vec<([u32; 2], Part<'_>)> {
+        let count = self.singles.len() + self.halves.len() + self.pairs.len();
+        let mut parts = Vec::with_capacity(count);
+        let numbered = |[a, b]: [u32; 2]| {
+            let [a, b] = [a, b].map(|bot| narrow(order[bot as usize]));
+            ([a.min(b), a.max(b)], a < b)
+        };
+        for (&(first, second), &counts) in &self.singles {
+            let (bots, is_low) = numbered([first, second]);
+            parts.push((bots, Part::Games { is_low, counts }));
+        }
+        for half in self.halves.values() {
+            let mut counts = Counts::default();
+            counts.add(half.outcome, 1);
+            let (bots, is_low) = numbered(half.bots.map(narrow));
+            parts.push((bots, Part::Games { is_low, counts }));
+        }
+        for (&(low, high), pairs) in &self.pairs {
+            let (bots, is_low) = numbered([low, high]);
+            parts.push((bots, Part::Pairs { is_low, pairs }));
+        }
+        parts
+    }
+
     fn single(&mut self, Half { bots, outcome }: Half) {
         let [first, second] = bots.map(narrow);
         let counts = self.singles.entry((first, second)).or_default();
@@ -101,6 +126,12 @@ impl Scores {
         let pairs = self.pairs.entry((low_bot, high_bot)).or_default();
         pairs[low.outcome as usize][high.outcome as usize] += 1;
     }
+}
+
+/// Results of two bots. `is_low` says whether the first mover, or the first bot of the pairs, has the lower number.
+enum Part<'a> {
+    Games { is_low: bool, counts: Counts },
+    Pairs { is_low: bool, pairs: &'a Pairs },
 }
 
 /// All games of two bots against each other, as one of them sees them.
@@ -141,6 +172,9 @@ impl Sums {
     /// All counts are integers and halves, so their sums do not depend on the order of the records.
     fn of(scores: &Scores, order: &[usize]) -> Result<Self, RatingError> {
         let bots = order.len();
+        let mut parts = scores.parts(order);
+        // Those of a bot follow each other, with the same opponent side by side.
+        parts.sort_unstable_by_key(|(bots, _)| *bots);
         let mut sums = Self {
             results: Results::new(bots),
             wins: vec![0; bots],
@@ -150,40 +184,37 @@ impl Sums {
             pairs: vec![0.0; bots],
             against: vec![Vec::new(); bots],
         };
-        let halves = scores.halves.values().map(|half| {
-            let mut counts = Counts::default();
-            counts.add(half.outcome, 1);
-            (half.bots, counts)
-        });
-        let singles = scores.singles.iter();
-        let singles =
-            singles.map(|(&(first, second), &counts)| ([first as usize, second as usize], counts));
-        for (seats, counts) in singles.chain(halves) {
-            let [first, second] = seats.map(|bot| order[bot]);
-            let tally = Tally {
-                wins: counts.wins,
-                draws: counts.draws,
-                losses: counts.losses,
-            };
-            sums.results.add_games(first, second, tally)?;
-            sums.add(first, second, counts);
-        }
-        for (&(low, high), pairs) in &scores.pairs {
-            let (low, high) = (order[low as usize], order[high as usize]);
-            let mut counts = [Counts::default(); 2];
-            for (outcome_low, row) in OUTCOMES.into_iter().zip(pairs) {
-                for (outcome_high, &times) in OUTCOMES.into_iter().zip(row) {
-                    if times == 0 {
-                        continue;
+        for (bots, part) in parts {
+            let [low, high] = bots.map(|bot| bot as usize);
+            match part {
+                Part::Games { is_low, counts } => {
+                    let (first, second) = if is_low { (low, high) } else { (high, low) };
+                    let tally = Tally {
+                        wins: counts.wins,
+                        draws: counts.draws,
+                        losses: counts.losses,
+                    };
+                    sums.results.add_games(first, second, tally)?;
+                    sums.add(first, second, counts);
+                }
+                Part::Pairs { is_low, pairs } => {
+                    let (a, b) = if is_low { (low, high) } else { (high, low) };
+                    let mut counts = [Counts::default(); 2];
+                    for (outcome_a, row) in OUTCOMES.into_iter().zip(pairs) {
+                        for (outcome_b, &times) in OUTCOMES.into_iter().zip(row) {
+                            if times == 0 {
+                                continue;
+                            }
+                            sums.results
+                                .add_pairs(a, b, [outcome_a, outcome_b], times)?;
+                            counts[0].add(outcome_a, times);
+                            counts[1].add(outcome_b, times);
+                        }
                     }
-                    let outcomes = [outcome_low, outcome_high];
-                    sums.results.add_pairs(low, high, outcomes, times)?;
-                    counts[0].add(outcome_low, times);
-                    counts[1].add(outcome_high, times);
+                    sums.add(a, b, counts[0]);
+                    sums.add(b, a, counts[1]);
                 }
             }
-            sums.add(low, high, counts[0]);
-            sums.add(high, low, counts[1]);
         }
         for row in &mut sums.against {
             row.sort_unstable_by_key(|&(other, _)| other);

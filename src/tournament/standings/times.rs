@@ -1,11 +1,13 @@
 //! The distribution of answer times.
 
-use std::collections::BTreeMap;
+use std::collections::VecDeque;
 
 /// Times in bins of 1 %, so that the median can be computed without a list of all times.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Times {
-    bins: BTreeMap<i32, u64>,
+    /// How many times are in each bin, from bin `first` on.
+    bins: VecDeque<u32>,
+    first: i32,
     count: u64,
     worst: f64,
 }
@@ -20,9 +22,26 @@ impl Times {
     )]
     pub(super) fn add(&mut self, ms: f64) {
         let bin = (ms.max(1e-6).ln() * BINS).round() as i32;
-        *self.bins.entry(bin).or_default() += 1;
+        let count = self.bin(bin);
+        *count = count.saturating_add(1);
         self.count += 1;
         self.worst = self.worst.max(ms);
+    }
+
+    /// A bin, which is there afterwards.
+    fn bin(&mut self, bin: i32) -> &mut u32 {
+        if self.bins.is_empty() {
+            self.first = bin;
+        }
+        while bin < self.first {
+            self.bins.push_front(0);
+            self.first -= 1;
+        }
+        let place = usize::try_from(bin - self.first).unwrap_or_default();
+        if place >= self.bins.len() {
+            self.bins.resize(place + 1, 0);
+        }
+        &mut self.bins[place]
     }
 
     pub(super) fn worst(&self) -> Option<f64> {
@@ -31,8 +50,8 @@ impl Times {
 
     pub(super) fn median(&self) -> Option<f64> {
         let mut before = 0;
-        for (&bin, &count) in &self.bins {
-            before += count;
+        for (bin, &count) in (self.first..).zip(&self.bins) {
+            before += u64::from(count);
             if 2 * before >= self.count {
                 return Some((f64::from(bin) / BINS).exp());
             }

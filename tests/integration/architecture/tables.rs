@@ -198,6 +198,7 @@ pub(super) const CRATES: &[(&str, &[&str])] = &[
     ("csv", &["league", "arena", "report"]),
     ("http_body_util", &["report"]),
     ("flate2", &["league"]),
+    ("foldhash", &["arena", "tournament"]),
     ("hyper", &["report"]),
     ("hyper_util", &["report"]),
     ("indicatif", &["cli"]),

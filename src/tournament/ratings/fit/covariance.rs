@@ -1,9 +1,8 @@
 //! The covariance of the estimates, and how well it is known.
 
-use super::odds::logistic;
 use super::{Fit, Local, LocalSquare, Pairing, add, add_product, to_f64};
 use crate::tournament::ratings::dispersion::{Pooled, Residuals};
-use crate::tournament::ratings::matrix::{Factor, Square};
+use crate::tournament::ratings::matrix::{Factor, Square, Triangle};
 
 /// See [`Fit::hidden`]; so many standard errors.
 const HIDDEN: f64 = 1.6;
@@ -131,8 +130,8 @@ impl Fit<'_> {
     /// The covariance of the gradient, and its degrees of freedom; see [`dispersion`](super::dispersion).
     fn filling(&self, parameters: &[f64]) -> (Square, f64) {
         let expected = |pairing: &Pairing, seat| {
-            let odds = self.odds(parameters, pairing, seat);
-            logistic(odds.difference)
+            let [score, _] = self.odds(parameters, pairing, seat).scores();
+            score
         };
         let usual = self.usual_units();
         // Computed twice, because half a million of them would be large.
@@ -159,6 +158,7 @@ impl Fit<'_> {
         self.of_pairings(of_pairing, |pairing, sum| {
             self.add_square(&mut filling, pairing, &sum);
         });
+        filling.mirror(Triangle::Upper);
         (filling, pooled.freedom())
     }
 
@@ -220,6 +220,7 @@ impl Fit<'_> {
             }
             self.add_square(&mut filling, pairing, &sum);
         }
+        filling.mirror(Triangle::Upper);
         // Residuals are smaller than errors, because the parameters were fitted to them.
         let means = self.groups.iter().enumerate();
         let means = means.filter(|(bot, group)| bot == *group).count();

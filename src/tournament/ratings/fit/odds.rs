@@ -12,10 +12,31 @@ pub(super) type Slope = (f64, f64);
 pub(super) struct Odds {
     /// Strength of the first mover − strength of the second + advantage.
     pub(super) difference: f64,
-    pub(super) drawing: Option<f64>,
+    drawing: Option<f64>,
+    /// e to the power of −|difference|: without a draw parameter, all else follows from it.
+    tail: f64,
 }
 
 impl Odds {
+    pub(super) fn new(difference: f64, drawing: Option<f64>) -> Self {
+        Self {
+            difference,
+            drawing,
+            tail: (-difference.abs()).exp(),
+        }
+    }
+
+    /// The expected scores of the first and of the second mover, if draws have no parameter.
+    pub(super) fn scores(&self) -> [f64; 2] {
+        let large = 1.0 / (1.0 + self.tail);
+        let small = self.tail * large;
+        if self.difference < 0.0 {
+            [small, large]
+        } else {
+            [large, small]
+        }
+    }
+
     /// Arguments of σ for a win and for a loss.
     fn arguments(&self) -> (f64, f64) {
         let drawing = self.drawing.unwrap_or(0.0);
@@ -42,21 +63,24 @@ impl Odds {
         } else {
             0.0
         };
-        let [won, lost] = match self.drawing {
-            Some(_) => [won, lost].map(ln_logistic),
-            None => ln_logistic_of_both(won),
+        let [won, lost] = if self.drawing.is_some() {
+            [won, lost].map(ln_logistic)
+        } else {
+            let both = self.tail.ln_1p();
+            [won, lost].map(|x| x.min(0.0) - both)
         };
         wins * won + losses * lost + draws
     }
 
     /// Slopes of a win, a draw and a loss.
     pub(super) fn slopes(&self) -> [Slope; 3] {
+        let Some(drawing) = self.drawing else {
+            let [down, up] = self.scores();
+            return [(up, -up), ((up - down) / 2.0, 0.0), (-down, -down)];
+        };
         let (won, lost) = self.arguments();
         let (up, down) = (logistic(-won), logistic(-lost));
-        let draw = match self.drawing {
-            Some(drawing) => (up - down, -up - down - 2.0 / (-2.0 * drawing).exp_m1()),
-            None => ((up - down) / 2.0, 0.0),
-        };
+        let draw = (up - down, -up - down - 2.0 / (-2.0 * drawing).exp_m1());
         [(up, -up), draw, (-down, -down)]
     }
 
@@ -64,12 +88,14 @@ impl Odds {
     pub(super) fn bends(&self, outcomes: [f64; 3]) -> [(Slope, f64); 3] {
         let (won, lost) = self.arguments();
         let (wins, losses) = self.counts(outcomes);
-        let bend_of_win = bend(won);
-        let (bend_of_loss, draw) = match self.drawing {
-            Some(drawing) => (bend(lost), 1.0 / drawing.sinh().powi(2)),
-            // It is the same at −x.
-            None => (bend_of_win, 0.0),
+        let Some(drawing) = self.drawing else {
+            // Those of wins and losses are the same.
+            let [first, second] = self.scores();
+            let weight = (wins + losses) * first * second;
+            return [((1.0, 0.0), weight), ((0.0, 0.0), 0.0), ((0.0, 0.0), 0.0)];
         };
+        let (bend_of_win, bend_of_loss) = (bend(won), bend(lost));
+        let draw = 1.0 / drawing.sinh().powi(2);
         [
             ((1.0, -1.0), wins * bend_of_win),
             ((-1.0, -1.0), losses * bend_of_loss),
@@ -85,12 +111,6 @@ pub(super) fn logistic(x: f64) -> f64 {
 /// Slope of [`logistic`].
 pub(super) fn bend(x: f64) -> f64 {
     logistic(x) * logistic(-x)
-}
-
-/// [`ln_logistic`] of x and of −x.
-fn ln_logistic_of_both(x: f64) -> [f64; 2] {
-    let both = (-x.abs()).exp().ln_1p();
-    [x, -x].map(|x| x.min(0.0) - both)
 }
 
 /// Logarithm of [`logistic`], without loss far from 0.
