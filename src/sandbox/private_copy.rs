@@ -8,6 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::backend::bubblewrap;
 use super::bot_user::BotUser;
+use super::closed::ClosedDirectory;
 use super::command::BotCommand;
 use super::interpreters::{Interpreters, Own, check_that_it_starts};
 use super::policy::visible_paths;
@@ -33,6 +34,8 @@ pub(super) struct PrivateCopy {
     pub(super) interpreters: Interpreters,
     /// What it may read.
     pub(super) visible: Vec<PathBuf>,
+    /// What of that its user cannot reach unless it is shown elsewhere than it is.
+    pub(super) closed: Vec<ClosedDirectory>,
     /// Whether it is one of this program's own.
     pub(super) builtin: bool,
     /// Whether it starts other programs by name, as a build does.
@@ -135,6 +138,15 @@ impl PrivateCopy {
         visible.extend(interpreters.paths.iter().cloned());
         visible.extend(interpreters.links.iter().cloned());
         visible.extend(copied.directory.clone());
+        let closed = match user {
+            Some(_) => {
+                let own = [place.to_owned()].into_iter();
+                let itself = builtin.then(|| settings.referee.clone());
+                let needed = visible.iter().cloned().chain(own).chain(itself);
+                ClosedDirectory::in_view(settings, needed)
+            }
+            None => Vec::new(),
+        };
         Ok(Self {
             argv,
             directory: copied.directory,
@@ -145,6 +157,7 @@ impl PrivateCopy {
                 .map(|path| (path.to_owned(), copied.bytes)),
             interpreters,
             visible,
+            closed,
             builtin,
             compiles: !command.starts.is_empty(),
             pieces: Mutex::default(),

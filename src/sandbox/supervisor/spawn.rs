@@ -27,6 +27,7 @@ use super::{kept_box, own_view, restrictions, sys, wire};
 use crate::sandbox::backend::bubblewrap::SCRATCH;
 use crate::sandbox::backend::{Backend, landlock};
 use crate::sandbox::cgroup::Groups;
+use crate::sandbox::closed::ClosedDirectory;
 use crate::sandbox::seccomp;
 use crate::sandbox::session;
 
@@ -69,8 +70,10 @@ pub(super) fn spawn(
             read,
             scratch,
             own_view,
+            closed,
         } => {
-            let landlock = (&read[..], scratch.as_path(), *own_view);
+            let view = own_view.then_some(&closed[..]);
+            let landlock = (&read[..], scratch.as_path(), view);
             spawn_in_landlock(request, input, landlock, filter, entry, groups)
         }
         Backend::Bwrap {
@@ -90,11 +93,12 @@ pub(super) fn spawn(
 fn spawn_in_landlock(
     request: &SpawnRequest,
     input: OwnedFd,
-    (read, scratch, own_view): (&[PathBuf], &Path, bool),
+    (read, scratch, view): (&[PathBuf], &Path, Option<&[ClosedDirectory]>),
     filter: &BpfProgram,
     entry: Entry,
     groups: Groups,
 ) -> io::Result<RunningBot> {
+    let own_view = view.is_some();
     let directory = tempfile::Builder::new()
         .prefix("scratch-")
         .permissions(Permissions::from_mode(0o700))
@@ -134,8 +138,9 @@ fn spawn_in_landlock(
         own_view::prepare(request.user.is_some())?;
     }
     let pid = entry.start(|entry, _| {
-        if own_view {
-            own_view::make(&directory, &restrictions.limits, restrictions.user)?;
+        if let Some(closed) = view {
+            let Restrictions { limits, user, .. } = &restrictions;
+            own_view::make(&directory, limits, *user, closed)?;
             own_view::continue_below()?;
         } else {
             session::note(scratch)?;
