@@ -11,7 +11,7 @@ use super::bot_user::BotUser;
 use super::closed::ClosedDirectory;
 use super::command::BotCommand;
 use super::interpreters::{Interpreters, Own, check_that_it_starts};
-use super::policy::visible_paths;
+use super::policy::{visible_paths, without_repeats};
 use super::private_directory::{PrivateDirectory, remove_left_behind};
 use super::settings::{Kind, Settings};
 use super::snapshot::{BotFiles, ContentHash, own_program};
@@ -134,19 +134,9 @@ impl PrivateCopy {
             }
             check_that_it_starts(settings, command.name, &argv, &interpreters, place)?;
         }
-        let mut visible = visible_paths(settings);
-        visible.extend(interpreters.paths.iter().cloned());
-        visible.extend(interpreters.links.iter().cloned());
-        visible.extend(copied.directory.clone());
-        let closed = match user {
-            Some(_) => {
-                let own = [place.to_owned()].into_iter();
-                let itself = builtin.then(|| settings.referee.clone());
-                let needed = visible.iter().cloned().chain(own).chain(itself);
-                ClosedDirectory::in_view(settings, needed)
-            }
-            None => Vec::new(),
-        };
+        let itself = builtin.then_some(&*settings.referee);
+        let more = [copied.directory.as_deref(), itself];
+        let (visible, closed) = seen(settings, &interpreters, more, user.as_ref().map(|_| place));
         Ok(Self {
             argv,
             directory: copied.directory,
@@ -211,6 +201,29 @@ impl PrivateCopy {
     pub(super) fn scratches(&self) -> PathBuf {
         self.private.scratches()
     }
+}
+
+/// What a bot may read, and which closed directories are on the way: those matter to one that has a user of its own
+/// and its files in `private`. The last of `more` is not among what it may read.
+fn seen(
+    settings: &Settings,
+    interpreters: &Interpreters,
+    [directory, itself]: [Option<&Path>; 2],
+    private: Option<&Path>,
+) -> (Vec<PathBuf>, Vec<ClosedDirectory>) {
+    let mut visible = visible_paths(settings);
+    visible.extend(interpreters.paths.iter().cloned());
+    visible.extend(interpreters.links.iter().cloned());
+    visible.extend(directory.map(Path::to_owned));
+    let closed = private.map_or_else(Vec::new, |private| {
+        let more = [Some(private), itself].into_iter().flatten();
+        let needed = visible.iter().cloned().chain(more.map(Path::to_owned));
+        ClosedDirectory::in_view(settings, needed)
+    });
+    if settings.kind == Kind::Landlock {
+        visible = without_repeats(&visible);
+    }
+    (visible, closed)
 }
 
 /// A script whose first line names an interpreter among its own files, by its original path, is started by

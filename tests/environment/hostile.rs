@@ -958,7 +958,7 @@ pub(crate) fn trials() -> Vec<Trial> {
             },
         ));
     }
-    for name in ["remembers", "leaves-traces"] {
+    for name in ["remembers", "leaves-traces", "leaves-settings"] {
         all.extend(in_each(name, &sandboxes, false, move |kind, user| {
             remembers(name, kind, user)
         }));

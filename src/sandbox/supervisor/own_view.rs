@@ -6,6 +6,7 @@
 //! the bot's first process, and waits for its end; when it ends itself, by whatever cause, the kernel ends
 //! all others.
 
+use std::convert::Infallible;
 use std::ffi::{CStr, CString};
 use std::fs;
 use std::io;
@@ -20,6 +21,7 @@ use rustix::process::{
 use rustix::thread::{CapabilitySet, CapabilitySets, set_capabilities};
 
 use super::shown::Shown;
+use super::start::Report;
 use super::sys;
 use crate::sandbox::closed::ClosedDirectory;
 use crate::sandbox::limits::ResourceLimits;
@@ -93,12 +95,21 @@ pub(super) fn mount_processes() -> io::Result<()> {
     Ok(mount("proc", "/proc", "proc", flags, None)?)
 }
 
-/// Continues in a new process, while this one waits for its end and then ends as it did.
-pub(super) fn continue_below() -> io::Result<()> {
-    match sys::fork()? {
-        None => Ok(()),
-        Some(bot) => sys::exit(wait_for(bot).unwrap_or(1)),
-    }
+/// Starts a process that does this, and reports when it cannot; waits for its end and then ends as it did.
+pub(super) fn run_below(
+    report: &Report,
+    become_it: impl FnOnce() -> io::Result<Infallible>,
+) -> io::Result<Infallible> {
+    // Its memory is not for a bot of the same user.
+    set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
+    let mut become_it = Some(become_it);
+    let bot = sys::start_in_place(|| {
+        if let Some(Err(error)) = become_it.take().map(|become_it| become_it()) {
+            report.failed(&error);
+        }
+    })?;
+    let status = bot.map(wait_for).transpose().ok().flatten();
+    sys::exit(status.unwrap_or(1))
 }
 
 /// Waits for the end of the bot, and of whatever else ends before it: the exit status for it.
@@ -111,8 +122,6 @@ fn wait_for(bot: Pid) -> io::Result<i32> {
         inheritable: CapabilitySet::empty(),
     };
     set_capabilities(None, kill)?;
-    // Its memory is not for a bot of the same user.
-    set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
     let mut ended = None;
     loop {
         match wait(WaitOptions::empty()) {

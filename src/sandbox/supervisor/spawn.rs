@@ -137,24 +137,30 @@ fn spawn_in_landlock(
     if own_view {
         own_view::prepare(request.user.is_some())?;
     }
-    let pid = entry.start(|entry, _| {
+    let pid = entry.start(|entry, report| {
         if let Some(closed) = view {
             let Restrictions { limits, user, .. } = &restrictions;
             own_view::make(&directory, limits, *user, closed)?;
-            own_view::continue_below()?;
         } else {
             session::note(scratch)?;
         }
-        chdir(start)?;
-        landlock::restrict_self(landlock::ruleset(read, &directory, own_view)?)?;
         let counted = match restrictions.user {
             Some(_) => Counted::WithItsGames,
             None if own_view => Counted::Alone,
             None => Counted::WithOthers,
         };
-        restrictions::restrict_self(restrictions, filter, counted, &theirs)?;
-        entry.check()?;
-        Err(command.exec())
+        let mut become_it = || {
+            chdir(start)?;
+            landlock::restrict_self(landlock::ruleset(read, &directory, own_view)?)?;
+            restrictions::restrict_self(restrictions, filter, counted, &theirs)?;
+            entry.check()?;
+            Err(command.exec())
+        };
+        if own_view {
+            own_view::run_below(report, become_it)
+        } else {
+            become_it()
+        }
     })?;
     drop(command);
     // One that was killed by then has sent nothing.
@@ -212,15 +218,16 @@ fn spawn_in_kept_box(
         entry.lead()?;
         kept_box::renew_scratch(scratch, shown, &restrictions.limits, restrictions.user)?;
         own_view::mount_processes()?;
-        own_view::continue_below()?;
-        chdir(start)?;
         let counted = match restrictions.user {
             Some(_) => Counted::WithItsGames,
             None => Counted::Alone,
         };
-        restrictions::restrict_self(restrictions, filter, counted, &theirs)?;
-        entry.check()?;
-        Err(command.exec())
+        own_view::run_below(report, || {
+            chdir(start)?;
+            restrictions::restrict_self(restrictions, filter, counted, &theirs)?;
+            entry.check()?;
+            Err(command.exec())
+        })
     })?;
     drop(command);
     // One that was killed by then has sent nothing.
