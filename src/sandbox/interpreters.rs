@@ -5,9 +5,9 @@ use std::env;
 use std::fs::File;
 use std::io::Read as _;
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
+use super::closed::is_closed;
 use super::command::BotCommand;
 use super::finding::Finding;
 use super::policy::{USUAL_PATH, is_visible};
@@ -136,23 +136,22 @@ impl Interpreters {
     }
 
     /// Checks that a user without rights can read all of it, for a bot that has a user of its own. In
-    /// Landlock the way to it must be open, too; bubblewrap makes one.
+    /// Landlock without a view of its own the way to it must be open, too; bubblewrap and a view make one.
     pub(super) fn check_that_others_may(
         &self,
         settings: &Settings,
         bot: &str,
     ) -> Result<(), CannotStart> {
+        let makes_way = settings.kind != Kind::Landlock || settings.own_view;
         for path in &self.paths {
             let way = path.ancestors().skip(1);
-            let way = way.filter(|_| settings.kind == Kind::Landlock);
+            let way = way.filter(|_| !makes_way);
             let closed = way
                 .map(|above| (above, 0o001))
                 .chain([(path.as_path(), 0o005)])
                 .find(|(path, needed)| {
-                    let mode = path.metadata().map_or(0, |meta| meta.permissions().mode());
                     // A file needs to be read only; a program that others may not run is found later.
-                    let needed = if path.is_dir() { *needed } else { 0o004 };
-                    mode & needed != needed
+                    is_closed(path, if path.is_dir() { *needed } else { 0o004 })
                 });
             if let Some((closed, needed)) = closed {
                 let open = if needed == 0o001 { "o+x" } else { "o+rx" };
@@ -166,9 +165,10 @@ impl Interpreters {
                     fix: format!(
                         "run the referee as another user, open the way (chmod {open} {}){}",
                         shown(closed),
-                        match settings.kind {
-                            Kind::Landlock => ", or use --sandbox bwrap",
-                            Kind::Bwrap | Kind::None => "",
+                        if needed == 0o001 {
+                            ", or use --sandbox bwrap"
+                        } else {
+                            ""
                         }
                     ),
                 });

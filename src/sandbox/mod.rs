@@ -9,6 +9,7 @@
 //!
 //! - `settings`, `limits`, `command`, `finding`: plain data
 //! - `policy`: what a bot sees of the system
+//! - `closed`: directories that are closed to a bot's user, on the way to what it sees
 //! - `interpreters`: what it sees of the user's own interpreters
 //! - [`snapshot`]: which files are a bot's own, their hash, and a copy of them
 //! - `bot_user`: a user without rights for every bot of a referee that root runs
@@ -32,6 +33,8 @@ mod bot_user;
 mod bounds;
 #[cfg(all(target_os = "linux", not(portable)))]
 mod cgroup;
+#[cfg(all(target_os = "linux", not(portable)))]
+mod closed;
 mod command;
 mod confinement;
 mod finding;

@@ -62,6 +62,22 @@ pub(super) fn visible_paths(settings: &Settings) -> Vec<PathBuf> {
     paths
 }
 
+/// Those of the paths that lead to something that is not within what another leads to: Landlock has rules for files
+/// and directories, and none for links, such as `/bin` is one on most systems.
+pub(super) fn without_repeats(paths: &[PathBuf]) -> Vec<PathBuf> {
+    let ends: Vec<PathBuf> = paths
+        .iter()
+        .map(|path| path.canonicalize().unwrap_or_else(|_| path.clone()))
+        .collect();
+    let is_repeated = |at: usize| {
+        ends.iter()
+            .enumerate()
+            .any(|(other, end)| ends[at].starts_with(end) && (other < at || ends[at] != *end))
+    };
+    let kept = paths.iter().enumerate().filter(|(at, _)| !is_repeated(*at));
+    kept.map(|(_, path)| path.clone()).collect()
+}
+
 /// Whether something of this system can be seen in a sandbox.
 pub(super) fn is_visible(settings: &Settings, path: &Path) -> bool {
     let Ok(path) = path.canonicalize() else {

@@ -8,9 +8,10 @@ use std::sync::{Mutex, PoisonError};
 
 use super::backend::bubblewrap;
 use super::bot_user::BotUser;
+use super::closed::ClosedDirectory;
 use super::command::BotCommand;
 use super::interpreters::{Interpreters, Own, check_that_it_starts};
-use super::policy::visible_paths;
+use super::policy::{visible_paths, without_repeats};
 use super::private_directory::{PrivateDirectory, remove_left_behind};
 use super::settings::{Kind, Settings};
 use super::snapshot::{BotFiles, ContentHash, own_program};
@@ -33,6 +34,8 @@ pub(super) struct PrivateCopy {
     pub(super) interpreters: Interpreters,
     /// What it may read.
     pub(super) visible: Vec<PathBuf>,
+    /// What of that its user cannot reach unless it is shown elsewhere than it is.
+    pub(super) closed: Vec<ClosedDirectory>,
     /// Whether it is one of this program's own.
     pub(super) builtin: bool,
     /// Whether it starts other programs by name, as a build does.
@@ -131,10 +134,9 @@ impl PrivateCopy {
             }
             check_that_it_starts(settings, command.name, &argv, &interpreters, place)?;
         }
-        let mut visible = visible_paths(settings);
-        visible.extend(interpreters.paths.iter().cloned());
-        visible.extend(interpreters.links.iter().cloned());
-        visible.extend(copied.directory.clone());
+        let itself = builtin.then_some(&*settings.referee);
+        let more = [copied.directory.as_deref(), itself];
+        let (visible, closed) = seen(settings, &interpreters, more, user.as_ref().map(|_| place));
         Ok(Self {
             argv,
             directory: copied.directory,
@@ -145,6 +147,7 @@ impl PrivateCopy {
                 .map(|path| (path.to_owned(), copied.bytes)),
             interpreters,
             visible,
+            closed,
             builtin,
             compiles: !command.starts.is_empty(),
             pieces: Mutex::default(),
@@ -198,6 +201,29 @@ impl PrivateCopy {
     pub(super) fn scratches(&self) -> PathBuf {
         self.private.scratches()
     }
+}
+
+/// What a bot may read, and which closed directories are on the way: those matter to one that has a user of its own
+/// and its files in `private`. The last of `more` is not among what it may read.
+fn seen(
+    settings: &Settings,
+    interpreters: &Interpreters,
+    [directory, itself]: [Option<&Path>; 2],
+    private: Option<&Path>,
+) -> (Vec<PathBuf>, Vec<ClosedDirectory>) {
+    let mut visible = visible_paths(settings);
+    visible.extend(interpreters.paths.iter().cloned());
+    visible.extend(interpreters.links.iter().cloned());
+    visible.extend(directory.map(Path::to_owned));
+    let closed = private.map_or_else(Vec::new, |private| {
+        let more = [Some(private), itself].into_iter().flatten();
+        let needed = visible.iter().cloned().chain(more.map(Path::to_owned));
+        ClosedDirectory::in_view(settings, needed)
+    });
+    if settings.kind == Kind::Landlock {
+        visible = without_repeats(&visible);
+    }
+    (visible, closed)
 }
 
 /// A script whose first line names an interpreter among its own files, by its original path, is started by

@@ -11,7 +11,7 @@
 
 use std::collections::HashSet;
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Read as _};
 use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -20,6 +20,15 @@ use rustix::process::Pid;
 
 /// Links of `/proc/PID/task` that are not of a thread.
 const OWN_LINKS: u64 = 2;
+
+/// All of a file whose length the kernel does not know before it is read: read by large steps, where the
+/// standard library takes small ones.
+fn text_of(path: impl AsRef<Path>) -> io::Result<String> {
+    const USUAL: usize = 2048;
+    let mut text = String::with_capacity(USUAL);
+    File::open(path)?.take(u64::MAX).read_to_string(&mut text)?;
+    Ok(text)
+}
 
 /// The children of a process, whichever of its threads started them.
 pub(crate) fn children(pid: Pid) -> Vec<Pid> {
@@ -35,7 +44,7 @@ pub(crate) fn own_children() -> Vec<Pid> {
 fn children_of_tasks(directory: &str) -> Vec<Pid> {
     let mut found = Vec::new();
     for task in fs::read_dir(directory).into_iter().flatten().flatten() {
-        let list = fs::read_to_string(task.path().join("children")).unwrap_or_default();
+        let list = text_of(task.path().join("children")).unwrap_or_default();
         found.extend(pids(&list));
     }
     found
@@ -68,7 +77,7 @@ impl Stat {
 
     /// Reads such a file, of a process or a thread.
     fn of(file: &Path) -> Option<Self> {
-        let text = fs::read_to_string(file).ok()?;
+        let text = text_of(file).ok()?;
         // The name before is in parentheses, and may hold some itself.
         let fields = text.rfind(") ")? + 2;
         Some(Self { text, fields })
@@ -163,20 +172,20 @@ pub(crate) fn own_processor_wait() -> Option<Duration> {
 /// A number of a `schedstat` file: 0 is the time that the thread has run, 1 that for which it has waited for a
 /// processor, both in nanoseconds, and 2 how often it was given one.
 fn schedstat(file: &Path, number: usize) -> Option<u64> {
-    let text = fs::read_to_string(file).ok()?;
+    let text = text_of(file).ok()?;
     text.split_ascii_whitespace().nth(number)?.parse().ok()
 }
 
 /// The most memory that a process has had in use, in KiB.
 pub(crate) fn peak_memory_kib(pid: Pid) -> Option<u64> {
-    let status = fs::read_to_string(format!("/proc/{}/status", pid.as_raw_pid())).ok()?;
+    let status = text_of(format!("/proc/{}/status", pid.as_raw_pid())).ok()?;
     status.lines().find_map(|line| kib_after(line, "VmHWM:"))
 }
 
 /// Memory of a process in bytes, without what is read from files; shared memory counts in
 /// proportion. Expensive: the kernel goes through all its pages.
 pub(crate) fn proportional_memory(pid: Pid) -> Option<u64> {
-    let rollup = fs::read_to_string(format!("/proc/{}/smaps_rollup", pid.as_raw_pid())).ok()?;
+    let rollup = text_of(format!("/proc/{}/smaps_rollup", pid.as_raw_pid())).ok()?;
     let counted = |line| kib_after(line, "Pss_Anon:").or_else(|| kib_after(line, "Pss_Shmem:"));
     Some(rollup.lines().filter_map(counted).sum::<u64>() << 10)
 }
@@ -201,7 +210,7 @@ pub(crate) fn confined_in_group(leader: Pid) -> Vec<Stat> {
         if stat.group() != Some(leader) {
             return None;
         }
-        let status = fs::read_to_string(entry.path().join("status")).ok()?;
+        let status = text_of(entry.path().join("status")).ok()?;
         let has = |wanted: &str| status.lines().any(|line| line == wanted);
         (has("NoNewPrivs:\t1") && has("Seccomp:\t2")).then_some(stat)
     };
@@ -222,7 +231,7 @@ pub(crate) fn own_cgroups() -> io::Result<String> {
 
 /// A file of this process's own.
 pub(crate) fn own_file(name: &str) -> io::Result<String> {
-    fs::read_to_string(format!("/proc/self/{name}"))
+    text_of(format!("/proc/self/{name}"))
 }
 
 /// The users that processes in this process's view belong to.
@@ -230,7 +239,7 @@ pub(crate) fn users_of_processes() -> HashSet<u32> {
     let user = |entry: fs::DirEntry| {
         entry.file_name().to_str()?.parse::<u32>().ok()?;
         // The owner of a process's directory is its user, but for one that others may not look into.
-        let status = fs::read_to_string(entry.path().join("status")).ok()?;
+        let status = text_of(entry.path().join("status")).ok()?;
         let line = status.lines().find_map(|line| line.strip_prefix("Uid:"))?;
         line.split_ascii_whitespace().next()?.parse().ok()
     };
@@ -245,13 +254,13 @@ pub(crate) fn own_mounts() -> io::Result<String> {
 
 /// A setting of the kernel, such as `user/max_user_namespaces`, if this kernel has it.
 pub(crate) fn kernel_setting(name: &str) -> Option<String> {
-    let text = fs::read_to_string(format!("/proc/sys/{name}")).ok()?;
+    let text = text_of(format!("/proc/sys/{name}")).ok()?;
     Some(text.trim().to_owned())
 }
 
 /// The number of processes and threads of the whole system.
 pub(crate) fn tasks_of_system() -> Option<u64> {
-    let text = fs::read_to_string("/proc/loadavg").ok()?;
+    let text = text_of("/proc/loadavg").ok()?;
     // `0.20 0.18 0.12 1/80 11206`: the fourth field is those that can run, and all.
     let (_, all) = text.split(' ').nth(3)?.split_once('/')?;
     all.parse().ok()
@@ -262,7 +271,7 @@ pub(crate) fn tasks_of_system() -> Option<u64> {
 pub(crate) fn count_tasks(of_user: Option<u32>) -> u64 {
     let tasks = |entry: fs::DirEntry| {
         entry.file_name().to_str()?.parse::<u32>().ok()?;
-        let status = fs::read_to_string(entry.path().join("status")).ok()?;
+        let status = text_of(entry.path().join("status")).ok()?;
         let field = |name: &str| {
             let line = status.lines().find_map(|line| line.strip_prefix(name))?;
             line.split_ascii_whitespace().next()?.parse::<u32>().ok()
@@ -342,7 +351,7 @@ impl OpenProcess {
         let tasks = fs::read_dir(format!("/proc/{}/task", self.pid.as_raw_pid())).ok()?;
         let most = usize::try_from(most_threads).unwrap_or(usize::MAX);
         let resident = |task: fs::DirEntry| {
-            let memory = fs::read_to_string(task.path().join("statm")).ok()?;
+            let memory = text_of(task.path().join("statm")).ok()?;
             Some(resident_memory(&memory)).filter(|&bytes| bytes > 0)
         };
         tasks

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use super::backend::{Backend, bubblewrap};
 use super::bot_user::BotUser;
 use super::cgroup::Allowance;
+use super::closed::ClosedDirectory;
 use super::interpreters::Interpreters;
 use super::policy::visible_paths;
 use super::private_copy::PrivateCopy;
@@ -55,7 +56,7 @@ pub(super) fn spawn_request(
             files.directory.as_ref(),
             files.scratches(),
             files.builtin,
-            files.user(),
+            (files.user(), &files.closed),
         ),
         directory: files.directory.clone(),
         limits: settings.limits,
@@ -81,17 +82,18 @@ pub(super) fn self_test_request(
     };
     let mut argv = vec![referee];
     argv.extend(arguments);
+    let visible = visible_paths(settings);
+    let closed = match user {
+        Some(_) => {
+            let more = [scratches.clone(), settings.referee.clone()];
+            ClosedDirectory::in_view(settings, visible.iter().cloned().chain(more))
+        }
+        None => Vec::new(),
+    };
     SpawnRequest {
         argv,
         environment: variables(&Interpreters::none(settings).search_path, &[]),
-        backend: backend(
-            settings,
-            visible_paths(settings),
-            None,
-            scratches,
-            true,
-            user,
-        ),
+        backend: backend(settings, visible, None, scratches, true, (user, &closed)),
         directory: None,
         limits: settings.limits,
         freeze: settings.freeze,
@@ -120,14 +122,14 @@ fn variables<'a>(
     variables
 }
 
-/// `referee` says whether this program itself is run.
+/// `referee` says whether this program itself is run. `closed` are directories on the way of the user.
 fn backend(
     settings: &Settings,
     mut visible: Vec<PathBuf>,
     directory: Option<&PathBuf>,
     scratches: PathBuf,
     referee: bool,
-    user: Option<&BotUser>,
+    (user, closed): (Option<&BotUser>, &[ClosedDirectory]),
 ) -> Backend {
     match settings.kind {
         Kind::Bwrap => {
@@ -142,6 +144,7 @@ fn backend(
                 read: visible,
                 scratch: scratches,
                 own_view: settings.own_view,
+                closed: closed.to_owned(),
             }
         }
     }

@@ -377,7 +377,7 @@ fn find(program: &str) -> String {
 }
 
 /// The program that runs another one for which no name spaces can be made.
-fn without_name_spaces() -> &'static Path {
+pub(crate) fn without_name_spaces() -> &'static Path {
     static COMPILED: OnceLock<PathBuf> = OnceLock::new();
     COMPILED.get_or_init(|| {
         let program = shared().join("without-name-spaces");
@@ -958,7 +958,7 @@ pub(crate) fn trials() -> Vec<Trial> {
             },
         ));
     }
-    for name in ["remembers", "leaves-traces"] {
+    for name in ["remembers", "leaves-traces", "leaves-settings"] {
         all.extend(in_each(name, &sandboxes, false, move |kind, user| {
             remembers(name, kind, user)
         }));

@@ -11,7 +11,7 @@ use std::process::Command;
 
 use crate::common::files::executable;
 use crate::common::{Referee, Run};
-use crate::hostile::shared;
+use crate::hostile::{shared, without_name_spaces};
 use crate::requirements::{is_ci, program, unavailable};
 use libtest_mimic::{Failed, Trial};
 use rustix::process::getuid;
@@ -85,17 +85,28 @@ impl World {
         path.to_string_lossy().into_owned()
     }
 
+    /// Closes all of it to others.
+    fn close(&self) {
+        let only_mine = Permissions::from_mode(0o700);
+        fs::set_permissions(self.referee.scratch(), only_mine).expect("a mode");
+    }
+
     /// Plays the bot with these directories before those of the system in the search path.
     fn play(self, bot: &str, path: &[&Path], as_nobody: bool) -> Run {
-        let root = self.referee.scratch().to_owned();
-        let directories: Vec<_> = path.iter().map(|path| path.to_string_lossy()).collect();
-        let path = [directories.join(":"), "/usr/local/bin:/usr/bin:/bin".into()].join(":");
         let user = if as_nobody {
-            give(&root);
+            give(self.referee.scratch());
             format!("setpriv --reuid={NOBODY} --regid={NOBODY} --clear-groups -- ")
         } else {
             String::new()
         };
+        self.play_by(&format!("exec {user}"), bot, path)
+    }
+
+    /// Likewise, with the beginning of a shell command that starts the referee.
+    fn play_by(self, start: &str, bot: &str, path: &[&Path]) -> Run {
+        let root = self.referee.scratch().to_owned();
+        let directories: Vec<_> = path.iter().map(|path| path.to_string_lossy()).collect();
+        let path = [directories.join(":"), "/usr/local/bin:/usr/bin:/bin".into()].join(":");
         let program = shared().join("referee");
         self.referee
             .args([bot, "builtin:random"])
@@ -103,7 +114,7 @@ impl World {
             .env("PATH", path.trim_start_matches(':'))
             .env("TMPDIR", root.join("tmp"))
             .directory(&root)
-            .shell(format!("exec {user}'{}' \"$@\"", program.display()))
+            .shell(format!("{start}'{}' \"$@\"", program.display()))
             .run()
     }
 }
@@ -233,9 +244,11 @@ fn plays(setup: Setup, kind: &str, as_nobody: bool) -> Result<(), Failed> {
     let world = World::new(kind);
     let (bot, path) = setup(&world);
     let path: Vec<&Path> = path.iter().map(PathBuf::as_path).collect();
-    let run = world.play(&bot, &path, as_nobody);
-    let answered = run.code == Some(0) && run.printed_records()[0]["turns"][0] == ANSWER;
-    if answered {
+    answered(&world.play(&bot, &path, as_nobody))
+}
+
+fn answered(run: &Run) -> Result<(), Failed> {
+    if run.code == Some(0) && run.printed_records()[0]["turns"][0] == ANSWER {
         Ok(())
     } else {
         Err(run.to_string().into())
@@ -263,25 +276,103 @@ fn is_refused_in_an_open_home(kind: &str, as_nobody: bool) -> Result<(), Failed>
     }
 }
 
-/// Root's bots have a user of their own, to whom a home may be closed: Landlock makes no way around it.
-fn is_refused_in_a_closed_home(kind: &str) -> Result<(), Failed> {
+/// The first words of a shell that makes files for its own user only, and starts a program.
+const PRIVATELY: &str = "umask 077; exec ";
+
+/// Root's bots have a user of their own, to whom the home, the bots and the place for temporary files may be closed.
+fn plays_in_a_closed_home(setup: Setup, kind: &str) -> Result<(), Failed> {
     let world = World::new(kind);
+    let (bot, path) = setup(&world);
+    world.close();
+    let path: Vec<&Path> = path.iter().map(PathBuf::as_path).collect();
+    answered(&world.play_by(PRIVATELY, &bot, &path))
+}
+
+/// Of what is closed to a bot, it sees what it needs and what was exposed to it: nothing else, and that is
+/// read-only.
+fn shows_nothing_else_of_a_closed_home(kind: &str) -> Result<(), Failed> {
+    let world = World::new(kind);
+    let root = pyenv(&world.home);
+    for name in ["secret", "models/data/weights"] {
+        let path = world.home.join(name);
+        fs::create_dir_all(path.parent().expect("a directory"))?;
+        fs::write(path, "text")?;
+    }
+    let exposed = world.home.join("models/data");
+    let text = format!(
+        "#!/usr/bin/env python3\n\
+         import os, probe\n\
+         home = '{}'\n\
+         input()\n\
+         good = open(home + '/models/data/weights').read() == 'text'\n\
+         for path in ['/secret', '/.pyenv/version', '/.pyenv/shims', '/../bots']:\n\
+         \x20   good &= not os.path.exists(home + path)\n\
+         for path in ['/new', '/.pyenv/new', '/.pyenv/versions/3.11.4/new', '/models/data/weights']:\n\
+         \x20   try:\n\
+         \x20       open(home + path, 'w')\n\
+         \x20       good = False\n\
+         \x20   except OSError:\n\
+         \x20       pass\n\
+         print(probe.ANSWER if good else '- A', flush=True)\n\
+         input()\n",
+        world.home.display()
+    );
+    let bot = world.bot("a/bot.py", &text);
+    world.close();
+    let expose = exposed.to_string_lossy().into_owned();
+    let World {
+        referee,
+        home,
+        bots,
+    } = world;
+    let referee = referee.args(["--expose", &expose]);
+    let world = World {
+        referee,
+        home,
+        bots,
+    };
+    let run = world.play_by(PRIVATELY, &bot, &[&root.join("shims")]);
+    match (kind, answered(&run)) {
+        ("none", Err(_)) => Ok(()),
+        ("none", Ok(())) => Err(run.to_string().into()),
+        (_, answered) => answered,
+    }
+}
+
+/// Without name spaces Landlock makes no way around a closed home.
+fn is_refused_in_a_closed_home() -> Result<(), Failed> {
+    let world = World::new("landlock");
     let root = pyenv(&world.home);
     fs::set_permissions(&world.home, Permissions::from_mode(0o700))?;
     let home = world.home.canonicalize()?;
     let bot = world.bot("a/bot.py", &format!("#!/usr/bin/env python3\n{PYTHON_BOT}"));
-    let run = world.play(&bot, &[&root.join("shims")], false);
-    let good = if kind == "landlock" {
-        let parts = [
-            "cannot start bot.py",
-            &format!("chmod o+x {}", home.display()),
-            "--sandbox bwrap",
-        ];
-        run.code == Some(2) && parts.iter().all(|part| run.stderr.contains(part))
+    let start = format!("exec '{}' ", without_name_spaces().display());
+    let run = world.play_by(&start, &bot, &[&root.join("shims")]);
+    let parts = [
+        "cannot start bot.py",
+        &format!("chmod o+x {}", home.display()),
+        "--sandbox bwrap",
+    ];
+    if run.code == Some(2) && parts.iter().all(|part| run.stderr.contains(part)) {
+        Ok(())
     } else {
-        run.printed_records()[0]["turns"][0] == ANSWER
-    };
-    if good {
+        Err(run.to_string().into())
+    }
+}
+
+/// An installation that is closed itself cannot be read, whatever the way to it.
+fn is_refused_when_closed_itself(kind: &str) -> Result<(), Failed> {
+    let world = World::new(kind);
+    let root = pyenv(&world.home);
+    let version = root.join("versions/3.11.4").canonicalize()?;
+    fs::set_permissions(&version, Permissions::from_mode(0o700))?;
+    let bot = world.bot("a/bot.py", &format!("#!/usr/bin/env python3\n{PYTHON_BOT}"));
+    let run = world.play(&bot, &[&root.join("shims")], false);
+    let parts = [
+        "cannot start bot.py",
+        &format!("chmod o+rx {}", version.display()),
+    ];
+    if run.code == Some(2) && parts.iter().all(|part| run.stderr.contains(part)) {
         Ok(())
     } else {
         Err(run.to_string().into())
@@ -337,10 +428,26 @@ pub(crate) fn trials() -> Vec<Trial> {
                 Box::new(move || shows_nothing_else(kind, as_nobody)),
             );
             if getuid().is_root() && !as_nobody {
+                for (name, setup) in SETUPS {
+                    let name = format!("{name}, in a closed home");
+                    add(&name, Box::new(move || plays_in_a_closed_home(setup, kind)));
+                }
                 add(
-                    "interpreter in a closed home",
-                    Box::new(move || is_refused_in_a_closed_home(kind)),
+                    "nothing else of a closed home",
+                    Box::new(move || shows_nothing_else_of_a_closed_home(kind)),
                 );
+                if kind != "none" {
+                    add(
+                        "installation that is closed itself",
+                        Box::new(move || is_refused_when_closed_itself(kind)),
+                    );
+                }
+                if kind == "landlock" {
+                    add(
+                        "interpreter in a closed home, without name spaces",
+                        Box::new(is_refused_in_a_closed_home),
+                    );
+                }
             }
             if kind != "none" {
                 add(

@@ -10,6 +10,8 @@ use landlock::{
     RulesetStatus, Scope,
 };
 
+use rustix::fs::{FileType, fstat};
+
 use super::DEVICES;
 
 /// The version whose guarantees are needed: signals stay inside since Linux 6.12.
@@ -53,14 +55,22 @@ pub(in crate::sandbox) fn ruleset(
             // Systems differ in what they have.
             return Ok(());
         };
+        let is_directory = || {
+            let found = fstat(&opened);
+            found.is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode).is_dir())
+        };
+        let access = if access == read_only && !is_directory() {
+            file
+        } else {
+            access
+        };
         (&mut ruleset)
             .add_rule(PathBeneath::new(opened, access))
             .map(|_| ())
             .map_err(failed)
     };
     for path in read {
-        let path = path.as_ref();
-        open(path, if path.is_dir() { read_only } else { file })?;
+        open(path.as_ref(), read_only)?;
     }
     open(Path::new("/proc"), AccessFs::ReadFile | AccessFs::ReadDir)?;
     for device in DEVICES {

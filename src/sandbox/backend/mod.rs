@@ -10,6 +10,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::closed::ClosedDirectory;
 use super::settings::Kind;
 
 /// Devices without which many programs do not start. There is no `/dev/zero`: memory mapped
@@ -28,6 +29,8 @@ pub(crate) enum Backend {
         scratch: PathBuf,
         /// Whether it has process ids and a scratch file system of its own.
         own_view: bool,
+        /// Directories that are closed to its user, which the view opens as far as needed.
+        closed: Vec<ClosedDirectory>,
     },
     /// Bubblewrap and seccomp.
     Bwrap {

@@ -9,10 +9,9 @@
 //! A supervisor builds the first one, by calling bubblewrap, and sends it to the referee, who keeps it when the
 //! bot has ended, and sends it with the next request.
 
-use std::fs::{self, DirBuilder, File};
+use std::fs::File;
 use std::io::{self, Write as _};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::fs::{DirBuilderExt as _, symlink};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
@@ -21,12 +20,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustix::fs::{CWD, Mode, OFlags, openat};
-use rustix::mount::{MoveMountFlags, OpenTreeFlags, move_mount, open_tree};
 use rustix::process::{getgid, getuid};
 use rustix::thread::move_into_link_name_space;
 
 use super::fork_server::COMMAND;
 use super::message::{BUILD, BUILDING, HOLD, REFEREE_FD, STATUS_FD};
+use super::shown::Shown;
 use super::{own_view, sys, wire};
 use crate::sandbox::backend::Backend;
 use crate::sandbox::limits::ResourceLimits;
@@ -265,14 +264,6 @@ pub(super) fn enter(kept: &KeptBox, own_user: bool) -> io::Result<()> {
     write(&processes, "sys/user/max_user_namespaces", "0")
 }
 
-/// What is shown within the scratch directory.
-enum Shown {
-    /// A file or a directory.
-    Tree(OwnedFd),
-    /// A link.
-    Link(PathBuf),
-}
-
 /// Mounts an empty scratch directory over the one of the box, in which these paths are shown as before.
 pub(super) fn renew_scratch(
     place: &Path,
@@ -280,32 +271,9 @@ pub(super) fn renew_scratch(
     limits: &ResourceLimits,
     user: Option<u32>,
 ) -> io::Result<()> {
-    let tree = OpenTreeFlags::OPEN_TREE_CLONE
-        | OpenTreeFlags::OPEN_TREE_CLOEXEC
-        | OpenTreeFlags::AT_RECURSIVE;
-    let find = |path: &PathBuf| match fs::read_link(path) {
-        Ok(target) => Ok((path.is_dir(), Shown::Link(target))),
-        Err(_) => Ok((path.is_dir(), Shown::Tree(open_tree(CWD, path, tree)?))),
-    };
-    let found = shown.iter().map(find).collect::<io::Result<Vec<_>>>()?;
+    let shown = Shown::find(shown)?;
     own_view::mount_scratch(place, limits, user, "mode=1777,")?;
-    for (path, (is_directory, found)) in shown.iter().zip(found) {
-        let mut directories = DirBuilder::new();
-        directories.recursive(true).mode(0o755);
-        directories.create(path.parent().unwrap_or(place))?;
-        match found {
-            Shown::Link(target) => symlink(target, path)?,
-            Shown::Tree(tree) => {
-                if is_directory {
-                    directories.create(path)?;
-                } else {
-                    File::create_new(path)?;
-                }
-                move_mount(tree, "", CWD, path, MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH)?;
-            }
-        }
-    }
-    Ok(())
+    shown.put()
 }
 
 fn open(at: impl AsFd, path: &str, flags: OFlags) -> io::Result<OwnedFd> {

@@ -29,6 +29,7 @@
 //! - `restrictions`: what a process gives up before it becomes a bot
 //! - `supervise`: waits for the end of the bot, or brings it about
 //! - `removal`: removes files for a bot that may not do so itself
+//! - `shown`: what stays in sight of a directory that another file system is mounted over
 //! - `own_view`: process ids and a scratch directory of a bot's own, for Landlock
 //! - `watch`: what a bot uses while it runs
 //! - `descendants`: the processes below this one
@@ -45,6 +46,7 @@ mod own_view;
 mod removal;
 mod restrictions;
 pub(crate) mod self_test;
+mod shown;
 mod spawn;
 mod start;
 mod supervise;

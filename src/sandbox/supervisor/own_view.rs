@@ -6,9 +6,11 @@
 //! the bot's first process, and waits for its end; when it ends itself, by whatever cause, the kernel ends
 //! all others.
 
-use std::ffi::CStr;
+use std::convert::Infallible;
+use std::ffi::{CStr, CString};
 use std::fs;
 use std::io;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use rustix::io::Errno;
@@ -18,7 +20,10 @@ use rustix::process::{
 };
 use rustix::thread::{CapabilitySet, CapabilitySets, set_capabilities};
 
+use super::shown::Shown;
+use super::start::Report;
 use super::sys;
+use crate::sandbox::closed::ClosedDirectory;
 use crate::sandbox::limits::ResourceLimits;
 
 /// Added to the number of the signal that ended a bot, for an exit status: as bubblewrap does.
@@ -40,17 +45,33 @@ pub(super) fn prepare(root: bool) -> io::Result<()> {
     sys::unshare(libc::CLONE_NEWPID)
 }
 
-/// Makes the view, in the first process of new process ids. `user` is the number of the bot's user.
-pub(super) fn make(scratch: &Path, limits: &ResourceLimits, user: Option<u32>) -> io::Result<()> {
+/// Makes the view, in the first process of new process ids. `user` is the number of the bot's user, to whom
+/// some directories are `closed`.
+pub(super) fn make(
+    scratch: &Path,
+    limits: &ResourceLimits,
+    user: Option<u32>,
+    closed: &[ClosedDirectory],
+) -> io::Result<()> {
     sys::unshare(libc::CLONE_NEWNS)?;
     // What is mounted here stays here.
     let own = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
     mount_change("/", own)?;
     sys::make_read_only(c"/")?;
+    closed.iter().try_for_each(open_way)?;
     let files = ResourceLimits::SCRATCH_FILES + 1;
     let own = format!("nr_inodes={files},mode=700,");
     mount_scratch(scratch, limits, user, &own)?;
     mount_processes()
+}
+
+/// Has a closed directory hold nothing but what is to be seen of it, and the open way there.
+fn open_way(closed: &ClosedDirectory) -> io::Result<()> {
+    let shown = Shown::find(&closed.shown)?;
+    mount("tmpfs", &closed.path, "tmpfs", SAFE, c"mode=755")?;
+    shown.put()?;
+    let path = CString::new(closed.path.as_os_str().as_bytes()).map_err(io::Error::other)?;
+    sys::make_read_only(&path)
 }
 
 /// Mounts a file system of fixed size for a bot of this user; `more` are further options, each with a comma.
@@ -74,12 +95,21 @@ pub(super) fn mount_processes() -> io::Result<()> {
     Ok(mount("proc", "/proc", "proc", flags, None)?)
 }
 
-/// Continues in a new process, while this one waits for its end and then ends as it did.
-pub(super) fn continue_below() -> io::Result<()> {
-    match sys::fork()? {
-        None => Ok(()),
-        Some(bot) => sys::exit(wait_for(bot).unwrap_or(1)),
-    }
+/// Starts a process that does this, and reports when it cannot; waits for its end and then ends as it did.
+pub(super) fn run_below(
+    report: &Report,
+    become_it: impl FnOnce() -> io::Result<Infallible>,
+) -> io::Result<Infallible> {
+    // Its memory is not for a bot of the same user.
+    set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
+    let mut become_it = Some(become_it);
+    let bot = sys::start_in_place(|| {
+        if let Some(Err(error)) = become_it.take().map(|become_it| become_it()) {
+            report.failed(&error);
+        }
+    })?;
+    let status = bot.map(wait_for).transpose().ok().flatten();
+    sys::exit(status.unwrap_or(1))
 }
 
 /// Waits for the end of the bot, and of whatever else ends before it: the exit status for it.
@@ -92,8 +122,6 @@ fn wait_for(bot: Pid) -> io::Result<i32> {
         inheritable: CapabilitySet::empty(),
     };
     set_capabilities(None, kill)?;
-    // Its memory is not for a bot of the same user.
-    set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
     let mut ended = None;
     loop {
         match wait(WaitOptions::empty()) {

@@ -27,6 +27,7 @@ use super::{kept_box, own_view, restrictions, sys, wire};
 use crate::sandbox::backend::bubblewrap::SCRATCH;
 use crate::sandbox::backend::{Backend, landlock};
 use crate::sandbox::cgroup::Groups;
+use crate::sandbox::closed::ClosedDirectory;
 use crate::sandbox::seccomp;
 use crate::sandbox::session;
 
@@ -69,8 +70,10 @@ pub(super) fn spawn(
             read,
             scratch,
             own_view,
+            closed,
         } => {
-            let landlock = (&read[..], scratch.as_path(), *own_view);
+            let view = own_view.then_some(&closed[..]);
+            let landlock = (&read[..], scratch.as_path(), view);
             spawn_in_landlock(request, input, landlock, filter, entry, groups)
         }
         Backend::Bwrap {
@@ -90,11 +93,12 @@ pub(super) fn spawn(
 fn spawn_in_landlock(
     request: &SpawnRequest,
     input: OwnedFd,
-    (read, scratch, own_view): (&[PathBuf], &Path, bool),
+    (read, scratch, view): (&[PathBuf], &Path, Option<&[ClosedDirectory]>),
     filter: &BpfProgram,
     entry: Entry,
     groups: Groups,
 ) -> io::Result<RunningBot> {
+    let own_view = view.is_some();
     let directory = tempfile::Builder::new()
         .prefix("scratch-")
         .permissions(Permissions::from_mode(0o700))
@@ -133,23 +137,30 @@ fn spawn_in_landlock(
     if own_view {
         own_view::prepare(request.user.is_some())?;
     }
-    let pid = entry.start(|entry, _| {
-        if own_view {
-            own_view::make(&directory, &restrictions.limits, restrictions.user)?;
-            own_view::continue_below()?;
+    let pid = entry.start(|entry, report| {
+        if let Some(closed) = view {
+            let Restrictions { limits, user, .. } = &restrictions;
+            own_view::make(&directory, limits, *user, closed)?;
         } else {
             session::note(scratch)?;
         }
-        chdir(start)?;
-        landlock::restrict_self(landlock::ruleset(read, &directory, own_view)?)?;
         let counted = match restrictions.user {
             Some(_) => Counted::WithItsGames,
             None if own_view => Counted::Alone,
             None => Counted::WithOthers,
         };
-        restrictions::restrict_self(restrictions, filter, counted, &theirs)?;
-        entry.check()?;
-        Err(command.exec())
+        let mut become_it = || {
+            chdir(start)?;
+            landlock::restrict_self(landlock::ruleset(read, &directory, own_view)?)?;
+            restrictions::restrict_self(restrictions, filter, counted, &theirs)?;
+            entry.check()?;
+            Err(command.exec())
+        };
+        if own_view {
+            own_view::run_below(report, become_it)
+        } else {
+            become_it()
+        }
     })?;
     drop(command);
     // One that was killed by then has sent nothing.
@@ -207,15 +218,16 @@ fn spawn_in_kept_box(
         entry.lead()?;
         kept_box::renew_scratch(scratch, shown, &restrictions.limits, restrictions.user)?;
         own_view::mount_processes()?;
-        own_view::continue_below()?;
-        chdir(start)?;
         let counted = match restrictions.user {
             Some(_) => Counted::WithItsGames,
             None => Counted::Alone,
         };
-        restrictions::restrict_self(restrictions, filter, counted, &theirs)?;
-        entry.check()?;
-        Err(command.exec())
+        own_view::run_below(report, || {
+            chdir(start)?;
+            restrictions::restrict_self(restrictions, filter, counted, &theirs)?;
+            entry.check()?;
+            Err(command.exec())
+        })
     })?;
     drop(command);
     // One that was killed by then has sent nothing.

@@ -138,7 +138,8 @@ impl Report {
         }
     }
 
-    fn failed(&self, error: &io::Error) {
+    /// Says why nothing was started.
+    pub(super) fn failed(&self, error: &io::Error) {
         match error.raw_os_error() {
             Some(number) => self.write(FAILURE, number, ""),
             None => self.write(FAILURE, 0, &format!("{error}\0")),

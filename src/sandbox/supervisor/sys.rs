@@ -212,6 +212,37 @@ pub(super) fn fork() -> io::Result<Option<Pid>> {
     }
 }
 
+/// Starts a process that does this, in the memory of this one, which stands still until the new one has become
+/// another program or has ended. No page is copied for it.
+pub(super) fn start_in_place(mut become_it: impl FnMut()) -> io::Result<Option<Pid>> {
+    /// Bytes, of which few are used.
+    const STACK: usize = 1 << 19;
+
+    extern "C" fn begin<F: FnMut()>(argument: *mut libc::c_void) -> libc::c_int {
+        // SAFETY: what `clone` was given below, which nobody else uses meanwhile.
+        let become_it = unsafe { &mut *argument.cast::<F>() };
+        become_it();
+        // Without what a program does at its end: the memory is another one's.
+        exit(1)
+    }
+    fn of<F: FnMut()>(_: &F) -> extern "C" fn(*mut libc::c_void) -> libc::c_int {
+        begin::<F>
+    }
+
+    let mut stack: Vec<u128> = Vec::with_capacity(STACK / size_of::<u128>());
+    let top = stack.spare_capacity_mut().as_mut_ptr_range().end;
+    let begin = of(&become_it);
+    let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
+    // SAFETY: this process has one thread, which waits for as long as the new one uses the memory, the stack
+    // included: that has room for what is called, is aligned, and grows downwards. Descriptors, signals and rights are
+    // the new process's own.
+    let pid = unsafe { libc::clone(begin, top.cast(), flags, (&raw mut become_it).cast()) };
+    match pid {
+        -1 => Err(io::Error::last_os_error()),
+        pid => Ok(Pid::from_raw(pid)),
+    }
+}
+
 /// Of `clone3`; the constant of `libc` is deprecated, for its type is too small.
 const CLONE_INTO_CGROUP: u64 = 1 << 33;
 

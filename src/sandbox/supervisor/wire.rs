@@ -40,7 +40,8 @@ pub(super) fn receive(
 ) -> io::Result<(Vec<u8>, Vec<OwnedFd>)> {
     let mut bytes = Vec::new();
     let mut descriptors = Vec::new();
-    let mut buffer = vec![0; 1 << 16];
+    // Most are shorter. More memory would be touched in vain, once for the fork server and once for its double.
+    let mut buffer = [0; 1 << 12];
     while !enough(&bytes) && bytes.len() <= most {
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST))];
         let mut ancillary = RecvAncillaryBuffer::new(&mut space);

@@ -8,6 +8,7 @@ use std::io;
 use std::num::NonZero;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, ready};
 use std::thread::available_parallelism;
@@ -37,7 +38,9 @@ pub(in crate::bot::process) struct AnswerPipe {
 
 /// The two pipes of a bot.
 pub(super) fn pipes(stdin: ChildStdin, stdout: ChildStdout) -> (RequestPipe, AnswerPipe) {
-    let asked = is_shared(available_parallelism().ok()).then(Asked::default);
+    // Read once: the number of processors is in files of control groups.
+    static SHARED: LazyLock<bool> = LazyLock::new(|| is_shared(available_parallelism().ok()));
+    let asked = SHARED.then(Asked::default);
     let requests = RequestPipe {
         pipe: stdin,
         asked: asked.clone(),

@@ -1,0 +1,171 @@
+use std::io::{BufRead as _, BufReader};
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::{Command, Stdio};
+
+use super::*;
+
+const FILES: [&str; 13] = [
+    "cpu.cfs_period_us",
+    "cpu.cfs_quota_us",
+    "cpu.max",
+    "cgroup.freeze",
+    "cgroup.kill",
+    "cgroup.procs",
+    "freezer.state",
+    "memory.events",
+    "memory.limit_in_bytes",
+    "memory.max",
+    "memory.oom_control",
+    "pids.events",
+    "pids.max",
+];
+
+/// A directory with the files of a group, and the group.
+fn fake(version: Version, missing: &str) -> (tempfile::TempDir, io::Result<Part>) {
+    let directory = tempfile::tempdir().expect("a directory");
+    for file in FILES.into_iter().filter(|&file| file != missing) {
+        fs::write(directory.path().join(file), "").expect("a file");
+    }
+    let parent = ParentGroup {
+        directory: "/unused".into(),
+        version,
+        controllers: Controller::ALL.to_vec(),
+    };
+    let allowance = Allowance {
+        memory: 4096,
+        tasks: 7,
+    };
+    let part = Part::set_up(directory.path().to_owned(), &parent, allowance);
+    (directory, part)
+}
+
+fn text(directory: &tempfile::TempDir, file: &str) -> String {
+    fs::read_to_string(directory.path().join(file)).expect("a file")
+}
+
+#[test]
+fn bounds_of_both_versions() {
+    let (one, part) = fake(Version::One, "");
+    part.expect("a group");
+    assert_eq!(text(&one, "memory.limit_in_bytes"), "4096");
+    assert_eq!(text(&one, "pids.max"), "7");
+    assert_eq!(
+        text(&one, "cpu.cfs_quota_us"),
+        text(&one, "cpu.cfs_period_us")
+    );
+    assert_eq!(text(&one, "freezer.state"), "THAWED");
+    assert_eq!(text(&one, "memory.max"), "");
+    let (two, part) = fake(Version::Two, "");
+    part.expect("a group");
+    assert_eq!(text(&two, "memory.max"), "4096");
+    assert_eq!(text(&two, "pids.max"), "7");
+    assert_eq!(text(&two, "cpu.max"), "100000 100000");
+    assert_eq!(text(&two, "cgroup.freeze"), "0");
+    assert_eq!(text(&two, "memory.limit_in_bytes"), "");
+}
+
+#[test]
+fn a_controller_that_is_missing() {
+    for file in ["memory.max", "pids.max", "cpu.max", "cgroup.freeze"] {
+        let (_directory, part) = fake(Version::Two, file);
+        assert!(part.is_err(), "{file}");
+    }
+}
+
+#[test]
+fn groups_for_another_bot_are_as_new() {
+    let (directory, part) = fake(Version::Two, "");
+    let groups = Groups(vec![part.expect("a group")]);
+    let write = |file: &str, text: &str| {
+        fs::write(directory.path().join(file), text).expect("a file");
+    };
+    write("cgroup.freeze", "1");
+    assert!(groups.renew().expect("a group"));
+    assert_eq!(text(&directory, "cgroup.freeze"), "0");
+    write("cgroup.procs", "7\n");
+    assert!(!groups.renew().expect("a group"));
+    write("cgroup.procs", "");
+    write("memory.events", "low 0\noom_kill 1\n");
+    assert!(!groups.renew().expect("a group"));
+}
+
+#[test]
+fn bounds_that_are_met() {
+    let (directory, part) = fake(Version::Two, "");
+    let groups = Groups(vec![part.expect("a group")]);
+    let write = |file: &str, text: &str| {
+        fs::write(directory.path().join(file), text).expect("a file");
+    };
+    assert_eq!(groups.exceeded(), None);
+    write("memory.events", "low 0\noom 1\noom_kill 0\n");
+    write("pids.events", "max 0\n");
+    assert_eq!(groups.exceeded(), None);
+    write("pids.events", "max 3\n");
+    // A group above it was full.
+    write("pids.peak", "5\n");
+    assert_eq!(groups.exceeded(), None);
+    write("pids.peak", "1000000\n");
+    assert_eq!(groups.exceeded(), Some(Bound::Tasks));
+    write("memory.events", "low 0\noom 1\noom_kill 1\n");
+    assert_eq!(groups.exceeded(), Some(Bound::Memory));
+}
+
+#[test]
+fn stopped_and_killed() {
+    for (version, file, words) in [
+        (Version::One, "freezer.state", ["FROZEN", "THAWED"]),
+        (Version::Two, "cgroup.freeze", ["1", "0"]),
+    ] {
+        let (directory, part) = fake(version, "");
+        let groups = Groups(vec![part.expect("a group")]);
+        let freezer = groups.freezer().expect("a freezer");
+        for (frozen, word) in [true, false].into_iter().zip(words) {
+            fs::write(directory.path().join(file), "").expect("a file");
+            let opened = freezer.open().expect("a file");
+            opened.set(frozen).expect("it is written");
+            assert_eq!(text(&directory, file), word);
+        }
+        groups.kill();
+        let killed = if version == Version::Two { "1" } else { "" };
+        assert_eq!(text(&directory, "cgroup.kill"), killed);
+    }
+}
+
+/// The kernel's own group, where this process may make one of v2: the freezer of v2 needs no controller.
+#[test]
+fn the_kernel_kills_stopped_processes_at_once() {
+    let parents = ParentGroups::find().only(Controller::Freezer);
+    if parents.version(Controller::Freezer) != Some("v2") {
+        eprintln!("not tested: no control group of v2 can be made here");
+        return;
+    }
+    let groups = Groups::new(&parents, Allowance::default()).expect("a group");
+    let directory = groups.0[0].directory.clone();
+    let mut shell = Command::new("sh")
+        .args(["-c", "read -r go; sleep 600 & sleep 600 & echo; wait"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("a shell");
+    set(&directory, "cgroup.procs", &shell.id().to_string()).expect("a member");
+    let mut go = shell.stdin.take().expect("a pipe");
+    go.write_all(b"\n").expect("a line");
+    let mut output = BufReader::new(shell.stdout.take().expect("a pipe"));
+    output.read_line(&mut String::new()).expect("a line");
+    let members = || fs::read_to_string(directory.join("cgroup.procs")).expect("a file");
+    assert_eq!(members().lines().count(), 3);
+    let frozen = groups.freezer().expect("a freezer").open().expect("a file");
+    frozen.set(true).expect("it is written");
+    assert!(!groups.renew().expect("a group"));
+    groups.kill();
+    assert_eq!(shell.wait().expect("a child").signal(), Some(9));
+    // The others are waited for by somebody else.
+    let deadline = Instant::now() + Duration::from_mins(1);
+    while !members().is_empty() && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    assert_eq!(members(), "");
+    assert!(groups.renew().expect("a group"));
+    drop(groups);
+    assert!(!directory.exists());
+}
