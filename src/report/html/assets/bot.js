@@ -92,7 +92,7 @@ function analysis(index, games) {
   const blunders = [];
   let turns = 0;
   for (const game of games) {
-    if (!game.entry[14]) continue;
+    if (!game.field(14)) continue;
     const whole = unpacked(game);
     for (const [turn, { mark, remark }] of whole.analysis) {
       if (whole.sides[whole.sideOf(turn - 1)] !== index) continue;

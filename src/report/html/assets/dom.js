@@ -82,6 +82,11 @@ export function sized(height, draw) {
   return box;
 }
 
+// A text that begins a sentence.
+export function capitalised(text) {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}
+
 // An object's own property, for keys from records: `constructor` is inherited, and so undefined.
 export function own(object, key) {
   return Object.hasOwn(object, key) ? object[key] : undefined;

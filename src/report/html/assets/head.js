@@ -1,6 +1,6 @@
 // The head of the overview: what was played, who won and how surely, and the game that decided.
 
-import { card, count, counted, el, half, link, percent, signed, time } from "./dom.js";
+import { capitalised, card, count, counted, el, half, link, percent, signed, time } from "./dom.js";
 import { botHash, gameHash, known, name, story, unpacked } from "./data.js";
 import { boardOf, statesOf } from "./boards.js";
 import { course } from "./course.js";
@@ -49,7 +49,7 @@ function timeLimit() {
 export function facts(figures) {
   const format = course()?.format;
   const parts = [
-    format ? format[0].toUpperCase() + format.slice(1) : null, days(), timeLimit(),
+    format ? capitalised(format) : null, days(), timeLimit(),
     counted(course()?.bots.length ?? figures.places.length, "bot"), counted(figures.games, "game"),
   ];
   return el("p", { class: "facts" }, parts.filter(Boolean).join(" · "));
@@ -156,7 +156,7 @@ function duel(places) {
   const side = (place) => el("span", {}, link(botHash(place.bot), el("span", { class: "name" }, name(place.bot))));
   return card(known.head.live ? "So far" : "Result", null,
     el("p", { class: "big-score" }, side(first), el("strong", {}, `${half(first.points)} : ${half(second.points)}`), side(second)),
-    el("p", {}, sure + apart), earlyHint(known.figures), strip(first.bot, second.bot), worst());
+    el("p", {}, sure + apart), earlyHint(known.figures), known.unread ? null : strip(first.bot, second.bot), worst());
 }
 
 // Who won, and how surely; nothing for a single game.

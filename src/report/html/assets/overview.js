@@ -227,7 +227,7 @@ export function overview() {
   const places = figures.places;
   const each = card("Each against each", "Points of the bot on the left. Choose a field to see its games; the arrow keys go from field to field.", crosstable(places), heatKey());
   return el("div", { class: "overview" },
-    el("h1", {}, known.head.title), facts(figures), resultCard(figures), tiles(figures),
+    el("h1", {}, known.head.title), facts(figures), known.unread ? el("p", { class: "hint", role: "status" }, known.unread) : null, resultCard(figures), tiles(figures),
     known.head.live ? latest() : null,
     groupsCard(), bracketCard(),
     card("Standings", verdict(places), standings(places), recordKey()),
@@ -244,6 +244,6 @@ export function overview() {
       card("Time to answer", "How long each bot took for its answers: each mark on the axis is ten or more times the one before. The line is the median.", folded(places.map((p) => p.bot), FOLDED, chosen.times, answerTimes)),
       seatCard(places),
       limits()),
-    figures.games > known.games.length ? el("p", { class: "hint" }, `All ${count(figures.games)} games count; the first ${count(known.games.length)} are listed.`) : null);
+    known.unread ? null : figures.games > known.games.length ? el("p", { class: "hint" }, `All ${count(figures.games)} games count; the first ${count(known.games.length)} are listed.`) : null);
 }
 

@@ -237,7 +237,7 @@ export function gameView(number, wantedTurn, only) {
   const node = el("div", { class: `replay replay-${game.game}` }, head,
     el("div", { class: "desk" },
       el("div", {},
-        el("div", { class: "play card" }, stage, hasOpening ? el("p", { class: "hint" }, `${board.left ? "Pieces with a dashed frame" : "Discs with a dashed ring"} were there at the start.`) : null, controls),
+        el("div", { class: "play card" }, stage, hasOpening ? el("p", { class: "hint" }, `${board.left ? "Pieces with a dashed frame" : "Discs with a dashed ring"} were there at the start. `, only || !game.start ? null : link(`#games&opening=${encodeURIComponent(game.start)}`, "Games from this opening")) : null, controls),
         after(card("Time for every turn", "On a logarithmic scale.", times))),
       el("div", {},
         el("div", { class: "card" }, story),
