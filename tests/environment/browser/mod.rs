@@ -4,6 +4,7 @@
 //!
 //! Without a browser these tests are ignored; in CI (`CI=true`) they fail.
 
+mod access;
 mod course;
 mod driver;
 mod packed;
@@ -968,7 +969,7 @@ fn one_game_is_a_page() -> Result<()> {
 
 type Test = (&'static str, fn() -> Result<()>);
 
-const TESTS: [Test; 44] = [
+const TESTS: [Test; 48] = [
     (
         "every view opens without messages in the console",
         every_view_opens_without_messages,
@@ -1021,6 +1022,19 @@ const TESTS: [Test; 44] = [
         a_page_follows_games_as_they_end,
     ),
     ("one game is a page", one_game_is_a_page),
+    ("every view is accessible", access::every_view_is_accessible),
+    (
+        "everything is reached by keyboard",
+        access::everything_is_reached_by_keyboard,
+    ),
+    (
+        "the focus stays where it was",
+        access::the_focus_stays_where_it_was,
+    ),
+    (
+        "only the named origin frames the page",
+        access::only_the_named_origin_frames_the_page,
+    ),
     ("many games are unpacked", packed::many_games_are_unpacked),
     (
         "games that cannot be unpacked are said",

@@ -1,6 +1,6 @@
 // The view of a bot: its results, worst losses, and faults with their causes.
 
-import { card, count, counted, el, half, link, own, percent, signed, time } from "./dom.js";
+import { card, count, counted, el, folded, half, link, own, percent, signed, time } from "./dom.js";
 import { absent, absentHash, bot, botHash, gameHash, gamesOf, known, name, other, place, points, story, unpacked } from "./data.js";
 import { boardOf, statesOf } from "./boards.js";
 import { gaveAway, phaseTable, worstMistake } from "./mistakes.js";
@@ -16,13 +16,17 @@ const NEAR = 10;
 
 const SHOWN_LOSSES = 5;
 
+// Of more opponents, the first ones are shown.
+const FOLDED_OPPONENTS = 40;
+const shownOpponents = {};
+
 function opponents(index) {
   const rows = known.figures.places.filter((p) => p.bot !== index).map((p) => ({ place: p, met: meeting(index, p.bot) })).filter((row) => row.met.games > 0);
-  return card("Opponents", null, el("div", { class: "bars opponents" }, ...rows.map(({ place, met }) =>
+  return card("Opponents", null, folded(rows, FOLDED_OPPONENTS, shownOpponents, (shown) => el("div", { class: "bars opponents" }, ...shown.map(({ place, met }) =>
     el("div", { class: "bar-row" },
       el("span", { class: "bar-name" }, link(botHash(place.bot), name(place.bot)), el("small", {}, ` ${signed(place.elo)}`)),
       record(met.wins, met.draws, met.losses),
-      el("span", { class: "bar-count" }, link(`#games&of=${index + 1}&against=${place.bot + 1}`, `${half(met.points)} of ${count(met.games)}`))))), recordKey());
+      el("span", { class: "bar-count" }, link(`#games&of=${index + 1}&against=${place.bot + 1}`, `${half(met.points)} of ${count(met.games)}`)))))), recordKey());
 }
 
 // Losses on the board: against the weakest opponents first, then the quickest.
@@ -72,7 +76,12 @@ function faults(index, games) {
   // One fault of each reason comes first, so that many timeouts do not hide a crash.
   const firsts = [...reasons.values()].map((games) => games[0]);
   const order = [...firsts, ...forfeited.filter((game) => !firsts.includes(game))];
-  const more = el("button", { type: "button", onclick: () => { shown += 20; draw(); } });
+  const more = el("button", { type: "button", onclick: () => {
+    const next = shown;
+    shown += 20;
+    draw();
+    if (more.hidden) list.children[next]?.querySelector("a")?.focus();
+  } });
   function draw() {
     list.replaceChildren(...order.slice(0, shown).map((game) => {
       const whole = unpacked(game);
@@ -161,7 +170,7 @@ export function botView(index) {
       analysis(index, games),
       faults(index, games),
       card("Time to answer", null, answerTimes([index])),
-      card("Rating over the games", "How its rating (Elo) settled as games of the tournament were played, with the 95 % interval.", ratingHistory([index], chosen))),
+      card("Rating over the games", "How its rating (Elo) settled as games of the tournament were played, with the 95% interval.", ratingHistory([index], chosen))),
     card("Its games", null, gameList(`Games of ${name(index)}`, () => games.filter((game) => points(game, index) >= 0), index, 20).node));
 }
 

@@ -152,7 +152,7 @@ function duel(places) {
   const [first, second] = places;
   const sure = first.superiority === null ? "Too few games to say who is better." : `${name(first.bot)} is better with a likelihood of ${likelihood(first.superiority)}.`;
   // The two ratings are opposite numbers, so that their difference is twice as uncertain as each.
-  const apart = first.error === null || first.superiority === null ? "" : ` The ratings are ${Math.round(Math.abs(first.elo - second.elo))} ± ${Math.round(2 * first.error)} Elo apart (95 %).`;
+  const apart = first.error === null || first.superiority === null ? "" : ` The ratings are ${Math.round(Math.abs(first.elo - second.elo))} ± ${Math.round(2 * first.error)} Elo apart (95%).`;
   const side = (place) => el("span", {}, link(botHash(place.bot), el("span", { class: "name" }, name(place.bot))));
   return card(known.head.live ? "So far" : "Result", null,
     el("p", { class: "big-score" }, side(first), el("strong", {}, `${half(first.points)} : ${half(second.points)}`), side(second)),

@@ -1,6 +1,6 @@
 // Shows the view that the address names, and follows a server.
 
-import { counted, el, link } from "./dom.js";
+import { counted, el, keepingFocus, link } from "./dom.js";
 import { absent, addEntries, clear, known, unpackGames } from "./data.js";
 import { overview } from "./overview.js";
 import { games } from "./games.js";
@@ -96,7 +96,10 @@ function notePlace() {
 
 // Redraws the view with new games. Scroll position, choices, focus and the shown turn are kept.
 function refresh() {
-  const keep = document.activeElement?.dataset?.keep;
+  keepingFocus(main, drawAgain);
+}
+
+function drawAgain() {
   if (view.update?.()) return;
   if (view.update || view.again) {
     const [x, y] = [window.scrollX, window.scrollY];
@@ -104,7 +107,6 @@ function refresh() {
     main.replaceChildren(view.node);
     window.scrollTo(x, y);
   } else if (!view.turn) show();
-  if (keep) main.querySelector(`[data-keep="${CSS.escape(keep)}"]`)?.focus({ preventScroll: true });
 }
 
 // --- live pages -------------------------------------------------------------------------------

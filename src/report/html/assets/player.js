@@ -1,6 +1,6 @@
 // A game, step by step.
 
-import { card, counted, el, link, announce, svg, time, when } from "./dom.js";
+import { card, counted, el, keepingFocus, link, announce, svg, time, when } from "./dom.js";
 import { botHash, gameHash, known, name, outcome, unpacked } from "./data.js";
 import { inWords, legend, piecePicture } from "./pieces.js";
 import { boardOf, statesOf } from "./boards.js";
@@ -148,8 +148,11 @@ export function gameView(number, wantedTurn, only) {
     slider.value = step;
     play.disabled = last === 0;
     slider.setAttribute("aria-valuetext", description());
+    const focused = document.activeElement;
     buttons.start.disabled = buttons.back.disabled = step === 0;
     buttons.forward.disabled = buttons.end.disabled = step === last;
+    // A button that cannot be pressed again leaves the focus to its opposite.
+    if (focused?.disabled) (step === 0 ? buttons.forward : buttons.back).focus({ preventScroll: true });
     const over = step === last;
     const parts = [el("p", { class: "turn" }, step === 0 ? "The start" : `Turn ${step} of ${last}`)];
     if (step > 0) parts.push(el("p", { class: "did" }, el("strong", { class: "name" }, mover(step)), ` ${words(step)}`, el("small", {}, time(game.times[step - 1]))));
@@ -169,9 +172,8 @@ export function gameView(number, wantedTurn, only) {
     story.replaceChildren(...parts.filter((part) => part !== null));
     // A button that was pressed is drawn anew.
     if (kept !== null) (story.querySelector(`[data-keep="${CSS.escape(kept)}"]:not(:disabled)`) ?? story.querySelector("button:not(:disabled)"))?.focus({ preventScroll: true });
-    times.replaceChildren(turnTimes(game, step));
     const strip = winners(game, step);
-    if (strip) times.append(el("h3", {}, "Who wins with best play"), strip);
+    keepingFocus(times, () => times.replaceChildren(...[turnTimes(game, step), strip ? el("h3", {}, "Who wins with best play") : null, strip].filter(Boolean)));
     for (const item of moves.children) item.classList.toggle("now", Number(item.dataset.turn) === step);
     // After layout, when the list has a height.
     requestAnimationFrame(() => {

@@ -1,6 +1,6 @@
 // Tables that can be sorted and are shown page by page.
 
-import { count, el, announce, scrolled } from "./dom.js";
+import { count, el, announce, keepingFocus, scrolled } from "./dom.js";
 
 // For each of these texts its place among them in alphabetical order.
 function ranked(texts) {
@@ -74,13 +74,14 @@ export function sortable({ caption, columns, rows, sorted, size, kind, onsort, a
       body.append(el("tr", {}, el("td", { class: "text none", colspan: columns.length }, "Nothing to show.")));
     }
     pager.hidden = pages < 2;
+    if (!size) return;
     const step = (title, to, off) => el("button", {
       type: "button", disabled: off, "data-keep": `page-${caption}-${title}`, onclick: () => turnTo(to),
     }, title);
-    pager.replaceChildren(
+    keepingFocus(pager, () => pager.replaceChildren(
       step("First", 0, page === 0), step("Previous", page - 1, page === 0),
       el("span", {}, `${count(page * size + 1)}–${count(Math.min(all.length, (page + 1) * size))} of ${count(all.length)}`),
-      step("Next", page + 1, page >= pages - 1), step("Last", pages - 1, page >= pages - 1));
+      step("Next", page + 1, page >= pages - 1), step("Last", pages - 1, page >= pages - 1)));
   }
 
   const table = el("table", { class: kind ?? "" },
