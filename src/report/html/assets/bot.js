@@ -1,6 +1,6 @@
 // The view of a bot: its results, worst losses, and faults with their causes.
 
-import { card, count, counted, el, folded, half, link, own, percent, signed, time } from "./dom.js";
+import { capitalised, card, count, counted, el, folded, half, link, own, percent, prose, signed, time } from "./dom.js";
 import { absent, absentHash, bot, botHash, gameHash, gamesOf, known, name, other, place, points, story, unpacked } from "./data.js";
 import { boardOf, statesOf } from "./boards.js";
 import { gaveAway, phaseTable, worstMistake } from "./mistakes.js";
@@ -62,7 +62,7 @@ export function faultCard(game, where) {
     el("header", {}, el("span", { class: "badge blame" }, game.reason), where),
     lastRequest(game),
     el("p", {}, el("span", { class: "label" }, "Sent "), answer(fault.answer)),
-    fault.detail ? el("p", { class: "sentence" }, fault.detail) : null,
+    fault.detail ? el("p", { class: "sentence" }, ...prose(capitalised(fault.detail))) : null,
     fault.stderr ? el("details", {}, el("summary", {}, "The end of its stderr"), el("pre", { tabindex: "0" }, fault.stderr)) : null);
 }
 
@@ -85,7 +85,7 @@ function faults(index, games) {
   function draw() {
     list.replaceChildren(...order.slice(0, shown).map((game) => {
       const whole = unpacked(game);
-      return faultCard(whole, link(gameHash(game.number, game.length), `game ${game.number}, after turn ${game.length}, against ${name(other(game, index))}`));
+      return faultCard(whole, link(gameHash(game.number, game.length), `game ${game.number}, ${game.length ? `after turn ${game.length}` : "at its first turn"}, against ${name(other(game, index))}`));
     }));
     more.hidden = shown >= order.length;
     more.textContent = `Show more of ${count(order.length)}`;
@@ -160,7 +160,7 @@ export function botView(index) {
       tile("Elo", signed(at.elo), at.error === null ? null : `± ${Math.round(at.error)}`),
       tile("won · drawn · lost", `${at.wins} · ${at.draws} · ${at.losses}`),
       at.blunders === undefined ? null : tile("accuracy", at.accuracy === null ? "–" : percent(at.accuracy, 1), `${counted(at.blunders, "blunder")}, ${counted(at.missed, "missed win")}`),
-      tile("median answer", time(at.median), `slowest ${time(at.worst)}`),
+      tile("median answer", time(at.median) || "–", at.median === null ? "none was made" : `slowest ${time(at.worst)}`),
       tile("forfeits", count(Object.values(at.forfeits).reduce((a, b) => a + b, 0)), percent(Object.values(at.forfeits).reduce((a, b) => a + b, 0) / Math.max(1, at.games), 1) + " of its games")) : null,
     mend(index, at, games),
     el("div", { class: "cards" },

@@ -111,6 +111,12 @@ export function capitalised(text) {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
 
+// Prose with answers between backticks; where these are not in pairs, the text as it is.
+export function prose(text) {
+  const parts = text.split("`");
+  return parts.length % 2 ? parts.map((part, i) => (i % 2 ? el("code", {}, part) : part)) : [text];
+}
+
 // An object's own property, for keys from records: `constructor` is inherited, and so undefined.
 export function own(object, key) {
   return Object.hasOwn(object, key) ? object[key] : undefined;

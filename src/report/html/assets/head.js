@@ -167,7 +167,7 @@ export function resultCard(figures) {
   if (places.length === 2) return duel(places);
   const [first, second] = places;
   const titles = isFinished(figures) ? ["Champion", "Runner-up"] : known.head.live ? ["In the lead", "Behind it"] : ["First", "Second"];
-  const row = (title, place, text) => el("div", {}, el("dt", {}, title), el("dd", {}, link(botHash(place.bot), el("span", { class: "name" }, name(place.bot))), text ? el("small", {}, text) : null));
+  const row = (title, place, text) => el("div", {}, el("dt", {}, title), el("dd", {}, link(botHash(place.bot), el("span", { class: "name" }, name(place.bot))), text ? [" ", el("small", {}, text)] : null));
   return card(known.head.live ? "So far" : "Result", null, el("div", { class: "result" },
     el("div", {}, el("dl", { class: "winners-list" }, row(titles[0], first, lead(first, second)), row(titles[1], second, null)),
       el("p", {}, certainty(first, second)), earlyHint(figures), worst()),

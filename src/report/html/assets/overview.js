@@ -66,7 +66,7 @@ function standings(places) {
     caption: "Standings", kind: `standings${places.length > LONG ? " long" : ""}${places.some((p) => p.blunders !== undefined) ? " analysed" : ""}`,
     sorted: chosen.order, rows: () => places, size: places.length > PAGED ? PAGE_ROWS : undefined, at: chosen.page,
     columns: [
-      { key: "rank", title: "#", text: true, value: (p) => String(ranks.get(p.bot)).padStart(6, "0"), show: (p) => String(ranks.get(p.bot)), kind: "rank" },
+      { key: "rank", title: "#", hint: "Sort by place", text: true, value: (p) => String(ranks.get(p.bot)).padStart(6, "0"), show: (p) => String(ranks.get(p.bot)), kind: "rank" },
       { key: "name", title: "bot", text: true, head: true, value: (p) => name(p.bot), show: (p) => link(botHash(p.bot), el("span", { class: "name", title: name(p.bot) }, name(p.bot))) },
       ...(places.some((p) => p.before !== undefined) ? [{ key: "moved", title: "moved", hint: "Places up or down since the last time", value: (p) => (p.before ? p.before - ranks.get(p.bot) : 0), show: (p) => moved(p.before, ranks.get(p.bot)) }] : []),
       ...(places.some((p) => p.places) ? [{ key: "places", title: "place", hint: "Between which places it is with a probability of 95%", value: (p) => p.places?.[0] ?? null, show: (p) => (p.places ? between(p.places) : "") }] : []),
@@ -139,7 +139,7 @@ function seatCard(places) {
   };
   const rows = places.map(scores);
   const shown = (share) => (share === null ? "" : percent(share, 1));
-  return card("Moving first or second", "The share of points that each bot made in either seat. In Quarto who moves first gives a piece and places none.",
+  return card("Moving first or second", "The share of points that each bot made in either seat." + (known.editions.some(({ game }) => game === "quarto") ? " In Quarto who moves first gives a piece and places none." : ""),
     el("div", { class: "bars" }, seatRow("moving first", seats().first)), recordKey(),
     folded(rows.map(({ place, first, second }) => el("tr", {}, el("th", { scope: "row", class: "text" }, link(botHash(place.bot), el("span", { class: "name" }, name(place.bot)))),
       el("td", { class: "number" }, shown(first)), el("td", { class: "number" }, shown(second)),
@@ -215,7 +215,7 @@ function verdict(places) {
   const order = known.figures.order;
   if (order === "place") parts.push("Ordered by what each reached in the bracket; those who went out in the same round share a place.");
   else if (order === "rating") parts.push("Ordered by rating, as not all have played the same number of games.");
-  if (places.some((place) => place.places)) parts.push("A place such as 4 to 6 holds with 95%.");
+  if (places.some((place) => place.places)) parts.push("A place such as 4 to 6 holds with a probability of 95%.");
   return parts.join(" ");
 }
 

@@ -1,6 +1,6 @@
 // A game, step by step.
 
-import { card, counted, el, keepingFocus, link, announce, svg, time, when } from "./dom.js";
+import { card, counted, el, keepingFocus, link, announce, prose, svg, time, when } from "./dom.js";
 import { botHash, gameHash, known, name, outcome, unpacked } from "./data.js";
 import { inWords, legend, piecePicture } from "./pieces.js";
 import { boardOf, statesOf } from "./boards.js";
@@ -22,11 +22,6 @@ const ICONS = {
 
 function icon(kind) {
   return svg("svg", { viewBox: "0 0 24 24", class: "icon", "aria-hidden": "true" }, svg("path", { d: ICONS[kind] }));
-}
-
-// Prose with answers between backticks.
-function prose(text) {
-  return text.split("`").map((part, i) => (i % 2 ? el("code", {}, part) : part));
 }
 
 // The analysis of a turn, in a sentence. `advice` puts an answer in words.
