@@ -33,9 +33,12 @@ fn columns(games: &[&str]) -> serde_json::Result<String> {
         }
     }
     let is_empty = |column: &str| column.split(',').all(|field| field == "null");
-    let columns = columns.into_iter().map(|column| match is_empty(&column) {
-        true => "null".to_owned(),
-        false => format!("[{column}]"),
+    let columns = columns.into_iter().map(|column| {
+        if is_empty(&column) {
+            "null".to_owned()
+        } else {
+            format!("[{column}]")
+        }
     });
     Ok(format!("[{}]", columns.collect::<Vec<_>>().join(",")))
 }
