@@ -8,6 +8,9 @@ use crate::common::games::{GAMES, many, write};
 use crate::common::{self, Referee, Run};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use rand::rngs::ChaCha8Rng;
+use rand::seq::SliceRandom as _;
+use rand::{RngExt as _, SeedableRng as _};
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use tempfile::TempDir;
@@ -87,6 +90,21 @@ fn entries(data: &Value, kind: &str) -> Vec<Value> {
         .collect()
 }
 
+/// The games of a large page, one after the other.
+fn packed_games(data: &Value) -> Vec<Value> {
+    let packed = STANDARD.decode(data["games"].as_str().unwrap()).unwrap();
+    let unpacked = flate2::read::ZlibDecoder::new(packed.as_slice());
+    let columns: Vec<Value> = serde_json::from_reader(unpacked).unwrap();
+    let games = columns[0].as_array().unwrap().len();
+    let game = |number: usize| {
+        columns
+            .iter()
+            .map(|column| column[number].clone())
+            .collect()
+    };
+    (0..games).map(game).collect()
+}
+
 #[test]
 fn a_page_holds_what_the_records_say() {
     let Report { page, run, .. } = report(&GAMES, &["--title", "Spring cup"]);
@@ -114,7 +132,7 @@ fn a_page_holds_what_the_records_say() {
         let empty = start.chars().all(|cell| cell == '.');
         let expected = if empty { Value::Null } else { start.into() };
         assert_eq!(game[13], expected);
-        // Turns without the blanks within, times as microseconds in base 36.
+        // Turns without the blanks within, times as three digits and a letter for a power of ten.
         let turns: Vec<String> = record["turns"]
             .as_array()
             .unwrap()
@@ -125,10 +143,18 @@ fn a_page_holds_what_the_records_say() {
         let times: Vec<f64> = game[10]
             .as_str()
             .unwrap()
-            .split_whitespace()
-            .map(|time| f64::from(u32::from_str_radix(time, 36).unwrap()) / 1000.0)
+            .split_inclusive(|letter: char| letter.is_ascii_lowercase())
+            .map(|time| {
+                let (digits, letter) = time.split_at(time.len() - 1);
+                let power = i32::from(letter.as_bytes()[0] - b'a');
+                digits.parse::<f64>().unwrap() * 10_f64.powi(power) / 1000.0
+            })
             .collect();
-        assert_eq!(json!(times), record["times_ms"]);
+        let exact: Vec<f64> = serde_json::from_value(record["times_ms"].clone()).unwrap();
+        assert_eq!(times.len(), exact.len());
+        for (time, exact) in times.iter().zip(exact) {
+            assert!((time - exact).abs() <= exact / 199.0, "{time} of {exact}");
+        }
     }
     let figures = &data["figures"];
     assert_eq!(figures["games"], 42);
@@ -251,7 +277,48 @@ fn ten_thousand_games_with_long_stories_stay_under_ten_megabytes() {
     }
     let Report { page, .. } = report(&records, &[]);
     assert!(page.len() < 10_000_000, "{} bytes", page.len());
-    assert_eq!(entries(&data(&page), "g").len(), 10_000);
+    let data = data(&page);
+    assert_eq!(packed_games(&data).len(), 10_000);
+    assert_eq!(entries(&data, "g").len(), 0);
+}
+
+/// A game of Quarto with every cell and every piece, and times of which nothing can be foreseen.
+fn unforeseeable(record: &Value, random: &mut ChaCha8Rng) -> Value {
+    let mut record = record.clone();
+    let mut cells: Vec<u32> = (1..=16).collect();
+    let mut pieces: Vec<char> = ('A'..='P').collect();
+    cells.shuffle(random);
+    pieces.shuffle(random);
+    let place = |(cell, piece): (&u32, &char)| format!("{cell} {piece}");
+    let first = format!("- {}", pieces[0]);
+    let rest = cells.iter().zip(&pieces[1..]).map(place);
+    record["turns"] = std::iter::once(first).chain(rest).collect();
+    let mut time = |_| Value::from(f64::from(random.random_range(1_000..1_000_000_u32)) / 1000.0);
+    record["times_ms"] = (0..16).map(&mut time).collect();
+    record
+}
+
+/// 100,000 games fit into 10 MB.
+#[test]
+fn a_game_takes_less_than_a_hundred_bytes_of_a_large_page() {
+    let mut random = ChaCha8Rng::seed_from_u64(1);
+    let quarto = GAMES.iter().find(|game| game["game"] == "quarto").unwrap();
+    let records: Vec<Value> = many(std::slice::from_ref(quarto), 20_000, 20)
+        .iter()
+        .map(|record| unforeseeable(record, &mut random))
+        .collect();
+    let none = report(&records[..20], &[]).page;
+    let page = report(&records, &[]).page;
+    let bytes = (page.len() - none.len()) / records.len();
+    assert!(bytes < 80, "{bytes} bytes a game");
+    let games = packed_games(&data(&page));
+    assert_eq!(games.len(), 20_000);
+    let last = report(&records[19_999..], &[]).page;
+    let plain = entries(&data(&last), "g");
+    // The same but for the numbers of the bots.
+    for field in 4..plain[0].as_array().unwrap().len() {
+        assert_eq!(games[19_999][field], plain[0][field], "field {field}");
+    }
 }
 
 #[test]

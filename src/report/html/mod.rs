@@ -2,11 +2,12 @@
 //!
 //! [`Report`] takes records one by one and keeps two things: *entries*, which list the games, each in
 //! as few bytes as possible, and *figures*, which summarise them. The page holds both as one block of
-//! JSON, and its script draws only the view that is open. A page that is served while games are played
+//! JSON, in which many games are compressed, and its script draws only the view that is open. A page that is served while games are played
 //! ([`crate::report::serve`]) receives the same entries and figures a few at a time.
 //!
 //! - `pack`: a record as an entry
 //! - `analysis`: the analysis of a record's turns
+//! - `columns`: the games of a large page, compressed
 //! - `course`: rounds, groups and bracket of a tournament
 //! - `drawings`: the positions of a game that is a program
 //! - `piece_style`: which feature of a piece set is drawn as size, colour, form and fill
@@ -21,6 +22,7 @@
 //! can hide or reorder other text; the page's script inserts it as text nodes, never as HTML.
 
 mod analysis;
+mod columns;
 mod course;
 mod drawings;
 mod figures;
@@ -55,7 +57,7 @@ use pack::TextStore;
 
 /// Games beyond this number count in the figures but are not listed: it bounds the memory of the
 /// browser and of a referee that serves a page.
-pub const MAX_GAMES: u64 = 50_000;
+pub const MAX_GAMES: u64 = 100_000;
 
 /// The maximal length of a name, in characters.
 const NAME_CHARS: usize = 300;
@@ -273,11 +275,31 @@ impl Report {
         (text, next)
     }
 
+    /// The entries without games, and the games, packed; `None` where they are few.
+    fn packed(&self) -> Option<(String, Option<String>)> {
+        let is_game = |entry: &&str| entry.starts_with("[\"g\",");
+        let entries = self.entries.iter().map(|entry| &**entry);
+        let (games, others): (Vec<&str>, Vec<&str>) = entries.partition(is_game);
+        if games.iter().map(|game| game.len()).sum::<usize>() < columns::PLAIN {
+            return None;
+        }
+        // What cannot be packed stays as it is.
+        let games = columns::packed(&games).ok()?;
+        Some((others.join(","), Some(games)))
+    }
+
     /// The page as a file.
     pub fn page(&self) -> Result<String, RatingError> {
-        let (entries, _) = self.entries(0, usize::MAX);
         let standings = self.figures.standings()?;
         let figures = self.figures.as_json(&standings);
-        Ok(page::whole(&self.options, &entries, &figures, &standings))
+        let (entries, games) = self
+            .packed()
+            .unwrap_or_else(|| (self.entries(0, usize::MAX).0, None));
+        let data = page::Data {
+            entries: &entries,
+            games: games.as_deref(),
+            figures: &figures,
+        };
+        Ok(page::whole(&self.options, &data, &standings))
     }
 }

@@ -16,7 +16,8 @@
 //!
 //! - Turns: those of Quarto without the blank within (`-K 6A`), separated by blanks; those of other
 //!   games unchanged, separated by blanks, or by tabs when a turn contains a blank.
-//! - Times: microseconds in base 36, separated by blanks.
+//! - Times: for each turn three significant digits, which are all that is shown, and a letter for the power of ten
+//!   that microseconds are a multiple of: `7a` is 7 µs, `123b` 1.23 ms.
 //! - Fault: the bot's index, and the indices of three texts: its answer, the explanation, the end of
 //!   its stderr; −1 for none.
 //! - Analysis: see `analysis`.
@@ -101,19 +102,17 @@ fn text_index(
     i64::try_from(index).unwrap_or(-1)
 }
 
-/// A number in base 36, as JavaScript's `parseInt` reads it.
-fn base36(mut number: u64, out: &mut String) {
-    let mut digits = [0u8; 13];
-    let mut start = digits.len();
-    loop {
-        start -= 1;
-        digits[start] = b"0123456789abcdefghijklmnopqrstuvwxyz"[(number % 36) as usize];
-        number /= 36;
-        if number == 0 {
-            break;
-        }
+/// Three significant digits of a number, and a letter for the power of ten.
+fn three_digits(number: u64, out: &mut String) {
+    let mut unit = 1;
+    let mut letter = b'a';
+    while number / unit >= 1000 {
+        unit *= 10;
+        letter += 1;
     }
-    out.extend(digits[start..].iter().map(|&digit| char::from(digit)));
+    // Rounded; 999.5 and more become 1000 of this unit.
+    let digits = number / unit + u64::from(unit > 1 && number % unit >= unit / 2);
+    let _ = write!(out, "{digits}{}", char::from(letter));
 }
 
 #[expect(
@@ -124,10 +123,7 @@ fn base36(mut number: u64, out: &mut String) {
 fn times(record: &Record) -> String {
     let mut out = String::new();
     for &ms in record.times_ms.iter().take(MAX_TURNS) {
-        if !out.is_empty() {
-            out.push(' ');
-        }
-        base36((ms * 1000.0).round() as u64, &mut out);
+        three_digits((ms * 1000.0).round() as u64, &mut out);
     }
     out
 }
@@ -260,5 +256,29 @@ pub(super) fn game(
     Packed {
         game: Value::Array(fields),
         texts,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_three_digits() {
+        for (microseconds, expected) in [
+            (0, "0a"),
+            (7, "7a"),
+            (999, "999a"),
+            (1_000, "100b"),
+            (1_234, "123b"),
+            (1_235, "124b"),
+            (9_996, "1000b"),
+            (60_000_000, "600f"),
+            (u64::MAX, "184r"),
+        ] {
+            let mut out = String::new();
+            three_digits(microseconds, &mut out);
+            assert_eq!(out, expected);
+        }
     }
 }

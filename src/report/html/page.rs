@@ -163,15 +163,22 @@ fn head(options: &Options, live: bool) -> Value {
     })
 }
 
+/// What a page shows.
+pub(super) struct Data<'a> {
+    /// The inside of a JSON array.
+    pub(super) entries: &'a str,
+    /// The games, where they are not among the entries; see [`super::columns`].
+    pub(super) games: Option<&'a str>,
+    pub(super) figures: &'a Value,
+}
+
 /// The whole page with all its data.
-pub(super) fn whole(
-    options: &Options,
-    entries: &str,
-    figures: &Value,
-    standings: &Standings,
-) -> String {
+pub(super) fn whole(options: &Options, data: &Data<'_>, standings: &Standings) -> String {
     let head = head(options, false);
-    let data = format!("{{\"head\":{head},\"figures\":{figures},\"entries\":[{entries}]}}");
+    let (figures, entries) = (data.figures, data.entries);
+    let games = data.games.map(|games| format!(",\"games\":\"{games}\""));
+    let games = games.unwrap_or_default();
+    let data = format!("{{\"head\":{head},\"figures\":{figures},\"entries\":[{entries}]{games}}}");
     let rows = standings
         .places
         .iter()

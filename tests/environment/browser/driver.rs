@@ -198,6 +198,12 @@ impl Browser {
         Ok(())
     }
 
+    /// Goes into a frame of the page, by its place; scripts run there until the next page.
+    pub(crate) fn within_frame(&self, place: u32) -> Result<()> {
+        self.call("POST", "/frame", Some(&json!({"id": place})))?;
+        Ok(())
+    }
+
     /// Sets the window's size, of a phone or a desktop.
     pub(crate) fn size(&self, width: u32, height: u32, mobile: bool) -> Result<()> {
         let size =

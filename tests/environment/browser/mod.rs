@@ -4,8 +4,10 @@
 //!
 //! Without a browser these tests are ignored; in CI (`CI=true`) they fail.
 
+mod access;
 mod course;
 mod driver;
+mod packed;
 mod pictures;
 mod puzzles;
 mod stage;
@@ -627,7 +629,7 @@ fn an_analysis_is_shown_at_its_turns() -> Result<()> {
     same(
         "turn 3",
         &report.text_of(".judged")?,
-        &"blundergave away a win. Better: place I on 6 and give A.".to_owned(),
+        &"blunderGave away a win. Better: place I on 6 and give A.".to_owned(),
     )?;
     same(
         "marks",
@@ -838,17 +840,16 @@ fn ten_thousand_games_open_quickly() -> Result<()> {
         return Err(format!("{} bytes", report.size));
     }
     // From the beginning of the load until everything is drawn, as the page itself sees it.
-    let opened = "return performance.getEntriesByName('drawn')[0].startTime";
+    let opened = "return performance.getEntriesByName('read')[0].startTime";
     let mut times = Vec::new();
     for hash in ["#overview", "#games", "#game=9999&turn=3", "#bot=7"] {
         report.open(hash)?;
-        report
-            .browser
-            .wait("return performance.getEntriesByName('drawn').length === 1")?;
+        packed::wait_for_games(&report)?;
         times.push(report.browser.number(opened)?);
     }
     let sorted = "const before = performance.now(); document.querySelector('[data-keep$=\"-second\"]').click(); return performance.now() - before";
     report.open("#games")?;
+    packed::wait_for_games(&report)?;
     let sort = report.browser.number(sorted)?;
     // Generous limits, for busy machines.
     #[expect(clippy::print_stderr, reason = "a measurement for people")]
@@ -968,7 +969,7 @@ fn one_game_is_a_page() -> Result<()> {
 
 type Test = (&'static str, fn() -> Result<()>);
 
-const TESTS: [Test; 42] = [
+const TESTS: [Test; 48] = [
     (
         "every view opens without messages in the console",
         every_view_opens_without_messages,
@@ -1021,6 +1022,24 @@ const TESTS: [Test; 42] = [
         a_page_follows_games_as_they_end,
     ),
     ("one game is a page", one_game_is_a_page),
+    ("every view is accessible", access::every_view_is_accessible),
+    (
+        "everything is reached by keyboard",
+        access::everything_is_reached_by_keyboard,
+    ),
+    (
+        "the focus stays where it was",
+        access::the_focus_stays_where_it_was,
+    ),
+    (
+        "only the named origin frames the page",
+        access::only_the_named_origin_frames_the_page,
+    ),
+    ("many games are unpacked", packed::many_games_are_unpacked),
+    (
+        "games that cannot be unpacked are said",
+        packed::games_that_cannot_be_unpacked_are_said,
+    ),
     (
         "every winning line is drawn",
         views::every_winning_line_is_drawn,

@@ -16,7 +16,7 @@ const IDS: [&str; 3] = [
 ];
 
 /// A page of these puzzles.
-fn page() -> Result<OpenReport> {
+pub(super) fn page() -> Result<OpenReport> {
     let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
     let lines = SHIPPED.iter().flat_map(|(_, text)| text.lines());
     let lines: Vec<&str> = lines.collect();

@@ -197,7 +197,7 @@ pub(super) const CRATES: &[(&str, &[&str])] = &[
     ("compact_str", &["record"]),
     ("csv", &["league", "arena", "report"]),
     ("http_body_util", &["report"]),
-    ("flate2", &["league"]),
+    ("flate2", &["league", "report"]),
     ("foldhash", &["arena", "tournament"]),
     ("hyper", &["report"]),
     ("hyper_util", &["report"]),

@@ -1,6 +1,6 @@
 // The view of a bot: its results, worst losses, and faults with their causes.
 
-import { card, count, counted, el, half, link, own, percent, signed, time } from "./dom.js";
+import { capitalised, card, count, counted, el, folded, half, link, own, percent, prose, signed, time } from "./dom.js";
 import { absent, absentHash, bot, botHash, gameHash, gamesOf, known, name, other, place, points, story, unpacked } from "./data.js";
 import { boardOf, statesOf } from "./boards.js";
 import { gaveAway, phaseTable, worstMistake } from "./mistakes.js";
@@ -16,13 +16,17 @@ const NEAR = 10;
 
 const SHOWN_LOSSES = 5;
 
+// Of more opponents, the first ones are shown.
+const FOLDED_OPPONENTS = 40;
+const shownOpponents = {};
+
 function opponents(index) {
   const rows = known.figures.places.filter((p) => p.bot !== index).map((p) => ({ place: p, met: meeting(index, p.bot) })).filter((row) => row.met.games > 0);
-  return card("Opponents", null, el("div", { class: "bars opponents" }, ...rows.map(({ place, met }) =>
+  return card("Opponents", null, folded(rows, FOLDED_OPPONENTS, shownOpponents, (shown) => el("div", { class: "bars opponents" }, ...shown.map(({ place, met }) =>
     el("div", { class: "bar-row" },
       el("span", { class: "bar-name" }, link(botHash(place.bot), name(place.bot)), el("small", {}, ` ${signed(place.elo)}`)),
       record(met.wins, met.draws, met.losses),
-      el("span", { class: "bar-count" }, link(`#games&of=${index + 1}&against=${place.bot + 1}`, `${half(met.points)} of ${count(met.games)}`))))), recordKey());
+      el("span", { class: "bar-count" }, link(`#games&of=${index + 1}&against=${place.bot + 1}`, `${half(met.points)} of ${count(met.games)}`)))))), recordKey());
 }
 
 // Losses on the board: against the weakest opponents first, then the quickest.
@@ -58,7 +62,7 @@ export function faultCard(game, where) {
     el("header", {}, el("span", { class: "badge blame" }, game.reason), where),
     lastRequest(game),
     el("p", {}, el("span", { class: "label" }, "Sent "), answer(fault.answer)),
-    fault.detail ? el("p", { class: "sentence" }, fault.detail) : null,
+    fault.detail ? el("p", { class: "sentence" }, ...prose(capitalised(fault.detail))) : null,
     fault.stderr ? el("details", {}, el("summary", {}, "The end of its stderr"), el("pre", { tabindex: "0" }, fault.stderr)) : null);
 }
 
@@ -72,11 +76,16 @@ function faults(index, games) {
   // One fault of each reason comes first, so that many timeouts do not hide a crash.
   const firsts = [...reasons.values()].map((games) => games[0]);
   const order = [...firsts, ...forfeited.filter((game) => !firsts.includes(game))];
-  const more = el("button", { type: "button", onclick: () => { shown += 20; draw(); } });
+  const more = el("button", { type: "button", onclick: () => {
+    const next = shown;
+    shown += 20;
+    draw();
+    if (more.hidden) list.children[next]?.querySelector("a")?.focus();
+  } });
   function draw() {
     list.replaceChildren(...order.slice(0, shown).map((game) => {
       const whole = unpacked(game);
-      return faultCard(whole, link(gameHash(game.number, game.length), `game ${game.number}, after turn ${game.length}, against ${name(other(game, index))}`));
+      return faultCard(whole, link(gameHash(game.number, game.length), `game ${game.number}, ${game.length ? `after turn ${game.length}` : "at its first turn"}, against ${name(other(game, index))}`));
     }));
     more.hidden = shown >= order.length;
     more.textContent = `Show more of ${count(order.length)}`;
@@ -92,7 +101,7 @@ function analysis(index, games) {
   const blunders = [];
   let turns = 0;
   for (const game of games) {
-    if (!game.entry[14]) continue;
+    if (!game.field(14)) continue;
     const whole = unpacked(game);
     for (const [turn, { mark, remark }] of whole.analysis) {
       if (whole.sides[whole.sideOf(turn - 1)] !== index) continue;
@@ -151,7 +160,7 @@ export function botView(index) {
       tile("Elo", signed(at.elo), at.error === null ? null : `± ${Math.round(at.error)}`),
       tile("won · drawn · lost", `${at.wins} · ${at.draws} · ${at.losses}`),
       at.blunders === undefined ? null : tile("accuracy", at.accuracy === null ? "–" : percent(at.accuracy, 1), `${counted(at.blunders, "blunder")}, ${counted(at.missed, "missed win")}`),
-      tile("median answer", time(at.median), `slowest ${time(at.worst)}`),
+      tile("median answer", time(at.median) || "–", at.median === null ? "none was made" : `slowest ${time(at.worst)}`),
       tile("forfeits", count(Object.values(at.forfeits).reduce((a, b) => a + b, 0)), percent(Object.values(at.forfeits).reduce((a, b) => a + b, 0) / Math.max(1, at.games), 1) + " of its games")) : null,
     mend(index, at, games),
     el("div", { class: "cards" },
@@ -161,7 +170,7 @@ export function botView(index) {
       analysis(index, games),
       faults(index, games),
       card("Time to answer", null, answerTimes([index])),
-      card("Rating over the games", "How its rating (Elo) settled as games of the tournament were played, with the 95 % interval.", ratingHistory([index], chosen))),
+      card("Rating over the games", "How its rating (Elo) settled as games of the tournament were played, with the 95% interval.", ratingHistory([index], chosen))),
     card("Its games", null, gameList(`Games of ${name(index)}`, () => games.filter((game) => points(game, index) >= 0), index, 20).node));
 }
 

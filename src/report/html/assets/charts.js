@@ -19,7 +19,8 @@ function lineAt(place) {
 function ticks(low, high, wanted) {
   const rough = (high - low) / Math.max(1, wanted);
   const power = 10 ** Math.floor(Math.log10(Math.max(rough, 1e-9)));
-  const step = [1, 2, 5, 10].map((n) => n * power).find((n) => n >= rough) ?? rough;
+  // Halves are no ratings or games.
+  const step = [1, 2, power >= 10 ? 2.5 : 2, 5, 10].map((n) => n * power).find((n) => n >= rough) ?? rough;
   const found = [];
   for (let at = Math.ceil(low / step) * step; at <= high + step / 1e6; at += step) found.push(at);
   return found;
@@ -37,7 +38,7 @@ export function ratingScale(places) {
 // A rating with its interval, in a row of a table.
 export function whisker(place, scale) {
   const { elo, error } = place;
-  const label = `Elo ${signed(elo)}` + (error === null ? "" : `, between ${signed(elo - error)} and ${signed(elo + error)} with 95 %`);
+  const label = `Elo ${signed(elo)}` + (error === null ? "" : `, between ${signed(elo - error)} and ${signed(elo + error)} with a probability of 95%`);
   const parts = ticks(scale.from, scale.to, 4).map((tick) =>
     svg("line", { class: tick === 0 ? "zero" : "rule", x1: scale.at(tick), x2: scale.at(tick), y1: 0, y2: 28 }));
   if (error !== null) {
@@ -106,7 +107,7 @@ export function crosstable(places) {
   const head = el("tr", {}, el("th", { scope: "col", class: "text" }, "against"), ...order.map((bot, rank) =>
     el("th", { scope: "col", title: name(bot) }, el("span", { class: "unseen" }, name(bot)), el("span", { "aria-hidden": "true" }, rank + 1))));
   const rows = order.map((bot, rank) => el("tr", {},
-    el("th", { scope: "row", class: "text" }, el("span", { class: "rank" }, `${rank + 1} `), link(botHash(bot), el("span", { class: "name" }, name(bot)))),
+    el("th", { scope: "row", class: "text" }, el("span", { class: "rank" }, `${rank + 1} `), link(botHash(bot), el("span", { class: "name", title: name(bot) }, name(bot)))),
     ...order.map((against) => {
       if (bot === against) return el("td", { class: "self" }, el("span", { class: "unseen" }, "itself"));
       const met = meeting(bot, against);
@@ -202,13 +203,13 @@ export function answerTimes(bots) {
   const decades = [];
   for (let bar = range.low; bar <= range.high; bar += 8) decades.push(bar);
   const ms = (bar) => 10 ** (bar / 8 - 3);
-  const every = Math.ceil(decades.length / 5);
+  const every = Math.ceil(decades.length / 4);
   const few = (bar, i) => i % every === 0;
   const rows = bots.map((bot) => {
     const [first, ...counts] = known.figures.times[bot] ?? [0];
     const most = Math.max(1, ...counts);
     const place = known.figures.places.find((place) => place.bot === bot);
-    const label = place ? `median ${time(place.median)}, 95 % within ${time(place.slow)}, slowest ${time(place.worst)}` : "";
+    const label = place?.median === null ? "No answer" : place ? `median ${time(place.median)}, 95% within ${time(place.slow)}, slowest ${time(place.worst)}` : "";
     return el("div", { class: "bar-row" },
       el("span", { class: "bar-name" }, link(botHash(bot), name(bot))),
       svg("svg", { class: "strip", height: 36, role: "img", "aria-label": label }, svg("title", {}, label),
@@ -218,7 +219,7 @@ export function answerTimes(bots) {
           y: 36 - Math.max(1.5, (34 * n) / most), height: Math.max(1.5, (34 * n) / most),
         }))).filter(Boolean),
         place && place.median !== null ? svg("line", { class: "median", x1: percent(at(8 * (Math.log10(Math.max(place.median, 1e-3)) + 3)), 2), x2: percent(at(8 * (Math.log10(Math.max(place.median, 1e-3)) + 3)), 2), y1: 0, y2: 36 }) : null),
-      el("span", { class: "bar-count" }, time(place?.median), el("small", {}, ` to ${time(place?.slow)}`)));
+      el("span", { class: "bar-count" }, place?.median === null ? el("small", {}, "no answer") : [time(place?.median), el("small", {}, ` to ${time(place?.slow)}`)]));
   });
   return el("div", { class: "bars times" }, ...rows, el("div", { class: "bar-row axis", "aria-hidden": "true" },
     el("span", { class: "bar-name" }),

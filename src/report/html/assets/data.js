@@ -1,10 +1,14 @@
 // The page's data. Entries and figures have the format of `src/report/html/pack.rs`; they are
 // complete in a file and arrive in pieces from a server.
 
+import { capitalised } from "./dom.js";
+
 export const known = {
   head: {}, bots: [], editions: [], texts: [], games: [], figures: null,
   // The list of games that was shown last: its address, and a function that gives its numbers in their order.
   list: null,
+  // Why the games are not there, as a sentence; empty when they are.
+  unread: "",
 };
 
 const NO_FIGURES = {
@@ -26,7 +30,7 @@ export function addEntries(entries) {
       case "b": known.bots.push({ name: entry[1] || "(no name)", command: entry[2] }); break;
       case "e": known.editions.push({ game: entry[1], rules: entry[2], set: entry[3] }); break;
       case "t": known.texts.push(entry[1]); break;
-      case "g": known.games.push(summarise(entry, known.games.length + 1)); break;
+      case "g": known.games.push(summarise(known.games.length + 1, (place) => entry[place])); break;
     }
   }
 }
@@ -39,22 +43,42 @@ function turnCount(packed) {
   return found;
 }
 
-// The fields that lists need. The rest stays packed until the game is opened.
-function summarise(entry, number) {
-  const winner = entry[5];
-  const bots = [entry[2], entry[3]];
+// Adds the games of a large page, which are compressed columns (`src/report/html/columns.rs`). An error is a sentence.
+export async function unpackGames(packed) {
+  if (typeof DecompressionStream === "undefined") {
+    throw new Error("The games of this page are compressed, and this browser cannot unpack them: Chrome and Edge from version 80, Firefox from 113 and Safari from 16.4 can. The figures are those of all games.");
+  }
+  try {
+    const text = atob(packed);
+    const bytes = new Uint8Array(text.length);
+    for (let at = 0; at < text.length; at += 1) bytes[at] = text.charCodeAt(at);
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+    const columns = JSON.parse(await new Response(stream).text());
+    for (let row = 0; row < columns[0].length; row += 1) {
+      known.games.push(summarise(known.games.length + 1, (place) => columns[place]?.[row]));
+    }
+  } catch {
+    known.games = [];
+    throw new Error("The games of this page cannot be unpacked, because its file is damaged. Copy it again, or make it again with \u201creferee report\u201d. The figures are those of all games.");
+  }
+}
+
+// The fields that lists need; `field(place)` is that of the entry. The rest stays packed until the game is opened.
+function summarise(number, field) {
+  const winner = field(5);
+  const bots = [field(2), field(3)];
   return {
-    number, entry, bots,
-    edition: entry[1],
-    first: entry[4],
+    number, field, bots,
+    edition: field(1),
+    first: field(4),
     // Numbers of bots; -1 for a draw.
     winner: winner < 0 ? -1 : bots[winner],
     loser: winner < 0 ? -1 : bots[1 - winner],
-    reason: entry[6],
-    started: entry[7],
-    id: entry[8],
-    length: turnCount(entry[9]),
-    forfeit: Boolean(entry[12]),
+    reason: field(6),
+    started: field(7),
+    id: field(8),
+    length: turnCount(field(9)),
+    forfeit: Boolean(field(12)),
   };
 }
 
@@ -64,7 +88,7 @@ function text(index) {
 
 // A game with all fields unpacked.
 export function unpacked(game) {
-  const [, , , , , , , , , turns, times, lines, fault, start, analysis, remark, movers, drawings] = game.entry;
+  const [turns, times, lines, fault, start, analysis, remark, movers, drawings] = [9, 10, 11, 12, 13, 14, 15, 16, 17].map(game.field);
   const mark = turns.includes("\t") ? "\t" : " ";
   const marks = new Map();
   const [values, bests, distances, more] = analysis ?? ["", "", "", []];
@@ -74,12 +98,12 @@ export function unpacked(game) {
   });
   const listed = (line) => (line === "" ? [] : line.split("\t"));
   for (const [turn, mark = "", better = "", remark = "", playedLine = "", betterLine = ""] of more) {
-    marks.set(turn, { value: "", best: "", ahead: 0, ...marks.get(turn), mark, better, remark, playedLine: listed(playedLine), betterLine: listed(betterLine) });
+    marks.set(turn, { value: "", best: "", ahead: 0, ...marks.get(turn), mark, better, remark: capitalised(remark), playedLine: listed(playedLine), betterLine: listed(betterLine) });
   }
   return {
     ...game,
     turns: turns === "" ? [] : turns.split(mark),
-    times: times === "" ? [] : times.split(" ").map((digits) => parseInt(digits, 36) / 1000),
+    times: (times.match(/\d+[a-z]/g) ?? []).map((digits) => (parseInt(digits, 10) * 10 ** (digits.charCodeAt(digits.length - 1) - 97)) / 1000),
     lines,
     start: start ?? null,
     remark: remark ?? "",

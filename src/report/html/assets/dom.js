@@ -57,29 +57,64 @@ export function scrolled(content, title) {
   return el("div", {}, hint, box);
 }
 
+// Draws the inside of a box anew with `change()`. The focus, if it was in the box, goes to what has taken the place
+// of the element that had it: the same one by its `data-keep`, its text, or its place in the box.
+export function keepingFocus(box, change) {
+  const before = document.activeElement;
+  if (!box.contains(before) || before === box) return change();
+  const all = () => [...box.querySelectorAll("a[href], button, input, select, summary, [tabindex]")];
+  const place = all().indexOf(before);
+  const keep = before.dataset.keep;
+  const text = before.textContent;
+  const result = change();
+  if (before.isConnected && !before.disabled && !before.hidden) return result;
+  const now = all().filter((one) => !one.disabled && one.tabIndex >= 0 && !one.closest("[hidden]"));
+  const alike = (one) => one !== undefined && one.tagName === before.tagName && one.textContent === text;
+  const next = now.find((one) => keep && one.dataset.keep === keep) ?? [now[place], ...now].find(alike) ?? now[Math.min(place, now.length - 1)];
+  next?.focus({ preventScroll: true });
+  return result;
+}
+
 // The first of many nodes, and a button that shows the rest. `kept` remembers that it was pressed.
 export function folded(nodes, first, kept, show) {
   if (nodes.length <= first + 3 || kept.all) return show(nodes);
   const box = el("div", {}, show(nodes.slice(0, first)), el("button", {
-    type: "button", class: "all", onclick: () => { kept.all = true; box.replaceChildren(show(nodes)); },
+    type: "button", class: "all", onclick: () => { kept.all = true; keepingFocus(box, () => box.replaceChildren(show(nodes))); },
   }, `Show all ${count(nodes.length)}`));
   return box;
 }
+
+// The widths of the drawings of each height that were made last.
+const lastWidths = new Map();
 
 // A box that is redrawn when its width changes: `draw(width)` returns the drawing.
 export function sized(height, draw) {
   const box = el("div", { class: "sized" });
   let drawn = 0;
-  const observer = new ResizeObserver((entries) => {
-    const width = Math.round(entries[0].contentRect.width);
+  function drawAt(width) {
     if (width < 20 || width === drawn) return;
     drawn = width;
+    lastWidths.set(height, width);
     const picture = draw(width);
     picture.setAttribute("viewBox", `0 0 ${width} ${height}`);
-    box.replaceChildren(picture);
-  });
+    keepingFocus(box, () => box.replaceChildren(picture));
+  }
+  // Most likely it is as wide as the one before it.
+  drawAt(lastWidths.get(height) ?? 0);
+  const observer = new ResizeObserver((entries) => drawAt(Math.round(entries[0].contentRect.width)));
   observer.observe(box);
   return box;
+}
+
+// A text that begins a sentence.
+export function capitalised(text) {
+  return text.slice(0, 1).toUpperCase() + text.slice(1);
+}
+
+// Prose with answers between backticks; where these are not in pairs, the text as it is.
+export function prose(text) {
+  const parts = text.split("`");
+  return parts.length % 2 ? parts.map((part, i) => (i % 2 ? el("code", {}, part) : part)) : [text];
 }
 
 // An object's own property, for keys from records: `constructor` is inherited, and so undefined.

@@ -2,12 +2,20 @@
 
 import { count, counted, el, link, own, announce, when } from "./dom.js";
 import { botHash, gameHash, known, name, outcome, points } from "./data.js";
+import { isAnalysed, judgedTurns } from "./mistakes.js";
 import { sortable } from "./tables.js";
 
 const ENDINGS = [
   ["", "any ending"], ["won", "won by the bot"], ["lost", "lost by the bot"], ["drawn", "drawn"],
   ["forfeited", "forfeited by the bot"], ["any-forfeit", "forfeited by anyone"],
 ];
+
+const BLUNDERS = [
+  ["", "with or without"], ["any", "by anyone"], ["own", "by the bot"], ["missed", "missed wins, by anyone"],
+];
+
+// As many openings are suggested.
+const SUGGESTED = 50;
 
 const order = ["number", 1];
 
@@ -51,6 +59,38 @@ function isOfPairs(game, pairs) {
   return !wanted || (found !== null && Number(found[1]) >= Number(wanted[1]) && Number(found[1]) <= Number(wanted[2]));
 }
 
+const closely = (text) => text.replaceAll(/\s/g, "").toLowerCase();
+
+// Whether a game began from this board, or with these turns.
+function hasOpening(game, wanted) {
+  return closely(game.field(13) ?? "").startsWith(wanted) || closely(game.field(9).slice(0, 4 * wanted.length)).startsWith(wanted);
+}
+
+// Boards from which several games began, the most frequent ones first.
+function openings() {
+  const found = new Map();
+  for (const game of known.games) {
+    const start = game.field(13);
+    if (start) found.set(start, (found.get(start) ?? 0) + 1);
+  }
+  return [...found].filter(([, games]) => games > 1).sort((a, b) => b[1] - a[1]).slice(0, SUGGESTED);
+}
+
+const BLUNDER_TESTS = {
+  any: ({ lost }) => lost > 0,
+  own: ({ lost, bot }, of) => lost > 0 && (of === undefined || bot === of),
+  missed: ({ missed }) => missed,
+};
+
+// Whether each of the words is in a name, the number, the id or the reason of a game.
+function wordsIn(text) {
+  const tests = text.toLowerCase().split(/\s+/).filter(Boolean).map((word) => {
+    const named = new Set(known.bots.flatMap((bot, index) => (bot.name.toLowerCase().includes(word) ? [index] : [])));
+    return (g) => g.bots.some((bot) => named.has(bot)) || String(g.number).includes(word) || g.id.toLowerCase().includes(word) || g.reason.toLowerCase().includes(word);
+  });
+  return (game) => tests.every((test) => test(game));
+}
+
 function matches(filters) {
   const of = filters.of ? Number(filters.of) - 1 : undefined;
   const against = filters.against ? Number(filters.against) - 1 : undefined;
@@ -62,18 +102,24 @@ function matches(filters) {
     "any-forfeit": (g) => g.forfeit,
   };
   const wanted = own(tests, filters.ending) ?? (() => true);
-  const text = (filters.text ?? "").toLowerCase();
+  const hasWords = wordsIn(filters.text ?? "");
+  const opening = closely(filters.opening ?? "");
+  const isBlunder = own(BLUNDER_TESTS, filters.blunder);
+  const [least, most] = [filters.least, filters.most].map((turns) => (/^\d{1,4}$/.test(turns ?? "") ? Number(turns) : null));
   return (g) => (of === undefined || g.bots.includes(of))
     && (against === undefined || g.bots.includes(against))
     && (!filters.seat || of === undefined || (g.bots[g.first] === of) === (filters.seat === "first"))
     && isOfPairs(g, filters.pairs)
     && (!filters.reason || g.reason === filters.reason)
     && wanted(g)
-    && (text === "" || `${g.number} ${g.id} ${name(g.bots[0])} ${name(g.bots[1])} ${g.reason}`.toLowerCase().includes(text));
+    && (least === null || g.length >= least) && (most === null || g.length <= most)
+    && hasWords(g)
+    && (opening === "" || hasOpening(g, opening))
+    && (!isBlunder || judgedTurns(g).some((turn) => isBlunder(turn, of)));
 }
 
 // The filters in the address: `#games&of=2&ending=lost`.
-const FIELDS = ["of", "against", "ending", "reason", "seat", "text", "pairs"];
+const FIELDS = ["of", "against", "ending", "reason", "seat", "least", "most", "opening", "blunder", "text", "pairs"];
 
 export function games(address) {
   const filters = Object.fromEntries(FIELDS.map((field) => [field, address.get(field) ?? ""]));
@@ -115,10 +161,12 @@ export function games(address) {
   const bots = known.bots.map((bot, index) => [String(index + 1), bot.name]).sort((a, b) => a[1].localeCompare(b[1], "en"));
   const reasons = Object.keys(known.figures.endings).sort();
   const holder = el("div", { class: "card" });
-  const search = el("input", {
-    type: "search", value: filters.text, placeholder: "name or number", "data-keep": "filter-text",
-    oninput: (event) => { filters.text = event.target.value; changed(); },
-  });
+  const input = (field, title, more) => el("label", { class: `filter-${field}` }, el("span", {}, title), el("input", {
+    value: filters[field], "data-keep": `filter-${field}`, ...more,
+    oninput: (event) => { filters[field] = event.target.value; changed(); },
+  }));
+  const turns = (field, title) => input(field, title, { type: "number", min: 0, max: 9999 });
+  const suggested = openings();
   const node = el("div", {}, el("h1", {}, "Games"),
     el("form", { class: "filters card", onsubmit: (event) => event.preventDefault() },
       choice("of", "bot", [["", "any bot"], ...bots]),
@@ -126,7 +174,12 @@ export function games(address) {
       choice("ending", "ending", ENDINGS),
       choice("reason", "reason", [["", "any reason"], ...reasons.map((reason) => [reason, reason])]),
       choice("seat", "seat of the bot", [["", "either"], ["first", "moves first"], ["second", "moves second"]]),
-      el("label", {}, el("span", {}, "search"), search),
+      turns("least", "turns, at least"),
+      turns("most", "turns, at most"),
+      input("opening", "opening", { type: "search", placeholder: "board or first turns", list: suggested.length ? "openings" : null, spellcheck: "false", autocomplete: "off" }),
+      suggested.length ? el("datalist", { id: "openings" }, ...suggested.map(([board, games]) => el("option", { value: board, label: counted(games, "game") }))) : null,
+      isAnalysed() ? choice("blunder", "blunders", BLUNDERS) : null,
+      input("text", "search", { type: "search", placeholder: "name, number or id" }),
       el("button", { type: "button", "data-keep": "filter-clear", onclick: () => { location.hash = "#games"; } }, "Show all")),
     found, holder);
   rebuild();

@@ -1,6 +1,6 @@
 // The head of the overview: what was played, who won and how surely, and the game that decided.
 
-import { card, count, counted, el, half, link, percent, signed, time } from "./dom.js";
+import { capitalised, card, count, counted, el, half, link, percent, signed, time } from "./dom.js";
 import { botHash, gameHash, known, name, story, unpacked } from "./data.js";
 import { boardOf, statesOf } from "./boards.js";
 import { course } from "./course.js";
@@ -49,7 +49,7 @@ function timeLimit() {
 export function facts(figures) {
   const format = course()?.format;
   const parts = [
-    format ? format[0].toUpperCase() + format.slice(1) : null, days(), timeLimit(),
+    format ? capitalised(format) : null, days(), timeLimit(),
     counted(course()?.bots.length ?? figures.places.length, "bot"), counted(figures.games, "game"),
   ];
   return el("p", { class: "facts" }, parts.filter(Boolean).join(" · "));
@@ -152,11 +152,11 @@ function duel(places) {
   const [first, second] = places;
   const sure = first.superiority === null ? "Too few games to say who is better." : `${name(first.bot)} is better with a likelihood of ${likelihood(first.superiority)}.`;
   // The two ratings are opposite numbers, so that their difference is twice as uncertain as each.
-  const apart = first.error === null || first.superiority === null ? "" : ` The ratings are ${Math.round(Math.abs(first.elo - second.elo))} ± ${Math.round(2 * first.error)} Elo apart (95 %).`;
+  const apart = first.error === null || first.superiority === null ? "" : ` The ratings are ${Math.round(Math.abs(first.elo - second.elo))} ± ${Math.round(2 * first.error)} Elo apart (95%).`;
   const side = (place) => el("span", {}, link(botHash(place.bot), el("span", { class: "name" }, name(place.bot))));
   return card(known.head.live ? "So far" : "Result", null,
     el("p", { class: "big-score" }, side(first), el("strong", {}, `${half(first.points)} : ${half(second.points)}`), side(second)),
-    el("p", {}, sure + apart), earlyHint(known.figures), strip(first.bot, second.bot), worst());
+    el("p", {}, sure + apart), earlyHint(known.figures), known.unread ? null : strip(first.bot, second.bot), worst());
 }
 
 // Who won, and how surely; nothing for a single game.
@@ -167,7 +167,7 @@ export function resultCard(figures) {
   if (places.length === 2) return duel(places);
   const [first, second] = places;
   const titles = isFinished(figures) ? ["Champion", "Runner-up"] : known.head.live ? ["In the lead", "Behind it"] : ["First", "Second"];
-  const row = (title, place, text) => el("div", {}, el("dt", {}, title), el("dd", {}, link(botHash(place.bot), el("span", { class: "name" }, name(place.bot))), text ? el("small", {}, text) : null));
+  const row = (title, place, text) => el("div", {}, el("dt", {}, title), el("dd", {}, link(botHash(place.bot), el("span", { class: "name" }, name(place.bot))), text ? [" ", el("small", {}, text)] : null));
   return card(known.head.live ? "So far" : "Result", null, el("div", { class: "result" },
     el("div", {}, el("dl", { class: "winners-list" }, row(titles[0], first, lead(first, second)), row(titles[1], second, null)),
       el("p", {}, certainty(first, second)), earlyHint(figures), worst()),

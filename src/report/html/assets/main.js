@@ -1,7 +1,7 @@
 // Shows the view that the address names, and follows a server.
 
-import { counted, el, link } from "./dom.js";
-import { absent, addEntries, clear, known } from "./data.js";
+import { counted, el, keepingFocus, link } from "./dom.js";
+import { absent, addEntries, clear, known, unpackGames } from "./data.js";
 import { overview } from "./overview.js";
 import { games } from "./games.js";
 import { absentView, botList, botView } from "./bot.js";
@@ -32,7 +32,13 @@ function address() {
   return { kind: "overview" };
 }
 
+// What takes the place of games that are not there.
+function unreadView(at) {
+  return el("div", {}, el("h1", {}, TITLES[at.kind](at)), el("p", { class: "card" }, known.unread));
+}
+
 function viewOf(at) {
+  if (known.unread && ["game", "games", "bot"].includes(at.kind)) return { node: unreadView(at), again: true };
   switch (at.kind) {
     case "game": return gameView(at.number, at.turn, only());
     case "bot": return { node: botView(at.number - 1), again: true };
@@ -90,7 +96,10 @@ function notePlace() {
 
 // Redraws the view with new games. Scroll position, choices, focus and the shown turn are kept.
 function refresh() {
-  const keep = document.activeElement?.dataset?.keep;
+  keepingFocus(main, drawAgain);
+}
+
+function drawAgain() {
   if (view.update?.()) return;
   if (view.update || view.again) {
     const [x, y] = [window.scrollX, window.scrollY];
@@ -98,7 +107,6 @@ function refresh() {
     main.replaceChildren(view.node);
     window.scrollTo(x, y);
   } else if (!view.turn) show();
-  if (keep) main.querySelector(`[data-keep="${CSS.escape(keep)}"]`)?.focus({ preventScroll: true });
 }
 
 // --- live pages -------------------------------------------------------------------------------
@@ -171,6 +179,7 @@ if (data.figures) known.figures = data.figures;
 addEntries(data.entries ?? []);
 document.documentElement.classList.add("ready");
 applyTheme(storedTheme());
+if (data.games) known.unread = "The games are being unpacked\u2026";
 show();
 performance.mark("drawn");
 history.scrollRestoration = "manual";
@@ -179,3 +188,17 @@ window.addEventListener("hashchange", () => { clearTimeout(noting); show(); });
 window.addEventListener("scroll", notePlace, { passive: true });
 document.addEventListener("keydown", (event) => view.key?.(event));
 if (known.head.live) follow();
+if (data.games) {
+  // The first view is painted before; a hidden page is not painted at all.
+  await new Promise((resume) => { requestAnimationFrame(() => setTimeout(resume)); setTimeout(resume, 200); });
+  try {
+    await unpackGames(data.games);
+    known.unread = "";
+  } catch (error) {
+    known.unread = error.message;
+  }
+  delete data.games;
+  refresh();
+  window.scrollTo(0, history.state?.y ?? window.scrollY);
+}
+performance.mark("read");

@@ -1,6 +1,6 @@
 // What an analysis says of bots and games: accuracy, blunders and missed wins, by phase.
 
-import { card, count, el, folded, link, percent, scrolled } from "./dom.js";
+import { capitalised, card, count, el, folded, link, percent, scrolled } from "./dom.js";
 import { botHash, gameHash, known, name } from "./data.js";
 
 export const PHASES = ["opening", "middle", "end"];
@@ -16,8 +16,8 @@ const unfolded = {};
 function phaseOf(game, turn) {
   const cells = { quarto: 16, "four-in-a-row": 42 }[known.editions[game.edition]?.game];
   if (!cells) return Math.min(2, Math.floor((3 * (turn - 1)) / Math.max(1, game.length)));
-  const opening = [...(game.entry[13] ?? "")].slice(0, cells).filter((cell) => cell !== ".").length;
-  const givesOnly = cells === 16 && game.entry[9].startsWith("-") ? 1 : 0;
+  const opening = [...(game.field(13) ?? "")].slice(0, cells).filter((cell) => cell !== ".").length;
+  const givesOnly = cells === 16 && game.field(9).startsWith("-") ? 1 : 0;
   return Math.min(2, Math.floor((3 * (opening + Math.max(0, turn - 1 - givesOnly))) / cells));
 }
 
@@ -25,10 +25,10 @@ function phaseOf(game, turn) {
 export function judgedTurns(game) {
   if (game.judged) return game.judged;
   const found = [];
-  const [values, bests, , more] = game.entry[14] ?? ["", "", "", []];
-  const movers = game.entry[16];
+  const [values, bests, , more] = game.field(14) ?? ["", "", "", []];
+  const movers = game.field(16);
   const sides = [game.bots[game.first], game.bots[1 - game.first]];
-  const marks = new Map(more.map(([turn, mark = "", better = "", remark = ""]) => [turn, { mark, better, remark }]));
+  const marks = new Map(more.map(([turn, mark = "", better = "", remark = ""]) => [turn, { mark, better, remark: capitalised(remark) }]));
   for (let turn = 1; turn <= values.length; turn += 1) {
     const [value, best] = [values[turn - 1], bests[turn - 1]];
     const { mark, remark } = marks.get(turn) ?? { mark: "", remark: "" };

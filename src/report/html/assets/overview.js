@@ -13,10 +13,15 @@ import { answerTimes, bars, crosstable, curveKey, heatKey, lengths, ratingAxis, 
 const NARROW_BOTS = 9;
 
 // The user's choices, kept when the page is redrawn while games are played.
-const chosen = { order: ["rank", 1], curves: null, times: {}, seats: {} };
+const chosen = { order: ["rank", 1], page: { page: 0 }, curves: null, times: {}, seats: {}, cross: {}, forfeits: {} };
 
-// Standings of more bots have narrow rows.
+// Standings of more bots have narrow rows; those of many more are shown page by page.
 const LONG = 30;
+const PAGED = 120;
+const PAGE_ROWS = 60;
+
+// A crosstable of more bots shows these, and the rest on request: 300 have 90,000 fields.
+const CROSSED = 60;
 
 // Lists of more bots show these, and the rest on request.
 const FOLDED = 12;
@@ -58,19 +63,20 @@ function standings(places) {
   const ranks = new Map(places.map((place, index) => [place.bot, place.rank ?? index + 1]));
   const lost = (p) => Object.values(p.forfeits).reduce((a, b) => a + b, 0);
   const table = sortable({
-    caption: "Standings", kind: places.length > LONG ? "standings long" : "standings", sorted: chosen.order, rows: () => places,
+    caption: "Standings", kind: `standings${places.length > LONG ? " long" : ""}${places.some((p) => p.blunders !== undefined) ? " analysed" : ""}`,
+    sorted: chosen.order, rows: () => places, size: places.length > PAGED ? PAGE_ROWS : undefined, at: chosen.page,
     columns: [
-      { key: "rank", title: "#", text: true, value: (p) => String(ranks.get(p.bot)).padStart(6, "0"), show: (p) => String(ranks.get(p.bot)), kind: "rank" },
-      { key: "name", title: "bot", text: true, head: true, value: (p) => name(p.bot), show: (p) => link(botHash(p.bot), el("span", { class: "name" }, name(p.bot))) },
+      { key: "rank", title: "#", hint: "Sort by place", text: true, value: (p) => String(ranks.get(p.bot)).padStart(6, "0"), show: (p) => String(ranks.get(p.bot)), kind: "rank" },
+      { key: "name", title: "bot", text: true, head: true, value: (p) => name(p.bot), show: (p) => link(botHash(p.bot), el("span", { class: "name", title: name(p.bot) }, name(p.bot))) },
       ...(places.some((p) => p.before !== undefined) ? [{ key: "moved", title: "moved", hint: "Places up or down since the last time", value: (p) => (p.before ? p.before - ranks.get(p.bot) : 0), show: (p) => moved(p.before, ranks.get(p.bot)) }] : []),
-      ...(places.some((p) => p.places) ? [{ key: "places", title: "place", hint: "Between which places it is with a probability of 95 %", value: (p) => p.places?.[0] ?? null, show: (p) => (p.places ? between(p.places) : "") }] : []),
+      ...(places.some((p) => p.places) ? [{ key: "places", title: "place", hint: "Between which places it is with a probability of 95%", value: (p) => p.places?.[0] ?? null, show: (p) => (p.places ? between(p.places) : "") }] : []),
       ...(places.some((p) => p.reached !== undefined) ? [{ key: "reached", title: "reached", text: true, kind: "text reached", value: (p) => String(p.rank ?? 1e6).padStart(6, "0"), show: (p) => p.reached ?? "" }] : []),
       { key: "points", title: "points", value: (p) => p.points, show: (p) => el("strong", {}, half(p.points)) },
       { key: "games", title: "games", value: (p) => p.games, show: (p) => count(p.games), kind: "number rare" },
       { key: "score", title: "score", hint: "Points per game", value: (p) => p.score, show: (p) => percent(p.score, 1), kind: "number rare" },
       { key: "record", title: "won · drawn · lost", value: (p) => p.wins / Math.max(1, p.games), kind: "wide rare", show: (p) => [record(p.wins, p.draws, p.losses), el("small", {}, `${p.wins} · ${p.draws} · ${p.losses}`)] },
       { key: "elo", title: "Elo", value: (p) => p.elo, show: (p) => el("span", { title: p.error === null ? null : `± ${Math.round(p.error)}` }, signed(p.elo)) },
-      { key: "rating", title: "rating and its 95 % interval", hint: "Sort by rating", value: (p) => p.elo, kind: "widest", show: (p) => whisker(p, scale) },
+      { key: "rating", title: "rating and its 95% interval", hint: "Sort by rating", value: (p) => p.elo, kind: "widest", show: (p) => whisker(p, scale) },
       { key: "superiority", title: "LOS", hint: "Likelihood of being better than the next in the table", value: (p) => p.superiority, show: (p) => (p.superiority === null ? "" : likelihood(p.superiority)) },
       ...(places.some((p) => p.blunders !== undefined) ? [
         { key: "accuracy", title: "accuracy", hint: "Share of the turns with a known value that kept it", value: (p) => p.accuracy ?? null, show: (p) => (p.accuracy === undefined || p.accuracy === null ? "" : percent(p.accuracy, 1)) },
@@ -87,7 +93,8 @@ function standings(places) {
 function forfeits(places) {
   const reasons = [...new Set(places.flatMap((place) => Object.keys(place.forfeits)))].sort();
   if (reasons.length === 0) return card("Forfeits", null, el("p", {}, "No game was forfeited."));
-  const faulty = places.filter((place) => Object.keys(place.forfeits).length > 0);
+  const total = (place) => Object.values(place.forfeits).reduce((sum, n) => sum + n, 0);
+  const faulty = places.filter((place) => total(place) > 0).sort((a, b) => total(b) - total(a));
   const most = Math.max(...faulty.flatMap((place) => Object.values(place.forfeits)));
   const cell = (place, reason) => {
     const found = own(place.forfeits, reason);
@@ -95,10 +102,10 @@ function forfeits(places) {
     const strength = Math.max(1, Math.round((5 * found) / most));
     return el("td", { class: `heat blame-${strength}` }, link(`#games&of=${place.bot + 1}&ending=forfeited&reason=${encodeURIComponent(reason)}`, count(found)));
   };
-  return card("Forfeits", "Games lost by a fault of the bot and not on the board, by reason.",
-    scrolled(el("table", { class: "cross" }, el("caption", { class: "unseen" }, "Forfeits by reason"),
+  return card("Forfeits", "Games lost by a fault of the bot and not on the board, by reason. Those with the most come first.",
+    folded(faulty, FOLDED, chosen.forfeits, (shown) => scrolled(el("table", { class: "cross" }, el("caption", { class: "unseen" }, "Forfeits by reason"),
       el("thead", {}, el("tr", {}, el("th", { scope: "col", class: "text" }, "bot"), ...reasons.map((reason) => el("th", { scope: "col", class: "reason" }, reason)))),
-      el("tbody", {}, ...faulty.map((place) => el("tr", {}, el("th", { scope: "row", class: "text" }, link(botHash(place.bot), el("span", { class: "name" }, name(place.bot)))), ...reasons.map((reason) => cell(place, reason)))))), "Forfeits by reason"));
+      el("tbody", {}, ...shown.map((place) => el("tr", {}, el("th", { scope: "row", class: "text" }, link(botHash(place.bot), el("span", { class: "name" }, name(place.bot)))), ...reasons.map((reason) => cell(place, reason)))))), "Forfeits by reason")));
 }
 
 // Wins, draws and losses by who moved first: of one bot, or of all together.
@@ -132,7 +139,7 @@ function seatCard(places) {
   };
   const rows = places.map(scores);
   const shown = (share) => (share === null ? "" : percent(share, 1));
-  return card("Moving first or second", "The share of points that each bot made in either seat. In Quarto who moves first gives a piece and places none.",
+  return card("Moving first or second", "The share of points that each bot made in either seat." + (known.editions.some(({ game }) => game === "quarto") ? " In Quarto who moves first gives a piece and places none." : ""),
     el("div", { class: "bars" }, seatRow("moving first", seats().first)), recordKey(),
     folded(rows.map(({ place, first, second }) => el("tr", {}, el("th", { scope: "row", class: "text" }, link(botHash(place.bot), el("span", { class: "name" }, name(place.bot)))),
       el("td", { class: "number" }, shown(first)), el("td", { class: "number" }, shown(second)),
@@ -152,7 +159,7 @@ function settlingCard(places) {
     if (focus) box.querySelector(`[data-keep="${focus}"]`)?.focus();
   };
   draw();
-  return card("Ratings over the games", "How the ratings (Elo) settled as games were played. Choose bots to highlight them; one alone is shown with its 95 % interval.", box);
+  return card("Ratings over the games", "How the ratings (Elo) settled as games were played. Choose bots to highlight them; one alone is shown with its 95% interval.", box);
 }
 
 function endings(figures) {
@@ -208,7 +215,7 @@ function verdict(places) {
   const order = known.figures.order;
   if (order === "place") parts.push("Ordered by what each reached in the bracket; those who went out in the same round share a place.");
   else if (order === "rating") parts.push("Ordered by rating, as not all have played the same number of games.");
-  if (places.some((place) => place.places)) parts.push("A place such as 4 to 6 holds with 95 %.");
+  if (places.some((place) => place.places)) parts.push("A place such as 4 to 6 holds with a probability of 95%.");
   return parts.join(" ");
 }
 
@@ -225,9 +232,9 @@ export function overview() {
     return el("div", {}, el("h1", {}, known.head.title), el("p", { class: "card" }, known.head.live ? "No game has ended yet. This page shows them as they end." : "There are no games in this report."), absentCard());
   }
   const places = figures.places;
-  const each = card("Each against each", "Points of the bot on the left. Choose a field to see its games; the arrow keys go from field to field.", crosstable(places), heatKey());
+  const each = card("Each against each", "Points of the bot on the left. Choose a field to see its games; the arrow keys go from field to field.", folded(places, CROSSED, chosen.cross, crosstable), heatKey());
   return el("div", { class: "overview" },
-    el("h1", {}, known.head.title), facts(figures), resultCard(figures), tiles(figures),
+    el("h1", {}, known.head.title), facts(figures), known.unread ? el("p", { class: "hint", role: "status" }, known.unread) : null, resultCard(figures), tiles(figures),
     known.head.live ? latest() : null,
     groupsCard(), bracketCard(),
     card("Standings", verdict(places), standings(places), recordKey()),
@@ -244,6 +251,6 @@ export function overview() {
       card("Time to answer", "How long each bot took for its answers: each mark on the axis is ten or more times the one before. The line is the median.", folded(places.map((p) => p.bot), FOLDED, chosen.times, answerTimes)),
       seatCard(places),
       limits()),
-    figures.games > known.games.length ? el("p", { class: "hint" }, `All ${count(figures.games)} games count; the first ${count(known.games.length)} are listed.`) : null);
+    known.unread ? null : figures.games > known.games.length ? el("p", { class: "hint" }, `All ${count(figures.games)} games count; the first ${count(known.games.length)} are listed.`) : null);
 }
 

@@ -1,6 +1,6 @@
 // A game, step by step.
 
-import { card, counted, el, link, announce, svg, time, when } from "./dom.js";
+import { card, counted, el, keepingFocus, link, announce, prose, svg, time, when } from "./dom.js";
 import { botHash, gameHash, known, name, outcome, unpacked } from "./data.js";
 import { inWords, legend, piecePicture } from "./pieces.js";
 import { boardOf, statesOf } from "./boards.js";
@@ -22,11 +22,6 @@ const ICONS = {
 
 function icon(kind) {
   return svg("svg", { viewBox: "0 0 24 24", class: "icon", "aria-hidden": "true" }, svg("path", { d: ICONS[kind] }));
-}
-
-// Prose with answers between backticks.
-function prose(text) {
-  return text.split("`").map((part, i) => (i % 2 ? el("code", {}, part) : part));
 }
 
 // The analysis of a turn, in a sentence. `advice` puts an answer in words.
@@ -148,8 +143,11 @@ export function gameView(number, wantedTurn, only) {
     slider.value = step;
     play.disabled = last === 0;
     slider.setAttribute("aria-valuetext", description());
+    const focused = document.activeElement;
     buttons.start.disabled = buttons.back.disabled = step === 0;
     buttons.forward.disabled = buttons.end.disabled = step === last;
+    // A button that cannot be pressed again leaves the focus to its opposite.
+    if (focused?.disabled) (step === 0 ? buttons.forward : buttons.back).focus({ preventScroll: true });
     const over = step === last;
     const parts = [el("p", { class: "turn" }, step === 0 ? "The start" : `Turn ${step} of ${last}`)];
     if (step > 0) parts.push(el("p", { class: "did" }, el("strong", { class: "name" }, mover(step)), ` ${words(step)}`, el("small", {}, time(game.times[step - 1]))));
@@ -169,9 +167,8 @@ export function gameView(number, wantedTurn, only) {
     story.replaceChildren(...parts.filter((part) => part !== null));
     // A button that was pressed is drawn anew.
     if (kept !== null) (story.querySelector(`[data-keep="${CSS.escape(kept)}"]:not(:disabled)`) ?? story.querySelector("button:not(:disabled)"))?.focus({ preventScroll: true });
-    times.replaceChildren(turnTimes(game, step));
     const strip = winners(game, step);
-    if (strip) times.append(el("h3", {}, "Who wins with best play"), strip);
+    keepingFocus(times, () => times.replaceChildren(...[turnTimes(game, step), strip ? el("h3", {}, "Who wins with best play") : null, strip].filter(Boolean)));
     for (const item of moves.children) item.classList.toggle("now", Number(item.dataset.turn) === step);
     // After layout, when the list has a height.
     requestAnimationFrame(() => {
@@ -237,7 +234,7 @@ export function gameView(number, wantedTurn, only) {
   const node = el("div", { class: `replay replay-${game.game}` }, head,
     el("div", { class: "desk" },
       el("div", {},
-        el("div", { class: "play card" }, stage, hasOpening ? el("p", { class: "hint" }, `${board.left ? "Pieces with a dashed frame" : "Discs with a dashed ring"} were there at the start.`) : null, controls),
+        el("div", { class: "play card" }, stage, hasOpening ? el("p", { class: "hint" }, `${board.left ? "Pieces with a dashed frame" : "Discs with a dashed ring"} were there at the start. `, only || !game.start ? null : link(`#games&opening=${encodeURIComponent(game.start)}`, "Games from this opening")) : null, controls),
         after(card("Time for every turn", "On a logarithmic scale.", times))),
       el("div", {},
         el("div", { class: "card" }, story),

@@ -75,7 +75,7 @@ function overviewCard(now) {
   };
   const rows = levels.map((level) => el("div", {}, el("h3", {}, `Level ${level}`),
     el("ol", { class: "numbers" }, ...chosen.filter((puzzle) => puzzle.level === level).map(item))));
-  const again = el("button", { type: "button", onclick: () => { forgetAll(); draw(); announce("All puzzles are open again"); } }, "Start again");
+  const again = el("button", { type: "button", onclick: () => { forgetAll(); draw(); main.querySelector(".asked button")?.focus(); announce("All puzzles are open again"); } }, "Start again");
   return card("All puzzles", `${of("solved")} solved at the first try, ${of("failed")} not, ${chosen.length - of("solved") - of("failed")} open. The higher the level, the further one has to look.`,
     choice, ...rows, tried.size > 0 ? again : null);
 }

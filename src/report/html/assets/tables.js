@@ -1,10 +1,18 @@
 // Tables that can be sorted and are shown page by page.
 
-import { count, el, announce, scrolled } from "./dom.js";
+import { count, el, announce, keepingFocus, scrolled } from "./dom.js";
+
+// For each of these texts its place among them in alphabetical order.
+function ranked(texts) {
+  const { compare } = new Intl.Collator("en");
+  const places = new Map([...new Set(texts)].sort(compare).map((text, place) => [text, place]));
+  return texts.map((text) => places.get(text));
+}
 
 // `columns`: {key, title, value(row), show(row), text, hint}. `value` is the sort key, `show` the
 // content of the cell. `at` is an object that keeps the page for the next time. `text` columns are left-aligned and sort upwards first. `head` marks row
-// headers. `sorted`: [key, -1 | 1], updated when the user sorts. `redraw` calls `rows()` again.
+// headers. `sorted`: [key, -1 | 1], updated when the user sorts. `redraw` calls `rows()` again, `ordered` gives the rows in
+// the order in which they were drawn last.
 export function sortable({ caption, columns, rows, sorted, size, kind, onsort, at = { page: 0 } }) {
   const body = el("tbody");
   const pager = el("div", { class: "pager" });
@@ -29,14 +37,17 @@ export function sortable({ caption, columns, rows, sorted, size, kind, onsort, a
     return cell;
   }));
 
+  // The rows as they were drawn last.
+  let last = [];
+
   function ordered() {
     const column = columns.find((column) => column.key === sorted[0]);
     const all = [...rows()];
     if (!column) return all;
-    const compare = column.text
-      ? (a, b) => String(column.value(a)).localeCompare(String(column.value(b)), "en")
-      : (a, b) => (column.value(a) ?? -Infinity) - (column.value(b) ?? -Infinity);
-    return all.sort((a, b) => sorted[1] * compare(a, b));
+    // Each value is asked for once, and each text compared once: there may be 100,000 rows of few bots.
+    const values = all.map((row) => (column.text ? String(column.value(row)) : column.value(row) ?? -Infinity));
+    const keys = column.text ? ranked(values) : values;
+    return all.map((_, at) => at).sort((a, b) => sorted[1] * (keys[a] - keys[b]) || a - b).map((at) => all[at]);
   }
 
   function turnTo(next) {
@@ -46,7 +57,7 @@ export function sortable({ caption, columns, rows, sorted, size, kind, onsort, a
   }
 
   function redraw() {
-    const all = ordered();
+    const all = last = ordered();
     for (const [key, cell] of heads) {
       if (key === sorted[0]) cell.setAttribute("aria-sort", sorted[1] > 0 ? "ascending" : "descending");
       else cell.removeAttribute("aria-sort");
@@ -63,17 +74,18 @@ export function sortable({ caption, columns, rows, sorted, size, kind, onsort, a
       body.append(el("tr", {}, el("td", { class: "text none", colspan: columns.length }, "Nothing to show.")));
     }
     pager.hidden = pages < 2;
+    if (!size) return;
     const step = (title, to, off) => el("button", {
       type: "button", disabled: off, "data-keep": `page-${caption}-${title}`, onclick: () => turnTo(to),
     }, title);
-    pager.replaceChildren(
+    keepingFocus(pager, () => pager.replaceChildren(
       step("First", 0, page === 0), step("Previous", page - 1, page === 0),
       el("span", {}, `${count(page * size + 1)}–${count(Math.min(all.length, (page + 1) * size))} of ${count(all.length)}`),
-      step("Next", page + 1, page >= pages - 1), step("Last", pages - 1, page >= pages - 1));
+      step("Next", page + 1, page >= pages - 1), step("Last", pages - 1, page >= pages - 1)));
   }
 
   const table = el("table", { class: kind ?? "" },
     el("caption", { class: "unseen" }, caption), el("thead", {}, header), body);
   redraw();
-  return { node: el("div", { class: "tabled" }, scrolled(table, caption), pager), redraw, ordered };
+  return { node: el("div", { class: "tabled" }, scrolled(table, caption), pager), redraw, ordered: () => last };
 }
