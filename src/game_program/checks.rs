@@ -21,6 +21,9 @@ const SEED: u64 = 1;
 /// Random games that are played.
 const GAMES: u64 = 20;
 
+/// States that are drawn.
+const DRAWN: usize = 100;
+
 /// After this many turns a random game is given up.
 const MOST_TURNS: usize = 2000;
 
@@ -70,6 +73,7 @@ pub fn check(game: &GameProgram, check_svg: CheckSvg) -> Vec<Finding> {
         check_svg,
         findings: Vec::new(),
         positions: Vec::new(),
+        states: Vec::new(),
         turns: 0,
         spent: Duration::ZERO,
         longest: Duration::ZERO,
@@ -93,6 +97,8 @@ struct Checks<'a> {
     findings: Vec<Finding>,
     /// Positions in which the game is not over, with an answer that was legal there.
     positions: Vec<(Position, String)>,
+    /// States from the start to the end of games, for drawings.
+    states: Vec<String>,
     turns: u32,
     spent: Duration,
     longest: Duration,
@@ -219,6 +225,7 @@ impl Checks<'_> {
                 asked = Some((position, answer.clone()));
                 position = after;
                 turns += 1;
+                self.note_state(&position, turns);
             }
             if let Some(asked) = asked {
                 self.positions.push(asked);
@@ -282,6 +289,14 @@ impl Checks<'_> {
             }
         }
         Ok(Some(played.position))
+    }
+
+    /// Keeps some states of the first games, the last ones included.
+    fn note_state(&mut self, position: &Position, turns: usize) {
+        let is_chosen = position.end.is_some() || turns.is_multiple_of(3);
+        if is_chosen && self.states.len() < DRAWN {
+            self.states.push(position.state.clone());
+        }
     }
 
     /// Asks about positions of the games again, in another order: no answer may depend on what was asked before.

@@ -284,13 +284,21 @@ impl OverReply {
             check_text("lines", text, MOST_TEXT)?;
         }
         if let Some([first, second]) = self.points {
-            if let Outcome::Win(side) = outcome
-                && [first, second][side.index()] <= [first, second][side.other().index()]
-            {
-                return Err("more \"points\" for the winner than for the loser".to_owned());
-            }
             // JSON has no numbers that are not finite.
-            lines.push(("points".to_owned(), format!("{first} to {second}")));
+            let (more, less) = match outcome {
+                Outcome::Win(Side::Second) => (second, first),
+                Outcome::Win(Side::First) | Outcome::Draw => (first, second),
+            };
+            match outcome {
+                Outcome::Win(_) if more <= less => {
+                    return Err("more \"points\" for the winner than for the loser".to_owned());
+                }
+                Outcome::Draw if more > less || less > more => {
+                    return Err("equal \"points\" in a draw".to_owned());
+                }
+                Outcome::Win(_) | Outcome::Draw => {}
+            }
+            lines.push(("points".to_owned(), format!("{more} to {less}")));
         }
         Ok(End { outcome, lines })
     }
@@ -418,7 +426,7 @@ mod tests {
         };
         let end = played.position.end.expect("an end");
         assert_eq!(end.outcome, Outcome::Win(Side::Second));
-        assert_eq!(end.lines[1], ("points".to_owned(), "2 to 3.5".to_owned()));
+        assert_eq!(end.lines[1], ("points".to_owned(), "3.5 to 2".to_owned()));
     }
 
     #[test]

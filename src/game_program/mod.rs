@@ -232,7 +232,7 @@ impl GameProgram {
         let answer = connection
             .ask(&line)
             .and_then(|answer| {
-                let read = serde_json::from_str(answer).map_err(|error| in_words(&error));
+                let read = serde_json::from_str(answer).map_err(|error| in_words(&error, answer));
                 let checked =
                     read.and_then(|read| check(read).map_err(|it| format!("expected {it}")));
                 checked
@@ -283,13 +283,21 @@ fn line_of(question: &Question<'_>) -> String {
 }
 
 /// What is wrong with an answer that cannot be read.
-fn in_words(error: &serde_json::Error) -> String {
+fn in_words(error: &serde_json::Error, answer: &str) -> String {
+    let is_json = serde_json::from_str::<serde::de::IgnoredAny>(answer).is_ok();
     match error.classify() {
+        // A list that is too long counts as a mistake of syntax.
+        Category::Syntax if is_json => {
+            "a list in it has too many items: expected two, such as \"points\":[31,28]".to_owned()
+        }
         Category::Data => {
             let problem = error.to_string();
             let problem = problem.split(" at line ").next().unwrap_or_default();
             // The types of sides and of cells.
             let problem = problem.replace("expected u8", "expected 0 or 1");
+            let problem = problem.replace("a tuple of size 2", "a list of two");
+            let problem = problem.replace("an array of length 2", "a list of two");
+            let problem = problem.replace("a sequence", "a list");
             problem.replace("expected usize", "expected a number of at least 0")
         }
         Category::Io | Category::Syntax | Category::Eof => {

@@ -1,4 +1,4 @@
-//! Which limits of a bot are walls, kept by the kernel at any moment, and which are watched: checked again
+//! Which limits of a bot are strict, held by the kernel at any moment, and which are checked again
 //! and again, so that a bot can exceed them for some milliseconds before it is ended.
 
 use serde::{Deserialize, Serialize};
@@ -23,7 +23,7 @@ pub struct Bound {
 impl Bound {
     /// How it is kept, for people.
     pub fn kept(&self) -> String {
-        let kind = if self.wall { "a wall" } else { "watched" };
+        let kind = if self.wall { "strict" } else { "checked" };
         format!("{kind}: {}", self.by)
     }
 

@@ -13,7 +13,7 @@
 //! - `interpreters`: what it sees of the user's own interpreters
 //! - [`snapshot`]: which files are a bot's own, their hash, and a copy of them
 //! - `bot_user`: a user without rights for every bot of a referee that root runs
-//! - `bounds`: which limits are walls, and which are watched
+//! - `bounds`: which limits are strict, and which are checked
 //! - `private_copy`, `confinement`: a bot's files in its sandbox
 //! - `private_directory`: directories for temporary files, made and removed
 //! - `session`: what ends a bot whose supervisor was killed
@@ -200,7 +200,7 @@ impl Sandbox {
         self.bounds().into_iter().next().map(|bound| bound.by)
     }
 
-    /// How each limit of the bots is kept: what is a wall, and what is watched. Empty without a sandbox.
+    /// How each limit of the bots is kept: which are strict, and which are checked. Empty without a sandbox.
     pub fn bounds(&self) -> Vec<Bound> {
         bounds::of(&self.0)
     }

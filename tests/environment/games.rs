@@ -38,6 +38,11 @@ const TESTS: &[Test] = &[
         hides_nothing,
         &[PYTHON],
     ),
+    (
+        "a_game_that_fails_to_draw_is_named",
+        fails_to_draw,
+        &[PYTHON],
+    ),
     ("tournament_in_a_sandbox", tournament, &[PYTHON]),
 ];
 
@@ -308,6 +313,23 @@ fn hides_nothing() -> Result<(), Failed> {
     let output = referee(scratch.path(), ["check-game", file]);
     let text = String::from_utf8(output.stdout)?;
     if output.status.success() || !text.contains("both sides are shown the same") {
+        return Err(text.into());
+    }
+    Ok(())
+}
+
+/// Blind Pig, but it fails when it is to draw a later position.
+fn fails_to_draw() -> Result<(), Failed> {
+    let scratch = tempfile::tempdir()?;
+    let asked = "    if kind == \"drawing\":\n";
+    let fails = format!("{asked}        assert game[\"turn\"] < 3\n");
+    let text = fs::read_to_string(game("pig.py"))?;
+    let file = scratch.path().join("fails.py");
+    fs::write(&file, text.replace(asked, &fails))?;
+    let file = file.to_str().ok_or("a path")?;
+    let output = referee(scratch.path(), ["check-game", file]);
+    let text = String::from_utf8(output.stdout)?;
+    if output.status.success() || !text.contains("asked {\"do\":\"drawing\"") {
         return Err(text.into());
     }
     Ok(())

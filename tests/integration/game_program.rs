@@ -245,7 +245,7 @@ fn check_game_finds_drawings_that_are_not_shown() {
     for (fault, expected, code) in [
         (
             "svg",
-            "note  draws: the \"svg\" of the state `2 1` is not shown: it is not well-formed: ",
+            "note  draws: the \"svg\" of the state `7 0` is not shown: it is not well-formed: ",
             0,
         ),
         ("svg-whole", "ok  draws\n", 0),

@@ -13,15 +13,15 @@ impl Checks<'_> {
             self.add(Level::Note, "draws", fix);
             return Ok(());
         }
-        for (position, _) in &self.positions.clone() {
-            let drawing = self.game.drawing(&position.state, None)?;
+        for state in self.states_to_draw() {
+            let drawing = self.game.drawing(&state, None)?;
             let Some(svg) = drawing.and_then(|drawing| drawing.svg) else {
                 continue;
             };
             if let Err(problem) = (self.check_svg)(&svg) {
                 let detail = format!(
                     "the \"svg\" of the state {} is not shown: {problem}",
-                    quote(position.state.as_bytes())
+                    quote(state.as_bytes())
                 );
                 self.add(Level::Note, "draws", detail);
                 return Ok(());
@@ -34,12 +34,19 @@ impl Checks<'_> {
         Ok(())
     }
 
+    /// The start, and states of games up to their ends.
+    fn states_to_draw(&self) -> Vec<String> {
+        let start = std::iter::once(&self.game.start.state);
+        let asked = self.positions.iter().map(|(position, _)| &position.state);
+        start.chain(&self.states).chain(asked).cloned().collect()
+    }
+
     /// Whether the sides see different things somewhere.
     fn hides(&mut self) -> Result<(), GameProgramError> {
         let mut differ = false;
-        for (position, _) in &self.positions.clone() {
+        for state in self.states_to_draw() {
             let seen = |viewer| -> Result<Option<DrawingReply>, GameProgramError> {
-                self.game.drawing(&position.state, viewer)
+                self.game.drawing(&state, viewer)
             };
             let (first, second) = (seen(Some(Side::First))?, seen(Some(Side::Second))?);
             differ |= first != second;

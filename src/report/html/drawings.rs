@@ -37,7 +37,7 @@ const ELEMENTS: [&str; 12] = [
 
 /// Attributes that say where and how. None of them can refer to anything outside; `style` and `class` would reach the
 /// page's own.
-const ATTRIBUTES: [&str; 44] = [
+const ATTRIBUTES: [&str; 45] = [
     "cx",
     "cy",
     "d",
@@ -82,6 +82,7 @@ const ATTRIBUTES: [&str; 44] = [
     "x2",
     "y",
     "y1",
+    "y2",
 ];
 
 /// The positions of a recorded game; `None` when the game's program does not accept the record.
@@ -206,6 +207,33 @@ mod tests {
         let text = r##"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 10"><g fill="#fff"><circle r="2"/><text x="1">A</text></g></svg>"##;
         let expected = json!(["svg", {"viewBox": "0 0 10 10"}, [["g", {"fill": "#fff"}, [["circle", {"r": "2"}, []], ["text", {"x": "1"}, ["A"]]]]]]);
         assert_eq!(tree(text), Some(expected));
+    }
+
+    /// Every element that the document names, with all that it needs.
+    #[test]
+    fn whole_elements_are_kept() {
+        for (name, attributes) in [
+            ("rect", &["x", "y", "width", "height", "rx", "ry"][..]),
+            ("circle", &["cx", "cy", "r"]),
+            ("ellipse", &["cx", "cy", "rx", "ry"]),
+            ("line", &["x1", "y1", "x2", "y2"]),
+            ("polyline", &["points"]),
+            ("polygon", &["points"]),
+            ("path", &["d"]),
+            ("text", &["x", "y", "dx", "dy", "font-size", "text-anchor"]),
+        ] {
+            let all = [attributes, &["fill", "stroke", "stroke-width", "transform"]].concat();
+            let written = all.join("='1' ");
+            let kept: Map<String, Value> = all
+                .iter()
+                .map(|&name| (name.to_owned(), json!("1")))
+                .collect();
+            assert_eq!(
+                tree(&format!("<svg><{name} {written}='1'/></svg>")),
+                Some(json!(["svg", {}, [[name, kept, []]]])),
+                "{name}"
+            );
+        }
     }
 
     #[test]

@@ -205,7 +205,7 @@ function latest() {
 function limits() {
   const lines = known.head.limits ?? [];
   if (lines.length === 0) return null;
-  return card("Limits of the bots", "A wall is kept by the kernel at any moment; what is watched can be exceeded for some milliseconds.", el("ul", {}, ...lines.map((line) => el("li", {}, line))));
+  return card("Limits of the bots", "Strict limits are held by the kernel and never exceeded; checked ones can be exceeded for some milliseconds.", el("ul", {}, ...lines.map((line) => el("li", {}, line))));
 }
 
 function verdict(places) {

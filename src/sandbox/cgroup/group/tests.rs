@@ -133,12 +133,10 @@ fn stopped_and_killed() {
 
 /// The kernel's own group, where this process may make one of v2: the freezer of v2 needs no controller.
 #[test]
+#[ignore = "needs a control group of v2 that this process may make: cargo test --lib the_kernel_kills -- --ignored"]
 fn the_kernel_kills_stopped_processes_at_once() {
     let parents = ParentGroups::find().only(Controller::Freezer);
-    if parents.version(Controller::Freezer) != Some("v2") {
-        eprintln!("not tested: no control group of v2 can be made here");
-        return;
-    }
+    assert_eq!(parents.version(Controller::Freezer), Some("v2"));
     let groups = Groups::new(&parents, Allowance::default()).expect("a group");
     let directory = groups.0[0].directory.clone();
     let mut shell = Command::new("sh")
