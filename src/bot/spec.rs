@@ -266,13 +266,15 @@ fn with_slash(path: &str) -> String {
 fn missing_file(path: &str, builtins: &[&str]) -> CannotStart {
     let fix = if builtins.contains(&base_name(path)) {
         format!("did you mean builtin:{path}?")
-    } else if find_in_path(path).is_some() && interpreter::by_interpreter(path).is_some() {
-        format!("an interpreter and its script are one bot, in quotes (\"{path} mybot\")")
     } else if let Some(found) = find_in_path(path) {
-        format!(
-            "did you mean the program {}?",
-            escape_path(&found.to_string_lossy())
-        )
+        if interpreter::by_interpreter(path).is_some() {
+            format!("an interpreter and its script are one bot, in quotes (\"{path} mybot\")")
+        } else {
+            format!(
+                "did you mean the program {}?",
+                escape_path(&found.to_string_lossy())
+            )
+        }
     } else {
         "check the spelling and the directory".to_owned()
     };

@@ -49,7 +49,7 @@ pub(super) enum Question<'a> {
     Drawing {
         state: &'a str,
         #[serde(skip_serializing_if = "Option::is_none")]
-        side: Option<u8>,
+        side: Option<usize>,
     },
 }
 

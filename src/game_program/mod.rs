@@ -192,10 +192,7 @@ impl GameProgram {
             return Ok(None);
         }
         let viewer = viewer.filter(|_| self.about.hidden);
-        let side = viewer.map(|side| match side {
-            Side::First => 0,
-            Side::Second => 1,
-        });
+        let side = viewer.map(Side::index);
         let question = Question::Drawing { state, side };
         self.ask(&question, |drawing: DrawingReply| {
             drawing.check().map(|()| Some(drawing))

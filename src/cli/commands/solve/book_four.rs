@@ -1,7 +1,5 @@
 //! `referee solve --game four-in-a-row --book FILE`: proves every position with eleven discs and keeps the proofs.
 
-use std::fs;
-use std::io;
 use std::io::Write as _;
 use std::path::Path;
 use std::sync::Arc;
@@ -12,10 +10,9 @@ use std::time::{Duration, Instant};
 
 use super::Args;
 use super::book::write_packed;
-use super::work::{run_with_progress, unwritable};
+use super::work::{read_kept, run_with_progress, unwritable};
 use crate::cli::support::failure::Failure;
 use crate::cli::support::output::{Stdout, print_stderr};
-use crate::cli::support::setup::unreadable;
 use crate::record::atomic_file;
 use crate::solver::four_in_a_row::{BOOK_DISCS, BookProofs, Solver};
 use crate::solver::{Goal, Limits};
@@ -26,13 +23,7 @@ const SAVE_INTERVAL: Duration = Duration::from_mins(1);
 
 pub(super) fn run(args: &Args, file: &Path) -> Result<(), Failure> {
     let mut proofs = BookProofs::default();
-    match fs::read(file) {
-        Ok(bytes) => proofs
-            .read(&bytes)
-            .map_err(|bad| Failure::Usage(format!("{}: {bad}", file.display())))?,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-        Err(error) => return Err(unreadable(file, &error)),
-    }
+    read_kept(file, |bytes| proofs.read(bytes))?;
     // A file that cannot be written is reported now and not after an hour.
     save(file, &proofs)?;
     print_stderr(&format!(

@@ -1,5 +1,6 @@
 //! Long solves: with a progress line, stopped by Ctrl-C, with proofs saved to a file regularly.
 
+use std::fmt::Display;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -49,13 +50,7 @@ impl ProofFile {
         export: fn(&Solver, &[Position]) -> Vec<u8>,
         positions: Vec<Position>,
     ) -> Result<(Self, usize), Failure> {
-        let known = match fs::read(path) {
-            Ok(bytes) => solver
-                .import_proofs(&bytes)
-                .map_err(|bad| Failure::Usage(format!("{}: {bad}", path.display())))?,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => 0,
-            Err(error) => return Err(unreadable(path, &error)),
-        };
+        let known = read_kept(path, |bytes| solver.import_proofs(bytes))?.unwrap_or(0);
         let this = Self {
             path: path.to_owned(),
             export,
@@ -70,6 +65,20 @@ impl ProofFile {
     pub(super) fn save(&self, solver: &Solver) -> Result<(), Failure> {
         let proofs = (self.export)(solver, &self.positions);
         atomic_file::replace(&self.path, &proofs).map_err(|error| unwritable(&self.path, &error))
+    }
+}
+
+/// What `read` makes of a file of proofs; `None` when there is none so far.
+pub(super) fn read_kept<T, E: Display>(
+    path: &Path,
+    read: impl FnOnce(&[u8]) -> Result<T, E>,
+) -> Result<Option<T>, Failure> {
+    match fs::read(path) {
+        Ok(bytes) => read(&bytes)
+            .map(Some)
+            .map_err(|bad| Failure::Usage(format!("{}: {bad}", path.display()))),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(unreadable(path, &error)),
     }
 }
 
