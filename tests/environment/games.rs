@@ -303,36 +303,34 @@ fn hidden() -> Result<(), Failed> {
     Ok(())
 }
 
-/// Blind Pig, but people see everything although it says that they do not.
-fn hides_nothing() -> Result<(), Failed> {
+/// What `check-game` says of Blind Pig with another text in place of one of its own: it is not fit, for this reason.
+fn is_unfit(own: &str, other: &str, reason: &str) -> Result<(), Failed> {
     let scratch = tempfile::tempdir()?;
-    let shows = fs::read_to_string(game("pig.py"))?.replace("question.get(\"side\")", "None");
-    let file = scratch.path().join("shows.py");
-    fs::write(&file, shows)?;
+    let file = scratch.path().join("other.py");
+    fs::write(
+        &file,
+        fs::read_to_string(game("pig.py"))?.replace(own, other),
+    )?;
     let file = file.to_str().ok_or("a path")?;
     let output = referee(scratch.path(), ["check-game", file]);
     let text = String::from_utf8(output.stdout)?;
-    if output.status.success() || !text.contains("both sides are shown the same") {
+    if output.status.success() || !text.contains(reason) {
         return Err(text.into());
     }
     Ok(())
 }
 
-/// Blind Pig, but it fails when it is to draw a later position.
+/// People see everything although it says that they do not.
+fn hides_nothing() -> Result<(), Failed> {
+    let reason = "both sides are shown the same";
+    is_unfit("question.get(\"side\")", "None", reason)
+}
+
+/// It fails when it is to draw a later position.
 fn fails_to_draw() -> Result<(), Failed> {
-    let scratch = tempfile::tempdir()?;
     let asked = "    if kind == \"drawing\":\n";
     let fails = format!("{asked}        assert game[\"turn\"] < 3\n");
-    let text = fs::read_to_string(game("pig.py"))?;
-    let file = scratch.path().join("fails.py");
-    fs::write(&file, text.replace(asked, &fails))?;
-    let file = file.to_str().ok_or("a path")?;
-    let output = referee(scratch.path(), ["check-game", file]);
-    let text = String::from_utf8(output.stdout)?;
-    if output.status.success() || !text.contains("asked {\"do\":\"drawing\"") {
-        return Err(text.into());
-    }
-    Ok(())
+    is_unfit(asked, &fails, "asked {\"do\":\"drawing\"")
 }
 
 /// Dice follow from the seed: a match can be played again, and two games have the same dice.
