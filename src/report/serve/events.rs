@@ -8,6 +8,7 @@ use hyper::body::Bytes;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
+use super::blocks::Blocks;
 use super::stage::Watched;
 use super::visitors::StreamVisit;
 use super::{Feed, State};
@@ -33,6 +34,7 @@ pub(super) struct Shared {
     pub(super) run: u32,
     pub(super) figures: watch::Receiver<CurrentFigures>,
     pub(super) shutdown: watch::Receiver<bool>,
+    pub(super) blocks: Blocks,
 }
 
 /// Figures as they were calculated last.
@@ -52,6 +54,8 @@ pub(super) struct Wanted {
     pub(super) from: Option<usize>,
     /// Whether it wants the games that are being played, too.
     pub(super) stage: bool,
+    /// Whether it can unpack blocks of entries.
+    pub(super) packed: bool,
 }
 
 /// The position in the entries of an event's id; `None` for an id of another server.
@@ -60,11 +64,20 @@ pub(super) fn position_of(id: &str, run: u32) -> Option<usize> {
     (id_run.parse() == Ok(run)).then(|| position.parse().ok())?
 }
 
-async fn send(sender: &mut Sender<Bytes>, text: String) -> Result<(), Disconnected> {
-    match timeout(SEND_TIMEOUT, sender.send_data(Bytes::from(text))).await {
+async fn send(sender: &mut Sender<Bytes>, text: impl Into<Bytes>) -> Result<(), Disconnected> {
+    match timeout(SEND_TIMEOUT, sender.send_data(text.into())).await {
         Ok(Ok(())) => Ok(()),
         _ => Err(Disconnected),
     }
+}
+
+/// Sends a long text in pieces, for each of which the client has time.
+async fn send_long(sender: &mut Sender<Bytes>, mut text: Bytes) -> Result<(), Disconnected> {
+    while !text.is_empty() {
+        let piece = text.split_to(EVENT_BYTES.min(text.len()));
+        send(sender, piece).await?;
+    }
+    Ok(())
 }
 
 /// Sends a client events until it disconnects or the server is stopped.
@@ -119,6 +132,15 @@ async fn send_events(
     loop {
         games.mark_unchanged();
         loop {
+            let run = shared.run.wrapping_add(sequence);
+            if wanted.packed {
+                let block = shared.blocks.at(&shared.feed, sequence, run, position);
+                if let Some((event, next)) = block.await {
+                    send_long(sender, event).await?;
+                    position = next;
+                    continue;
+                }
+            }
             let Some((entries, next)) = shared.feed.entries(sequence, position, EVENT_BYTES) else {
                 send(sender, BEGIN.to_owned()).await?;
                 (sequence, position) = (games.borrow_and_update().0, 0);
@@ -128,7 +150,6 @@ async fn send_events(
                 break;
             }
             position = next;
-            let run = shared.run.wrapping_add(sequence);
             send(
                 sender,
                 format!("id: {run}-{position}\nevent: entries\ndata: [{entries}]\n\n"),

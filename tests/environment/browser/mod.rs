@@ -7,6 +7,7 @@
 mod access;
 mod course;
 mod driver;
+mod live;
 mod packed;
 mod pictures;
 mod puzzles;
@@ -705,15 +706,13 @@ const NAMELESS: &str = "
       .concat(document.querySelectorAll('h1').length === 1 ? [] : ['not one h1'])";
 
 /// The view fits the screen, its text has enough contrast, and its controls have names.
-fn can_be_read(report: &OpenReport, what: &str) -> Result<()> {
-    let wide = report
-        .browser
-        .number("return document.documentElement.scrollWidth - innerWidth")?;
+fn can_be_read(browser: &Browser, what: &str) -> Result<()> {
+    let wide = browser.number("return document.documentElement.scrollWidth - innerWidth")?;
     if wide > 0.0 {
         return Err(format!("{what}: {wide} pixels too wide"));
     }
     for (problem, script) in [("contrast", CONTRAST), ("no name", NAMELESS)] {
-        let found = report.browser.run(script)?;
+        let found = browser.run(script)?;
         if found.as_array().is_none_or(|found| !found.is_empty()) {
             return Err(format!("{what}: {problem}: {found:#}"));
         }
@@ -753,7 +752,7 @@ fn everything_can_be_read_in_both_themes_on_all_screens() -> Result<()> {
                     .map_err(|e| e.to_string())?;
                 fs::write(pictures.join(format!("{what}.png")), picture)
                     .map_err(|e| e.to_string())?;
-                can_be_read(&report, &what)?;
+                can_be_read(&report.browser, &what)?;
             }
         }
     }
@@ -969,7 +968,7 @@ fn one_game_is_a_page() -> Result<()> {
 
 type Test = (&'static str, fn() -> Result<()>);
 
-const TESTS: [Test; 48] = [
+const TESTS: [Test; 50] = [
     (
         "every view opens without messages in the console",
         every_view_opens_without_messages,
@@ -1095,6 +1094,14 @@ const TESTS: [Test; 48] = [
     (
         "the stage follows a tournament that goes on",
         stage::a_page_follows_a_tournament_that_goes_on,
+    ),
+    (
+        "a page that is drawn again leaves readers where they are",
+        live::a_page_that_is_drawn_again_leaves_readers_where_they_are,
+    ),
+    (
+        "late readers unpack the games",
+        live::late_readers_unpack_the_games,
     ),
     (
         "a test that was decided early says so",

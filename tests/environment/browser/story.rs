@@ -201,7 +201,7 @@ pub(super) fn heads_and_accuracy_can_be_read_on_all_screens() -> Result<()> {
                 report.browser.size(width, height, width < 500)?;
                 for hash in hashes {
                     report.open(hash)?;
-                    can_be_read(report, &format!("{hash} {width} {theme}"))?;
+                    can_be_read(&report.browser, &format!("{hash} {width} {theme}"))?;
                 }
             }
         }
@@ -287,7 +287,7 @@ pub(super) fn a_better_turn_is_shown_and_proven() -> Result<()> {
         same("hidden", &report.count(".judged p")?, &0.0)?;
         // The board is that before the turn.
         same("before", &report.count(pieces)?, &(placed - 1.0))?;
-        can_be_read(&report, "a question")?;
+        can_be_read(&report.browser, "a question")?;
         press(&report, "Show the better turn")?;
         same("shown", &report.count("svg.board .ghost")?, &1.0)?;
         report.browser.is_quiet()?;

@@ -1,6 +1,6 @@
 // The stage: the games that are being played, move by move, for a room that looks at a projector.
 
-import { announce, count, counted, el, half, svg, time } from "./dom.js";
+import { announce, count, counted, el, half, keepingFocus, svg, time } from "./dom.js";
 import { known, name, outcome, unpacked } from "./data.js";
 import { inWords, piecePicture } from "./pieces.js";
 import { boardOf, statesOf } from "./boards.js";
@@ -266,10 +266,7 @@ export function stageView(fields) {
   function redraw(part, key, make) {
     if (drawnKeys.get(part) === key) return;
     drawnKeys.set(part, key);
-    const made = [make()].flat().filter(Boolean);
-    const focus = parts[part]?.contains(document.activeElement) ? document.activeElement.dataset.keep : null;
-    (parts[part] ?? select).replaceChildren(...made);
-    if (focus) parts[part].querySelector(`[data-keep="${CSS.escape(focus)}"]`)?.focus({ preventScroll: true });
+    (parts[part] ?? select).replaceChildren(...[make()].flat().filter(Boolean));
   }
 
   function say(at) {
@@ -338,8 +335,10 @@ export function stageView(fields) {
     ]);
   }
 
-  redrawStage = draw;
-  const timer = setInterval(draw, 250);
+  // What has the focus may be drawn again, or be there no longer.
+  const redrawn = () => keepingFocus(node, draw);
+  redrawStage = redrawn;
+  const timer = setInterval(redrawn, 250);
   draw();
-  return { node, leave: () => { clearInterval(timer); redrawStage = null; }, update: () => { draw(); return true; } };
+  return { node, leave: () => { clearInterval(timer); redrawStage = null; }, update: () => { redrawn(); return true; } };
 }
