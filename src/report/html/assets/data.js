@@ -1,7 +1,7 @@
 // The page's data. Entries and figures have the format of `src/report/html/pack.rs`; they are
 // complete in a file and arrive in pieces from a server.
 
-import { capitalised } from "./dom.js";
+import { capitalised, own } from "./dom.js";
 
 export const known = {
   head: {}, bots: [], editions: [], texts: [], games: [], figures: null,
@@ -83,6 +83,11 @@ function summarise(number, field) {
     forfeit: Boolean(field(12)),
   };
 }
+
+const TITLES_OF_GAMES = { quarto: "Quarto", "four-in-a-row": "Four In A Row" };
+
+// What people call a game.
+export const gameTitle = (game) => own(TITLES_OF_GAMES, game) ?? game;
 
 function text(index) {
   return index >= 0 ? known.texts[index] ?? "" : "";
