@@ -51,8 +51,8 @@ pub use puzzles::puzzles;
 
 use crate::arena::course::Course;
 use crate::record::{BotEntry, Record, RecordSummary};
-use crate::session::{Ruleset, Session};
-use crate::text::escape_controls;
+use crate::session::{Ruleset, Session, registry};
+use crate::text::{counted, escape_controls, quote};
 use crate::tournament::ratings::RatingError;
 use crate::tournament::standings::Ranking;
 use blocks::Blocks;
@@ -120,6 +120,8 @@ pub struct Report {
     texts: TextStore,
     /// Bytes of drawings that there is still room for.
     drawings: usize,
+    /// Games whose program could not draw them.
+    undrawn: u64,
     games: u64,
     /// What makes each game that game, where copies are to be recognised.
     seen: Option<HashSet<u64>>,
@@ -138,6 +140,7 @@ impl Report {
             editions: HashMap::new(),
             texts: TextStore::default(),
             drawings: drawings::ROOM,
+            undrawn: 0,
             games: 0,
             figures: Figures::default(),
         }
@@ -196,7 +199,9 @@ impl Report {
         if !is_of_game || self.drawings == 0 {
             return None;
         }
-        let drawings = drawings::of(&**game, record)?;
+        let drawings = drawings::of(&**game, record);
+        self.undrawn += u64::from(drawings.is_none());
+        let drawings = drawings?;
         // Once there is no room for a game, none is left for those after it.
         let size = drawings.to_string().len();
         self.drawings = self.drawings.saturating_sub(size);
@@ -245,6 +250,11 @@ impl Report {
         index
     }
 
+    /// Whether a full block begins at index `from`.
+    pub fn has_block(&self, from: usize) -> bool {
+        self.blocks.end_of(from).is_some()
+    }
+
     /// Number of games added.
     pub const fn games(&self) -> u64 {
         self.games
@@ -253,6 +263,29 @@ impl Report {
     /// Number of bots that played.
     pub fn bots(&self) -> usize {
         self.bots.len()
+    }
+
+    /// Why games are shown without a board, for whoever made the page; `None` when none is.
+    pub fn undrawn(&self) -> Option<String> {
+        let games = counted(self.undrawn, "game has", "games have");
+        if let Some(failure) = self.options.game.as_ref().and_then(|game| game.failure()) {
+            return Some(format!(
+                "{games} no drawings, because the game's program failed: {failure}"
+            ));
+        }
+        if self.undrawn > 0 {
+            return Some(format!(
+                "{games} no drawings: the game's program does not accept their records"
+            ));
+        }
+        let drawn = self.options.game.as_ref().map(|game| game.name());
+        let games = self.editions.keys().map(|[game, ..]| game.as_str());
+        let unknown = games.filter(|&game| registry::find(game).is_none() && Some(game) != drawn);
+        let game = unknown.min()?;
+        Some(format!(
+            "the games of {} have no drawings; if it is a program, give that with --game-program",
+            quote(game.as_bytes())
+        ))
     }
 
     /// The heading.

@@ -8,7 +8,7 @@ use hyper::body::Bytes;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
-use super::blocks::Blocks;
+use super::blocks::{Blocks, PATIENCE};
 use super::stage::Watched;
 use super::visitors::StreamVisit;
 use super::{Feed, State};
@@ -102,6 +102,44 @@ async fn changed(
     }
 }
 
+/// Sends a client all entries of a sequence from a position on, in blocks if it can unpack them and for as long as it has
+/// patience, those of another one if it has begun meanwhile. Returns the
+/// sequence and the position behind them.
+async fn send_entries(
+    sender: &mut Sender<Bytes>,
+    shared: &Shared,
+    patience: &mut Option<Duration>,
+    (mut sequence, mut position): (u32, usize),
+    games: &mut watch::Receiver<(u32, u64)>,
+) -> Result<(u32, usize), Disconnected> {
+    loop {
+        let run = shared.run.wrapping_add(sequence);
+        if let Some(patience) = patience {
+            let blocks = &shared.blocks;
+            let block = blocks.at(&shared.feed, sequence, run, position, patience);
+            if let Some((event, next)) = block.await {
+                send_long(sender, event).await?;
+                position = next;
+                continue;
+            }
+        }
+        let Some((entries, next)) = shared.feed.entries(sequence, position, EVENT_BYTES) else {
+            send(sender, BEGIN.to_owned()).await?;
+            (sequence, position) = (games.borrow_and_update().0, 0);
+            continue;
+        };
+        if next == position {
+            return Ok((sequence, position));
+        }
+        position = next;
+        send(
+            sender,
+            format!("id: {run}-{position}\nevent: entries\ndata: [{entries}]\n\n"),
+        )
+        .await?;
+    }
+}
+
 /// Sends a client the entries from its position on, and new ones, figures and the games being played until shutdown.
 async fn send_events(
     sender: &mut Sender<Bytes>,
@@ -128,34 +166,13 @@ async fn send_events(
         .await?;
     }
     let mut position = wanted.from.unwrap_or(0);
+    let mut patience = wanted.packed.then_some(PATIENCE);
     let mut sequence = games.borrow().0;
     loop {
         games.mark_unchanged();
-        loop {
-            let run = shared.run.wrapping_add(sequence);
-            if wanted.packed {
-                let block = shared.blocks.at(&shared.feed, sequence, run, position);
-                if let Some((event, next)) = block.await {
-                    send_long(sender, event).await?;
-                    position = next;
-                    continue;
-                }
-            }
-            let Some((entries, next)) = shared.feed.entries(sequence, position, EVENT_BYTES) else {
-                send(sender, BEGIN.to_owned()).await?;
-                (sequence, position) = (games.borrow_and_update().0, 0);
-                continue;
-            };
-            if next == position {
-                break;
-            }
-            position = next;
-            send(
-                sender,
-                format!("id: {run}-{position}\nevent: entries\ndata: [{entries}]\n\n"),
-            )
-            .await?;
-        }
+        let sent_until = (sequence, position);
+        (sequence, position) =
+            send_entries(sender, shared, &mut patience, sent_until, &mut games).await?;
         let current = figures.borrow_and_update().clone();
         if !current.json.is_empty() && !Arc::ptr_eq(&current.json, &sent) {
             send(

@@ -171,6 +171,11 @@ impl Feed {
         self.report().bots()
     }
 
+    /// Why games are shown without a board; `None` when none is.
+    pub fn undrawn(&self) -> Option<String> {
+        self.report().undrawn()
+    }
+
     /// The page of all games so far, as a file. The error says why there are no ratings.
     pub fn page(&self) -> Result<String, String> {
         self.report().page().map_err(|error| error.to_string())
@@ -210,6 +215,12 @@ impl Feed {
         let report = self.report();
         let is_same = self.shared.games.borrow().0 == sequence;
         is_same.then(|| report.block(from)).flatten()
+    }
+
+    /// Whether a full block of entries of a sequence begins at this position.
+    fn has_block(&self, sequence: u32, from: usize) -> bool {
+        let report = self.report();
+        self.shared.games.borrow().0 == sequence && report.has_block(from)
     }
 
     /// A copy of the figures, so that no game waits for calculations on them.
