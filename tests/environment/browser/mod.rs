@@ -971,7 +971,7 @@ fn one_game_is_a_page() -> Result<()> {
 
 type Test = (&'static str, fn() -> Result<()>);
 
-const TESTS: [Test; 51] = [
+const TESTS: [Test; 52] = [
     (
         "every view opens without messages in the console",
         every_view_opens_without_messages,
@@ -1058,6 +1058,7 @@ const TESTS: [Test; 51] = [
         "sixty bots can be told apart",
         views::sixty_bots_can_be_told_apart,
     ),
+    ("every shade can be read", views::every_shade_can_be_read),
     (
         "small screens and odd names",
         views::small_screens_and_odd_names,

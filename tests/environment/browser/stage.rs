@@ -91,6 +91,10 @@ pub(super) fn moves_appear_and_the_champion_at_the_end() -> Result<()> {
         &"stage-follow".to_owned(),
     )?;
     is_accessible_everywhere(&browser, "while games are played")?;
+    // Who has played more games may have more points than those above.
+    browser.wait(
+        "return document.querySelector('.stage-rows .hint')?.textContent.startsWith('By rating, ')",
+    )?;
     // A bookmark of a bot.
     browser.run("location.hash = '#stage&bot=three'")?;
     browser.wait(

@@ -70,7 +70,11 @@ pub(super) fn two_bots_have_one_score_and_a_strip_of_games() -> Result<()> {
     let said = points[0].replace('½', ".5").parse().unwrap_or(f64::NAN);
     same("fields of the first", &made, &said)?;
     let text = report.text_of("[aria-labelledby=card-result]")?;
-    for part in ["is better with a likelihood of", " Elo apart (95%)"] {
+    for part in [
+        " is better than ",
+        " with a likelihood of ",
+        " Elo apart (95%)",
+    ] {
         if !text.contains(part) {
             return Err(text);
         }

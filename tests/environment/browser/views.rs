@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::access::is_accessible;
 use super::driver::Result;
-use super::{END, OpenReport, RIGHT, number_of, same};
+use super::{END, OpenReport, RIGHT, can_be_read, number_of, same};
 use crate::common::files::executable;
 use crate::common::games::{GAMES, many};
 
@@ -288,6 +288,19 @@ pub(super) fn small_screens_and_odd_names() -> Result<()> {
     same("in words", &told.starts_with(words), &true)?;
     report.browser.keys(&[END])?;
     report.browser.is_quiet()
+}
+
+/// Every shade of the crosstable and of the forfeits has a text that can be read on it.
+pub(super) fn every_shade_can_be_read() -> Result<()> {
+    let report = OpenReport::at(&GAMES[..2], &[])?;
+    let shades = "const box = document.querySelector('main > div'); for (const kind of [...Array(11).keys()].map(n => `shade-${n}`).concat([1, 2, 3, 4, 5].map(n => `blame-${n}`))) { const one = document.createElement('p'); one.className = `heat ${kind}`; one.textContent = kind; box.append(one); } return document.querySelectorAll('p.heat').length";
+    for theme in ["light", "dark"] {
+        report.browser.prefers("prefers-color-scheme", theme)?;
+        report.open("")?;
+        same("shades", &report.browser.number(shades)?, &16.0)?;
+        can_be_read(&report.browser, theme)?;
+    }
+    Ok(())
 }
 
 /// What was on the board before the first turn is marked.

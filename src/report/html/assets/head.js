@@ -120,7 +120,17 @@ export function lead(first, second) {
 
 function certainty(first, second) {
   if (first.superiority === null) return "They have played too few games to say how likely it is that the first is the better one.";
-  return `${name(first.bot)} is better than ${name(second.bot)} with a likelihood of ${likelihood(first.superiority)}.`;
+  return better(first, second);
+}
+
+// A likelihood below this says nothing that a reader would call better.
+const TELLING = 0.6;
+
+// How likely it is that the first of two is better.
+function better(first, second) {
+  const sure = `with a likelihood of ${likelihood(first.superiority)}`;
+  if (first.superiority < TELLING) return `Which of the two is better these games do not tell: ${name(first.bot)} is, ${sure}.`;
+  return `${name(first.bot)} is better than ${name(second.bot)} ${sure}.`;
 }
 
 function worst() {
@@ -156,7 +166,7 @@ function strip(first, second) {
 
 function duel(places) {
   const [first, second] = places;
-  const sure = first.superiority === null ? "Too few games to say who is better." : `${name(first.bot)} is better with a likelihood of ${likelihood(first.superiority)}.`;
+  const sure = first.superiority === null ? "Too few games to say who is better." : better(first, second);
   // The two ratings are opposite numbers, so that their difference is twice as uncertain as each.
   const apart = first.error === null || first.superiority === null ? "" : ` The ratings are ${Math.round(Math.abs(first.elo - second.elo))} ± ${Math.round(2 * first.error)} Elo apart (95%).`;
   const side = (place) => el("span", {}, link(botHash(place.bot), el("span", { class: "name" }, name(place.bot))));

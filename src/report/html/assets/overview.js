@@ -218,9 +218,8 @@ function limits() {
 }
 
 function verdict(places) {
-  const [first, second] = places;
+  // How surely the first is the first is said by the card of the result.
   const parts = [];
-  if (second && first.superiority !== null) parts.push(`${name(first.bot)} is better than ${name(second.bot)} with a likelihood of ${likelihood(first.superiority)}.`);
   const order = known.figures.order;
   if (order === "place") parts.push("Ordered by what each reached in the bracket; those who went out in the same round share a place.");
   else if (order === "rating") parts.push("Ordered by rating, as not all have played the same number of games.");

@@ -170,7 +170,9 @@ function standingsPart(marked) {
     el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "#"), el("th", { scope: "col", class: "text" }, "bot"), el("th", { scope: "col" }, "games"), el("th", { scope: "col" }, "points"))),
     el("tbody", {}, ...rows.map(([place, rank]) => el("tr", { class: name(place.bot) === marked ? "followed" : null },
       el("td", {}, String(rank)), el("th", { scope: "row", class: "text" }, el("span", { class: "name" }, name(place.bot))), el("td", {}, count(place.games)), el("td", {}, el("strong", {}, half(place.points))))))),
-  places.length > rows.length ? el("p", { class: "hint" }, `and ${count(places.length - rows.length)} more`) : null);
+  places.length > rows.length ? el("p", { class: "hint" }, `and ${count(places.length - rows.length)} more`) : null,
+  // More points further down would look like a mistake.
+  known.figures.order === "rating" ? el("p", { class: "hint" }, "By rating, as not all have played the same number of games.") : null);
 }
 
 // Who plays next: meetings of which no game is being played.
@@ -325,7 +327,7 @@ export function stageView(fields) {
       }
     }
     const marked = followed.bot ?? null;
-    redraw("rows", JSON.stringify([known.figures.places.map((place) => [place.bot, place.points, place.games, place.rank]), marked]), () => standingsPart(marked));
+    redraw("rows", JSON.stringify([known.figures.order, known.figures.places.map((place) => [place.bot, place.points, place.games, place.rank]), marked]), () => standingsPart(marked));
     redraw("next", JSON.stringify([seen.state, course()?.next ?? [], [...seen.seats.values()].map((seat) => [seat.gone, seat.now.id])]), () => nextPart());
     const others = [...seen.seats.entries()].filter(([number, seat]) => number !== found?.[0] && !seat.gone).sort((a, b) => a[0] - b[0]);
     const shownOthers = seen.state === "playing" ? others.slice(0, OTHERS) : [];
