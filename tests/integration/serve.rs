@@ -260,6 +260,27 @@ fn trimmed(mut entry: Value) -> Value {
     entry
 }
 
+/// All games as a late client is sent them, the ids of the packed events, and the bytes of all.
+fn late(address: SocketAddr, count: usize) -> (Vec<Value>, Vec<String>, usize) {
+    let (mut all, mut ids, mut size) = (Vec::new(), Vec::new(), 0);
+    let mut listener = Listener::at(address, "/events?packed", "");
+    while all.len() < count {
+        let event = listener.next().expect("more events");
+        if event.kind == "packed" {
+            size += event.data.to_string().len();
+            ids.push(event.id.unwrap());
+            let others = event.data["entries"].as_array().unwrap();
+            assert!(others.iter().all(|entry| entry[0] != "g"));
+            all.extend(unpacked(&event.data["games"]).into_iter().map(trimmed));
+        } else if event.kind == "entries" {
+            size += event.data.to_string().len();
+            let entries = event.data.as_array().unwrap().clone();
+            all.extend(entries.into_iter().filter(|entry| entry[0] == "g"));
+        }
+    }
+    (all, ids, size)
+}
+
 #[test]
 fn who_comes_late_gets_the_games_compressed_and_in_order() {
     const COUNT: usize = 20_000;
@@ -270,36 +291,18 @@ fn who_comes_late_gets_the_games_compressed_and_in_order() {
     }
     let server = serve(&feed);
     let (plain, _) = Listener::new(server.address(), "").games(COUNT);
-    let mut all = Vec::new();
-    let mut packed_events = Vec::new();
-    let mut listener = Listener::at(server.address(), "/events?packed", "");
-    let mut size = 0;
-    while all.len() < COUNT {
-        let event = listener.next().expect("more events");
-        match event.kind.as_str() {
-            "packed" => {
-                size += event.data.to_string().len();
-                packed_events.push((event.id.unwrap(), all.len()));
-                let others = event.data["entries"].as_array().unwrap();
-                assert!(others.iter().all(|entry| entry[0] != "g"));
-                let games = unpacked(&event.data["games"]);
-                all.extend(games.into_iter().map(trimmed));
-            }
-            "entries" => {
-                size += event.data.to_string().len();
-                let entries = event.data.as_array().unwrap().clone();
-                all.extend(entries.into_iter().filter(|entry| entry[0] == "g"));
-            }
-            _ => {}
+    // What is not compressed in time is sent as it is, so that nobody waits; the next client gets more.
+    let until = Instant::now() + PATIENCE;
+    let (packed_ids, size) = loop {
+        let (all, ids, size) = late(server.address(), COUNT);
+        assert_eq!(all, plain);
+        if ids.len() > 1 || Instant::now() > until {
+            break (ids, size);
         }
-    }
-    assert_eq!(all, plain);
+    };
     let whole: usize = plain.iter().map(|game| game.to_string().len()).sum();
     // All but what is left of the last megabyte.
-    assert!(
-        packed_events.len() > 1,
-        "{packed_events:?} of {whole} bytes"
-    );
+    assert!(packed_ids.len() > 1, "{packed_ids:?} of {whole} bytes");
     assert!(
         size < 1_000_000 + (whole - 1_000_000) / 2,
         "{size} of {whole}"
@@ -313,7 +316,7 @@ fn who_comes_late_gets_the_games_compressed_and_in_order() {
     let back = format!("Last-Event-ID: {}\r\n", id.unwrap());
     let mut back = Listener::at(server.address(), "/events?packed", &back);
     let packed = std::iter::from_fn(|| back.next()).find(|event| event.kind == "packed");
-    assert_eq!(packed.unwrap().id.unwrap(), packed_events[1].0);
+    assert_eq!(packed.unwrap().id.unwrap(), packed_ids[1]);
 }
 
 #[test]
