@@ -65,8 +65,8 @@ pub struct Finding {
     pub detail: String,
 }
 
-/// Plays and asks. A failure of the program ends the checks; it is the last finding then. `check_svg` says whether a
-/// page shows a drawing, and why not.
+/// Plays and asks. A failure of the program ends the checks; it is the last finding then. `check_svg` says what
+/// a page leaves out of a drawing.
 pub fn check(game: &GameProgram, check_svg: CheckSvg) -> Vec<Finding> {
     let mut checks = Checks {
         game,
@@ -88,8 +88,8 @@ pub fn check(game: &GameProgram, check_svg: CheckSvg) -> Vec<Finding> {
     checks.findings
 }
 
-/// Whether a drawing is shown. The error says why not.
-pub type CheckSvg = fn(&str) -> Result<(), String>;
+/// What is left out of a drawing. The error says why all of it is.
+pub type CheckSvg = fn(&str) -> Result<Vec<String>, String>;
 
 struct Checks<'a> {
     game: &'a GameProgram,

@@ -138,7 +138,15 @@ impl GameProgram {
     fn position_at(&self, seed: u32) -> Result<Position, GameProgramError> {
         let options = &self.options;
         let question = Question::Start { options, seed };
-        match self.verdict(&question, None)? {
+        // Who is drawn to begin is side 0, whoever that is.
+        let begins = |verdict: Verdict| match &verdict {
+            Verdict::Position(played) if played.position.side != Side::First => {
+                Err("\"side\":0 at the start: side 0 is the one that begins".to_owned())
+            }
+            _ => Ok(verdict),
+        };
+        let check = |reply: PositionReply| reply.verdict(None).and_then(begins);
+        match self.ask(&question, check)? {
             Verdict::Position(played) => Ok(played.position),
             Verdict::Malformed(problem) | Verdict::Illegal(problem) | Verdict::Error(problem) => {
                 Err(GameProgramError(format!("{}: {problem}", self.name())))

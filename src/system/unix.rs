@@ -48,6 +48,17 @@ pub(crate) fn is_ignored(signal: i32) -> bool {
     done == 0 && unsafe { action.assume_init() }.sa_sigaction == libc::SIG_IGN
 }
 
+/// Has this thread, and no other, run only where nobody else of this program needs the processor.
+#[cfg(target_os = "linux")]
+pub(crate) fn give_way() {
+    // Linux takes the number of no process for this thread. Where it is refused, all is as before.
+    let _ = rustix::process::setpriority_process(None, 19);
+}
+
+/// Only Linux knows priorities of single threads by this call; elsewhere it would be all of the program.
+#[cfg(not(target_os = "linux"))]
+pub(crate) const fn give_way() {}
+
 /// How a process that could not be ended is ended by a person who may.
 pub(crate) fn forced_end(pid: Pid) -> String {
     format!("sudo kill -KILL {}", pid.as_raw_pid())

@@ -61,6 +61,9 @@ pub(crate) const fn is_stopped(_: Pid) -> bool {
     false
 }
 
+/// Threads keep their priority here.
+pub(crate) const fn give_way() {}
+
 /// How a process that could not be ended is ended by a person who may.
 pub(crate) fn forced_end(pid: Pid) -> String {
     format!("taskkill /F /T /PID {}", pid.as_raw_pid())

@@ -249,6 +249,11 @@ fn check_game_finds_drawings_that_are_not_shown() {
             0,
         ),
         ("svg-whole", "ok  draws\n", 0),
+        (
+            "svg-style",
+            "note  draws: the \"svg\" of the state `7 0` is shown without <style>, class of <g> (",
+            0,
+        ),
     ] {
         let program = format!("games/countdown.sh {fault}");
         let run = Referee::new(["check-game", &program]).run();
@@ -256,6 +261,63 @@ fn check_game_finds_drawings_that_are_not_shown() {
         assert!(run.stdout.contains(expected), "{fault}: {run}");
         let last = format!("countdown can be played: referee --game '{program}' BOT1 BOT2\n");
         assert!(run.stdout.ends_with(&last), "{run}");
+    }
+}
+
+/// A field of a wrong type is named, and side 0 begins.
+#[test]
+fn check_game_names_the_field_that_is_wrong() {
+    for (fault, expected) in [
+        ("svg-end", "expected [row, column], from 0 in \"last\""),
+        (
+            "second-side",
+            "expected \"side\":0 at the start: side 0 is the one that begins",
+        ),
+    ] {
+        let program = format!("games/countdown.sh {fault}");
+        let run = Referee::new(["check-game", &program]).run();
+        assert!(!matches!(run.code, Some(0)), "{run}");
+        let said = format!("{}{}", run.stdout, run.stderr);
+        assert!(said.contains(expected), "{fault}: {run}");
+    }
+}
+
+/// Whoever makes a page is told that games have no drawings on it, and why.
+#[test]
+fn report_says_which_games_are_not_drawn() {
+    let games = [
+        "--game",
+        "games/countdown.sh svg-whole",
+        "-n",
+        "2",
+        "--seed",
+        "1",
+    ];
+    let run = Referee::new(["builtin:random", "builtin:random"])
+        .args(games)
+        .recorded()
+        .run();
+    let file = run.scratch().join(RECORDS);
+    let file = file.to_str().expect("UTF-8");
+    let page = run.scratch().join("page.html");
+    let page = page.to_str().expect("UTF-8");
+    let without = "the games of `countdown` have no drawings; if it is a program, give that with --game-program";
+    for (more, sentence) in [
+        (&[][..], without),
+        (&["--game-program", "games/countdown.sh svg-whole"], ""),
+        (
+            &["--game-program", "games/countdown.sh svg-end"],
+            "no drawings, because the game's program failed: ",
+        ),
+    ] {
+        let run = Referee::new(["report", file, "-o", page]).args(more).run();
+        assert_eq!(run.code, Some(0), "{run}");
+        assert!(run.stderr.contains(sentence), "{run}");
+        assert_eq!(
+            run.stderr.contains("no drawings"),
+            !sentence.is_empty(),
+            "{run}"
+        );
     }
 }
 

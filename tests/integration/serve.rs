@@ -7,10 +7,14 @@ use std::time::{Duration, Instant};
 
 use crate::common::games::{GAMES, many, write};
 use crate::common::{self, Referee};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use flate2::read::ZlibDecoder;
 use referee::record::Record;
 use referee::report::html::Options;
 use referee::report::serve::{Feed, Server, State};
-use serde_json::Value;
+use referee::tournament::standings::{NotEntered, Ranking};
+use serde_json::{Value, json};
 
 /// What never comes within this time does not come.
 pub(super) const PATIENCE: Duration = Duration::from_secs(20);
@@ -49,7 +53,39 @@ pub(super) const LOCAL: &str = "Host: 127.0.0.1:1\r\n";
 
 /// A client that listens for events.
 pub(super) struct Listener {
-    lines: std::io::Lines<BufReader<TcpStream>>,
+    lines: std::io::Lines<BufReader<Chunks>>,
+}
+
+/// The text within the chunked encoding.
+struct Chunks {
+    stream: BufReader<TcpStream>,
+    left: u64,
+}
+
+impl Chunks {
+    /// The number on the line with the size of the next chunk; 0 at the end.
+    fn size(&mut self) -> std::io::Result<u64> {
+        let mut line = String::new();
+        // The line that ends the chunk before is empty.
+        while line.trim().is_empty() {
+            line.clear();
+            if self.stream.read_line(&mut line)? == 0 {
+                return Ok(0);
+            }
+        }
+        u64::from_str_radix(line.trim(), 16).map_err(std::io::Error::other)
+    }
+}
+
+impl std::io::Read for Chunks {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        if self.left == 0 {
+            self.left = self.size()?;
+        }
+        let read = (&mut self.stream).take(self.left).read(buffer)?;
+        self.left -= read as u64;
+        Ok(read)
+    }
 }
 
 #[derive(Debug, PartialEq)]
@@ -70,15 +106,19 @@ impl Listener {
             address,
             &format!("GET {path} HTTP/1.1\r\n{LOCAL}{headers}\r\n"),
         );
-        let mut lines = BufReader::new(stream).lines();
-        let status = lines.next().unwrap().unwrap();
-        assert_eq!(status, "HTTP/1.1 200 OK");
-        while !lines.next().unwrap().unwrap().is_empty() {}
+        let mut stream = BufReader::new(stream);
+        let mut line = || {
+            let mut line = String::new();
+            stream.read_line(&mut line).unwrap();
+            line.trim_end().to_owned()
+        };
+        assert_eq!(line(), "HTTP/1.1 200 OK");
+        while !line().is_empty() {}
+        let lines = BufReader::new(Chunks { stream, left: 0 }).lines();
         Self { lines }
     }
 
-    /// The next event; `None` at the end of the stream. The lines of the chunked encoding, which
-    /// are none of the events', are passed over.
+    /// The next event; `None` at the end of the stream.
     pub(super) fn next(&mut self) -> Option<Event> {
         let (mut kind, mut id, mut data) = (None, None, None);
         for line in self.lines.by_ref() {
@@ -199,6 +239,103 @@ fn everybody_gets_all_games_in_order_and_the_end() {
             assert_eq!(figures.data["games"], GAMES.len());
         }
     }
+}
+
+/// The games of a packed event.
+fn unpacked(packed: &Value) -> Vec<Value> {
+    let bytes = STANDARD.decode(packed.as_str().unwrap()).unwrap();
+    let columns: Vec<Value> = serde_json::from_reader(ZlibDecoder::new(bytes.as_slice())).unwrap();
+    let rows = columns[0].as_array().unwrap().len();
+    let field = |column: &Value, row: usize| column.get(row).cloned().unwrap_or_default();
+    let fields = |row: usize| columns.iter().map(|column| field(column, row)).collect();
+    (0..rows).map(fields).collect()
+}
+
+/// An entry without the nulls at its end.
+fn trimmed(mut entry: Value) -> Value {
+    let fields = entry.as_array_mut().unwrap();
+    while fields.last().is_some_and(Value::is_null) {
+        fields.pop();
+    }
+    entry
+}
+
+/// All games as a late client is sent them, the ids of the packed events, and the bytes of all.
+fn late(address: SocketAddr, count: usize) -> (Vec<Value>, Vec<String>, usize) {
+    let (mut all, mut ids, mut size) = (Vec::new(), Vec::new(), 0);
+    let mut listener = Listener::at(address, "/events?packed", "");
+    while all.len() < count {
+        let event = listener.next().expect("more events");
+        if event.kind == "packed" {
+            size += event.data.to_string().len();
+            ids.push(event.id.unwrap());
+            let others = event.data["entries"].as_array().unwrap();
+            assert!(others.iter().all(|entry| entry[0] != "g"));
+            all.extend(unpacked(&event.data["games"]).into_iter().map(trimmed));
+        } else if event.kind == "entries" {
+            size += event.data.to_string().len();
+            let entries = event.data.as_array().unwrap().clone();
+            all.extend(entries.into_iter().filter(|entry| entry[0] == "g"));
+        }
+    }
+    (all, ids, size)
+}
+
+#[test]
+fn who_comes_late_gets_the_games_compressed_and_in_order() {
+    const COUNT: usize = 20_000;
+    let feed = feed();
+    let records = many(&GAMES, COUNT, 12);
+    for game in &records {
+        feed.publish(&record(game)).unwrap();
+    }
+    let server = serve(&feed);
+    let (plain, _) = Listener::new(server.address(), "").games(COUNT);
+    // What is not compressed in time is sent as it is, so that nobody waits; the next client gets more.
+    let until = Instant::now() + PATIENCE;
+    let (packed_ids, size) = loop {
+        let (all, ids, size) = late(server.address(), COUNT);
+        assert_eq!(all, plain);
+        if ids.len() > 1 || Instant::now() > until {
+            break (ids, size);
+        }
+    };
+    let whole: usize = plain.iter().map(|game| game.to_string().len()).sum();
+    // All but what is left of the last megabyte.
+    assert!(packed_ids.len() > 1, "{packed_ids:?} of {whole} bytes");
+    assert!(
+        size < 1_000_000 + (whole - 1_000_000) / 2,
+        "{size} of {whole}"
+    );
+
+    // One that comes back within a block goes on there, and gets the next one whole.
+    let (entries, _) = Listener::new(server.address(), "").games(10);
+    assert_eq!(entries[..10], plain[..10]);
+    let mut first = Listener::new(server.address(), "");
+    let id = std::iter::from_fn(|| first.next()).find_map(|event| event.id);
+    let back = format!("Last-Event-ID: {}\r\n", id.unwrap());
+    let mut back = Listener::at(server.address(), "/events?packed", &back);
+    let packed = std::iter::from_fn(|| back.next()).find(|event| event.kind == "packed");
+    assert_eq!(packed.unwrap().id.unwrap(), packed_ids[1]);
+}
+
+#[test]
+fn what_changes_after_the_last_game_is_sent() {
+    let feed = feed();
+    feed.publish(&record(&GAMES[0])).unwrap();
+    let server = serve(&feed);
+    let mut listener = Listener::new(server.address(), "");
+    let mut figures =
+        || std::iter::from_fn(|| listener.next()).find(|event| event.kind == "figures");
+    assert_eq!(figures().unwrap().data["absent"], json!([]));
+    feed.set_ranking(Ranking {
+        not_entered: vec![NotEntered {
+            name: "carla".to_owned(),
+            reason: "not fit".to_owned(),
+        }],
+        ..Ranking::default()
+    });
+    assert_eq!(figures().unwrap().data["absent"][0]["name"], "carla");
 }
 
 #[test]

@@ -313,6 +313,9 @@ pub(in crate::cli) fn damaged(error: &LineError) -> Failure {
 /// Writes the page of a feed: to a file, completely or not at all, or to standard output for `-`.
 pub(in crate::cli) fn write(feed: &Feed, path: &Path) -> Result<(), Failure> {
     let page = feed.page().map_err(Failure::Usage)?;
+    if let Some(why) = feed.undrawn() {
+        print_stderr(&format!("referee: {}: {why}", path.display()));
+    }
     write_file(path, &page, "page", || {
         let games = counted(feed.games(), "game", "games");
         format!("{games} of {} bots", feed.bots())

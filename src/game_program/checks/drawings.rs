@@ -18,14 +18,19 @@ impl Checks<'_> {
             let Some(svg) = drawing.and_then(|drawing| drawing.svg) else {
                 continue;
             };
-            if let Err(problem) = (self.check_svg)(&svg) {
-                let detail = format!(
-                    "the \"svg\" of the state {} is not shown: {problem}",
-                    quote(state.as_bytes())
-                );
-                self.add(Level::Note, "draws", detail);
-                return Ok(());
-            }
+            let of_state = format!("the \"svg\" of the state {}", quote(state.as_bytes()));
+            let detail = match (self.check_svg)(&svg) {
+                Err(problem) => format!("{of_state} is not shown: {problem}"),
+                Ok(left_out) if !left_out.is_empty() => {
+                    let names = left_out.join(", ");
+                    format!(
+                        "{of_state} is shown without {names} (protocol-games.md lists what is shown)"
+                    )
+                }
+                Ok(_) => continue,
+            };
+            self.add(Level::Note, "draws", detail);
+            return Ok(());
         }
         self.add(Level::Ok, "draws", String::new());
         if self.game.about.hidden {

@@ -19,10 +19,11 @@
 //! Anything of another shape is ignored: a damaged analysis never keeps a game from being shown.
 //!
 //! - `played_line` and `better_line`: the turn, and the better one, each with a perfect game after it.
+//! - `missed_win`: whether there was a win at once that was not taken; it may be a blunder beside.
 //!
 //! Packed it is `[values, bests, distances, remarks]`: three strings with a character for each turn,
-//! and an array of `[turn, mark, better, text, played line, better line]` for the turns with any of these, the turns of a
-//! line joined by tabs. A value is `w`, `d`, `l` or `-`, a distance a base-36 digit with 0 for none.
+//! and an array of `[turn, mark, better, text, played line, better line, missed]` for the turns with any of these, the turns of a
+//! line joined by tabs, `missed` a word where a win was missed and the mark says something else. A value is `w`, `d`, `l` or `-`, a distance a base-36 digit with 0 for none.
 
 use serde_json::{Value, json};
 
@@ -65,8 +66,8 @@ struct TurnAnalysis {
     value: char,
     best: char,
     distance: char,
-    /// Mark, better answer, text, the game after the turn and that after the better one.
-    words: [String; 5],
+    /// Mark, better answer, text, the game after the turn and that after the better one, and whether a win was missed.
+    words: [String; 6],
 }
 
 /// Reads one turn's entry. Returns the turn's index, too; `None` when the game has no such turn.
@@ -85,6 +86,7 @@ fn turn(entry: &Value, turns: usize) -> Option<(usize, TurnAnalysis)> {
     {
         "blunder".clone_into(&mut mark);
     }
+    let is_missed = entry.get("missed_win") == Some(&Value::Bool(true)) && mark != "missed-win";
     let distance = entry.get("in").and_then(Value::as_u64);
     let distance = distance.and_then(|turns| char::from_digit(u32::try_from(turns).ok()?, 36));
     let analysis = TurnAnalysis {
@@ -97,6 +99,7 @@ fn turn(entry: &Value, turns: usize) -> Option<(usize, TurnAnalysis)> {
             word(entry, "text", TEXT_CHARS),
             line(entry, "played_line"),
             line(entry, "better_line"),
+            if is_missed { "missed" } else { "" }.to_owned(),
         ],
     };
     Some((number - 1, analysis))
@@ -166,6 +169,15 @@ mod tests {
             of(r#"{"turns":[{"turn":1,"value":"win","best":"win","mark":"only"}]}"#),
             Some(json!(["w-", "w-", "00", [[1, "only"]]]))
         );
+    }
+
+    #[test]
+    fn a_blunder_that_missed_a_win_is_both() {
+        let both = r#"{"turns":[{"turn":2,"value":"loss","best":"win","mark":"blunder","missed_win":true}]}"#;
+        let packed = json!([[2, "blunder", "", "", "", "", "missed"]]);
+        assert_eq!(of(both).unwrap()[3], packed);
+        let alone = r#"{"turns":[{"turn":2,"mark":"missed-win","missed_win":true}]}"#;
+        assert_eq!(of(alone).unwrap()[3], json!([[2, "missed-win"]]));
     }
 
     #[test]

@@ -43,6 +43,11 @@ fn columns(games: &[&str]) -> serde_json::Result<String> {
     Ok(format!("[{}]", columns.collect::<Vec<_>>().join(",")))
 }
 
+/// The entries of games, and the others.
+pub(super) fn parted<'a>(entries: impl Iterator<Item = &'a str>) -> (Vec<&'a str>, Vec<&'a str>) {
+    entries.partition(|entry| entry.starts_with("[\"g\","))
+}
+
 /// The games of these entries, packed. An error means that an entry is no JSON array, or that no memory is left.
 pub(super) fn packed(games: &[&str]) -> io::Result<String> {
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());

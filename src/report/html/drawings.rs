@@ -10,7 +10,7 @@
 //! Empty fields are left out. SVG is a tree, `[name, {attribute: value}, [child or text, …]]`, of the elements and
 //! attributes that only draw: the page makes it without parsing anything.
 
-use roxmltree::{Document, Node};
+use roxmltree::{Attribute, Document, Node};
 use serde_json::{Map, Value, json};
 
 use super::limits::{MAX_TURNS, cut};
@@ -85,6 +85,9 @@ const ATTRIBUTES: [&str; 45] = [
     "y2",
 ];
 
+/// Attributes that are left out, too, and that nobody would see.
+const UNSEEN: [&str; 3] = ["id", "version", "space"];
+
 /// The positions of a recorded game; `None` when the game's program does not accept the record.
 pub(super) fn of(game: &dyn Ruleset, record: &Record) -> Option<Value> {
     let mut session = game.start_from(&record.start).ok()?;
@@ -135,9 +138,31 @@ fn texts(texts: &[String]) -> Value {
     texts.iter().map(|text| shown(text)).collect()
 }
 
-/// Whether a page shows this drawing. The error says why not.
-pub fn check_svg(text: &str) -> Result<(), String> {
-    svg(text).map(drop)
+/// What a page leaves out of this drawing: `<style>`, `class of <rect>`, each once. The error says why the page shows none of it.
+pub fn check_svg(text: &str) -> Result<Vec<String>, String> {
+    svg(text)?;
+    let document = Document::parse(text).map_err(|error| error.to_string())?;
+    let mut found = Vec::new();
+    left_out(document.root_element(), &mut found);
+    found.sort_unstable();
+    found.dedup();
+    Ok(found)
+}
+
+fn left_out(node: Node<'_, '_>, found: &mut Vec<String>) {
+    let element = node.tag_name().name();
+    if !ELEMENTS.contains(&element) {
+        found.push(format!("<{element}>"));
+        return;
+    }
+    for attribute in node.attributes() {
+        if !is_kept(&attribute) && !UNSEEN.contains(&attribute.name()) {
+            found.push(format!("{} of <{element}>", attribute.name()));
+        }
+    }
+    for child in node.children().filter(Node::is_element) {
+        left_out(child, found);
+    }
 }
 
 /// The drawing as a tree. The error says why it cannot be shown.
@@ -168,6 +193,14 @@ fn svg(text: &str) -> Result<Value, String> {
         .ok_or_else(expected)
 }
 
+/// Whether an attribute is known to only draw.
+fn is_kept(attribute: &Attribute<'_, '_>) -> bool {
+    let value = attribute.value();
+    // `url(…)` refers to something.
+    let is_plain = !value.contains("url") && !value.contains(['\\', ':']);
+    attribute.namespace().is_none() && ATTRIBUTES.contains(&attribute.name()) && is_plain
+}
+
 /// An element, without what is not known to only draw; `None` when the element itself is not.
 fn element(node: Node<'_, '_>) -> Option<Value> {
     let name = node.tag_name().name();
@@ -176,11 +209,9 @@ fn element(node: Node<'_, '_>) -> Option<Value> {
     }
     let mut attributes = Map::new();
     for attribute in node.attributes() {
-        let (name, value) = (attribute.name(), attribute.value());
-        // `url(…)` refers to something.
-        let is_plain = !value.contains("url") && !value.contains(['\\', ':']);
-        if attribute.namespace().is_none() && ATTRIBUTES.contains(&name) && is_plain {
-            attributes.insert(name.to_owned(), escape_controls(value).into());
+        if is_kept(&attribute) {
+            let value = escape_controls(attribute.value());
+            attributes.insert(attribute.name().to_owned(), value.into());
         }
     }
     let children: Vec<Value> = node
@@ -207,6 +238,20 @@ mod tests {
         let text = r##"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 10"><g fill="#fff"><circle r="2"/><text x="1">A</text></g></svg>"##;
         let expected = json!(["svg", {"viewBox": "0 0 10 10"}, [["g", {"fill": "#fff"}, [["circle", {"r": "2"}, []], ["text", {"x": "1"}, ["A"]]]]]]);
         assert_eq!(tree(text), Some(expected));
+    }
+
+    #[test]
+    fn what_is_left_out_is_named() {
+        let text = r#"<svg viewBox="0 0 9 9" id="a"><style>x</style><rect class="b" style="fill:red" fill="url(#a)" x="1"/><g><rect class="c"/></g></svg>"#;
+        let found = check_svg(text).expect("it is shown");
+        let expected = [
+            "<style>",
+            "class of <rect>",
+            "fill of <rect>",
+            "style of <rect>",
+        ];
+        assert_eq!(found, expected);
+        assert_eq!(check_svg("<svg/>"), Ok(Vec::new()));
     }
 
     /// Every element that the document names, with all that it needs.

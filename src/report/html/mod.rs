@@ -3,10 +3,11 @@
 //! [`Report`] takes records one by one and keeps two things: *entries*, which list the games, each in
 //! as few bytes as possible, and *figures*, which summarise them. The page holds both as one block of
 //! JSON, in which many games are compressed, and its script draws only the view that is open. A page that is served while games are played
-//! ([`crate::report::serve`]) receives the same entries and figures a few at a time.
+//! ([`crate::report::serve`]) receives the same entries and figures a few at a time; who comes late, many compressed ones at once.
 //!
 //! - `pack`: a record as an entry
 //! - `analysis`: the analysis of a record's turns
+//! - `blocks`: entries that are served together, compressed
 //! - `columns`: the games of a large page, compressed
 //! - `course`: rounds, groups and bracket of a tournament
 //! - `drawings`: the positions of a game that is a program
@@ -22,6 +23,7 @@
 //! can hide or reorder other text; the page's script inserts it as text nodes, never as HTML.
 
 mod analysis;
+mod blocks;
 mod columns;
 mod course;
 mod drawings;
@@ -40,6 +42,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+pub use blocks::Block;
 pub use drawings::check_svg;
 pub use figures::Figures;
 pub use origin::Origin;
@@ -48,10 +51,11 @@ pub use puzzles::puzzles;
 
 use crate::arena::course::Course;
 use crate::record::{BotEntry, Record, RecordSummary};
-use crate::session::{Ruleset, Session};
-use crate::text::escape_controls;
+use crate::session::{Ruleset, Session, registry};
+use crate::text::{counted, escape_controls, quote};
 use crate::tournament::ratings::RatingError;
 use crate::tournament::standings::Ranking;
+use blocks::Blocks;
 use limits::cut;
 use pack::TextStore;
 
@@ -110,11 +114,14 @@ pub struct Report {
     options: Options,
     /// JSON arrays; see [`pack`] for what they hold.
     entries: Vec<Box<str>>,
+    blocks: Blocks,
     bots: HashMap<String, usize>,
     editions: HashMap<[String; 3], usize>,
     texts: TextStore,
     /// Bytes of drawings that there is still room for.
     drawings: usize,
+    /// Games whose program could not draw them.
+    undrawn: u64,
     games: u64,
     /// What makes each game that game, where copies are to be recognised.
     seen: Option<HashSet<u64>>,
@@ -128,10 +135,12 @@ impl Report {
             seen: options.skip_copies.then(HashSet::new),
             options,
             entries: Vec::new(),
+            blocks: Blocks::default(),
             bots: HashMap::new(),
             editions: HashMap::new(),
             texts: TextStore::default(),
             drawings: drawings::ROOM,
+            undrawn: 0,
             games: 0,
             figures: Figures::default(),
         }
@@ -190,7 +199,9 @@ impl Report {
         if !is_of_game || self.drawings == 0 {
             return None;
         }
-        let drawings = drawings::of(&**game, record)?;
+        let drawings = drawings::of(&**game, record);
+        self.undrawn += u64::from(drawings.is_none());
+        let drawings = drawings?;
         // Once there is no room for a game, none is left for those after it.
         let size = drawings.to_string().len();
         self.drawings = self.drawings.saturating_sub(size);
@@ -198,7 +209,9 @@ impl Report {
     }
 
     fn push(&mut self, entry: &Value) {
-        self.entries.push(entry.to_string().into_boxed_str());
+        let entry = entry.to_string().into_boxed_str();
+        self.blocks.grow(entry.len(), self.entries.len() + 1);
+        self.entries.push(entry);
     }
 
     /// The index of a record's bot; adds an entry for a new one.
@@ -237,6 +250,11 @@ impl Report {
         index
     }
 
+    /// Whether a full block begins at index `from`.
+    pub fn has_block(&self, from: usize) -> bool {
+        self.blocks.end_of(from).is_some()
+    }
+
     /// Number of games added.
     pub const fn games(&self) -> u64 {
         self.games
@@ -245,6 +263,29 @@ impl Report {
     /// Number of bots that played.
     pub fn bots(&self) -> usize {
         self.bots.len()
+    }
+
+    /// Why games are shown without a board, for whoever made the page; `None` when none is.
+    pub fn undrawn(&self) -> Option<String> {
+        let games = counted(self.undrawn, "game has", "games have");
+        if let Some(failure) = self.options.game.as_ref().and_then(|game| game.failure()) {
+            return Some(format!(
+                "{games} no drawings, because the game's program failed: {failure}"
+            ));
+        }
+        if self.undrawn > 0 {
+            return Some(format!(
+                "{games} no drawings: the game's program does not accept their records"
+            ));
+        }
+        let drawn = self.options.game.as_ref().map(|game| game.name());
+        let games = self.editions.keys().map(|[game, ..]| game.as_str());
+        let unknown = games.filter(|&game| registry::find(game).is_none() && Some(game) != drawn);
+        let game = unknown.min()?;
+        Some(format!(
+            "the games of {} have no drawings; if it is a program, give that with --game-program",
+            quote(game.as_bytes())
+        ))
     }
 
     /// The heading.
@@ -258,11 +299,13 @@ impl Report {
     }
 
     /// Entries from index `from` on, as the inside of a JSON array, and the index after the last of
-    /// them. Stops after about `bytes` bytes, so that a client receives them in pieces.
+    /// them. Stops after about `bytes` bytes, so that a client receives them in pieces, and where a block ends.
     pub fn entries(&self, from: usize, bytes: usize) -> (String, usize) {
+        let end = self.blocks.end_after(from);
+        let end = end.map_or(self.entries.len(), |end| end.min(self.entries.len()));
         let mut text = String::new();
         let mut next = from;
-        for entry in self.entries.iter().skip(from) {
+        for entry in self.entries.get(from..end).unwrap_or_default() {
             if text.len() >= bytes {
                 break;
             }
@@ -275,11 +318,16 @@ impl Report {
         (text, next)
     }
 
+    /// The block of entries that begins at index `from`, and the index behind it; `None` where none begins, or where it is
+    /// not full yet.
+    pub fn block(&self, from: usize) -> Option<(Block, usize)> {
+        let end = self.blocks.end_of(from)?;
+        Some((Block::of(self.entries.get(from..end)?), end))
+    }
+
     /// The entries without games, and the games, packed; `None` where they are few.
     fn packed(&self) -> Option<(String, Option<String>)> {
-        let is_game = |entry: &&str| entry.starts_with("[\"g\",");
-        let entries = self.entries.iter().map(|entry| &**entry);
-        let (games, others): (Vec<&str>, Vec<&str>) = entries.partition(is_game);
+        let (games, others) = columns::parted(self.entries.iter().map(|entry| &**entry));
         if games.iter().map(|game| game.len()).sum::<usize>() < columns::PLAIN {
             return None;
         }
@@ -294,7 +342,7 @@ impl Report {
         let figures = self.figures.as_json(&standings);
         let (entries, games) = self
             .packed()
-            .unwrap_or_else(|| (self.entries(0, usize::MAX).0, None));
+            .unwrap_or_else(|| (self.entries.join(","), None));
         let data = page::Data {
             entries: &entries,
             games: games.as_deref(),

@@ -8,6 +8,7 @@ use hyper::body::Bytes;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
+use super::blocks::{Blocks, PATIENCE};
 use super::stage::Watched;
 use super::visitors::StreamVisit;
 use super::{Feed, State};
@@ -33,6 +34,7 @@ pub(super) struct Shared {
     pub(super) run: u32,
     pub(super) figures: watch::Receiver<CurrentFigures>,
     pub(super) shutdown: watch::Receiver<bool>,
+    pub(super) blocks: Blocks,
 }
 
 /// Figures as they were calculated last.
@@ -52,6 +54,8 @@ pub(super) struct Wanted {
     pub(super) from: Option<usize>,
     /// Whether it wants the games that are being played, too.
     pub(super) stage: bool,
+    /// Whether it can unpack blocks of entries.
+    pub(super) packed: bool,
 }
 
 /// The position in the entries of an event's id; `None` for an id of another server.
@@ -60,11 +64,20 @@ pub(super) fn position_of(id: &str, run: u32) -> Option<usize> {
     (id_run.parse() == Ok(run)).then(|| position.parse().ok())?
 }
 
-async fn send(sender: &mut Sender<Bytes>, text: String) -> Result<(), Disconnected> {
-    match timeout(SEND_TIMEOUT, sender.send_data(Bytes::from(text))).await {
+async fn send(sender: &mut Sender<Bytes>, text: impl Into<Bytes>) -> Result<(), Disconnected> {
+    match timeout(SEND_TIMEOUT, sender.send_data(text.into())).await {
         Ok(Ok(())) => Ok(()),
         _ => Err(Disconnected),
     }
+}
+
+/// Sends a long text in pieces, for each of which the client has time.
+async fn send_long(sender: &mut Sender<Bytes>, mut text: Bytes) -> Result<(), Disconnected> {
+    while !text.is_empty() {
+        let piece = text.split_to(EVENT_BYTES.min(text.len()));
+        send(sender, piece).await?;
+    }
+    Ok(())
 }
 
 /// Sends a client events until it disconnects or the server is stopped.
@@ -86,6 +99,44 @@ async fn changed(
     match tables {
         Some(tables) => tables.changed().await,
         None => std::future::pending().await,
+    }
+}
+
+/// Sends a client all entries of a sequence from a position on, in blocks if it can unpack them and for as long as it has
+/// patience, those of another one if it has begun meanwhile. Returns the
+/// sequence and the position behind them.
+async fn send_entries(
+    sender: &mut Sender<Bytes>,
+    shared: &Shared,
+    patience: &mut Option<Duration>,
+    (mut sequence, mut position): (u32, usize),
+    games: &mut watch::Receiver<(u32, u64)>,
+) -> Result<(u32, usize), Disconnected> {
+    loop {
+        let run = shared.run.wrapping_add(sequence);
+        if let Some(patience) = patience {
+            let blocks = &shared.blocks;
+            let block = blocks.at(&shared.feed, sequence, run, position, patience);
+            if let Some((event, next)) = block.await {
+                send_long(sender, event).await?;
+                position = next;
+                continue;
+            }
+        }
+        let Some((entries, next)) = shared.feed.entries(sequence, position, EVENT_BYTES) else {
+            send(sender, BEGIN.to_owned()).await?;
+            (sequence, position) = (games.borrow_and_update().0, 0);
+            continue;
+        };
+        if next == position {
+            return Ok((sequence, position));
+        }
+        position = next;
+        send(
+            sender,
+            format!("id: {run}-{position}\nevent: entries\ndata: [{entries}]\n\n"),
+        )
+        .await?;
     }
 }
 
@@ -115,26 +166,13 @@ async fn send_events(
         .await?;
     }
     let mut position = wanted.from.unwrap_or(0);
+    let mut patience = wanted.packed.then_some(PATIENCE);
     let mut sequence = games.borrow().0;
     loop {
         games.mark_unchanged();
-        loop {
-            let Some((entries, next)) = shared.feed.entries(sequence, position, EVENT_BYTES) else {
-                send(sender, BEGIN.to_owned()).await?;
-                (sequence, position) = (games.borrow_and_update().0, 0);
-                continue;
-            };
-            if next == position {
-                break;
-            }
-            position = next;
-            let run = shared.run.wrapping_add(sequence);
-            send(
-                sender,
-                format!("id: {run}-{position}\nevent: entries\ndata: [{entries}]\n\n"),
-            )
-            .await?;
-        }
+        let sent_until = (sequence, position);
+        (sequence, position) =
+            send_entries(sender, shared, &mut patience, sent_until, &mut games).await?;
         let current = figures.borrow_and_update().clone();
         if !current.json.is_empty() && !Arc::ptr_eq(&current.json, &sent) {
             send(

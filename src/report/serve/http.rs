@@ -30,6 +30,8 @@ pub(super) enum Route {
         last: Option<String>,
         /// Whether the games that are being played are wanted, too.
         stage: bool,
+        /// Whether it can unpack blocks of entries.
+        packed: bool,
     },
     /// A refusal: its status and explanation.
     Refused(StatusCode, &'static str),
@@ -71,6 +73,7 @@ pub(super) fn route<B>(request: &Request<B>) -> Route {
             Route::Events {
                 last: seen.map(str::to_owned),
                 stage: query.split('&').any(|part| part == "stage"),
+                packed: query.split('&').any(|part| part == "packed"),
             }
         }
         _ => Route::Refused(StatusCode::NOT_FOUND, "There is only the page /.\n"),
@@ -185,14 +188,16 @@ mod tests {
         };
         assert_eq!(ask("GET", "/"), Route::Page);
         assert_eq!(ask("HEAD", "/?x"), Route::Page);
-        let events = |last: Option<&str>, stage| Route::Events {
+        let events = |last: Option<&str>, stage, packed| Route::Events {
             last: last.map(str::to_owned),
             stage,
+            packed,
         };
-        assert_eq!(ask("GET", "/events"), events(None, false));
-        assert_eq!(ask("GET", "/events?stage"), events(None, true));
-        let both = ask("GET", "/events?from=7-1&stage");
-        assert_eq!(both, events(Some("7-1"), true));
+        assert_eq!(ask("GET", "/events"), events(None, false, false));
+        assert_eq!(ask("GET", "/events?stage"), events(None, true, false));
+        assert_eq!(ask("GET", "/events?packed"), events(None, false, true));
+        let all = ask("GET", "/events?from=7-1&packed&stage");
+        assert_eq!(all, events(Some("7-1"), true, true));
         for (method, path, status) in [
             ("POST", "/", 405),
             ("DELETE", "/events", 405),

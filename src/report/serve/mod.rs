@@ -17,10 +17,12 @@
 //! ```
 //!
 //! There are no queues for clients. The feed holds the report's entries once; every client has a
-//! position in them and is sent the next few when its connection has room. Many, slow and late clients
+//! position in them and is sent the next few when its connection has room; one that has none of many is sent them
+//! compressed, in blocks that are the same for all. Many, slow and late clients
 //! therefore cost the games no more than a short lock, and a client that reconnects resumes at its
 //! position.
 
+mod blocks;
 mod events;
 mod http;
 mod server;
@@ -37,7 +39,7 @@ use self::stage::Watched;
 use crate::arena::course::Course;
 use crate::play::stage::Stage;
 use crate::record::Record;
-use crate::report::html::{Figures, Options, Report};
+use crate::report::html::{Block, Figures, Options, Report};
 use crate::session::Ruleset;
 use crate::tournament::standings::Ranking;
 
@@ -145,11 +147,18 @@ impl Feed {
     /// The rules of the table of standings.
     pub fn set_ranking(&self, ranking: Ranking) {
         self.report().set_ranking(ranking);
+        self.figures_changed();
     }
 
     /// How the tournament goes: its rounds, groups and bracket.
     pub fn set_course(&self, course: Course) {
         self.report().set_course(course);
+        self.figures_changed();
+    }
+
+    /// The figures are others although no game came: they are calculated and sent again.
+    fn figures_changed(&self) {
+        self.shared.games.send_modify(|_| {});
     }
 
     /// Number of games so far.
@@ -160,6 +169,11 @@ impl Feed {
     /// Number of bots that have played.
     pub fn bots(&self) -> usize {
         self.report().bots()
+    }
+
+    /// Why games are shown without a board; `None` when none is.
+    pub fn undrawn(&self) -> Option<String> {
+        self.report().undrawn()
     }
 
     /// The page of all games so far, as a file. The error says why there are no ratings.
@@ -193,6 +207,20 @@ impl Feed {
         let report = self.report();
         let is_same = self.shared.games.borrow().0 == sequence;
         is_same.then(|| report.entries(from, bytes))
+    }
+
+    /// The block of entries of a sequence that begins at this position, and the position behind it; `None` where there is no
+    /// full one, or when another sequence has begun.
+    fn block(&self, sequence: u32, from: usize) -> Option<(Block, usize)> {
+        let report = self.report();
+        let is_same = self.shared.games.borrow().0 == sequence;
+        is_same.then(|| report.block(from)).flatten()
+    }
+
+    /// Whether a full block of entries of a sequence begins at this position.
+    fn has_block(&self, sequence: u32, from: usize) -> bool {
+        let report = self.report();
+        self.shared.games.borrow().0 == sequence && report.has_block(from)
     }
 
     /// A copy of the figures, so that no game waits for calculations on them.

@@ -22,6 +22,7 @@ use tokio_io_timeout::TimeoutStream;
 use tracing::Instrument as _;
 
 use super::Feed;
+use super::blocks::Blocks;
 use super::events::{
     CurrentFigures, EVENT_BYTES, SEND_TIMEOUT, Shared, Wanted, position_of, stream_events,
 };
@@ -169,6 +170,7 @@ async fn serve(
         run: rand::random(),
         figures,
         shutdown: shutdown.clone(),
+        blocks: Blocks::default(),
     });
     let places = places();
     let permits = Arc::new(Semaphore::new(places));
@@ -286,7 +288,11 @@ fn answer(request: &Request<Incoming>, shared: &Arc<Shared>, visit: &Visit) -> R
             tracing::debug!(target: PAGE, "the page is sent");
             page(&shared.served)
         }
-        Route::Events { last, stage } => {
+        Route::Events {
+            last,
+            stage,
+            packed,
+        } => {
             let Some(stream_visit) = visit.stream() else {
                 let why =
                     "Your address has too many streams of events open already; close some pages.\n";
@@ -300,7 +306,11 @@ fn answer(request: &Request<Incoming>, shared: &Arc<Shared>, visit: &Visit) -> R
             tokio::spawn(stream_events(
                 sender,
                 Arc::clone(shared),
-                Wanted { from, stage },
+                Wanted {
+                    from,
+                    stage,
+                    packed,
+                },
                 stream_visit,
             ));
             events(stream)

@@ -18,9 +18,12 @@ while IFS= read -r line; do
         esac
         continue
         ;;
-    *'"do":"start"'*) [ "$fault" != endless ] || { echo '{"state":"9 0","side":0,"request":"9"}'; continue; }
+    *'"do":"start"'*) [ "$fault" != second-side ] || { echo '{"state":"7 1","side":1,"request":"7"}'; continue; }
+        [ "$fault" != endless ] || { echo '{"state":"9 0","side":0,"request":"9"}'; continue; }
         echo '{"state":"7 0","side":0,"request":"7"}'; continue ;;
     *'"do":"drawing"'*) [ "$fault" = svg ] && end='' || end='</svg>'
+        [ "$fault" != svg-style ] || end="<g class='a'/><style/></svg>"
+        [ "$fault$number" != svg-end0 ] || { echo '{"last":"c3"}'; continue; }
         echo "{\"text\":[\"$number\"],\"svg\":\"<svg viewBox='0 0 1 1'><rect/>$end\"}"; continue ;;
     *'"do":"answers"'*) [ "$number" != 1 ] || [ "${fault#svg}" = "$fault" ] || { echo '{"answers":["1"]}'; continue; }
         echo '{"answers":["1","2"]}'; continue ;;

@@ -91,12 +91,12 @@ fn wrong(browser: &Browser) -> Result<Vec<String>> {
     Ok(found)
 }
 
-fn is_accessible(report: &OpenReport, what: &str) -> Result<()> {
-    let found = wrong(&report.browser)?;
+pub(super) fn is_accessible(browser: &Browser, what: &str) -> Result<()> {
+    let found = wrong(browser)?;
     if !found.is_empty() {
         return Err(format!("{what}: {found:#?}"));
     }
-    can_be_read(report, what)
+    can_be_read(browser, what)
 }
 
 /// A report with an analysed game, openings and faults, and the addresses of its views.
@@ -136,7 +136,7 @@ pub(super) fn every_view_is_accessible() -> Result<()> {
                 report.browser.size(width, height, width < 500)?;
                 for view in views {
                     report.open(view)?;
-                    is_accessible(report, &format!("{view} {width} {theme}"))?;
+                    is_accessible(&report.browser, &format!("{view} {width} {theme}"))?;
                 }
             }
         }
@@ -190,7 +190,11 @@ pub(super) fn every_view_is_accessible() -> Result<()> {
     }
     report.open("#overview")?;
     report.browser.run("document.querySelector('.hint').style.color = '#999'; document.querySelector('.hint').style.background = '#aaa'")?;
-    same("pale", &can_be_read(&report, "pale").is_err(), &true)
+    same(
+        "pale",
+        &can_be_read(&report.browser, "pale").is_err(),
+        &true,
+    )
 }
 
 /// Whether what has the focus can be seen, and its ring; null for nothing.
@@ -210,7 +214,7 @@ const UNVISITED: &str = "
       .map(e => e.outerHTML.slice(0, 120))";
 
 /// Tab leads to everything on the page that is open, and what has the focus is seen.
-fn tab_leads_everywhere(browser: &Browser, what: &str) -> Result<()> {
+pub(super) fn tab_leads_everywhere(browser: &Browser, what: &str) -> Result<()> {
     let stops = "return [...document.querySelectorAll('a[href], button, input, select, summary, [tabindex=\"0\"]')].filter(e => !e.disabled && e.tabIndex >= 0 && e.checkVisibility()).length";
     let stops = browser.number(stops)?;
     let mut visited = 0.0;

@@ -215,7 +215,7 @@ pub(super) fn a_bracket_of_64_can_be_read_on_all_screens() -> Result<()> {
             report.open("")?;
             let said = "return document.querySelector('[aria-labelledby=card-bracket] .sideways')?.hidden === false";
             report.browser.wait(said)?;
-            can_be_read(&report, &format!("{width} {theme}"))?;
+            can_be_read(&report.browser, &format!("{width} {theme}"))?;
         }
     }
     // Keys scroll it.

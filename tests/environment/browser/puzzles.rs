@@ -117,13 +117,13 @@ pub(super) fn puzzles_can_be_read_on_all_screens() -> Result<()> {
             page.browser.size(width, height, width < 500)?;
             for hash in ["#puzzle=1", "#puzzle=2", "#puzzle=3"] {
                 page.open(hash)?;
-                can_be_read(&page, &format!("{hash} {width} {theme}"))?;
+                can_be_read(&page.browser, &format!("{hash} {width} {theme}"))?;
             }
             page.open("#puzzle=2")?;
             press(&page, "8")?;
-            can_be_read(&page, &format!("a gift {width} {theme}"))?;
+            can_be_read(&page.browser, &format!("a gift {width} {theme}"))?;
             press(&page, "O:")?;
-            can_be_read(&page, &format!("a verdict {width} {theme}"))?;
+            can_be_read(&page.browser, &format!("a verdict {width} {theme}"))?;
         }
     }
     page.browser.is_quiet()

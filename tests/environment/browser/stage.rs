@@ -5,10 +5,14 @@ use std::path::Path;
 
 use serde_json::json;
 
+use super::access::{is_accessible, tab_leads_everywhere};
 use super::course::tournament;
 use super::driver::{Browser, Result};
 use super::same;
 use crate::common::{Referee, Running};
+
+const ENTER: char = '\u{e007}';
+const UP: char = '\u{e013}';
 
 /// A tournament of three bots that take this long for an answer, in this folder, at this address, and the URL of its page.
 fn slow_cup(folder: &Path, live: &str, seconds: &str) -> Result<(Running, String)> {
@@ -61,11 +65,36 @@ pub(super) fn moves_appear_and_the_champion_at_the_end() -> Result<()> {
         &browser.text(progress)?.contains(" of 6 games"),
         &true,
     )?;
-    // The other table is there, and followed by the keyboard.
+    // The other table is there, keeps the focus while it is drawn again, and is followed by the keyboard.
     browser.wait("return document.querySelectorAll('.stage-other svg.board').length === 1")?;
-    browser.run("document.querySelector('.stage-other').focus()")?;
-    browser.keys(&['\u{e007}'])?;
+    browser.run(
+        "window.other = document.querySelector('.stage-other'); window.other.focus(); return true",
+    )?;
+    browser.wait("return !window.other.isConnected")?;
+    let focused = "return document.activeElement.dataset?.keep ?? 'lost'";
+    same(
+        "drawn again",
+        &browser.text(focused)?,
+        &"stage-table-2".to_owned(),
+    )?;
+    browser.keys(&[ENTER])?;
     browser.wait("return location.hash === '#stage&table=2' && document.querySelector('.stage-where').textContent.startsWith('Table 2')")?;
+    // Choices are made by arrow keys, one after the other.
+    browser.run("document.querySelector('[data-keep=stage-follow]').focus()")?;
+    browser.keys(&[UP])?;
+    browser.wait("return location.hash === '#stage&table=1'")?;
+    browser.keys(&[UP])?;
+    browser.wait("return location.hash === '#stage'")?;
+    same(
+        "choosing",
+        &browser.text(focused)?,
+        &"stage-follow".to_owned(),
+    )?;
+    is_accessible_everywhere(&browser, "while games are played")?;
+    // Who has played more games may have more points than those above.
+    browser.wait(
+        "return document.querySelector('.stage-rows .hint')?.textContent.startsWith('By rating, ')",
+    )?;
     // A bookmark of a bot.
     browser.run("location.hash = '#stage&bot=three'")?;
     browser.wait(
@@ -96,9 +125,27 @@ pub(super) fn moves_appear_and_the_champion_at_the_end() -> Result<()> {
         &browser.text("return document.getElementById('live').textContent")?,
         &"Finished · 6 games".to_owned(),
     )?;
+    is_accessible_everywhere(&browser, "at the end")?;
+    // From the beginning of the page on.
+    browser.go("about:blank")?;
+    browser.go(&format!("{url}#stage"))?;
+    browser.wait("return document.querySelector('#stage-champion') !== null")?;
+    tab_leads_everywhere(&browser, "the stage")?;
     running.signal("INT");
     running.finish();
     browser.is_quiet()
+}
+
+/// The stage as it is now is accessible in both themes, on a phone, a tablet and a projector.
+fn is_accessible_everywhere(browser: &Browser, when: &str) -> Result<()> {
+    for (width, height) in [(390, 844), (768, 1024), (1280, 800)] {
+        for theme in ["light", "dark"] {
+            browser.prefers("prefers-color-scheme", theme)?;
+            browser.size(width, height, width < 500)?;
+            is_accessible(browser, &format!("the stage {when}, {width} {theme}"))?;
+        }
+    }
+    Ok(())
 }
 
 /// An interruption is said, and the page shows the moves of the next run without being loaded again.

@@ -24,7 +24,11 @@ pub(super) fn the_head_says_who_won() -> Result<()> {
     let (report, standings) = tournament(4, &arguments)?;
     same("title", &report.text_of("h1")?, &"Spring cup".to_owned())?;
     let facts = report.text_of(".facts")?;
-    for part in ["Knockout · ", " 20", " · 1.5 s a move · 4 bots · 6 games"] {
+    for part in [
+        "Quarto · Knockout · ",
+        " 20",
+        " · 1.5 s a move · 4 bots · 6 games",
+    ] {
         if !facts.contains(part) {
             return Err(format!("{part}: {facts}"));
         }
@@ -66,7 +70,11 @@ pub(super) fn two_bots_have_one_score_and_a_strip_of_games() -> Result<()> {
     let said = points[0].replace('½', ".5").parse().unwrap_or(f64::NAN);
     same("fields of the first", &made, &said)?;
     let text = report.text_of("[aria-labelledby=card-result]")?;
-    for part in ["is better with a likelihood of", " Elo apart (95%)"] {
+    for part in [
+        " is better than ",
+        " with a likelihood of ",
+        " Elo apart (95%)",
+    ] {
         if !text.contains(part) {
             return Err(text);
         }
@@ -186,6 +194,42 @@ pub(super) fn a_count_of_blunders_leads_from_one_to_the_next() -> Result<()> {
     browser.is_quiet()
 }
 
+/// Answers are in words wherever an analysis is told, and a blunder that missed a win counts as both.
+pub(super) fn an_analysis_is_told_in_words() -> Result<()> {
+    let mut records = GAMES.clone();
+    let number = number_of(is_quarto)?;
+    let record = &mut records[number - 1];
+    let first = usize::try_from(record["first"].as_u64().unwrap_or(0)).unwrap_or(0);
+    let name = record["bots"][first]["name"].clone();
+    let text =
+        "`6 A` turned a win into a loss: after A, cell 7 completes H2 (big). `7 -` would have won.";
+    record["analysis"] = json!({"by": "a test", "turns": [
+        {"turn": 3, "value": "loss", "best": "win", "better": "7 -", "mark": "blunder", "missed_win": true, "text": text}]});
+    let report = OpenReport::at(&records, &[])?;
+    let why = "After A, cell 7 completes H2 (big). Cell 7 would have won.";
+    let small = report.text_of("[aria-labelledby=card-result] .highlights small")?;
+    same("the worst", &small, &why.to_owned())?;
+    report.open(&format!("#game={number}&turn=3"))?;
+    let judged = report.text_of(".judged p")?;
+    let whole = "Cell 6 with gift A turned a win into a loss: after A, cell 7 completes H2 (big). Cell 7 would have won.";
+    same("the turn", &judged, &whole.to_owned())?;
+    report.open("#bots")?;
+    report.browser.run(&format!(
+        "[...document.querySelectorAll('.botlist a')].find(a => a.querySelector('.name').textContent === {name}).click()"
+    ))?;
+    report
+        .browser
+        .wait("return document.querySelector('.mend') !== null")?;
+    same(
+        "to mend",
+        &report.text_of(".mend small")?.trim().to_owned(),
+        &why.to_owned(),
+    )?;
+    let counts = report.texts("[aria-labelledby=card-analysis] tbody tr:last-child a")?;
+    same("counts", &counts, &vec!["1".to_owned(), "1".to_owned()])?;
+    report.browser.is_quiet()
+}
+
 pub(super) fn heads_and_accuracy_can_be_read_on_all_screens() -> Result<()> {
     let (records, numbers) = analysed();
     let lists = OpenReport::at(&records, &["--title", "Spring cup"])?;
@@ -201,7 +245,7 @@ pub(super) fn heads_and_accuracy_can_be_read_on_all_screens() -> Result<()> {
                 report.browser.size(width, height, width < 500)?;
                 for hash in hashes {
                     report.open(hash)?;
-                    can_be_read(report, &format!("{hash} {width} {theme}"))?;
+                    can_be_read(&report.browser, &format!("{hash} {width} {theme}"))?;
                 }
             }
         }
@@ -287,7 +331,7 @@ pub(super) fn a_better_turn_is_shown_and_proven() -> Result<()> {
         same("hidden", &report.count(".judged p")?, &0.0)?;
         // The board is that before the turn.
         same("before", &report.count(pieces)?, &(placed - 1.0))?;
-        can_be_read(&report, "a question")?;
+        can_be_read(&report.browser, "a question")?;
         press(&report, "Show the better turn")?;
         same("shown", &report.count("svg.board .ghost")?, &1.0)?;
         report.browser.is_quiet()?;

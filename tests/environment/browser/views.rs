@@ -2,8 +2,9 @@
 
 use serde_json::{Value, json};
 
+use super::access::is_accessible;
 use super::driver::Result;
-use super::{END, OpenReport, RIGHT, number_of, same};
+use super::{END, OpenReport, RIGHT, can_be_read, number_of, same};
 use crate::common::files::executable;
 use crate::common::games::{GAMES, many};
 
@@ -198,7 +199,22 @@ pub(super) fn a_fault_is_beside_the_name_of_its_bot() -> Result<()> {
     )?;
     let hint = report.text_of("[aria-labelledby=card-standings] .hint")?;
     same("likelihood", &hint.contains("likelihood"), &false)?;
-    report.browser.is_quiet()
+    // Where no turn was made there is no chart of their times.
+    let mut none = record.clone();
+    none["turns"] = json!([]);
+    none["times_ms"] = json!([]);
+    let none = OpenReport::at(&[none], &[])?;
+    for (report, charts) in [(&report, 1.0), (&none, 0.0)] {
+        report.open("#game=1")?;
+        same(
+            "charts",
+            &report.count("#card-time-for-every-turn")?,
+            &charts,
+        )?;
+        is_accessible(&report.browser, &format!("with {charts} charts"))?;
+        report.browser.is_quiet()?;
+    }
+    Ok(())
 }
 
 /// Curves, crosstable and length of a page of many bots.
@@ -267,14 +283,24 @@ pub(super) fn small_screens_and_odd_names() -> Result<()> {
     report.open(&format!("#game={number}&turn=2"))?;
     let cut = "const badge = document.querySelector('.judged .badge'); return badge.scrollWidth > badge.clientWidth";
     same("cut", &report.browser.run(cut)?, &json!(false))?;
-    let answers = report.texts(".judged code")?;
-    same(
-        "answers",
-        &answers,
-        &vec!["1 B".to_owned(), "6 A".to_owned()],
-    )?;
+    let told = report.text_of(".judged p")?;
+    let words = "Cell 1 with gift B turned a win into a draw. Cell 6 with gift A would have won, ";
+    same("in words", &told.starts_with(words), &true)?;
     report.browser.keys(&[END])?;
     report.browser.is_quiet()
+}
+
+/// Every shade of the crosstable and of the forfeits has a text that can be read on it.
+pub(super) fn every_shade_can_be_read() -> Result<()> {
+    let report = OpenReport::at(&GAMES[..2], &[])?;
+    let shades = "const box = document.querySelector('main > div'); for (const kind of [...Array(11).keys()].map(n => `shade-${n}`).concat([1, 2, 3, 4, 5].map(n => `blame-${n}`))) { const one = document.createElement('p'); one.className = `heat ${kind}`; one.textContent = kind; box.append(one); } return document.querySelectorAll('p.heat').length";
+    for theme in ["light", "dark"] {
+        report.browser.prefers("prefers-color-scheme", theme)?;
+        report.open("")?;
+        same("shades", &report.browser.number(shades)?, &16.0)?;
+        can_be_read(&report.browser, theme)?;
+    }
+    Ok(())
 }
 
 /// What was on the board before the first turn is marked.

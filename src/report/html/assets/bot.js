@@ -3,12 +3,14 @@
 import { capitalised, card, count, counted, el, folded, half, link, own, percent, prose, signed, time } from "./dom.js";
 import { absent, absentHash, bot, botHash, gameHash, gamesOf, known, name, other, place, points, story, unpacked } from "./data.js";
 import { boardOf, statesOf } from "./boards.js";
-import { gaveAway, phaseTable, worstMistake } from "./mistakes.js";
+import { gaveAway, phaseTable, told, why, worstMistake } from "./mistakes.js";
 import { answerTimes, meeting, ratingHistory, record, recordKey } from "./charts.js";
 import { seatBars } from "./overview.js";
 import { gameList } from "./games.js";
 
-const MARKS = { blunder: "blunders", "missed-win": "missed wins", only: "only answers found", forced: "forced" };
+// What is counted in the table of the phases is not counted here, too.
+const MARKS = { only: "only answers found", forced: "forced" };
+const MISTAKES = ["blunder", "missed-win"];
 const SHOWN_FAULTS = 5;
 
 // An answer is near its limit from this part of it on.
@@ -22,7 +24,7 @@ const shownOpponents = {};
 
 function opponents(index) {
   const rows = known.figures.places.filter((p) => p.bot !== index).map((p) => ({ place: p, met: meeting(index, p.bot) })).filter((row) => row.met.games > 0);
-  return card("Opponents", null, folded(rows, FOLDED_OPPONENTS, shownOpponents, (shown) => el("div", { class: "bars opponents" }, ...shown.map(({ place, met }) =>
+  return card("Opponents", "Its points against each opponent, whose rating (Elo) is beside the name.", folded(rows, FOLDED_OPPONENTS, shownOpponents, (shown) => el("div", { class: "bars opponents" }, ...shown.map(({ place, met }) =>
     el("div", { class: "bar-row" },
       el("span", { class: "bar-name" }, link(botHash(place.bot), name(place.bot)), el("small", {}, ` ${signed(place.elo)}`)),
       record(met.wins, met.draws, met.losses),
@@ -106,8 +108,8 @@ function analysis(index, games) {
     for (const [turn, { mark, remark }] of whole.analysis) {
       if (whole.sides[whole.sideOf(turn - 1)] !== index) continue;
       turns += 1;
-      if (mark) tally.set(mark, (tally.get(mark) ?? 0) + 1);
-      if (mark === "blunder" || mark === "missed-win") blunders.push({ game, turn, mark, remark });
+      if (mark && !MISTAKES.includes(mark)) tally.set(mark, (tally.get(mark) ?? 0) + 1);
+      if (MISTAKES.includes(mark)) blunders.push({ game, turn, mark, remark });
     }
   }
   if (turns === 0) return null;
@@ -116,7 +118,7 @@ function analysis(index, games) {
     phases ? phaseTable(index, phases, games) : null,
     el("p", { class: "chips" }, ...[...tally].map(([mark, n]) => el("span", { class: `badge mark-${mark}` }, `${own(MARKS, mark) ?? mark} ${count(n)}`))),
     el("ul", { class: "highlights" }, ...blunders.slice(0, 8).map(({ game, turn, mark, remark }) =>
-      el("li", {}, link(gameHash(game.number, turn), el("span", {}, `Game ${game.number}, turn ${turn}`), el("strong", {}, mark.replace("-", " ")), el("small", {}, remark.replaceAll("`", "")))))));
+      el("li", {}, link(gameHash(game.number, turn), el("span", {}, `Game ${game.number}, turn ${turn}`), el("strong", {}, mark.replace("-", " ")), el("small", {}, told(remark)))))));
 }
 
 // What to do first: the most frequent fault, the worst blunder, and the answer that came nearest to the limit.
@@ -133,7 +135,7 @@ function mend(index, at, games) {
   }
   const worst = worstMistake(games, index);
   if (worst) {
-    point("The worst blunder", el("p", {}, link(gameHash(worst.game.number, worst.turn), `Game ${worst.game.number}, turn ${worst.turn}`), ` ${gaveAway(worst)}.`, worst.remark ? el("small", {}, ` ${worst.remark.replaceAll("`", "")}`) : null));
+    point("The worst blunder", el("p", {}, link(gameHash(worst.game.number, worst.turn), `Game ${worst.game.number}, turn ${worst.turn}`), ` ${gaveAway(worst)}.`, worst.remark ? el("small", {}, ` ${why(worst.remark)}`) : null));
   }
   const longest = at?.mend?.longest;
   // An answer that took a small share of its limit needs no mending.
@@ -165,11 +167,11 @@ export function botView(index) {
     mend(index, at, games),
     el("div", { class: "cards" },
       opponents(index),
-      card("Moving first or second", null, seatBars(index), recordKey()),
+      card("Moving first or second", "The share of points that it made in either seat.", seatBars(index), recordKey()),
       worstLosses(index, games),
       analysis(index, games),
       faults(index, games),
-      card("Time to answer", null, answerTimes([index])),
+      card("Time to answer", at && at.median !== null ? `Half of its answers took ${time(at.median)} or less, 95 of 100 ${time(at.slow)} or less.` : null, answerTimes([index])),
       card("Rating over the games", "How its rating (Elo) settled as games of the tournament were played, with the 95% interval.", ratingHistory([index], chosen))),
     card("Its games", null, gameList(`Games of ${name(index)}`, () => games.filter((game) => points(game, index) >= 0), index, 20).node));
 }

@@ -1,7 +1,7 @@
 // The page's data. Entries and figures have the format of `src/report/html/pack.rs`; they are
 // complete in a file and arrive in pieces from a server.
 
-import { capitalised } from "./dom.js";
+import { capitalised, own } from "./dom.js";
 
 export const known = {
   head: {}, bots: [], editions: [], texts: [], games: [], figures: null,
@@ -43,9 +43,11 @@ function turnCount(packed) {
   return found;
 }
 
-// Adds the games of a large page, which are compressed columns (`src/report/html/columns.rs`). An error is a sentence.
+export const canUnpack = () => typeof DecompressionStream !== "undefined";
+
+// Adds games of a large page, which are compressed columns (`src/report/html/columns.rs`). An error is a sentence.
 export async function unpackGames(packed) {
-  if (typeof DecompressionStream === "undefined") {
+  if (!canUnpack()) {
     throw new Error("The games of this page are compressed, and this browser cannot unpack them: Chrome and Edge from version 80, Firefox from 113 and Safari from 16.4 can. The figures are those of all games.");
   }
   try {
@@ -81,6 +83,11 @@ function summarise(number, field) {
     forfeit: Boolean(field(12)),
   };
 }
+
+const TITLES_OF_GAMES = { quarto: "Quarto", "four-in-a-row": "Four In A Row" };
+
+// What people call a game.
+export const gameTitle = (game) => own(TITLES_OF_GAMES, game) ?? game;
 
 function text(index) {
   return index >= 0 ? known.texts[index] ?? "" : "";

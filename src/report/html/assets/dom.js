@@ -36,11 +36,14 @@ export function card(title, hint, ...children) {
     ...children);
 }
 
+// What each box that may scroll does when its size is known.
+const looks = new WeakMap();
+
 // A box that scrolls sideways what is too wide for it, and says so.
 export function scrolled(content, title) {
   const hint = el("p", { class: "hint sideways", hidden: true }, "There is more to the right: scroll sideways.");
-  const box = el("div", { class: "scroll" }, content);
-  const observer = new ResizeObserver(() => {
+  const box = el("div", { class: "scroll", "data-title": title }, content);
+  const look = () => {
     const isWide = box.scrollWidth > box.clientWidth + 4;
     hint.hidden = !isWide;
     // Keys scroll only what can be focused.
@@ -51,28 +54,48 @@ export function scrolled(content, title) {
     } else {
       for (const name of ["tabindex", "role", "aria-label"]) box.removeAttribute(name);
     }
-  });
+  };
+  looks.set(box, look);
+  const observer = new ResizeObserver(look);
   observer.observe(box);
   observer.observe(content);
   return el("div", {}, hint, box);
 }
 
 // Draws the inside of a box anew with `change()`. The focus, if it was in the box, goes to what has taken the place
-// of the element that had it: the same one by its `data-keep`, its text, or its place in the box.
+// of the element that had it: the same one by its `data-keep`, where it leads, its text, or its place in the box.
 export function keepingFocus(box, change) {
   const before = document.activeElement;
   if (!box.contains(before) || before === box) return change();
   const all = () => [...box.querySelectorAll("a[href], button, input, select, summary, [tabindex]")];
-  const place = all().indexOf(before);
-  const keep = before.dataset.keep;
+  const isStop = (one) => !one.disabled && (one === before || one.tabIndex >= 0) && !one.closest("[hidden]");
+  // The fields of a table that are reached by arrow keys are found by where they lead, too.
+  const { keep, title } = before.dataset;
+  const key = keep ? ["data-keep", keep] : title ? ["data-title", title] : ["href", before.getAttribute("href")];
+  const sameKey = () => all().filter((one) => key[1] && one.getAttribute(key[0]) === key[1]);
+  const [place, among] = [all().filter(isStop).indexOf(before), sameKey().indexOf(before)];
   const text = before.textContent;
   const result = change();
   if (before.isConnected && !before.disabled && !before.hidden) return result;
-  const now = all().filter((one) => !one.disabled && one.tabIndex >= 0 && !one.closest("[hidden]"));
+  const now = all().filter(isStop);
+  const found = sameKey().filter((one) => !one.disabled && !one.closest("[hidden]"));
   const alike = (one) => one !== undefined && one.tagName === before.tagName && one.textContent === text;
-  const next = now.find((one) => keep && one.dataset.keep === keep) ?? [now[place], ...now].find(alike) ?? now[Math.min(place, now.length - 1)];
+  const next = found[Math.min(among, found.length - 1)] ?? [now[place], ...now].find(alike) ?? now[Math.min(place, now.length - 1)];
   next?.focus({ preventScroll: true });
   return result;
+}
+
+// Draws the inside of a box anew with `change()`. Boxes within that scroll stay where the reader has scrolled them.
+export function keepingScroll(box, change) {
+  const all = () => [...box.querySelectorAll(".scroll")];
+  const places = new Map(all().map((one) => [one.dataset.title, [one.scrollLeft, one.scrollTop]]));
+  change();
+  for (const one of all()) {
+    // So that it can have the focus again at once.
+    looks.get(one)?.();
+    const [left, top] = places.get(one.dataset.title) ?? [0, 0];
+    if (left || top) Object.assign(one, { scrollLeft: left, scrollTop: top });
+  }
 }
 
 // The first of many nodes, and a button that shows the rest. `kept` remembers that it was pressed.

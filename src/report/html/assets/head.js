@@ -1,10 +1,10 @@
 // The head of the overview: what was played, who won and how surely, and the game that decided.
 
 import { capitalised, card, count, counted, el, half, link, percent, signed, time } from "./dom.js";
-import { botHash, gameHash, known, name, story, unpacked } from "./data.js";
+import { botHash, gameHash, gameTitle, known, name, story, unpacked } from "./data.js";
 import { boardOf, statesOf } from "./boards.js";
 import { course } from "./course.js";
-import { gaveAway, isAnalysed, worstMistake } from "./mistakes.js";
+import { gaveAway, isAnalysed, why, worstMistake } from "./mistakes.js";
 
 // Games in the strip of two bots; of more, the last ones are shown.
 const STRIP = 400;
@@ -45,11 +45,17 @@ function timeLimit() {
   return limit === null ? null : `${seconds(limit)} a move`;
 }
 
-// Format, dates, limits and size, in a line.
+// The game, and its rules where they are not the usual ones; nothing where several games were played.
+function played() {
+  const kinds = [...new Set(known.editions.map(({ game, rules }) => (rules && rules !== "standard" ? `${gameTitle(game)} (${rules})` : gameTitle(game))))];
+  return kinds.length === 1 ? kinds[0] : null;
+}
+
+// Game, format, dates, limits and size, in a line.
 export function facts(figures) {
   const format = course()?.format;
   const parts = [
-    format ? capitalised(format) : null, days(), timeLimit(),
+    played(), format ? capitalised(format) : null, days(), timeLimit(),
     counted(course()?.bots.length ?? figures.places.length, "bot"), counted(figures.games, "game"),
   ];
   return el("p", { class: "facts" }, parts.filter(Boolean).join(" · "));
@@ -114,7 +120,17 @@ export function lead(first, second) {
 
 function certainty(first, second) {
   if (first.superiority === null) return "They have played too few games to say how likely it is that the first is the better one.";
-  return `${name(first.bot)} is better than ${name(second.bot)} with a likelihood of ${likelihood(first.superiority)}.`;
+  return better(first, second);
+}
+
+// A likelihood below this says nothing that a reader would call better.
+const TELLING = 0.6;
+
+// How likely it is that the first of two is better.
+function better(first, second) {
+  const sure = `with a likelihood of ${likelihood(first.superiority)}`;
+  if (first.superiority < TELLING) return `Which of the two is better these games do not tell: ${name(first.bot)} is, ${sure}.`;
+  return `${name(first.bot)} is better than ${name(second.bot)} ${sure}.`;
 }
 
 function worst() {
@@ -124,7 +140,7 @@ function worst() {
   return el("ul", { class: "highlights" }, el("li", {}, link(gameHash(game.number, turn),
     el("strong", {}, "The blunder of the tournament"),
     el("span", {}, `Game ${game.number}, turn ${turn}: ${name(bot)} ${gaveAway(mistake)}`),
-    remark ? el("small", {}, remark.replaceAll("`", "")) : null)));
+    remark ? el("small", {}, why(remark)) : null)));
 }
 
 // The games of two bots in their order, a cell each. One cell is reached with Tab, the others with the arrow keys.
@@ -150,7 +166,7 @@ function strip(first, second) {
 
 function duel(places) {
   const [first, second] = places;
-  const sure = first.superiority === null ? "Too few games to say who is better." : `${name(first.bot)} is better with a likelihood of ${likelihood(first.superiority)}.`;
+  const sure = first.superiority === null ? "Too few games to say who is better." : better(first, second);
   // The two ratings are opposite numbers, so that their difference is twice as uncertain as each.
   const apart = first.error === null || first.superiority === null ? "" : ` The ratings are ${Math.round(Math.abs(first.elo - second.elo))} ± ${Math.round(2 * first.error)} Elo apart (95%).`;
   const side = (place) => el("span", {}, link(botHash(place.bot), el("span", { class: "name" }, name(place.bot))));

@@ -1,7 +1,7 @@
 // Shows the view that the address names, and follows a server.
 
-import { counted, el, keepingFocus, link } from "./dom.js";
-import { absent, addEntries, clear, known, unpackGames } from "./data.js";
+import { counted, el, keepingFocus, keepingScroll, link } from "./dom.js";
+import { absent, addEntries, canUnpack, clear, known, unpackGames } from "./data.js";
 import { overview } from "./overview.js";
 import { games } from "./games.js";
 import { absentView, botList, botView } from "./bot.js";
@@ -73,10 +73,13 @@ function show() {
   view.leave?.();
   connect?.(at.kind === "stage");
   view = viewOf(at);
-  const arrived = shown !== "" ;
+  const isSame = at.kind === "stage" && shown === "stage";
+  const arrived = shown !== "" && !isSame;
   shown = at.kind;
   main.className = `view-${at.kind}`;
-  main.replaceChildren(view.node);
+  // Who chooses by keys what the stage follows goes on choosing.
+  if (isSame) keepingFocus(main, () => main.replaceChildren(view.node));
+  else main.replaceChildren(view.node);
   parts(at);
   const title = TITLES[at.kind]?.(at);
   document.title = title && !only() ? `${title} · ${known.head.title}` : known.head.title;
@@ -104,7 +107,7 @@ function drawAgain() {
   if (view.update || view.again) {
     const [x, y] = [window.scrollX, window.scrollY];
     view = viewOf(address());
-    main.replaceChildren(view.node);
+    keepingScroll(main, () => main.replaceChildren(view.node));
     window.scrollTo(x, y);
   } else if (!view.turn) show();
 }
@@ -136,11 +139,18 @@ function follow() {
   const WORDS = { playing: "Live", finished: "Finished", interrupted: "Interrupted" };
   const showState = () => showStatus(state === "playing" ? "on" : "over", `${WORDS[state]} · ${counted(known.figures.games, "game")}`);
   showStatus("off", "Connecting…");
-  const read = (listen) => (event) => { failures = 0; last = event.lastEventId || last; listen(event.data === "" ? null : JSON.parse(event.data)); };
+  // Games that are being unpacked have what was sent after them wait. What goes wrong with one event stops no other.
+  let before = Promise.resolve();
+  const read = (listen) => (event) => {
+    failures = 0;
+    last = event.lastEventId || last;
+    before = before.then(() => listen(event.data === "" ? null : JSON.parse(event.data))).catch((error) => setTimeout(() => { throw error; }));
+  };
   const listeners = {
     // A new server sends everything again: the games go on, or others are played.
     begin: () => { clear(); forgetStage(); state = "playing"; known.head.live = true; },
     entries: (entries) => { addEntries(entries); redrawSoon(); },
+    packed: async ({ entries, games }) => { addEntries(entries); await unpackGames(games); redrawSoon(); },
     figures: (figures) => { known.figures = figures; showState(); redrawSoon(); },
     edition: stageEdition,
     tables: stageTables,
@@ -156,7 +166,7 @@ function follow() {
     if (staged === stage) return;
     staged = stage;
     source?.close();
-    const query = [stage ? "stage" : "", last ? `from=${last}` : ""].filter(Boolean).join("&");
+    const query = [stage ? "stage" : "", canUnpack() ? "packed" : "", last ? `from=${last}` : ""].filter(Boolean).join("&");
     source = new EventSource(query ? `events?${query}` : "events");
     for (const [kind, listen] of Object.entries(listeners)) source.addEventListener(kind, read(listen));
     // The browser asks again and again, so that the page follows when the games go on. A server that has said how

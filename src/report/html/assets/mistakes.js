@@ -28,12 +28,11 @@ export function judgedTurns(game) {
   const [values, bests, , more] = game.field(14) ?? ["", "", "", []];
   const movers = game.field(16);
   const sides = [game.bots[game.first], game.bots[1 - game.first]];
-  const marks = new Map(more.map(([turn, mark = "", better = "", remark = ""]) => [turn, { mark, better, remark: capitalised(remark) }]));
+  const marks = new Map(more.map(([turn, mark = "", , remark = "", , , missed = ""]) => [turn, { remark: capitalised(remark), missed: mark === "missed-win" || missed !== "" }]));
   for (let turn = 1; turn <= values.length; turn += 1) {
     const [value, best] = [values[turn - 1], bests[turn - 1]];
-    const { mark, remark } = marks.get(turn) ?? { mark: "", remark: "" };
+    const { remark, missed } = marks.get(turn) ?? { remark: "", missed: false };
     const isKnown = value !== "-" && best !== "-";
-    const missed = mark === "missed-win";
     if (!isKnown && !missed) continue;
     found.push({
       game, turn, value, best, remark, missed, isKnown,
@@ -51,6 +50,17 @@ export const isAnalysed = () => known.figures.places.some((place) => place.phase
 // What a mistake gave away, in words.
 export function gaveAway(mistake) {
   return `turned ${RESULTS[mistake.best]} into ${RESULTS[mistake.value]}`;
+}
+
+// What an analysis says of a turn, with answers in words: "`12 F`" is "cell 12 with gift F".
+export function told(remark) {
+  const words = remark.replaceAll(/`- (\S)`/g, "gift $1").replaceAll(/`(\d+) -`/g, "cell $1").replaceAll(/`(\d+) (\S)`/g, "cell $1 with gift $2").replaceAll("`", "");
+  return words.replaceAll(/(^|[.!?] )([a-z])/g, (_, before, letter) => before + letter.toUpperCase());
+}
+
+// The same beside words that say already what the turn gave away.
+export function why(remark) {
+  return told(remark.replace(/^(?:\w+ )?`[^`]*` turned a \w+ into a \w+[:.] ?/i, ""));
 }
 
 // The worst mistake, of all bots or of one: a win turned into a loss before anything else, by the bot of the highest rating.

@@ -162,12 +162,21 @@ function settlingCard(places) {
   return card("Ratings over the games", "How the ratings (Elo) settled as games were played. Choose bots to highlight them; one alone is shown with its 95% interval.", box);
 }
 
+// How many turns half of the games took at most.
+function halfOf({ games, lengths }) {
+  let [turns, seen] = [0, 0];
+  while (turns < lengths.length && seen + (lengths[turns] ?? 0) < games / 2) { seen += lengths[turns] ?? 0; turns += 1; }
+  return `Half of the games took ${counted(turns, "turn")} or fewer.`;
+}
+
 function endings(figures) {
   const rows = Object.entries(figures.endings).sort((a, b) => b[1] - a[1]).map(([reason, n]) => ({
     name: reason, count: n, href: `#games&reason=${encodeURIComponent(reason)}`,
     kind: reason === "draw" ? "draw" : known.editions.some((edition) => edition.game === reason) ? "win" : "blame",
   }));
-  return card("How games ended", null, bars(rows), el("h3", {}, "After how many turns"), lengths(figures.lengths));
+  const [most] = rows;
+  return card("How games ended", most ? `Most often by ${most.name}: ${count(most.count)} of ${counted(figures.games, "game")}.` : null, bars(rows),
+    el("h3", {}, "After how many turns"), el("p", { class: "hint" }, halfOf(figures)), lengths(figures.lengths));
 }
 
 // Notable games: the quickest win, the biggest upset, the longest game.
@@ -209,9 +218,8 @@ function limits() {
 }
 
 function verdict(places) {
-  const [first, second] = places;
+  // How surely the first is the first is said by the card of the result.
   const parts = [];
-  if (second && first.superiority !== null) parts.push(`${name(first.bot)} is better than ${name(second.bot)} with a likelihood of ${likelihood(first.superiority)}.`);
   const order = known.figures.order;
   if (order === "place") parts.push("Ordered by what each reached in the bracket; those who went out in the same round share a place.");
   else if (order === "rating") parts.push("Ordered by rating, as not all have played the same number of games.");

@@ -1,10 +1,10 @@
 // A game, step by step.
 
-import { card, counted, el, keepingFocus, link, announce, prose, svg, time, when } from "./dom.js";
-import { botHash, gameHash, known, name, outcome, unpacked } from "./data.js";
+import { card, counted, el, keepingFocus, link, announce, svg, time, when } from "./dom.js";
+import { botHash, gameHash, gameTitle, known, name, outcome, unpacked } from "./data.js";
 import { inWords, legend, piecePicture } from "./pieces.js";
 import { boardOf, statesOf } from "./boards.js";
-import { gameAccuracy } from "./mistakes.js";
+import { gameAccuracy, told } from "./mistakes.js";
 import { betterTurns } from "./better.js";
 import { turnTimes, winners } from "./charts.js";
 import { faultCard } from "./bot.js";
@@ -28,11 +28,17 @@ function icon(kind) {
 function turnAnalysis({ value, best, mark, better, ahead, remark }, advice, isSecret) {
   const parts = [];
   if (isSecret) better = "";
-  else if (remark) parts.push(remark.replace(/[^.!?]$/, "$&."));
+  else if (remark) parts.push(told(remark).replace(/[^.!?]$/, "$&."));
   else if (value && best && value !== best) parts.push(`It left ${VALUES[value]} where ${VALUES[best]} was possible.`);
   else if (value) parts.push(`With best play this is ${VALUES[value]}${ahead ? ` in ${counted(ahead, "turn")}` : ""}.`);
   if (better && !remark.includes(better)) parts.push(`Better: ${advice(better)}.`);
-  return el("div", { class: "judged" }, mark ? el("span", { class: `badge mark-${mark}` }, mark.replace("-", " ")) : null, parts.length ? el("p", {}, ...prose(parts.join(" "))) : null);
+  return el("div", { class: "judged" }, mark ? el("span", { class: `badge mark-${mark}` }, mark.replace("-", " ")) : null, parts.length ? el("p", {}, parts.join(" ")) : null);
+}
+
+// What the chart of the times shows; its scale is logarithmic.
+function slowest(game) {
+  const most = Math.max(...game.times);
+  return `The slowest answer was turn ${game.times.indexOf(most) + 1}, with ${time(most)}. Quick ones are drawn higher than in proportion, so that they can be seen.`;
 }
 
 // Marks a card that moves to the end on narrow screens.
@@ -211,7 +217,7 @@ export function gameView(number, wantedTurn, only) {
   const side = (bot, index) => el("span", { class: `side side-${index}${game.winner === bot ? " winner" : ""}` },
     svg("svg", { viewBox: "0 0 10 10", class: "dot", "aria-hidden": "true" }, svg("circle", { cx: 5, cy: 5, r: 4.4 })), only ? el("span", { class: "name" }, name(bot)) : link(botHash(bot), el("span", { class: "name" }, name(bot))), game.winner === bot ? el("span", { class: "badge win" }, "winner") : null);
   const head = el("header", { class: "versus" },
-    only ? null : el("p", { class: "above" }, link(known.list?.address ?? "#games", "Games"), ` · ${game.game}${game.rules && game.rules !== "standard" ? `, rules ${game.rules}` : ""} · ${game.id} ${when(game.started) ? "· " + when(game.started) : ""}`),
+    only ? null : el("p", { class: "above" }, link(known.list?.address ?? "#games", "Games"), ` · ${gameTitle(game.game)}${game.rules && game.rules !== "standard" ? `, rules ${game.rules}` : ""} · ${game.id} ${when(game.started) ? "· " + when(game.started) : ""}`),
     el("h1", {}, only ? "" : `Game ${number}: `, side(first, 0), el("span", { class: "vs" }, " vs "), side(second, 1)));
   // The games before and after it in the list that was shown last, with its filter and order.
   const numbers = known.list?.numbers() ?? [];
@@ -235,10 +241,10 @@ export function gameView(number, wantedTurn, only) {
     el("div", { class: "desk" },
       el("div", {},
         el("div", { class: "play card" }, stage, hasOpening ? el("p", { class: "hint" }, `${board.left ? "Pieces with a dashed frame" : "Discs with a dashed ring"} were there at the start. `, only || !game.start ? null : link(`#games&opening=${encodeURIComponent(game.start)}`, "Games from this opening")) : null, controls),
-        after(card("Time for every turn", "On a logarithmic scale.", times))),
+        last > 0 ? after(card("Time for every turn", slowest(game), times)) : null),
       el("div", {},
-        el("div", { class: "card" }, story),
-        board.left ? el("div", { class: "card hands" }, hand, left, legend(game.set)) : null,
+        el("div", { class: "card" }, el("h2", { class: "unseen" }, "The turn"), story),
+        board.left ? el("div", { class: "card hands" }, el("h2", { class: "unseen" }, "Pieces"), hand, left, legend(game.set)) : null,
         after(card("Turns", null, moves)),
         accuracy ? after(accuracy) : null)),
     around);

@@ -1,6 +1,6 @@
 // The stage: the games that are being played, move by move, for a room that looks at a projector.
 
-import { announce, count, counted, el, half, svg, time } from "./dom.js";
+import { announce, count, counted, el, half, keepingFocus, svg, time } from "./dom.js";
 import { known, name, outcome, unpacked } from "./data.js";
 import { inWords, piecePicture } from "./pieces.js";
 import { boardOf, statesOf } from "./boards.js";
@@ -170,7 +170,9 @@ function standingsPart(marked) {
     el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "#"), el("th", { scope: "col", class: "text" }, "bot"), el("th", { scope: "col" }, "games"), el("th", { scope: "col" }, "points"))),
     el("tbody", {}, ...rows.map(([place, rank]) => el("tr", { class: name(place.bot) === marked ? "followed" : null },
       el("td", {}, String(rank)), el("th", { scope: "row", class: "text" }, el("span", { class: "name" }, name(place.bot))), el("td", {}, count(place.games)), el("td", {}, el("strong", {}, half(place.points))))))),
-  places.length > rows.length ? el("p", { class: "hint" }, `and ${count(places.length - rows.length)} more`) : null);
+  places.length > rows.length ? el("p", { class: "hint" }, `and ${count(places.length - rows.length)} more`) : null,
+  // More points further down would look like a mistake.
+  known.figures.order === "rating" ? el("p", { class: "hint" }, "By rating, as not all have played the same number of games.") : null);
 }
 
 // Who plays next: meetings of which no game is being played.
@@ -266,10 +268,7 @@ export function stageView(fields) {
   function redraw(part, key, make) {
     if (drawnKeys.get(part) === key) return;
     drawnKeys.set(part, key);
-    const made = [make()].flat().filter(Boolean);
-    const focus = parts[part]?.contains(document.activeElement) ? document.activeElement.dataset.keep : null;
-    (parts[part] ?? select).replaceChildren(...made);
-    if (focus) parts[part].querySelector(`[data-keep="${CSS.escape(focus)}"]`)?.focus({ preventScroll: true });
+    (parts[part] ?? select).replaceChildren(...[make()].flat().filter(Boolean));
   }
 
   function say(at) {
@@ -328,7 +327,7 @@ export function stageView(fields) {
       }
     }
     const marked = followed.bot ?? null;
-    redraw("rows", JSON.stringify([known.figures.places.map((place) => [place.bot, place.points, place.games, place.rank]), marked]), () => standingsPart(marked));
+    redraw("rows", JSON.stringify([known.figures.order, known.figures.places.map((place) => [place.bot, place.points, place.games, place.rank]), marked]), () => standingsPart(marked));
     redraw("next", JSON.stringify([seen.state, course()?.next ?? [], [...seen.seats.values()].map((seat) => [seat.gone, seat.now.id])]), () => nextPart());
     const others = [...seen.seats.entries()].filter(([number, seat]) => number !== found?.[0] && !seat.gone).sort((a, b) => a[0] - b[0]);
     const shownOthers = seen.state === "playing" ? others.slice(0, OTHERS) : [];
@@ -338,8 +337,10 @@ export function stageView(fields) {
     ]);
   }
 
-  redrawStage = draw;
-  const timer = setInterval(draw, 250);
+  // What has the focus may be drawn again, or be there no longer.
+  const redrawn = () => keepingFocus(node, draw);
+  redrawStage = redrawn;
+  const timer = setInterval(redrawn, 250);
   draw();
-  return { node, leave: () => { clearInterval(timer); redrawStage = null; }, update: () => { draw(); return true; } };
+  return { node, leave: () => { clearInterval(timer); redrawStage = null; }, update: () => { redrawn(); return true; } };
 }

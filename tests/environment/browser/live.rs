@@ -1,0 +1,157 @@
+//! Pages that are served: what is drawn again leaves readers where they were, and who comes late gets all games.
+
+use referee::record::Record;
+use referee::report::html::Options;
+use referee::report::serve::{Feed, Server};
+use serde_json::{Value, json};
+
+use super::driver::{Browser, Result};
+use super::same;
+use crate::common::games::{GAMES, many};
+
+/// A page of these games, open in a browser, to which more can be added.
+struct Live {
+    browser: Browser,
+    feed: Feed,
+    /// Stops when it is dropped.
+    _server: Server,
+    url: String,
+}
+
+impl Live {
+    fn of(records: &[Value]) -> Result<Self> {
+        let feed = Feed::new(Options {
+            title: "Spring cup".to_owned(),
+            ..Options::default()
+        });
+        publish(&feed, records)?;
+        let address = "127.0.0.1:0".parse().map_err(|error| format!("{error}"))?;
+        let server = Server::bind(address, feed.clone()).map_err(|error| error.to_string())?;
+        let live = Self {
+            browser: Browser::start()?,
+            feed,
+            url: server.url(),
+            _server: server,
+        };
+        live.browser.size(390, 800, false)?;
+        live.open("#overview")?;
+        live.has(records.len())?;
+        Ok(live)
+    }
+
+    fn open(&self, hash: &str) -> Result<()> {
+        self.browser.go(&format!("{}{hash}", self.url))
+    }
+
+    /// Waits until the page has drawn so many games.
+    fn has(&self, games: usize) -> Result<()> {
+        let shown = json!(format!("{games} games"));
+        self.browser.wait(&format!(
+            "return document.getElementById('live').textContent.replaceAll('\\u202f', '').endsWith({shown})"
+        ))
+    }
+
+    /// Adds games, and waits until the view has been drawn again.
+    fn add(&self, records: &[Value]) -> Result<()> {
+        let before = usize::try_from(self.feed.games()).unwrap_or(0);
+        // What is drawn again is another element, or has other text.
+        self.browser
+            .run("document.querySelector('main tbody tr')?.setAttribute('data-old', '')")?;
+        publish(&self.feed, records)?;
+        self.has(before + records.len())?;
+        self.browser
+            .wait("return document.querySelector('main [data-old]') === null")
+    }
+}
+
+fn publish(feed: &Feed, records: &[Value]) -> Result<()> {
+    for record in records {
+        let record = Record::from_line(record.to_string().as_bytes());
+        feed.publish(&record.map_err(|error| format!("{error:?}"))?)?;
+    }
+    Ok(())
+}
+
+/// The focus, and how far boxes are scrolled, are where they were after the page has been drawn again.
+pub(super) fn a_page_that_is_drawn_again_leaves_readers_where_they_are() -> Result<()> {
+    let records = many(&GAMES, 300, 20);
+    let (first, more) = records.split_at(200);
+    let mut more = more.chunks(4);
+    let mut add = |live: &Live| live.add(more.next().ok_or("no more games")?);
+    let live = Live::of(first)?;
+    let browser = &live.browser;
+    let focused = "const e = document.activeElement; return e === document.body || e.id === 'main' ? 'lost' : `${e.tagName} ${e.dataset.keep ?? e.dataset.title ?? e.getAttribute('href') ?? e.textContent}`";
+    for (view, selectors) in [
+        (
+            "#overview",
+            &[
+                ".standings thead th:nth-child(2) button",
+                ".standings tbody tr:nth-child(7) a",
+                ".cross.each td a[tabindex='0']",
+                ".curves button:nth-child(2)",
+                "button.all",
+                ".scroll[tabindex='0']",
+            ][..],
+        ),
+        ("#bots", &[".botlist li:nth-child(5) a"][..]),
+        (
+            "#bot=2",
+            &[
+                ".games thead th:nth-child(2) button",
+                ".scroll[tabindex='0']",
+            ][..],
+        ),
+        (
+            "#games",
+            &[
+                "[data-keep='filter-of']",
+                "[data-keep='filter-text']",
+                ".games thead th:nth-child(2) button",
+                ".pager button:not([disabled])",
+            ][..],
+        ),
+    ] {
+        browser.run(&format!("location.hash = {}", json!(view)))?;
+        for selector in selectors {
+            let selector = json!(selector);
+            browser.wait(&format!("const e = document.querySelector('main ' + {selector}); e?.focus({{ preventScroll: true }}); return e !== null && document.activeElement === e"))?;
+            let before = browser.text(focused)?;
+            add(&live)?;
+            same(
+                &format!("{view} {selector}"),
+                &browser.text(focused)?,
+                &before,
+            )?;
+        }
+    }
+    browser.run("location.hash = '#overview'")?;
+    browser.wait("const box = document.querySelector('.scroll:has(.cross.each)'); if (!box) return false; box.scrollLeft = 150; return box.scrollLeft === 150")?;
+    browser.run("window.scrollTo(0, 700)")?;
+    add(&live)?;
+    let places = "const box = document.querySelector('.scroll:has(.cross.each)'); return String([box.scrollLeft, window.scrollY])";
+    same("scrolled", &browser.text(places)?, &"150,700".to_owned())?;
+    browser.is_quiet()
+}
+
+/// Who comes late is sent the games compressed, in their order; what ends meanwhile comes after them.
+pub(super) fn late_readers_unpack_the_games() -> Result<()> {
+    const COUNT: usize = 12_000;
+    let records = many(&GAMES, COUNT + 40, 20);
+    let live = Live::of(&records[..COUNT])?;
+    let browser = &live.browser;
+    live.open("#games")?;
+    let found = |count: usize| {
+        let text = json!(format!("{count} games"));
+        browser.wait(&format!("return document.querySelector('p.hint[role=status]')?.textContent.replaceAll('\\u202f', '') === {text}"))
+    };
+    found(COUNT)?;
+    publish(&live.feed, &records[COUNT..])?;
+    found(COUNT + 40)?;
+    // Each is the game that it was: the ids were given in order.
+    for number in [1, 7_000, COUNT, COUNT + 40] {
+        live.open(&format!("#game={number}"))?;
+        let id = format!("{}-{}", (number - 1) / 100, (number - 1) % 100);
+        browser.wait(&format!("return document.querySelector('main').textContent.includes({}) && document.querySelector('h1').textContent.includes('{number}')", json!(id)))?;
+    }
+    browser.is_quiet()
+}
