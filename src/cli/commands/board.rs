@@ -9,13 +9,13 @@ use serde_json::{Value, json};
 use crate::cli::support::failure::Failure;
 use crate::cli::support::output::{Stdout, print_stderr};
 use crate::cli::support::pages::write_file;
-use crate::cli::support::setup::{RulesName, palette, piece_set};
+use crate::cli::support::setup::{RulesName, palette, piece_set, terminal_width};
 use crate::game::four_in_a_row::FourInARow;
 use crate::game::quarto::configuration::ConfigurationError;
 use crate::game::quarto::{Edition, PieceSet};
 use crate::game::{Game as _, Picture};
 use crate::report::picture::{Pieces, Shown, still};
-use crate::report::terminal::draw;
+use crate::report::terminal::draw_within;
 use crate::session::registry::GAMES;
 use crate::text::quote;
 
@@ -99,7 +99,8 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let columns = position.picture.columns.len();
     position.picture.last = position.last.map(|cell| (cell / columns, cell % columns));
     let palette = palette(&io::stdout());
-    write!(out, "{}", draw(&position.picture, &palette))?;
+    let columns = terminal_width(&io::stdout());
+    write!(out, "{}", draw_within(&position.picture, &palette, columns))?;
     for (line, property) in &position.lines {
         writeln!(out, "{line} {property}")?;
     }
