@@ -145,7 +145,17 @@ fn quarto(args: &Args) -> Result<Position, Failure> {
     let set = edition.set();
     let refused =
         |problem: &str| Failure::Usage(format!("{}: {problem}", quote(args.config.as_bytes())));
-    let wrong = |error: ConfigurationError| refused(&error.to_string());
+    let wrong = |error: ConfigurationError| {
+        // That of Four In A Row, perhaps as a bot is sent it: with a mark before it.
+        let game = FourInARow::NAME;
+        let is_other = args.config.contains('.') && [42, 44].contains(&error.found);
+        let fix = if is_other {
+            format!("; for one of {game}: --game {game}")
+        } else {
+            String::new()
+        };
+        refused(&format!("{error}{fix}"))
+    };
     let (config, hand) = with_hand(&args.config, 16);
     let board = set.configuration(&config).map_err(wrong)?;
     let hand = hand.filter(|&symbol| symbol != '-');

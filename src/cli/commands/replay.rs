@@ -115,8 +115,9 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     }
     let of_all = counted(checked, "game", "games");
     if wrong > 0 {
+        let breaks = if wrong == 1 { "breaks" } else { "break" };
         return Err(Failure::Usage(format!(
-            "{}: {wrong} of {of_all} break the rules or cannot be read",
+            "{}: {wrong} of {of_all} {breaks} the rules or cannot be read",
             file.display()
         )));
     }
