@@ -8,7 +8,7 @@
 //! - [`spec`]: what a BOT on the command line means, and why it cannot be started
 //! - [`naming`]: what bots are called
 //! - [`shell`]: commands that are shown to people
-//! - `archive`: an archive, which has to be unpacked first
+//! - `no_program`: files that are no programs, such as archives, and names that were mistyped
 //! - [`submission`]: which program of a folder is meant
 //! - `confined`: a program taken into a sandbox
 //! - [`process`]: the only place that starts and stops bots
@@ -24,7 +24,7 @@
 //! - [`pause`]: stopping the referee while it starts bots
 
 mod allowance;
-mod archive;
+
 #[cfg(all(target_os = "linux", not(portable)))]
 mod bound;
 pub mod channel;
@@ -35,6 +35,7 @@ pub mod fault;
 pub mod human;
 pub mod meter;
 pub mod naming;
+mod no_program;
 pub mod orphans;
 #[cfg(unix)]
 pub mod pause;

@@ -7,8 +7,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::archive;
 use super::naming::{folder_name, short_name};
+use super::no_program;
 use super::shell::{self, Question, quoted};
 use super::submission::only_program;
 
@@ -66,7 +66,11 @@ impl BotSpec {
     /// ```
     pub fn parse(text: &str, this_program: &Path, builtins: &[&str]) -> Result<Self, CannotStart> {
         let cannot = |cause: &str, fix: &str| CannotStart {
-            bot: escape_path(text),
+            bot: if text.trim().is_empty() {
+                format!("\"{text}\"")
+            } else {
+                escape_path(text)
+            },
             cause: cause.to_owned(),
             fix: fix.to_owned(),
         };
@@ -275,12 +279,19 @@ fn missing_file(path: &str, builtins: &[&str]) -> CannotStart {
                 escape_path(&found.to_string_lossy())
             )
         }
+    } else if let Some(near) = no_program::near(path, builtins) {
+        format!("did you mean {near}?")
     } else {
         "check the spelling and the directory".to_owned()
     };
+    let what = if path.ends_with('/') {
+        "folder"
+    } else {
+        "file"
+    };
     CannotStart {
         bot: escape_path(path),
-        cause: "there is no such file".to_owned(),
+        cause: format!("there is no such {what}"),
         fix,
     }
 }
@@ -321,14 +332,8 @@ fn file(path: &str, arguments: &[String]) -> Result<Program, CannotStart> {
     if meta.len() == 0 {
         return Err(cannot("the file is empty", "save the program into it"));
     }
-    if let Some(command) = archive::unpacking(path) {
-        return Err(cannot(
-            "it is an archive and no program",
-            &format!(
-                "unpack it ({command}) and give the program in it, or the folder; or use referee league, \
-                 which unpacks what was handed in"
-            ),
-        ));
+    if let Some((cause, fix)) = no_program::why(path) {
+        return Err(cannot(&cause, &fix));
     }
     let ending = Path::new(path)
         .extension()

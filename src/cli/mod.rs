@@ -145,7 +145,9 @@ pub fn run_with<T: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = T
     match mistyped::check(&arguments, &Cli::command()) {
         Ok(()) => match Cli::try_parse_from(&arguments) {
             Ok(cli) => run_parsed(cli),
-            Err(error) => match mistyped::one_too_many(&error, &arguments, &Cli::command()) {
+            Err(error) => match mistyped::one_too_many(&error, &arguments, &Cli::command())
+                .or_else(|| mistyped::one_too_few(&error, &arguments, &Cli::command()))
+            {
                 Some(failure) => output::finish(Err(failure), logging::finish),
                 None => error.exit(),
             },

@@ -51,6 +51,11 @@ pub(crate) fn is_executable_file(path: &Path) -> bool {
 /// The advice for a missing command: install it, with its package where that is known, or use a language that
 /// runs here.
 pub(crate) fn install(command: &str) -> String {
+    // Debian and Ubuntu have no `python`.
+    let name = Path::new(command).file_name();
+    if name.is_some_and(|name| name == "python") && find_in_path("python3").is_some() {
+        return "write python3 instead, which is installed".to_owned();
+    }
     let package = package_of(command).map_or_else(String::new, |package| {
         format!(" (on Debian and Ubuntu: apt install {package})")
     });

@@ -85,6 +85,7 @@ pub struct ProcessEntry {
 /// # Ok::<(), String>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(expecting = "a record")]
 pub struct Record {
     /// The version of the format.
     pub v: u32,

@@ -10,7 +10,7 @@ pub(super) use self::export::{escape_formula, written};
 
 use self::columns::{Column, fit};
 use super::accuracy::percent;
-use super::terminal::{Palette, aligned, width as columns_of};
+use super::terminal::{Palette, aligned, width as columns_of, wrapped};
 use crate::text::{counted, escape_controls, format_milliseconds};
 use crate::tournament::standings::{NotEntered, Place, RankBy, Standings, TieBreak};
 
@@ -289,7 +289,7 @@ pub fn table(standings: &Standings, palette: &Palette, width: Option<usize>) -> 
         first += places.len();
     }
     if !standings.places.is_empty() {
-        let _ = writeln!(out, "{}", order(standings));
+        let _ = writeln!(out, "{}", wrapped(&order(standings), width));
     }
     let mut seen = Vec::new();
     left_out.retain(|head| {
@@ -299,16 +299,14 @@ pub fn table(standings: &Standings, palette: &Palette, width: Option<usize>) -> 
         }
     });
     if !left_out.is_empty() {
-        let _ = writeln!(
-            out,
-            "not shown, as the terminal is too narrow: {}",
-            left_out.join(", ")
-        );
+        let what = left_out.join(", ");
+        let why = format!("not shown, as the terminal is too narrow: {what}");
+        let _ = writeln!(out, "{}", wrapped(&why, width));
     }
     for absent in standings.not_entered() {
         let _ = writeln!(out, "did not enter: {}", not_entered(absent));
     }
-    let _ = writeln!(out, "{}", summary(standings));
+    let _ = writeln!(out, "{}", wrapped(&summary(standings), width));
     out
 }
 

@@ -170,6 +170,12 @@ fn cell(
 
 /// A picture as text: the board, and beside or below it the piece in hand and those left.
 pub fn draw(picture: &Picture, palette: &Palette) -> String {
+    draw_within(picture, palette, None)
+}
+
+/// The same for a terminal of so many columns, if it is one and has fewer than [`draw`] may take.
+pub fn draw_within(picture: &Picture, palette: &Palette, columns: Option<usize>) -> String {
+    let width = columns.unwrap_or(WIDTH).min(WIDTH);
     let (board, board_width) = if picture.cells.is_empty() {
         (Vec::new(), 0)
     } else {
@@ -188,7 +194,7 @@ pub fn draw(picture: &Picture, palette: &Palette) -> String {
         .map(|text| text.width())
         .max()
         .unwrap_or(0);
-    let room = WIDTH.saturating_sub(board_width + INDENT);
+    let room = width.saturating_sub(board_width + INDENT);
     let hand_width = picture.hand.as_ref().map_or(0, |hand| 9 + hand.width());
     // Two columns of pieces are never higher than the board, so the layout stays the same from turn
     // to turn.
@@ -196,7 +202,11 @@ pub fn draw(picture: &Picture, palette: &Palette) -> String {
     side.extend(columns_of(
         &picture.left,
         widest,
-        if beside { room } else { WIDTH - INDENT },
+        if beside {
+            room
+        } else {
+            width.saturating_sub(INDENT)
+        },
     ));
     let mut out = String::new();
     let blank = String::new();

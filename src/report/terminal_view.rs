@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
-use super::terminal::{Palette, draw, styled, time};
+use super::terminal::{Palette, draw_within, styled, time};
 use crate::bot::Fault;
 use crate::bot::fault::Exit;
 use crate::game::{Picture, Side};
@@ -42,6 +42,7 @@ pub struct TerminalView<O, E> {
     detail: Detail,
     palette: Palette,
     err_palette: Palette,
+    columns: Option<usize>,
     /// JSON lines instead of result lines.
     json: bool,
     /// Number of games in all, for headings.
@@ -62,6 +63,8 @@ pub struct ViewOptions {
     pub palette: Palette,
     /// Styles for faults.
     pub err_palette: Palette,
+    /// How many columns the terminal has that turns are shown on, if it is one.
+    pub columns: Option<usize>,
     /// Records on `out` and nothing else; turns then go to `err`.
     pub json: bool,
     /// Which of the bots are people at this terminal, who must not see what is hidden from them.
@@ -78,6 +81,7 @@ impl<O: Write, E: Write> TerminalView<O, E> {
             detail: options.detail,
             palette: options.palette,
             err_palette: options.err_palette,
+            columns: options.columns,
             json: options.json,
             games,
             bots: BotIndex::ALL,
@@ -142,7 +146,7 @@ impl<O: Write, E: Write> TerminalView<O, E> {
         let mut board = String::new();
         start.write_start(&mut board);
         if board.chars().any(|symbol| symbol != '.') {
-            text.push_str(&draw(&self.picture(start), &palette));
+            text.push_str(&draw_within(&self.picture(start), &palette, self.columns));
         }
         self.show(&text)?;
         // The first turn may be a person's, who must see the heading.
@@ -319,7 +323,7 @@ impl<O: Write, E: Write> GameObserver for TerminalView<O, E> {
             styled(palette.heading, self.name(side)),
             after.describe_last_turn(),
             styled(palette.faint, &time(elapsed)),
-            draw(&self.picture(after), &palette)
+            draw_within(&self.picture(after), &palette, self.columns)
         );
         self.show(&text)?;
         if self.json {

@@ -403,7 +403,7 @@ fn completions_and_the_manual_page() {
     let run = Referee::new(["man", "turnament"]).run();
     assert_eq!(run.code, Some(2), "{run}");
     assert!(
-        run.stderr.contains("turnament") && run.stderr.contains(" tournament,"),
+        run.stderr.contains("turnament") && run.stderr.contains("did you mean tournament?"),
         "{run}"
     );
 }

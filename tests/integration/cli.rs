@@ -699,7 +699,10 @@ fn version_and_help() {
 #[test]
 fn unknown_words() {
     // A single word is a bot without an opponent.
-    refused(&referee(&["nobody"]), &["<BOT2>"]);
+    refused(
+        &referee(&["nobody"]),
+        &["referee: a match has two bots, and this is one; name its opponent"],
+    );
     refused(
         &referee(&["nobody", CONFIGURATIONS[0]]),
         &["referee: cannot start nobody: there is no such file; check the spelling"],
@@ -720,7 +723,10 @@ fn unknown_words() {
         &["standard, squares"],
     );
     // Commands are not options of a match.
-    refused(&referee(&["--seed", "1", "pieces"]), &["<BOT2>"]);
+    refused(
+        &referee(&["--seed", "1", "pieces"]),
+        &["pieces is a command, whose name comes first: referee pieces"],
+    );
 }
 
 #[cfg(target_os = "linux")]

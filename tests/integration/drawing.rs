@@ -6,7 +6,7 @@ use proptest::prelude::{
 use proptest::test_runner::RngSeed;
 use referee::game::quarto::{Edition, PieceSet, Rules};
 use referee::game::{Game as _, Position as _};
-use referee::report::terminal::{Palette, draw};
+use referee::report::terminal::{Palette, draw, draw_within};
 use unicode_width::UnicodeWidthStr as _;
 
 const DUTCH: &str = include_str!("../../sets/dutch.csv");
@@ -21,6 +21,44 @@ fn drawn(edition: &Edition, request: &str, answers: &[&str]) -> String {
         position = after;
     }
     draw(&edition.picture(&position, last), &Palette::plain())
+}
+
+/// What stands beside the board is below it where there is no room.
+#[test]
+fn narrow_terminals_have_the_pieces_below_the_board() {
+    let edition = Edition::default();
+    let position = edition
+        .read_request("A..PC...J..EF... K")
+        .expect("a position");
+    let text = draw_within(
+        &edition.picture(&position, None),
+        &Palette::plain(),
+        Some(40),
+    );
+    insta::assert_snapshot!(text, @"
+        V1  V2  V3  V4
+       +---+---+---+---+
+    H1 | A |   |   | P |
+       +---+---+---+---+
+    H2 | C |   |   |   |
+       +---+---+---+---+
+    H3 | J |   |   | E |
+       +---+---+---+---+
+    H4 | F |   |   |   |
+       +---+---+---+---+
+      in hand: K big blue square solid
+      left:
+      B small red square hollow
+      D small blue square hollow
+      G big blue circular hollow
+      H small blue circular hollow
+      I big red square solid
+      L small blue square solid
+      M big red circular solid
+      N small red circular solid
+      O big blue circular solid
+");
+    assert!(text.lines().all(|line| line.width() <= 40), "{text}");
 }
 
 /// A set with these words instead of the built-in ones.
@@ -335,6 +373,10 @@ proptest! {
                 prop_assert!(line.width() <= 80, "{} columns:\n{}", line.width(), text);
                 prop_assert!(line.trim_end() == line, "{:?}", line);
             }
+            // Nothing is lost where there are fewer columns, and the board stays whole.
+            let narrow = draw_within(&edition.picture(&position, last), &Palette::plain(), Some(40));
+            let letters = |text: &str| text.chars().filter(|c| c.is_alphanumeric()).count();
+            prop_assert_eq!(letters(&narrow), letters(&text), "{}", narrow);
             // Every word is there as a whole: of pieces in hand and of those left.
             if position.outcome().is_none() && position.hand().is_none() {
                 for feature in edition.set().features() {

@@ -63,6 +63,8 @@ mod journal;
 #[cfg(unix)]
 mod league;
 #[cfg(unix)]
+mod links;
+#[cfg(unix)]
 mod logging;
 #[cfg(unix)]
 mod matches;

@@ -1625,8 +1625,14 @@ fn wrong_options() {
 
 #[test]
 fn wrong_bots() {
-    refused(&Referee::new::<&str>([]).run(), &["<BOT1>", "<BOT2>"]);
-    refused(&Referee::new(["builtin:random"]).run(), &["<BOT2>"]);
+    refused(
+        &Referee::new::<&str>([]).run(),
+        &["a match has two bots: referee BOT1 BOT2"],
+    );
+    refused(
+        &Referee::new(["builtin:random"]).run(),
+        &["a match has two bots, and this is one"],
+    );
     refused(&Referee::new(["a", "b", "c"]).run(), &["c"]);
     refused(
         &Referee::new(["builtin:random", "builtin:clever"]).run(),

@@ -4,6 +4,8 @@
 use std::fs;
 use std::path::Path;
 
+#[cfg(unix)]
+use crate::common::files::executable;
 use crate::common::{Referee, Run};
 
 /// Words of the system, of the standard library and of the crates that read files.
@@ -42,7 +44,35 @@ const WRONG: &[(&str, &str)] = &[
     ),
     (
         "man tornament",
-        "referee: there is no command `tornament`; did you mean tournament? the commands are",
+        "referee: there is no command `tornament`; did you mean tournament?",
+    ),
+    (
+        "help tornament",
+        "referee: there is no command tornament; did you mean referee help tournament?",
+    ),
+    (
+        "man xyz",
+        "referee: there is no command `xyz`; the commands are play, ",
+    ),
+    (
+        "Builtin:greedy builtin:random",
+        "referee: cannot start Builtin:greedy: there is no such file; did you mean builtin:greedy?",
+    ),
+    (
+        "bto.py builtin:random",
+        "referee: cannot start bto.py: there is no such file; did you mean bot.py?",
+    ),
+    (
+        "./bots/mine builtin:random",
+        "referee: cannot start ./bots/mine: there is no such file; did you mean ./bots/mine.py?",
+    ),
+    (
+        "mine.py builtin:random",
+        "referee: cannot start mine.py: there is no such file; check the spelling",
+    ),
+    (
+        "subs/ builtin:random",
+        "referee: cannot start subs/: there is no such folder; check the spelling and the directory",
     ),
     (
         "builtin:gredy builtin:random",
@@ -102,7 +132,40 @@ const WRONG: &[(&str, &str)] = &[
         "--movetime 1s builtin:greedy builtin:random",
         "tip: a similar argument exists: '--move-time'",
     ),
+    // A bot too few.
+    (
+        "bot.py",
+        "referee: a match has two bots, and this is one; name its opponent, too, such as builtin:random",
+    ),
+    (
+        "--seed 1 pieces",
+        "referee: a match has two bots, and pieces is a command, whose name comes first: referee pieces",
+    ),
+    (
+        "-n 3",
+        "referee: a match has two bots: referee BOT1 BOT2, such as referee builtin:greedy builtin:random; ",
+    ),
+    (
+        " builtin:random",
+        "referee: cannot start \"\": its name is empty; give a file",
+    ),
     // Positions without quotes.
+    (
+        "--start ................ K builtin:greedy builtin:random",
+        "referee: a position is one argument, so put it in quotes: --start \"................ K\"",
+    ),
+    (
+        "--start ................ K",
+        "put it in quotes: --start \"................ K\"",
+    ),
+    (
+        "solve A..PC...J..EF...",
+        "found `A..PC...J..EF...`; a position is a board and the piece in hand, such as `A..PC...J..EF... G`",
+    ),
+    (
+        "board ..........................................",
+        "found 42 characters; for one of four-in-a-row: --game four-in-a-row",
+    ),
     (
         "solve A..PC...J..EF... G",
         "referee: a position is one argument, so put it in quotes: referee solve \"A..PC...J..EF... G\"",
@@ -125,6 +188,14 @@ const WRONG: &[(&str, &str)] = &[
         "unpack it (tar xf ./bot.tar.gz)",
     ),
     ("check bot.7z", "unpack it (7z x bot.7z)"),
+    (
+        "bot.ipynb builtin:random",
+        "referee: cannot start bot.ipynb: it is a notebook and no program; save it as a script: jupyter nbconvert --to script bot.ipynb",
+    ),
+    (
+        "bot.pdf builtin:random",
+        "referee: cannot start bot.pdf: it is a document and no program; save the program as plain text, with the ending of its language",
+    ),
     // Numbers.
     (
         "--seed -1 builtin:greedy builtin:random",
@@ -284,6 +355,22 @@ const WRONG: &[(&str, &str)] = &[
         "replay text",
         "text: line 1: column 2: it is no JSON; expected a record, a JSON object on one line",
     ),
+    (
+        "replay text",
+        "referee: text: 1 of 1 game breaks the rules or cannot be read",
+    ),
+    (
+        "replay list.jsonl",
+        "list.jsonl: line 1: column 3: invalid type: string \"x\", expected a record",
+    ),
+    (
+        "run text",
+        "referee: text: there is no tournament to resume; plan one first: referee plan",
+    ),
+    (
+        "league bot.zip",
+        "referee: bot.zip: it is a file, and a league has a folder; submissions in it are taken in by --from bot.zip",
+    ),
     ("standings text", "text: line 1: column 2: it is no JSON"),
     ("analyse text", "text: line 1: column 2: it is no JSON"),
     (
@@ -338,8 +425,11 @@ const GAME: &str = r#"{"v":1,"game":"quarto","rules":"standard","id":"4-1","bots
 
 /// The files that inputs name.
 fn files(directory: &Path) {
-    fs::create_dir(directory.join("folder")).expect("a folder");
+    for folder in ["folder", "bots"] {
+        fs::create_dir(directory.join(folder)).expect("a folder");
+    }
     for (name, text) in [
+        ("bots/mine.py", "print()\n"),
         ("text", "not JSON\n"),
         ("half.jsonl", "{\"v\":\n"),
         ("other.jsonl", "{\"v\":1}\n"),
@@ -350,6 +440,10 @@ fn files(directory: &Path) {
         ("bot.zip", "PK\u{3}\u{4}"),
         ("bot.tar.gz", "\u{1f}"),
         ("bot.7z", "7z"),
+        ("bot.py", "print()\n"),
+        ("bot.ipynb", "{}\n"),
+        ("bot.pdf", "%PDF-1.4\n"),
+        ("list.jsonl", "\"x\"\n"),
     ] {
         fs::write(directory.join(name), text).expect("a file");
     }
@@ -377,6 +471,34 @@ fn wrong_inputs_have_sentences_with_the_fix() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+/// Debian and Ubuntu have Python by this name only.
+#[cfg(unix)]
+#[test]
+fn python_is_called_python3() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = |name: &str| directory.path().join(name);
+    fs::create_dir(path("bin")).expect("a folder");
+    executable(&path("bin/python3"), "#!/bin/sh\n", 0o755);
+    executable(&path("bot.py"), "#!/usr/bin/env python\n", 0o755);
+    for (bot, cause) in [
+        ("python bot.py", "there is no command python in PATH"),
+        (
+            "./bot.py",
+            "it needs python, which is not installed (its first line is #!/usr/bin/env python)",
+        ),
+    ] {
+        let run = Referee::new([bot, "builtin:random"])
+            .directory(directory.path())
+            .env("PATH", path("bin"))
+            .run();
+        let sentence = format!("{cause}; write python3 instead, which is installed\n");
+        assert!(
+            run.code == Some(2) && run.stderr.ends_with(&sentence),
+            "{run}"
+        );
+    }
 }
 
 /// Errors of the system that no right of root prevents have their sentences elsewhere: see `text::cause`.

@@ -575,9 +575,8 @@ fn tables_fit_their_terminal() {
     let standings = collector.standings(&Model::default()).expect("ratings");
     for width in [40, 60, 80, 100, 120] {
         let text = table(&standings, &Palette::plain(), Some(width));
-        let grid = text.lines().take(7);
         assert!(
-            grid.clone().all(|line| line.width() <= width),
+            text.lines().all(|line| line.width() <= width),
             "{width}:\n{text}"
         );
         assert!(
@@ -586,7 +585,8 @@ fn tables_fit_their_terminal() {
         );
         if width < 80 {
             assert!(
-                text.contains("not shown, as the terminal is too narrow: "),
+                text.replace('\n', " ")
+                    .contains("not shown, as the terminal is too narrow: "),
                 "{text}"
             );
         }

@@ -132,8 +132,10 @@ fn no_such_file() {
 #[test]
 fn no_bot_at_all() {
     let at = common::bots();
-    fails(&at, "", &["its name is empty", "builtin:NAME"]);
-    fails(&at, "  ", &["its name is empty", "builtin:NAME"]);
+    for (bot, shown) in [("", "\"\""), ("  ", "\"  \"")] {
+        let parts = ["its name is empty", "builtin:NAME"];
+        fails_in(&at, bot, shown, &parts, None);
+    }
     fails(
         &at,
         "'my bot.py",
@@ -555,7 +557,7 @@ fn long_names() {
     let name = "n".repeat(300);
     fails(place.path(), &name, &["there is no such file"]);
     let name = "n/".repeat(3000);
-    fails(place.path(), &name, &["there is no such file"]);
+    fails(place.path(), &name, &["there is no such folder"]);
 }
 
 #[test]

@@ -9,13 +9,13 @@ use serde_json::{Value, json};
 use crate::cli::support::failure::Failure;
 use crate::cli::support::output::{Stdout, print_stderr};
 use crate::cli::support::pages::write_file;
-use crate::cli::support::setup::{RulesName, palette, piece_set};
+use crate::cli::support::setup::{RulesName, palette, piece_set, terminal_width};
 use crate::game::four_in_a_row::FourInARow;
 use crate::game::quarto::configuration::ConfigurationError;
 use crate::game::quarto::{Edition, PieceSet};
 use crate::game::{Game as _, Picture};
 use crate::report::picture::{Pieces, Shown, still};
-use crate::report::terminal::draw;
+use crate::report::terminal::draw_within;
 use crate::session::registry::GAMES;
 use crate::text::quote;
 
@@ -99,7 +99,8 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let columns = position.picture.columns.len();
     position.picture.last = position.last.map(|cell| (cell / columns, cell % columns));
     let palette = palette(&io::stdout());
-    write!(out, "{}", draw(&position.picture, &palette))?;
+    let columns = terminal_width(&io::stdout());
+    write!(out, "{}", draw_within(&position.picture, &palette, columns))?;
     for (line, property) in &position.lines {
         writeln!(out, "{line} {property}")?;
     }
@@ -144,7 +145,17 @@ fn quarto(args: &Args) -> Result<Position, Failure> {
     let set = edition.set();
     let refused =
         |problem: &str| Failure::Usage(format!("{}: {problem}", quote(args.config.as_bytes())));
-    let wrong = |error: ConfigurationError| refused(&error.to_string());
+    let wrong = |error: ConfigurationError| {
+        // That of Four In A Row, perhaps as a bot is sent it: with a mark before it.
+        let game = FourInARow::NAME;
+        let is_other = args.config.contains('.') && [42, 44].contains(&error.found);
+        let fix = if is_other {
+            format!("; for one of {game}: --game {game}")
+        } else {
+            String::new()
+        };
+        refused(&format!("{error}{fix}"))
+    };
     let (config, hand) = with_hand(&args.config, 16);
     let board = set.configuration(&config).map_err(wrong)?;
     let hand = hand.filter(|&symbol| symbol != '-');

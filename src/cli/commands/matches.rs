@@ -23,7 +23,7 @@ use crate::cli::support::pieces_file::PiecesFile;
 use crate::cli::support::records::{RecordFile, Recorded};
 use crate::cli::support::runtime::runtime;
 use crate::cli::support::sandbox::{print_interpreters, warn_large};
-use crate::cli::support::setup::{bot, match_set, palette};
+use crate::cli::support::setup::{bot, match_set, palette, terminal_width};
 use crate::cli::support::signals;
 use crate::cli::support::suspension;
 use crate::cli::support::unconfined::warn_root;
@@ -297,6 +297,11 @@ fn view_options(options: &Options, people: [bool; 2]) -> ViewOptions {
         detail: requested.max(least),
         palette: palette(&io::stdout()),
         err_palette: palette(&io::stderr()),
+        columns: if options.json {
+            terminal_width(&io::stderr())
+        } else {
+            terminal_width(&io::stdout())
+        },
         json: options.json,
         people,
     }

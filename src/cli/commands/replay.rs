@@ -10,7 +10,7 @@ use crate::cli::support::folder::{GameChoice, pieces_of, records_of};
 use crate::cli::support::output::{Notes, Stdout, print_stderr};
 use crate::cli::support::pages::{write, write_file};
 use crate::cli::support::recorded_game::{GameProgramOption, RecordedRules};
-use crate::cli::support::setup::{palette, unreadable};
+use crate::cli::support::setup::{palette, terminal_width, unreadable};
 use crate::play::replay::{ReplayError, replay, start_of};
 use crate::play::reproduce::recorded_reproduce_command;
 use crate::record::Record;
@@ -115,8 +115,9 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     }
     let of_all = counted(checked, "game", "games");
     if wrong > 0 {
+        let breaks = if wrong == 1 { "breaks" } else { "break" };
         return Err(Failure::Usage(format!(
-            "{}: {wrong} of {of_all} break the rules or cannot be read",
+            "{}: {wrong} of {of_all} {breaks} the rules or cannot be read",
             file.display()
         )));
     }
@@ -255,6 +256,7 @@ fn show(
         detail: Detail::Turns,
         palette: palette(&io::stdout()),
         err_palette: palette(&io::stderr()),
+        columns: terminal_width(&io::stdout()),
         json: false,
         people: [false; 2],
     };

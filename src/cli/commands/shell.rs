@@ -49,11 +49,12 @@ pub(in crate::cli) fn man(args: &ManArgs, mut command: Command) -> Result<(), Fa
 
 fn no_command(name: &str, command: &Command) -> Failure {
     let known: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
-    let near =
-        meant(name, &known).map_or_else(String::new, |near| format!("did you mean {near}? "));
+    let fix = meant(name, &known).map_or_else(
+        || format!("the commands are {}", known.join(", ")),
+        |near| format!("did you mean {near}?"),
+    );
     Failure::Usage(format!(
-        "there is no command {}; {near}the commands are {}",
-        quote(name.as_bytes()),
-        known.join(", ")
+        "there is no command {}; {fix}",
+        quote(name.as_bytes())
     ))
 }

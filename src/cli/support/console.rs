@@ -17,7 +17,7 @@ use super::setup::terminal_width;
 use crate::bot::exhaustion::start_thread;
 use crate::bot::human::{Console, Typed, Typing};
 use crate::game::Picture;
-use crate::report::terminal::{Palette, draw, wrapped};
+use crate::report::terminal::{Palette, draw_within, wrapped};
 use crate::system::TerminalMode;
 
 /// A prompt, and the channel that the line is returned on.
@@ -103,7 +103,11 @@ impl Console for Terminal {
     }
 
     fn draw(&mut self, picture: &Picture) -> io::Result<()> {
-        print(&draw(picture, &self.palette))
+        print(&draw_within(
+            picture,
+            &self.palette,
+            terminal_width(&io::stdout()),
+        ))
     }
 
     fn prompt(&mut self, prompt: &str) -> io::Result<Typing> {

@@ -1,5 +1,5 @@
 //! A command that does not exist, of which the command line would make a bot; a bot or a file of which it would make a
-//! command; and a date for an option that takes none.
+//! command; a bot that is missing; a position without quotes; and a date for an option that takes none.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -29,6 +29,15 @@ pub(in crate::cli) fn check(arguments: &[OsString], program: &Command) -> Result
     };
     let is_word = word.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
     let known: Vec<&str> = program.get_subcommands().map(Command::get_name).collect();
+    if word == "help"
+        && let Some(wanted) = arguments.get(2).and_then(|word| word.to_str())
+        && let Some(near) = meant(wanted, &known).filter(|near| *near != wanted)
+    {
+        return Err(Failure::Usage(format!(
+            "there is no command {}; did you mean referee help {near}?",
+            escape_controls(wanted)
+        )));
+    }
     let is_known = known.contains(&word) || ["help", "human"].contains(&word);
     if !is_word || is_known || word.starts_with('-') || Path::new(word).exists() {
         return Ok(());
@@ -71,17 +80,66 @@ pub(in crate::cli) fn one_too_many(
         return None;
     }
     let word = escape_controls(word);
-    Some(Failure::Usage(if is_league(arguments) {
-        format!(
-            "a league has one folder, and {word} is one argument more; where submissions come from is said with \
+    Some(Failure::Usage(
+        if let Some(start) = unquoted_start(arguments) {
+            start
+        } else if is_league(arguments) {
+            format!(
+                "a league has one folder, and {word} is one argument more; where submissions come from is said with \
              --from: --from {word}"
+            )
+        } else {
+            format!(
+                "a match has two bots, and {word} is a third; a command with arguments is one bot in quotes (\"python3 bot.py\"), \
+             and referee tournament plays more than two"
+            )
+        },
+    ))
+}
+
+/// The failure of a match without one of its bots, or both.
+pub(in crate::cli) fn one_too_few(
+    error: &clap::Error,
+    arguments: &[OsString],
+    program: &Command,
+) -> Option<Failure> {
+    let Some(ContextValue::Strings(missing)) = error.get(ContextKind::InvalidArg) else {
+        return None;
+    };
+    let missing = |bot: &str| missing.iter().any(|name| name == bot);
+    if error.kind() != ErrorKind::MissingRequiredArgument || !missing("<BOT2>") {
+        return None;
+    }
+    let words = arguments.iter().skip(1).filter_map(|word| word.to_str());
+    let mut commands = words.filter(|word| program.find_subcommand(word).is_some());
+    let text = if let Some(start) = unquoted_start(arguments) {
+        start
+    } else if missing("<BOT1>") {
+        "a match has two bots: referee BOT1 BOT2, such as referee builtin:greedy builtin:random; referee --help says \
+         what a BOT is, and lists the commands"
+            .to_owned()
+    } else if let Some(command) = commands.find(|word| !Path::new(word).exists()) {
+        format!(
+            "a match has two bots, and {command} is a command, whose name comes first: referee {command}"
         )
     } else {
-        format!(
-            "a match has two bots, and {word} is a third; a command with arguments is one bot in quotes (\"python3 bot.py\"), \
-             and referee tournament plays more than two"
-        )
-    }))
+        "a match has two bots, and this is one; name its opponent, too, such as builtin:random, builtin:greedy or human"
+            .to_owned()
+    };
+    Some(Failure::Usage(text))
+}
+
+/// What is said of a position that is two words after `--start`, since nobody put it in quotes.
+fn unquoted_start(arguments: &[OsString]) -> Option<String> {
+    let mut words = arguments.iter().map(|word| word.to_string_lossy());
+    words.find(|word| word == "--start")?;
+    let (first, second) = (words.next()?, words.next()?);
+    // A board and a piece; in Four In A Row a mark and a board.
+    let lengths = [&first, &second].map(|word| word.chars().count());
+    [[16, 1], [1, 42]].contains(&lengths).then(|| {
+        let position = escape_controls(&format!("{first} {second}"));
+        format!("a position is one argument, so put it in quotes: --start \"{position}\"")
+    })
 }
 
 #[cfg(test)]

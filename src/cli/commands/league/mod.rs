@@ -116,6 +116,12 @@ fn run_update(args: &Args) -> Result<(), Failure> {
         options = options.or(Options::read(path)?);
     }
     refuse_foreign(&options)?;
+    if args.folder().is_file() {
+        let shown = args.folder().display();
+        return Err(Failure::Usage(format!(
+            "{shown}: it is a file, and a league has a folder; submissions in it are taken in by --from {shown}"
+        )));
+    }
     // Before anything is created.
     let source = args.from.as_deref();
     let look = source.map(Look::at);

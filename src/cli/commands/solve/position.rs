@@ -35,7 +35,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let text = args.position.as_deref().unwrap_or_default();
     let position = edition
         .read_request(text.trim())
-        .map_err(|problem| Failure::Usage(format!("{problem}; expected a board and the piece in hand, such as `A..PC...J..EF... G`, with `-` when no piece is in hand")))?;
+        .map_err(|problem| Failure::Usage(format!("{problem}; a position is a board and the piece in hand, such as `A..PC...J..EF... G`, with `-` when no piece is in hand")))?;
 
     let solver = args.solver();
     let file = match &args.resume {

@@ -100,8 +100,12 @@ pub(in crate::cli) fn start(texts: &[String], options: Options, task: Task) -> R
     let out = out_folder(&options, named)?;
     let is_new = !out.join("plan.json").exists();
     if is_new && (!named || matches!(task, Task::Shard(..))) {
+        let fix = match task {
+            Task::Shard(..) => "plan one first: referee plan",
+            _ => "name bots to begin one",
+        };
         return Err(Failure::Usage(format!(
-            "{}: there is no tournament to resume; name bots to begin one",
+            "{}: there is no tournament to resume; {fix}",
             out.display()
         )));
     }

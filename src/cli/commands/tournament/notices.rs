@@ -16,7 +16,7 @@ use crate::arena::plan::Plan;
 use crate::arena::preparation::{Notice, Preparation, PreparationError};
 use crate::cli::support::failure::Failure;
 use crate::cli::support::output::{draw_target, print_stderr};
-use crate::text::escape_controls;
+use crate::text::{counted, escape_controls};
 
 /// Time between two lines of progress where there is no terminal.
 const LINE_INTERVAL: Duration = Duration::from_secs(5);
@@ -98,7 +98,11 @@ impl Notices {
             Notice::Warning(text) => format!("referee: warning: {text}"),
             Notice::Seed(seed) => format!("referee: seed {seed}"),
             Notice::Checked { passed, of } => {
-                format!("referee: {passed} of {of} bots are fit to enter")
+                let is = if passed == 1 { "is" } else { "are" };
+                format!(
+                    "referee: {passed} of {} {is} fit to enter",
+                    counted(of as u64, "bot", "bots")
+                )
             }
             Notice::Rejected(rejected) => {
                 format!(
