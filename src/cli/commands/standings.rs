@@ -270,7 +270,11 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     // They would be as large as all else that is kept of the games.
     drop((games.distinct, games.seen));
     let mut ranking = if args.from.is_none() && args.bot.is_empty() {
-        ranking_of(&files)?
+        let versions = match &files[..] {
+            [file] => versions(file, args)?,
+            _ => HashMap::new(),
+        };
+        ranking_of(&files)?.renamed(|name| versions.get(&name).cloned().unwrap_or(name))
     } else {
         // A table of a part of the games.
         Ranking::default()
