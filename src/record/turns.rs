@@ -37,7 +37,9 @@ impl Turns {
     /// Those of a record.
     pub(super) fn of(turns: &[TurnText]) -> Self {
         let mut hashing = Hashing::new();
-        turns.iter().for_each(|turn| hashing.turn(turn));
+        for turn in turns {
+            hashing.turn(turn);
+        }
         hashing.end()
     }
 }

@@ -167,15 +167,32 @@ impl Factor {
     /// Multiplies each row by the inverse of the upper triangle: its cells from `start` on, the others are worthless then.
     fn backward(&self, rows: &mut [f64], start: usize) {
         let lower = &self.0;
-        for row in (start..lower.size).rev() {
+        let mut end = lower.size;
+        while end > start {
+            // Four rows of the factor at a time: each value is read and written once for all of them.
+            let first = end.saturating_sub(4).max(start);
             for right in rows.chunks_exact_mut(lower.size) {
-                let solved = right[row] / lower.at(row, row);
-                right[row] = solved;
-                let factors = &lower.row(row)[start..row];
-                for (value, factor) in right[start..row].iter_mut().zip(factors) {
-                    *value -= factor * solved;
+                for row in (first..end).rev() {
+                    let solved = right[row] / lower.at(row, row);
+                    right[row] = solved;
+                    for column in first..row {
+                        right[column] -= lower.at(row, column) * solved;
+                    }
+                }
+                if end - first < 4 {
+                    // The cells before `start` are not needed.
+                    continue;
+                }
+                let factors = [3, 2, 1, 0].map(|row| &lower.row(first + row)[start..first]);
+                let solved = [3, 2, 1, 0].map(|row| right[first + row]);
+                let values = &mut right[start..first];
+                for (place, value) in values.iter_mut().enumerate() {
+                    for (factors, solved) in factors.iter().zip(solved) {
+                        *value -= factors[place] * solved;
+                    }
                 }
             }
+            end = first;
         }
     }
 
