@@ -1,7 +1,7 @@
 //! The games played so far, and their results. Records are added one by one, as they are written or
 //! from a journal, and not kept.
 
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::hash::{BuildHasher as _, Hash as _, Hasher as _};
 
 use super::plan::{Format, Plan};
 use crate::record::{BotIndex, Ending, FinishedRecord, ForfeitReason, RecordSummary};
@@ -92,7 +92,7 @@ impl Distinct {
         if game.times_ms.is_empty() {
             return None;
         }
-        let mut hasher = DefaultHasher::new();
+        let mut hasher = foldhash::quality::FixedState::default().build_hasher();
         let [a, b] = game.names();
         let by_seat = match game.first {
             BotIndex::A => [a, b],

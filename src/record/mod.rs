@@ -18,6 +18,7 @@ pub mod result;
 pub mod summaries;
 mod summary;
 mod turn_text;
+mod turns;
 
 use serde::{Deserialize, Serialize};
 use serde_json::error::Category;

@@ -8,6 +8,8 @@ use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read};
 use std::path::{Path, PathBuf};
 
+use memchr::memchr_iter;
+
 use super::{Record, RecordSummary};
 
 /// The size of the read buffer, in bytes.
@@ -163,6 +165,7 @@ impl<R: Read> Reader<R> {
         lines.bytes.clear();
         lines.ends.clear();
         while lines.bytes.len() < bytes {
+            self.take_buffered(lines, bytes);
             let Some(line) = self.next_line()? else {
                 break;
             };
@@ -170,6 +173,27 @@ impl<R: Read> Reader<R> {
             lines.ends.push((line.number, lines.bytes.len()));
         }
         Ok(())
+    }
+
+    /// Adds lines that are whole in the buffer, up to a blank one and until there are so many bytes: they are copied once, all together.
+    fn take_buffered(&mut self, lines: &mut Lines, bytes: usize) {
+        if self.held || self.partial || self.blank > 0 {
+            return;
+        }
+        let buffer = self.input.buffer();
+        let before = lines.bytes.len();
+        let mut end = 0;
+        for newline in memchr_iter(b'\n', buffer) {
+            if before + end >= bytes || is_blank(&buffer[end..newline]) {
+                break;
+            }
+            end = newline + 1;
+            self.number += 1;
+            lines.ends.push((self.number, before + end));
+        }
+        lines.bytes.extend_from_slice(&buffer[..end]);
+        self.position += end as u64;
+        self.input.consume(end);
     }
 
     /// The next complete line; `None` at the end and before an incomplete last line. When the
@@ -270,6 +294,8 @@ impl<'a> Line<'a> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     /// Returns one piece for each read.
@@ -325,6 +351,35 @@ mod tests {
             }
         }
         assert_eq!(numbers, [1, 2, 3, 4]);
+    }
+
+    proptest! {
+        /// Lines that are read together are those that are read one by one, wherever the buffer ends.
+        #[test]
+        fn many_lines_are_each_line(
+            text in "(a{1,6}|é| |\r|\n){0,60}",
+            (buffer, bytes) in (1..9_usize, 1..30_usize),
+        ) {
+            let reader = || Reader {
+                input: BufReader::with_capacity(buffer, text.as_bytes()),
+                ..Reader::new("file", text.as_bytes())
+            };
+            let (mut one, mut single) = (reader(), Vec::new());
+            while let Some(line) = one.next_line().unwrap() {
+                single.push((line.number(), line.bytes().to_owned()));
+            }
+            let (mut many, mut together, mut lines) = (reader(), Vec::new(), Lines::default());
+            loop {
+                many.next_lines(&mut lines, bytes).unwrap();
+                if lines.is_empty() {
+                    break;
+                }
+                together.extend(lines.iter().map(|line| (line.number(), line.bytes().to_owned())));
+                prop_assert!(lines.bytes.len() < bytes + text.len());
+            }
+            prop_assert_eq!(together, single);
+            prop_assert_eq!(many.position(), one.position());
+        }
     }
 
     #[test]

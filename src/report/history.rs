@@ -8,6 +8,7 @@ use super::standings::elo;
 use super::terminal::{Palette, aligned};
 use crate::text::escape_controls;
 use crate::tournament::history::Point;
+use crate::tournament::ratings::levels;
 
 /// Periods that a table shows; those before are in CSV and JSON.
 const SHOWN: usize = 8;
@@ -26,13 +27,15 @@ pub struct Curve {
 
 /// The curves in the order of the latest ratings.
 fn ordered(curves: &[Curve]) -> Vec<&Curve> {
-    let mut ordered: Vec<&Curve> = curves
+    let ordered: Vec<&Curve> = curves
         .iter()
         .filter(|curve| !curve.points.is_empty())
         .collect();
-    let latest = |curve: &Curve| curve.points.last().map_or(0.0, |(_, point)| point.elo);
-    ordered.sort_by(|a, b| latest(b).total_cmp(&latest(a)).then(a.name.cmp(&b.name)));
-    ordered
+    let latest = |curve: &&Curve| curve.points.last().map_or(0.0, |(_, point)| point.elo);
+    let latest: Vec<f64> = ordered.iter().map(latest).collect();
+    let mut by_rating: Vec<(f64, &Curve)> = levels(&latest).into_iter().zip(ordered).collect();
+    by_rating.sort_by(|(a, one), (b, other)| b.total_cmp(a).then(one.name.cmp(&other.name)));
+    by_rating.into_iter().map(|(_, curve)| curve).collect()
 }
 
 /// Rows of a table: the last rating of each period, then the interval of the last one.

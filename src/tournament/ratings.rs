@@ -17,6 +17,7 @@
 
 mod dispersion;
 mod fit;
+mod levels;
 pub(super) mod matrix;
 mod places;
 mod student;
@@ -27,6 +28,8 @@ use std::f64::consts::LN_10;
 use thiserror::Error;
 
 use self::fit::Fit;
+pub(super) use self::levels::EQUAL_ELO;
+pub use self::levels::levels;
 use self::matrix::Square;
 use super::sprt::{Estimate, superiority};
 
@@ -303,13 +306,11 @@ impl Ratings {
         }
         let at = |row, column| self.covariance.at(row, column);
         let variance = (at(a, a) + at(b, b) - 2.0 * at(a, b)).max(0.0);
-        // A difference below a millionth of an Elo is a rounding error.
-        let difference = Some(first.elo - second.elo).filter(|difference| difference.abs() > 1e-6);
-        let difference = difference.unwrap_or(0.0);
-        let freedom = self.freedoms[a].min(self.freedoms[b]);
-        if difference == 0.0 {
+        let difference = first.elo - second.elo;
+        if difference.abs() < EQUAL_ELO {
             return Some(0.5);
         }
+        let freedom = self.freedoms[a].min(self.freedoms[b]);
         let deviations = student::as_normal(difference / variance.sqrt(), freedom);
         Some(superiority(deviations, 1.0))
     }
@@ -326,10 +327,17 @@ impl Ratings {
         if count > 0.0 { sum / count } else { 1.0 }
     }
 
-    /// Indices of the bots, highest rating first; equals by index.
+    /// What to compare instead of the bots' ratings; see [`levels`].
+    pub fn levels(&self) -> Vec<f64> {
+        let elo: Vec<f64> = self.bots.iter().map(|bot| bot.elo).collect();
+        levels(&elo)
+    }
+
+    /// Indices of the bots, highest rating first; those that are equal but for rounding errors by index.
     pub fn ranking(&self) -> Vec<usize> {
+        let levels = self.levels();
         let mut order: Vec<usize> = (0..self.bots.len()).collect();
-        order.sort_by(|&a, &b| self.bots[b].elo.total_cmp(&self.bots[a].elo));
+        order.sort_by(|&a, &b| levels[b].total_cmp(&levels[a]));
         order
     }
 }

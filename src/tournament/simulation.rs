@@ -107,6 +107,7 @@ pub fn simulate(simulation: &Simulation) -> Result<Forecast, RatingError> {
         };
         let ranking = field.play();
         let ratings = rate(&field.results, &Model::default())?;
+        let levels = ratings.levels();
         // Bots of equal points are ordered by rating, as in a table.
         let ranking = ranking.unwrap_or_else(|| {
             let by_rating = matches!(simulation.schedule, Schedule::Gauntlet(_));
@@ -117,8 +118,8 @@ pub fn simulate(simulation: &Simulation) -> Result<Forecast, RatingError> {
                 } else {
                     [field.points[a], field.points[b]]
                 };
-                let elo = ratings.bots[b].elo.total_cmp(&ratings.bots[a].elo);
-                points[1].cmp(&points[0]).then(elo)
+                let level = levels[b].total_cmp(&levels[a]);
+                points[1].cmp(&points[0]).then(level)
             });
             all
         });
@@ -131,10 +132,7 @@ pub fn simulate(simulation: &Simulation) -> Result<Forecast, RatingError> {
             .unwrap_or(usize::MAX);
         won += f64::from(u8::from(place == 0));
         in_three += f64::from(u8::from(place < 3));
-        order += in_order(
-            &field.strengths,
-            &ratings.bots.iter().map(|bot| bot.elo).collect::<Vec<_>>(),
-        );
+        order += in_order(&field.strengths, &levels);
         let errors: Vec<f64> = ratings.bots.iter().filter_map(|bot| bot.error).collect();
         error += mean(&errors);
         games = field.games;
@@ -288,16 +286,22 @@ pub(super) fn game(random: &mut ChaCha8Rng, difference: f64, draws: f64) -> Outc
     }
 }
 
-/// The share of pairs of bots that both lists have in the same order.
+/// The share of pairs of bots that both lists have in the same order. Where a list has two equal, their order is a matter of
+/// luck: half of such pairs count.
 pub(super) fn in_order(one: &[f64], other: &[f64]) -> f64 {
-    let (mut same, mut all) = (0_u32, 0_u32);
+    let (mut halves, mut all) = (0_u32, 0_u32);
     for a in 0..one.len() {
         for b in 0..a {
-            all += 1;
-            same += u32::from((one[a] > one[b]) == (other[a] > other[b]));
+            let [one, other] = [one, other].map(|list| list[a].total_cmp(&list[b]));
+            all += 2;
+            halves += if one.is_eq() || other.is_eq() {
+                1
+            } else {
+                2 * u32::from(one == other)
+            };
         }
     }
-    f64::from(same) / f64::from(all.max(1))
+    f64::from(halves) / f64::from(all.max(1))
 }
 
 fn mean(figures: &[f64]) -> f64 {

@@ -13,8 +13,8 @@ use foldhash::HashMap;
 pub use self::ranking::{Byes, NoTieBreak, NotEntered, RankBy, Ranking, Reached, TieBreak};
 
 use self::order::{Criteria, Table};
-use self::scores::{Meeting, Scores};
-use self::times::Times;
+use self::scores::Scores;
+use self::times::{Times, TimesOfGame};
 use super::ratings::{Model, Outcome, RatingError, rate};
 use super::schedule::GameId;
 use super::sprt::Estimate;
@@ -55,6 +55,34 @@ pub struct Collector {
     /// Whether any game has been analysed.
     analysed: bool,
     games: u64,
+}
+
+/// What a [`Collector`] needs of a game and computes of nothing else: several threads can do that, each for its games.
+#[derive(Clone, Debug)]
+pub struct Prepared {
+    pair: Option<u64>,
+    outcome: Outcome,
+    /// The answer times of who moved first, and of the other.
+    times: [TimesOfGame; 2],
+}
+
+impl Prepared {
+    /// Of this game.
+    pub fn of(game: &RecordSummary<'_>) -> Self {
+        let mut times = [TimesOfGame::default(), TimesOfGame::default()];
+        for (turn, &ms) in game.times_ms.iter().enumerate() {
+            times[game.side_of(turn)].add(ms);
+        }
+        Self {
+            pair: game.id.parse::<GameId>().ok().map(|id| id.pair),
+            outcome: match game.winner() {
+                None => Outcome::Draw,
+                Some(winner) if winner == game.first => Outcome::FirstWins,
+                Some(_) => Outcome::SecondWins,
+            },
+            times,
+        }
+    }
 }
 
 /// A bot's place in the standings.
@@ -176,15 +204,14 @@ impl Collector {
 
     /// Adds a game.
     pub fn add(&mut self, game: &RecordSummary<'_>) {
+        self.add_prepared(game, &Prepared::of(game));
+    }
+
+    /// Adds a game of which a part has been computed.
+    pub fn add_prepared(&mut self, game: &RecordSummary<'_>, prepared: &Prepared) {
         let bots = game.names().map(|name| self.bot(name));
         let sides = [bots[game.first], bots[game.first.other()]];
-        let outcome = match game.winner() {
-            None => Outcome::Draw,
-            Some(winner) if winner == game.first => Outcome::FirstWins,
-            Some(_) => Outcome::SecondWins,
-        };
-        let pair = game.id.parse::<GameId>().ok().map(|id| id.pair);
-        self.scores.add(pair, sides, outcome);
+        self.scores.add(prepared.pair, sides, prepared.outcome);
         if let Some((by, reason)) = game.forfeit() {
             let forfeits = &mut self.forfeits[bots[by]];
             match forfeits.get_mut(reason.name()) {
@@ -194,9 +221,8 @@ impl Collector {
                 }
             }
         }
-        for (turn, &ms) in game.times_ms.iter().enumerate() {
-            // The sides alternate.
-            self.times[sides[game.side_of(turn)]].add(ms);
+        for (bot, times) in sides.into_iter().zip(&prepared.times) {
+            self.times[bot].add(times);
         }
         self.games += 1;
         self.add_analysis(game);
@@ -256,9 +282,17 @@ impl Collector {
             .iter()
             .flat_map(|table| table.order.clone())
             .collect();
+        let mut column_of = vec![0; bots];
+        for (column, &bot) in order.iter().enumerate() {
+            column_of[bot] = column;
+        }
         let mut places = Vec::with_capacity(bots);
         for (number, Table { order: table, .. }) in tables.iter().enumerate() {
             for (rank, &i) in table.iter().enumerate() {
+                let mut against = vec![None; bots];
+                for (other, met) in sums.met(i) {
+                    against[column_of[other]] = Some(met.points());
+                }
                 let next = table.get(rank + 1).filter(|&&next| {
                     let pairs = sums.pairs[i].min(sums.pairs[next]);
                     pairs >= PAIRS_FOR_SUPERIORITY
@@ -292,10 +326,7 @@ impl Collector {
                     median_ms: self.times[by_name[i]].median(),
                     worst_ms: self.times[by_name[i]].worst(),
                     analysis: self.analysed.then(|| self.analyses[by_name[i]]),
-                    against: order
-                        .iter()
-                        .map(|&j| sums.meeting(i, j).map(Meeting::points))
-                        .collect(),
+                    against,
                 });
             }
         }

@@ -750,6 +750,25 @@ fn a_swiss_table_counts_byes() {
         "{run}"
     );
     assert!(run.stdout.contains("BH-C1"), "{run}");
+    // Versions of bots have the byes of their bots.
+    let by_version = Referee::new(["standings", "--by", "version", "--format", "json"])
+        .args([place.path("swiss")])
+        .run();
+    let versions: Value = serde_json::from_str(&by_version.stdout).expect("JSON");
+    let versions = versions["standings"].as_array().expect("a list");
+    let figures = |rows: &[Value]| -> BTreeMap<String, [Value; 2]> {
+        let figures = rows.iter().map(|row| {
+            let name = row["name"].as_str().expect("a name");
+            let name = name.split('@').next().unwrap_or_default();
+            (
+                name.to_owned(),
+                ["points", "byes"].map(|field| row[field].clone()),
+            )
+        });
+        figures.collect()
+    };
+    assert_eq!(figures(versions), figures(&rows), "{by_version}");
+    assert_eq!(versions.len(), rows.len());
 }
 
 #[test]

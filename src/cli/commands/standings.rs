@@ -25,7 +25,7 @@ use crate::report::standings::{as_csv, as_json, markdown, table};
 use crate::text::{counted, escape_controls, quote};
 use crate::tournament::history::{History, Point, USUAL_DRIFT};
 use crate::tournament::ratings::{Model, Outcome};
-use crate::tournament::standings::{Collector, Ranking, TieBreak};
+use crate::tournament::standings::{Collector, Prepared, Ranking, TieBreak};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
@@ -150,13 +150,14 @@ impl Games {
             }
         }
         self.distinct.add_digest(digests.content);
-        self.collector.add(game);
+        self.collector.add_prepared(game, &digests.prepared);
         true
     }
 }
 
-/// What games are compared by. It is computed by several threads.
+/// What is computed of a game by several threads.
 struct Digests {
+    prepared: Prepared,
     /// See [`Distinct::digest`].
     content: Option<u64>,
     /// See [`RecordSummary::identity`]; where there are several files.
@@ -269,7 +270,11 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     // They would be as large as all else that is kept of the games.
     drop((games.distinct, games.seen));
     let mut ranking = if args.from.is_none() && args.bot.is_empty() {
-        ranking_of(&files)?
+        let versions = match &files[..] {
+            [file] => versions(file, args)?,
+            _ => HashMap::new(),
+        };
+        ranking_of(&files)?.renamed(|name| versions.get(&name).cloned().unwrap_or(name))
     } else {
         // A table of a part of the games.
         Ranking::default()
@@ -327,6 +332,7 @@ fn add_file(path: &Path, args: &Args, games: &mut Games) -> Result<(), Failure> 
             }
         }
         Ok(Some(Digests {
+            prepared: Prepared::of(game),
             content: Distinct::digest(game),
             identity: of_several.then(|| game.identity()),
         }))

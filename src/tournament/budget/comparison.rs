@@ -212,13 +212,13 @@ impl Field<'_> {
     /// Adds the errors of a table of what was played so far.
     fn measure(&self, errors: &mut Errors) -> Result<(), RatingError> {
         let ratings = self.ratings()?;
-        let elo: Vec<f64> = ratings.bots.iter().map(|bot| bot.elo).collect();
         let bots = f64::from(self.of.bots.max(1));
-        errors.order += 1.0 - in_order(self.strengths, &elo);
-        let squares = elo
+        errors.order += 1.0 - in_order(self.strengths, &ratings.levels());
+        let squares = ratings
+            .bots
             .iter()
             .zip(self.strengths)
-            .map(|(elo, truth)| (elo - truth).powi(2));
+            .map(|(rating, truth)| (rating.elo - truth).powi(2));
         errors.rating += squares.sum::<f64>() / bots;
         for (rating, strength) in ratings.bots.iter().zip(self.strengths) {
             let off = (rating.elo - strength).abs();

@@ -2,12 +2,14 @@
 
 mod covariance;
 mod odds;
+mod sums;
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use self::odds::{Odds, Slope, bend, ln_logistic, logistic};
-use super::matrix::{Square, Triangle};
+use self::sums::Sums;
+use super::matrix::Square;
 use super::{Draws, Meeting, Met, Model, Results};
 use crate::threads::{self, InOrder, locked};
 
@@ -293,7 +295,7 @@ impl<'a> Fit<'a> {
     /// The curvature of the log-likelihood, negated. To the strengths of each group a
     /// term is added that depends only on their mean, which the games do not determine.
     fn curvature(&self, parameters: &[f64]) -> Square {
-        let mut curvature = Square::zero(self.parameters);
+        let mut curvature = Sums::new(self);
         let of_pairing = |pairing: &Pairing| {
             let mut sum = LocalSquare::default();
             for seat in 0..2 {
@@ -306,10 +308,8 @@ impl<'a> Fit<'a> {
             }
             sum
         };
-        self.of_pairings(of_pairing, |pairing, sum| {
-            self.add_square(&mut curvature, pairing, &sum);
-        });
-        curvature.mirror(Triangle::Upper);
+        self.of_pairings(of_pairing, |pairing, sum| curvature.add(pairing, &sum));
+        let mut curvature = curvature.into_square();
         if let Some(index) = self.drawing {
             let prior = bend(parameters[index]);
             curvature.add(index, index, 2.0 * self.decisive_prior * prior);
@@ -333,20 +333,6 @@ impl<'a> Fit<'a> {
         for (index, part) in self.indices(pairing).into_iter().zip(of_pairing) {
             if let Some(index) = index {
                 vector[index] += part;
-            }
-        }
-    }
-
-    /// Adds a symmetric matrix over the parameters of a pairing to one over all: to its diagonal and what is above.
-    fn add_square(&self, square: &mut Square, pairing: &Pairing, of_pairing: &LocalSquare) {
-        let indices = self.indices(pairing);
-        for (row, parts) in indices.into_iter().zip(of_pairing) {
-            for (column, part) in indices.into_iter().zip(parts) {
-                if let (Some(row), Some(column)) = (row, column)
-                    && row <= column
-                {
-                    square.add(row, column, *part);
-                }
             }
         }
     }

@@ -2,11 +2,19 @@
 //! of the program: `nalgebra` a fifth of its processor time (17 s), `faer` nearly as much again (71 s). Of the
 //! processor time that the standings of a thousand bots take, a sixth is spent here, on all processors.
 
+use std::ops::Range;
+
 use crate::threads;
 
 /// So many rows are solved side by side: a row of the factor is then read from memory once for all of them. Each is
 /// computed as if it were alone.
 const TOGETHER: usize = 8;
+
+/// Tiles of this size are mirrored one after the other.
+const TILE: usize = 32;
+
+/// So many columns of a factor are computed at a time.
+const PANEL: usize = 64;
 
 /// A smaller system is solved before a thread has been started.
 const LARGE: usize = 200;
@@ -62,48 +70,69 @@ impl Square {
 
     /// Mirrors it at its diagonal.
     fn transpose(&mut self) {
-        for row in 0..self.size {
-            for column in 0..row {
-                self.cells
-                    .swap(row * self.size + column, column * self.size + row);
+        self.mirrored(|cells, [lower, upper]| cells.swap(lower, upper));
+    }
+
+    /// Calls `work` for every cell below the diagonal, with its place and that of its mirror image. Tile by tile: in a whole column
+    /// every cell would be in another page of memory.
+    fn mirrored(&mut self, work: impl Fn(&mut [f64], [usize; 2])) {
+        let size = self.size;
+        for top in (0..size).step_by(TILE) {
+            for left in (0..=top).step_by(TILE) {
+                for row in top..size.min(top + TILE) {
+                    for column in left..row.min(left + TILE) {
+                        work(&mut self.cells, [row * size + column, column * size + row]);
+                    }
+                }
             }
         }
     }
 
     /// Makes it symmetric, by one of its triangles.
     pub(super) fn mirror(&mut self, by: Triangle) {
-        for row in 0..self.size {
-            for column in 0..row {
-                let [lower, upper] = [row * self.size + column, column * self.size + row];
-                match by {
-                    Triangle::Lower => self.cells[upper] = self.cells[lower],
-                    Triangle::Upper => self.cells[lower] = self.cells[upper],
-                }
-            }
+        match by {
+            Triangle::Lower => self.mirrored(|cells, [lower, upper]| cells[upper] = cells[lower]),
+            Triangle::Upper => self.mirrored(|cells, [lower, upper]| cells[lower] = cells[upper]),
         }
     }
 
     /// The lower factor of a symmetric matrix; `None` if it is not positive definite.
     pub(in crate::tournament) fn cholesky(&self) -> Option<Factor> {
-        let mut lower = Self::zero(self.size);
-        for start in (0..self.size).step_by(TOGETHER) {
-            let end = self.size.min(start + TOGETHER);
-            for column in 0..end {
-                for row in start.max(column)..end {
-                    let known = dot(&lower.row(row)[..column], &lower.row(column)[..column]);
-                    let rest = self.at(row, column) - known;
-                    let value = if row > column {
-                        rest / lower.at(column, column)
-                    } else if rest > SINGULAR * self.at(row, row) {
-                        rest.sqrt()
-                    } else {
-                        return None;
-                    };
-                    lower.add(row, column, value);
+        let size = self.size;
+        let mut lower = Self::zero(size);
+        for start in (0..size).step_by(PANEL) {
+            let end = size.min(start + PANEL);
+            let (above, below) = lower.cells.split_at_mut(end * size);
+            for row in start..end {
+                let (known, own) = above.split_at_mut(row * size);
+                let own = &mut own[..size];
+                self.eliminate(row, start..row, own, known);
+                let rest = self.at(row, row) - dot(&own[..row], &own[..row]);
+                if rest <= SINGULAR * self.at(row, row) || rest.is_nan() {
+                    return None;
                 }
+                own[row] = rest.sqrt();
             }
+            // The rows below need the same columns of the factor, and nothing of each other.
+            let threads = threads_for(size - end);
+            threads::for_each_chunk(threads, below, TOGETHER * size, |number, rows| {
+                for (place, own) in rows.chunks_exact_mut(size).enumerate() {
+                    let row = end + number * TOGETHER + place;
+                    self.eliminate(row, start..end, own, above);
+                }
+            });
         }
         Some(Factor(lower))
+    }
+
+    /// Computes some cells of a row of the factor. The cells before them are known, and the rows with their numbers, which are
+    /// in `known`.
+    fn eliminate(&self, row: usize, columns: Range<usize>, own: &mut [f64], known: &[f64]) {
+        for column in columns {
+            let other = &known[column * self.size..][..=column];
+            let rest = self.at(row, column) - dot(&own[..column], &other[..column]);
+            own[column] = rest / other[column];
+        }
     }
 }
 
@@ -138,15 +167,32 @@ impl Factor {
     /// Multiplies each row by the inverse of the upper triangle: its cells from `start` on, the others are worthless then.
     fn backward(&self, rows: &mut [f64], start: usize) {
         let lower = &self.0;
-        for row in (start..lower.size).rev() {
+        let mut end = lower.size;
+        while end > start {
+            // Four rows of the factor at a time: each value is read and written once for all of them.
+            let first = end.saturating_sub(4).max(start);
             for right in rows.chunks_exact_mut(lower.size) {
-                let solved = right[row] / lower.at(row, row);
-                right[row] = solved;
-                let factors = &lower.row(row)[start..row];
-                for (value, factor) in right[start..row].iter_mut().zip(factors) {
-                    *value -= factor * solved;
+                for row in (first..end).rev() {
+                    let solved = right[row] / lower.at(row, row);
+                    right[row] = solved;
+                    for column in first..row {
+                        right[column] -= lower.at(row, column) * solved;
+                    }
+                }
+                if end - first < 4 {
+                    // The cells before `start` are not needed.
+                    continue;
+                }
+                let factors = [3, 2, 1, 0].map(|row| &lower.row(first + row)[start..first]);
+                let solved = [3, 2, 1, 0].map(|row| right[first + row]);
+                let values = &mut right[start..first];
+                for (place, value) in values.iter_mut().enumerate() {
+                    for (factors, solved) in factors.iter().zip(solved) {
+                        *value -= factors[place] * solved;
+                    }
                 }
             }
+            end = first;
         }
     }
 
@@ -188,16 +234,25 @@ impl Factor {
 
     /// Calls `work` with some rows that follow each other, the number of the first of them, and that after the last.
     fn rows_together(&self, rows: &mut Square, work: impl Fn(&mut [f64], [usize; 2]) + Sync) {
-        let threads = if rows.size < LARGE {
-            1
-        } else {
-            threads::processors()
-        };
         let size = (TOGETHER * rows.size).max(1);
-        threads::for_each_chunk(threads, &mut rows.cells, size, |number, rows| {
-            let start = number * TOGETHER;
-            work(rows, [start, self.0.size.min(start + TOGETHER)]);
-        });
+        threads::for_each_chunk(
+            threads_for(rows.size),
+            &mut rows.cells,
+            size,
+            |number, rows| {
+                let start = number * TOGETHER;
+                work(rows, [start, self.0.size.min(start + TOGETHER)]);
+            },
+        );
+    }
+}
+
+/// How many threads are worthwhile for so many rows.
+fn threads_for(rows: usize) -> usize {
+    if rows < LARGE {
+        1
+    } else {
+        threads::processors()
     }
 }
 

@@ -7,14 +7,13 @@ use super::scores::{Meeting, Sums, total};
 use super::to_f64;
 use crate::tournament::ratings::Ratings;
 
-/// Ratings that differ by less, in Elo, are equal but for rounding errors.
-const EQUAL_ELO: f64 = 1e-6;
-
 /// Everything by which bots are compared, by bot.
 pub(super) struct Criteria<'a> {
     pub(super) names: &'a [&'a String],
     pub(super) sums: &'a Sums,
     pub(super) ratings: &'a Ratings,
+    /// What to compare instead of the ratings.
+    levels: Vec<f64>,
     pub(super) ranking: &'a Ranking,
     /// Points, with those for byes.
     pub(super) points: Vec<f64>,
@@ -77,6 +76,7 @@ impl<'a> Criteria<'a> {
             names,
             sums,
             ratings,
+            levels: ratings.levels(),
             ranking,
             points,
             byes,
@@ -112,7 +112,7 @@ impl<'a> Criteria<'a> {
                 RankBy::Reached(reached) => reached
                     .get(self.names[bot])
                     .map_or(f64::NEG_INFINITY, |reached| -to_f64(reached.place as u64)),
-                _ if by_rating => self.rounded_elo(bot),
+                _ if by_rating => self.levels[bot],
                 _ => self.points[bot],
             }
         };
@@ -155,7 +155,7 @@ impl<'a> Criteria<'a> {
             _ => Ordering::Equal,
         };
         by_seed
-            .then_with(|| self.rounded_elo(b).total_cmp(&self.rounded_elo(a)))
+            .then_with(|| self.levels[b].total_cmp(&self.levels[a]))
             .then_with(|| self.names[a].cmp(self.names[b]))
     }
 
@@ -167,7 +167,7 @@ impl<'a> Criteria<'a> {
             TieBreak::SonnebornBerger => self.sonneborn_berger[bot],
             TieBreak::Wins => to_f64(self.sums.wins[bot]),
             TieBreak::WinsAsSecond => to_f64(self.sums.wins_as_second[bot]),
-            TieBreak::Rating => self.rounded_elo(bot),
+            TieBreak::Rating => self.levels[bot],
         };
         let is_idle = by == TieBreak::Direct && !self.all_met(tied);
         let merits = tied
@@ -215,10 +215,6 @@ impl<'a> Criteria<'a> {
             .iter()
             .filter_map(|&other| self.sums.meeting(bot, other));
         total(met.map(Meeting::points))
-    }
-
-    fn rounded_elo(&self, bot: usize) -> f64 {
-        (self.ratings.bots[bot].elo / EQUAL_ELO).round() * EQUAL_ELO
     }
 }
 

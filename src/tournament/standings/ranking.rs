@@ -156,6 +156,27 @@ pub struct Ranking {
 }
 
 impl Ranking {
+    /// The same, with other names of bots.
+    #[must_use]
+    pub fn renamed(self, rename: impl Fn(String) -> String) -> Self {
+        fn each<T>(
+            named: BTreeMap<String, T>,
+            rename: impl Fn(String) -> String,
+        ) -> BTreeMap<String, T> {
+            let renamed = named.into_iter().map(|(name, of)| (rename(name), of));
+            renamed.collect()
+        }
+        Self {
+            by: match self.by {
+                RankBy::Reached(reached) => RankBy::Reached(each(reached, &rename)),
+                by => by,
+            },
+            byes: each(self.byes, &rename),
+            before: each(self.before, &rename),
+            ..self
+        }
+    }
+
     /// The criteria between bots that are tied: those chosen or, by default, direct encounter and
     /// Sonneborn–Berger, with Buchholz cut 1 between them where opponents differ from bot to bot.
     pub fn tie_breaks(&self) -> &[TieBreak] {

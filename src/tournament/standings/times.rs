@@ -15,17 +15,34 @@ pub(super) struct Times {
 /// The number of bins for a factor of e.
 const BINS: f64 = 100.0;
 
-impl Times {
+/// The times of a bot in a game.
+#[derive(Clone, Debug, Default)]
+pub(super) struct TimesOfGame {
+    /// The bin of each time.
+    bins: Vec<i32>,
+    worst: f64,
+}
+
+impl TimesOfGame {
     #[expect(
         clippy::cast_possible_truncation,
         reason = "logarithms of times are small"
     )]
     pub(super) fn add(&mut self, ms: f64) {
         let bin = (ms.max(1e-6).ln() * BINS).round() as i32;
-        let count = self.bin(bin);
-        *count = count.saturating_add(1);
-        self.count += 1;
+        self.bins.push(bin);
         self.worst = self.worst.max(ms);
+    }
+}
+
+impl Times {
+    pub(super) fn add(&mut self, game: &TimesOfGame) {
+        for &bin in &game.bins {
+            let count = self.bin(bin);
+            *count = count.saturating_add(1);
+        }
+        self.count += game.bins.len() as u64;
+        self.worst = self.worst.max(game.worst);
     }
 
     /// A bin, which is there afterwards.

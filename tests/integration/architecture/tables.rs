@@ -198,7 +198,7 @@ pub(super) const CRATES: &[(&str, &[&str])] = &[
     ("csv", &["league", "arena", "report"]),
     ("http_body_util", &["report"]),
     ("flate2", &["league", "report"]),
-    ("foldhash", &["arena", "tournament"]),
+    ("foldhash", &["arena", "record", "tournament"]),
     ("hyper", &["report"]),
     ("hyper_util", &["report"]),
     ("indicatif", &["cli"]),
@@ -209,6 +209,7 @@ pub(super) const CRATES: &[(&str, &[&str])] = &[
     ("landlock", &["sandbox"]),
     ("libc", &["sandbox", "bot", "system"]),
     ("libm", &["tournament"]),
+    ("memchr", &["record"]),
     (
         "rand",
         &[

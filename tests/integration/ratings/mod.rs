@@ -255,6 +255,25 @@ fn ranking_is_by_rating_then_index() {
     assert_eq!(ratings.ranking(), [3, 0, 2, 1]);
 }
 
+/// All challengers of a gauntlet with the same results have the same rating, whatever rounding makes of its last bits.
+#[test]
+fn ratings_that_are_equal_are_not_told_apart_by_rounding() {
+    for bots in 3..40 {
+        let rows: Vec<Row> = (1..bots)
+            .flat_map(|bot| match bot % 3 {
+                0 => [(0, bot, [1, 0, 0]), (bot, 0, [0, 0, 1])],
+                1 => [(0, bot, [0, 1, 0]), (bot, 0, [0, 1, 0])],
+                _ => [(0, bot, [0, 0, 1]), (bot, 0, [1, 0, 0])],
+            })
+            .collect();
+        let mut order = rated(bots, &rows, &Model::default()).ranking();
+        order.retain(|&bot| bot != 0);
+        let mut expected: Vec<usize> = (1..bots).collect();
+        expected.sort_by_key(|bot| 2 - bot % 3);
+        assert_eq!(order, expected);
+    }
+}
+
 #[test]
 fn pairs_know_that_an_opening_decides() {
     use Outcome::{FirstWins, SecondWins};

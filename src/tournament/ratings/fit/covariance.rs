@@ -1,8 +1,8 @@
 //! The covariance of the estimates, and how well it is known.
 
-use super::{Fit, Local, LocalSquare, Pairing, add, add_product, to_f64};
+use super::{Fit, Local, LocalSquare, Pairing, Sums, add, add_product, to_f64};
 use crate::tournament::ratings::dispersion::{Pooled, Residuals};
-use crate::tournament::ratings::matrix::{Factor, Square, Triangle};
+use crate::tournament::ratings::matrix::{Factor, Square};
 
 /// See [`Fit::hidden`]; so many standard errors.
 const HIDDEN: f64 = 1.6;
@@ -143,7 +143,7 @@ impl Fit<'_> {
         let mut all = Residuals::default();
         self.of_pairings(residuals, |_, of_pairing| all.join(&of_pairing));
         let pooled = Pooled::new(&all, self.strengths, advantages, self.prior);
-        let mut filling = Square::zero(self.parameters);
+        let mut filling = Sums::new(self);
         let of_pairing = |pairing: &Pairing| {
             let seats = [0, 1].map(|seat| Self::unit(seat, (1.0, 0.0)));
             let covariance = pooled.covariance(&residuals(pairing));
@@ -155,11 +155,8 @@ impl Fit<'_> {
             }
             sum
         };
-        self.of_pairings(of_pairing, |pairing, sum| {
-            self.add_square(&mut filling, pairing, &sum);
-        });
-        filling.mirror(Triangle::Upper);
-        (filling, pooled.freedom())
+        self.of_pairings(of_pairing, |pairing, sum| filling.add(pairing, &sum));
+        (filling.into_square(), pooled.freedom())
     }
 
     /// Virtual draws pull ratings together, which is no scatter, but moves them away from the truth. The pull
@@ -196,7 +193,7 @@ impl Fit<'_> {
 
     /// The same from the squares of the scores of all units: where draws have a parameter of their own.
     fn filling_of_units(&self, parameters: &[f64]) -> (Square, f64) {
-        let mut filling = Square::zero(self.parameters);
+        let mut filling = Sums::new(self);
         let mut count_of_units = 0.0;
         for pairing in &self.pairings {
             let units = [0, 1].map(|seat| {
@@ -218,9 +215,9 @@ impl Fit<'_> {
                     add_product(&mut sum, &both, &both, f64::from(count));
                 }
             }
-            self.add_square(&mut filling, pairing, &sum);
+            filling.add(pairing, &sum);
         }
-        filling.mirror(Triangle::Upper);
+        let mut filling = filling.into_square();
         // Residuals are smaller than errors, because the parameters were fitted to them.
         let means = self.groups.iter().enumerate();
         let means = means.filter(|(bot, group)| bot == *group).count();
