@@ -18,8 +18,11 @@ const SEARCH: usize = 2000;
 /// longer than most bots take for all their answers.
 #[derive(Debug, Default)]
 pub struct Questions {
-    found: Mutex<BTreeMap<(&'static str, usize), Arc<[String]>>>,
+    found: Mutex<BTreeMap<Wanted, Arc<[String]>>>,
 }
+
+/// The name of a kind, and how many of it.
+type Wanted = (&'static str, usize);
 
 impl Questions {
     /// Up to `count` positions of a kind, which this name stands for.
