@@ -1,25 +1,28 @@
 //! The entry check: before the tournament, every bot has to pass the checks of `referee check` that are
 //! required, within the limits of the tournament.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::entrant::Entrant;
-use crate::checkup::{Checkup, Notice};
+use crate::checkup::{Checkup, Notice, Questions};
 use crate::play::game_runner::{GameError, GameRunner};
 
 /// How long it may take; after that the remaining checks are left out.
 const TIME: Duration = Duration::from_secs(20);
 
-/// Checks a bot. The inner error is what is wrong with it, and what to do; the outer one is a failure of
+/// Checks a bot, by questions that are those of all bots. The inner error is what is wrong with it, and what to do; the outer one is a failure of
 /// the referee or of the machine.
 pub async fn check(
     runner: &GameRunner,
     entrant: &Entrant,
     pieces_path: Option<&str>,
+    questions: &Arc<Questions>,
 ) -> Result<Result<(), String>, GameError> {
     let seat = entrant.seat(runner.ruleset(), pieces_path, None);
     let mut nobody = |_: Notice<'_>| {};
     let checkup = Checkup::new(runner, seat, TIME, &mut nobody);
+    let checkup = checkup.sharing(Arc::clone(questions));
     let report = checkup.run_required().await?;
     if report.is_fit() {
         return Ok(Ok(()));
@@ -30,18 +33,19 @@ pub async fn check(
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
+    use std::path::Path;
 
     use super::*;
     use crate::arena::plan::{BotPlan, Limits};
     use crate::game::four_in_a_row::FourInARow;
     use crate::play::tests::{LONG, SILENT_AT_FIRST, limits, program};
 
-    #[tokio::test]
-    async fn a_timeout_that_is_the_referees_fault_rejects_no_bot() {
-        let folder = tempfile::tempdir().unwrap();
-        let program = program(SILENT_AT_FIRST, folder.path());
-        let entrant = Entrant {
+    /// Answers the first question to each of its processes, and ends at the next.
+    const ONCE: &str = "echo >>\"$0/starts\"; read -r line; echo 1; read -r line; exit 3";
+
+    fn entrant(script: &str, folder: &Path) -> Entrant {
+        let program = program(script, folder);
+        Entrant {
             files: program.files(&[]).unwrap(),
             plan: BotPlan {
                 name: "a".to_owned(),
@@ -55,14 +59,39 @@ mod tests {
                 place_before: None,
             },
             program,
-        };
+        }
+    }
+
+    #[tokio::test]
+    async fn after_the_first_failure_nothing_more_is_asked() {
+        let folder = tempfile::tempdir().unwrap();
+        let runner = GameRunner::with_fixed_stalls(Arc::new(FourInARow), false);
+        let unfit = check(
+            &runner,
+            &entrant(ONCE, folder.path()),
+            None,
+            &Arc::default(),
+        )
+        .await;
+        let reason = unfit.unwrap().unwrap_err();
+        assert!(reason.starts_with("exited: "), "{reason}");
+        let starts = std::fs::read_to_string(folder.path().join("starts"));
+        assert_eq!(starts.unwrap().lines().count(), 1, "{reason}");
+    }
+
+    #[tokio::test]
+    async fn a_timeout_that_is_the_referees_fault_rejects_no_bot() {
+        let folder = tempfile::tempdir().unwrap();
+        let entrant = entrant(SILENT_AT_FIRST, folder.path());
         let late = GameRunner::with_fixed_stalls(Arc::new(FourInARow), true);
-        let fit = check(&late, &entrant, None).await.unwrap();
+        let fit = check(&late, &entrant, None, &Arc::default()).await.unwrap();
         assert_eq!(fit, Ok(()));
         // The same timeout is the bot's fault when the referee ran all the time.
         std::fs::remove_dir(folder.path().join("first")).unwrap();
         let prompt = GameRunner::with_fixed_stalls(Arc::new(FourInARow), false);
-        let unfit = check(&prompt, &entrant, None).await.unwrap();
+        let unfit = check(&prompt, &entrant, None, &Arc::default())
+            .await
+            .unwrap();
         assert!(unfit.unwrap_err().starts_with("timeout: "));
     }
 }

@@ -17,6 +17,7 @@ use super::logs::StderrLog;
 use super::plan::request::{PlanRequest, RequestError};
 use super::plan::{BotPlan, Plan, RejectedBot};
 use crate::bot::exhaustion::Exhausted;
+use crate::checkup::Questions;
 use crate::play::game_runner::{GameError, GameRunner};
 use crate::session::Ruleset;
 use crate::text::escape_controls;
@@ -306,6 +307,7 @@ impl Preparation<'_> {
     ) -> Result<Vec<Entrant>, PreparationError> {
         let jobs = Rc::new(Semaphore::new(self.jobs));
         let runner = Rc::new(GameRunner::new(Arc::clone(self.ruleset), false)?);
+        let questions = Arc::new(Questions::default());
         let local = LocalSet::new();
         let of = entrants.len();
         let (begun, mut begins) = mpsc::unbounded_channel();
@@ -313,6 +315,7 @@ impl Preparation<'_> {
             .into_iter()
             .map(|entrant| {
                 let (jobs, runner) = (Rc::clone(&jobs), Rc::clone(&runner));
+                let questions = Arc::clone(&questions);
                 let pieces = self.pieces_path.map(str::to_owned);
                 let begun = begun.clone();
                 local.spawn_local(async move {
@@ -322,7 +325,7 @@ impl Preparation<'_> {
                     let _ = begun.send(entrant.plan.name.clone());
                     drop(begun);
                     let pieces = pieces.as_deref();
-                    let verdict = entry_check::check(&runner, &entrant, pieces).await;
+                    let verdict = entry_check::check(&runner, &entrant, pieces, &questions).await;
                     (entrant, verdict)
                 })
             })
@@ -344,7 +347,7 @@ impl Preparation<'_> {
                 for (entrant, mut verdict) in verdicts {
                     if let Err(GameError::Exhausted(_)) = verdict {
                         let pieces = self.pieces_path;
-                        let check = entry_check::check(&runner, &entrant, pieces);
+                        let check = entry_check::check(&runner, &entrant, pieces, &questions);
                         verdict = Box::pin(check).await;
                     }
                     match verdict.map_err(|error| self.not_checked(error))? {

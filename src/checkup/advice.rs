@@ -18,8 +18,8 @@ impl Checkup<'_> {
             // To find such positions takes many questions to the game's program.
             return Ok(());
         }
-        let wins = self.positions(POSITIONS, |session| session.can_win_at_once());
-        let choice = self.positions(POSITIONS, has_a_choice);
+        let wins = self.positions("win", POSITIONS, |session| session.can_win_at_once());
+        let choice = self.positions("choice", POSITIONS, has_a_choice);
         let won = |answered: &Answered| answered.won;
         let safe = |answered: &Answered| !answered.lets_win;
         self.count("takes a win that is there", &wins, won).await?;
@@ -66,7 +66,7 @@ impl Checkup<'_> {
             self.note(name, false, Verdict::Skipped);
             return Ok(());
         }
-        let mut positions = self.positions(REPEATED, |_| true);
+        let mut positions = self.positions("any", REPEATED, |_| true).to_vec();
         let mut runs: Vec<Vec<String>> = Vec::new();
         for share in [Share::one_of(2), Share::ALL] {
             self.seat.stop(GracePeriods::FAULT).await?;

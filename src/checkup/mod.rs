@@ -16,10 +16,12 @@ mod requirements;
 mod verdict;
 
 use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
 use self::budget::{Budget, Share};
-use self::questions::{lets_win, positions};
+pub use self::questions::Questions;
+use self::questions::lets_win;
 pub use self::verdict::{Check, Problem, Report, Times, Verdict};
 use crate::bot::Fault;
 use crate::bot::process::GracePeriods;
@@ -57,12 +59,15 @@ pub type Show<'a> = &'a mut dyn FnMut(Notice<'_>);
 pub struct Checkup<'a> {
     runner: &'a GameRunner,
     seat: Seat,
+    questions: Arc<Questions>,
     budget: Budget,
     checks: Vec<Check>,
     times: Vec<Duration>,
     text: TextBuffers,
     /// Whether a fault makes all further checks pointless.
     hopeless: bool,
+    /// Whether any problem does, since only the first one is asked for.
+    first_only: bool,
     /// The first time that it wrote more than its answer.
     extra: Option<Problem>,
     show: Show<'a>,
@@ -85,14 +90,22 @@ impl<'a> Checkup<'a> {
         Self {
             runner,
             seat,
+            questions: Arc::default(),
             budget: Budget::new(time),
             checks: Vec::new(),
             times: Vec::new(),
             text: TextBuffers::default(),
             hopeless: false,
+            first_only: false,
             extra: None,
             show,
         }
+    }
+
+    /// With the questions of other check-ups by the same ruleset, so that they are not searched for again.
+    #[must_use]
+    pub fn sharing(self, questions: Arc<Questions>) -> Self {
+        Self { questions, ..self }
     }
 
     /// Makes all checks. An `Err` is a failure of the referee or of the machine.
@@ -103,15 +116,17 @@ impl<'a> Checkup<'a> {
         self.report().await
     }
 
-    /// Makes the checks that a tournament requires.
+    /// Makes the checks that a tournament requires, up to the first that is not passed: a bot that hangs
+    /// costs its time once.
     pub async fn run_required(mut self) -> Result<Report, GameError> {
+        self.first_only = true;
         self.requirements().await?;
         self.report().await
     }
 
     /// Only asks about random positions: for a second piece set.
     pub async fn run_set(mut self, name: &'static str) -> Result<Report, GameError> {
-        let positions = self.positions(40, |_| true);
+        let positions = self.positions("any", 40, |_| true);
         let asked = self.ask_all(name, &positions, Share::ALL).await?;
         let verdict = match asked {
             Ok(answers) => {
@@ -142,6 +157,7 @@ impl<'a> Checkup<'a> {
             verdict,
         };
         (self.show)(Notice::Checked(&check));
+        self.hopeless |= self.first_only && required && check.problem().is_some();
         self.checks.push(check);
     }
 
@@ -158,9 +174,15 @@ impl<'a> Checkup<'a> {
         })
     }
 
-    /// Up to `count` positions that `kind` accepts, as records hold them.
-    fn positions(&self, count: usize, kind: impl Fn(&dyn Session) -> bool) -> Vec<String> {
-        positions(self.runner.ruleset(), count, kind)
+    /// Up to `count` positions that `kind` accepts, as records hold them. The same name stands for the same kind.
+    fn positions(
+        &self,
+        name: &'static str,
+        count: usize,
+        kind: impl Fn(&dyn Session) -> bool,
+    ) -> Arc<[String]> {
+        let ruleset = self.runner.ruleset();
+        self.questions.positions(ruleset, name, count, kind)
     }
 
     /// Asks for a turn in this position, with its own clock, and makes it; a process that commits a fault

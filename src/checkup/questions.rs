@@ -1,17 +1,48 @@
 //! The positions that a bot is asked about: from random games, the same in every check-up.
 
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
 use rand::Rng;
 use rand::seq::IndexedRandom as _;
 
 use super::SEED;
 use crate::seed::{self, Purpose};
 use crate::session::{Ruleset, Session};
+use crate::threads::locked;
 
 /// The most random games that are searched for positions of a kind.
 const SEARCH: usize = 2000;
 
+/// The positions of check-ups by one ruleset, each kind of which is searched for once: some are rare, and the search takes
+/// longer than most bots take for all their answers.
+#[derive(Debug, Default)]
+pub struct Questions {
+    found: Mutex<BTreeMap<Wanted, Arc<[String]>>>,
+}
+
+/// The name of a kind, and how many of it.
+type Wanted = (&'static str, usize);
+
+impl Questions {
+    /// Up to `count` positions of a kind, which this name stands for.
+    pub(super) fn positions(
+        &self,
+        ruleset: &dyn Ruleset,
+        name: &'static str,
+        count: usize,
+        kind: impl Fn(&dyn Session) -> bool,
+    ) -> Arc<[String]> {
+        let mut found = locked(&self.found);
+        let of_kind = found
+            .entry((name, count))
+            .or_insert_with(|| positions(ruleset, count, kind).into());
+        Arc::clone(of_kind)
+    }
+}
+
 /// Up to `count` positions of a kind, as records hold them.
-pub(super) fn positions(
+fn positions(
     ruleset: &dyn Ruleset,
     count: usize,
     kind: impl Fn(&dyn Session) -> bool,

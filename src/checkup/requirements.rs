@@ -1,5 +1,6 @@
 //! The checks that a bot has to pass to enter a tournament.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::questions::{is_last_turn, is_lost_at_once, reopened, request_of};
@@ -95,28 +96,33 @@ impl Checkup<'_> {
             return Ok(());
         }
         let reopen = |session: &dyn Session| reopened(&*ruleset, session);
-        let opened = self.positions(8, |session| reopen(session).is_some());
+        let opened = self.positions("opened", 8, |session| reopen(session).is_some());
         let opened = opened
             .iter()
             .filter_map(|position| reopen(&*ruleset.start_from(position).ok()?))
             .collect();
         // A gift is ignored where the placement wins.
-        let mut last = self.positions(4, |session| {
-            is_last_turn(session) && session.outlook().winning == 0
-        });
-        last.extend(self.positions(4, is_last_turn));
-        let kinds: [(&'static str, Vec<String>); 5] = [
+        let mut last = self
+            .positions("last turn without a win", 4, |session| {
+                is_last_turn(session) && session.outlook().winning == 0
+            })
+            .to_vec();
+        last.extend_from_slice(&self.positions("last turn", 4, is_last_turn));
+        let kinds: [(&'static str, Arc<[String]>); 5] = [
             ("an opening with pieces on the board", opened),
             (
                 "a turn in the middle",
-                self.positions(8, |session| !is_last_turn(session)),
+                self.positions("middle", 8, |session| !is_last_turn(session)),
             ),
-            ("the last turn, one cell left", last),
+            ("the last turn, one cell left", last.into()),
             (
                 "a win is there",
-                self.positions(8, |session| session.can_win_at_once()),
+                self.positions("win", 8, |session| session.can_win_at_once()),
             ),
-            ("every turn loses", self.positions(8, is_lost_at_once)),
+            (
+                "every turn loses",
+                self.positions("lost", 8, is_lost_at_once),
+            ),
         ];
         for (name, positions) in kinds {
             self.all_legal(name, &positions, Share::one_of(10)).await?;
@@ -146,7 +152,7 @@ impl Checkup<'_> {
     }
 
     async fn random_positions(&mut self) -> Result<(), GameError> {
-        let positions = self.positions(POSITIONS, |_| true);
+        let positions = self.positions("any", POSITIONS, |_| true);
         let name = "random positions, all answers legal";
         self.all_legal(name, &positions, Share::one_of(4)).await
     }

@@ -131,19 +131,36 @@ pub fn batch(bots: u32, played: u64) -> u64 {
 /// # Ok::<(), referee::tournament::ratings::RatingError>(())
 /// ```
 pub fn next(played: &Played, bounds: Bounds, count: u64) -> Result<Vec<Pairing>, RatingError> {
-    let count = usize::try_from(count).unwrap_or(usize::MAX);
     if played.bots < 2 || bounds.pairs == 0 {
         return Ok(Vec::new());
     }
     let ratings = rate(&played.results, &Model::default())?;
-    let mut chosen = newcomers::introductions(played, &ratings.ranking(), bounds.seed);
+    let elo: Vec<f64> = ratings.bots.iter().map(|bot| bot.elo).collect();
+    Ok(choose(played, &elo, Known::Estimates, bounds, count))
+}
+
+/// How the strengths are known by which is chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Known {
+    /// From the games.
+    Estimates,
+    /// Exactly, as only a simulation knows them.
+    Truth,
+}
+
+/// The next pairs of games, by these strengths in Elo.
+fn choose(played: &Played, elo: &[f64], known: Known, bounds: Bounds, count: u64) -> Vec<Pairing> {
+    let count = usize::try_from(count).unwrap_or(usize::MAX);
+    let mut ranking: Vec<usize> = (0..elo.len()).collect();
+    ranking.sort_by(|&a, &b| elo[b].total_cmp(&elo[a]));
+    let mut chosen = newcomers::introductions(played, &ranking, bounds.seed);
     if chosen.is_empty() {
-        chosen = Choice::new(played, Worth::new(played, &ratings), bounds)
+        chosen = Choice::new(played, Worth::new(played, elo, known), known, bounds)
             .take(count)
             .collect();
     }
     chosen.truncate(count);
-    Ok(chosen.into_iter().map(|[a, b]| pairing(a, b)).collect())
+    chosen.into_iter().map(|[a, b]| pairing(a, b)).collect()
 }
 
 /// The choice of one batch, pair by pair.
@@ -152,13 +169,14 @@ struct Choice {
     played: Played,
     totals: Vec<u32>,
     worth: Worth,
+    known: Known,
     bounds: Bounds,
     /// The order of bots that are alike in all else, by lot.
     lots: Vec<usize>,
 }
 
 impl Choice {
-    fn new(played: &Played, worth: Worth, bounds: Bounds) -> Self {
+    fn new(played: &Played, worth: Worth, known: Known, bounds: Bounds) -> Self {
         let mut lots: Vec<usize> = (0..played.bots).collect();
         let seed = bounds.seed ^ played.pairs.rotate_left(32);
         lots.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
@@ -167,6 +185,7 @@ impl Choice {
             totals: played.totals(),
             played: played.clone(),
             worth,
+            known,
             bounds,
         }
     }
@@ -217,9 +236,14 @@ impl Iterator for Choice {
         let all: f64 = self.totals.iter().copied().map(f64::from).sum();
         let bots = u32::try_from(self.totals.len()).unwrap_or(u32::MAX);
         let least = LEAST_SHARE * all / f64::from(bots);
-        let starves = |bot: usize| f64::from(self.totals[bot]) < least;
+        let guesses = self.known == Known::Estimates;
+        let starves = |bot: usize| guesses && f64::from(self.totals[bot]) < least;
         let is_fair = |a, b| self.may_meet(a, b, true);
-        let equal = if self.is_equal() { self.equal() } else { None };
+        let equal = if guesses && self.is_equal() {
+            self.equal()
+        } else {
+            None
+        };
         let chosen = equal
             .or_else(|| self.best(|a, b| (starves(a) || starves(b)) && is_fair(a, b)))
             .or_else(|| self.best(is_fair))

@@ -5,7 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use proptest::prelude::*;
-use referee::tournament::budget::comparison::{Comparison, compare, saving};
+use referee::tournament::budget::comparison::{Comparison, compare, saving, saving_of_oracle};
 use referee::tournament::budget::{Bounds, Played, batch, next};
 use referee::tournament::ratings::{Model, Outcome, Results, rate};
 use referee::tournament::schedule::{EntrantId, Pairing};
@@ -251,11 +251,14 @@ fn chosen_games_need_fewer_for_the_same_order() {
         draws: 0.2,
         spread: 300.0,
         tournaments: 20,
+        oracle: true,
         seed: 1,
     })
     .expect("ratings");
     let saving = saving(&found.steps).expect("fewer games");
     assert!(saving.games < 0.75 * 400.0, "{saving:?}");
+    let oracle = saving_of_oracle(&found.steps).expect("fewer games");
+    assert!(oracle.games < 0.75 * 400.0, "{oracle:?}");
     let last = found.steps.last().expect("steps");
     assert!(last.chosen.rating < 1.2 * last.equal.rating, "{last:?}");
     assert!(found.places > 0.9 && last.chosen.interval > 0.9, "{last:?}");
@@ -279,9 +282,16 @@ fn simulations_say_what_a_budget_saves() {
             .contains("The order of 100 games in equal shares takes"),
         "{run}"
     );
+    assert!(!run.stdout.contains("knew the strengths"), "{run}");
     let run = Referee::new(options).args(["--json"]).run();
     let found: Value = serde_json::from_str(&run.stdout).expect("JSON");
     assert_eq!(found["steps"][19]["games"], 100, "{found}");
+    assert_eq!(found["steps"][19]["oracle"], Value::Null, "{found}");
+    let run = Referee::new(options).args(["--oracle"]).run();
+    assert!(
+        run.stdout.contains("Somebody who knew the strengths"),
+        "{run}"
+    );
 }
 
 fn pairing(a: u32, b: u32) -> Pairing {

@@ -53,6 +53,10 @@ pub(in crate::cli) struct Args {
     #[arg(long, value_name = "GAMES", conflicts_with_all = ["format", "rounds", "groups", "time_per_game", "jobs"], value_parser = numbers::at_least::<u64>(2), allow_negative_numbers = true)]
     budget: Option<u64>,
 
+    /// Also say what a choice would need that knows the bots' strengths
+    #[arg(long, requires = "budget")]
+    oracle: bool,
+
     /// How long a game takes, to tell the time of the tournament
     #[arg(long, value_name = "TIME", value_parser = duration::parse_positive)]
     time_per_game: Option<Duration>,

@@ -4,7 +4,7 @@ use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom as _;
 use rand::{RngExt as _, SeedableRng as _};
 
-use super::{Bounds, Played, batch, next};
+use super::{Bounds, Known, Played, batch, choose, next};
 use crate::tournament::normal::normal;
 use crate::tournament::ratings::{Model, RatingError, Ratings, rate};
 use crate::tournament::schedule::{EntrantId, Pairing, RoundRobin};
@@ -28,6 +28,8 @@ pub struct Comparison {
     pub spread: f64,
     /// How often it is played.
     pub tournaments: u32,
+    /// Whether a choice that knows the strengths is measured, too.
+    pub oracle: bool,
     /// All random choices are derived from it.
     pub seed: u64,
 }
@@ -52,6 +54,8 @@ pub struct Step {
     pub equal: Errors,
     /// With games that were chosen.
     pub chosen: Errors,
+    /// With games that were chosen by the true strengths, for the order alone: if that is measured.
+    pub oracle: Option<Errors>,
 }
 
 /// What was found.
@@ -93,6 +97,7 @@ pub fn compare(comparison: &Comparison) -> Result<Compared, RatingError> {
         .iter()
         .map(|&pairs| Step {
             games: 2 * pairs,
+            oracle: comparison.oracle.then(Errors::default),
             ..Step::default()
         })
         .collect();
@@ -115,10 +120,17 @@ pub fn compare(comparison: &Comparison) -> Result<Compared, RatingError> {
         let [hold, size] = field(1).chosen(&mut steps, seed)?;
         places += hold;
         width += size;
+        if comparison.oracle {
+            field(2).by_truth(&mut steps, seed)?;
+        }
     }
     let all = f64::from(comparison.tournaments.max(1));
     for step in &mut steps {
-        for errors in [&mut step.equal, &mut step.chosen] {
+        let oracle = step.oracle.as_mut();
+        for errors in [&mut step.equal, &mut step.chosen]
+            .into_iter()
+            .chain(oracle)
+        {
             errors.order /= all;
             errors.rating = (errors.rating / all).sqrt();
             errors.interval /= all;
@@ -133,22 +145,32 @@ pub fn compare(comparison: &Comparison) -> Result<Compared, RatingError> {
 
 /// How many chosen games lead to the order of all games in equal shares; `None` if more than all do.
 pub fn saving(steps: &[Step]) -> Option<Saving> {
+    saving_of(steps, |step| Some(step.chosen))
+}
+
+/// The same for games that are chosen by the true strengths; `None` also if these were not measured.
+pub fn saving_of_oracle(steps: &[Step]) -> Option<Saving> {
+    saving_of(steps, |step| step.oracle)
+}
+
+fn saving_of(steps: &[Step], errors: impl Fn(&Step) -> Option<Errors>) -> Option<Saving> {
     let equal = steps.last()?.equal;
-    let mut before: Option<&Step> = None;
+    let mut before: Option<(u64, Errors)> = None;
     for step in steps {
-        if step.chosen.order <= equal.order {
-            let before = before?;
+        let now = errors(step)?;
+        if now.order <= equal.order {
+            let (from, before) = before?;
             // Between two steps errors change evenly.
-            let drop = before.chosen.order - step.chosen.order;
-            let share = (before.chosen.order - equal.order) / drop.max(1e-12);
-            let [from, to] = [before, step].map(|step| games(step.games));
-            let rating = before.chosen.rating + share * (step.chosen.rating - before.chosen.rating);
+            let drop = before.order - now.order;
+            let share = (before.order - equal.order) / drop.max(1e-12);
+            let [from, to] = [from, step.games].map(games);
+            let rating = before.rating + share * (now.rating - before.rating);
             return Some(Saving {
                 games: from + share * (to - from),
                 rating: rating / equal.rating,
             });
         }
-        before = Some(step);
+        before = Some((step.games, now));
     }
     None
 }
@@ -180,6 +202,26 @@ impl Field<'_> {
     }
 
     fn chosen(mut self, steps: &mut [Step], seed: u64) -> Result<[f64; 2], RatingError> {
+        self.in_batches(steps, seed, next, |step| Some(&mut step.chosen))?;
+        self.places()
+    }
+
+    /// Chosen by somebody who knows the strengths.
+    fn by_truth(mut self, steps: &mut [Step], seed: u64) -> Result<(), RatingError> {
+        let strengths = self.strengths;
+        let by_strength = |played: &Played, bounds, count| {
+            Ok(choose(played, strengths, Known::Truth, bounds, count))
+        };
+        self.in_batches(steps, seed, by_strength, |step| step.oracle.as_mut())
+    }
+
+    fn in_batches(
+        &mut self,
+        steps: &mut [Step],
+        seed: u64,
+        next: impl Fn(&Played, Bounds, u64) -> Result<Vec<Pairing>, RatingError>,
+        errors: impl Fn(&mut Step) -> Option<&mut Errors>,
+    ) -> Result<(), RatingError> {
         let bounds = Bounds {
             pairs: self.of.pairs,
             seed,
@@ -196,9 +238,11 @@ impl Field<'_> {
                 };
                 self.play(pairing)?;
             }
-            self.measure(&mut step.chosen)?;
+            if let Some(errors) = errors(step) {
+                self.measure(errors)?;
+            }
         }
-        self.places()
+        Ok(())
     }
 
     fn play(&mut self, pairing: Pairing) -> Result<(), RatingError> {

@@ -8,10 +8,10 @@
 //!
 //! The weight of two bots whose ratings differ by d with the standard deviation s is φ(d/s)/s²: the probability that a
 //! later estimate puts them in the wrong order is about proportional to its error and to the density φ(d/s)/s of strengths that
-//! are equal, and the error's change to that of the variance by 1/s.
+//! are equal, and the error's change to that of the variance by 1/s. Where the true difference d is known, the probability of the
+//! wrong order is Φ(−d/s), and the weight is what it changes by with the variance: φ(d/s)·d/s³, and ratings have none.
 
-use super::Played;
-use crate::tournament::ratings::Ratings;
+use super::{Known, Played};
 use crate::tournament::ratings::matrix::{Square, dot};
 
 /// Elo in one unit of the natural logarithm of the odds.
@@ -37,10 +37,10 @@ pub(super) struct Worth {
 }
 
 impl Worth {
-    /// After these games.
-    pub(super) fn new(played: &Played, ratings: &Ratings) -> Self {
+    /// After these games, by these strengths in Elo.
+    pub(super) fn new(played: &Played, elo: &[f64], known: Known) -> Self {
         let bots = played.bots;
-        let strengths: Vec<f64> = ratings.bots.iter().map(|bot| bot.elo / ELO).collect();
+        let strengths: Vec<f64> = elo.iter().map(|elo| elo / ELO).collect();
         let mut information = Square::zero(bots);
         let mut curvature = Square::zero(bots);
         for a in 0..bots {
@@ -64,7 +64,7 @@ impl Worth {
             None => Square::zero(bots),
         };
         let luck = luck(&strengths, &covariance);
-        let weights = weights(&strengths, &covariance);
+        let weights = weights(&strengths, &covariance, known);
         let mut half = Square::zero(bots);
         for row in 0..bots {
             for column in 0..bots {
@@ -147,7 +147,7 @@ fn luck(strengths: &[f64], covariance: &Square) -> f64 {
 }
 
 /// The matrix L: the sum of all weighted variances is the trace of LΣ.
-fn weights(strengths: &[f64], covariance: &Square) -> Square {
+fn weights(strengths: &[f64], covariance: &Square, known: Known) -> Square {
     let bots = strengths.len();
     let mut laplacian = Square::zero(bots);
     let mut sum = 0.0;
@@ -162,13 +162,20 @@ fn weights(strengths: &[f64], covariance: &Square) -> Square {
         for b in 0..a {
             let variance = between(covariance, a, b).max(1e-12);
             let distance = (strengths[a] - strengths[b]).powi(2) / variance;
-            let weight = (-distance / 2.0).exp() / variance;
+            let mut weight = (-distance / 2.0).exp() / variance;
+            if known == Known::Truth {
+                weight *= distance.sqrt();
+            }
             connect(a, b, weight);
             sum += weight;
             count += 1.0;
         }
     }
-    let mean = WEIGHT_OF_RATINGS * sum / f64::max(count, 1.0);
+    let of_ratings = match known {
+        Known::Estimates => WEIGHT_OF_RATINGS,
+        Known::Truth => 0.0,
+    };
+    let mean = of_ratings * sum / f64::max(count, 1.0);
     for a in 0..bots {
         for b in 0..a {
             connect(a, b, mean);

@@ -19,7 +19,7 @@ use crate::arena::preparation::{Notice, Preparation, write_pieces};
 use crate::arena::results::Results;
 use crate::bot::shell;
 use crate::cli::commands::tournament::{
-    Notices, Options, Run, ending, jobs, open_journal, stop_signals,
+    Notices, Options, Run, checks, ending, jobs, open_journal, stop_signals,
 };
 use crate::cli::support::budget::BudgetArg;
 use crate::cli::support::clock::check_clock;
@@ -102,11 +102,11 @@ impl<'a> Update<'a> {
             request: &request,
             ruleset: &ruleset,
             directory: &tournament,
-            jobs,
+            jobs: checks(jobs),
             pieces_path: pieces_path.as_deref(),
         };
         tokio::select! {
-            checked = self.check_new(&preparation) => checked?,
+            checked = self.check_new(&preparation, jobs) => checked?,
             _ = stops.recv() => return Err(Failure::Interrupted),
         }
         report::older_versions(&self.league, self.args.deadline)?;
@@ -182,14 +182,18 @@ impl<'a> Update<'a> {
 
     /// Checks the versions that would play and have not been checked. One that is unfit gives way to the one before
     /// it.
-    async fn check_new(&mut self, preparation: &Preparation<'_>) -> Result<(), Failure> {
+    async fn check_new(
+        &mut self,
+        preparation: &Preparation<'_>,
+        builds: usize,
+    ) -> Result<(), Failure> {
         self.league.retry(build::NO_COMPILER);
         loop {
             let new = self.playing(|version| version.status == Status::New);
             if new.is_empty() {
                 return Ok(());
             }
-            if self.build(&new, preparation.jobs).await? {
+            if self.build(&new, builds).await? {
                 continue;
             }
             let of = new.len();

@@ -9,7 +9,7 @@ use crate::cli::support::failure::Failure;
 use crate::cli::support::setup::palette;
 use crate::report::terminal::aligned;
 use crate::tournament::budget::comparison::{
-    Compared, Comparison, Errors, Saving, Step, compare, saving,
+    Compared, Comparison, Errors, Saving, Step, compare, saving, saving_of_oracle,
 };
 
 /// Rows of the table; with four the third is that of three quarters of the games.
@@ -31,6 +31,7 @@ pub(super) fn compared(args: &Args, games: u64) -> Result<String, Failure> {
         draws: f64::from(args.draws) / 100.0,
         spread: args.spread,
         tournaments: args.tournaments,
+        oracle: args.oracle,
         seed: args.seed,
     };
     let found = compare(&comparison).map_err(|error| Failure::Referee(error.to_string()))?;
@@ -55,6 +56,7 @@ fn as_json(args: &Args, found: &Compared, saving: Option<Saving>) -> serde_json:
             "games": step.games,
             "equal": errors(&step.equal),
             "chosen": errors(&step.chosen),
+            "oracle": step.oracle.as_ref().map(errors),
         })
     });
     json!({
@@ -66,6 +68,7 @@ fn as_json(args: &Args, found: &Compared, saving: Option<Saving>) -> serde_json:
         "width": found.width,
         "needs": saving.map(|saving| saving.games),
         "rating": saving.map(|saving| saving.rating),
+        "oracle_needs": saving_of_oracle(&found.steps).map(|saving| saving.games),
     })
 }
 
@@ -87,6 +90,7 @@ fn text(args: &Args, found: &Compared, saving: Option<Saving>) -> String {
         games,
         equal,
         chosen,
+        ..
     } in shown
     {
         let percent = |share: f64| format!("{:.1}%", 100.0 * share);
@@ -111,8 +115,19 @@ fn text(args: &Args, found: &Compared, saving: Option<Saving>) -> String {
             format!("The order of {all} games in equal shares takes more chosen ones than that.")
         }
     };
+    let oracle = match saving_of_oracle(steps) {
+        Some(Saving { games, .. }) => format!(
+            "Somebody who knew the strengths, and chose for the order alone, would need {games:.0} ({:.0} %).\n",
+            100.0 * games / f64::from(u32::try_from(all).unwrap_or(u32::MAX))
+        ),
+        None if args.oracle => {
+            "Somebody who knew the strengths, and chose for the order alone, would need more than all.\n"
+                .to_owned()
+        }
+        None => String::new(),
+    };
     format!(
-        "{table}\n{verdict}\nA bot is on one of {:.1} places with 95 %, which hold in {:.0} %.\n{} bots whose strengths spread by {} Elo, {} % draws, {} pairs of two bots at most, {} simulated \
+        "{table}\n{verdict}\n{oracle}A bot is on one of {:.1} places with 95 %, which hold in {:.0} %.\n{} bots whose strengths spread by {} Elo, {} % draws, {} pairs of two bots at most, {} simulated \
          leagues. wrong order: of all two bots; ratings' error: the root of the mean square, in Elo; hold: how \
          often they have the true place or strength, which should be 95 %.\n",
         found.width,

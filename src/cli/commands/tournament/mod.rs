@@ -17,6 +17,7 @@ mod seeds;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::thread::available_parallelism;
 use std::time::Duration;
 
 use jiff::Zoned;
@@ -174,7 +175,8 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
     warn_root(entrants.entered.iter().map(|entrant| &entrant.program));
     warn_large(entrants.entered.iter().map(|entrant| &entrant.program));
     let jobs = if matches!(task, Task::Plan | Task::Announce) {
-        1
+        // No games, but checks.
+        options.jobs.map_or_else(usual_jobs, usize::from)
     } else {
         jobs(&options, &entrants)
     };
@@ -264,12 +266,22 @@ fn out_folder(options: &Options, named: bool) -> Result<PathBuf, Failure> {
     }
 }
 
+/// The number of games at once when none is given: a core for each bot.
+fn usual_jobs() -> usize {
+    (available_parallelism().map_or(1, usize::from) / 2).max(1)
+}
+
+/// The number of entry checks at once where so many games are: a game has two bots, and a check has one.
+pub(in crate::cli) const fn checks(jobs: usize) -> usize {
+    jobs.saturating_mul(2)
+}
+
 /// The number of games at once. Prints it when it was not given, and warns when it is too large.
 pub(in crate::cli) fn jobs(options: &Options, entrants: &Entrants) -> usize {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let cores = available_parallelism().map_or(1, usize::from);
     let s = |count: usize| if count == 1 { "" } else { "s" };
     let Some(jobs) = options.jobs else {
-        let jobs = (cores / 2).max(1);
+        let jobs = usual_jobs();
         print_stderr(&format!(
             "referee: {jobs} game{} at once, a core for each bot (of {cores} core{}; --jobs N for \
              another number)",
@@ -296,7 +308,7 @@ pub(in crate::cli) fn jobs(options: &Options, entrants: &Entrants) -> usize {
             "referee: warning: {jobs} games at once need {} cores and there are {cores}, but the \
              clocks are short: {consequence}; use --jobs {}",
             jobs * 2,
-            (cores / 2).max(1)
+            usual_jobs()
         ));
     }
     jobs
@@ -342,7 +354,7 @@ impl TournamentRun<'_> {
             request: &request,
             ruleset: &self.ruleset,
             directory: &self.directory,
-            jobs: self.jobs,
+            jobs: checks(self.jobs),
             pieces_path: pieces_path.as_deref(),
         };
         // Before the entry checks, which take long, and before there is a plan: a port that is taken leaves nothing behind.
