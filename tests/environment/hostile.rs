@@ -787,6 +787,26 @@ fn types(kind: &str, user: User) -> Result<(), Failed> {
     }
 }
 
+/// A referee that only root may run cannot be the built-in bots of users without rights: it says what to do.
+fn is_closed_to_bots(kind: &str) -> Result<(), Failed> {
+    let directory = tempfile::tempdir().expect("a directory");
+    let program = directory.path().join("referee");
+    copy_program(&shared().join("referee"), &program);
+    fs::set_permissions(&program, Permissions::from_mode(0o700)).expect("a mode");
+    let run = Command::new(&program)
+        .args(["--sandbox", kind, "builtin:random", "builtin:random"])
+        .stdin(Stdio::null())
+        .output()
+        .expect("the referee starts");
+    let stderr = String::from_utf8_lossy(&run.stderr);
+    let fix = format!("let others run it (chmod o+x {})", program.display());
+    if run.status.code() == Some(2) && stderr.contains(&fix) {
+        Ok(())
+    } else {
+        Err(format!("{:?}: {stderr}", run.status).into())
+    }
+}
+
 /// A program that runs with the rights of another user, whom only root can give it to.
 fn gains_rights(kind: &str) -> Result<(), Failed> {
     let directory = shared().join(format!("rights-{kind}"));
@@ -999,6 +1019,14 @@ pub(crate) fn trials() -> Vec<Trial> {
         other == User::Same,
         |kind, _| gains_rights(kind),
     ));
+    for kind in ["bwrap", "landlock"] {
+        let title = format!("hostile::a referee that only root may run is explained by {kind}");
+        let ready = sandboxes
+            .iter()
+            .any(|&(of, user, ready)| ready && of == kind && user == User::Same);
+        let trial = Trial::test(title, move || is_closed_to_bots(kind));
+        all.push(trial.with_ignored_flag(!root || !ready));
+    }
     for name in [
         "ignores-term",
         "stops-itself",
