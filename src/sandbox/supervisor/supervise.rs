@@ -83,7 +83,12 @@ pub(super) fn supervise(
     bot.groups.thaw();
     // It may have ended by itself; then that is its status.
     let status = end_all(Some(bot.pid)).map_or(KILLED, WaitStatus::as_raw);
-    if let Backend::Landlock { scratch, .. } = &request.backend {
+    if let Backend::Landlock {
+        scratch,
+        own_view: false,
+        ..
+    } = &request.backend
+    {
         session::forget(scratch, bot.pid);
     }
     let exceeded = exceeded.or_else(|| met(&bot.groups, || None));
