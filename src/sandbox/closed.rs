@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::settings::{Kind, Settings};
 
-/// The right to pass through a directory, for others.
-const PASS: u32 = 0o001;
+/// The right to pass through a directory, or to run a program, for others.
+pub(super) const PASS: u32 = 0o001;
 
 /// A closed directory, and what is to be seen of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,12 +3,14 @@
 
 use std::fs::{self, Permissions};
 use std::io;
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{PermissionsExt as _, chown};
 use std::path::Path;
 
 use super::backend::bubblewrap;
 use super::bot_user::BotUser;
 use super::cgroup::{Controller, ParentGroups};
+use super::closed::{PASS, is_closed};
 use super::private_directory::PrivateDirectory;
 use super::procfs;
 use super::request::self_test_request;
@@ -28,7 +30,7 @@ pub(super) fn try_out(settings: &Settings, boxes: &Boxes) -> Result<(), NotAvail
     };
     let failed = |cause: String| NotAvailable {
         probe: name.to_owned(),
-        fix: fix(settings.kind, &cause),
+        fix: fix(settings, &cause),
         cause,
     };
     if settings.kind == Kind::Bwrap && bubblewrap::program().is_none() {
@@ -140,6 +142,10 @@ fn with_stderr(cause: &str, stderr: &str) -> String {
 /// process's id as its ending, which the self-test must not be able to signal.
 fn run(settings: &Settings, boxes: &Boxes) -> io::Result<FinishedRun> {
     let user = BotUser::take()?;
+    // Built-in bots, and what tries a sandbox, are this program.
+    if user.is_some() && is_closed(&settings.referee, PASS) {
+        return Err(io::Error::other(CLOSED));
+    }
     let private = PrivateDirectory::new(user.is_some())?;
     let directory = private.path().join("other-bot");
     fs::create_dir(&directory)?;
@@ -157,10 +163,18 @@ fn run(settings: &Settings, boxes: &Boxes) -> io::Result<FinishedRun> {
     client::run_to_end(&settings.server, &request, boxes)
 }
 
+/// What is wrong with a program file of this program that only root may run.
+const CLOSED: &str =
+    "the referee's own program is closed to the users without rights that root's bots run as";
+
 /// What to do about a sandbox that does not work.
-fn fix(kind: Kind, cause: &str) -> String {
+fn fix(settings: &Settings, cause: &str) -> String {
     let is = |name: &str, value: &str| procfs::kernel_setting(name).as_deref() == Some(value);
-    match kind {
+    match settings.kind {
+        _ if cause == CLOSED => {
+            let program = escape(settings.referee.as_os_str().as_bytes());
+            format!("let others run it (chmod o+x {program}), or run the referee as another user")
+        }
         Kind::Bwrap | Kind::Landlock if cause.contains("not UTF-8") => {
             "set TMPDIR to a directory whose name is".to_owned()
         }

@@ -190,6 +190,16 @@ pub(crate) fn proportional_memory(pid: Pid) -> Option<u64> {
     Some(rollup.lines().filter_map(counted).sum::<u64>() << 10)
 }
 
+/// The kernel's tables of the memory of a process, in bytes.
+pub(crate) fn page_tables(pid: Pid) -> Option<u64> {
+    // The first thread may have ended, which then has none.
+    tasks(pid).find_map(|task| {
+        let status = text_of(task.path().join("status")).ok()?;
+        let kib = status.lines().find_map(|line| kib_after(line, "VmPTE:"))?;
+        Some(kib << 10)
+    })
+}
+
 /// The number on a line `NAME:   123 kB`.
 fn kib_after(line: &str, name: &str) -> Option<u64> {
     let value = line.strip_prefix(name)?.trim();

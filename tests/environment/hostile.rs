@@ -46,8 +46,19 @@ struct Attack {
     rare: bool,
     /// Whether only root can do it without a sandbox.
     as_root: bool,
-    /// Whether Landlock blocks it only with a view of its own.
-    view: bool,
+    /// Where it is blocked.
+    blocked: Blocked,
+}
+
+/// Where an attack is blocked.
+#[derive(Clone, Copy, PartialEq)]
+enum Blocked {
+    /// In every sandbox.
+    Everywhere,
+    /// In Landlock only with a view of its own.
+    InView,
+    /// Only where a control group bounds memory.
+    InGroup,
 }
 
 const fn attack(name: &'static str, target: fn(&World) -> String) -> Attack {
@@ -59,7 +70,7 @@ const fn attack(name: &'static str, target: fn(&World) -> String) -> Attack {
         tried: None,
         rare: false,
         as_root: false,
-        view: false,
+        blocked: Blocked::Everywhere,
     }
 }
 
@@ -83,7 +94,7 @@ const fn as_root(name: &'static str) -> Attack {
 
 const fn in_view(attack: Attack) -> Attack {
     Attack {
-        view: true,
+        blocked: Blocked::InView,
         ..attack
     }
 }
@@ -92,6 +103,13 @@ const fn bounded(name: &'static str, ended: &'static str) -> Attack {
     Attack {
         ended: Some(ended),
         ..simple(name)
+    }
+}
+
+const fn in_group(attack: Attack) -> Attack {
+    Attack {
+        blocked: Blocked::InGroup,
+        ..attack
     }
 }
 
@@ -139,6 +157,12 @@ const ATTACKS: &[Attack] = &[
         "used more than 128 MiB of memory",
     ),
     bounded("memory-file", "used more than 128 MiB of memory"),
+    rare("pins-pages"),
+    bounded("page-tables", "used more than 128 MiB of memory"),
+    in_group(bounded(
+        "socket-buffers",
+        "used more than 128 MiB of memory",
+    )),
     bounded("fills-scratch", "into its scratch directory"),
     bounded("hides-files", "into its scratch directory"),
     bounded("closed-directory", "its scratch directory"),
@@ -148,6 +172,7 @@ const ATTACKS: &[Attack] = &[
     simple("fallocates"),
     bounded("removes-files", "into its scratch directory"),
     simple("watches-files"),
+    simple("pending-signals"),
     simple("fills-directory"),
     // 27
     attack("reads-file", |world| world.shown("opponent/secret")),
@@ -159,6 +184,13 @@ const ATTACKS: &[Attack] = &[
     attack("traces", victim),
     // 28
     attack("signals", victim),
+    Attack {
+        unharmed: |world| {
+            let stat = fs::read_to_string(format!("/proc/{}/stat", world.victim.id()));
+            stat.is_ok_and(|stat| !stat.contains(") Z "))
+        },
+        ..attack("signals-by-files", victim)
+    },
     simple("signals-referee"),
     attack("renices", victim),
     attack("limits", victim),
@@ -666,6 +698,36 @@ fn ends(name: &str, kind: &str, user: User) -> Result<(), Failed> {
     is_clean(&world, &run)
 }
 
+/// What a bot leaves behind without a sandbox stays: only a sandbox has a directory of its own.
+fn leaves(name: &str, user: User) -> Result<(), Failed> {
+    let (referee, world) = against(name, |_| String::new(), "none", user);
+    let run = referee.run();
+    let left = is_clean(&world, &run).is_err();
+    // It may be too deep for whoever removes the directory of a test.
+    let removed = Command::new("rm")
+        .arg("-rf")
+        .arg(world.path("tmp"))
+        .status();
+    if left && removed.is_ok_and(|status| status.success()) {
+        Ok(())
+    } else {
+        Err(format!("nothing was left\n{run}").into())
+    }
+}
+
+/// A bot that closes its output is noticed, long before its time is over.
+fn is_noticed(kind: &str, user: User) -> Result<(), Failed> {
+    let (referee, world) = against("closes-output", |_| String::new(), kind, user);
+    let run = referee
+        .args(["--move-time", "1h", "--start-time", "1h"])
+        .run();
+    let result = &run.printed_records()[0]["result"];
+    if result["by"] != 0 || result["reason"] != "closed" {
+        return Err(format!("{run}").into());
+    }
+    is_clean(&world, &run)
+}
+
 /// A program that does nothing wrong is not ended, and does all that it wants to.
 fn works_inside(name: &str, kind: &str, user: User) -> Result<(), Failed> {
     let (referee, world) = against(name, |_| String::new(), kind, user);
@@ -698,8 +760,8 @@ fn remembers(name: &'static str, kind: &str, user: User) -> Result<(), Failed> {
     }
 }
 
-/// A bot's processor time in its opponent's turns is recorded; and it can be frozen.
-fn thinks(name: &str, kind: &str, user: User, freeze: bool) -> Result<(), Failed> {
+/// A bot's processor time in its opponent's turns is recorded; and it can be frozen, which only a sandbox holds it to.
+fn thinks(name: &str, kind: &str, user: User, (freeze, held): (bool, bool)) -> Result<(), Failed> {
     // A machine that is busy with other things gives it less of half a second: then it has more. And until it is frozen, there
     // passes a time that does not grow with the opponent's.
     let mut last = Ok(());
@@ -715,7 +777,7 @@ fn thinks(name: &str, kind: &str, user: User, freeze: bool) -> Result<(), Failed
         let usage = &records[0]["usage"][0];
         let figure = |what: &str| usage[what].as_f64().unwrap_or(-1.0);
         let (other, all) = (figure("cpu_other_ms"), figure("cpu_ms"));
-        let expected = if freeze {
+        let expected = if held {
             0.0..0.08 * f64::from(ms)
         } else {
             60.0..2.0 * f64::from(ms)
@@ -725,7 +787,7 @@ fn thinks(name: &str, kind: &str, user: User, freeze: bool) -> Result<(), Failed
         }
         last = Err(format!("{other} of {all} ms\n{run}").into());
         let is_starved = (0.0..60.0).contains(&other);
-        if !freeze && !is_starved {
+        if !held && !is_starved {
             break;
         }
     }
@@ -787,6 +849,26 @@ fn types(kind: &str, user: User) -> Result<(), Failed> {
     }
 }
 
+/// A referee that only root may run cannot be the built-in bots of users without rights: it says what to do.
+fn is_closed_to_bots(kind: &str) -> Result<(), Failed> {
+    let directory = tempfile::tempdir().expect("a directory");
+    let program = directory.path().join("referee");
+    copy_program(&shared().join("referee"), &program);
+    fs::set_permissions(&program, Permissions::from_mode(0o700)).expect("a mode");
+    let run = Command::new(&program)
+        .args(["--sandbox", kind, "builtin:random", "builtin:random"])
+        .stdin(Stdio::null())
+        .output()
+        .expect("the referee starts");
+    let stderr = String::from_utf8_lossy(&run.stderr);
+    let fix = format!("let others run it (chmod o+x {})", program.display());
+    if run.status.code() == Some(2) && stderr.contains(&fix) {
+        Ok(())
+    } else {
+        Err(format!("{:?}: {stderr}", run.status).into())
+    }
+}
+
 /// A program that runs with the rights of another user, whom only root can give it to.
 fn gains_rights(kind: &str) -> Result<(), Failed> {
     let directory = shared().join(format!("rights-{kind}"));
@@ -835,6 +917,21 @@ fn works_here(kind: &str, user: User) -> bool {
 
 /// Whether bots in Landlock have a view of their own.
 fn has_view(user: User) -> bool {
+    let landlock = &doctor(user)["findings"][1]["result"];
+    let landlock = landlock.as_str();
+    landlock.is_some_and(|text| text.ends_with(", with a view of its own"))
+}
+
+/// Whether a control group bounds the memory of bots.
+fn has_memory_group(user: User) -> bool {
+    let report = doctor(user);
+    let findings = report["findings"].as_array();
+    let mut findings = findings.into_iter().flatten();
+    findings.any(|finding| finding["probe"] == "--memory" && finding["wall"] == true)
+}
+
+/// What the referee reports of this machine.
+fn doctor(user: User) -> serde_json::Value {
     let run = user
         .command(&shared().join("referee").to_string_lossy())
         .args(["doctor", "--json"])
@@ -842,9 +939,7 @@ fn has_view(user: User) -> bool {
         .stdin(Stdio::null())
         .output()
         .expect("the referee starts");
-    let report: serde_json::Value = serde_json::from_slice(&run.stdout).expect("JSON");
-    let landlock = report["findings"][1]["result"].as_str();
-    landlock.is_some_and(|text| text.ends_with(", with a view of its own"))
+    serde_json::from_slice(&run.stdout).expect("JSON")
 }
 
 /// Trials of one attack, without and in each sandbox.
@@ -879,13 +974,33 @@ fn trials_of_processes(sandboxes: &[(&'static str, User, bool)]) -> Vec<Trial> {
                 "hostile::{title} is told with --sandbox {kind}{}",
                 user.suffix()
             );
-            let trial = Trial::test(title, move || thinks("thinks", kind, user, freeze));
+            let trial = Trial::test(title, move || {
+                thinks("thinks", kind, user, (freeze, freeze))
+            });
+            all.push(trial.with_ignored_flag(!ready));
+        }
+    }
+    for &(kind, user, ready) in sandboxes {
+        let title = format!(
+            "hostile::closes-output is noticed with --sandbox {kind}{}",
+            user.suffix()
+        );
+        let trial = Trial::test(title, move || is_noticed(kind, user));
+        all.push(trial.with_ignored_flag(!ready));
+    }
+    for &(_, user, ready) in sandboxes.iter().filter(|(kind, ..)| *kind == "none") {
+        let title = "hostile::thaws succeeds without a sandbox";
+        let trial = Trial::test(title, move || thinks("thaws", "none", user, (true, false)));
+        all.push(trial.with_ignored_flag(!ready));
+        for name in ["deep-directories", "deeper-directories"] {
+            let title = format!("hostile::{name} succeeds without a sandbox");
+            let trial = Trial::test(title, move || leaves(name, user));
             all.push(trial.with_ignored_flag(!ready));
         }
     }
     for &(kind, user, ready) in sandboxes.iter().filter(|(kind, ..)| *kind != "none") {
         let title = format!("hostile::thaws is frozen by {kind}{}", user.suffix());
-        let trial = Trial::test(title, move || thinks("thaws", kind, user, true));
+        let trial = Trial::test(title, move || thinks("thaws", kind, user, (true, true)));
         all.push(trial.with_ignored_flag(!ready));
         let title = format!(
             "hostile::ended-orphans count for nothing in {kind}{}",
@@ -921,32 +1036,32 @@ fn sandboxes_here(other: User, compiler: bool) -> Vec<(&'static str, User, bool)
     sandboxes
 }
 
-pub(crate) fn trials() -> Vec<Trial> {
-    let compiler = has("cc") || is_ci();
-    let root = getuid().is_root();
-    let other = if root && has("setpriv") {
-        User::Nobody
-    } else {
-        User::Same
-    };
-    let sandboxes = sandboxes_here(other, compiler);
-    let landlock = sandboxes
+/// Trials of the attacks of one process.
+fn trials_of_attacks(
+    all_sandboxes: &[(&'static str, User, bool)],
+    compiler: bool,
+    root: bool,
+) -> Vec<Trial> {
+    // Bubblewrap is not there for whoever has no name spaces.
+    let users = all_sandboxes
         .iter()
-        .filter(|(kind, _, ready)| *kind == "landlock" && *ready);
-    let views: Vec<User> = landlock
-        .map(|&(_, user, _)| user)
-        .filter(|&user| has_view(user))
-        .collect();
+        .filter(|(kind, _, ready)| *kind == "landlock" && *ready)
+        .map(|&(_, user, _)| user);
+    let views: Vec<User> = users.clone().filter(|&user| has_view(user)).collect();
+    let grouped: Vec<User> = users.filter(|&user| has_memory_group(user)).collect();
     let mut all = Vec::new();
     for attack in ATTACKS {
-        let lacking = attack.rare && !(compiler && works(attack, other));
-        let mut sandboxes = sandboxes.clone();
+        let lacking = attack.rare && !(compiler && works(attack, all_sandboxes[0].1));
+        let mut sandboxes = all_sandboxes.to_vec();
         if attack.as_root {
             sandboxes[0] = ("none", User::Same, compiler && root);
         }
-        if attack.view {
+        if attack.blocked == Blocked::InView {
             let holds = |kind, user| kind != "landlock" || views.contains(&user);
             sandboxes.retain(|&(kind, user, _)| holds(kind, user));
+        }
+        if attack.blocked == Blocked::InGroup {
+            sandboxes.retain(|&(kind, user, _)| kind == "none" || grouped.contains(&user));
         }
         all.extend(in_each(
             attack.name,
@@ -958,6 +1073,19 @@ pub(crate) fn trials() -> Vec<Trial> {
             },
         ));
     }
+    all
+}
+
+pub(crate) fn trials() -> Vec<Trial> {
+    let compiler = has("cc") || is_ci();
+    let root = getuid().is_root();
+    let other = if root && has("setpriv") {
+        User::Nobody
+    } else {
+        User::Same
+    };
+    let sandboxes = sandboxes_here(other, compiler);
+    let mut all = trials_of_attacks(&sandboxes, compiler, root);
     for name in ["remembers", "leaves-traces", "leaves-settings"] {
         all.extend(in_each(name, &sandboxes, false, move |kind, user| {
             remembers(name, kind, user)
@@ -999,6 +1127,14 @@ pub(crate) fn trials() -> Vec<Trial> {
         other == User::Same,
         |kind, _| gains_rights(kind),
     ));
+    for kind in ["bwrap", "landlock"] {
+        let title = format!("hostile::a referee that only root may run is explained by {kind}");
+        let ready = sandboxes
+            .iter()
+            .any(|&(of, user, ready)| ready && of == kind && user == User::Same);
+        let trial = Trial::test(title, move || is_closed_to_bots(kind));
+        all.push(trial.with_ignored_flag(!root || !ready));
+    }
     for name in [
         "ignores-term",
         "stops-itself",

@@ -4,6 +4,9 @@ use libc::c_long;
 
 // Numbers that the crate `libc` does not have yet, or not for every architecture and C library; from 424
 // on they are the same everywhere.
+const LANDLOCK_CREATE_RULESET: c_long = 444;
+const LANDLOCK_ADD_RULE: c_long = 445;
+const LANDLOCK_RESTRICT_SELF: c_long = 446;
 const CACHESTAT: c_long = 451;
 const FCHMODAT2: c_long = 452;
 const SETXATTRAT: c_long = 463;
@@ -111,6 +114,12 @@ pub(super) const UNKNOWN: &[c_long] = &[
     // Memory that counts for no process.
     libc::SYS_memfd_create,
     libc::SYS_memfd_secret,
+    // Pages in a pipe that the process has given up; a part of a large one keeps all of it.
+    libc::SYS_vmsplice,
+    // Rules that nobody counts, and that no bot needs: its own are in force.
+    LANDLOCK_CREATE_RULESET,
+    LANDLOCK_ADD_RULE,
+    LANDLOCK_RESTRICT_SELF,
     // The whole machine has only so many of them (`fs.aio-max-nr`), and one process can take all.
     libc::SYS_io_setup,
 ];

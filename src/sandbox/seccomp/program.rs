@@ -1,9 +1,9 @@
 //! The program of a filter, in which the kernel finds the answer to a call in a few steps.
 //!
-//! When a filter is installed the kernel runs it for every call there is, to remember which are always allowed. In
-//! a program that compares a call with one after the other, as the crate `seccompiler` makes it, that takes 8 % of
-//! the start of a bot. So the crate compiles the conditions on the arguments of each call, and what leads there is
-//! a search by halves.
+//! When a filter is installed the kernel translates it to machine code, and runs it for every call there is, to remember
+//! which are always allowed. With a program that compares a call with one after the other, as the crate `seccompiler` makes
+//! it, that takes 8 % of the start of a bot. So the crate compiles the conditions on the arguments of each call, which
+//! are then [shortened](super::shorten), and what leads there is a search by halves among ranges of calls.
 
 use std::collections::BTreeMap;
 use std::env::consts::ARCH;
@@ -14,6 +14,7 @@ use seccompiler::{
 };
 
 use super::calls::LAST_KNOWN;
+use super::shorten::{Known, shorten, step};
 
 /// The conditions under which calls get an answer; none where they always do.
 pub(super) type Rules = BTreeMap<c_long, Vec<SeccompRule>>;
@@ -64,9 +65,26 @@ impl Calls {
             ),
             give(libc::SECCOMP_RET_ERRNO | libc::ENOSYS.cast_unsigned()),
         ]);
-        let calls: Vec<_> = self.0.into_iter().collect();
-        program.extend(search(&calls));
+        let arch = program.get(1).map_or(0, |check| check.k);
+        program.extend(search(&self.ranges(arch)));
         Ok(program)
+    }
+
+    /// Where in the numbers of calls another program begins, with that; the first begins at 0.
+    fn ranges(self, arch: u32) -> Vec<(u32, BpfProgram)> {
+        let allowed = || vec![give(libc::SECCOMP_RET_ALLOW)];
+        let mut ranges = vec![(0, allowed())];
+        for (number, mut program) in self.0 {
+            program.extend(allowed());
+            let known = Known { number, arch };
+            let program = shorten(&program, known).unwrap_or(program);
+            // The next one may begin where this one ends.
+            ranges.pop_if(|(first, _)| *first == number);
+            ranges.push((number, program));
+            ranges.push((number.saturating_add(1), allowed()));
+        }
+        ranges.dedup_by(|next, before| next.1 == before.1);
+        ranges
     }
 }
 
@@ -74,7 +92,7 @@ impl Calls {
 const ARCHITECTURE: usize = 3;
 
 /// The program for one call with these conditions.
-fn conditional(
+pub(super) fn conditional(
     call: c_long,
     conditions: Vec<SeccompRule>,
     answer: &SeccompAction,
@@ -109,40 +127,32 @@ fn is_answer(step: &sock_filter, answer: u32) -> bool {
     u32::from(step.code) == libc::BPF_RET && step.k == answer
 }
 
-/// Finds a call among these, which are sorted, and answers it; allows all others. The number of the call is what was
-/// loaded last.
-fn search(calls: &[(u32, BpfProgram)]) -> BpfProgram {
-    let (lower, higher) = calls.split_at(calls.len() / 2);
-    let Some((first, answer)) = higher.first() else {
-        return vec![give(libc::SECCOMP_RET_ALLOW)];
+/// Finds the range that a call is in, and runs its program. The number of the call is what was loaded last.
+fn search(ranges: &[(u32, BpfProgram)]) -> BpfProgram {
+    let (lower, higher) = match ranges {
+        [] => return Vec::new(),
+        [(_, program)] => return program.clone(),
+        _ => ranges.split_at(ranges.len() / 2),
     };
-    if lower.is_empty() {
-        let is_it = step(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K, 1, 0, *first);
-        let mut program = vec![is_it, give(libc::SECCOMP_RET_ALLOW)];
-        program.extend(answer.iter().cloned());
-        return program;
-    }
+    let first = higher.first().map_or(0, |(first, _)| *first);
     let lower = search(lower);
-    let higher = search(higher);
+    let is_higher = |jt: u8, jf: u8| {
+        let code = libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K;
+        step(code, jt, jf, first)
+    };
     // A step that is conditional reaches no further than 255 others.
-    let length = u32::try_from(lower.len()).unwrap_or(u32::MAX);
-    let is_higher = step(libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K, 0, 1, *first);
-    let mut program = vec![is_higher, step(libc::BPF_JMP | libc::BPF_JA, 0, 0, length)];
+    let mut program = if let Ok(length) = u8::try_from(lower.len()) {
+        vec![is_higher(length, 0)]
+    } else {
+        let length = u32::try_from(lower.len()).unwrap_or(u32::MAX);
+        let jump = step(libc::BPF_JMP | libc::BPF_JA, 0, 0, length);
+        vec![is_higher(0, 1), jump]
+    };
     program.extend(lower);
-    program.extend(higher);
+    program.extend(search(higher));
     program
 }
 
 fn give(answer: u32) -> sock_filter {
     step(libc::BPF_RET | libc::BPF_K, 0, 0, answer)
-}
-
-fn step(code: u32, jt: u8, jf: u8, k: u32) -> sock_filter {
-    sock_filter {
-        #[expect(clippy::cast_possible_truncation, reason = "codes of BPF are small")]
-        code: code as u16,
-        jt,
-        jf,
-        k,
-    }
 }

@@ -1,7 +1,9 @@
 use libc::c_long;
-use seccompiler::BpfProgram;
+use seccompiler::{BpfProgram, SeccompAction};
 
 use super::calls::{LAST_KNOWN, NEVER, UNKNOWN};
+use super::program::conditional;
+use super::shorten::{Known, shorten, step};
 use super::{Situation, filter};
 
 /// What the kernel calls the architecture that the tests run on.
@@ -176,6 +178,47 @@ fn every_call_is_found() {
             let (answer, steps) = run(&program, &Call::new(number, [0; 6]));
             assert_eq!(answer, ALLOW);
             assert!(steps < 30, "{number}: {steps}");
+        }
+    }
+}
+
+#[test]
+fn a_shorter_program_answers_alike() {
+    let mut values: Vec<u64> = (0..20).collect();
+    values.extend((5..64).step_by(3).map(|bit| 1 << bit));
+    values.extend([u64::MAX, 0xffff_ffff, 0x5412, 0x2_0001, 0x8000_0fff]);
+    for situation in situations() {
+        let rules = [
+            super::forbidden(situation),
+            super::unsupported(situation),
+            super::asked(situation),
+        ];
+        for (call, conditions) in rules.into_iter().flat_map(Result::unwrap) {
+            if conditions.is_empty() {
+                continue;
+            }
+            let plain = conditional(call, conditions, &SeccompAction::Trap).unwrap();
+            let known = Known {
+                number: u32::try_from(call).unwrap(),
+                arch: AUDIT_ARCH,
+            };
+            let short = shorten(&plain, known).expect("a shorter program");
+            // It finds the number loaded.
+            let load = step(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, 0);
+            let short: BpfProgram = [vec![load], short].concat();
+            assert!(short.len() < plain.len(), "{call}");
+            for at in 0..5 {
+                for (first, second) in values
+                    .iter()
+                    .flat_map(|a| values.iter().map(move |b| (a, b)))
+                {
+                    let mut arguments = [0; 6];
+                    (arguments[at], arguments[at + 1]) = (*first, *second);
+                    let call = Call::new(call, arguments);
+                    let expected = run(&plain, &call).0;
+                    assert_eq!(run(&short, &call).0, expected, "{arguments:?}");
+                }
+            }
         }
     }
 }

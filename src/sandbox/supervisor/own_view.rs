@@ -14,7 +14,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use rustix::io::Errno;
-use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_change};
+use rustix::mount::{MountFlags, mount};
 use rustix::process::{
     DumpableBehavior, Pid, WaitOptions, WaitStatus, getgid, getuid, set_dumpable_behavior, wait,
 };
@@ -55,9 +55,7 @@ pub(super) fn make(
 ) -> io::Result<()> {
     sys::unshare(libc::CLONE_NEWNS)?;
     // What is mounted here stays here.
-    let own = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
-    mount_change("/", own)?;
-    sys::make_read_only(c"/")?;
+    sys::make_read_only(c"/", true)?;
     closed.iter().try_for_each(open_way)?;
     let files = ResourceLimits::SCRATCH_FILES + 1;
     let own = format!("nr_inodes={files},mode=700,");
@@ -71,7 +69,7 @@ fn open_way(closed: &ClosedDirectory) -> io::Result<()> {
     mount("tmpfs", &closed.path, "tmpfs", SAFE, c"mode=755")?;
     shown.put()?;
     let path = CString::new(closed.path.as_os_str().as_bytes()).map_err(io::Error::other)?;
-    sys::make_read_only(&path)
+    sys::make_read_only(&path, false)
 }
 
 /// Mounts a file system of fixed size for a bot of this user; `more` are further options, each with a comma.

@@ -32,9 +32,10 @@ pub(super) fn supervise(
     control: &UnixStream,
 ) -> io::Result<(ExitReport, Vec<TempDir>)> {
     let pidfd = pidfd_open(bot.pid, PidfdFlags::empty())?;
-    let mut watch = Watch::new(request.limits, bot.pid, bot.scratch, bot.helpers);
+    let by_kernel = bot.groups.has(Controller::Memory);
+    let mut watch = Watch::new(request.limits, bot.pid, bot.scratch, bot.helpers, by_kernel);
     let mut exceeded: Option<Exceeded> = None;
-    let interval = watch::interval(bot.groups.has(Controller::Memory));
+    let interval = watch::interval(by_kernel);
     let mut next_check = Instant::now() + interval;
     let mut network = false;
     let mut asking = true;
@@ -82,7 +83,12 @@ pub(super) fn supervise(
     bot.groups.thaw();
     // It may have ended by itself; then that is its status.
     let status = end_all(Some(bot.pid)).map_or(KILLED, WaitStatus::as_raw);
-    if let Backend::Landlock { scratch, .. } = &request.backend {
+    if let Backend::Landlock {
+        scratch,
+        own_view: false,
+        ..
+    } = &request.backend
+    {
         session::forget(scratch, bot.pid);
     }
     let exceeded = exceeded.or_else(|| met(&bot.groups, || None));

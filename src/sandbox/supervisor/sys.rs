@@ -178,12 +178,13 @@ pub(super) fn unshare(space: libc::c_int) -> io::Result<()> {
     }
 }
 
-/// Makes everything that is mounted at or below a mount point read-only, and free of set-uid programs.
-pub(super) fn make_read_only(mount_point: &CStr) -> io::Result<()> {
+/// Makes everything that is mounted at or below a mount point read-only, and free of set-uid programs; and, if it is
+/// to be `private`, has no other name space see what is mounted there later.
+pub(super) fn make_read_only(mount_point: &CStr, private: bool) -> io::Result<()> {
     let attributes = libc::mount_attr {
         attr_set: libc::MOUNT_ATTR_RDONLY | libc::MOUNT_ATTR_NOSUID,
         attr_clr: 0,
-        propagation: 0,
+        propagation: if private { libc::MS_PRIVATE } else { 0 },
         userns_fd: 0,
     };
     // SAFETY: both pointers are good for the length of the call, and the size is that of the struct.

@@ -22,6 +22,9 @@ pub(super) const fn interval(memory_by_kernel: bool) -> Duration {
 /// How often processes are counted again while some of too many are orphans that have ended.
 const ATTEMPTS: u32 = 2;
 
+/// At every one of so many checks the kernel's tables are looked at, which takes longer than all else.
+const TABLES_EVERY: u32 = 4;
+
 /// The watch over one bot.
 #[derive(Debug)]
 pub(super) struct Watch {
@@ -32,6 +35,10 @@ pub(super) struct Watch {
     descendants: Descendants,
     /// Processes that are not the bot's own: bubblewrap's.
     helpers: usize,
+    /// Whether the kernel bounds their memory together, with what it needs for them itself.
+    memory_by_kernel: bool,
+    /// Checks that were made.
+    checks: u32,
     /// The most memory seen, in KiB.
     peak: u64,
 }
@@ -48,13 +55,21 @@ pub(super) enum Scratch {
 }
 
 impl Watch {
-    pub(super) fn new(limits: ResourceLimits, bot: Pid, scratch: Scratch, helpers: usize) -> Self {
+    pub(super) fn new(
+        limits: ResourceLimits,
+        bot: Pid,
+        scratch: Scratch,
+        helpers: usize,
+        memory_by_kernel: bool,
+    ) -> Self {
         Self {
             limits,
             bot,
             scratch,
             descendants: Descendants::new(),
             helpers,
+            memory_by_kernel,
+            checks: 0,
             peak: 0,
         }
     }
@@ -104,11 +119,18 @@ impl Watch {
         }
     }
 
-    /// Bytes in use by these processes.
+    /// Bytes in use by these processes, now and then with the kernel's tables for them.
     fn memory(&mut self, processes: &[Process]) -> u64 {
         let resident: u64 = processes.iter().map(|process| process.resident).sum();
         self.peak = self.peak.max(resident >> 10);
-        if resident <= self.limits.memory {
+        self.checks = self.checks.wrapping_add(1);
+        let tables = if self.memory_by_kernel || !self.checks.is_multiple_of(TABLES_EVERY) {
+            0
+        } else {
+            let tables = |process: &Process| procfs::page_tables(process.pid);
+            processes.iter().filter_map(tables).sum()
+        };
+        if resident.saturating_add(tables) <= self.limits.memory {
             return resident;
         }
         // Measured more closely, at some cost: what processes share counts once, and what
@@ -116,7 +138,8 @@ impl Watch {
         let closer = |process: &Process| {
             procfs::proportional_memory(process.pid).unwrap_or(process.resident)
         };
-        processes.iter().map(closer).sum()
+        let memory: u64 = processes.iter().map(closer).sum();
+        memory.saturating_add(tables)
     }
 
     fn directories(&self, paths: &[PathBuf]) -> Option<Exceeded> {

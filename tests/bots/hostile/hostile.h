@@ -26,6 +26,13 @@ __attribute__((unused)) static void wait_ms(long ms)
     while (nanosleep(&time, &time) < 0 && errno == EINTR) {}
 }
 
+/* Until nobody has the other end of a pipe. */
+__attribute__((unused)) static void wait_for(int end)
+{
+    char byte;
+    while (read(end, &byte, 1) == 1) {}
+}
+
 /* Fills memory, also when nobody reads it. */
 __attribute__((unused)) static void fill(char *memory, size_t bytes)
 {
