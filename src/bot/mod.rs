@@ -24,7 +24,6 @@
 //! - [`pause`]: stopping the referee while it starts bots
 
 mod allowance;
-
 #[cfg(all(target_os = "linux", not(portable)))]
 mod bound;
 pub mod channel;
