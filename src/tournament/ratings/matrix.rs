@@ -175,8 +175,9 @@ impl Factor {
                 for row in (first..end).rev() {
                     let solved = right[row] / lower.at(row, row);
                     right[row] = solved;
-                    for column in first..row {
-                        right[column] -= lower.at(row, column) * solved;
+                    let factors = &lower.row(row)[first..row];
+                    for (value, factor) in right[first..row].iter_mut().zip(factors) {
+                        *value -= factor * solved;
                     }
                 }
                 if end - first < 4 {
