@@ -100,7 +100,9 @@ pub(super) const MODULES: &[(&str, &[&str])] = &[
     ),
     (
         "checkup",
-        &["bot", "game", "play", "sandbox", "seed", "session", "text"],
+        &[
+            "bot", "game", "play", "sandbox", "seed", "session", "text", "threads",
+        ],
     ),
     (
         "arena",
