@@ -142,8 +142,8 @@ fn with_stderr(cause: &str, stderr: &str) -> String {
 /// process's id as its ending, which the self-test must not be able to signal.
 fn run(settings: &Settings, boxes: &Boxes) -> io::Result<FinishedRun> {
     let user = BotUser::take()?;
-    // Built-in bots, and what tries a sandbox, are this program.
-    if user.is_some() && is_closed(&settings.referee, PASS) {
+    // Built-in bots, and what tries a sandbox, are this program. Where its file is gone, that is said when it is started.
+    if user.is_some() && settings.referee.exists() && is_closed(&settings.referee, PASS) {
         return Err(io::Error::other(CLOSED));
     }
     let private = PrivateDirectory::new(user.is_some())?;
