@@ -19,7 +19,7 @@ const DRIVER: (&str, &str) = ("chromedriver", "chromium-driver");
 const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chrome"];
 
 /// How long to wait for something to happen.
-const LIMIT: Duration = Duration::from_secs(20);
+const LIMIT: Duration = Duration::from_mins(1);
 
 pub(crate) type Result<T> = std::result::Result<T, String>;
 
