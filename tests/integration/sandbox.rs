@@ -40,7 +40,7 @@ fn a_bwrap_that_keeps_nothing_in_is_found_out() {
     let bwrap = referee.scratch().join("bwrap");
     let script = format!(
         "#!/bin/sh\nwhile [ \"$1\" != -- ]; do shift; done\n\
-         limits=$(printf %s \"$5\" | sed 's/\"user\":[0-9]*/\"user\":null/')\nshift 6\nexport TMPDIR='{scratch}'\nexec '{program}' supervisor inside \"$limits\" '{program}' \"$@\"\n",
+         limits=$(printf %s \"$5\" | sed 's/\"user\":[0-9][0-9]*/\"user\":null/')\nshift 6\nexport TMPDIR='{scratch}'\nexec '{program}' supervisor inside \"$limits\" '{program}' \"$@\"\n",
         program = env!("CARGO_BIN_EXE_referee"),
         scratch = referee.scratch().display(),
     );

@@ -2,6 +2,7 @@
 
 use std::io::Read as _;
 use std::net::{SocketAddr, TcpStream};
+use std::process::Command;
 use std::time::Instant;
 
 use serde_json::{Value, json};
@@ -90,15 +91,18 @@ fn moves_are_sent_as_they_are_made_to_those_who_watch_the_stage() {
 
 #[test]
 fn a_game_that_is_a_program_is_drawn_by_it() {
-    let referee =
-        Referee::new(["--game", "../../games/tic-tac-toe.py", "--sandbox", "none"]).args([
-            "-n",
-            "2000",
-            "--seed",
-            "1",
-            "builtin:random",
-            "builtin:random",
-        ]);
+    // In C: Rust needs a compiler for it to link with, but no interpreter.
+    let folder = tempfile::tempdir().unwrap();
+    let game = folder.path().join("tic-tac-toe");
+    let source = concat!(env!("CARGO_MANIFEST_DIR"), "/games/tic-tac-toe.c");
+    let compiled = Command::new("cc")
+        .arg("-o")
+        .args([&*game, source.as_ref()])
+        .status();
+    assert!(compiled.is_ok_and(|status| status.success()));
+    let referee = Referee::new(["--sandbox", "none", "-n", "2000", "--seed", "1"])
+        .args(["builtin:random", "builtin:random", "--game"])
+        .args([game]);
     let (running, address) = until_said(referee, "watch at http://");
     let mut watcher = Listener::at(address, "/events?stage", "");
     let table = until(&mut watcher, |table| table["d"]["c"].is_array());
