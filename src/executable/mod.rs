@@ -110,15 +110,22 @@ pub(crate) fn check_header(path: &Path, given: &str) -> Result<Option<String>, C
         (b"\xcf\xfa\xed\xfe", "a macOS program"),
         (b"\xca\xfe\xba\xbe", "a Java class file or a macOS program"),
     ];
+    let looks_like_text = !header.contains(&0);
+    let foreign = foreign.iter().find(|(magic, _)| header.starts_with(magic));
+    let what = match foreign {
+        Some((_, what)) => Some(*what),
+        // A shell would be given it, as a script.
+        None if !looks_like_text => Some("neither a program of this system nor a script"),
+        None => None,
+    };
     if cfg!(target_os = "linux")
-        && let Some((_, what)) = foreign.iter().find(|(magic, _)| header.starts_with(magic))
+        && let Some(what) = what
     {
         return Err(cannot(
             format!("it is {what}"),
             "compile it for this system, or give the command line that runs it".to_owned(),
         ));
     }
-    let looks_like_text = !header.contains(&0);
     if looks_like_text && let Some(compiler) = compiler::of_file(Path::new(given)) {
         return Err(cannot(
             format!(

@@ -223,6 +223,9 @@ fn a_program_for_another_machine() {
         "bot.exe",
         &["it is a Windows program", "compile it for this system"],
     );
+    place.file("noise", b"\x12\x00(\xff\n\x00\x01", 0o755);
+    let neither = "it is neither a program of this system nor a script";
+    fails(at, "noise", &[neither, "give the command line"]);
     // Only the kernel sees that the rest of the program is missing. In a sandbox the C library starts it,
     // which then takes it for a shell script.
     place.file("half", &ours[..64], 0o755);
