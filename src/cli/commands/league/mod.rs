@@ -22,6 +22,7 @@ use crate::cli::support::failure::Failure;
 use crate::cli::support::leftovers::with_bots;
 use crate::cli::support::output::print_stderr;
 use crate::cli::support::pages::Pages;
+use crate::cli::support::signals::{self, StopSignals};
 use crate::cli::support::time;
 use crate::league::intake::people::{self, PeopleError, Person};
 use crate::league::intake::{self, Intake, IntakeError};
@@ -135,6 +136,7 @@ fn run_update(args: &Args) -> Result<(), Failure> {
         options,
         directory: LeagueDirectory::open(args.folder())?,
         pages: None,
+        heeded: None,
     };
     rounds.play(intake, people)?;
     match (source, look) {
@@ -157,9 +159,15 @@ struct Rounds<'a> {
     directory: LeagueDirectory,
     /// The pages of the last update, which are shown until the next one.
     pages: Option<Pages>,
+    /// With `--watch`, from the end of an update until waiting has begun: Ctrl-C is then the usual end of waiting.
+    heeded: Option<StopSignals>,
 }
 
 impl Rounds<'_> {
+    fn heed(&mut self) {
+        self.heeded = self.args.watch.then(signals::heed);
+    }
+
     /// Takes in what was handed in, and plays what is new.
     fn play(
         &mut self,
@@ -191,12 +199,16 @@ impl Rounds<'_> {
         } else if league.members.is_empty() {
             return Err(no_league(args));
         }
+        self.heed();
         let update = Update::new(args, &options, &self.directory, league, old)?;
         let new = with_bots(update.run(&mut self.pages))?;
-        match &args.after {
-            Some(command) => after::run(command, self.directory.path(), new),
-            None => Ok(()),
+        if let Some(command) = &args.after {
+            // Ctrl-C ends the command and this program, as it would without `--watch`.
+            self.heeded = None;
+            after::run(command, self.directory.path(), new)?;
+            self.heed();
         }
+        Ok(())
     }
 
     /// Stops serving: each update has written its page.
@@ -217,6 +229,7 @@ impl Rounds<'_> {
             let Some(now) = watch::wait(source, look)? else {
                 return self.finish(State::Interrupted);
             };
+            self.heeded = None;
             look = now;
             match intake::read(source) {
                 Ok(intake) => self.play(Some(intake), None)?,

@@ -63,12 +63,20 @@ pub(in crate::cli) fn since_first() -> Option<Duration> {
 #[derive(Debug)]
 pub(in crate::cli) struct StopSignals(watch::Receiver<Option<Instant>>);
 
-/// Heeds the signals that come from now on.
+/// Heeds the signals that come from now on, and one that came before: the program was to end already.
 pub(in crate::cli) fn heed() -> StopSignals {
-    StopSignals(FIRST.subscribe())
+    StopSignals::of(&FIRST)
 }
 
 impl StopSignals {
+    fn of(first: &watch::Sender<Option<Instant>>) -> Self {
+        let mut signals = first.subscribe();
+        if signals.borrow().is_some() {
+            signals.mark_changed();
+        }
+        Self(signals)
+    }
+
     /// Waits for the next one.
     pub(in crate::cli) async fn recv(&mut self) {
         if self.0.changed().await.is_err() {
@@ -86,9 +94,7 @@ pub(in crate::cli) fn interrupted() -> impl Future<Output = ()> + Unpin {
     let mut signals = heed();
     let (sender, receiver) = oneshot::channel();
     tokio::spawn(async move {
-        if since_first().is_none() {
-            signals.recv().await;
-        }
+        signals.recv().await;
         // The receiver has been dropped when the games are over.
         let _ = sender.send(());
     });
@@ -104,5 +110,30 @@ impl Future for Interrupted {
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         let _ = ready!(Pin::new(&mut self.0).poll(cx));
         Poll::Ready(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::pin::pin;
+    use std::task::Waker;
+
+    use super::*;
+
+    fn has_come(signals: &mut StopSignals) -> bool {
+        let mut context = Context::from_waker(Waker::noop());
+        pin!(signals.recv()).poll(&mut context).is_ready()
+    }
+
+    #[test]
+    fn a_signal_is_heeded_once_also_if_it_came_before() {
+        let first = watch::Sender::new(None);
+        let mut early = StopSignals::of(&first);
+        assert!(!has_come(&mut early));
+        first.send_replace(Some(Instant::now()));
+        for mut signals in [early, StopSignals::of(&first)] {
+            assert!(has_come(&mut signals));
+            assert!(!has_come(&mut signals));
+        }
     }
 }
