@@ -401,6 +401,9 @@ fn shows_nothing_else(kind: &str, as_nobody: bool) -> Result<(), Failed> {
     }
 }
 
+/// What a program in C is needed for.
+const NO_NAME_SPACES: &str = "interpreter in a closed home, without name spaces";
+
 pub(crate) fn trials() -> Vec<Trial> {
     let mut trials = Vec::new();
     if !Path::new(PYTHON).exists() || program("setpriv", &[]).is_none() {
@@ -412,6 +415,11 @@ pub(crate) fn trials() -> Vec<Trial> {
     } else {
         &[false]
     };
+    let has_compiler = program("cc", &[]).is_some();
+    if !has_compiler {
+        let name = format!("interpreters::{NO_NAME_SPACES}");
+        trials.push(unavailable(&name, "cc", "gcc"));
+    }
     for kind in ["none", "bwrap", "landlock"] {
         let works = kind == "none" || crate::pieces::works(kind);
         for &as_nobody in users {
@@ -442,11 +450,8 @@ pub(crate) fn trials() -> Vec<Trial> {
                         Box::new(move || is_refused_when_closed_itself(kind)),
                     );
                 }
-                if kind == "landlock" {
-                    add(
-                        "interpreter in a closed home, without name spaces",
-                        Box::new(is_refused_in_a_closed_home),
-                    );
+                if kind == "landlock" && has_compiler {
+                    add(NO_NAME_SPACES, Box::new(is_refused_in_a_closed_home));
                 }
             }
             if kind != "none" {
