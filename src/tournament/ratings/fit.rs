@@ -4,6 +4,7 @@ mod covariance;
 mod odds;
 mod sums;
 
+use std::f64::consts::PI;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -16,8 +17,11 @@ use crate::threads::{self, InOrder, locked};
 /// The most iterations of Newton's method; estimates that exist take fewer than ten.
 const ITERATIONS: usize = 200;
 
-/// A smaller step, in natural units (about 0.000 000 2 Elo), is the last.
+/// When a smaller step is left, in natural units (about 0.000 000 2 Elo), it is not made.
 const CONVERGED: f64 = 1e-9;
+
+/// The largest spread of strengths to begin with: the variance of the odds' logarithms. Beyond it the formula for small ones is wrong.
+const SPREAD: f64 = 1.5;
 
 /// A step of Newton's method with the curvature of an earlier point is good enough while each is at least this
 /// many times as short as the one before. To factorise the curvature of a thousand bots takes as long as
@@ -155,13 +159,49 @@ impl<'a> Fit<'a> {
         }
     }
 
-    /// The most likely parameters, with mean strength 0 in each group; `None` if they do not exist or
-    /// are not unique.
-    pub(super) fn maximize(&self) -> Option<Vec<f64>> {
+    /// Parameters to begin with: strengths by the bots' scores, as if each had met all others of its group. A thousand bots
+    /// that did need one curvature from there, and three from equal strengths.
+    fn by_scores(&self) -> Vec<f64> {
         let mut parameters = vec![0.0; self.parameters];
         if let Some(index) = self.drawing {
             parameters[index] = 1.0;
         }
+        let bots = self.groups.len();
+        let mut scores = vec![[0.0; 2]; bots];
+        for pairing in &self.pairings {
+            for seat in 0..2 {
+                let [wins, draws, losses] = pairing.outcomes(seat);
+                for (bot, won) in [(seat, wins), (1 - seat, losses)] {
+                    let [points, games] = &mut scores[pairing.bots[bot] as usize];
+                    *points += won + 0.5 * draws;
+                    *games += wins + draws + losses;
+                }
+            }
+        }
+        // The logarithm of the odds, which are finite also for who won or lost all games.
+        let odds = |&[points, games]: &[f64; 2]| ((points + 0.5) / (games - points + 0.5)).ln();
+        let odds: Vec<f64> = scores.iter().map(odds).collect();
+        let mut sums = vec![[0.0; 2]; bots];
+        for (&group, odds) in self.groups.iter().zip(&odds) {
+            sums[group][0] += odds;
+            sums[group][1] += 1.0;
+        }
+        let from_mean = |(&group, odds): (&usize, &f64)| odds - sums[group][0] / sums[group][1];
+        let centred: Vec<f64> = self.groups.iter().zip(&odds).map(from_mean).collect();
+        // Opponents differ among each other, too: who scores p against them is further from them than p tells, since σ of a
+        // normal variable is in the mean about σ(mean / √(1 + π/8 · variance)).
+        let spread = centred.iter().map(|odds| odds * odds).sum::<f64>() / to_f64(bots.max(1));
+        let factor = 1.0 / (1.0 - PI / 8.0 * spread.min(SPREAD)).sqrt();
+        for (parameter, odds) in parameters.iter_mut().zip(centred) {
+            *parameter = factor * odds;
+        }
+        parameters
+    }
+
+    /// The most likely parameters, with mean strength 0 in each group; `None` if they do not exist or
+    /// are not unique.
+    pub(super) fn maximize(&self) -> Option<Vec<f64>> {
+        let mut parameters = self.by_scores();
         let (mut likelihood, mut gradient) = self.slope(&parameters);
         let mut curvature = None;
         let mut before = f64::INFINITY;
@@ -192,7 +232,8 @@ impl<'a> Fit<'a> {
                     return None;
                 }
             }
-            if longest < CONVERGED {
+            // What is left is to this step as this step is to the one before.
+            if longest * (longest / before.min(1.0)).min(1.0) < CONVERGED {
                 return Some(parameters);
             }
             if longest * SHRINKING < before {
