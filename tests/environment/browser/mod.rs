@@ -7,6 +7,7 @@
 mod access;
 mod course;
 mod driver;
+mod labels;
 mod live;
 mod packed;
 mod pictures;
@@ -971,7 +972,7 @@ fn one_game_is_a_page() -> Result<()> {
 
 type Test = (&'static str, fn() -> Result<()>);
 
-const TESTS: [Test; 52] = [
+const TESTS: [Test; 54] = [
     (
         "every view opens without messages in the console",
         every_view_opens_without_messages,
@@ -1057,6 +1058,11 @@ const TESTS: [Test; 52] = [
     (
         "sixty bots can be told apart",
         views::sixty_bots_can_be_told_apart,
+    ),
+    ("labels answer readers", labels::labels_answer_readers),
+    (
+        "an analysed tournament has its analysis on its page",
+        labels::an_analysed_tournament_has_its_analysis_on_its_page,
     ),
     ("every shade can be read", views::every_shade_can_be_read),
     (
