@@ -799,6 +799,10 @@ fn people_who_cannot_see_it_move_or_use_a_mouse_are_served() -> Result<()> {
 
 fn it_prints_and_can_be_read_without_a_script() -> Result<()> {
     let report = OpenReport::at(&GAMES, &[])?;
+    // A dark page is printed light.
+    report.browser.prefers("prefers-color-scheme", "dark")?;
+    let table = "return getComputedStyle(document.documentElement).getPropertyValue('--table')";
+    let dark = report.browser.text(table)?;
     let print = report
         .browser
         .devtools("Page.printToPDF", &json!({"printBackground": true}))?;
@@ -822,6 +826,9 @@ fn it_prints_and_can_be_read_without_a_script() -> Result<()> {
         &report.browser.text(hidden)?,
         &"none".to_owned(),
     )?;
+    if report.browser.text(table)? == dark {
+        return Err(format!("printed as dark: {dark}"));
+    }
     report.browser.devtools(
         "Emulation.setScriptExecutionDisabled",
         &json!({"value": true}),

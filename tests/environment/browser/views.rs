@@ -272,6 +272,11 @@ pub(super) fn sixty_bots_can_be_told_apart() -> Result<()> {
     if height > 6500.0 {
         return Err(format!("{height} pixels high"));
     }
+    // All columns fit a sheet.
+    browser.size(720, 1000, false)?;
+    browser.devtools("Emulation.setEmulatedMedia", &json!({"media": "print"}))?;
+    let over = "return document.documentElement.scrollWidth - innerWidth";
+    same("wider than the sheet", &browser.number(over)?, &0.0)?;
     browser.is_quiet()
 }
 

@@ -117,7 +117,7 @@ export function crosstable(places) {
       return el("td", { class: `heat ${shade(score)}` },
         el("a", { href: `#games&of=${bot + 1}&against=${against + 1}`, title: label, "aria-label": label, tabindex: -1 }, half(met.points)));
     })));
-  const table = el("table", { class: `cross each${order.length > DENSE ? " dense" : ""}` },
+  const table = el("table", { class: `cross each${order.length > DENSE ? " dense" : ""}${order.length > CROWDED ? " crowded" : ""}` },
     el("caption", { class: "unseen" }, "Points of each against each"), el("thead", {}, head), el("tbody", {}, ...rows));
   oneTabStop(table);
   return scrolled(table, "Points of each against each");
@@ -125,6 +125,9 @@ export function crosstable(places) {
 
 // More bots have narrower columns.
 const DENSE = 16;
+
+// More bots have small ones on paper.
+const CROWDED = 30;
 
 // The fields of a table are one stop of the tab key; arrow keys go from one to the next.
 function oneTabStop(table) {
