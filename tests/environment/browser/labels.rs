@@ -58,7 +58,7 @@ pub(super) fn labels_answer_readers() -> Result<()> {
     let report = OpenReport::at(&records, &["--title", "Spring cup"])?;
     let overview = [
         "turns per game",
-        "better than next",
+        "better than\u{a0}next",
         "Moving first or second",
         "95 of 100 less than the second",
         "A missed win could have been won at once",

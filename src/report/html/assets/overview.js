@@ -80,7 +80,7 @@ function standings(places) {
       { key: "record", title: "won · drawn · lost", value: (p) => p.wins / Math.max(1, p.games), kind: "wide rare", show: (p) => [record(p.wins, p.draws, p.losses), el("small", {}, `${p.wins} · ${p.draws} · ${p.losses}`)] },
       { key: "elo", title: "Elo", value: (p) => p.elo, show: (p) => el("span", { title: p.error === null ? null : `± ${Math.round(p.error)}` }, signed(p.elo)) },
       { key: "rating", title: "rating and its 95% interval", hint: "Sort by rating", value: (p) => p.elo, kind: "widest", show: (p) => whisker(p, scale) },
-      { key: "superiority", title: "better than next", hint: "Likelihood of being better than the next in the table (LOS)", kind: "number lines", value: (p) => p.superiority, show: (p) => (p.superiority === null ? "" : likelihood(p.superiority)) },
+      { key: "superiority", title: "better than\u00a0next", hint: "Likelihood of being better than the next in the table (LOS)", kind: "number lines", value: (p) => p.superiority, show: (p) => (p.superiority === null ? "" : likelihood(p.superiority)) },
       ...(places.some((p) => p.blunders !== undefined) ? [
         { key: "accuracy", title: "accuracy", hint: "Share of the turns that kept the best result still possible, of those whose exact value is known", value: (p) => p.accuracy ?? null, show: (p) => (p.accuracy === undefined || p.accuracy === null ? "" : percent(p.accuracy, 1)) },
         { key: "blunders", title: "blunders", hint: "Turns that gave away a win or a draw", value: (p) => p.blunders ?? null, show: (p) => (p.blunders === undefined ? "" : link(botHash(p.bot), count(p.blunders))) },
