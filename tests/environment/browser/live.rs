@@ -133,9 +133,11 @@ pub(super) fn a_page_that_is_drawn_again_leaves_readers_where_they_are() -> Resu
     browser.is_quiet()?;
     // A server that is gone without a word has neither finished nor been interrupted.
     let Live {
-        browser, _server, ..
+        browser,
+        _server: server,
+        ..
     } = live;
-    drop(_server);
+    drop(server);
     browser.wait("return document.getElementById('live').className === 'live off'")?;
     let said = browser.text("return document.getElementById('live').textContent")?;
     if said != "Connecting…" && !said.starts_with("The referee does not answer") {
