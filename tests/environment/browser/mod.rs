@@ -817,9 +817,10 @@ fn it_prints_and_can_be_read_without_a_script() -> Result<()> {
         pdf,
     )
     .map_err(|e| e.to_string())?;
-    report
-        .browser
-        .devtools("Emulation.setEmulatedMedia", &json!({"media": "print"}))?;
+    report.browser.devtools(
+        "Emulation.setEmulatedMedia",
+        &json!({"media": "print", "features": [{"name": "prefers-color-scheme", "value": "dark"}]}),
+    )?;
     let hidden = "return getComputedStyle(document.querySelector('.top')).display";
     same(
         "the navigation",
