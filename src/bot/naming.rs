@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ffi::OsStr;
 use std::path::{Path, absolute};
 
-use crate::text::escape;
+use crate::text::escape_name;
 
 /// Names longer than this are cut: they head tables and lines.
 const MAX_NAME: usize = 60;
@@ -15,8 +15,8 @@ pub type Named<'a> = (&'a str, Option<&'a Path>);
 /// A name as tables can hold it.
 pub fn short_name(name: &str) -> String {
     match name.char_indices().nth(MAX_NAME) {
-        Some((end, _)) => format!("{}…", escape(&name.as_bytes()[..end])),
-        None => escape(name.as_bytes()),
+        Some((end, _)) => format!("{}…", escape_name(&name[..end])),
+        None => escape_name(name),
     }
 }
 
@@ -141,6 +141,15 @@ mod tests {
             .map(|&(name, text)| (name, path(text)))
             .collect();
         distinct_names(&bots)
+    }
+
+    #[test]
+    fn names_keep_emoji_that_are_joined_and_nothing_else_that_is_not_seen() {
+        assert_eq!(
+            short_name("👩\u{200d}👩\u{200d}👧 nora"),
+            "👩\u{200d}👩\u{200d}👧 nora"
+        );
+        assert_eq!(short_name("no\u{200d}ra\u{202e}"), r"no\u{200d}ra\u{202e}");
     }
 
     #[test]

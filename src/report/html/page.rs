@@ -14,14 +14,14 @@ use crate::text::escape_controls;
 use crate::tournament::standings::Standings;
 
 /// The style sheet. It has the colours of the dark theme twice: for systems set to dark, and for
-/// readers who choose it on the page.
+/// readers who choose it on the page. What is printed is light.
 const STYLE: &str = concat!(
     include_str!("assets/light.css"),
-    "@media (prefers-color-scheme: dark) {\n:root:not([data-theme=\"light\"]) {\n",
+    "@media screen and (prefers-color-scheme: dark) {\n:root:not([data-theme=\"light\"]) {\n",
     include_str!("assets/dark.css"),
-    "}\n}\n:root[data-theme=\"dark\"] {\n",
+    "}\n}\n@media screen {\n:root[data-theme=\"dark\"] {\n",
     include_str!("assets/dark.css"),
-    "}\n",
+    "}\n}\n",
     include_str!("assets/style.css"),
     include_str!("assets/views.css"),
     include_str!("assets/stage.css"),

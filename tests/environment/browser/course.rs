@@ -6,6 +6,7 @@ use std::fs;
 use serde_json::{Value, json};
 
 use super::driver::{Browser, Result};
+use super::labels::is_clear;
 use super::{OpenReport, can_be_read, same};
 use crate::common::Referee;
 
@@ -86,6 +87,7 @@ pub(super) fn a_knockout_is_shown_as_a_bracket() -> Result<()> {
         return won + lost !== 2 || won < lost || (won === lost) !== e.textContent.includes('decided');
     }).map(e => e.textContent)";
     same("wrong", &report.browser.run(wrong)?, &json!([]))?;
+    is_clear(&report, "", &["the winner, in bold, advances", "has a bye"])?;
     // A match leads to its games, whatever else the two have played.
     report
         .browser
@@ -163,6 +165,7 @@ pub(super) fn a_swiss_tournament_is_shown_round_by_round() -> Result<()> {
     {
         return Err(format!("{byes:?}"));
     }
+    is_clear(&report, "", &["which counts as a win of all its games"])?;
     let listed = report.texts("table.standings tbody th .name")?;
     same("the table", &listed, &standings)?;
     // With the keyboard: a round is closed and opened again.
@@ -207,12 +210,21 @@ pub(super) fn groups_are_shown_before_their_bracket() -> Result<()> {
 /// A large bracket scrolls within its card and says so; other views of tournaments are readable, too.
 pub(super) fn a_bracket_of_64_can_be_read_on_all_screens() -> Result<()> {
     let (report, _) = tournament(64, &["--format", "knockout", "--pairs", "1"])?;
-    same("places", &report.count(".bracket .place")?, &63.0)?;
+    // A round of more than sixteen matches is shown on request when all is decided.
+    same("places at first", &report.count(".bracket .place")?, &31.0)?;
+    let all = "[data-keep=bracket-all]";
+    same(
+        "on request",
+        &report.text_of(all)?,
+        &"Show all 6 rounds".to_owned(),
+    )?;
     for theme in ["light", "dark"] {
         report.browser.prefers("prefers-color-scheme", theme)?;
         for (width, height) in [(1280, 900), (390, 800)] {
             report.browser.size(width, height, width < 500)?;
             report.open("")?;
+            report.browser.click(all)?;
+            same("places", &report.count(".bracket .place")?, &63.0)?;
             let said = "return document.querySelector('[aria-labelledby=card-bracket] .sideways')?.hidden === false";
             report.browser.wait(said)?;
             can_be_read(&report.browser, &format!("{width} {theme}"))?;

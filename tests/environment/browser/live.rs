@@ -130,7 +130,20 @@ pub(super) fn a_page_that_is_drawn_again_leaves_readers_where_they_are() -> Resu
     add(&live)?;
     let places = "const box = document.querySelector('.scroll:has(.cross.each)'); return String([box.scrollLeft, window.scrollY])";
     same("scrolled", &browser.text(places)?, &"150,700".to_owned())?;
-    browser.is_quiet()
+    browser.is_quiet()?;
+    // A server that is gone without a word has neither finished nor been interrupted.
+    let Live {
+        browser,
+        _server: server,
+        ..
+    } = live;
+    drop(server);
+    browser.wait("return document.getElementById('live').className === 'live off'")?;
+    let said = browser.text("return document.getElementById('live').textContent")?;
+    if said != "Connecting…" && !said.starts_with("The referee does not answer") {
+        return Err(said);
+    }
+    Ok(())
 }
 
 /// Who comes late is sent the games compressed, in their order; what ends meanwhile comes after them.

@@ -7,6 +7,7 @@
 mod access;
 mod course;
 mod driver;
+mod labels;
 mod live;
 mod packed;
 mod pictures;
@@ -798,6 +799,10 @@ fn people_who_cannot_see_it_move_or_use_a_mouse_are_served() -> Result<()> {
 
 fn it_prints_and_can_be_read_without_a_script() -> Result<()> {
     let report = OpenReport::at(&GAMES, &[])?;
+    // A dark page is printed light.
+    report.browser.prefers("prefers-color-scheme", "dark")?;
+    let table = "return getComputedStyle(document.documentElement).getPropertyValue('--table')";
+    let dark = report.browser.text(table)?;
     let print = report
         .browser
         .devtools("Page.printToPDF", &json!({"printBackground": true}))?;
@@ -812,15 +817,19 @@ fn it_prints_and_can_be_read_without_a_script() -> Result<()> {
         pdf,
     )
     .map_err(|e| e.to_string())?;
-    report
-        .browser
-        .devtools("Emulation.setEmulatedMedia", &json!({"media": "print"}))?;
+    report.browser.devtools(
+        "Emulation.setEmulatedMedia",
+        &json!({"media": "print", "features": [{"name": "prefers-color-scheme", "value": "dark"}]}),
+    )?;
     let hidden = "return getComputedStyle(document.querySelector('.top')).display";
     same(
         "the navigation",
         &report.browser.text(hidden)?,
         &"none".to_owned(),
     )?;
+    if report.browser.text(table)? == dark {
+        return Err(format!("printed as dark: {dark}"));
+    }
     report.browser.devtools(
         "Emulation.setScriptExecutionDisabled",
         &json!({"value": true}),
@@ -971,7 +980,7 @@ fn one_game_is_a_page() -> Result<()> {
 
 type Test = (&'static str, fn() -> Result<()>);
 
-const TESTS: [Test; 52] = [
+const TESTS: [Test; 54] = [
     (
         "every view opens without messages in the console",
         every_view_opens_without_messages,
@@ -1057,6 +1066,11 @@ const TESTS: [Test; 52] = [
     (
         "sixty bots can be told apart",
         views::sixty_bots_can_be_told_apart,
+    ),
+    ("labels answer readers", labels::labels_answer_readers),
+    (
+        "an analysed tournament has its analysis on its page",
+        labels::an_analysed_tournament_has_its_analysis_on_its_page,
     ),
     ("every shade can be read", views::every_shade_can_be_read),
     (

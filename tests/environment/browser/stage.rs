@@ -44,6 +44,13 @@ fn slow_cup(folder: &Path, live: &str, seconds: &str) -> Result<(Running, String
     Ok((running, url.to_owned()))
 }
 
+/// Notes from now on when the stage and the sign above it say different numbers of games.
+const AGREE: &str = "window.apart = [];
+    new MutationObserver(() => {
+      const [stage, sign] = ['.stage-progress', '#live'].map(e => /\\d+/.exec(document.querySelector(e)?.textContent ?? '')?.[0]);
+      if (stage && sign && stage !== sign) window.apart.push(`${stage} and ${sign}`);
+    }).observe(document.body, { childList: true, characterData: true, subtree: true });";
+
 /// Every move is seen as it is made; a bot and a table can be followed by keys; the last word is the champion.
 pub(super) fn moves_appear_and_the_champion_at_the_end() -> Result<()> {
     let scratch = tempfile::tempdir().map_err(|error| error.to_string())?;
@@ -65,6 +72,16 @@ pub(super) fn moves_appear_and_the_champion_at_the_end() -> Result<()> {
         &browser.text(progress)?.contains(" of 6 games"),
         &true,
     )?;
+    // The stage and the sign above it say the same number of games, whoever knows of it first.
+    browser.run(AGREE)?;
+    // A button says what it does now.
+    let full = "[data-keep=stage-full]";
+    for name in ["Leave full screen", "Full screen"] {
+        browser.click(full)?;
+        browser.wait(&format!(
+            "return document.querySelector('{full}').textContent === '{name}'"
+        ))?;
+    }
     // The other table is there, keeps the focus while it is drawn again, and is followed by the keyboard.
     browser.wait("return document.querySelectorAll('.stage-other svg.board').length === 1")?;
     browser.run(
@@ -124,6 +141,11 @@ pub(super) fn moves_appear_and_the_champion_at_the_end() -> Result<()> {
         "games",
         &browser.text("return document.getElementById('live').textContent")?,
         &"Finished · 6 games".to_owned(),
+    )?;
+    same(
+        "numbers of games that differed",
+        &browser.run("return window.apart")?,
+        &json!([]),
     )?;
     is_accessible_everywhere(&browser, "at the end")?;
     // From the beginning of the page on.

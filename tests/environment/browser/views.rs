@@ -104,6 +104,24 @@ const STROKE: &str = "
     const drawn = [box.x, box.y, box.x + box.width, box.y + box.height].map(Math.round);
     return marked.length === 4 && String(right) === String(drawn) ? '' : `${marked.length} cells at ${right}, a line at ${drawn}`;";
 
+/// Columns and rows of Four In A Row have their numbers beside them, and discs their letters in the middle.
+fn is_numbered(report: &OpenReport) -> Result<()> {
+    let middles = "const middle = e => { const b = e.getBBox(); return [b.x + b.width / 2, b.y + b.height / 2]; };
+        const near = (a, b) => Math.abs(a - b) < 3;
+        const slots = [...document.querySelectorAll('.stage .four .slot')].map(middle);
+        const edges = [...document.querySelectorAll('.stage .four .edge')];
+        const wrong = edges.filter((e, i) => e.textContent !== String(i < 7 ? i + 1 : i - 6) || !(i < 7 ? near(middle(e)[0], slots[i][0]) : near(middle(e)[1], slots[7 * (i - 7)][1])));
+        const off = [...document.querySelectorAll('.stage .four .disc')].filter(e => { const [face, mark] = ['.face', '.mark'].map(s => middle(e.querySelector(s))); return !near(face[0], mark[0]) || Math.abs(face[1] - mark[1]) > 6; });
+        const [frame, board] = ['.play', '.stage'].map(s => document.querySelector(s).getBoundingClientRect());
+        const gaps = [board.left - frame.left, frame.right - board.right];
+        return [edges.length, wrong.length, off.length, near(gaps[0], gaps[1])]";
+    same(
+        "numbers",
+        &report.browser.run(middles)?,
+        &json!([13, 0, 0, true]),
+    )
+}
+
 /// Every line of both games is drawn over its cells.
 pub(super) fn every_winning_line_is_drawn() -> Result<()> {
     let quartos = quarto_lines();
@@ -127,6 +145,7 @@ pub(super) fn every_winning_line_is_drawn() -> Result<()> {
             return Err(format!("{}: {wrong}", records[number - 1]));
         }
     }
+    is_numbered(&report)?;
     report.browser.is_quiet()
 }
 
@@ -253,6 +272,11 @@ pub(super) fn sixty_bots_can_be_told_apart() -> Result<()> {
     if height > 6500.0 {
         return Err(format!("{height} pixels high"));
     }
+    // All columns fit a sheet.
+    browser.size(720, 1000, false)?;
+    browser.devtools("Emulation.setEmulatedMedia", &json!({"media": "print"}))?;
+    let over = "return document.documentElement.scrollWidth - innerWidth";
+    same("wider than the sheet", &browser.number(over)?, &0.0)?;
     browser.is_quiet()
 }
 
@@ -261,7 +285,10 @@ pub(super) fn small_screens_and_odd_names() -> Result<()> {
     let mut records = many(&GAMES, 60, 4);
     for record in &mut records {
         let name = record["bots"][0]["name"].as_str().unwrap_or_default();
-        record["bots"][0]["name"] = name.replace("bot 00", "\u{1f469}\u{200d}\u{1f680}").into();
+        let name = name.replace("bot 00", "\u{1f469}\u{200d}\u{1f680}");
+        record["bots"][0]["name"] = name
+            .replace("bot 01", "a name that is longer than its column")
+            .into();
     }
     let number = number_of(super::is_quarto)?;
     records[number - 1]["analysis"] = json!({"turns": [
@@ -273,6 +300,10 @@ pub(super) fn small_screens_and_odd_names() -> Result<()> {
     report.open("")?;
     let shown = "const hint = document.querySelector('[aria-labelledby=card-standings] .sideways'); return hint !== null && !hint.hidden";
     report.browser.wait(shown)?;
+    // What is too long for its cell is cut there.
+    let within = "const cells = [...document.querySelectorAll('main tbody th')].filter(e => e.querySelector('.name'));
+        return cells.length > 8 && cells.every(e => e.querySelector('.name').getBoundingClientRect().right <= e.getBoundingClientRect().right)";
+    same("within", &report.browser.run(within)?, &json!(true))?;
     let names = report.texts("table.standings .name")?;
     if !names
         .iter()
@@ -280,6 +311,16 @@ pub(super) fn small_screens_and_odd_names() -> Result<()> {
     {
         return Err(format!("{names:?}"));
     }
+    // The result of a game is in view, and on a large screen all of the list.
+    report.open("#games")?;
+    let seen = "const box = document.querySelector('.scroll:has(.games)').getBoundingClientRect();
+        return [...document.querySelectorAll('.games tbody td:nth-of-type(3)')].every(e => e.firstElementChild.getBoundingClientRect().left < box.right - 60)";
+    same("results", &report.browser.run(seen)?, &json!(true))?;
+    report.browser.size(1280, 800, false)?;
+    report.open("#games")?;
+    let whole = "const box = document.querySelector('.scroll:has(.games)'); return box.scrollWidth <= box.clientWidth && document.querySelector('.games time') !== null";
+    same("started", &report.browser.run(whole)?, &json!(true))?;
+    report.browser.size(390, 800, true)?;
     report.open(&format!("#game={number}&turn=2"))?;
     let cut = "const badge = document.querySelector('.judged .badge'); return badge.scrollWidth > badge.clientWidth";
     same("cut", &report.browser.run(cut)?, &json!(false))?;

@@ -9,7 +9,7 @@ import { seatBars } from "./overview.js";
 import { gameList } from "./games.js";
 
 // What is counted in the table of the phases is not counted here, too.
-const MARKS = { only: "only answers found", forced: "forced" };
+const MARKS = { only: "only good turn, found", forced: "no choice" };
 const MISTAKES = ["blunder", "missed-win"];
 const SHOWN_FAULTS = 5;
 
@@ -114,7 +114,7 @@ function analysis(index, games) {
   }
   if (turns === 0) return null;
   const phases = place(index)?.phases;
-  return card("Analysis", `${counted(turns, "turn")} of this bot were analysed. The phases are thirds of the board; a count leads to the games, one after the other.`,
+  return card("Analysis", `${counted(turns, "turn")} of this bot were analysed. The phases are thirds of the board; a missed win could have been won at once; a count leads to the games, one after the other.`,
     phases ? phaseTable(index, phases, games) : null,
     el("p", { class: "chips" }, ...[...tally].map(([mark, n]) => el("span", { class: `badge mark-${mark}` }, `${own(MARKS, mark) ?? mark} ${count(n)}`))),
     el("ul", { class: "highlights" }, ...blunders.slice(0, 8).map(({ game, turn, mark, remark }) =>

@@ -117,7 +117,7 @@ export function crosstable(places) {
       return el("td", { class: `heat ${shade(score)}` },
         el("a", { href: `#games&of=${bot + 1}&against=${against + 1}`, title: label, "aria-label": label, tabindex: -1 }, half(met.points)));
     })));
-  const table = el("table", { class: `cross each${order.length > DENSE ? " dense" : ""}` },
+  const table = el("table", { class: `cross each${order.length > DENSE ? " dense" : ""}${order.length > CROWDED ? " crowded" : ""}` },
     el("caption", { class: "unseen" }, "Points of each against each"), el("thead", {}, head), el("tbody", {}, ...rows));
   oneTabStop(table);
   return scrolled(table, "Points of each against each");
@@ -125,6 +125,9 @@ export function crosstable(places) {
 
 // More bots have narrower columns.
 const DENSE = 16;
+
+// More bots have small ones on paper.
+const CROWDED = 30;
 
 // The fields of a table are one stop of the tab key; arrow keys go from one to the next.
 function oneTabStop(table) {
@@ -224,7 +227,7 @@ export function answerTimes(bots) {
   return el("div", { class: "bars times" }, ...rows, el("div", { class: "bar-row axis", "aria-hidden": "true" },
     el("span", { class: "bar-name" }),
     svg("svg", { class: "strip", height: 16 }, ...decades.filter(few).map((bar) =>
-      svg("text", { x: percent(at(bar), 2), y: 12, "text-anchor": bar === range.low ? "start" : "middle" }, time(ms(bar)).replace(/\.0+ /, " ")))),
+      svg("text", { x: percent(at(bar), 2), y: 12, "text-anchor": bar === range.low ? "start" : bar === range.high ? "end" : "middle" }, time(ms(bar)).replace(/\.0+ /, " ")))),
     el("span", { class: "bar-count" })));
 }
 
@@ -267,6 +270,8 @@ export function ratingHistory(bots, chosen) {
         svg("text", { x: left - 8, y: y(tick) + 4, "text-anchor": "end" }, signed(tick)));
     }
     for (const tick of ticks(0, late, width < 500 ? 3 : 6)) {
+      // There "games: 0" is already.
+      if (tick > 0 && x(tick) < left + 70) continue;
       parts.push(svg("text", { x: x(tick), y: height - 8, "text-anchor": tick === 0 ? "start" : x(tick) > width - 60 ? "end" : "middle" }, tick === 0 ? "games: 0" : count(tick)));
     }
     for (const { bot, points } of [...curves].sort((a, b) => chosen.has(a.bot) - chosen.has(b.bot))) {
@@ -348,7 +353,7 @@ export function turnTimes(game, shown) {
 }
 
 // Who wins with best play after every turn, from the analysis: a strip of fields, each a link to its
-// turn. Null when there is nothing to show.
+// turn, and what its colours mean. Null when there is nothing to show.
 export function winners(game, shown) {
   if (![...game.analysis.values()].some(({ value }) => value)) return null;
   const fields = game.turns.map((_, i) => {
@@ -360,8 +365,12 @@ export function winners(game, shown) {
       title: `Turn ${i + 1}: ${label}`, "aria-label": `Turn ${i + 1}: ${label}${mark ? `, ${mark}` : ""}`,
     }, mark === "blunder" || mark === "missed-win" ? "!" : mark === "only" ? "✓" : "");
   });
+  const sides = [0, 1].map((side) => el("span", {}, el("i", { class: `swatch side-${side}` }), el("span", {}, el("span", { class: "name" }, name(game.sides[side])), " wins")));
+  const key = el("p", { class: "key strip-key" }, ...sides,
+    el("span", {}, el("i", { class: "swatch even" }), "draw"), el("span", {}, el("i", { class: "swatch unknown" }), "not known"),
+    el("span", {}, "! a mistake"), el("span", {}, "✓ the only good turn, found"));
   const strip = el("div", { class: "winners", role: "group", "aria-label": "Who wins with best play" }, ...fields);
   // As wide as the columns of times above it.
   strip.style.maxWidth = `${40 * fields.length}px`;
-  return strip;
+  return [strip, key];
 }

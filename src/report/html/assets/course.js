@@ -1,10 +1,17 @@
 // How a tournament goes: the bracket of a knockout, the tables of groups, the rounds of a Swiss tournament.
 
-import { card, count, counted, el, half, link, scrolled } from "./dom.js";
+import { card, count, counted, el, folded, half, keepingFocus, link, scrolled } from "./dom.js";
 import { botHash, known } from "./data.js";
 
 // A Swiss tournament of more rounds shows the last one, and the others on request.
 const openRounds = { choices: new Map() };
+
+// Rounds of a bracket with more places are shown on request, when all of it is decided; of a round with more meetings the
+// first ones.
+const TALL = 16;
+const MEETINGS = 30;
+const wholeBracket = { all: false };
+const wholeRounds = new Map();
 
 export const course = () => known.figures.course ?? null;
 
@@ -61,13 +68,21 @@ export function bracketCard() {
   const rounds = course()?.bracket ?? [];
   if (rounds.length === 0) return null;
   const champion = course().champion;
-  const bracket = el("div", { class: "bracket" },
+  const isDecided = (place) => place.bye || (place.meeting && meetingOf(place.meeting).side >= 0);
+  const early = rounds.findIndex((places) => places.length <= TALL || !places.every(isDecided));
+  const bracketOf = (rounds) => el("div", { class: "bracket" },
     ...rounds.map((places) => el("section", { "aria-label": roundName(places.length) },
       el("h3", {}, roundName(places.length)), el("ol", {}, ...places.map(bracketPlace)))),
     el("section", { class: "last", "aria-label": "Champion" }, el("h3", {}, "Champion"),
       el("div", { class: "winner" }, champion === null ? "not decided yet" : entrant(champion))));
   const hint = course().pairs > 0 ? `In each match the two play ${counted(2 * course().pairs, "game")}; the winner, in bold, advances. The small number before a name is its seed.` : null;
-  return card("Bracket", hint, scrolled(bracket, "Bracket"));
+  const box = el("div", {});
+  const draw = () => box.replaceChildren(...(wholeBracket.all || early <= 0 ? [scrolled(bracketOf(rounds), "Bracket")] : [
+    scrolled(bracketOf(rounds.slice(early)), "Bracket"),
+    el("button", { type: "button", class: "all", "data-keep": "bracket-all", onclick: () => { wholeBracket.all = true; keepingFocus(box, draw); } }, `Show all ${rounds.length} rounds`),
+  ]));
+  draw();
+  return card("Bracket", hint, box);
 }
 
 export function groupsCard() {
@@ -103,11 +118,13 @@ export function roundsCard() {
     ...rounds.map(([meetings, byes], index) => {
       const isOpen = openRounds.choices.get(index) ?? (rounds.length <= 3 || index === rounds.length - 1);
       const title = `Round ${index + 1} of ${planned}`;
+      if (!wholeRounds.has(index)) wholeRounds.set(index, {});
+      const kept = wholeRounds.get(index);
       return el("details", { open: isOpen, class: "round", ontoggle: (event) => openRounds.choices.set(index, event.target.open) },
         el("summary", { "data-keep": `round-${index}` }, title),
-        scrolled(el("table", { class: "pairings" }, el("caption", { class: "unseen" }, title),
+        folded(meetings.map(swissMeeting), MEETINGS, kept, (rows) => scrolled(el("table", { class: "pairings" }, el("caption", { class: "unseen" }, title),
           el("thead", { class: "unseen" }, el("tr", {}, ...["bot", "points", "opponent", "games"].map((head) => el("th", { scope: "col" }, head)))),
-          el("tbody", {}, ...meetings.map(swissMeeting))), title),
+          el("tbody", {}, ...rows)), title)),
         ...byes.map((bye) => el("p", { class: "byes" }, entrant(bye), " has a bye")));
     }));
 }

@@ -128,9 +128,9 @@ const TELLING = 0.6;
 
 // How likely it is that the first of two is better.
 function better(first, second) {
-  const sure = `with a likelihood of ${likelihood(first.superiority)}`;
-  if (first.superiority < TELLING) return `Which of the two is better these games do not tell: ${name(first.bot)} is, ${sure}.`;
-  return `${name(first.bot)} is better than ${name(second.bot)} ${sure}.`;
+  const sure = likelihood(first.superiority);
+  if (first.superiority < TELLING) return `These games do not tell which of the two is better. The likelihood that it is ${name(first.bot)} is ${sure}.`;
+  return `${name(first.bot)} is better than ${name(second.bot)} with a likelihood of ${sure}.`;
 }
 
 function worst() {

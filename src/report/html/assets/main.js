@@ -7,7 +7,7 @@ import { games } from "./games.js";
 import { absentView, botList, botView } from "./bot.js";
 import { gameView } from "./player.js";
 import { applyTheme, storedTheme } from "./theme.js";
-import { forgetStage, stageEdition, stageState, stageTables, stageView } from "./stage.js";
+import { forgetStage, playedGames, stageEdition, stageFigures, stageState, stageTables, stageView } from "./stage.js";
 
 const main = document.getElementById("main");
 const only = () => known.head.one === true;
@@ -137,7 +137,7 @@ function follow() {
     }, pause);
   };
   const WORDS = { playing: "Live", finished: "Finished", interrupted: "Interrupted" };
-  const showState = () => showStatus(state === "playing" ? "on" : "over", `${WORDS[state]} · ${counted(known.figures.games, "game")}`);
+  const showState = () => showStatus(state === "playing" ? "on" : "over", `${WORDS[state]} · ${counted(playedGames(), "game")}`);
   showStatus("off", "Connecting…");
   // Games that are being unpacked have what was sent after them wait. What goes wrong with one event stops no other.
   let before = Promise.resolve();
@@ -151,9 +151,9 @@ function follow() {
     begin: () => { clear(); forgetStage(); state = "playing"; known.head.live = true; },
     entries: (entries) => { addEntries(entries); redrawSoon(); },
     packed: async ({ entries, games }) => { addEntries(entries); await unpackGames(games); redrawSoon(); },
-    figures: (figures) => { known.figures = figures; showState(); redrawSoon(); },
+    figures: (figures) => { known.figures = figures; showState(); stageFigures(); redrawSoon(); },
     edition: stageEdition,
-    tables: stageTables,
+    tables: (tables) => { stageTables(tables); showState(); },
     state: (now) => {
       state = now;
       stageState(now);

@@ -120,7 +120,7 @@ export function accuracyCard(places) {
       cellOf(leading(`${bot} blunders`, own.filter((turn) => turn.lost > 0), count(all[2]), `blunders of ${name(bot)}`)),
       cellOf(leading(`${bot} missed`, own.filter((turn) => turn.missed), count(all[3]), `missed wins of ${name(bot)}`)));
   };
-  return card("Accuracy", "The share of turns that kept the best result still possible, of those whose exact value is known: in all, and in each third of the board. A count leads to the games, one after the other.",
+  return card("Accuracy", "The share of turns that kept the best result still possible, of those whose exact value is known: in all, and in each third of the board. A missed win could have been won at once. A count leads to the games, one after the other.",
     folded(analysed, FOLDED_BOTS, unfolded, (shown) => tableOf("Accuracy of each bot", ["bot", "all", ...PHASES, "blunders", "missed wins"], shown.map(row))));
 }
 
@@ -157,6 +157,6 @@ export function gameAccuracy(game, now) {
       cellOf(next(own.filter((turn) => turn.lost > 0), `blunders of ${name(bot)}`)),
       cellOf(next(own.filter((turn) => turn.missed), `missed wins of ${name(bot)}`)));
   });
-  return card("Accuracy", "The share of turns that kept the best result still possible. A count leads to the next one.",
+  return card("Accuracy", "The share of turns that kept the best result still possible. A missed win could have been won at once. A count leads to the next one.",
     tableOf("Accuracy in this game", ["bot", "all", ...PHASES, "blunders", "missed wins"], rows));
 }

@@ -1,6 +1,6 @@
 // The overview: standings, charts and highlights.
 
-import { card, count, counted, el, folded, half, link, own, percent, scrolled, signed, time } from "./dom.js";
+import { capitalised, card, count, counted, el, folded, half, link, own, percent, scrolled, signed, time } from "./dom.js";
 import { absent, absentHash, botHash, gameHash, known, name, story, unpacked } from "./data.js";
 import { bracketCard, groupsCard, roundsCard } from "./course.js";
 import { accuracyCard } from "./mistakes.js";
@@ -19,6 +19,9 @@ const chosen = { order: ["rank", 1], page: { page: 0 }, curves: null, times: {},
 const LONG = 30;
 const PAGED = 120;
 const PAGE_ROWS = 60;
+
+// What not all tournaments have of a bot; each is a column more.
+const MORE = ["blunders", "before", "places", "reached"];
 
 // A crosstable of more bots shows these, and the rest on request: 300 have 90,000 fields.
 const CROSSED = 60;
@@ -63,7 +66,7 @@ function standings(places) {
   const ranks = new Map(places.map((place, index) => [place.bot, place.rank ?? index + 1]));
   const lost = (p) => Object.values(p.forfeits).reduce((a, b) => a + b, 0);
   const table = sortable({
-    caption: "Standings", kind: `standings${places.length > LONG ? " long" : ""}${places.some((p) => p.blunders !== undefined) ? " analysed" : ""}`,
+    caption: "Standings", kind: `standings${places.length > LONG ? " long" : ""}${places.some((p) => MORE.some((field) => p[field] !== undefined)) ? " full" : ""}`,
     sorted: chosen.order, rows: () => places, size: places.length > PAGED ? PAGE_ROWS : undefined, at: chosen.page,
     columns: [
       { key: "rank", title: "#", hint: "Sort by place", text: true, value: (p) => String(ranks.get(p.bot)).padStart(6, "0"), show: (p) => String(ranks.get(p.bot)), kind: "rank" },
@@ -77,12 +80,12 @@ function standings(places) {
       { key: "record", title: "won · drawn · lost", value: (p) => p.wins / Math.max(1, p.games), kind: "wide rare", show: (p) => [record(p.wins, p.draws, p.losses), el("small", {}, `${p.wins} · ${p.draws} · ${p.losses}`)] },
       { key: "elo", title: "Elo", value: (p) => p.elo, show: (p) => el("span", { title: p.error === null ? null : `± ${Math.round(p.error)}` }, signed(p.elo)) },
       { key: "rating", title: "rating and its 95% interval", hint: "Sort by rating", value: (p) => p.elo, kind: "widest", show: (p) => whisker(p, scale) },
-      { key: "superiority", title: "LOS", hint: "Likelihood of being better than the next in the table", value: (p) => p.superiority, show: (p) => (p.superiority === null ? "" : likelihood(p.superiority)) },
+      { key: "superiority", title: "better than\u00a0next", hint: "Likelihood of being better than the next in the table (LOS)", kind: "number lines", value: (p) => p.superiority, show: (p) => (p.superiority === null ? "" : likelihood(p.superiority)) },
       ...(places.some((p) => p.blunders !== undefined) ? [
-        { key: "accuracy", title: "accuracy", hint: "Share of the turns with a known value that kept it", value: (p) => p.accuracy ?? null, show: (p) => (p.accuracy === undefined || p.accuracy === null ? "" : percent(p.accuracy, 1)) },
-        { key: "blunders", title: "blunders", hint: "Turns that made the result worse, with best play afterwards", value: (p) => p.blunders ?? null, show: (p) => (p.blunders === undefined ? "" : link(botHash(p.bot), count(p.blunders))) },
+        { key: "accuracy", title: "accuracy", hint: "Share of the turns that kept the best result still possible, of those whose exact value is known", value: (p) => p.accuracy ?? null, show: (p) => (p.accuracy === undefined || p.accuracy === null ? "" : percent(p.accuracy, 1)) },
+        { key: "blunders", title: "blunders", hint: "Turns that gave away a win or a draw", value: (p) => p.blunders ?? null, show: (p) => (p.blunders === undefined ? "" : link(botHash(p.bot), count(p.blunders))) },
       ] : []),
-      { key: "median", title: "median", hint: "Median time of an answer", value: (p) => p.median, show: (p) => time(p.median) },
+      { key: "median", title: "median time", hint: "Median time of an answer", kind: "number lines", value: (p) => p.median, show: (p) => time(p.median) },
       { key: "forfeits", title: "forfeits", value: lost, show: (p) => (lost(p) ? link(`#games&of=${p.bot + 1}&ending=forfeited`, count(lost(p))) : "0") },
     ],
   });
@@ -198,6 +201,9 @@ function highlights() {
   return found.length ? card("Highlights", null, el("ul", { class: "highlights" }, ...found)) : null;
 }
 
+// What the options bound, in words.
+const LIMITED = { "--memory": "memory", "--processes": "processes", "--scratch": "files that it writes", "--open-files": "open files", "--freeze": "thinking in the other's time" };
+
 // The board of the game that ended last, on a page that is served live.
 function latest() {
   const game = known.games.at(-1);
@@ -212,7 +218,7 @@ function latest() {
 }
 
 function limits() {
-  const lines = known.head.limits ?? [];
+  const lines = (known.head.limits ?? []).map((line) => line.replace(/^(--[a-z-]+|[a-z ]+): (strict|checked): /, (_, what, how) => `${capitalised(own(LIMITED, what) ?? what)} (${how}): `));
   if (lines.length === 0) return null;
   return card("Limits of the bots", "Strict limits are held by the kernel and never exceeded; checked ones can be exceeded for some milliseconds.", el("ul", {}, ...lines.map((line) => el("li", {}, line))));
 }
@@ -256,7 +262,7 @@ export function overview() {
       forfeits(places),
       endings(figures),
       settlingCard(places),
-      card("Time to answer", "How long each bot took for its answers: each mark on the axis is ten or more times the one before. The line is the median.", folded(places.map((p) => p.bot), FOLDED, chosen.times, answerTimes)),
+      card("Time to answer", "How long each bot took for its answers: half of them less than the first time in its row, where the line is, and 95 of 100 less than the second.", folded(places.map((p) => p.bot), FOLDED, chosen.times, answerTimes)),
       seatCard(places),
       limits()),
     known.unread ? null : figures.games > known.games.length ? el("p", { class: "hint" }, `All ${count(figures.games)} games count; the first ${count(known.games.length)} are listed.`) : null);

@@ -174,7 +174,7 @@ export function gameView(number, wantedTurn, only) {
     // A button that was pressed is drawn anew.
     if (kept !== null) (story.querySelector(`[data-keep="${CSS.escape(kept)}"]:not(:disabled)`) ?? story.querySelector("button:not(:disabled)"))?.focus({ preventScroll: true });
     const strip = winners(game, step);
-    keepingFocus(times, () => times.replaceChildren(...[turnTimes(game, step), strip ? el("h3", {}, "Who wins with best play") : null, strip].filter(Boolean)));
+    keepingFocus(times, () => times.replaceChildren(...[turnTimes(game, step), ...(strip ? [el("h3", {}, "Who wins with best play"), ...strip] : [])]));
     for (const item of moves.children) item.classList.toggle("now", Number(item.dataset.turn) === step);
     // After layout, when the list has a height.
     requestAnimationFrame(() => {

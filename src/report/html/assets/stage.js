@@ -31,6 +31,12 @@ export function forgetStage() {
   Object.assign(seen, { isKnown: false, played: 0, expected: null, left: null, state: "playing" });
 }
 
+// How many games have been played, as the stage or the figures know first.
+export const playedGames = () => Math.max(seen.played, known.figures.games);
+
+// The stage has new figures to show.
+export const stageFigures = () => redrawStage?.();
+
 export function stageState(state) {
   seen.state = state;
 }
@@ -149,8 +155,9 @@ function boardPart(at) {
 }
 
 function progressText() {
-  const { played, expected, left } = seen;
-  const parts = [expected === null ? counted(Math.max(played, known.figures.games), "game") : `${count(played)} of ${counted(expected, "game")}`];
+  const { expected, left } = seen;
+  const played = playedGames();
+  const parts = [expected === null ? counted(played, "game") : `${count(played)} of ${counted(expected, "game")}`];
   if (seen.state === "interrupted") return `${parts[0]} · interrupted; this page follows when it goes on`;
   if (seen.state === "finished") return `${parts[0]} · finished`;
   if (left !== null && expected !== null && played < expected) {
@@ -190,7 +197,7 @@ function otherPart(number, seat) {
   return el("a", { class: "stage-other", href: `#stage&table=${number}`, "data-keep": `stage-table-${number}` },
     at.board && at.state ? at.board.draw(at.game, at.state) : null,
     el("span", {}, el("strong", {}, `Table ${number}`), el("span", { class: "name" }, at.names[0]), el("span", { class: "name" }, at.names[1]),
-      el("small", {}, at.over ? "over" : counted(at.turn, "turn"))));
+      el("small", {}, at.over ? "finished" : counted(at.turn, "turn"))));
 }
 
 // Who won, when all games have been played; what stands in the way of saying so, when they have not.
@@ -254,7 +261,10 @@ export function stageView(fields) {
   const followed = followedOf(fields);
   const parts = Object.fromEntries(["progress", "board", "players", "rows", "next", "others"].map((part) => [part, el("div", { class: `stage-${part}` })]));
   const select = el("select", { "data-keep": "stage-follow", onchange: (event) => { location.hash = event.target.value; } });
-  const full = document.fullscreenEnabled ? el("button", { type: "button", class: "quiet", "data-keep": "stage-full", onclick: () => { if (document.fullscreenElement) document.exitFullscreen(); else document.getElementById("main").requestFullscreen(); } }, "Full screen") : null;
+  const full = document.fullscreenEnabled ? el("button", { type: "button", class: "quiet", "data-keep": "stage-full", onclick: () => { if (document.fullscreenElement) document.exitFullscreen(); else document.getElementById("main").requestFullscreen(); } }) : null;
+  const nameFull = () => { if (full) full.textContent = document.fullscreenElement ? "Leave full screen" : "Full screen"; };
+  nameFull();
+  document.addEventListener("fullscreenchange", nameFull);
   const node = el("div", { class: "screen" },
     el("header", { class: "stage-head" }, el("h1", {}, known.head.title), parts.progress,
       el("label", {}, el("span", {}, "Follow "), select), full),
@@ -342,5 +352,5 @@ export function stageView(fields) {
   redrawStage = redrawn;
   const timer = setInterval(redrawn, 250);
   draw();
-  return { node, leave: () => { clearInterval(timer); redrawStage = null; }, update: () => { redrawn(); return true; } };
+  return { node, leave: () => { clearInterval(timer); document.removeEventListener("fullscreenchange", nameFull); redrawStage = null; }, update: () => { redrawn(); return true; } };
 }
