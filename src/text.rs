@@ -176,9 +176,18 @@ pub fn unreadable(path: &Path, error: &io::Error) -> String {
         io::ErrorKind::NotFound => "; check the spelling and the directory",
         io::ErrorKind::PermissionDenied => "; check its permissions",
         io::ErrorKind::IsADirectory => "; give a file within it",
+        _ if is_full(error) => "; free some space, then give the same command again",
         _ => "",
     };
     format!("{}: {}{fix}", path.display(), cause(error))
+}
+
+/// Whether there is no room for a file, which is nobody's fault who hands in a bot.
+pub fn is_full(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded
+    )
 }
 
 /// The cause of an error of a file or a process, as a clause: the system's own words differ between

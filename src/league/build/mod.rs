@@ -22,7 +22,7 @@ use crate::executable::CannotStart;
 use crate::executable::find_in_path;
 use crate::sandbox::{BotCommand, Confinement, Kind, Sandbox};
 use crate::system::protect;
-use crate::text::escape_controls;
+use crate::text::{cause, escape_controls, is_full};
 
 /// What built programs are called, and jars.
 const BUILT: [&str; 2] = ["referee-built-bot", "referee-built-bot.jar"];
@@ -55,8 +55,18 @@ pub enum BuildError {
     #[error("{0}")]
     Submission(String),
     /// The referee cannot run it.
-    #[error("a submission cannot be built: {0}")]
+    #[error("a submission cannot be built: {}", of_machine(.0))]
     Io(#[from] io::Error),
+}
+
+/// Why nothing can be built, and what to do.
+fn of_machine(error: &io::Error) -> String {
+    let fix = if is_full(error) {
+        "; free some space, then give the same command again"
+    } else {
+        ""
+    };
+    format!("{}{fix}", cause(error))
 }
 
 /// The program of a version: the one that was built, or the only one in its folder.
@@ -139,6 +149,7 @@ fn confine(
                 "{NO_COMPILER} compiler for {} that can be seen in the sandbox: {}; {}",
                 recipe.what, unseen.cause, unseen.fix
             )),
+            Err(error) if error.is_for_want_of_space() => BuildError::Io(io::Error::other(error)),
             Err(error) => BuildError::Submission(error.to_string()),
         })
 }

@@ -60,6 +60,10 @@ pub(super) enum What {
     Folder,
     /// A link, a device or a pipe.
     Other,
+    /// A repository in a repository: its files are elsewhere.
+    Repository,
+    /// What stands for a file that Git LFS keeps elsewhere.
+    Pointer,
     /// A file behind a password.
     Encrypted,
     /// A file whose compression is not read.
