@@ -387,6 +387,8 @@ fn a_page_to_hand_out_says_what_has_changed() {
     );
     // Where the teacher has the files is of no use to an author.
     assert!(!ben.contains("term/bots"), "{ben}");
+    let games = teacher.0.read("pages/anna.html");
+    assert!(games.contains("./bot.sh") && !games.contains("term/bots"));
     let cem = page("cem");
     assert!(!cem.contains("term/bots"), "{cem}");
     assert!(
