@@ -245,6 +245,37 @@ fn a_repository_has_its_own_files() -> Result<(), Failed> {
     check(playing == ["anna", "ben", "cem"], &run)
 }
 
+/// Clocks that were wrong, and commits of one second, as a rebase makes them.
+fn what_is_checked_out_is_the_newest() -> Result<(), Failed> {
+    let teacher = Teacher::new()?;
+    for (name, days) in [("anna", [2, 2]), ("ben", [20, 3]), ("cem", [2, 3])] {
+        let repository = format!("class/{name}");
+        teacher.git(&repository, &["init", "-q", "-b", "main"], "")?;
+        for (day, text) in days.into_iter().zip(["first", "last"]) {
+            let bot = format!("{BOT}# {name}: {text}\n");
+            teacher.write(&format!("{repository}/bot.sh"), &bot)?;
+            teacher.commit(&repository, day)?;
+        }
+    }
+    let run = teacher.league("term", "class", &[]);
+    let rows = teacher.students("term")?;
+    check(rows.len() == 3, &run)?;
+    for row in rows {
+        let [name, plays, ..] = &row;
+        let bot = fs::read_to_string(teacher.path(&format!("term/bots/{name}/{plays}/bot.sh")))?;
+        check(bot.contains(": last") && row[4] == "2", &run)?;
+    }
+    // Somebody goes back to what was there before.
+    teacher.git("class/cem", &["reset", "-q", "--hard", "HEAD~1"], "")?;
+    let run = teacher.league("term", "class", &[]);
+    let rows = teacher.students("term")?;
+    let bot = format!("term/bots/cem/{}/bot.sh", rows[2][1]);
+    check(
+        fs::read_to_string(teacher.path(&bot))?.contains(": first"),
+        &run,
+    )
+}
+
 pub(crate) fn trials() -> Vec<Trial> {
     let trial = |name: &str, test: fn() -> Result<(), Failed>| {
         let name = format!("repositories::{name}");
@@ -258,6 +289,10 @@ pub(crate) fn trials() -> Vec<Trial> {
         trial(
             "a repository has its own files",
             a_repository_has_its_own_files,
+        ),
+        trial(
+            "what is checked out is the newest",
+            what_is_checked_out_is_the_newest,
         ),
         trial(
             "commits of a class are versions",

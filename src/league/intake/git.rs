@@ -67,6 +67,7 @@ struct Object {
 }
 
 /// A commit in which something was changed.
+#[derive(Clone, Copy, Debug)]
 struct Change {
     at: Timestamp,
     to: Object,
@@ -239,6 +240,21 @@ fn changes(
     Ok(changes)
 }
 
+/// The changes of a name, the oldest first. What is checked out is the newest whatever the clocks said, and a rebase writes many
+/// commits within a second: no commit is later than one that came after it.
+fn in_order(changes: &[Change]) -> Vec<Change> {
+    let mut end = Timestamp::MAX;
+    let mut ordered: Vec<Change> = changes
+        .iter()
+        .map(|change| {
+            end = end.min(change.at);
+            Change { at: end, ..*change }
+        })
+        .collect();
+    ordered.reverse();
+    ordered
+}
+
 /// Writes versions into folders of their own.
 fn versions(
     repository: &Repository,
@@ -247,7 +263,7 @@ fn versions(
 ) -> Result<Vec<Version>, GitError> {
     let mut versions = Vec::new();
     for (name, changes) in changes {
-        for change in changes {
+        for change in in_order(changes) {
             let room = intake.room()?;
             let refused = unpack_each(
                 |visit| each(repository, change.to, change.at, name, 0, visit),
