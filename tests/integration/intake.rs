@@ -176,7 +176,7 @@ fn hostile_and_broken_submissions_are_refused_by_name() {
         ("h-root", "its path is absolute"),
         ("h-drive", "its path begins with a drive"),
         ("h-back", "its path has a backslash"),
-        ("h-torn", "the archive cannot be unpacked"),
+        ("h-torn", "it is no zip, or only a part of one"),
         ("h-rar", "hand in a .zip or .tar.gz"),
         ("h-inside", "its path leads out of the archive"),
         ("h-two", "cannot be unpacked"),

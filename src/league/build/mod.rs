@@ -69,21 +69,25 @@ fn of_machine(error: &io::Error) -> String {
     format!("{}{fix}", cause(error))
 }
 
-/// The program of a version: the one that was built, or the only one in its folder.
-pub fn program(folder: &Path) -> Result<PathBuf, CannotStart> {
-    match BUILT
-        .map(|name| folder.join(name))
-        .into_iter()
-        .find(|path| path.is_file())
-    {
-        Some(built) => Ok(built),
-        None => only_program(folder),
-    }
+/// The program that was built in the folder of a version, if one was.
+fn built(folder: &Path) -> Option<PathBuf> {
+    let names = BUILT.map(|name| folder.join(name));
+    names.into_iter().find(|path| path.is_file())
 }
 
-/// Whether the folder of a version has something to build rather than a program.
+/// The program of a version: the one that was built, or the only one in its folder.
+pub fn program(folder: &Path) -> Result<PathBuf, CannotStart> {
+    built(folder).map_or_else(|| only_program(folder), Ok)
+}
+
+/// Whether the folder of a version has something to build rather than a program. A `referee.toml` says so itself, whatever scripts are
+/// beside it.
 pub fn is_needed(folder: &Path) -> bool {
-    program(folder).map_or(true, |path| recipe::is_source(&path))
+    let has_own = || folder.join(recipe::OWN).is_file();
+    match built(folder) {
+        Some(built) => recipe::is_source(&built),
+        None => has_own() || only_program(folder).map_or(true, |path| recipe::is_source(&path)),
+    }
 }
 
 /// Builds what is in the folder of a version, if there are sources and no program. Returns whether there was something
@@ -270,6 +274,18 @@ fn first_lines(output: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_recipe_goes_before_a_script() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let write = |name: &str| fs::write(folder.path().join(name), "x").expect("a file");
+        write("train.py");
+        assert!(!is_needed(folder.path()));
+        write("referee.toml");
+        assert!(is_needed(folder.path()));
+        write(BUILT[0]);
+        assert!(!is_needed(folder.path()));
+    }
 
     #[test]
     fn an_error_behind_warnings_is_quoted_with_its_place() {
