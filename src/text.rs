@@ -72,23 +72,6 @@ pub fn escape(bytes: &[u8]) -> String {
     out
 }
 
-/// A name as printable text: as [`escape`] has it, but that emoji which are joined stay one.
-///
-/// ```
-/// assert_eq!(referee::text::escape_name("👩\u{200d}💻 ada\n"), "👩\u{200d}💻 ada\\n");
-/// ```
-pub fn escape_name(name: &str) -> String {
-    let mut out = String::with_capacity(name.len());
-    for (c, is_joiner) in with_joiners(name) {
-        if is_joiner {
-            out.push(c);
-        } else {
-            push_escaped(&mut out, c);
-        }
-    }
-    out
-}
-
 /// A path, or a command line with paths, as printable text: as [`escape`] has it, but that a backslash is one
 /// where it stands between the parts of a path.
 pub fn escape_path(path: &str) -> String {
@@ -109,28 +92,21 @@ pub fn escape_path(path: &str) -> String {
 /// ```
 pub fn escape_controls(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for (c, is_joiner) in with_joiners(text) {
+    let mut before = None;
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        // Emoji that are joined are seen as one.
+        let is_joiner = c == '\u{200d}'
+            && before.is_some_and(can_be_joined)
+            && chars.peek().copied().is_some_and(is_pictograph);
         if is_unsafe(c) && !is_joiner {
             push_escaped(&mut out, c);
         } else {
             out.push(c);
         }
+        before = Some(c);
     }
     out
-}
-
-/// The characters of a text, each with whether it joins the emoji around it to one.
-fn with_joiners(text: &str) -> impl Iterator<Item = (char, bool)> {
-    let mut before = None;
-    let mut chars = text.chars().peekable();
-    std::iter::from_fn(move || {
-        let c = chars.next()?;
-        let is_joiner = c == '\u{200d}'
-            && before.is_some_and(can_be_joined)
-            && chars.peek().copied().is_some_and(is_pictograph);
-        before = Some(c);
-        Some((c, is_joiner))
-    })
 }
 
 /// Whether it is an emoji, or a symbol that can be one.
@@ -200,9 +176,18 @@ pub fn unreadable(path: &Path, error: &io::Error) -> String {
         io::ErrorKind::NotFound => "; check the spelling and the directory",
         io::ErrorKind::PermissionDenied => "; check its permissions",
         io::ErrorKind::IsADirectory => "; give a file within it",
+        _ if is_full(error) => "; free some space, then give the same command again",
         _ => "",
     };
     format!("{}: {}{fix}", path.display(), cause(error))
+}
+
+/// Whether there is no room for a file, which is nobody's fault who hands in a bot.
+pub fn is_full(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded
+    )
 }
 
 /// The cause of an error of a file or a process, as a clause: the system's own words differ between
@@ -330,7 +315,6 @@ mod tests {
             "👩🏽\u{200d}❤\u{fe0f}\u{200d}👨",
         ] {
             assert_eq!(escape_controls(whole), whole);
-            assert_eq!(escape_name(whole), whole);
         }
         for (text, escaped) in [
             ("a\u{200d}b", r"a\u{200d}b"),
@@ -339,7 +323,6 @@ mod tests {
             ("👩\u{200d}\u{202e}", "👩\\u{200d}\\u{202e}"),
         ] {
             assert_eq!(escape_controls(text), escaped);
-            assert_eq!(escape_name(text), escaped);
         }
     }
 

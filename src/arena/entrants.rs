@@ -82,6 +82,9 @@ pub enum EntrantsError {
         .0.display()
     )]
     NoPrograms(PathBuf),
+    /// There is no space for the files of bots, for which none of them is to blame.
+    #[error(transparent)]
+    NoSpace(CannotStart),
     /// People cannot enter.
     #[error("people do not enter tournaments; they play matches: referee human BOT")]
     Human,
@@ -199,6 +202,7 @@ pub fn find(
             version: None,
             place_before: None,
         };
+        let mut no_space = None;
         let hashed = program.clone().and_then(|program| {
             if let Some(other) = linked_entrant(&program, &all) {
                 return Err(CannotStart {
@@ -216,8 +220,15 @@ pub fn find(
                 .copied()
                 .filter(|other| !same_files(other, &program))
                 .collect();
-            confine(program, &others, sandbox).map_err(|error| error.to_string())
+            confine(program, &others, sandbox).map_err(|error| {
+                let reason = error.to_string();
+                no_space = Some(error).filter(CannotStart::is_for_want_of_space);
+                reason
+            })
         });
+        if let Some(error) = no_space {
+            return Err(EntrantsError::NoSpace(error));
+        }
         match hashed {
             Ok((mut program, hash, files)) => {
                 plan.hash = hash.to_string();

@@ -14,14 +14,12 @@ mod shim;
 
 use std::env;
 use std::fs;
-#[cfg(all(target_os = "linux", not(portable)))]
-use std::io;
-use std::io::Read as _;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use self::interpreter::package_of;
 use crate::system::{command_files, is_executable};
-use crate::text::{escape, escape_path};
+use crate::text::{cause, escape, escape_path, is_full};
 
 /// A BOT that cannot be started: the bot, the cause and the fix.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -33,6 +31,32 @@ pub struct CannotStart {
     pub cause: String,
     /// What to do.
     pub fix: String,
+}
+
+/// What to do where files cannot be copied for want of space.
+const FREE_SPACE: &str = "free some space there, or set TMPDIR to a folder with more of it, then give the same command again";
+
+impl CannotStart {
+    /// A file of a bot that cannot be copied.
+    pub(crate) fn not_copied(bot: &str, path: &str, error: &io::Error) -> Self {
+        let cause = format!("{path} cannot be read and copied: {}", cause(error));
+        let fix = "check its permissions and the space for temporary files";
+        Self::copying(bot, cause, error, fix)
+    }
+
+    /// A bot of which no copy can be made for this error: the cause, and what to do unless it is for want of space.
+    pub(crate) fn copying(bot: &str, cause: String, error: &io::Error, fix: &str) -> Self {
+        Self {
+            bot: bot.to_owned(),
+            cause,
+            fix: if is_full(error) { FREE_SPACE } else { fix }.to_owned(),
+        }
+    }
+
+    /// Whether it is the machine that lacks space, for which no bot can be blamed.
+    pub fn is_for_want_of_space(&self) -> bool {
+        self.fix == FREE_SPACE
+    }
 }
 
 /// The file that a command name stands for: the first executable one in `PATH`.

@@ -52,6 +52,9 @@ pub struct Version {
 pub struct Member {
     /// The name of the folder of its versions.
     pub folder: String,
+    /// Moodle's number of the participant, as it was at first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
     /// The versions that were taken in, the oldest first. A version that was handed in again is the last.
     pub versions: Vec<Version>,
     /// Why the newest submission could not be taken in.
@@ -87,6 +90,9 @@ pub enum StateError {
     /// The file cannot be read.
     #[error("{}", unreadable(.0, .1))]
     Unreadable(PathBuf, io::Error),
+    /// The file cannot be written.
+    #[error("{}", unreadable(.0, .1))]
+    Unwritable(PathBuf, io::Error),
     /// It is not the state of a league.
     #[error("{}: it is no state of a league: {problem}", .0.display(), problem = .1)]
     Syntax(PathBuf, serde_json::Error),
@@ -116,11 +122,14 @@ impl League {
     }
 
     /// Replaces the state in the folder, as a whole or not at all.
-    pub fn write(&self, folder: &Path) -> io::Result<()> {
-        let mut text = serde_json::to_string_pretty(self)?;
-        text.push('\n');
-        replace(&folder.join(FILE), text.as_bytes())?;
-        sync_directory(folder)
+    pub fn write(&self, folder: &Path) -> Result<(), StateError> {
+        let path = folder.join(FILE);
+        let written = serde_json::to_string_pretty(self).map_err(io::Error::from);
+        let written = written.and_then(|text| {
+            replace(&path, format!("{text}\n").as_bytes())?;
+            sync_directory(folder)
+        });
+        written.map_err(|error| StateError::Unwritable(path, error))
     }
 }
 
@@ -152,6 +161,19 @@ impl League {
             }
         }
         self.people = people;
+    }
+
+    /// What the student with this number of Moodle's is called. In a download with two students of one name the number is a part of
+    /// their names, and not when one of them is alone: they keep the names that they had at first.
+    pub fn called(&self, name: &str, id: &str) -> Option<String> {
+        let number = format!(" ({id})");
+        let alone = name.strip_suffix(&number).unwrap_or(name);
+        let numbered = format!("{alone}{number}");
+        if self.members.contains_key(&numbered) {
+            return Some(numbered);
+        }
+        let member = self.members.get(alone)?;
+        (member.id.as_deref() == Some(id)).then(|| alone.to_owned())
     }
 
     /// The bots of the list that nobody has handed in, and the members that are not in the list.

@@ -37,6 +37,7 @@ pub fn take_in(
     submission: &Submission,
 ) -> Result<bool, NotTakenIn> {
     let member = league.member(&submission.name);
+    member.id = member.id.take().or_else(|| submission.id.clone());
     let versions = directory.join("bots").join(&member.folder);
     let failed = |path: &Path| {
         let path = path.to_owned();

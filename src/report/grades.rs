@@ -125,15 +125,17 @@ pub struct Submission {
     pub classroom: String,
     /// `ASSIGNMENT`
     pub assignment: String,
-    /// `USERNAME`
-    pub username: String,
+    /// `OWNER`, or `USERNAME`; the runner knows it in any case.
+    pub owner: Option<String>,
+    /// `ASSIGNMENT_TYPE`
+    pub kind: Option<String>,
     /// `SUBMISSION_TAG`
     pub tag: String,
     /// `COMMIT_URL`
     pub commit: String,
     /// `RELEASE_URL`
     pub release: String,
-    /// `REVIEW_URL`
+    /// `REVIEW_URL`; where there is none, `COMMIT_URL`.
     pub review: String,
     /// The time: `2026-06-01T14:33:11Z`.
     pub time: String,
@@ -150,11 +152,10 @@ pub fn classroom50(grade: &Grade, of: &Submission) -> serde_json::Result<String>
         })
     };
     let tests: Vec<Value> = grade.rungs.iter().map(test).collect();
-    let whole = json!({
+    let mut whole = json!({
         "schema": "classroom50/result/v1",
         "classroom": of.classroom,
         "assignment": of.assignment,
-        "usernames": [of.username],
         "submission": of.tag,
         "commit": of.commit,
         "release": of.release,
@@ -164,6 +165,11 @@ pub fn classroom50(grade: &Grade, of: &Submission) -> serde_json::Result<String>
         "max-score": grade.most_points,
         "tests": tests,
     });
+    for (name, value) in [("owner", &of.owner), ("assignment_type", &of.kind)] {
+        if let Some(value) = value {
+            whole[name] = value.as_str().into();
+        }
+    }
     Ok(serde_json::to_string_pretty(&whole)? + "\n")
 }
 

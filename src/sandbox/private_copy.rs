@@ -69,24 +69,17 @@ impl PrivateCopy {
             )
         })?;
         let private = PrivateDirectory::new(user.is_some()).map_err(|error| {
-            cannot(
-                format!(
-                    "there is no room for a copy of its files: {error}",
-                    error = crate::text::cause(&error)
-                ),
-                "free some space for temporary files, or set TMPDIR",
-            )
+            let cause = crate::text::cause(&error);
+            let cause = format!("there is no room for a copy of its files: {cause}");
+            let fix = "free some space for temporary files, or set TMPDIR";
+            CannotStart::copying(command.name, cause, &error, fix)
         })?;
         let place = private.path();
         let files = place.join("bot");
         fs::create_dir(&files).map_err(|error| {
-            cannot(
-                format!(
-                    "its files cannot be copied: {error}",
-                    error = crate::text::cause(&error)
-                ),
-                "set TMPDIR",
-            )
+            let cause = crate::text::cause(&error);
+            let cause = format!("its files cannot be copied: {cause}");
+            CannotStart::copying(command.name, cause, &error, "set TMPDIR")
         })?;
         let copied = own.copy(&files)?;
         if let Some(user) = &user {

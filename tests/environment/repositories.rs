@@ -173,6 +173,109 @@ fn each_student_has_a_repository() -> Result<(), Failed> {
     check(!Path::new(&teacher.path("none")).exists(), &nothing)
 }
 
+/// A repository whose `.git` was written by a student, and others that do not have the files themselves.
+fn a_repository_has_its_own_files() -> Result<(), Failed> {
+    let teacher = Teacher::new()?;
+    for name in [
+        "secret",
+        "class/anna",
+        "class/ben",
+        "class/main",
+        "class/linked",
+        "class/large",
+    ] {
+        teacher.git(name, &["init", "-q", "-b", "main"], "")?;
+        teacher.write(&format!("{name}/bot.sh"), &format!("{BOT}# {name}\n"))?;
+    }
+    let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 9\n";
+    teacher.write("class/large/weights", pointer)?;
+    for (name, day) in [
+        ("secret", 1),
+        ("class/anna", 2),
+        ("class/ben", 3),
+        ("class/main", 4),
+        ("class/large", 5),
+    ] {
+        teacher.commit(name, day)?;
+    }
+    teacher.git(
+        "class/main",
+        &["symbolic-ref", "HEAD", "refs/heads/master"],
+        "",
+    )?;
+    let secret = teacher.path("secret/.git");
+    teacher.write(
+        "class/thief/.git",
+        &format!("gitdir: {}\n", secret.display()),
+    )?;
+    let objects = secret.join("objects");
+    teacher.write(
+        "class/linked/.git/objects/info/alternates",
+        &format!("{}\n", objects.display()),
+    )?;
+    let commit = fs::read_to_string(secret.join("refs/heads/main"))?;
+    teacher.write("class/linked/.git/refs/heads/main", &commit)?;
+    let inner = [
+        "-c",
+        "protocol.file.allow=always",
+        "submodule",
+        "-q",
+        "add",
+        "../anna",
+        "lib",
+    ];
+    teacher.git("class/ben", &inner, "")?;
+    teacher.commit("class/ben", 6)?;
+    // As a server keeps it.
+    teacher.git("class", &["clone", "-q", "--bare", "anna", "cem.git"], "")?;
+    let run = teacher.league("term", "class", &[]);
+    for words in [
+        "of thief cannot be used: thief: its commits are not in this folder",
+        "of linked cannot be used: linked: its commits are not in this folder",
+        "of main cannot be used: main: nothing has been committed to the branch that is checked out; \
+         check out the one with the bot: main",
+        "`ben/lib` cannot be unpacked: it is another repository (a submodule)",
+        "`large/weights` cannot be unpacked: Git LFS keeps it elsewhere",
+    ] {
+        check(run.stderr.contains(words), &run)?;
+    }
+    let rows = teacher.students("term")?;
+    let playing = rows.iter().filter(|row| !row[1].is_empty());
+    let playing: Vec<&str> = playing.map(|row| &*row[0]).collect();
+    check(playing == ["anna", "ben", "cem"], &run)
+}
+
+/// Clocks that were wrong, and commits of one second, as a rebase makes them.
+fn what_is_checked_out_is_the_newest() -> Result<(), Failed> {
+    let teacher = Teacher::new()?;
+    for (name, days) in [("anna", [2, 2]), ("ben", [20, 3]), ("cem", [2, 3])] {
+        let repository = format!("class/{name}");
+        teacher.git(&repository, &["init", "-q", "-b", "main"], "")?;
+        for (day, text) in days.into_iter().zip(["first", "last"]) {
+            let bot = format!("{BOT}# {name}: {text}\n");
+            teacher.write(&format!("{repository}/bot.sh"), &bot)?;
+            teacher.commit(&repository, day)?;
+        }
+    }
+    let run = teacher.league("term", "class", &[]);
+    let rows = teacher.students("term")?;
+    check(rows.len() == 3, &run)?;
+    for row in rows {
+        let [name, plays, ..] = &row;
+        let bot = fs::read_to_string(teacher.path(&format!("term/bots/{name}/{plays}/bot.sh")))?;
+        check(bot.contains(": last") && row[4] == "2", &run)?;
+    }
+    // Somebody goes back to what was there before.
+    teacher.git("class/cem", &["reset", "-q", "--hard", "HEAD~1"], "")?;
+    let run = teacher.league("term", "class", &[]);
+    let rows = teacher.students("term")?;
+    let bot = format!("term/bots/cem/{}/bot.sh", rows[2][1]);
+    check(
+        fs::read_to_string(teacher.path(&bot))?.contains(": first"),
+        &run,
+    )
+}
+
 pub(crate) fn trials() -> Vec<Trial> {
     let trial = |name: &str, test: fn() -> Result<(), Failed>| {
         let name = format!("repositories::{name}");
@@ -183,6 +286,14 @@ pub(crate) fn trials() -> Vec<Trial> {
         }
     };
     vec![
+        trial(
+            "a repository has its own files",
+            a_repository_has_its_own_files,
+        ),
+        trial(
+            "what is checked out is the newest",
+            what_is_checked_out_is_the_newest,
+        ),
         trial(
             "commits of a class are versions",
             commits_of_a_class_are_versions,

@@ -98,6 +98,17 @@ fn a_grade_depends_on_the_bot_and_the_scale_alone() {
     // Alone, one game after the other, in another folder.
     class.graded(&["bots", "--only", "anna", "--jobs", "1", "--out", "alone"]);
     assert_eq!(class.grade_of("alone", "anna"), anna);
+    // Named by their files, a page names nobody else's.
+    let files = ["bots/anna/bot.sh", "bots/ben"];
+    class.graded(&[&files[..], &["--out", "named"]].concat());
+    let pages = fs::read_dir(class.path("named")).expect("pages");
+    for page in pages.map(|entry| entry.expect("an entry").path().join("grade.md")) {
+        let text = fs::read_to_string(page).unwrap_or_default();
+        assert!(
+            !(text.contains("anna/bot.sh") && text.contains("bots/ben")),
+            "{text}"
+        );
+    }
     // Again: nothing is played.
     let place = anna["rungs"][0]["folder"].as_str().expect("a folder");
     let games = class.read(&format!("grades/{place}/games.jsonl"));
@@ -143,7 +154,6 @@ fn files_have_the_form_that_their_readers_expect() {
         .env("SUBMISSION_TAG", "submit/1")
         .env("COMMIT_URL", "https://example.org/c")
         .env("RELEASE_URL", "https://example.org/r")
-        .env("REVIEW_URL", "https://example.org/v")
         .run();
     assert_eq!(run.code, Some(0), "{run}");
     assert!(run.stderr.contains("there is no bot of dora"), "{run}");
@@ -165,7 +175,9 @@ fn files_have_the_form_that_their_readers_expect() {
     assert_eq!(gradescope["tests"][0]["max_score"], 60);
     let result: Value = serde_json::from_str(&class.read("grades/anna/result.json")).expect("JSON");
     assert_eq!(result["schema"], "classroom50/result/v1");
-    assert_eq!(result["usernames"], serde_json::json!(["anna"]));
+    assert_eq!(result["owner"], "anna");
+    // Where no comparison is given.
+    assert_eq!(result["review"], result["commit"]);
     assert_eq!(
         (&result["score"], &result["max-score"]),
         (&60.into(), &100.into())

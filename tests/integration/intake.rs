@@ -176,7 +176,7 @@ fn hostile_and_broken_submissions_are_refused_by_name() {
         ("h-root", "its path is absolute"),
         ("h-drive", "its path begins with a drive"),
         ("h-back", "its path has a backslash"),
-        ("h-torn", "the archive cannot be unpacked"),
+        ("h-torn", "it is no zip, or only a part of one"),
         ("h-rar", "hand in a .zip or .tar.gz"),
         ("h-inside", "its path leads out of the archive"),
         ("h-two", "cannot be unpacked"),
@@ -337,4 +337,76 @@ program = "made"
     succeeded(&run);
     assert!(!run.stderr.contains("cannot be built"), "{run}");
     assert!(run.stdout.ends_with("0 new games, 2 kept\n"), "{run}");
+}
+
+#[test]
+fn names_that_are_shown_otherwise_than_written_are_no_trap() {
+    let teacher = Teacher::new();
+    // The one has a sign that cannot be seen, the others differ in their ends only.
+    let long = "course-on-artificial-intelligence-spring-term-first-exercise";
+    let names = [
+        "anna\u{2028}",
+        &format!("{long}-ben"),
+        &format!("{long}-cem"),
+    ];
+    for name in names {
+        teacher.write(&format!("class/{name}/bot.sh"), RANDOM);
+    }
+    let run = teacher.league(&["--from", "class"]);
+    succeeded(&run);
+    let (playing, others) = teacher.split();
+    assert_eq!((playing.len(), others.len()), (3, 0), "{run}");
+    assert!(playing[0] == "anna\\u{2028}", "{playing:?}");
+    assert!(playing[1].ends_with("-exercise-ben"), "{playing:?}");
+}
+
+#[test]
+fn two_of_one_name_stay_who_they_are() {
+    let teacher = Teacher::new();
+    let week = |files: &[(&str, &[u8])]| {
+        teacher.write("class.zip", &Zip::of(files));
+        let run = teacher.league(&["--from", "class.zip"]);
+        succeeded(&run);
+        run
+    };
+    let [first, second] = [
+        "Alex Kim_103_assignsubmission_file_/bot.sh",
+        "Alex Kim_104_assignsubmission_file_/bot.sh",
+    ];
+    let anna = ("anna/bot.sh", GREEDY);
+    week(&[(first, RANDOM), anna]);
+    // The other one hands in later.
+    let run = week(&[(first, RANDOM), (second, GREEDY), anna]);
+    assert!(run.stderr.contains("3 submissions, 1 of them new"), "{run}");
+    let (playing, _) = teacher.split();
+    assert_eq!(playing, ["Alex Kim", "Alex Kim (104)", "anna"], "{run}");
+    // And is alone in a download.
+    let run = week(&[(second, GREEDY), anna]);
+    assert!(run.stderr.contains("2 submissions, 0 of them new"), "{run}");
+}
+
+#[test]
+fn a_league_in_its_own_source_is_refused_and_leaves_nothing() {
+    let teacher = Teacher::new();
+    for name in ["anna", "ben"] {
+        teacher.write(&format!("class/{name}/bot.sh"), RANDOM);
+    }
+    for (folder, source) in [("class/term", "class"), ("class", "class"), ("term", ".")] {
+        let options = ["league", folder, "--from", source, "--sandbox", "none"];
+        let run = Referee::new(options).directory(teacher.0.path()).run();
+        assert_eq!(run.code, Some(2), "{run}");
+        assert!(
+            run.stderr
+                .contains("is in it and would be taken for a submission"),
+            "{run}"
+        );
+    }
+    // Also a folder that is no league stays as it was.
+    for words in [&["league", "class"][..], &["league", "final", "class"]] {
+        let run = Referee::new(words).directory(teacher.0.path()).run();
+        assert_eq!(run.code, Some(2), "{run}");
+        assert!(run.stderr.contains("there is no league"), "{run}");
+    }
+    let left = fs::read_dir(teacher.0.path().join("class")).expect("a folder");
+    assert_eq!(left.count(), 2);
 }

@@ -258,7 +258,8 @@ fn missing_games_are_played_in_parts() {
 #[test]
 fn a_command_is_run_after_an_update() {
     let teacher = Teacher::of(&[("anna", RANDOM), ("ben", GREEDY)]);
-    let command = "echo \"$REFEREE_NEW_GAMES in $REFEREE_FOLDER\" > after.txt; exit 3";
+    let command =
+        "echo \"$REFEREE_NEW_GAMES in $REFEREE_FOLDER\" > after.txt; echo published; exit 3";
     let run = teacher
         .league("term", &["--from", "submissions", "--after", command])
         .run();
@@ -268,6 +269,9 @@ fn a_command_is_run_after_an_update() {
             .contains("the command of --after failed (exit status 3)"),
         "{run}"
     );
+    // What the command says is no result.
+    assert_eq!(run.last_line(), "2 new games, 0 kept", "{run}");
+    assert!(run.stderr.contains("published"), "{run}");
     let written = teacher.0.read("after.txt");
     assert!(
         written.starts_with("2 in /") && written.ends_with("/term\n"),
@@ -383,6 +387,8 @@ fn a_page_to_hand_out_says_what_has_changed() {
     );
     // Where the teacher has the files is of no use to an author.
     assert!(!ben.contains("term/bots"), "{ben}");
+    let games = teacher.0.read("pages/anna.html");
+    assert!(games.contains("./bot.sh") && !games.contains("term/bots"));
     let cem = page("cem");
     assert!(!cem.contains("term/bots"), "{cem}");
     assert!(

@@ -552,9 +552,9 @@ fn long_names() {
         .args(&paths)
         .recorded()
         .run();
-    // What is left of the names is the same.
-    let name = format!("{}…", "n".repeat(60));
-    let line = format!("{name}#2 wins: {name}#1 forfeits (exited).");
+    // Where they are long, their ends tell names apart.
+    let name = |end: &str| format!("{}…{}{end}.sh", "n".repeat(39), "n".repeat(16));
+    let line = format!("{} wins: {} forfeits (exited).", name("2"), name("1"));
     assert_eq!(run.last_line(), line, "{run}");
     // No file system has such names.
     let name = "n".repeat(300);

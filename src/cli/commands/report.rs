@@ -96,9 +96,10 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let records = all_records(&args.files)?;
     if let Some(folder) = &args.each {
         let absent = ranking_of(&records)?.not_entered;
-        let mut since = BTreeMap::new();
+        let (mut since, mut homes) = (BTreeMap::new(), BTreeMap::new());
         for path in &args.files {
             since.extend(league_news::of(path)?);
+            homes.extend(league_news::homes(path)?);
         }
         let records = with_analyses(&args.files, &records);
         return write_each(
@@ -107,6 +108,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
             &args.only,
             folder,
             &since,
+            &homes,
         );
     }
     let shown = if args.live.is_on() {

@@ -1,5 +1,6 @@
 //! `--after`: a command of the organiser's, such as one that tells others of new results.
 
+use std::io;
 use std::path::Path;
 use std::process::{Command, ExitStatus};
 
@@ -19,7 +20,9 @@ pub(in crate::cli) fn run(command: &str, folder: &Path, new_games: u64) -> Resul
     let mut shell = shell(command);
     shell
         .env(FOLDER, folder)
-        .env(NEW_GAMES, new_games.to_string());
+        .env(NEW_GAMES, new_games.to_string())
+        // The last line of the results stays the last one.
+        .stdout(io::stderr());
     match shell.status() {
         Ok(status) if status.success() => {}
         Ok(status) => print_stderr(&format!(

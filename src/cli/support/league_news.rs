@@ -47,15 +47,35 @@ pub(in crate::cli) fn of(path: &Path) -> Result<BTreeMap<String, Since>, Failure
     Ok(texts)
 }
 
+/// The folders of the versions of each bot of a league, by name; nothing where a path is not the folder of a league.
+pub(in crate::cli) fn homes(path: &Path) -> Result<BTreeMap<String, Vec<String>>, Failure> {
+    let mut homes = BTreeMap::new();
+    if path.is_dir()
+        && let Some(league) = League::read(path)?
+    {
+        for (name, member) in &league.members {
+            homes.insert(name.clone(), folders(path, member));
+        }
+    }
+    Ok(homes)
+}
+
+/// The folders of the versions of a member, as they are written, the whole paths first.
+fn folders(league: &Path, member: &Member) -> Vec<String> {
+    let folders = member.versions.iter().flat_map(|version| {
+        let folder = versions::folder(league, member, &version.id);
+        let whole = std::path::absolute(&folder).unwrap_or_else(|_| folder.clone());
+        let real = whole.canonicalize().unwrap_or_else(|_| whole.clone());
+        [real, whole, folder].map(|folder| folder.display().to_string())
+    });
+    folders.collect()
+}
+
 /// A text in which the files of a member are where their author has them, and not in the folder of the league.
 fn at_home(league: &Path, member: &Member, text: &str) -> String {
     let mut text = text.to_owned();
-    for version in &member.versions {
-        let folder = versions::folder(league, member, &version.id);
-        let whole = std::path::absolute(&folder).unwrap_or_else(|_| folder.clone());
-        for folder in [whole, folder] {
-            text = text.replace(&format!("{}/", folder.display()), "./");
-        }
+    for folder in folders(league, member) {
+        text = text.replace(&format!("{folder}/"), "./");
     }
     text
 }

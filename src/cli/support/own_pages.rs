@@ -24,13 +24,15 @@ use crate::text::counted;
 use crate::tournament::standings::NotEntered;
 
 /// Writes `NAME.html` and `NAME.md` into a folder, for each of these bots, or for all when there are no names. Whoever did not
-/// enter gets a `NAME.md` with the reason. `since` is what has changed since the last time, by name.
+/// enter gets a `NAME.md` with the reason. `since` is what has changed since the last time, by name; `homes` are the folders of
+/// the versions of each bot in a league, which are called `.` as its author knows them.
 pub(in crate::cli) fn write_each(
     files: &[&Path],
     not_entered: &[NotEntered],
     names: &[String],
     folder: &Path,
     since: &BTreeMap<String, Since>,
+    homes: &BTreeMap<String, Vec<String>>,
 ) -> Result<(), Failure> {
     let mut all = BTreeSet::new();
     for_each(files, |_, record| {
@@ -56,11 +58,11 @@ pub(in crate::cli) fn write_each(
         if names.is_empty() || names.iter().any(|chosen| chosen == name) {
             let place = folder.join(slug);
             let since = since.get(*name);
-            match absent.iter().find(|absent| absent.name == *name) {
-                Some(absent) => {
-                    write_text(&place, &not_entered_text(name, &absent.reason, since))?;
-                }
-                None => write_one(files, name, &place, since)?,
+            if let Some(absent) = absent.iter().find(|absent| absent.name == *name) {
+                write_text(&place, &not_entered_text(name, &absent.reason, since))?;
+            } else {
+                let homes = homes.get(*name).map_or(&[][..], Vec::as_slice);
+                write_one(files, name, &place, since, homes)?;
             }
             written += 1;
         }
@@ -78,6 +80,7 @@ fn write_one(
     name: &str,
     place: &Path,
     since: Option<&Since>,
+    homes: &[String],
 ) -> Result<(), Failure> {
     let feed = Feed::new(html::Options {
         title: format!("{name}: own games"),
@@ -95,6 +98,7 @@ fn write_one(
     for_each(files, |file, record| {
         if let Some(record) = own(record, name) {
             let problem = |problem| Failure::Usage(format!("{}: {problem}", file.display()));
+            let record = at_home(record, homes)?;
             let game = RecordSummary::of(&record).map_err(problem)?;
             if files.len() == 1 || seen.insert(game.identity()) {
                 feed.publish(&record).map_err(problem)?;
@@ -105,6 +109,21 @@ fn write_one(
     })?;
     write(&feed, &with_ending(place, ".html"))?;
     write_text(place, &text.text(since))
+}
+
+/// A record in which these folders are called `.`.
+fn at_home(record: Record, homes: &[String]) -> Result<Record, Failure> {
+    if homes.is_empty() {
+        return Ok(record);
+    }
+    let failed = |error: serde_json::Error| Failure::Referee(error.to_string());
+    let mut line = record.to_line().map_err(failed)?;
+    for home in homes {
+        let quoted = serde_json::to_string(home).map_err(failed)?;
+        let inner = quoted.trim_matches('"');
+        line = line.replace(&format!("{inner}/"), "./");
+    }
+    serde_json::from_str(&line).map_err(failed)
 }
 
 fn write_text(place: &Path, text: &str) -> Result<(), Failure> {

@@ -22,7 +22,7 @@ use crate::executable::CannotStart;
 use crate::executable::find_in_path;
 use crate::sandbox::{BotCommand, Confinement, Kind, Sandbox};
 use crate::system::protect;
-use crate::text::escape_controls;
+use crate::text::{cause, escape_controls, is_full};
 
 /// What built programs are called, and jars.
 const BUILT: [&str; 2] = ["referee-built-bot", "referee-built-bot.jar"];
@@ -55,25 +55,39 @@ pub enum BuildError {
     #[error("{0}")]
     Submission(String),
     /// The referee cannot run it.
-    #[error("a submission cannot be built: {0}")]
+    #[error("a submission cannot be built: {}", of_machine(.0))]
     Io(#[from] io::Error),
+}
+
+/// Why nothing can be built, and what to do.
+fn of_machine(error: &io::Error) -> String {
+    let fix = if is_full(error) {
+        "; free some space, then give the same command again"
+    } else {
+        ""
+    };
+    format!("{}{fix}", cause(error))
+}
+
+/// The program that was built in the folder of a version, if one was.
+fn built(folder: &Path) -> Option<PathBuf> {
+    let names = BUILT.map(|name| folder.join(name));
+    names.into_iter().find(|path| path.is_file())
 }
 
 /// The program of a version: the one that was built, or the only one in its folder.
 pub fn program(folder: &Path) -> Result<PathBuf, CannotStart> {
-    match BUILT
-        .map(|name| folder.join(name))
-        .into_iter()
-        .find(|path| path.is_file())
-    {
-        Some(built) => Ok(built),
-        None => only_program(folder),
-    }
+    built(folder).map_or_else(|| only_program(folder), Ok)
 }
 
-/// Whether the folder of a version has something to build rather than a program.
+/// Whether the folder of a version has something to build rather than a program. A `referee.toml` says so itself, whatever scripts are
+/// beside it.
 pub fn is_needed(folder: &Path) -> bool {
-    program(folder).map_or(true, |path| recipe::is_source(&path))
+    let has_own = || folder.join(recipe::OWN).is_file();
+    match built(folder) {
+        Some(built) => recipe::is_source(&built),
+        None => has_own() || only_program(folder).map_or(true, |path| recipe::is_source(&path)),
+    }
 }
 
 /// Builds what is in the folder of a version, if there are sources and no program. Returns whether there was something
@@ -139,6 +153,7 @@ fn confine(
                 "{NO_COMPILER} compiler for {} that can be seen in the sandbox: {}; {}",
                 recipe.what, unseen.cause, unseen.fix
             )),
+            Err(error) if error.is_for_want_of_space() => BuildError::Io(io::Error::other(error)),
             Err(error) => BuildError::Submission(error.to_string()),
         })
 }
@@ -259,6 +274,18 @@ fn first_lines(output: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_recipe_goes_before_a_script() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let write = |name: &str| fs::write(folder.path().join(name), "x").expect("a file");
+        write("train.py");
+        assert!(!is_needed(folder.path()));
+        write("referee.toml");
+        assert!(is_needed(folder.path()));
+        write(BUILT[0]);
+        assert!(!is_needed(folder.path()));
+    }
 
     #[test]
     fn an_error_behind_warnings_is_quoted_with_its_place() {

@@ -185,6 +185,9 @@ pub(super) struct Recipe {
     commands: String,
 }
 
+/// The file with which a submission says how it is built.
+pub(super) const OWN: &str = "referee.toml";
+
 /// The file `referee.toml` of a submission.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -229,7 +232,7 @@ impl Recipe {
 
 /// How the files of a folder are built; `None` if there is nothing to build. An error says what is wrong.
 pub(super) fn of(folder: &Path) -> Result<Option<Recipe>, String> {
-    let own = folder.join("referee.toml");
+    let own = folder.join(OWN);
     if let Ok(text) = fs::read_to_string(&own) {
         let own: Own = toml::from_str(&text).map_err(|error| {
             format!(

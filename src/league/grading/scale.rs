@@ -16,11 +16,24 @@ const MOST: u32 = 100_000;
 #[derive(Debug, thiserror::Error)]
 pub enum ScaleError {
     /// It is no TOML of a scale.
-    #[error("{0}")]
+    #[error("{}", in_words(.0))]
     Syntax(#[from] toml::de::Error),
     /// Its values contradict each other: a sentence.
     #[error("{0}")]
     Value(String),
+}
+
+/// What is wrong with the TOML of a scale, without the names of Rust's types.
+fn in_words(error: &toml::de::Error) -> String {
+    let text = error.to_string();
+    let whole = "a whole number of at least 0";
+    let text = text.replace("expected u32", &format!("expected {whole}"));
+    let text = text.replace("expected u64", &format!("expected {whole}"));
+    let text = text.replace("expected f64", "expected a number");
+    let text = text.replace(" as i128", "");
+    let known = "; `referee grade --print-scale` shows all that a scale has";
+    let is_missing = text.contains("missing field");
+    format!("{}{}", text.trim_end(), if is_missing { known } else { "" })
 }
 
 /// A scale of grades.
@@ -106,6 +119,16 @@ impl Scale {
     pub fn test(&self, rung: &Rung) -> Result<MeanTest, ScaleError> {
         let problem = |text: &str| ScaleError::Value(format!("rung {}: {text}", rung.name));
         let (above, below) = match (rung.elo0, rung.elo1, rung.score) {
+            (Some(elo0), Some(elo1), None) if elo0 >= elo1 || (elo1 - elo0).is_nan() => {
+                return Err(problem(&format!(
+                    "elo0 is {elo0} and elo1 is {elo1}; expected two numbers, the lower one first"
+                )));
+            }
+            (None, None, Some(score)) if !(score > 0.0 && score < 1.0) => {
+                return Err(problem(&format!(
+                    "score is {score}; expected a share of the points between 0 and 1"
+                )));
+            }
             (Some(elo0), Some(elo1), None) => (score_of_elo(elo0), score_of_elo(elo1)),
             (None, None, Some(score)) => (score, score),
             _ => return Err(problem("expected elo0 and elo1, or score alone")),
@@ -164,6 +187,23 @@ mod tests {
         says(
             &format!("seed = 1\n{rung}score = 0.5\n{rung}score = 0.5"),
             "two rungs",
+        );
+        says(
+            &format!("seed = 1\n{rung}elo0 = 500\nelo1 = nan"),
+            "elo0 is 500 and elo1 is NaN",
+        );
+        says(
+            &format!("seed = 1\n{rung}score = 1.5"),
+            "score is 1.5; expected a share",
+        );
+        let negative = rung.replace("points = 1", "points = -1");
+        says(
+            &format!("seed = 1\n{negative}score = 0.5"),
+            "`-1`, expected a whole number of at least 0",
+        );
+        says(
+            &format!("{rung}score = 0.5"),
+            "missing field `seed`; `referee grade",
         );
         says(&format!("{rung}score = 0.5"), "seed");
         says(

@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 
 use super::formats::{self, Format};
-use super::git;
+use super::git::{self, GitError};
 use super::names::{Owner, owner};
 use super::unpack::unpack;
 use super::{Intake, IntakeError, Refused, Submission};
 use crate::bot::naming::short_name;
 use crate::bot::submission::{entries, is_program, is_unready};
-use crate::text::escape;
+use crate::text::{cause, escape, is_full};
 
 /// How many folders with nothing but a folder in them are gone into.
 const MAX_NESTED: usize = 8;
@@ -100,10 +100,11 @@ pub(super) fn read(
                 reason: format!("{shown}: {problem}"),
                 received,
             }),
+            Err(error) if is_full(&error) => return Err(IntakeError::NoSpace(error)),
             Err(error) => refusals.push(Refused {
                 name,
                 id: id.clone(),
-                reason: format!("{shown}: {error}"),
+                reason: format!("{shown}: {}", cause(&error)),
                 received: Timestamp::MAX,
             }),
         }
@@ -144,6 +145,10 @@ fn collect(
     );
     for path in seen {
         let full = path.file_name().unwrap_or_default().to_string_lossy();
+        let is_repository = path.is_dir() && git::is_repository(&path);
+        // As a server names it.
+        let bare = full.strip_suffix(".git").filter(|_| is_repository);
+        let full = bare.map_or(full.clone(), |name| name.to_owned().into());
         let stem = match formats::split(&full) {
             Some((stem, _)) => stem.to_owned(),
             None if path.is_dir() => full.clone().into_owned(),
@@ -166,9 +171,12 @@ fn collect(
             found.problems.insert((of.name, of.id), problem.clone());
             continue;
         }
-        if path.is_dir() && git::is_repository(&path) {
-            match git::of_student(&path, &full, intake) {
+        if is_repository {
+            match git::of_student(source, &path, &full, intake) {
                 Ok(versions) => read_versions(&versions, intake)?,
+                Err(GitError::Io(error)) if is_full(&error) => {
+                    return Err(IntakeError::NoSpace(error));
+                }
                 Err(problem) => {
                     let problem = format!("{}: {problem}", escape(full.as_bytes()));
                     found.problems.insert((of.name, of.id), problem);
@@ -249,6 +257,11 @@ fn contents(
                         .to_owned(),
                 ));
             }
+            [only] if archives == 1 && only.is_symlink() => {
+                return Ok(Err(
+                    "it is a link to an archive; put the file itself there".to_owned()
+                ));
+            }
             [only] if archives == 1 => match inner(only, intake)? {
                 Ok(unpacked) => (folder, is_unpacked) = (unpacked, true),
                 Err(problem) => return Ok(Err(problem)),
@@ -281,8 +294,10 @@ fn inner(archive: &Path, intake: &mut Intake) -> io::Result<Result<PathBuf, Stri
             Some(problem) => Err(problem),
             None => Ok(folder),
         },
+        Err(error) if is_full(&error) => return Err(error),
         Err(error) => Err(format!(
-            "the archive cannot be unpacked: {error}; make it again"
+            "the archive cannot be unpacked: {}; make it again",
+            cause(&error)
         )),
     })
 }

@@ -60,6 +60,10 @@ pub(super) enum What {
     Folder,
     /// A link, a device or a pipe.
     Other,
+    /// A repository in a repository: its files are elsewhere.
+    Repository,
+    /// What stands for a file that Git LFS keeps elsewhere.
+    Pointer,
     /// A file behind a password.
     Encrypted,
     /// A file whose compression is not read.
@@ -97,7 +101,11 @@ fn each_of_zip(
     file: BufReader<File>,
     visit: &mut dyn FnMut(Entry<'_>) -> io::Result<()>,
 ) -> io::Result<()> {
-    let mut zip = zip::ZipArchive::new(file)?;
+    let mut zip = zip::ZipArchive::new(file).map_err(|error| match error {
+        ZipError::Io(error) => error,
+        // The crate's words are for programmers.
+        _ => io::Error::other("it is no zip, or only a part of one"),
+    })?;
     for index in 0..zip.len() {
         let (entry, extra) = {
             let raw = zip.by_index_raw(index)?;

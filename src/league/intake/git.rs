@@ -3,7 +3,8 @@
 //! Only commits are read, of the branch that is checked out and without what was merged into it: nothing of a repository's
 //! settings, hooks or working tree counts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -15,13 +16,16 @@ use jiff::Timestamp;
 use super::Intake;
 use super::formats::{Entry, What};
 use super::unpack::{MAX_BYTES, Visit, unpack_each};
-use crate::text::cause;
+use crate::text::{cause, escape};
 
 /// The most versions of a student that are taken in, the newest ones.
 const MAX_VERSIONS: usize = 20;
 
 /// The most commits that are looked at.
 const MAX_COMMITS: usize = 10_000;
+
+/// What stands in the place of a file that is kept by Git LFS.
+const LFS_POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
 
 /// Deeper folders are refused.
 const MAX_DEPTH: usize = 64;
@@ -32,6 +36,16 @@ pub enum GitError {
     /// Nothing has been committed.
     #[error("there are no commits in this Git repository; commit the files of the bot")]
     Empty,
+    /// Nothing has been committed to the branch that is checked out.
+    #[error(
+        "nothing has been committed to the branch that is checked out; check out the one with the bot: {}", .0.join(", ")
+    )]
+    Unborn(Vec<String>),
+    /// Its commits are kept elsewhere, where other people's may be.
+    #[error(
+        "its commits are not in this folder: a link, or what Git calls gitdir or alternates, leads out of it; clone it again"
+    )]
+    Elsewhere,
     /// It cannot be understood.
     #[error("this Git repository is damaged, or of a kind that is not read; clone it again")]
     Damaged,
@@ -53,6 +67,7 @@ struct Object {
 }
 
 /// A commit in which something was changed.
+#[derive(Clone, Copy, Debug)]
 struct Change {
     at: Timestamp,
     to: Object,
@@ -95,13 +110,21 @@ pub(super) fn of_class(source: &Path, intake: &mut Intake) -> Result<Vec<Version
     versions(&repository, &changes?, intake)
 }
 
-/// Reads the repository of a student, whose submission it is as a whole, under this name.
+/// Reads the repository of a student in the folder of a class, whose submission it is as a whole, under this name.
 pub(super) fn of_student(
+    class: &Path,
     source: &Path,
     name: &str,
     intake: &mut Intake,
 ) -> Result<Vec<Version>, GitError> {
     let repository = open(source)?;
+    // The entries of the class's folder are the teacher's own, also where they are links.
+    if leads_out(
+        &repository,
+        &[class.canonicalize()?, source.canonicalize()?],
+    )? {
+        return Err(GitError::Elsewhere);
+    }
     let changes = changes(&repository, |tree| {
         let (kind, id) = (EntryKind::Tree, tree.id);
         Ok([(BString::from(name), Object { kind, id })].into())
@@ -113,13 +136,65 @@ fn open(folder: &Path) -> Result<Repository, GitError> {
     gix::open_opts(folder, gix::open::Options::isolated()).map_err(damaged)
 }
 
+/// Whether a repository takes anything from outside of these folders, such as the teacher's own repository. Whoever hands
+/// in a folder may have written what is in its `.git`.
+fn leads_out(repository: &Repository, within: &[PathBuf]) -> io::Result<bool> {
+    let mut folders = vec![
+        repository.git_dir().to_owned(),
+        repository.common_dir().to_owned(),
+    ];
+    let mut seen = BTreeSet::new();
+    while let Some(folder) = folders.pop() {
+        let Ok(folder) = folder.canonicalize() else {
+            // It leads nowhere.
+            continue;
+        };
+        if !within.iter().any(|own| folder.starts_with(own)) {
+            return Ok(true);
+        }
+        if !seen.insert(folder.clone()) {
+            continue;
+        }
+        if !folder.is_dir() {
+            continue;
+        }
+        for entry in fs::read_dir(&folder)? {
+            let entry = entry?;
+            let kind = entry.file_type()?;
+            if kind.is_dir() || kind.is_symlink() {
+                folders.push(entry.path());
+            }
+        }
+        let alternates = fs::read_to_string(folder.join("info/alternates"));
+        let named = alternates.unwrap_or_default();
+        let lines = named.lines().filter(|line| !line.is_empty());
+        folders.extend(lines.map(|line| folder.join(line)));
+    }
+    Ok(false)
+}
+
+/// The names of all branches, also of those that were fetched.
+fn branches(repository: &Repository) -> Vec<String> {
+    let Ok(references) = repository.references() else {
+        return Vec::new();
+    };
+    let local = references.local_branches().into_iter().flatten();
+    let remote = references.remote_branches().into_iter().flatten();
+    let all = local.chain(remote).filter_map(Result::ok);
+    let names = all.map(|branch| escape(branch.name().shorten()));
+    names.filter(|name| !name.ends_with("/HEAD")).collect()
+}
+
 /// What was changed in which commit, the newest first.
 fn changes(
     repository: &Repository,
     entries: impl Fn(&Tree<'_>) -> Result<BTreeMap<BString, Object>, GitError>,
 ) -> Result<BTreeMap<BString, Vec<Change>>, GitError> {
     let head = repository.head().map_err(damaged)?;
-    let head = head.id().ok_or(GitError::Empty)?;
+    let head = head.id().ok_or_else(|| match branches(repository) {
+        branches if branches.is_empty() => GitError::Empty,
+        branches => GitError::Unborn(branches),
+    })?;
     let walk = repository.rev_walk([head]).first_parent_only().all();
     let mut changes: BTreeMap<BString, Vec<Change>> = BTreeMap::new();
     let mut note = |at: Timestamp, name: BString, to: Object| {
@@ -133,7 +208,13 @@ fn changes(
     for info in walk.map_err(damaged)?.take(MAX_COMMITS) {
         let commit = info.map_err(damaged)?.object().map_err(damaged)?;
         let seconds = commit.time().map_err(damaged)?.seconds;
-        let at = Timestamp::from_second(seconds).map_err(damaged)?;
+        // Whoever makes a commit can write any number there.
+        let end = if seconds < 0 {
+            Timestamp::MIN
+        } else {
+            Timestamp::MAX
+        };
+        let at = Timestamp::from_second(seconds).unwrap_or(end);
         let tree = commit.tree().map_err(damaged)?;
         if let Some((later_at, id, _)) = &mut later
             && *id == tree.id
@@ -159,6 +240,21 @@ fn changes(
     Ok(changes)
 }
 
+/// The changes of a name, the oldest first. What is checked out is the newest whatever the clocks said, and a rebase writes many
+/// commits within a second: no commit is later than one that came after it.
+fn in_order(changes: &[Change]) -> Vec<Change> {
+    let mut end = Timestamp::MAX;
+    let mut ordered: Vec<Change> = changes
+        .iter()
+        .map(|change| {
+            end = end.min(change.at);
+            Change { at: end, ..*change }
+        })
+        .collect();
+    ordered.reverse();
+    ordered
+}
+
 /// Writes versions into folders of their own.
 fn versions(
     repository: &Repository,
@@ -167,7 +263,7 @@ fn versions(
 ) -> Result<Vec<Version>, GitError> {
     let mut versions = Vec::new();
     for (name, changes) in changes {
-        for change in changes {
+        for change in in_order(changes) {
             let room = intake.room()?;
             let refused = unpack_each(
                 |visit| each(repository, change.to, change.at, name, 0, visit),
@@ -211,6 +307,7 @@ fn each(
                     What::File
                 }
                 Ok(_) => match repository.find_blob(object.id) {
+                    Ok(blob) if blob.data.starts_with(LFS_POINTER) => What::Pointer,
                     Ok(mut blob) => {
                         content = Box::new(io::Cursor::new(blob.take_data()));
                         What::File
@@ -220,8 +317,8 @@ fn each(
                 Err(_) => What::Unreadable,
             }
         }
-        // Links, and other repositories in this one.
-        EntryKind::Tree | EntryKind::Link | EntryKind::Commit => What::Other,
+        EntryKind::Commit => What::Repository,
+        EntryKind::Tree | EntryKind::Link => What::Other,
     };
     visit(Entry {
         path: path.to_vec(),

@@ -14,6 +14,7 @@ pub mod people;
 mod unpack;
 
 use std::collections::{BTreeMap, HashMap};
+use std::env;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -23,7 +24,7 @@ use jiff::Timestamp;
 use self::formats::Format;
 pub use self::git::GitError;
 use crate::bot::submission::entries;
-use crate::text::unreadable;
+use crate::text::{cause, is_full, unreadable};
 
 /// Files that somebody has handed in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -130,6 +131,12 @@ pub enum IntakeError {
     /// A repository cannot be read.
     #[error("{}: {error}", .0.display(), error = .1)]
     Git(PathBuf, GitError),
+    /// There is no space for what was handed in.
+    #[error(
+        "{}: what was handed in cannot be unpacked here: {problem}; free some space, or set TMPDIR to a folder with more \
+         of it, then give the same command again", env::temp_dir().display(), problem = cause(.0)
+    )]
+    NoSpace(io::Error),
     /// The archive of a class is damaged.
     #[error("{}: this archive cannot be unpacked: {problem}; download it again", .0.display(), problem = .1)]
     Archive(PathBuf, io::Error),
@@ -150,7 +157,10 @@ pub fn read(source: &Path) -> Result<Intake, IntakeError> {
     match formats::of_file(source) {
         None if git::is_repository(source) => {
             let versions = git::of_class(source, &mut intake);
-            let versions = versions.map_err(|error| IntakeError::Git(source.to_owned(), error))?;
+            let versions = versions.map_err(|error| match error {
+                GitError::Io(error) if is_full(&error) => IntakeError::NoSpace(error),
+                error => IntakeError::Git(source.to_owned(), error),
+            })?;
             folder::read_versions(&versions, &mut intake)?;
         }
         None if source.is_file() => return Err(IntakeError::Unknown(source.to_owned())),
@@ -167,7 +177,10 @@ pub fn read(source: &Path) -> Result<Intake, IntakeError> {
 
 /// Unpacks an archive with the submissions of a class.
 fn archive(source: &Path, format: Format, intake: &mut Intake) -> Result<(), IntakeError> {
-    let failed = |error| IntakeError::Archive(source.to_owned(), error);
+    let failed = |error| match error {
+        error if is_full(&error) => IntakeError::NoSpace(error),
+        error => IntakeError::Archive(source.to_owned(), error),
+    };
     let depth = unpack::wrapping(source, format).map_err(failed)?;
     let mut room = intake.room().map_err(failed)?;
     let mut refused = unpack::unpack(source, format, &room, Some(depth)).map_err(failed)?;

@@ -36,6 +36,9 @@ pub enum PeopleError {
     /// It is no table.
     #[error("{}: this is no table in CSV: {problem}", .0.display(), problem = .1)]
     Csv(PathBuf, csv::Error),
+    /// It is in another encoding.
+    #[error("{}: this is not UTF-8; save the list as CSV in UTF-8", .0.display())]
+    Encoding(PathBuf),
     /// A column is missing.
     #[error("{}: there is no column with names; expected a first line with `name`, and `team`, `email` or `id` if these \
              are known", .0.display())]
@@ -100,6 +103,19 @@ fn separator(first_line: &[u8]) -> u8 {
         .unwrap_or(b',')
 }
 
+/// The table without a first line that only tells a spreadsheet how columns are separated.
+fn without_separator(text: &[u8]) -> &[u8] {
+    let mut lines = text.splitn(2, |&byte| byte == b'\n');
+    match (lines.next(), lines.next()) {
+        (Some(first), Some(rest))
+            if first.trim_ascii_end().len() == 5 && first.starts_with(b"sep=") =>
+        {
+            rest
+        }
+        _ => text,
+    }
+}
+
 impl StudentList {
     /// Reads a list: CSV with a first line, separated by commas, semicolons or tabs. The bot of a student is that of the column `bot`, else
     /// of the team, else it is called as the student.
@@ -108,6 +124,10 @@ impl StudentList {
             fs::read(path).map_err(|error| PeopleError::Unreadable(path.to_owned(), error))?;
         // Spreadsheets put a mark before it.
         let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
+        if str::from_utf8(text).is_err() {
+            return Err(PeopleError::Encoding(path.to_owned()));
+        }
+        let text = without_separator(text);
         let first = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
         let csv = |error| PeopleError::Csv(path.to_owned(), error);
         let mut options = csv::ReaderBuilder::new();
@@ -235,12 +255,20 @@ impl Person {
     }
 }
 
+/// The number of Moodle's participant, as its list of grades has it: `Participant 1234567`, in the language of the course.
+fn participant(id: &str) -> Option<&str> {
+    let (word, number) = id.rsplit_once(' ')?;
+    let is_word = word.chars().any(char::is_alphabetic) && !word.contains(|c: char| c.is_numeric());
+    let is_number = number.bytes().all(|byte| byte.is_ascii_digit());
+    (is_word && is_number).then_some(number)
+}
+
 /// The bot of whoever a submission belongs to; `None` if nobody or several are meant. A name fits as a whole, or, as in
 /// `exercise-anna`, its end does.
 pub fn bot_of(people: &[Person], name: &str, id: Option<&str>) -> Option<String> {
     let name = plain(name);
     let fits_whole = |person: &Person| {
-        let is_id = id.is_some_and(|id| id == person.id);
+        let is_id = id.is_some_and(|id| id == person.id || Some(id) == participant(&person.id));
         is_id || person.called().any(|called| called == name)
     };
     let fits_end = |person: &Person| {
@@ -284,16 +312,20 @@ pub fn renamed(before: &[Person], now: &[Person], bot: &str) -> Option<String> {
     (person.team.is_empty() && owner.team.is_empty()).then(|| person.bot())
 }
 
-/// Gives submissions the names of those whose they are. What belongs to nobody in the list keeps its name.
-pub fn join(intake: &mut Intake, people: &[Person]) {
+/// Gives submissions the names of those whose they are. What belongs to nobody in the list has the name that it had before
+/// (`called`, by its name and Moodle's number), or keeps its own.
+pub fn join(intake: &mut Intake, people: &[Person], called: impl Fn(&str, &str) -> Option<String>) {
+    let name_of = |name: &str, id: Option<&str>| {
+        bot_of(people, name, id).or_else(|| id.and_then(|id| called(name, id)))
+    };
     for one in &mut intake.submissions {
-        if let Some(bot) = bot_of(people, &one.name, one.id.as_deref()) {
-            one.name = bot;
+        if let Some(name) = name_of(&one.name, one.id.as_deref()) {
+            one.name = name;
         }
     }
     for one in &mut intake.refused {
-        if let Some(bot) = bot_of(people, &one.name, one.id.as_deref()) {
-            one.name = bot;
+        if let Some(name) = name_of(&one.name, one.id.as_deref()) {
+            one.name = name;
         }
     }
     intake.put_in_order();
@@ -313,6 +345,10 @@ mod tests {
     use super::*;
 
     fn list(text: &str) -> Result<Vec<Person>, PeopleError> {
+        list_of(text.as_bytes())
+    }
+
+    fn list_of(text: &[u8]) -> Result<Vec<Person>, PeopleError> {
         let file = tempfile::NamedTempFile::new().expect("a file");
         fs::write(file.path(), text).expect("a file");
         read(file.path())
@@ -341,11 +377,27 @@ mod tests {
             .map(Person::bot)
             .collect();
         assert_eq!(bots, ["foxes", "1"]);
+        let told = list("sep=;\r\nname;team\r\nAnna, A;foxes\r\n").expect("a list");
+        assert_eq!((&*told[0].name, &*told[0].bot()), ("Anna, A", "foxes"));
+        assert!(matches!(
+            list_of(b"name,team\nZo\xeb,\n"),
+            Err(PeopleError::Encoding(_))
+        ));
         assert!(matches!(
             list("team,id\nx,1\n"),
             Err(PeopleError::NoNames(_))
         ));
         assert!(matches!(list("name\n"), Err(PeopleError::Empty(_))));
+    }
+
+    #[test]
+    fn participants_of_moodle_are_found_by_their_numbers() {
+        let text = "Identifier,Full name,Group\nParticipant 103,Alex Kim,owls\nParticipant 104,Alex Kim,foxes\n";
+        let people = list(text).expect("a list");
+        for (id, bot) in [("103", Some("owls")), ("104", Some("foxes")), ("10", None)] {
+            let name = format!("Alex Kim ({id})");
+            assert_eq!(bot_of(&people, &name, Some(id)).as_deref(), bot, "{id}");
+        }
     }
 
     #[test]

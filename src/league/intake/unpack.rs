@@ -143,6 +143,14 @@ fn write(
         What::Other => {
             return refused("it is a link or no regular file; put the file itself there");
         }
+        What::Repository => {
+            return refused(
+                "it is another repository (a submodule); put the files themselves there",
+            );
+        }
+        What::Pointer => {
+            return refused("Git LFS keeps it elsewhere; commit the file itself, without Git LFS");
+        }
         What::Encrypted => return refused("it has a password; hand it in without one"),
         What::Unreadable => {
             return refused(

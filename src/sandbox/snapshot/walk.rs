@@ -242,15 +242,7 @@ impl<'a> Walk<'a> {
     }
 
     fn failed(&self, path: &Path, error: &io::Error) -> CannotStart {
-        CannotStart {
-            bot: self.bot.to_owned(),
-            cause: format!(
-                "{} cannot be read and copied: {error}",
-                shown(path),
-                error = crate::text::cause(error)
-            ),
-            fix: "check its permissions and the space for temporary files".to_owned(),
-        }
+        CannotStart::not_copied(self.bot, &shown(path), error)
     }
 }
 

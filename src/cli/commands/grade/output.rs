@@ -75,10 +75,21 @@ pub(super) fn write(
     Ok(())
 }
 
-/// The command that grades a bot once more, into another folder.
+/// The command that grades a bot once more, into another folder. It does not name the files of others.
 fn repeat(args: &Args, grade: &Grade) -> String {
     let mut words = vec!["referee".to_owned(), "grade".to_owned()];
-    words.extend(args.bots.iter().cloned());
+    let is_own = |bot: &&String| {
+        let name = Path::new(bot.as_str()).file_name();
+        name.is_some_and(|name| *name == *grade.name)
+    };
+    let own = args.bots.iter().find(is_own);
+    let folders = || args.bots.iter().filter(|bot| Path::new(bot).is_dir());
+    let named: Vec<&String> = match own {
+        Some(own) => vec![own],
+        None if folders().next().is_some() => folders().collect(),
+        None => args.bots.iter().collect(),
+    };
+    words.extend(named.into_iter().cloned());
     if let Some(scale) = &args.scale {
         words.extend(["--scale".to_owned(), scale.to_string_lossy().into_owned()]);
     }
@@ -92,11 +103,12 @@ fn submission() -> Option<Submission> {
     Some(Submission {
         classroom: variable("CLASSROOM")?,
         assignment: variable("ASSIGNMENT")?,
-        username: variable("USERNAME")?,
+        owner: variable("OWNER").or_else(|| variable("USERNAME")),
+        kind: variable("ASSIGNMENT_TYPE"),
         tag: variable("SUBMISSION_TAG")?,
         commit: variable("COMMIT_URL")?,
         release: variable("RELEASE_URL")?,
-        review: variable("REVIEW_URL")?,
+        review: variable("REVIEW_URL").or_else(|| variable("COMMIT_URL"))?,
         time: format!("{:.0}", Timestamp::now()),
     })
 }

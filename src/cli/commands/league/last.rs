@@ -68,6 +68,9 @@ pub(super) fn run(args: &FinalArgs) -> Result<(), Failure> {
         return announce(args, &directory);
     }
     let Some(plan) = plan else {
+        if League::read(&args.folder)?.is_none() {
+            return Err(no_league(&args.folder));
+        }
         let folder = args.folder.to_string_lossy();
         return Err(Failure::Usage(format!(
             "{}: its final has not been announced; first: referee league final {} --announce",
@@ -83,6 +86,13 @@ pub(super) fn run(args: &FinalArgs) -> Result<(), Failure> {
     start(&[], options, Task::Play)
 }
 
+fn no_league(folder: &Path) -> Failure {
+    Failure::Usage(format!(
+        "{}: there is no league in this folder; choose the folder of one",
+        folder.display()
+    ))
+}
+
 fn final_folder(league: &Path) -> PathBuf {
     league.join(FOLDER)
 }
@@ -92,9 +102,7 @@ fn announce(args: &FinalArgs, directory: &TournamentDirectory) -> Result<(), Fai
     let shown = args.folder.display();
     let league = League::read(&args.folder)?;
     let Some(league) = league else {
-        return Err(Failure::Usage(format!(
-            "{shown}: there is no league in this folder; choose the folder of one"
-        )));
+        return Err(no_league(&args.folder));
     };
     let season = LeagueDirectory::open(&args.folder)?;
     let Some(of_league) = season.tournament().plan()? else {

@@ -6,7 +6,7 @@ mod report;
 mod update;
 mod watch;
 
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, absolute};
 
 use clap::Subcommand;
 use jiff::Timestamp;
@@ -14,6 +14,7 @@ use jiff::Timestamp;
 use self::last::FinalArgs;
 use self::update::Update;
 use self::watch::Look;
+use crate::arena::directory::TournamentDirectory;
 use crate::arena::plan::Plan;
 use crate::cli::commands::tournament::Options;
 use crate::cli::support::after;
@@ -124,13 +125,29 @@ fn run_update(args: &Args) -> Result<(), Failure> {
         )));
     }
     // Before anything is created.
+    let league = League::read(args.folder())?;
+    if league.is_none() && TournamentDirectory::at(args.folder()).plan()?.is_some() {
+        return Err(Failure::Usage(format!(
+            "{}: this folder holds a tournament and no league; choose another one",
+            args.folder().display()
+        )));
+    }
+    if args.from.is_none() && league.is_none() {
+        return Err(no_league(args));
+    }
+    if let Some(source) = &args.from
+        && whole(args.folder()).starts_with(whole(source))
+    {
+        return Err(Failure::Usage(format!(
+            "{}: the folder of the league, {}, is in it and would be taken for a submission; choose one outside",
+            source.display(),
+            args.folder().display()
+        )));
+    }
     let source = args.from.as_deref();
     let look = source.map(Look::at);
     let intake = source.map(intake::read).transpose()?;
     let people = args.students.as_deref().map(people::read).transpose()?;
-    if source.is_none() && !args.folder().exists() {
-        return Err(no_league(args));
-    }
     let mut rounds = Rounds {
         args,
         options,
@@ -142,6 +159,19 @@ fn run_update(args: &Args) -> Result<(), Failure> {
     match (source, look) {
         (Some(source), Some(look)) if args.watch => rounds.watch(source, look),
         _ => rounds.finish(State::Finished),
+    }
+}
+
+/// The path of something that may not be there yet, without links as far as it is.
+fn whole(path: &Path) -> PathBuf {
+    let path = absolute(path).unwrap_or_else(|_| path.to_owned());
+    let mut known = path.ancestors();
+    let real = known.find_map(|place| Some((place, place.canonicalize().ok()?)));
+    match real {
+        Some((place, real)) => path
+            .strip_prefix(place)
+            .map_or(real.clone(), |rest| real.join(rest)),
+        None => path,
     }
 }
 
@@ -178,12 +208,6 @@ impl Rounds<'_> {
         let mut options = self.options.clone();
         let old = self.directory.tournament().plan()?;
         let league = League::read(self.directory.path())?;
-        if league.is_none() && old.is_some() {
-            return Err(Failure::Usage(format!(
-                "{}: this folder holds a tournament and no league; choose another one",
-                args.folder().display()
-            )));
-        }
         if let Some(plan) = &old {
             // What is not given stays as it was.
             options.sandbox = options.sandbox.or_planned(&plan.sandbox);
@@ -194,7 +218,7 @@ impl Rounds<'_> {
             league.enlist(people);
         }
         if let Some(intake) = &mut intake {
-            people::join(intake, &league.people);
+            people::join(intake, &league.people, |name, id| league.called(name, id));
             take_in(&mut league, &self.directory, intake)?;
         } else if league.members.is_empty() {
             return Err(no_league(args));
@@ -270,6 +294,13 @@ fn take_in(
     for submission in &intake.submissions {
         match versions::take_in(league, directory.path(), submission) {
             Ok(is_new) => new += u64::from(is_new),
+            Err(NotTakenIn::Submission(problem)) if problem.is_for_want_of_space() => {
+                return Err(Failure::Referee(format!(
+                    "{}: no space is left here for the files of {}; free some, then give the same command again",
+                    directory.path().display(),
+                    submission.name
+                )));
+            }
             Err(NotTakenIn::Submission(problem)) => {
                 league.refuse(&submission.name, problem.to_string());
             }
@@ -319,7 +350,10 @@ impl From<PeopleError> for Failure {
 
 impl From<StateError> for Failure {
     fn from(error: StateError) -> Self {
-        Self::Usage(error.to_string())
+        match error {
+            StateError::Unwritable(..) => Self::Referee(error.to_string()),
+            error => Self::Usage(error.to_string()),
+        }
     }
 }
 
@@ -331,6 +365,25 @@ impl From<SeasonError> for Failure {
             error => Self::Usage(error.to_string()),
         }
     }
+}
+
+/// Whether two plans have the same versions and the same games.
+fn is_same(old: &Plan, new: &Plan) -> bool {
+    let versions = |plan: &Plan| -> Vec<(String, Option<String>)> {
+        let bots = plan.bots.iter();
+        bots.map(|bot| (bot.name.clone(), bot.version.clone()))
+            .collect()
+    };
+    let absent = |plan: &Plan| -> Vec<(String, String)> {
+        let bots = plan.rejected.iter();
+        bots.map(|bot| (bot.bot.name.clone(), bot.reason.clone()))
+            .collect()
+    };
+    let has_budget = |plan: &Plan| plan.budget.is_some();
+    old.pairs == new.pairs
+        && has_budget(old) == has_budget(new)
+        && versions(old) == versions(new)
+        && absent(old) == absent(new)
 }
 
 /// The settings of a league that its games depend on, where a new plan differs from the old one: a sentence each.

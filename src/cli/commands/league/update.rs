@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::sync::Semaphore;
 use tokio::task::LocalSet;
 
-use super::{Args, changed_settings, places, report};
+use super::{Args, changed_settings, is_same, places, report};
 use crate::arena::directory::TournamentDirectory;
 use crate::arena::entrant::Entrant;
 use crate::arena::entrants::{self, BotRequest, Entrants};
@@ -222,13 +222,23 @@ impl<'a> Update<'a> {
                 (bot.bot.name, Status::Unfit { reason })
             });
             let fit = fit.into_iter().map(|bot| (bot.plan.name, Status::Fit));
+            let mut judged = 0;
             for (name, status) in fit.chain(unfit) {
                 let member = self.league.members.get_mut(&name);
                 if let (Some(member), Some(id)) = (member, new.get(&name)) {
                     member.set(id, &status);
+                    judged += 1;
                 }
             }
             self.league.write(self.directory.path())?;
+            if judged < of {
+                // Otherwise these would be checked for ever.
+                let names: Vec<&str> = new.keys().map(String::as_str).collect();
+                return Err(Failure::Referee(format!(
+                    "some of these bots have been checked under other names: {}",
+                    names.join(", ")
+                )));
+            }
         }
     }
 
@@ -425,23 +435,4 @@ impl<'a> Update<'a> {
         ));
         Ok(plan)
     }
-}
-
-/// Whether two plans have the same versions and the same games.
-fn is_same(old: &Plan, new: &Plan) -> bool {
-    let versions = |plan: &Plan| -> Vec<(String, Option<String>)> {
-        let bots = plan.bots.iter();
-        bots.map(|bot| (bot.name.clone(), bot.version.clone()))
-            .collect()
-    };
-    let absent = |plan: &Plan| -> Vec<(String, String)> {
-        let bots = plan.rejected.iter();
-        bots.map(|bot| (bot.bot.name.clone(), bot.reason.clone()))
-            .collect()
-    };
-    let has_budget = |plan: &Plan| plan.budget.is_some();
-    old.pairs == new.pairs
-        && has_budget(old) == has_budget(new)
-        && versions(old) == versions(new)
-        && absent(old) == absent(new)
 }
