@@ -182,6 +182,28 @@ pub fn unreadable(path: &Path, error: &io::Error) -> String {
     format!("{}: {}{fix}", path.display(), cause(error))
 }
 
+/// What is wrong with a TOML file, with the line that it is in, and without the names of Rust's types.
+///
+/// ```
+/// let error = toml::from_str::<std::collections::BTreeMap<String, u32>>("pairs = -1").unwrap_err();
+/// let problem = referee::text::toml_problem(&error);
+/// assert!(problem.ends_with("`-1`, expected a whole number of at least 0"), "{problem}");
+/// ```
+pub fn toml_problem(error: &toml::de::Error) -> String {
+    let text = error.to_string();
+    let types = [
+        ("u32", "a whole number of at least 0"),
+        ("u64", "a whole number of at least 0"),
+        ("usize", "a whole number of at least 0"),
+        ("f64", "a number"),
+    ];
+    let plain = |text: String, (kind, words): (&str, &str)| {
+        text.replace(&format!("expected {kind}"), &format!("expected {words}"))
+    };
+    let text = types.into_iter().fold(text, plain);
+    text.replace(" as i128", "").trim_end().to_owned()
+}
+
 /// Whether there is no room for a file, which is nobody's fault who hands in a bot.
 pub fn is_full(error: &io::Error) -> bool {
     matches!(

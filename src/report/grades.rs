@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
+use super::standings::escape_formula;
 use crate::league::grading::scale::Scale;
 use crate::league::grading::{Grade, RungResult, Verdict};
 use crate::league::intake::people::StudentList;
@@ -32,7 +33,7 @@ pub fn moodle(grades: &[Grade], students: Option<&StudentList>) -> csv::Result<S
     let mut table = csv::Writer::from_writer(Vec::new());
     let who = |values: &[String], grade: [&str; 2]| {
         let values = values.iter().map(String::as_str);
-        values.chain(grade).map(plain).collect::<Vec<_>>()
+        values.chain(grade).map(escape_formula).collect::<Vec<_>>()
     };
     let names = ["Name".to_owned()];
     let headings = students.map_or(&names[..], |students| &students.headings);
@@ -64,16 +65,6 @@ pub fn moodle(grades: &[Grade], students: Option<&StudentList>) -> csv::Result<S
         .into_inner()
         .map_err(csv::IntoInnerError::into_error)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
-}
-
-/// A value that no spreadsheet takes for a formula.
-fn plain(value: &str) -> String {
-    let value = escape_controls(value);
-    if value.starts_with(['=', '+', '-', '@']) {
-        format!("'{value}")
-    } else {
-        value
-    }
 }
 
 /// All grades, with everything that is known of them.

@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 
+use super::standings::escape_formula;
 use crate::league::intake::people;
 use crate::league::state::{League, Version};
 
@@ -30,21 +31,45 @@ pub fn students(league: &League, deadline: Option<Timestamp>) -> csv::Result<Str
         let problem = member.problem(deadline);
         let problem = problem.or_else(|| stranger.map(str::to_owned));
         table.write_record([
-            name.as_str(),
+            &escape_formula(name),
             &id(member.playing(deadline)),
             &id(newest),
             &received,
             &member.versions.len().to_string(),
-            &problem.unwrap_or_default(),
-            &of(name),
+            &escape_formula(&problem.unwrap_or_default()),
+            &escape_formula(&of(name)),
         ])?;
     }
     for name in &missing {
         let problem = "nothing was handed in";
-        table.write_record([name, "", "", "", "0", problem, &of(name)])?;
+        let [name, people] = [name, &of(name)].map(|text| escape_formula(text));
+        table.write_record([&name, "", "", "", "0", problem, &people])?;
     }
     let bytes = table
         .into_inner()
         .map_err(csv::IntoInnerError::into_error)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::league::state::Member;
+
+    #[test]
+    fn no_name_is_a_formula_of_a_spreadsheet() {
+        let mut league = League::default();
+        let name = "=cmd()|x";
+        league.members.insert(name.to_owned(), Member::default());
+        league.people = vec![people::Person {
+            name: "@anna".to_owned(),
+            team: name.to_owned(),
+            email: String::new(),
+            id: String::new(),
+        }];
+        let table = students(&league, None).expect("a table");
+        let row = table.lines().nth(1).expect("a row");
+        assert!(row.starts_with("'=cmd()|x,"), "{table}");
+        assert!(row.ends_with(",'@anna"), "{table}");
+    }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::Deserialize;
 
+use crate::text::toml_problem;
 use crate::tournament::betting::{MeanTest, score_of_elo};
 
 /// The scale that is printed as an example, and used where none is given.
@@ -23,17 +24,15 @@ pub enum ScaleError {
     Value(String),
 }
 
-/// What is wrong with the TOML of a scale, without the names of Rust's types.
+/// What is wrong with the TOML of a scale.
 fn in_words(error: &toml::de::Error) -> String {
-    let text = error.to_string();
-    let whole = "a whole number of at least 0";
-    let text = text.replace("expected u32", &format!("expected {whole}"));
-    let text = text.replace("expected u64", &format!("expected {whole}"));
-    let text = text.replace("expected f64", "expected a number");
-    let text = text.replace(" as i128", "");
     let known = "; `referee grade --print-scale` shows all that a scale has";
-    let is_missing = text.contains("missing field");
-    format!("{}{}", text.trim_end(), if is_missing { known } else { "" })
+    let is_missing = error.message().contains("missing field");
+    format!(
+        "{}{}",
+        toml_problem(error),
+        if is_missing { known } else { "" }
+    )
 }
 
 /// A scale of grades.
