@@ -469,9 +469,9 @@ fn the_entry_check() {
     ];
     let quick = [
         "--move-time",
-        "200ms",
+        "500ms",
         "--start-time",
-        "300ms",
+        "3s",
         "--pairs",
         "1",
     ];
