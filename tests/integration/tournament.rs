@@ -467,14 +467,7 @@ fn the_entry_check() {
         "./prints-nothing.sh",
         "./not-there.py",
     ];
-    let quick = [
-        "--move-time",
-        "500ms",
-        "--start-time",
-        "3s",
-        "--pairs",
-        "1",
-    ];
+    let quick = ["--move-time", "500ms", "--start-time", "3s", "--pairs", "1"];
     let run = place.play("t", &[&bots[..], &quick].concat());
     assert!(
         run.stderr
