@@ -182,15 +182,15 @@ pub fn unreadable(path: &Path, error: &io::Error) -> String {
     format!("{}: {}{fix}", path.display(), cause(error))
 }
 
-/// What is wrong with a TOML file, with the line that it is in, and without the names of Rust's types.
+/// What a parser says of a value that it did not expect, without the names of Rust's types.
 ///
 /// ```
-/// let error = toml::from_str::<std::collections::BTreeMap<String, u32>>("pairs = -1").unwrap_err();
-/// let problem = referee::text::toml_problem(&error);
-/// assert!(problem.ends_with("`-1`, expected a whole number of at least 0"), "{problem}");
+/// use referee::text::without_types;
+///
+/// let problem = "invalid value: integer `-1 as i128`, expected u32\n";
+/// assert_eq!(without_types(problem), "invalid value: integer `-1`, expected a whole number of at least 0");
 /// ```
-pub fn toml_problem(error: &toml::de::Error) -> String {
-    let text = error.to_string();
+pub fn without_types(problem: &str) -> String {
     let types = [
         ("u32", "a whole number of at least 0"),
         ("u64", "a whole number of at least 0"),
@@ -200,7 +200,7 @@ pub fn toml_problem(error: &toml::de::Error) -> String {
     let plain = |text: String, (kind, words): (&str, &str)| {
         text.replace(&format!("expected {kind}"), &format!("expected {words}"))
     };
-    let text = types.into_iter().fold(text, plain);
+    let text = types.into_iter().fold(problem.to_owned(), plain);
     text.replace(" as i128", "").trim_end().to_owned()
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::Deserialize;
 
-use crate::text::toml_problem;
+use crate::text::without_types;
 use crate::tournament::betting::{MeanTest, score_of_elo};
 
 /// The scale that is printed as an example, and used where none is given.
@@ -30,7 +30,7 @@ fn in_words(error: &toml::de::Error) -> String {
     let is_missing = error.message().contains("missing field");
     format!(
         "{}{}",
-        toml_problem(error),
+        without_types(&error.to_string()),
         if is_missing { known } else { "" }
     )
 }

@@ -20,7 +20,7 @@ use crate::cli::support::pages::PageOptions;
 use crate::cli::support::sandbox::SandboxOptions;
 use crate::cli::support::setup::{RulesName, unreadable};
 use crate::play::TimeControl;
-use crate::text::toml_problem;
+use crate::text::without_types;
 use crate::tournament::standings::TieBreak;
 
 /// `--format`
@@ -306,7 +306,11 @@ impl Options {
         let text = fs::read_to_string(path).map_err(|error| unreadable(path, &error))?;
         let mut options: Self = toml::from_str(&text).map_err(|error| {
             // The message quotes the line and marks the place.
-            Failure::Usage(format!("{}: {}", path.display(), toml_problem(&error)))
+            Failure::Usage(format!(
+                "{}: {}",
+                path.display(),
+                without_types(&error.to_string())
+            ))
         })?;
         if options.opening_plies.is_some() && options.openings.is_some() {
             return Err(Failure::Usage(format!(
