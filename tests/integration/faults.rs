@@ -340,23 +340,6 @@ fn an_answer_before_the_question() {
     says(&result, &["it wrote `6 A` before it was asked"]);
 }
 
-/// Whether it comes before the first question or after it depends on how quickly a program starts.
-#[test]
-fn a_greeting() {
-    let place = tempfile::tempdir().expect("a folder");
-    let bot = place.path().join("greets.sh");
-    let greets = |sleep: &str| {
-        format!("#!/bin/sh\nsleep {sleep}\necho 'Hello'\nsleep 0.5\nread -r request\n")
-    };
-    for sleep in ["0", "0.3"] {
-        fs::write(&bot, greets(sleep)).expect("a bot");
-        let run = opening(&format!("sh {}", bot.display())).run();
-        let record = &run.records()[0]["result"];
-        assert_eq!(record["reason"], "extra-output", "{run}");
-        says(record, &["it wrote `Hello` before it was asked"]);
-    }
-}
-
 // Item 8
 
 #[test]

@@ -127,10 +127,10 @@ impl Player for Process {
 
     async fn other_output(&mut self) -> OtherOutput {
         // How quick its opponent was decides whether a second line arrives before the next
-        // question or passes for the answer to it, and how quickly it starts whether a greeting
-        // does. The verdict must not depend on that.
-        if self.has_unread_input() {
-            return OtherOutput::Before(self.channel.answer_before().to_vec());
+        // question or passes for the answer to it. The verdict must not depend on that.
+        let previous = self.channel.answer_before().to_vec();
+        if !previous.is_empty() && self.has_unread_input() {
+            return OtherOutput::Before(previous);
         }
         self.thaw();
         let repeats = self.channel.repeats();
@@ -139,7 +139,7 @@ impl Player for Process {
         if after.is_empty() {
             OtherOutput::Nothing
         } else if repeats {
-            OtherOutput::Before(self.channel.answer_before().to_vec())
+            OtherOutput::Before(previous)
         } else {
             OtherOutput::After(after)
         }
