@@ -445,6 +445,8 @@ fn killed_referee(place: &Place) -> Result<(), Failed> {
     while running().len() < 3 && begun.elapsed() < LIMIT {
         thread::sleep(Duration::from_millis(20));
     }
+    // A process is there before it is in the job of its bot, which is a moment later.
+    thread::sleep(Duration::from_secs(2));
     let of_bot = running().len();
     for entry in fs::read_dir("/proc")?.flatten() {
         let command = fs::read(entry.path().join("cmdline")).unwrap_or_default();
