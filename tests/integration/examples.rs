@@ -59,7 +59,7 @@ fn they_are_short() {
         assert!(lines <= MOST_LINES, "{} has {lines} lines", path.display());
         count += 1;
     }
-    assert_eq!(count, 5);
+    assert_eq!(count, 4);
 }
 
 #[test]
@@ -98,11 +98,48 @@ fn a_bot_with_the_solver() {
     assert!(score.contains(" - "), "{score}");
 }
 
+/// The launcher builds by the `cargo` in PATH and passes on arguments and status as they are.
+#[cfg(unix)]
 #[test]
-fn a_first_match() {
-    let shown = run("first_match", &[]);
-    assert!(shown.contains(" 1. "), "{shown}");
-    let result = shown.lines().last().expect("a result");
-    assert!(result.starts_with("first_match"), "{shown}");
-    assert!(result.contains(" wins: "), "{shown}");
+fn the_launcher() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let folder = tempfile::tempdir().expect("a folder");
+    let script = |path: &str, text: &str| {
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("created");
+        fs::write(&path, text).expect("written");
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("executable");
+    };
+    script("a house/referee", include_str!("../../referee"));
+    script(
+        "bin/cargo",
+        "#!/bin/sh\nfor word; do manifest=$word; done\nexec sh \"$(dirname \"$0\")/build\" \"$manifest\"\n",
+    );
+    script(
+        "bin/build",
+        "program=$(dirname \"$1\")/target/debug/referee\nmkdir -p \"${program%/*}\"\n\
+        printf '#!/bin/sh\\nprintf \"<%%s>\" \"$@\"\\nexit 3\\n' >\"$program\"\nchmod +x \"$program\"\n",
+    );
+    let launcher = folder.path().join("a house/referee");
+    let path = format!("{}:/usr/bin:/bin", folder.path().join("bin").display());
+    let run = |path: &str| {
+        let mut command = Command::new(&launcher);
+        command
+            .args(["-v", "python3 my bot.py", "*"])
+            .env_clear()
+            .env("PATH", path);
+        command.output().expect("the launcher")
+    };
+    let built = run(&path);
+    assert_eq!(
+        String::from_utf8_lossy(&built.stdout),
+        "<-v><python3 my bot.py><*>"
+    );
+    assert_eq!(built.status.code(), Some(3));
+    assert!(String::from_utf8_lossy(&built.stderr).contains("once"));
+    assert!(run(&path).stderr.is_empty(), "it is built");
+    let without = run("/nowhere");
+    assert_eq!(without.status.code(), Some(2), "{without:?}");
+    assert!(String::from_utf8_lossy(&without.stderr).contains("install Rust"));
 }
