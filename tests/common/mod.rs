@@ -24,9 +24,33 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// A run that takes longer hangs: it is killed, and fails its test. So long, because a machine that is busy with
-/// other things needs many times as long as a quiet one for the largest runs (half a minute).
-const HARD_LIMIT: Duration = Duration::from_mins(5);
+/// A run that takes longer hangs: it is killed, and fails its test.
+const HARD_LIMIT: Duration = Duration::from_mins(1);
+
+/// What a run keeps of the environment that the tests are started in: everything else could change what it does.
+const KEPT: [&str; 9] = [
+    "PATH",
+    "HOME",
+    "USER",
+    "TMPDIR",
+    "CARGO_HOME",
+    "RUSTUP_HOME",
+    "XDG_RUNTIME_DIR",
+    "DBUS_SESSION_BUS_ADDRESS",
+    "LLVM_PROFILE_FILE",
+];
+
+/// Makes a command that starts as if from a terminal of a plain user: with default signals, and an environment that does
+/// not depend on where the tests are started.
+pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
+    signals::unignore();
+    let mut command = Command::new(program);
+    let kept = KEPT
+        .iter()
+        .filter_map(|name| Some((name, std::env::var_os(name)?)));
+    command.env_clear().envs(kept).env("LANG", "C.UTF-8");
+    command
+}
 
 /// Where [`Referee::recorded`] has the records written, in the scratch directory.
 pub(crate) const RECORDS: &str = "records.jsonl";
@@ -52,6 +76,7 @@ pub(crate) struct Referee {
     stdout: Option<Stdio>,
     stderr: Option<Stdio>,
     recorded: bool,
+    default_sandbox: bool,
 }
 
 impl Referee {
@@ -66,7 +91,15 @@ impl Referee {
             stdout: None,
             stderr: None,
             recorded: false,
+            default_sandbox: false,
         }
+    }
+
+    /// Leaves the choice of a sandbox to the program. Elsewhere a test that names none plays without one: a start in a
+    /// sandbox takes ten times the time.
+    pub(crate) fn default_sandbox(mut self) -> Self {
+        self.default_sandbox = true;
+        self
     }
 
     /// Adds arguments after those that are there.
@@ -141,14 +174,15 @@ impl Referee {
     pub(crate) fn start(mut self) -> Running {
         let program = env!("CARGO_BIN_EXE_referee");
         let mut command = match &self.shell {
-            None => Command::new(program),
+            None => command(program),
             Some(script) => {
-                let mut command = Command::new("sh");
+                let mut command = command("sh");
                 command.args(["-c", script, program]);
                 command
             }
         };
-        if let Some(place) = place_of_sandbox(&self.arguments, &self.directory) {
+        let place = place_of_sandbox(&self.arguments, &self.directory);
+        if let Some(place) = place.filter(|_| !self.default_sandbox) {
             let none = ["--sandbox", "none"].map(OsString::from);
             self.arguments.splice(place..place, none);
         }
@@ -166,9 +200,6 @@ impl Referee {
         };
         let started = Instant::now();
         let mut child = command
-            .env_remove("RUST_LOG")
-            .env_remove("NO_COLOR")
-            .env_remove("CLICOLOR_FORCE")
             .env("REFEREE_BIN", program)
             .env("SCRATCH", self.scratch())
             .envs(self.environment)
@@ -196,12 +227,13 @@ const NEED_MORE: [&str; 5] = ["lib.sh", "SCRATCH", "REFEREE_BIN", "exec >&-", "/
 
 /// Whether the first word names a command, and not a bot.
 fn is_command(word: &str, directory: &Path) -> bool {
-    let is_word = word.bytes().all(|byte| byte.is_ascii_lowercase());
+    let is_letter = |byte: u8| byte.is_ascii_lowercase() || byte == b'-';
+    let is_word = !word.starts_with('-') && word.bytes().all(is_letter);
     is_word && !directory.join(word).exists()
 }
 
-/// Where `--sandbox none` belongs in a match or a check whose bots need more than a sandbox gives them, or where
-/// there is none; `None` when they play in the default.
+/// Where `--sandbox none` belongs in a match or a check that names no sandbox; `None` when it plays in the default. With
+/// `TEST_IN_SANDBOX`, as CI has it for the faults, that is where its bots do with what a sandbox gives them.
 fn place_of_sandbox(arguments: &[OsString], directory: &Path) -> Option<usize> {
     let words = arguments.iter().filter_map(|argument| argument.to_str());
     if words.clone().any(|word| word.starts_with("--sandbox")) {
@@ -228,8 +260,9 @@ fn place_of_sandbox(arguments: &[OsString], directory: &Path) -> Option<usize> {
             .iter()
             .any(|mark| contains(&text, mark.as_bytes()))
     };
-    let has_sandboxes = cfg!(all(target_os = "linux", not(portable)));
-    (!has_sandboxes || words.clone().any(needs_more)).then_some(place)
+    let is_sandboxed = cfg!(all(target_os = "linux", not(portable)))
+        && std::env::var_os("TEST_IN_SANDBOX").is_some();
+    (!is_sandboxed || words.clone().any(needs_more)).then_some(place)
 }
 
 /// A process that is killed when it is dropped, as when a test fails.
@@ -380,7 +413,7 @@ impl Run {
             .lines()
             .find_map(|line| line.strip_prefix("  reproduce: "))
             .unwrap_or_else(|| panic!("no command that reproduces the fault\n{self}"));
-        let output = Command::new("sh")
+        let output = self::command("sh")
             .args(["-c", command])
             .env("REFEREE_BIN", env!("CARGO_BIN_EXE_referee"))
             .env("SCRATCH", self.scratch.path())

@@ -104,7 +104,7 @@ pub(crate) fn here<A: AsRef<OsStr>>(
     directory: &Path,
     arguments: impl IntoIterator<Item = A>,
 ) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_referee"));
+    let mut command = crate::common::command(env!("CARGO_BIN_EXE_referee"));
     command
         .args(arguments)
         .env_remove("RUST_LOG")

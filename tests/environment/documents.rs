@@ -224,7 +224,7 @@ fn commands_run(document: &str) -> Result<(), Failed> {
 /// What `--help` prints of all commands, as a part of a document.
 fn reference() -> Result<String, Failed> {
     let help = |arguments: &[&str]| -> Result<String, Failed> {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_referee"));
+        let mut command = crate::common::command(env!("CARGO_BIN_EXE_referee"));
         let output = command.args(arguments).arg("--help").output()?;
         Ok(String::from_utf8(output.stdout)?)
     };

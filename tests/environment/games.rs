@@ -73,7 +73,7 @@ fn game(name: &str) -> String {
 }
 
 fn referee<'a>(directory: &Path, arguments: impl IntoIterator<Item = &'a str>) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_referee"))
+    crate::common::command(env!("CARGO_BIN_EXE_referee"))
         .args(arguments)
         .current_dir(directory)
         .stdin(Stdio::null())
@@ -277,7 +277,7 @@ fn hidden() -> Result<(), Failed> {
         "--seed",
         "4",
     ];
-    let mut child = Command::new(env!("CARGO_BIN_EXE_referee"))
+    let mut child = crate::common::command(env!("CARGO_BIN_EXE_referee"))
         .args(arguments)
         .current_dir(scratch.path())
         .stdin(Stdio::piped())

@@ -33,7 +33,7 @@ fn source(file: &str) -> PathBuf {
 
 /// What `referee check` says of a bot: what is wrong, and what to do.
 fn checked(folder: &Path, bot: &str) -> Result<(String, String), Failed> {
-    let output = Command::new(env!("CARGO_BIN_EXE_referee"))
+    let output = crate::common::command(env!("CARGO_BIN_EXE_referee"))
         .args(["check", "--json", "--sandbox", "none", "--budget", "30s"])
         .args(["--move-time", "1s", "--start-time", "5s", bot])
         .current_dir(folder)
@@ -268,7 +268,7 @@ fn forfeits_name_both() -> Result<(), Failed> {
         &fs::read(source(MISTAKES).join("readlines.py"))?,
         0o755,
     );
-    let output = Command::new(env!("CARGO_BIN_EXE_referee"))
+    let output = crate::common::command(env!("CARGO_BIN_EXE_referee"))
         .args([
             "--sandbox",
             "none",

@@ -103,7 +103,7 @@ impl Session {
     }
 
     fn referee<A: AsRef<OsStr>>(arguments: impl IntoIterator<Item = A>) -> Self {
-        Self::start(Command::new(env!("CARGO_BIN_EXE_referee")).args(arguments))
+        Self::start(crate::common::command(env!("CARGO_BIN_EXE_referee")).args(arguments))
     }
 
     fn keys(&mut self, keys: impl AsRef<[u8]>) {

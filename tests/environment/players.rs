@@ -279,7 +279,7 @@ fn plays_in_sandbox(player: &Player, kind: &str) -> Result<(), Failed> {
 /// Whether a sandbox works here; in CI it must.
 fn works_here(kind: &str) -> bool {
     is_ci()
-        || Command::new(env!("CARGO_BIN_EXE_referee"))
+        || crate::common::command(env!("CARGO_BIN_EXE_referee"))
             .args(["--sandbox", kind, "--seed", "1"])
             .args(["builtin:random", "builtin:random"])
             .output()

@@ -13,7 +13,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -318,7 +318,7 @@ fn soak(kind: &str, games: usize) -> Result<(), Failed> {
 
 /// Whether a sandbox works here.
 fn works_here(kind: &str) -> bool {
-    let run = Command::new(env!("CARGO_BIN_EXE_referee"))
+    let run = crate::common::command(env!("CARGO_BIN_EXE_referee"))
         .args(["--sandbox", kind, "--seed", "1"])
         .args(["builtin:random"; 2])
         .stdin(Stdio::null())

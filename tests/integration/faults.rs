@@ -6,7 +6,7 @@
 
 use std::fs;
 use std::io::{Read as _, Write as _};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::Duration;
 
 use crate::common::{Referee, Run};
@@ -191,7 +191,7 @@ fn an_answer_at_the_end_of_the_input_of_a_bot_that_was_computing() {
 
 /// The limit, in kilobytes. A debug build's code alone takes tens of megabytes, and grows with the program.
 fn memory() -> u64 {
-    let mut idle = Command::new(env!("CARGO_BIN_EXE_referee"))
+    let mut idle = crate::common::command(env!("CARGO_BIN_EXE_referee"))
         .args(["bot", "random"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use crate::common::files::{copy_program, executable};
 use crate::common::{self, Referee, bots, signals};
@@ -165,7 +164,7 @@ pub(crate) fn sandboxes() -> Vec<&'static str> {
     let mut kinds = vec!["bwrap", "landlock"];
     if std::env::var_os("CI").is_none() {
         kinds.retain(|kind| {
-            Command::new(env!("CARGO_BIN_EXE_referee"))
+            crate::common::command(env!("CARGO_BIN_EXE_referee"))
                 .args(["--sandbox", kind, "--seed", "1"])
                 .args(["builtin:random", "builtin:random"])
                 .output()
@@ -336,7 +335,8 @@ fn a_match_says_that_it_is_played_without_a_sandbox() {
         &["./drawn.sh", "./drawn.sh"][..],
         &["check", "--game", "four-in-a-row", "./script.sh"],
     ] {
-        let run = Referee::new(command).shell(WITHOUT_A_FILE).run();
+        let referee = Referee::new(command).default_sandbox();
+        let run = referee.shell(WITHOUT_A_FILE).run();
         assert!(matches!(run.code, Some(0 | 3)), "{run}");
         let told: Vec<&str> = run
             .stderr
@@ -608,9 +608,8 @@ fn without_a_temporary_directory_no_bot_runs_unconfined() {
         &["check", "./steady.sh"],
         &["--sandbox", "auto", "./steady.sh", "builtin:random"],
     ] {
-        let run = Referee::new(arguments)
-            .env("TMPDIR", "/nowhere/at/all")
-            .run();
+        let referee = Referee::new(arguments).default_sandbox();
+        let run = referee.env("TMPDIR", "/nowhere/at/all").run();
         assert_eq!(run.code, Some(2), "{run}");
         assert!(
             run.stderr

@@ -261,10 +261,9 @@ fn end(mut result: Result<(), Failure>, end_log: fn(u8)) -> u8 {
         }
     };
     end_log(status);
-    if let Some(output) = OUTPUT.get() {
-        output
-            .notes
-            .wait_for_all(|standstill| standstill < LAST_READ);
+    if let Some(Output { notes, .. }) = OUTPUT.get() {
+        notes.write_at_once();
+        notes.wait_for_all(|standstill| standstill < LAST_READ);
     }
     status
 }

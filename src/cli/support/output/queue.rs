@@ -213,7 +213,8 @@ impl Queue {
                 let shared = Arc::clone(&self.0);
                 let writer = thread::Builder::new().name("output".to_owned());
                 state.thread = match writer.spawn(move || shared.write_for_ever()) {
-                    Ok(_) => Writing::Busy,
+                    // On a busy machine it may not run for a while.
+                    Ok(_) => Writing::Gathering,
                     Err(_) => Writing::Here,
                 };
             }
