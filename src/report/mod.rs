@@ -16,7 +16,6 @@
 
 pub mod accuracy;
 mod bracket;
-mod budget;
 pub mod checks;
 pub mod comparison;
 pub mod grades;

@@ -288,7 +288,7 @@ pub(super) fn game(random: &mut ChaCha8Rng, difference: f64, draws: f64) -> Outc
 
 /// The share of pairs of bots that both lists have in the same order. Where a list has two equal, their order is a matter of
 /// luck: half of such pairs count.
-pub(super) fn in_order(one: &[f64], other: &[f64]) -> f64 {
+fn in_order(one: &[f64], other: &[f64]) -> f64 {
     let (mut halves, mut all) = (0_u32, 0_u32);
     for a in 0..one.len() {
         for b in 0..a {

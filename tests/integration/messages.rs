@@ -114,6 +114,19 @@ const WRONG: &[(&str, &str)] = &[
         "replay game.jsonl --game-program ./nim.py",
         "game.jsonl: line 1: --game-program: cannot start ./nim.py: there is no such file",
     ),
+    // Options that are gone.
+    (
+        "league term --budget 2000",
+        "referee: --budget is gone: a league plays all pairings; for fewer games, give a smaller --pairs",
+    ),
+    (
+        "simulate --bots 8 --budget=60 --oracle",
+        "referee: --budget is gone: what fewer games tell, a smaller --pairs shows",
+    ),
+    (
+        "simulate --bots 8 --oracle",
+        "referee: --oracle is gone: what more games tell, a larger --pairs shows",
+    ),
     // A command line without quotes, or one bot too many.
     (
         "python3 bot.py builtin:random",

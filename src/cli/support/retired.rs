@@ -1,0 +1,38 @@
+//! Options that are gone, each with what to use instead.
+
+use std::ffi::OsString;
+
+use clap::error::{ContextKind, ContextValue};
+
+use super::failure::Failure;
+
+/// The command, the option, and a sentence.
+const RETIRED: [(&str, &str, &str); 3] = [
+    (
+        "league",
+        "--budget",
+        "a league plays all pairings; for fewer games, give a smaller --pairs",
+    ),
+    (
+        "simulate",
+        "--budget",
+        "what fewer games tell, a smaller --pairs shows",
+    ),
+    (
+        "simulate",
+        "--oracle",
+        "what more games tell, a larger --pairs shows",
+    ),
+];
+
+/// The failure for an error of the parser that is about one of these options.
+pub(in crate::cli) fn failure(error: &clap::Error, arguments: &[OsString]) -> Option<Failure> {
+    let Some(ContextValue::String(wrong)) = error.get(ContextKind::InvalidArg) else {
+        return None;
+    };
+    let command = arguments.get(1)?;
+    let (_, option, instead) = RETIRED
+        .iter()
+        .find(|(name, option, _)| command == name && wrong == option)?;
+    Some(Failure::Usage(format!("{option} is gone: {instead}")))
+}
