@@ -8,7 +8,6 @@ use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom as _;
 use rand::{RngExt as _, SeedableRng as _};
 
-use super::normal::normal;
 use super::ratings::{Model, Outcome, RatingError, Results, rate};
 use super::schedule::knockout::{self, Match, Tally};
 use super::schedule::{EntrantId, Gauntlet, Pairing, Round, RoundRobin, groups, swiss};
@@ -272,6 +271,12 @@ impl Field<'_> {
         }
         tallies
     }
+}
+
+/// A number of the standard normal distribution: Box and Muller, 1958.
+fn normal(random: &mut ChaCha8Rng) -> f64 {
+    let (u, v): (f64, f64) = (random.random(), random.random());
+    (-2.0 * (1.0 - u).ln()).sqrt() * (std::f64::consts::TAU * v).cos()
 }
 
 /// A game of the first mover against a bot that is weaker by `difference`, in Elo; of games a share of `draws` is drawn, or

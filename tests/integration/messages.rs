@@ -127,6 +127,14 @@ const WRONG: &[(&str, &str)] = &[
         "simulate --bots 8 --oracle",
         "referee: --oracle is gone: what more games tell, a larger --pairs shows",
     ),
+    (
+        "standings games.jsonl --by week",
+        "referee: --by week is gone: --from TIME rates the games since then",
+    ),
+    (
+        "standings games.jsonl --drift 10",
+        "referee: --drift is gone: --from TIME rates the games since then",
+    ),
     // A command line without quotes, or one bot too many.
     (
         "python3 bot.py builtin:random",

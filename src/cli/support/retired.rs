@@ -7,7 +7,7 @@ use clap::error::{ContextKind, ContextValue};
 use super::failure::Failure;
 
 /// The command, the option, and a sentence.
-const RETIRED: [(&str, &str, &str); 3] = [
+const RETIRED: &[(&str, &str, &str)] = &[
     (
         "league",
         "--budget",
@@ -23,16 +23,27 @@ const RETIRED: [(&str, &str, &str); 3] = [
         "--oracle",
         "what more games tell, a larger --pairs shows",
     ),
+    ("standings", "--drift", SINCE),
+    ("standings", "--by day", SINCE),
+    ("standings", "--by week", SINCE),
+    ("standings", "--by month", SINCE),
 ];
+
+/// In place of ratings over time.
+const SINCE: &str = "--from TIME rates the games since then";
 
 /// The failure for an error of the parser that is about one of these options.
 pub(in crate::cli) fn failure(error: &clap::Error, arguments: &[OsString]) -> Option<Failure> {
     let Some(ContextValue::String(wrong)) = error.get(ContextKind::InvalidArg) else {
         return None;
     };
+    let wrong = match error.get(ContextKind::InvalidValue) {
+        Some(ContextValue::String(value)) => format!("{} {value}", wrong.split(' ').next()?),
+        _ => wrong.clone(),
+    };
     let command = arguments.get(1)?;
     let (_, option, instead) = RETIRED
         .iter()
-        .find(|(name, option, _)| command == name && wrong == option)?;
+        .find(|(name, option, _)| command == name && wrong == *option)?;
     Some(Failure::Usage(format!("{option} is gone: {instead}")))
 }
