@@ -27,10 +27,28 @@ const RETIRED: &[(&str, &str, &str)] = &[
     ("standings", "--by day", SINCE),
     ("standings", "--by week", SINCE),
     ("standings", "--by month", SINCE),
+    ("solve", "--table", MEASURED),
+    ("solve", "--free", MEASURED),
+    ("solve", "--positions", MEASURED),
+    ("solve", "--empty", MEASURED),
+    ("solve", "--resume", QUICK),
+    ("solve", "--no-book", QUICK),
+    ("solve", "--book", MADE),
+    ("solve", "--placements", MADE),
+    ("solve", "--pack", MADE),
 ];
 
 /// In place of ratings over time.
 const SINCE: &str = "--from TIME rates the games since then";
+
+/// In place of the table of the solver's speed.
+const MEASURED: &str = "every solve says how many nodes it took, and how long";
+
+/// In place of long solves without the book.
+const QUICK: &str = "early positions are always answered by the built-in book";
+
+/// In place of books of the user's own.
+const MADE: &str = "the books are made by examples/make_books.rs";
 
 /// The failure for an error of the parser that is about one of these options.
 pub(in crate::cli) fn failure(error: &clap::Error, arguments: &[OsString]) -> Option<Failure> {
