@@ -35,7 +35,7 @@ pub struct Course {
     pub seeds: Vec<usize>,
     /// Who has won the bracket.
     pub champion: Option<usize>,
-    /// Why fewer games are played than all, as a sentence: a sequential test was decided, or there is a budget.
+    /// Why fewer games are played than all, as a sentence: a sequential test was decided.
     pub early: Option<String>,
     /// Who meets next, in the order of the schedule: meetings of which games are still to be played, those being played
     /// among them.
@@ -129,9 +129,8 @@ impl Results {
         let drawn = drawn.unwrap_or_default();
         let last = drawn.last().and_then(|round| round.first());
         let rounds = plan.rounds.iter().filter(|_| plan.format == Format::Swiss);
-        let is_planned = plan.budget.is_none()
-            && (!plan.format.depends_on_results()
-                || plan.rounds.len() >= plan.rounds_planned as usize);
+        let is_planned =
+            !plan.format.depends_on_results() || plan.rounds.len() >= plan.rounds_planned as usize;
         Course {
             format: plan.format,
             limits: first.filter(|first| limits.all(|other| other == *first)),
@@ -158,28 +157,21 @@ impl Results {
 
     /// See [`Course::early`].
     fn early(&self, plan: &Plan) -> Option<String> {
+        let hypotheses = plan.sprt.as_ref()?;
+        let (elo0, elo1) = (hypotheses.elo0, hypotheses.elo1);
+        let verdict = match sprt(hypotheses).ok()?.decide(&self.pentanomial) {
+            Decision::Continue => return None,
+            Decision::AcceptH0 => {
+                format!("H0 accepted, a difference of {elo0} Elo rather than {elo1}")
+            }
+            Decision::AcceptH1 => {
+                format!("H1 accepted, a difference of {elo1} Elo rather than {elo0}")
+            }
+        };
         let played = counted(self.games, "game", "games");
-        if let Some(hypotheses) = &plan.sprt {
-            let (elo0, elo1) = (hypotheses.elo0, hypotheses.elo1);
-            let test = sprt(hypotheses).ok()?;
-            let verdict = match test.decide(&self.pentanomial) {
-                Decision::Continue => return None,
-                Decision::AcceptH0 => {
-                    format!("H0 accepted, a difference of {elo0} Elo rather than {elo1}")
-                }
-                Decision::AcceptH1 => {
-                    format!("H1 accepted, a difference of {elo1} Elo rather than {elo0}")
-                }
-            };
-            return Some(format!(
-                "The sequential test was decided after {played}: {verdict}."
-            ));
-        }
-        plan.budget?;
-        let all = 2 * plan.pairs_of_all();
-        (self.games < all).then(|| {
-            format!("The budget allowed {played} of the {all} that all pairings would take.")
-        })
+        Some(format!(
+            "The sequential test was decided after {played}: {verdict}."
+        ))
     }
 
     /// See [`Course::next`].

@@ -3,7 +3,6 @@
 
 use std::io;
 use std::sync::Arc;
-use std::time::Duration;
 
 use tokio::sync::{mpsc, watch};
 
@@ -29,7 +28,6 @@ impl Arena {
     /// Plays the games that have not been played. The first message of `stops` ends the tournament
     /// after the games being played, the second at once. Returns how it ended, with its plan and
     /// all games played.
-    #[expect(clippy::too_many_lines, reason = "one loop with what it waits for")]
     pub async fn run(
         self,
         directory: &TournamentDirectory,
@@ -45,17 +43,9 @@ impl Arena {
         let (abort, aborted) = watch::channel(false);
         let commands = self.entrants.iter().map(|bot| &bot.entrant.program.command);
         let commands: Vec<_> = commands.cloned().collect();
-        let time_left = progress.time_left();
-        let pairs = match self.shard {
-            Some(shard) => shard.pairs(&progress.plan),
-            None if time_left.is_some_and(|left| left.is_zero()) => {
-                progress.time_is_up();
-                0..0
-            }
-            None => 1..u64::MAX,
-        };
-        let mut time_up = std::pin::pin!(time_is_up(time_left));
-        let mut is_over = false;
+        let pairs = self
+            .shard
+            .map_or(1..u64::MAX, |shard| shard.pairs(&progress.plan));
         let scheduler = Scheduler::new(
             &progress.plan,
             pairs,
@@ -114,12 +104,6 @@ impl Arena {
                     }
                     continue;
                 }
-                () = &mut time_up, if !is_over => {
-                    is_over = true;
-                    progress.time_is_up();
-                    context.scheduler.stop();
-                    continue;
-                }
                 Some(event) = received.recv() => event,
             };
             match progress.handle(event, observer) {
@@ -147,19 +131,10 @@ impl Arena {
                 failure.get_or_insert(error);
             }
         }
-        progress.close()?;
         match failure {
             Some(failure) => Err(failure),
             None => Ok((progress.ended(), progress.plan, progress.results)),
         }
-    }
-}
-
-/// Waits until no time is left, where it is limited.
-async fn time_is_up(left: Option<Duration>) {
-    match left {
-        Some(left) => tokio::time::sleep(left).await,
-        None => std::future::pending().await,
     }
 }
 

@@ -8,13 +8,12 @@
 //! - [`entrants`], [`identical`], [`entry_check`], [`preparation`]: from the named bots to a plan
 //! - [`plan`]: which games are played, and how
 //! - [`directory`], [`results`], [`elimination`], [`ranking`], [`course`], [`logs`], [`slug`]: what is kept in files, and what follows from it
-//! - [`scheduler`], [`worker`], `capacity`, `event_loop`, `progress`, `budget`: the games
+//! - [`scheduler`], [`worker`], `capacity`, `event_loop`, `progress`: the games
 //! - [`shard`], [`merge`]: a tournament played in parts, and the parts put together
 //! - [`comparison`]: the games that compare two versions of a bot
 //! - [`analysing`]: the analysis after the last game
 
 pub mod analysing;
-mod budget;
 mod capacity;
 pub mod comparison;
 pub mod course;

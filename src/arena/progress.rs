@@ -1,11 +1,10 @@
 //! The state of a tournament between events: the games played, and what follows from them.
 
 use std::io;
-use std::time::{Duration, Instant};
 
 use super::directory::TournamentDirectory;
 use super::event::Event;
-use super::plan::{Limit, Plan};
+use super::plan::Plan;
 use super::results::{Next, Results};
 use super::shard::Shard;
 use super::{Ended, RunError, TournamentObserver};
@@ -21,8 +20,6 @@ pub(super) struct Progress<'a> {
     /// Set when there are no further rounds.
     last: Option<Ended>,
     shard: Option<Shard>,
-    /// Until when the time that is spent has been counted.
-    counted: Instant,
 }
 
 /// What the event loop does after an event.
@@ -49,7 +46,6 @@ impl<'a> Progress<'a> {
             test,
             last: None,
             shard,
-            counted: Instant::now(),
         }
     }
 
@@ -80,7 +76,7 @@ impl<'a> Progress<'a> {
 
     /// Whether rounds will be added that depend on results.
     pub(super) fn more_rounds(&self) -> bool {
-        self.last.is_none() && self.shard.is_none() && self.plan.depends_on_results()
+        self.last.is_none() && self.shard.is_none() && self.plan.format.depends_on_results()
     }
 
     /// When all games of the rounds so far have been played: adds the next round, which is written
@@ -99,7 +95,6 @@ impl<'a> Progress<'a> {
         if self.last.is_some() || !self.results.is_done(&self.plan) {
             return Ok(Then::Continue);
         }
-        self.spend();
         self.last = match self.results.next(&self.plan)? {
             Next::Round(round) => {
                 self.plan.rounds.push(round.clone());
@@ -111,45 +106,6 @@ impl<'a> Progress<'a> {
             Next::Winner(winner) => Some(Ended::Won(winner)),
         };
         Ok(Then::NoMoreRounds)
-    }
-
-    /// The time that is left, where it is limited.
-    pub(super) fn time_left(&self) -> Option<Duration> {
-        let budget = self.plan.budget.filter(|_| self.shard.is_none())?;
-        match budget.limit {
-            Limit::Games(_) => None,
-            Limit::Seconds(seconds) => {
-                let left = (seconds - budget.spent).max(0.0);
-                Some(Duration::try_from_secs_f64(left).unwrap_or(Duration::MAX))
-            }
-        }
-    }
-
-    /// Notes that no time is left: what has not been played is left out.
-    pub(super) fn time_is_up(&mut self) {
-        self.last.get_or_insert(Ended::Complete);
-    }
-
-    /// Counts the time since the last call, where it is limited.
-    fn spend(&mut self) {
-        let since = std::mem::replace(&mut self.counted, Instant::now());
-        if self.time_left().is_some()
-            && let Some(budget) = &mut self.plan.budget
-        {
-            budget.spent += since.elapsed().as_secs_f64();
-        }
-    }
-
-    /// Writes what has been spent, and takes out what was left out: after the last game.
-    pub(super) fn close(&mut self) -> Result<(), RunError> {
-        if self.time_left().is_some() {
-            self.spend();
-            if self.last.is_some() {
-                self.plan.drop_unplayed(&self.results);
-            }
-            self.directory.write_plan(&mut self.plan)?;
-        }
-        Ok(())
     }
 
     pub(super) fn ended(&self) -> Ended {

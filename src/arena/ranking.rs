@@ -45,7 +45,6 @@ impl Results {
             games_a_meeting: Some(plan.pairs.saturating_mul(2)),
             before: places_before(plan),
             not_entered: not_entered(plan),
-            chosen: plan.budget.is_some(),
         }
     }
 

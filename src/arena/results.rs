@@ -5,7 +5,6 @@ use std::hash::{BuildHasher as _, Hash as _, Hasher as _};
 
 use super::plan::{Format, Plan};
 use crate::record::{BotIndex, Ending, FinishedRecord, ForfeitReason, RecordSummary};
-use crate::tournament::ratings::RatingError;
 use crate::tournament::schedule::knockout::{self, Match, Tally};
 use crate::tournament::schedule::{EntrantId, GameId, PairOfGames, Round, swiss};
 use crate::tournament::sprt::Pentanomial;
@@ -236,9 +235,6 @@ impl Results {
 
     /// What follows the rounds so far, all of whose games must have been played.
     pub fn next(&self, plan: &Plan) -> Result<Next, NextError> {
-        if let Some(budget) = &plan.budget {
-            return Ok(self.next_of_budget(plan, budget)?);
-        }
         match plan.format {
             Format::RoundRobin | Format::Gauntlet => Ok(Next::Over),
             Format::Swiss if plan.rounds.len() >= plan.rounds_planned as usize => Ok(Next::Over),
@@ -293,9 +289,6 @@ pub enum NextError {
     /// They are those of no knockout.
     #[error(transparent)]
     Knockout(#[from] knockout::KnockoutError),
-    /// They determine no ratings.
-    #[error(transparent)]
-    Ratings(#[from] RatingError),
 }
 
 /// What follows a round.

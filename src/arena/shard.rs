@@ -59,7 +59,7 @@ impl Shard {
     pub fn pairs(self, plan: &Plan) -> Range<u64> {
         let (first, pairs) = match plan.rounds.last() {
             None => (1, 0),
-            Some(round) if plan.depends_on_results() => (round.first_pair, round.count()),
+            Some(round) if plan.format.depends_on_results() => (round.first_pair, round.count()),
             Some(_) => (1, plan.pairs_so_far()),
         };
         let at = |index: u64| {
@@ -73,7 +73,7 @@ impl Shard {
     /// The name of its files, without ending.
     pub fn name(self, plan: &Plan) -> String {
         let part = format!("{}-of-{}", self.index, self.count);
-        if plan.depends_on_results() {
+        if plan.format.depends_on_results() {
             format!("round-{}-{part}", plan.rounds.len())
         } else {
             part

@@ -18,7 +18,7 @@ use commands::{
 };
 use support::failure::Failure;
 use support::logging::{self, LogOptions};
-use support::{mistyped, output, signals, suspension};
+use support::{mistyped, output, retired, signals, suspension};
 
 /// Lets two programs play Quarto against each other.
 #[derive(Debug, Parser)]
@@ -145,7 +145,8 @@ pub fn run_with<T: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = T
     match mistyped::check(&arguments, &Cli::command()) {
         Ok(()) => match Cli::try_parse_from(&arguments) {
             Ok(cli) => run_parsed(cli),
-            Err(error) => match mistyped::one_too_many(&error, &arguments, &Cli::command())
+            Err(error) => match retired::failure(&error, &arguments)
+                .or_else(|| mistyped::one_too_many(&error, &arguments, &Cli::command()))
                 .or_else(|| mistyped::one_too_few(&error, &arguments, &Cli::command()))
             {
                 Some(failure) => output::finish(Err(failure), logging::finish),

@@ -9,12 +9,10 @@
 //! - [`build`]: programs of sources
 //! - [`state`], [`versions`]: which versions of which bots there are, and what is known of them
 //! - [`archive`]: all games of all versions
-//! - `budget`: a league that plays only some pairings
 //! - [`grading`]: grades by reference bots
 //! - [`season`]: the folder, from one plan to the next
 
 pub mod archive;
-mod budget;
 pub mod build;
 pub mod grading;
 pub mod intake;

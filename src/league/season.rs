@@ -8,7 +8,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::archive::{self, ArchiveError};
-use super::budget::played_before;
 use crate::arena::analysing;
 use crate::arena::directory::{DirectoryError, TournamentDirectory};
 use crate::arena::plan::Plan;
@@ -111,12 +110,7 @@ impl LeagueDirectory {
                 archive::add(&self.path, old, &path)?;
             }
         }
-        let mut kept = archive::kept(&self.path, new)?;
-        if new.budget.is_some() {
-            // What was played comes first; what is played besides depends on it.
-            new.rounds = vec![played_before(new, &kept)];
-            kept = archive::kept(&self.path, new)?;
-        }
+        let kept = archive::kept(&self.path, new)?;
         let next = self.path.join(NEXT);
         if next.exists() {
             fs::remove_dir_all(&next).map_err(failed(&next))?;

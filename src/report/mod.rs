@@ -7,7 +7,6 @@
 //! - [`standings`]: tables of results
 //! - [`checks`]: a table of check-ups
 //! - [`comparison`]: two versions of a bot compared
-//! - [`history`]: ratings over time
 //! - [`grades`]: grades as files; [`own`]: what a bot's author may see
 //! - [`html`]: the HTML report
 //! - [`serve`]: that page, served while games are played
@@ -16,11 +15,9 @@
 
 pub mod accuracy;
 mod bracket;
-mod budget;
 pub mod checks;
 pub mod comparison;
 pub mod grades;
-pub mod history;
 pub mod html;
 pub mod league;
 pub mod own;

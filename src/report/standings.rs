@@ -54,15 +54,6 @@ const fn shown(tie_break: TieBreak) -> Option<&'static str> {
     }
 }
 
-/// The places that a bot may have: `4 to 6`.
-fn places_of(place: &Place) -> String {
-    match place.places {
-        Some([first, last]) if first == last => first.to_string(),
-        Some([first, last]) => format!("{first} to {last}"),
-        None => String::new(),
-    }
-}
-
 /// All columns of these places.
 fn columns(standings: &Standings, places: &[&Place]) -> Vec<Column> {
     let column = |head, weight, cell: &dyn Fn(&Place) -> String| {
@@ -112,9 +103,6 @@ fn columns(standings: &Standings, places: &[&Place]) -> Vec<Column> {
                 })
             }));
         }
-    }
-    if standings.ranking.chosen {
-        all.push(column("place (95 %)", 93, &places_of));
     }
     all.extend([
         column("score", 70, &|place| percent(Some(place.score))),
@@ -191,9 +179,7 @@ fn criteria(standings: &Standings) -> Vec<&'static str> {
 
 /// The sentence on the order of the tables.
 fn order(standings: &Standings) -> String {
-    let why = if standings.by_rating && standings.ranking.chosen {
-        " (the results so far decided who met whom)"
-    } else if standings.by_rating {
+    let why = if standings.by_rating {
         " (the bots have played unequally many games)"
     } else {
         ""

@@ -1,7 +1,6 @@
 //! The printed summary of a tournament and the tables in its folder.
 
 use super::bracket::bracket;
-use super::budget;
 use super::standings::{as_csv, as_json, crosstable_csv, table, times_csv};
 use super::terminal::Palette;
 use crate::arena::plan::Plan;
@@ -56,7 +55,6 @@ pub fn summary(
     let standings = standings(plan, results)?;
     let mut out = table(&standings, palette, width);
     out.push_str(&distinct(results));
-    out.push_str(&budget::lines(plan, results, &standings));
     if plan.format.eliminates() {
         out.push_str(&bracket(plan, results, width));
     }

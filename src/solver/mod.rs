@@ -69,7 +69,6 @@ pub use early_positions::early_positions;
 pub use engine::safe_turns;
 pub use evaluation::{Evaluation, Goal, Value};
 pub use limits::{Limits, Progress};
-pub use proof_book::ProofBookError;
 
 use crate::game::Position as _;
 use crate::game::quarto::{Position, Turn};
@@ -241,37 +240,11 @@ impl Solver {
         self.engine.table.bytes()
     }
 
-    /// The share of the transposition table in use, 0 to 1, from a sample.
-    pub fn hashfull(&self) -> f64 {
-        self.engine.table.hashfull()
-    }
-
-    /// What was proven of early positions beyond the shipped book, as a file for
-    /// [`Solver::import_proofs`] in another run.
-    pub fn export_proofs(&self) -> Vec<u8> {
-        self.engine.book.to_bytes()
-    }
-
-    /// What was proven of these positions, the shipped book included, in the same format. Only
-    /// positions with a piece in hand and at most four pieces on the board are in it.
-    pub fn export_proofs_of(&self, positions: &[Position]) -> Vec<u8> {
-        let hashes = positions
-            .iter()
-            .filter_map(|position| Some((early_positions::hash(position)?, position.rules())));
-        self.engine.book.some_to_bytes(hashes)
-    }
-
     /// What was proven of these positions, as a book to be shipped. It answers for no others, so they must be all of
     /// [`early_positions`] of one rule set. `None` without positions, or when two are the same.
     pub fn pack_book(&self, positions: &[Position]) -> Option<Vec<u8>> {
         let rules = positions.first()?.rules();
         let hashes = positions.iter().filter_map(early_positions::hash);
         self.engine.book.pack(hashes, rules)
-    }
-
-    /// Adds what [`Solver::export_proofs`] gave, and returns the number of positions. After an
-    /// error nothing was added.
-    pub fn import_proofs(&self, bytes: &[u8]) -> Result<usize, ProofBookError> {
-        self.engine.book.read(bytes)
     }
 }

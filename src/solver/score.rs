@@ -64,11 +64,6 @@ impl Bounds {
         }
     }
 
-    /// Whether any score lies between the bounds.
-    pub(super) const fn is_possible(self) -> bool {
-        self.low <= self.high && self.high <= 14
-    }
-
     /// The byte that [`Bounds::from_byte`] reads.
     pub(super) const fn to_byte(self) -> u8 {
         self.low << 4 | self.high

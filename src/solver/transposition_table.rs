@@ -55,23 +55,6 @@ impl TranspositionTable {
         self.buckets.len() * size_of::<Bucket>()
     }
 
-    /// The share of entries in use, 0 to 1, from a sample.
-    pub(super) fn hashfull(&self) -> f64 {
-        let sample = &self.buckets[..self.buckets.len().min(1 << 12)];
-        let used: usize = sample
-            .iter()
-            .map(|bucket| {
-                bucket
-                    .0
-                    .iter()
-                    .filter(|e| e.load(Ordering::Relaxed) != 0)
-                    .count()
-            })
-            .sum();
-        let share = |n: usize| f64::from(u32::try_from(n).unwrap_or(u32::MAX));
-        share(used) / share(sample.len() * WAYS)
-    }
-
     #[inline]
     fn bucket(&self, hash: Hash) -> &[AtomicU64; WAYS] {
         let slot = (u128::from(hash.slot) * self.buckets.len() as u128) >> 64;

@@ -18,8 +18,7 @@
 mod dispersion;
 mod fit;
 mod levels;
-pub(super) mod matrix;
-mod places;
+mod matrix;
 mod student;
 
 use std::borrow::Cow;
@@ -28,7 +27,7 @@ use std::f64::consts::LN_10;
 use thiserror::Error;
 
 use self::fit::Fit;
-pub(super) use self::levels::EQUAL_ELO;
+use self::levels::EQUAL_ELO;
 pub use self::levels::levels;
 use self::matrix::Square;
 use super::sprt::{Estimate, superiority};
@@ -313,18 +312,6 @@ impl Ratings {
         let freedom = self.freedoms[a].min(self.freedoms[b]);
         let deviations = student::as_normal(difference / variance.sqrt(), freedom);
         Some(superiority(deviations, 1.0))
-    }
-
-    /// Of all two bots that games connect, the share, 0 to 1, that is expected to be in the right order.
-    pub fn in_order(&self) -> f64 {
-        let (mut sum, mut count) = (0.0, 0.0);
-        for a in 0..self.bots.len() {
-            for superiority in (0..a).filter_map(|b| self.superiority(a, b)) {
-                sum += superiority.max(1.0 - superiority);
-                count += 1.0;
-            }
-        }
-        if count > 0.0 { sum / count } else { 1.0 }
     }
 
     /// What to compare instead of the bots' ratings; see [`levels`].

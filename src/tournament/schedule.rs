@@ -5,9 +5,6 @@
 //! of pairings, each of which plays the same number of pairs; the n-th pair of every pairing of
 //! a round starts from the same opening, so that all bots play the same positions.
 //!
-//! Where results decide which pairs are played ([`budget`](super::budget)), every pairing has its own openings instead, and
-//! goes on with its next one.
-//!
 //! Pairs are numbered through the whole tournament, from 1: round by round, within a round
 //! pairing by pairing, so that all games of a pairing are consecutive. The number of pairs in a
 //! round never depends on results, so the numbers are fixed in all formats.

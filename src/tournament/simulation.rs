@@ -8,7 +8,6 @@ use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom as _;
 use rand::{RngExt as _, SeedableRng as _};
 
-use super::normal::normal;
 use super::ratings::{Model, Outcome, RatingError, Results, rate};
 use super::schedule::knockout::{self, Match, Tally};
 use super::schedule::{EntrantId, Gauntlet, Pairing, Round, RoundRobin, groups, swiss};
@@ -274,6 +273,12 @@ impl Field<'_> {
     }
 }
 
+/// A number of the standard normal distribution: Box and Muller, 1958.
+fn normal(random: &mut ChaCha8Rng) -> f64 {
+    let (u, v): (f64, f64) = (random.random(), random.random());
+    (-2.0 * (1.0 - u).ln()).sqrt() * (std::f64::consts::TAU * v).cos()
+}
+
 /// A game of the first mover against a bot that is weaker by `difference`, in Elo; of games a share of `draws` is drawn, or
 /// as many as the expected score allows.
 pub(super) fn game(random: &mut ChaCha8Rng, difference: f64, draws: f64) -> Outcome {
@@ -288,7 +293,7 @@ pub(super) fn game(random: &mut ChaCha8Rng, difference: f64, draws: f64) -> Outc
 
 /// The share of pairs of bots that both lists have in the same order. Where a list has two equal, their order is a matter of
 /// luck: half of such pairs count.
-pub(super) fn in_order(one: &[f64], other: &[f64]) -> f64 {
+fn in_order(one: &[f64], other: &[f64]) -> f64 {
     let (mut halves, mut all) = (0_u32, 0_u32);
     for a in 0..one.len() {
         for b in 0..a {

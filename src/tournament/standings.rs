@@ -92,9 +92,6 @@ pub struct Place {
     pub rank: usize,
     /// The number of its table, from 0.
     pub table: usize,
-    /// The first and the last rank that it has in its table with a probability of 95 %, where the results decided who met
-    /// whom.
-    pub places: Option<[usize; 2]>,
     /// Its name.
     pub name: String,
     /// The number of games.
@@ -159,8 +156,6 @@ pub struct Standings {
     pub tables: usize,
     /// The number of groups of bots within which ratings can be compared.
     pub connected: usize,
-    /// Where the results decided who met whom: of all two bots, the share that is expected to be in the right order.
-    pub in_order: Option<f64>,
 }
 
 impl Standings {
@@ -267,14 +262,8 @@ impl Collector {
         }
         let names: Vec<&String> = by_name.iter().map(|&bot| &self.names[bot]).collect();
         let mut sums = self.scores.sums(&order_of)?;
-        sums.results
-            .set_adaptive(ranking.by != RankBy::Results || ranking.chosen);
+        sums.results.set_adaptive(ranking.by != RankBy::Results);
         let ratings = rate(&sums.results, model)?;
-        let possible = if ranking.chosen {
-            ratings.places()
-        } else {
-            vec![None; bots]
-        };
         let criteria = Criteria::new(&names, &sums, &ratings, ranking);
         let tables = criteria.tables();
         let encounters = criteria.encounters(&tables);
@@ -304,7 +293,6 @@ impl Collector {
                 places.push(Place {
                     rank: reached.map_or(rank + 1, |reached| reached.place),
                     table: number,
-                    places: possible[i],
                     name: names[i].clone(),
                     games: criteria.games[i],
                     wins: sums.wins[i],
@@ -341,7 +329,6 @@ impl Collector {
             ranking: ranking.clone(),
             tables: tables.len(),
             connected: groups.len(),
-            in_order: ranking.chosen.then(|| ratings.in_order()),
         })
     }
 }

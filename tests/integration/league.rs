@@ -521,3 +521,31 @@ fn a_date_for_freeze_is_sent_to_deadline() {
     assert_eq!(run.code, Some(2), "{run}");
     assert!(!teacher.path("nothing").exists(), "{run}");
 }
+
+#[test]
+fn the_league_of_an_older_version_that_left_out_pairings_goes_on() {
+    let class = Class::of(&[
+        ("term/plan.json", include_str!("old/plan.json")),
+        ("term/league.json", include_str!("old/league.json")),
+        ("term/games.jsonl", include_str!("old/games.jsonl")),
+    ]);
+    for (bot, version) in [
+        ("a", "7e6a32c37074"),
+        ("b", "8043c7644b33"),
+        ("c", "53a6e155cdc0"),
+    ] {
+        class.write(
+            &format!("term/bots/{bot}/{version}/bot.sh"),
+            &format!("{WRONG}# {bot}\n"),
+        );
+    }
+    let run = class.run(&["standings", "term"]);
+    assert!(run.stdout.contains("4 games"), "{run}");
+    let run = class.run(&["league", "term"]);
+    assert_eq!(run.last_line(), "2 new games, 4 kept");
+    assert!(!class.read("term/plan.json").contains("budget"));
+    assert_eq!(
+        class.run(&["league", "term"]).last_line(),
+        "0 new games, 6 kept"
+    );
+}

@@ -25,8 +25,6 @@ mod analysis;
 #[cfg(unix)]
 mod architecture;
 #[cfg(unix)]
-mod budget;
-#[cfg(unix)]
 mod builtins;
 mod channel;
 #[cfg(unix)]

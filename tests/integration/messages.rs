@@ -114,6 +114,39 @@ const WRONG: &[(&str, &str)] = &[
         "replay game.jsonl --game-program ./nim.py",
         "game.jsonl: line 1: --game-program: cannot start ./nim.py: there is no such file",
     ),
+    // Options that are gone.
+    (
+        "league term --budget 2000",
+        "referee: --budget is gone: a league plays all pairings; for fewer games, give a smaller --pairs",
+    ),
+    (
+        "simulate --bots 8 --budget=60 --oracle",
+        "referee: --budget is gone: what fewer games tell, a smaller --pairs shows",
+    ),
+    (
+        "simulate --bots 8 --oracle",
+        "referee: --oracle is gone: what more games tell, a larger --pairs shows",
+    ),
+    (
+        "standings games.jsonl --by week",
+        "referee: --by week is gone: --from TIME rates the games since then",
+    ),
+    (
+        "standings games.jsonl --drift 10",
+        "referee: --drift is gone: --from TIME rates the games since then",
+    ),
+    (
+        "solve --table --free 10,11",
+        "referee: --table is gone: every solve says how many nodes it took, and how long",
+    ),
+    (
+        "solve --no-book ................_-",
+        "referee: --no-book is gone: early positions are always answered by the built-in book",
+    ),
+    (
+        "solve --book four.proofs --pack four.bin",
+        "referee: --book is gone: the books are made by examples/make_books.rs",
+    ),
     // A command line without quotes, or one bot too many.
     (
         "python3 bot.py builtin:random",
@@ -263,14 +296,6 @@ const WRONG: &[(&str, &str)] = &[
         "'--threads <N>': expected a whole number of at least 1",
     ),
     (
-        "solve --table --positions x",
-        "'--positions <N>': expected a whole number of at least 1",
-    ),
-    (
-        "solve --table --free x",
-        "'--free <N,…>': expected a whole number from 1 to 42",
-    ),
-    (
         "standings --prior x games.jsonl",
         "'--prior <N>': expected a number from 0 to 1000000, such as 2",
     ),
@@ -396,14 +421,6 @@ const WRONG: &[(&str, &str)] = &[
     (
         "new python missing/x.py",
         "referee: missing/x.py: there is no such file or directory",
-    ),
-    (
-        "solve --resume missing/x ................_-",
-        "referee: missing/x: cannot be written: there is no such file or directory; choose a file",
-    ),
-    (
-        "solve --resume folder ................_-",
-        "referee: folder: it is a directory; give a file within it",
     ),
     (
         "check missing",

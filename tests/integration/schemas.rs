@@ -7,8 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use referee::arena::plan::{
-    BotPlan, Budget, Format, GameProgramPlan, Limit, Limits, Plan, RejectedBot, Restart,
-    SandboxPlan, SprtPlan,
+    BotPlan, Format, GameProgramPlan, Limits, Plan, RejectedBot, Restart, SandboxPlan, SprtPlan,
 };
 use referee::protocol::ForfeitReason;
 use referee::puzzles::file::SHIPPED;
@@ -132,10 +131,7 @@ fn full_plan() -> Plan {
         bench_after: 10,
         adjudicate: true,
         by_version: true,
-        budget: Some(Budget {
-            limit: Limit::Seconds(7200.0),
-            spent: 1.5,
-        }),
+        budget: None,
         sprt: Some(SprtPlan {
             elo0: -5.0,
             elo1: 5.0,

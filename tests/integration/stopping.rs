@@ -71,7 +71,7 @@ fn a_tournament_goes_on_after_a_signal_that_was_ignored() {
 /// Work of the referee itself is ended by the same signals.
 #[test]
 fn solving_goes_on_after_a_signal_that_was_ignored() {
-    let referee = Referee::new(["solve", "--threads", "1", "--no-book", "................ -"])
+    let referee = Referee::new(["solve", "--threads", "1", "--all", "P..AN......C.... M"])
         .args(["--time", "3s"])
         .shell("trap '' HUP INT; exec \"$0\" \"$@\"");
     let mut running = referee.start();

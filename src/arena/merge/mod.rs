@@ -138,7 +138,7 @@ fn parts(directory: &TournamentDirectory, plan: &Plan) -> Result<Vec<Part>, Merg
     };
     // A plan whose rounds depend on results has another hash in every round.
     let mut hashes = vec![plan.hash.clone()];
-    if plan.depends_on_results() {
+    if plan.format.depends_on_results() {
         for rounds in 0..plan.rounds.len() {
             let mut before = shard::with_rounds(plan, rounds);
             before.to_json()?;

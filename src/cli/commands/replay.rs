@@ -16,7 +16,7 @@ use crate::play::reproduce::recorded_reproduce_command;
 use crate::record::Record;
 use crate::record::reader::{Line, Reader};
 use crate::report::html;
-use crate::report::picture::Film;
+use crate::report::picture::stills;
 use crate::report::serve::Feed;
 use crate::report::terminal_view::{Detail, TerminalView, ViewOptions};
 use crate::session::Ruleset;
@@ -52,11 +52,11 @@ pub(in crate::cli) struct Args {
     )]
     html: Option<PathBuf>,
 
-    /// Write the game as an animated SVG, which plays in browsers, also within a page; - is stdout
+    /// Write the position after turn N (--turn) as a picture (SVG); - is stdout
     #[arg(long, value_name = "FILE", conflicts_with_all = ["quiet", "html"])]
     svg: Option<PathBuf>,
 
-    /// With --svg: only the position after turn N, as a picture that does not move; 0 is the start
+    /// The turn for --svg; 0 is the start
     #[arg(long, value_name = "N", requires = "svg")]
     turn: Option<usize>,
 
@@ -70,7 +70,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         return write_page(args, target);
     }
     if let Some(target) = &args.svg {
-        return write_film(args, target);
+        return write_picture(args, target);
     }
     let file = &records_of(&args.file)?;
     let failed = |error| unreadable(file, &error);
@@ -197,23 +197,26 @@ fn one_game(args: &Args, shows: &str) -> Result<OneGame, Failure> {
     })
 }
 
-/// Checks one game and writes it as an animated picture.
-fn write_film(args: &Args, target: &Path) -> Result<(), Failure> {
-    let game = one_game(args, "a picture")?;
-    let film = Film::of(&*game.ruleset, &game.record).map_err(|problem| game.invalid(&problem))?;
-    check_not_input(std::slice::from_ref(&game.file), target)?;
-    let turns = counted(film.turns() as u64, "turn", "turns");
+/// Checks one game and draws one of its positions.
+fn write_picture(args: &Args, target: &Path) -> Result<(), Failure> {
     let Some(turn) = args.turn else {
-        return write_file(target, &film.to_svg(), "picture", || turns);
+        return Err(Failure::Usage(
+            "--svg draws one position, so add --turn N; a page of the whole game is --html=FILE"
+                .to_owned(),
+        ));
     };
-    let Some(picture) = film.still(turn) else {
+    let game = one_game(args, "a picture")?;
+    let drawn = stills(&*game.ruleset, &game.record).map_err(|problem| game.invalid(&problem))?;
+    check_not_input(std::slice::from_ref(&game.file), target)?;
+    let Some(picture) = drawn.get(turn) else {
+        let last = drawn.len() - 1;
         return Err(Failure::Usage(format!(
-            "--turn {turn}: game {} has {turns}; expected 0 to {}",
+            "--turn {turn}: game {} has {}; expected 0 to {last}",
             game.number,
-            film.turns()
+            counted(last as u64, "turn", "turns"),
         )));
     };
-    write_file(target, &picture, "picture", || format!("after turn {turn}"))
+    write_file(target, picture, "picture", || format!("after turn {turn}"))
 }
 
 /// Checks one game and writes its page.

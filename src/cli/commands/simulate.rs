@@ -1,7 +1,5 @@
 //! `referee simulate`: what a tournament can tell, before it is played.
 
-mod budget;
-
 use std::io::{self, Write};
 use std::time::Duration;
 
@@ -49,14 +47,6 @@ pub(in crate::cli) struct Args {
     #[arg(long, value_name = "PERCENT", default_value_t = 20, value_parser = numbers::within::<u8>(0..=100), allow_negative_numbers = true)]
     draws: u8,
 
-    /// Compare a league's choice of so many games with as many in equal shares
-    #[arg(long, value_name = "GAMES", conflicts_with_all = ["format", "rounds", "groups", "time_per_game", "jobs"], value_parser = numbers::at_least::<u64>(2), allow_negative_numbers = true)]
-    budget: Option<u64>,
-
-    /// Also say what a choice would need that knows the bots' strengths
-    #[arg(long, requires = "budget")]
-    oracle: bool,
-
     /// How long a game takes, to tell the time of the tournament
     #[arg(long, value_name = "TIME", value_parser = duration::parse_positive)]
     time_per_game: Option<Duration>,
@@ -93,9 +83,6 @@ const ALL: [FormatName; 5] = [
 ];
 
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
-    if let Some(games) = args.budget {
-        return Ok(Stdout.write_all(budget::compared(args, games)?.as_bytes())?);
-    }
     let formats = args
         .format
         .map_or_else(|| ALL.to_vec(), |format| vec![format]);

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
 use jiff::Timestamp;
-use jiff::tz::TimeZone;
 
 use crate::arena::directory::TournamentDirectory;
 use crate::arena::results::Distinct;
@@ -20,11 +19,9 @@ use crate::cli::support::time;
 use crate::record::reader::{LineError, Reader};
 use crate::record::summaries::{Parsed, take_all, threads_for};
 use crate::record::{BotIndex, RecordSummary};
-use crate::report::history::{self, Curve};
 use crate::report::standings::{as_csv, as_json, markdown, table};
 use crate::text::{counted, escape_controls, quote};
-use crate::tournament::history::{History, Point, USUAL_DRIFT};
-use crate::tournament::ratings::{Model, Outcome};
+use crate::tournament::ratings::Model;
 use crate::tournament::standings::{Collector, Prepared, Ranking, TieBreak};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -44,34 +41,6 @@ enum Format {
 enum By {
     /// A bot whose files changed is another entrant
     Version,
-    /// Ratings day by day
-    Day,
-    /// Ratings week by week
-    Week,
-    /// Ratings month by month
-    Month,
-}
-
-impl By {
-    /// The name of the period of a time, in UTC; `None` where time makes no difference.
-    fn period(self, time: Timestamp) -> Option<String> {
-        let date = time.to_zoned(TimeZone::UTC).date();
-        match self {
-            Self::Version => None,
-            Self::Day => Some(date.to_string()),
-            Self::Week => {
-                let week = date.iso_week_date();
-                Some(format!("{}-W{:02}", week.year(), week.week()))
-            }
-            Self::Month => Some(format!("{}-{:02}", date.year(), date.month())),
-        }
-    }
-}
-
-fn drift(text: &str) -> Result<f64, String> {
-    let number = text.parse::<f64>().ok();
-    let number = number.filter(|drift| (1e-3..=1e6).contains(drift));
-    number.ok_or_else(|| "expected a number of Elo² from 0.001 to 1000000, such as 300".to_owned())
 }
 
 fn prior(text: &str) -> Result<f64, String> {
@@ -103,14 +72,9 @@ pub(in crate::cli) struct Args {
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     tie_break: Vec<TieBreak>,
 
-    /// Compare versions of a bot (its files, as the plan.json beside games.jsonl knows them), or show the
-    /// ratings over time, on one scale
+    /// Compare versions of a bot: its files, as the plan.json beside games.jsonl knows them
     #[arg(long, value_enum)]
     by: Option<By>,
-
-    /// How much ratings change over time: the variance of a day's change, in Elo²
-    #[arg(long, value_name = "ELO²", default_value_t = USUAL_DRIFT, value_parser = drift, requires = "by")]
-    drift: f64,
 
     /// Virtual draws of each bot against the field, which keep the ratings of perfect scores finite
     #[arg(long, value_name = "N", default_value_t = 2.0, value_parser = prior, allow_negative_numbers = true)]
@@ -125,15 +89,13 @@ struct Games {
     /// What makes each game that game, and whether its analysis has been added: with several files, the
     /// same game may be in two of them.
     seen: Option<HashMap<u64, bool>>,
-    /// The games in time, for ratings over time.
-    timed: Timed,
     /// Games left out, because they had been added from another file.
     copies: u64,
 }
 
 impl Games {
     /// Adds a game, unless it is a copy.
-    fn add(&mut self, game: &RecordSummary<'_>, digests: &Digests) -> bool {
+    fn add(&mut self, game: &RecordSummary<'_>, digests: &Digests) {
         if let (Some(seen), Some(identity)) = (&mut self.seen, digests.identity) {
             let is_analysed = game.tallies().is_some();
             match seen.entry(identity) {
@@ -142,7 +104,7 @@ impl Games {
                     if is_analysed && !known.insert(true) {
                         self.collector.add_analysis(game);
                     }
-                    return false;
+                    return;
                 }
                 Entry::Vacant(new) => {
                     new.insert(is_analysed);
@@ -151,7 +113,6 @@ impl Games {
         }
         self.distinct.add_digest(digests.content);
         self.collector.add_prepared(game, &digests.prepared);
-        true
     }
 }
 
@@ -164,78 +125,9 @@ struct Digests {
     identity: Option<u64>,
 }
 
-/// Seconds of a day.
-const DAY: i64 = 86_400;
-
-/// Games by day, and the names of the bots and of the days' periods.
-#[derive(Default)]
-struct Timed {
-    names: Vec<String>,
-    index: HashMap<String, usize>,
-    periods: HashMap<i64, String>,
-    games: Vec<(i64, [usize; 2], Outcome)>,
-}
-
-impl Timed {
-    fn add(&mut self, game: &RecordSummary<'_>, time: Timestamp, period: String) {
-        let day = time.as_second().div_euclid(DAY);
-        self.periods.insert(day, period);
-        let seats = [game.first, game.first.other()];
-        let seats = seats.map(|seat| game.names()[seat as usize]).map(|name| {
-            if let Some(&known) = self.index.get(name) {
-                return known;
-            }
-            self.index.insert(name.to_owned(), self.names.len());
-            self.names.push(name.to_owned());
-            self.names.len() - 1
-        });
-        let outcome = match game.winner() {
-            None => Outcome::Draw,
-            Some(winner) if winner == game.first => Outcome::FirstWins,
-            Some(_) => Outcome::SecondWins,
-        };
-        self.games.push((day, seats, outcome));
-    }
-
-    fn curves(self, drift: f64) -> Vec<Curve> {
-        let mut history = History::new(self.names.len(), drift);
-        for (day, [first, second], outcome) in self.games {
-            history.add(day, first, second, outcome);
-        }
-        let ratings = self.names.into_iter().zip(history.ratings());
-        let curve = |(name, points): (String, Vec<Point>)| Curve {
-            name,
-            points: points
-                .into_iter()
-                .map(|point| {
-                    (
-                        self.periods.get(&point.day).cloned().unwrap_or_default(),
-                        point,
-                    )
-                })
-                .collect(),
-        };
-        ratings.map(curve).collect()
-    }
-}
-
-/// The ratings over time.
-fn over_time(args: &Args, timed: Timed) -> Result<(), Failure> {
-    let curves = timed.curves(args.drift);
-    let text = match args.format {
-        Format::Table => history::table(&curves, &palette(&io::stdout())),
-        Format::Markdown => history::markdown(&curves),
-        Format::Json => format!("{}\n", history::as_json(&curves)),
-        Format::Csv => {
-            history::as_csv(&curves).map_err(|error| Failure::Referee(error.to_string()))?
-        }
-    };
-    Ok(Stdout.write_all(text.as_bytes())?)
-}
-
 /// The version of each bot of the tournament whose journal this file is: the start of its files' hash.
 fn versions(path: &Path, args: &Args) -> Result<HashMap<String, String>, Failure> {
-    if args.by != Some(By::Version) {
+    if args.by.is_none() {
         return Ok(HashMap::new());
     }
     let directory = TournamentDirectory::at(path.parent().unwrap_or(Path::new("")));
@@ -282,15 +174,12 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     if !args.tie_break.is_empty() {
         ranking.tie_breaks.clone_from(&args.tie_break);
     }
-    let collector = games.collector;
-    if args.by.is_some_and(|by| by != By::Version) {
-        return over_time(args, games.timed);
-    }
     let model = Model {
         prior: args.prior,
         ..Model::default()
     };
-    let standings = collector
+    let standings = games
+        .collector
         .ranked(&model, &ranking)
         .map_err(|error| Failure::Usage(error.to_string()))?;
     for wanted in &args.bot {
@@ -337,7 +226,7 @@ fn add_file(path: &Path, args: &Args, games: &mut Games) -> Result<(), Failure> 
             identity: of_several.then(|| game.identity()),
         }))
     };
-    let take = |(number, parsed): Parsed<'_, Result<Option<Digests>, Failure>>| {
+    let take = |(_, parsed): Parsed<'_, Result<Option<Digests>, Failure>>| {
         let (game, digests) = match parsed {
             Ok(parsed) => parsed,
             Err(torn @ LineError::Torn { .. }) => {
@@ -349,13 +238,7 @@ fn add_file(path: &Path, args: &Args, games: &mut Games) -> Result<(), Failure> 
         let Some(digests) = digests? else {
             return Ok(());
         };
-        let is_new = games.add(&game, &digests);
-        if let Some(by) = args.by.filter(|&by| by != By::Version && is_new) {
-            let time = started(&game, path, number)?;
-            if let Some(period) = by.period(time) {
-                games.timed.add(&game, time, period);
-            }
-        }
+        games.add(&game, &digests);
         Ok(())
     };
     take_all(reader, threads_for(bytes), compute, take).map_err(failed)?

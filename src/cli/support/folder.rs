@@ -136,13 +136,11 @@ fn ranking_of_plan(file: &Path, plan: Plan) -> Result<(Ranking, Option<Course>),
     let alone = Ranking {
         before: places_before(&plan),
         not_entered: not_entered(&plan),
-        chosen: plan.budget.is_some(),
         ..Ranking::default()
     };
     let mut results = Results::new(&plan);
-    // Why a tournament ended early follows from its results, too.
-    let can_end_early = plan.sprt.is_some() || plan.budget.is_some();
-    if !plan.format.depends_on_results() && !can_end_early {
+    // Why a sequential test ended early follows from the results, too.
+    if !plan.format.depends_on_results() && plan.sprt.is_none() {
         let course = results.course(&plan);
         let ranking = Ranking {
             tie_breaks: plan.tie_breaks,

@@ -2,7 +2,6 @@
 
 pub(in crate::cli) mod after;
 pub(in crate::cli) mod asked_bot;
-pub(in crate::cli) mod budget;
 pub(in crate::cli) mod clock;
 pub(in crate::cli) mod config_values;
 pub(in crate::cli) mod console;
@@ -29,6 +28,7 @@ pub(in crate::cli) mod pieces_file;
 pub(in crate::cli) mod recorded;
 pub(in crate::cli) mod recorded_game;
 pub(in crate::cli) mod records;
+pub(in crate::cli) mod retired;
 pub(in crate::cli) mod runtime;
 pub(in crate::cli) mod sandbox;
 pub(in crate::cli) mod setup;

@@ -266,9 +266,6 @@ impl Figures {
             figures["rank"] = json!(place.rank);
             figures["reached"] = json!(reached);
         }
-        if let Some(places) = place.places {
-            figures["places"] = json!(places);
-        }
         if !before.is_empty() {
             figures["before"] = json!(before.get(&place.name));
         }

@@ -5,38 +5,6 @@ use super::paint::{of, of_disc};
 use super::tokens::piece;
 use super::{CELL, EDGE, Pieces, QuartoPieces, Shown, board_size};
 
-/// A shape, and where it is in the order of drawing: a layer, and an index within it. Of the shapes at one place a
-/// position has at most one.
-#[derive(Clone, Debug)]
-pub(super) struct Part {
-    pub(super) place: (u8, usize),
-    pub(super) element: Element,
-}
-
-/// The shapes of a position.
-#[derive(Debug, Default)]
-struct Parts(Vec<Part>);
-
-impl Parts {
-    fn push(&mut self, layer: u8, index: usize, element: Element) {
-        self.0.push(Part {
-            place: (layer, index),
-            element,
-        });
-    }
-}
-
-/// The group that a board's shapes are in.
-pub(super) fn group(pieces: &Pieces) -> Element {
-    Element::new("g").with(
-        "class",
-        match pieces {
-            Pieces::Quarto(_) => "board quarto",
-            Pieces::FourInARow => "board four",
-        },
-    )
-}
-
 fn shape(tag: &'static str, class: &str) -> Element {
     Element::new(tag).painted(class, of(class))
 }
@@ -70,26 +38,25 @@ fn line(element: Element, from: (f64, f64), to: (f64, f64)) -> Element {
     element.at([("x1", from.0), ("y1", from.1), ("x2", to.0), ("y2", to.1)])
 }
 
-/// The shapes of a position, in the order of drawing.
-pub(super) fn parts(pieces: &Pieces, shown: &Shown) -> Vec<Part> {
-    let mut parts = Parts::default();
+/// The board of a position, its shapes in the order of drawing.
+pub(super) fn board(pieces: &Pieces, shown: &Shown) -> Element {
     match pieces {
-        Pieces::Quarto(of) => quarto(of, shown, &mut parts),
-        Pieces::FourInARow => four_in_a_row(shown, &mut parts),
+        Pieces::Quarto(of) => quarto(of, shown),
+        Pieces::FourInARow => four_in_a_row(shown),
     }
-    parts.0
 }
 
-fn quarto(pieces: &QuartoPieces, shown: &Shown, parts: &mut Parts) {
+fn quarto(pieces: &QuartoPieces, shown: &Shown) -> Element {
+    let mut board = Element::new("g").with("class", "board quarto");
     let at = [("x", EDGE - 6.0), ("y", EDGE - 6.0)];
     let table = 4.0 * CELL + 12.0;
     let extent = [("width", table), ("height", table), ("rx", 18.0)];
-    parts.push(0, 0, shape("rect", "table").at(at).at(extent));
+    board.push(shape("rect", "table").at(at).at(extent));
     for i in 0..4 {
         let edge = EDGE / 2.0 - 6.0;
         let name = |letter: char| format!("{letter}{}", i + 1);
-        parts.push(1, 2 * i, label(middle(i), edge, &name('V'), "edge"));
-        parts.push(1, 2 * i + 1, label(edge, middle(i), &name('H'), "edge"));
+        board.push(label(middle(i), edge, &name('V'), "edge"));
+        board.push(label(edge, middle(i), &name('H'), "edge"));
     }
     for cell in 0..16 {
         let (x, y) = centre(cell, 4);
@@ -109,16 +76,15 @@ fn quarto(pieces: &QuartoPieces, shown: &Shown, parts: &mut Parts) {
         } else {
             "cell"
         };
-        parts.push(2, 3 * cell, square(class, 92.0, 14.0));
+        board.push(square(class, 92.0, 14.0));
         if shown.opening[cell] {
-            parts.push(2, 3 * cell + 1, square("opening", 84.0, 11.0));
+            board.push(square("opening", 84.0, 11.0));
         }
         if shown.cells[cell].is_none() {
-            let number = label(x, y, &(cell + 1).to_string(), "number");
-            parts.push(2, 3 * cell + 2, number);
+            board.push(label(x, y, &(cell + 1).to_string(), "number"));
         }
     }
-    for (index, cells) in shown.lines.iter().enumerate() {
+    for cells in &shown.lines {
         let [Some(&first), Some(&last)] = [cells.first(), cells.last()] else {
             continue;
         };
@@ -133,14 +99,15 @@ fn quarto(pieces: &QuartoPieces, shown: &Shown, parts: &mut Parts) {
         } else {
             line(shape("line", "stroke"), from, to)
         };
-        parts.push(3, index, stroke);
+        board.push(stroke);
     }
     for (cell, bits) in shown.cells.iter().enumerate() {
         if let Some(bits) = *bits {
             let (x, y) = centre(cell, 4);
-            parts.push(4, cell, placed(pieces, bits, x, y));
+            board.push(placed(pieces, bits, x, y));
         }
     }
+    board
 }
 
 /// A piece with its symbol around this point.
@@ -153,30 +120,27 @@ fn placed(pieces: &QuartoPieces, bits: u8, x: f64, y: f64) -> Element {
         .child(label(84.0, 84.0, &pieces.symbol(bits), "symbol"))
 }
 
-fn four_in_a_row(shown: &Shown, parts: &mut Parts) {
+fn four_in_a_row(shown: &Shown) -> Element {
+    let mut board = Element::new("g").with("class", "board four");
     let at = [("x", EDGE - 6.0), ("y", EDGE - 6.0)];
     let extent = [
         ("width", 7.0 * CELL + 12.0),
         ("height", 6.0 * CELL + 12.0),
         ("rx", 26.0),
     ];
-    parts.push(0, 0, shape("rect", "rack").at(at).at(extent));
+    board.push(shape("rect", "rack").at(at).at(extent));
     let edge = EDGE / 2.0 - 6.0;
     for i in 0..7 {
-        parts.push(1, i, label(middle(i), edge, &(i + 1).to_string(), "edge"));
+        board.push(label(middle(i), edge, &(i + 1).to_string(), "edge"));
     }
     // Rows are counted from the top, as in the result.
     for i in 0..6 {
-        parts.push(
-            1,
-            7 + i,
-            label(edge, middle(i), &(i + 1).to_string(), "edge"),
-        );
+        board.push(label(edge, middle(i), &(i + 1).to_string(), "edge"));
     }
     for (cell, side) in shown.cells.iter().enumerate() {
         let (x, y) = centre(cell, 7);
         let around = |radius: f64| [("cx", x), ("cy", y), ("r", radius)];
-        parts.push(2, 2 * cell, shape("circle", "slot").at(around(42.0)));
+        board.push(shape("circle", "slot").at(around(42.0)));
         let Some(side) = side else {
             continue;
         };
@@ -203,15 +167,16 @@ fn four_in_a_row(shown: &Shown, parts: &mut Parts) {
         } else if shown.last == Some(cell) {
             disc.push(circle("ring last", 40.0));
         }
-        parts.push(2, 2 * cell + 1, disc);
+        board.push(disc);
     }
-    for (index, cells) in shown.lines.iter().enumerate() {
+    for cells in &shown.lines {
         let [Some(&first), Some(&last)] = [cells.first(), cells.last()] else {
             continue;
         };
         let stroke = Element::new("line").painted("stroke", of_disc("stroke", ""));
-        parts.push(3, index, line(stroke, centre(first, 7), centre(last, 7)));
+        board.push(line(stroke, centre(first, 7), centre(last, 7)));
     }
+    board
 }
 
 /// The piece in hand, beside the board.

@@ -1,4 +1,4 @@
-//! Positions and games as SVG files, with the drawings of the page.
+//! Positions as SVG files, with the drawings of the page.
 //!
 //! The shapes are those of `html/assets/boards.js` and `pieces.js`, the colours those of `html/assets/light.css`; a test
 //! in a browser compares both. A file needs nothing from elsewhere: its colours are in its shapes, and its texts are in
@@ -7,25 +7,28 @@
 //! - [`Pieces`]: what the pieces of a game look like
 //! - [`Shown`]: a position to draw
 //! - [`still`]: its picture
-//! - [`Film`]: a game as an animated picture
+//! - [`stills`]: those of a recorded game
 
 mod boards;
 mod element;
-mod film;
 mod paint;
 mod tokens;
 
 use std::fmt::Write as _;
+use std::io;
+use std::time::Duration;
 
-use crate::game::Picture;
 use crate::game::quarto::{Piece, PieceSet};
+use crate::game::{Picture, Side};
+use crate::play::observer::GameObserver;
+use crate::play::replay::{ReplayError, replay, start_of};
+use crate::record::Record;
 use crate::report::html::piece_style::PieceStyle;
+use crate::report::terminal::shortened;
 use crate::session::{Ruleset, Session};
 use crate::text::escape_controls;
 
 use element::Element;
-
-pub use film::Film;
 
 /// What the pieces of a game look like.
 #[derive(Clone, Debug)]
@@ -215,11 +218,7 @@ const HAND: f64 = 116.0;
 pub fn still(pieces: &Pieces, shown: &Shown, title: &str) -> String {
     let (width, height) = board_size(pieces);
     let beside = if shown.hand.is_some() { HAND } else { 0.0 };
-    let mut board = boards::group(pieces);
-    for part in boards::parts(pieces, shown) {
-        board.push(part.element);
-    }
-    let mut children = vec![board];
+    let mut children = vec![boards::board(pieces, shown)];
     children.extend(boards::hand(pieces, shown));
     let words = shown.in_words(pieces);
     let description = if title.is_empty() {
@@ -227,7 +226,53 @@ pub fn still(pieces: &Pieces, shown: &Shown, title: &str) -> String {
     } else {
         format!("{title}. {words}")
     };
-    file(width + beside, height, &description, None, children)
+    file(width + beside, height, &description, children)
+}
+
+/// The longest name in a picture's description, in columns of a terminal.
+const NAME: usize = 24;
+
+/// Notes the positions of a game that is replayed, each with a sentence about how it came about.
+struct Positions<'a> {
+    pieces: &'a Pieces,
+    names: &'a [String; 2],
+    seen: Vec<(Shown, String)>,
+}
+
+impl GameObserver for Positions<'_> {
+    fn turn(&mut self, side: Side, _: &str, after: &dyn Session, _: Duration) -> io::Result<()> {
+        let (number, name) = (self.seen.len(), &self.names[side.index()]);
+        let sentence = format!("{number}. {name} {}", after.describe_last_turn());
+        self.seen.push((Shown::of(self.pieces, after), sentence));
+        Ok(())
+    }
+}
+
+/// The pictures of a recorded game: of its start, then of the position after each turn. The error is a sentence: about the
+/// game, or about what breaks the rules.
+pub fn stills(ruleset: &dyn Ruleset, record: &Record) -> Result<Vec<String>, String> {
+    let pieces = Pieces::of_game(ruleset)?;
+    let names = [record.first, record.first.other()]
+        .map(|bot| shortened(&escape_controls(&record.bots[bot].name), NAME));
+    let start = start_of(ruleset, record).map_err(|violation| violation.problem)?;
+    let begins = format!("{} begins", names[start.to_move().index()]);
+    let first = Shown::of(&pieces, &*start);
+    let mut positions = Positions {
+        pieces: &pieces,
+        names: &names,
+        seen: vec![(first.clone(), begins)],
+    };
+    match replay(ruleset, record, &mut positions) {
+        Ok(_) => {}
+        Err(ReplayError::Violation(violation)) => return Err(violation.problem),
+        Err(ReplayError::Io(error)) => return Err(error.to_string()),
+    }
+    let [one, other] = &names;
+    let drawn = positions.seen.into_iter().map(|(shown, sentence)| {
+        let title = format!("{one} against {other}. {sentence}");
+        still(&pieces, &shown.begun_with(&first), &title)
+    });
+    Ok(drawn.collect())
 }
 
 /// The width and height of a board with the names of its rows and columns.
@@ -241,13 +286,7 @@ const fn board_size(pieces: &Pieces) -> (f64, f64) {
 }
 
 /// A whole file with these shapes on a background.
-fn file(
-    width: f64,
-    height: f64,
-    description: &str,
-    style: Option<String>,
-    children: Vec<Element>,
-) -> String {
+fn file(width: f64, height: f64, description: &str, children: Vec<Element>) -> String {
     let mut root = Element::new("svg")
         .with("xmlns", "http://www.w3.org/2000/svg")
         .with("viewBox", format!("0 0 {width} {height}"))
@@ -256,9 +295,6 @@ fn file(
         .with("role", "img")
         .with("font-family", "sans-serif");
     root.push(Element::new("title").text(description));
-    if let Some(style) = style {
-        root.push(Element::new("style").text(&style));
-    }
     root.push(
         Element::new("rect")
             .with("width", width)

@@ -28,8 +28,7 @@ pub fn times_csv(standings: &Standings) -> Result<String, csv::Error> {
     written(writer)
 }
 
-/// All figures as JSON, unrounded; those of times, those who did not enter and the places that a bot may have only when
-/// there are any.
+/// All figures as JSON, unrounded; those of times and those who did not enter only when there are any.
 pub fn as_json(standings: &Standings) -> Value {
     let places: Vec<Value> = standings
         .places
@@ -58,9 +57,6 @@ pub fn as_json(standings: &Standings) -> Value {
                 "forfeits": place.forfeits,
                 "against": place.against,
             });
-            if standings.ranking.chosen {
-                row["places"] = json!(place.places);
-            }
             if let Some(reached) = &place.reached {
                 row["reached"] = json!(reached);
             }
@@ -85,9 +81,6 @@ pub fn as_json(standings: &Standings) -> Value {
         .not_entered()
         .map(|absent| json!({ "name": absent.name, "reason": absent.reason }))
         .collect();
-    if let Some(in_order) = standings.in_order {
-        all["in_order"] = json!(in_order);
-    }
     if !not_entered.is_empty() {
         all["did_not_enter"] = Value::Array(not_entered);
     }
@@ -106,7 +99,6 @@ pub(in crate::report) fn escape_formula(text: &str) -> String {
 
 /// The standings as CSV; with columns of times only when there are any. Those who did not enter follow in
 /// rows without a rank, with the reason in a last column.
-#[expect(clippy::too_many_lines, reason = "a list of columns")]
 pub fn as_csv(standings: &Standings) -> Result<String, csv::Error> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     let timed = standings.places.iter().any(|p| p.worst_ms.is_some());
@@ -151,10 +143,6 @@ pub fn as_csv(standings: &Standings) -> Result<String, csv::Error> {
             "lost_at_once",
         ]);
     }
-    let with_places = standings.ranking.chosen;
-    if with_places {
-        heads.extend(["first_place", "last_place"]);
-    }
     let with_absent = standings.not_entered().next().is_some();
     if with_absent {
         heads.push("did_not_enter");
@@ -198,12 +186,6 @@ pub fn as_csv(standings: &Standings) -> Result<String, csv::Error> {
                 tally.missed_wins.to_string(),
                 tally.lost_at_once.to_string(),
             ]);
-        }
-        if with_places {
-            let places = place
-                .places
-                .map(|places| places.map(|place| place.to_string()));
-            row.extend(places.unwrap_or_default());
         }
         if with_absent {
             row.push(String::new());

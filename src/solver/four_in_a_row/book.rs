@@ -6,7 +6,6 @@
 //! those or from proofs of this solver.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::fmt;
 use std::sync::LazyLock;
 
 use super::board::{Board, decided};
@@ -81,36 +80,12 @@ const HEADER: &[u8; 16] = b"four in a row 1\n";
 /// Bytes of a record: the key, and the score.
 const RECORD: usize = 9;
 
-/// Why a file cannot be read as proofs of the book.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BookProofsError {
-    /// It does not begin with the header.
-    Header,
-    /// It ends within a record: so many bytes are left over.
-    Truncated(usize),
-    /// This record (from 1) is of no position of the book, or has a score that there is not.
-    Record(usize),
-}
-
-impl fmt::Display for BookProofsError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Header => f.write_str(
-                "it does not begin with `four in a row 1`: not written by this version's `referee solve --game four-in-a-row --book`; choose another file, or delete it",
-            ),
-            Self::Truncated(bytes) => write!(
-                f,
-                "it ends in the middle of a record ({bytes} bytes left over): damaged; delete it"
-            ),
-            Self::Record(number) => write!(
-                f,
-                "record {number} is of no position with {BOOK_DISCS} discs, or has an impossible score: damaged; delete it"
-            ),
-        }
-    }
-}
-
-impl std::error::Error for BookProofsError {}
+/// The error for a file that has no proofs of the book.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "these are no proofs of positions with {BOOK_DISCS} discs, as scripts/books/four_in_a_row.py writes them"
+)]
+pub struct NoProofs;
 
 impl Default for BookProofs {
     fn default() -> Self {
@@ -125,21 +100,6 @@ impl BookProofs {
             positions: positions(discs),
             scores: HashMap::new(),
         }
-    }
-
-    /// The number of positions in a whole book.
-    pub fn len(&self) -> usize {
-        self.positions.len()
-    }
-
-    /// Whether a book has no positions: never.
-    pub fn is_empty(&self) -> bool {
-        self.positions.is_empty()
-    }
-
-    /// The number of positions that are proven.
-    pub fn proven(&self) -> usize {
-        self.scores.len()
     }
 
     /// The positions that are not proven, those after the same discs near each other.
@@ -161,39 +121,26 @@ impl BookProofs {
         is_exact
     }
 
-    /// Everything that is proven, for [`BookProofs::read`]: a line, then nine bytes for each position, its key (the number of the board
-    /// `own + all + bottom` of the side to move, or of its mirror image if that is smaller, with seven bits a column) and its score,
-    /// both with the lowest byte first.
-    pub fn to_bytes(&self) -> Vec<u8> {
-        let mut bytes = HEADER.to_vec();
-        for key in self.positions.keys() {
-            if let Some(score) = self.scores.get(key) {
-                bytes.extend(key.to_le_bytes());
-                bytes.push(score.cast_unsigned());
-            }
-        }
-        bytes
-    }
-
-    /// Adds what [`BookProofs::to_bytes`] gave. After an error nothing was added.
+    /// Adds the proofs of a file: a line, then nine bytes for each position, its key (the number of the board `own + all + bottom` of
+    /// the side to move, or of its mirror image if that is smaller, with seven bits a column) and its score, both with the
+    /// lowest byte first.
     ///
     /// # Errors
     ///
-    /// When the bytes are not such a file.
-    pub fn read(&mut self, bytes: &[u8]) -> Result<(), BookProofsError> {
-        let body = bytes.strip_prefix(HEADER).ok_or(BookProofsError::Header)?;
-        let (records, rest) = body.as_chunks::<RECORD>();
-        if !rest.is_empty() {
-            return Err(BookProofsError::Truncated(rest.len()));
-        }
+    /// When the bytes are not such a file. Nothing was added then.
+    pub fn read(&mut self, bytes: &[u8]) -> Result<(), NoProofs> {
+        let body = bytes.strip_prefix(HEADER).ok_or(NoProofs)?;
+        let (records, []) = body.as_chunks::<RECORD>() else {
+            return Err(NoProofs);
+        };
         let mut read = HashMap::with_capacity(records.len());
-        for (index, record) in records.iter().enumerate() {
+        for record in records {
             let [key @ .., score] = record;
             let (key, score) = (u64::from_le_bytes(*key), score.cast_signed());
             // Nobody wins at once.
             let is_possible = |position| score.abs() < decided(Board::of(position).free());
             if !self.positions.get(&key).is_some_and(is_possible) {
-                return Err(BookProofsError::Record(index + 1));
+                return Err(NoProofs);
             }
             read.insert(key, score);
         }

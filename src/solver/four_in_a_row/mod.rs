@@ -41,7 +41,7 @@ use book::BOOK_FREE;
 use search::{Search, Stopped};
 use table::Table;
 
-pub use book::{BOOK_DISCS, BookProofs, BookProofsError};
+pub use book::{BOOK_DISCS, BookProofs, NoProofs};
 
 /// Bytes of a transposition table that is quick: much of it stays in the processor's cache, and a larger one saves few nodes.
 pub const TABLE_BYTES: usize = 16 << 20;

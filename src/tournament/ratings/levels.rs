@@ -1,7 +1,7 @@
 //! Ratings as they are compared: those that are equal but for rounding errors are equal.
 
 /// Ratings that differ by less, in Elo, are equal but for rounding errors.
-pub(in crate::tournament) const EQUAL_ELO: f64 = 1e-6;
+pub(super) const EQUAL_ELO: f64 = 1e-6;
 
 /// What to compare instead of these ratings: where one is followed by the next within a millionth of an Elo, both have the
 /// level of the highest. So whoever is level with one bot is so with all that are level with that one, and no two are

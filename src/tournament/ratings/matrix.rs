@@ -24,7 +24,7 @@ const SINGULAR: f64 = 1e-14;
 
 /// A square matrix.
 #[derive(Clone, Debug)]
-pub(in crate::tournament) struct Square {
+pub(super) struct Square {
     size: usize,
     cells: Vec<f64>,
 }
@@ -37,18 +37,18 @@ pub(super) enum Triangle {
 }
 
 impl Square {
-    pub(in crate::tournament) fn zero(size: usize) -> Self {
+    pub(super) fn zero(size: usize) -> Self {
         Self {
             size,
             cells: vec![0.0; size * size],
         }
     }
 
-    pub(in crate::tournament) fn at(&self, row: usize, column: usize) -> f64 {
+    pub(super) fn at(&self, row: usize, column: usize) -> f64 {
         self.cells[row * self.size + column]
     }
 
-    pub(in crate::tournament) fn add(&mut self, row: usize, column: usize, value: f64) {
+    pub(super) fn add(&mut self, row: usize, column: usize, value: f64) {
         self.cells[row * self.size + column] += value;
     }
 
@@ -64,7 +64,7 @@ impl Square {
         }
     }
 
-    pub(in crate::tournament) fn row(&self, row: usize) -> &[f64] {
+    pub(super) fn row(&self, row: usize) -> &[f64] {
         &self.cells[row * self.size..(row + 1) * self.size]
     }
 
@@ -97,7 +97,7 @@ impl Square {
     }
 
     /// The lower factor of a symmetric matrix; `None` if it is not positive definite.
-    pub(in crate::tournament) fn cholesky(&self) -> Option<Factor> {
+    pub(super) fn cholesky(&self) -> Option<Factor> {
         let size = self.size;
         let mut lower = Self::zero(size);
         for start in (0..size).step_by(PANEL) {
@@ -137,19 +137,14 @@ impl Square {
 }
 
 /// A matrix as the product of a lower triangle and its mirror image.
-pub(in crate::tournament) struct Factor(Square);
+pub(super) struct Factor(Square);
 
 impl Factor {
     /// Solves the system for one right side.
     pub(super) fn solve(&self, mut right: Vec<f64>) -> Vec<f64> {
-        self.solve_in_place(&mut right);
+        self.forward(&mut right, self.0.size);
+        self.backward(&mut right, 0);
         right
-    }
-
-    /// Solves the system for each row.
-    fn solve_in_place(&self, rows: &mut [f64]) {
-        self.forward(rows, self.0.size);
-        self.backward(rows, 0);
     }
 
     /// Multiplies each row by the inverse of the lower triangle: its first `end` cells, the others are left as they are.
@@ -197,23 +192,6 @@ impl Factor {
         }
     }
 
-    /// The lower triangle times a vector.
-    pub(in crate::tournament) fn product(&self, vector: &[f64]) -> Vec<f64> {
-        let rows = 0..self.0.size;
-        rows.map(|row| dot(&self.0.row(row)[..=row], &vector[..=row]))
-            .collect()
-    }
-
-    /// The inverse of the factorised matrix.
-    pub(in crate::tournament) fn inverse(&self) -> Square {
-        let mut rows = Square::zero(self.0.size);
-        for index in 0..self.0.size {
-            rows.add(index, index, 1.0);
-        }
-        self.solve_rows(&mut rows);
-        rows
-    }
-
     /// `H⁻¹ M H⁻¹` for this matrix H and a symmetric M.
     pub(super) fn sandwich(&self, mut filling: Square) -> Square {
         // With H = L Lᵀ it is L⁻ᵀ (L⁻¹ M L⁻ᵀ) L⁻¹. What is in parentheses and the whole are symmetric: half of each is enough.
@@ -227,10 +205,6 @@ impl Factor {
         self.rows_together(&mut filling, |rows, [start, _]| self.backward(rows, start));
         filling.mirror(Triangle::Upper);
         filling
-    }
-
-    fn solve_rows(&self, rows: &mut Square) {
-        self.rows_together(rows, |rows, _| self.solve_in_place(rows));
     }
 
     /// Calls `work` with some rows that follow each other, the number of the first of them, and that after the last.
@@ -259,7 +233,7 @@ fn threads_for(rows: usize) -> usize {
 
 /// The scalar product. Eight sums run side by side, which a processor adds several at a time; their order
 /// is the same everywhere.
-pub(in crate::tournament) fn dot(left: &[f64], right: &[f64]) -> f64 {
+pub(super) fn dot(left: &[f64], right: &[f64]) -> f64 {
     const LANES: usize = 8;
     let count = left.len().min(right.len());
     let (left, right) = (&left[..count], &right[..count]);

@@ -106,7 +106,7 @@ impl<'a> Criteria<'a> {
         let is_equal = bots
             .windows(2)
             .all(|two| self.games[two[0]] == self.games[two[1]]);
-        let by_rating = self.ranking.by == RankBy::Results && (self.ranking.chosen || !is_equal);
+        let by_rating = self.ranking.by == RankBy::Results && !is_equal;
         let merit = |&bot: &usize| -> f64 {
             match &self.ranking.by {
                 RankBy::Reached(reached) => reached

@@ -150,9 +150,6 @@ pub struct Ranking {
     pub before: BTreeMap<String, usize>,
     /// Those who did not enter. Whoever has played after all is not listed.
     pub not_entered: Vec<NotEntered>,
-    /// Whether the results so far decided who met whom, and how often. Then ratings are the first criterion of
-    /// [`RankBy::Results`], and every bot has the places that it may have.
-    pub chosen: bool,
 }
 
 impl Ranking {

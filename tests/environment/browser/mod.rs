@@ -980,7 +980,7 @@ fn one_game_is_a_page() -> Result<()> {
 
 type Test = (&'static str, fn() -> Result<()>);
 
-const TESTS: [Test; 54] = [
+const TESTS: [Test; 53] = [
     (
         "every view opens without messages in the console",
         every_view_opens_without_messages,
@@ -1153,10 +1153,6 @@ const TESTS: [Test; 54] = [
     (
         "pictures have the shapes of the page",
         pictures::pictures_have_the_shapes_of_the_page,
-    ),
-    (
-        "a game stands still where motion is not wanted",
-        pictures::a_game_stands_still_where_motion_is_not_wanted,
     ),
     (
         "own games begin with their bot",

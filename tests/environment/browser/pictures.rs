@@ -1,8 +1,8 @@
 //! Pictures as files (`report::picture`) beside the drawings of the page: the same shapes at the same places in the same
-//! colours; and games that move within their picture.
+//! colours.
 
 use referee::record::Record;
-use referee::report::picture::Film;
+use referee::report::picture::stills;
 use referee::session::registry;
 use serde_json::Value;
 
@@ -31,7 +31,7 @@ const painted = (element) => {
 };
 const AT = ['transform', 'd', 'x', 'y', 'width', 'height', 'rx', 'ry', 'cx', 'cy', 'r', 'x1', 'y1', 'x2', 'y2'];
 const shapes = (root) => [...root.querySelectorAll('*')]
-  .filter((e) => e.tagName !== 'title' && !e.matches('.choose, .hand, .hand *, .caption') && !/^a\d+$/.test(e.getAttribute('class')))
+  .filter((e) => e.tagName !== 'title' && !e.matches('.choose, .hand, .hand *'))
   .filter((e) => getComputedStyle(e).visibility === 'visible')
   .map((e) => {
     const kind = (e.getAttribute('class') ?? '').replace(' fresh', '');
@@ -62,10 +62,10 @@ fn compare(what: &str, found: &[Vec<String>], expected: &[Vec<String>]) -> Resul
     Ok(())
 }
 
-fn film(record: &Value) -> Result<Film> {
+fn drawn(record: &Value) -> Result<Vec<String>> {
     let record = Record::from_line(record.to_string().as_bytes())?;
     let game = registry::of_record(&record.game, &record.rules, record.pieces.as_deref())?;
-    Film::of(&*game, &record)
+    stills(&*game, &record)
 }
 
 /// A won game of each game and edition, one that begins with pieces, a draw or forfeit, by number.
@@ -94,12 +94,12 @@ fn show(report: &OpenReport, pictures: &str) -> Result<()> {
     report.browser.go(&format!("file://{}", file.display()))
 }
 
-/// Each position of a game on the page, as a still, and in the picture that moves.
+/// Each position of a game on the page, and as a file.
 pub(super) fn pictures_have_the_shapes_of_the_page() -> Result<()> {
     let report = OpenReport::at(&GAMES, &[])?;
     report.browser.prefers("prefers-color-scheme", "light")?;
     for number in chosen()? {
-        let film = film(&GAMES[number - 1])?;
+        let stills = drawn(&GAMES[number - 1])?;
         report.open(&format!("#game={number}&turn=0"))?;
         let on_page = lists(
             &report.browser,
@@ -110,76 +110,12 @@ pub(super) fn pictures_have_the_shapes_of_the_page() -> Result<()> {
                return shapes(document.querySelector('.stage svg'));
              })",
         )?;
-        same("turns", &on_page.len(), &(film.turns() + 1))?;
-        let stills: Vec<String> = (0..=film.turns())
-            .filter_map(|turn| film.still(turn))
-            .collect();
         show(&report, &stills.concat())?;
         let still = lists(
             &report.browser,
             "return [...document.querySelectorAll('g.board')].map(shapes)",
         )?;
         compare(&format!("game {number}"), &still, &on_page)?;
-
-        show(&report, &film.to_svg())?;
-        let moving = lists(
-            &report.browser,
-            "const moving = document.getAnimations();
-             const length = moving[0].effect.getComputedTiming().duration;
-             const positions = document.querySelectorAll('.caption').length;
-             const step = (length - 5000) / (positions - 1);
-             return Array.from({ length: positions }, (_, turn) => {
-               for (const one of moving) { one.pause(); one.currentTime = (turn + .5) * step; }
-               return shapes(document.querySelector('g.board'));
-             })",
-        )?;
-        compare(&format!("game {number}, moving"), &moving, &still)?;
-        // Sentences come one after the other, and the result at the end.
-        let said = lists(
-            &report.browser,
-            "const moving = document.getAnimations();
-             const seen = () => [...document.querySelectorAll('.caption, .result')]
-               .filter((e) => getComputedStyle(e).visibility === 'visible').map((e) => e.getAttribute('class'));
-             const length = moving[0].effect.getComputedTiming().duration;
-             return [0, length - 5100, length - 4900, length - 1, length + 1].map((time) => {
-               for (const one of moving) one.currentTime = time;
-               return seen();
-             })",
-        )?;
-        let [turn, ended] = [vec!["caption"], vec!["caption", "result"]];
-        let expected = [&turn, &turn, &ended, &ended, &turn];
-        same(
-            "sentences",
-            &said,
-            &expected
-                .map(|list| list.iter().map(ToString::to_string).collect())
-                .to_vec(),
-        )?;
     }
     Ok(())
-}
-
-/// Whoever wants no motion sees the end of the game.
-pub(super) fn a_game_stands_still_where_motion_is_not_wanted() -> Result<()> {
-    let report = OpenReport::at(&GAMES, &[])?;
-    report.browser.prefers("prefers-reduced-motion", "reduce")?;
-    let film = film(&GAMES[chosen()?[0] - 1])?;
-    show(&report, &film.to_svg())?;
-    same(
-        "animations",
-        &report
-            .browser
-            .number("return document.getAnimations().length")?,
-        &0.0,
-    )?;
-    let end = lists(
-        &report.browser,
-        "return [shapes(document.querySelector('g.board'))]",
-    )?;
-    show(&report, &film.still(film.turns()).ok_or("a last turn")?)?;
-    let still = lists(
-        &report.browser,
-        "return [shapes(document.querySelector('g.board'))]",
-    )?;
-    compare("the end", &end, &still)
 }

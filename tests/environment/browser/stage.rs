@@ -203,7 +203,7 @@ pub(super) fn a_page_follows_a_tournament_that_goes_on() -> Result<()> {
     browser.console().map(|_| ())
 }
 
-/// A sequential test that was decided before all games were played, and a budget: the head says why there are no more.
+/// A sequential test that was decided before all games were played: the head says why there are no more.
 pub(super) fn who_ended_early_is_no_champion() -> Result<()> {
     let (report, _) = tournament(2, &["--pairs", "500", "--sprt", "0,50"])?;
     let text = report.text_of(".early")?;

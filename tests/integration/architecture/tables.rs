@@ -296,6 +296,7 @@ pub(super) const CRATES: &[(&str, &[&str])] = &[
     (
         "thiserror",
         &[
+            "solver",
             "strategy",
             "league",
             "sandbox",

@@ -18,7 +18,6 @@ use crate::arena::directory::TournamentDirectory;
 use crate::arena::plan::Plan;
 use crate::cli::commands::tournament::Options;
 use crate::cli::support::after;
-use crate::cli::support::budget::{self, BudgetArg};
 use crate::cli::support::failure::Failure;
 use crate::cli::support::leftovers::with_bots;
 use crate::cli::support::output::print_stderr;
@@ -92,10 +91,6 @@ struct Args {
     /// the folder in `$REFEREE_FOLDER` and the number of new games in `$REFEREE_NEW_GAMES`
     #[arg(long, value_name = "COMMAND", conflicts_with = "plan")]
     after: Option<String>,
-    /// Play so many games more, or for so long, instead of all pairings: those whose results say most about the
-    /// order. It holds until another one is given; with none, all pairings are played
-    #[arg(long, value_name = "GAMES|TIME|none", value_parser = budget::parse, allow_negative_numbers = true)]
-    budget: Option<BudgetArg>,
 
     /// A TOML file with options; the command line takes precedence
     #[arg(long, value_name = "FILE")]
@@ -379,9 +374,8 @@ fn is_same(old: &Plan, new: &Plan) -> bool {
         bots.map(|bot| (bot.bot.name.clone(), bot.reason.clone()))
             .collect()
     };
-    let has_budget = |plan: &Plan| plan.budget.is_some();
     old.pairs == new.pairs
-        && has_budget(old) == has_budget(new)
+        && old.pairs_so_far() == new.pairs_so_far()
         && versions(old) == versions(new)
         && absent(old) == absent(new)
 }

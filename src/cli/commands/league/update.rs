@@ -14,14 +14,13 @@ use crate::arena::directory::TournamentDirectory;
 use crate::arena::entrant::Entrant;
 use crate::arena::entrants::{self, BotRequest, Entrants};
 use crate::arena::plan::request::PlanRequest;
-use crate::arena::plan::{BotPlan, Budget, Limit, Limits, Plan, RejectedBot};
+use crate::arena::plan::{BotPlan, Limits, Plan, RejectedBot};
 use crate::arena::preparation::{Notice, Preparation, write_pieces};
 use crate::arena::results::Results;
 use crate::bot::shell;
 use crate::cli::commands::tournament::{
     Notices, Options, Run, checks, ending, jobs, open_journal, stop_signals,
 };
-use crate::cli::support::budget::BudgetArg;
 use crate::cli::support::clock::check_clock;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::folder::title_of_folder;
@@ -37,7 +36,7 @@ use crate::league::state::{League, Member, Status, Version};
 use crate::league::versions;
 use crate::sandbox::{Bound, Sandbox};
 use crate::session::Ruleset;
-use crate::text::{counted, format_duration};
+use crate::text::counted;
 
 /// The version of each of these members.
 type Versions = BTreeMap<String, String>;
@@ -111,13 +110,6 @@ impl<'a> Update<'a> {
         }
         report::older_versions(&self.league, self.args.deadline)?;
         let (plan, entered) = self.plan(&request)?;
-        if self.args.plan && plan.budget.is_some() {
-            return Err(Failure::Usage(
-                "--plan is for leagues that play all pairings; with --budget every choice depends on the results \
-                 before it: leave --plan out, or add --budget none"
-                    .to_owned(),
-            ));
-        }
         let before = self.switch(plan)?;
         if self.args.plan {
             report::write(self.directory, &self.league, self.args.deadline)?;
@@ -387,11 +379,6 @@ impl<'a> Update<'a> {
             _ => request.openings(ruleset, &plan)?,
         };
         plan.rounds = plan.first_rounds();
-        let as_before = || {
-            old.and_then(|old| old.budget)
-                .map(|old| Budget::new(old.limit))
-        };
-        plan.budget = self.args.budget.map_or_else(as_before, BudgetArg::budget);
         let changed = old.map_or_else(Vec::new, |old| changed_settings(old, &plan));
         if !changed.is_empty() {
             return Err(Failure::Usage(format!(
@@ -408,30 +395,16 @@ impl<'a> Update<'a> {
     fn switch(&self, mut plan: Plan) -> Result<Plan, Failure> {
         if let Some(old) = &self.old {
             if is_same(old, &plan) {
-                let mut old = old.clone();
-                if let (Some(old), Some(new)) = (&mut old.budget, plan.budget) {
-                    old.limit = new.limit;
-                }
-                return Ok(old);
+                return Ok(old.clone());
             }
             places::note(&mut plan, old, &self.directory.tournament())?;
         }
         let kept = self.directory.change(self.old.as_ref(), &mut plan)?;
-        let games = 2 * plan.pairs_of_all();
-        let to_play = match plan.budget.map(|budget| budget.limit) {
-            None => format!("{} to play", games.saturating_sub(kept as u64)),
-            Some(Limit::Games(_)) => {
-                let planned = (2 * plan.pairs_expected()).saturating_sub(kept as u64);
-                format!("{planned} of the others to play (--budget)")
-            }
-            Some(Limit::Seconds(seconds)) => {
-                let time = format_duration(Duration::from_secs_f64(seconds));
-                format!("others to play for {time} (--budget)")
-            }
-        };
+        let games = 2 * plan.pairs_so_far();
         print_stderr(&format!(
-            "referee: {}: {kept} of {games} games are kept, {to_play}",
+            "referee: {}: {kept} of {games} games are kept, {} to play",
             counted(plan.bots.len() as u64, "bot", "bots"),
+            games.saturating_sub(kept as u64),
         ));
         Ok(plan)
     }

@@ -398,11 +398,6 @@ impl TournamentRun<'_> {
                      in parts; use referee tournament --out {}",
                 shell::quoted(&self.directory.path().to_string_lossy())
             ))),
-            Task::Shard(..) if plan.budget.is_some() => Err(Failure::Usage(format!(
-                "with --budget every choice depends on the results before it, so this league cannot be played \
-                     in parts; use referee league {}",
-                shell::quoted(&self.directory.path().to_string_lossy())
-            ))),
             Task::Shard(shard, _) => Ok(Some(shard)),
             Task::Play | Task::Plan | Task::Announce => Ok(None),
         }

@@ -238,13 +238,6 @@ impl TournamentObserver for Progress {
     }
 
     fn round(&mut self, plan: &Plan, number: usize) {
-        if plan.budget.is_some() {
-            // How many there will be is not known, and nobody waits for one of them.
-            if let Some(bar) = &self.bar {
-                bar.set_length(2 * plan.pairs_expected());
-            }
-            return;
-        }
         self.print(&format!(
             "referee: round {number} of {}",
             plan.rounds_planned

@@ -21,7 +21,7 @@ const PAGED = 120;
 const PAGE_ROWS = 60;
 
 // What not all tournaments have of a bot; each is a column more.
-const MORE = ["blunders", "before", "places", "reached"];
+const MORE = ["blunders", "before", "reached"];
 
 // A crosstable of more bots shows these, and the rest on request: 300 have 90,000 fields.
 const CROSSED = 60;
@@ -50,9 +50,6 @@ function tiles(figures) {
     figures.advantage === null || figures.advantage_error === null ? null : tile("moving first", `${signed(figures.advantage)} Elo`, `± ${Math.round(figures.advantage_error)}`));
 }
 
-// The places that a bot may have.
-const between = ([first, last]) => (first === last ? String(first) : `${first} to ${last}`);
-
 // Places up or down since the last time; the arrow is read aloud as a word.
 function moved(before, rank) {
   if (!before) return "new";
@@ -72,7 +69,6 @@ function standings(places) {
       { key: "rank", title: "#", hint: "Sort by place", text: true, value: (p) => String(ranks.get(p.bot)).padStart(6, "0"), show: (p) => String(ranks.get(p.bot)), kind: "rank" },
       { key: "name", title: "bot", text: true, head: true, value: (p) => name(p.bot), show: (p) => link(botHash(p.bot), el("span", { class: "name", title: name(p.bot) }, name(p.bot))) },
       ...(places.some((p) => p.before !== undefined) ? [{ key: "moved", title: "moved", hint: "Places up or down since the last time", value: (p) => (p.before ? p.before - ranks.get(p.bot) : 0), show: (p) => moved(p.before, ranks.get(p.bot)) }] : []),
-      ...(places.some((p) => p.places) ? [{ key: "places", title: "place", hint: "Between which places it is with a probability of 95%", value: (p) => p.places?.[0] ?? null, show: (p) => (p.places ? between(p.places) : "") }] : []),
       ...(places.some((p) => p.reached !== undefined) ? [{ key: "reached", title: "reached", text: true, kind: "text reached", value: (p) => String(p.rank ?? 1e6).padStart(6, "0"), show: (p) => p.reached ?? "" }] : []),
       { key: "points", title: "points", value: (p) => p.points, show: (p) => el("strong", {}, half(p.points)) },
       { key: "games", title: "games", value: (p) => p.games, show: (p) => count(p.games), kind: "number rare" },
@@ -229,7 +225,6 @@ function verdict(places) {
   const order = known.figures.order;
   if (order === "place") parts.push("Ordered by what each reached in the bracket; those who went out in the same round share a place.");
   else if (order === "rating") parts.push("Ordered by rating, as not all have played the same number of games.");
-  if (places.some((place) => place.places)) parts.push("A place such as 4 to 6 holds with a probability of 95%.");
   return parts.join(" ");
 }
 

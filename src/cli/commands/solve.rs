@@ -1,0 +1,299 @@
+//! `referee solve`: exact values of positions.
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::{Value as Json, json};
+
+use crate::cli::support::duration;
+use crate::cli::support::failure::Failure;
+use crate::cli::support::games::{self, GameArg};
+use crate::cli::support::interruptible::run_with_ticks;
+use crate::cli::support::output::{Stdout, print_stderr};
+use crate::cli::support::setup::{RulesName, match_set};
+use crate::cli::support::solver_args::SolverArgs;
+use crate::game::Game as _;
+use crate::game::four_in_a_row::{self, FourInARow};
+use crate::game::quarto::{Edition, Turn};
+use crate::report::terminal::time;
+use crate::solver::{self, Evaluation, Goal, Limits, Solver, Value};
+use crate::text::{escape, grouped};
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub(in crate::cli) struct Args {
+    /// A position as the protocol writes it: the board, `.` for an empty cell, and the piece in hand or `-`; of Four In A Row the
+    /// mark of the side to move and the board
+    position: String,
+
+    /// The game: quarto or four-in-a-row
+    #[arg(long, value_parser = games::parser(), default_value = "quarto", value_name = "GAME")]
+    game: GameArg,
+
+    /// What follows a blank in a position without quotes.
+    #[arg(hide = true)]
+    rest: Vec<String>,
+
+    /// Stop after this time and print what is proven so far
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = duration::parse_positive)]
+    time: Option<Duration>,
+
+    /// Also print the value of every turn
+    #[arg(long)]
+    all: bool,
+
+    /// Which groups of cells count
+    #[arg(long, value_enum, default_value = "standard")]
+    rules: RulesName,
+
+    /// A piece set's CSV file
+    #[arg(long, value_name = "FILE")]
+    pieces: Option<PathBuf>,
+
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    solver: SolverArgs,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  referee solve \"A..PC...J..EF... G\"
+  referee solve --all --time 10s \"A..PC...J..EF... G\"
+  referee solve --game four-in-a-row \"@ ................................O......@..\"
+
+The value is for the side to move. Placements are counted until the quarto, discs until
+four are in a row. Four In A Row is solved by one thread.";
+
+/// The result of a solve.
+struct Solution {
+    value: Evaluation,
+    /// In canonical form.
+    turns: Option<Vec<(String, Evaluation)>>,
+    /// In canonical form.
+    line: Vec<String>,
+    /// What a ply is: `placement`.
+    unit: &'static str,
+}
+
+pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
+    if !args.rest.is_empty() {
+        let words = format!("{} {}", args.position, args.rest.join(" "));
+        return Err(Failure::Usage(format!(
+            "a position is one argument, so put it in quotes: referee solve \"{}\"",
+            escape(words.as_bytes())
+        )));
+    }
+    match &args.game {
+        GameArg::Own(game) if game.name == Edition::NAME => quarto(args),
+        GameArg::Own(_) => four_in_a_row(args),
+        GameArg::Program(_) => Err(Failure::Usage(
+            "only positions of quarto and four-in-a-row can be solved; leave out --game, or name one of them"
+                .to_owned(),
+        )),
+    }
+}
+
+fn quarto(args: &Args) -> Result<(), Failure> {
+    let set = match_set(args.pieces.as_ref())?;
+    let edition = Edition::new(args.rules.into(), set);
+    let position = edition
+        .read_request(args.position.trim())
+        .map_err(|problem| Failure::Usage(format!("{problem}; a position is a board and the piece in hand, such as `A..PC...J..EF... G`, with `-` when no piece is in hand")))?;
+    let solver = Solver::new(args.solver.options());
+    args.solver.warn_if_smaller(&solver);
+    let progress = || {
+        let progress = solver.progress();
+        format!(
+            "{} nodes, {} of {} turns decided",
+            grouped(progress.nodes),
+            progress.decided,
+            progress.turns
+        )
+    };
+    let text = |turn: Turn| {
+        let mut text = String::new();
+        edition.write_turn(turn, &mut text);
+        text
+    };
+    let work = |limits: &Limits| {
+        let value = solver.solve(&position, Goal::Distance, limits);
+        let turns = args
+            .all
+            .then(|| solver.solve_turns(&position, Goal::Distance, limits));
+        let named = |(turn, evaluation)| (text(turn), evaluation);
+        let line = solver.principal_variation(&position, limits);
+        Solution {
+            value,
+            turns: turns.map(|turns| turns.into_iter().map(named).collect()),
+            line: line.into_iter().map(text).collect(),
+            unit: "placement",
+        }
+    };
+    solve(args, progress, work, || solver.progress().nodes)
+}
+
+fn four_in_a_row(args: &Args) -> Result<(), Failure> {
+    for (option, is_given) in [
+        ("--pieces", args.pieces.is_some()),
+        ("--rules", !matches!(args.rules, RulesName::Standard)),
+    ] {
+        if is_given {
+            return Err(Failure::Usage(format!(
+                "{option} is for Quarto; leave it out"
+            )));
+        }
+    }
+    // A board alone shows whose turn it is.
+    let position = FourInARow.start_from(args.position.trim()).map_err(|problem| {
+        Failure::Usage(format!(
+            "{problem}; expected the mark of the side to move and a board, such as `@ ................................O......@..`"
+        ))
+    })?;
+    let solver = solver::four_in_a_row::Solver::new(args.solver.options().tt_bytes);
+    let text = |column: four_in_a_row::Column| column.number().to_string();
+    let work = |limits: &Limits| {
+        let value = solver.solve(&position, Goal::Distance, limits);
+        let turns = args
+            .all
+            .then(|| solver.solve_turns(&position, Goal::Distance, limits));
+        let named = |(column, evaluation)| (text(column), evaluation);
+        let line = solver.principal_variation(&position, limits);
+        Solution {
+            value,
+            turns: turns.map(|turns| turns.into_iter().map(named).collect()),
+            line: line.into_iter().map(text).collect(),
+            unit: "disc",
+        }
+    };
+    let progress = || format!("{} nodes", grouped(solver.nodes()));
+    solve(args, progress, work, || solver.nodes())
+}
+
+/// Runs `work` on another thread, with a progress line on a terminal, and prints its result.
+fn solve(
+    args: &Args,
+    progress: impl Fn() -> String,
+    work: impl FnOnce(&Limits) -> Solution + Send,
+    nodes: impl Fn() -> u64,
+) -> Result<(), Failure> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let limits = args.time.map_or(Limits::NONE, Limits::within);
+    let limits = limits.or_when(Arc::clone(&stop));
+    let begun = Instant::now();
+    let bar = ProgressBar::new_spinner();
+    if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed} {wide_msg}") {
+        bar.set_style(style);
+    }
+    let on_tick = || {
+        bar.set_message(progress());
+        bar.tick();
+        Ok(())
+    };
+    let outcome = run_with_ticks(&stop, on_tick, || work(&limits));
+    bar.finish_and_clear();
+    let (solution, interrupted) = outcome?;
+    if interrupted {
+        print_stderr(&format!("referee: so far: {}", solution.value.words()));
+        return Err(Failure::Interrupted);
+    }
+    let elapsed = begun.elapsed();
+    let mut out = Stdout;
+    if args.json {
+        writeln!(out, "{}", to_json(&solution, nodes()))?;
+        return Ok(());
+    }
+    write!(out, "{}", to_text(&solution, args))?;
+    print_stderr(&format!("{} nodes in {}", grouped(nodes()), time(elapsed)));
+    Ok(())
+}
+
+impl Solution {
+    /// Whether every value asked for is exact, with its distance.
+    fn is_solved(&self) -> bool {
+        let known = |evaluation: &Evaluation| {
+            matches!(evaluation.value(), Some(Value::Draw)) || evaluation.plies().is_some()
+        };
+        known(&self.value)
+            && self
+                .turns
+                .iter()
+                .flatten()
+                .all(|(_, evaluation)| known(evaluation))
+    }
+}
+
+/// The JSON fields of a value. Unknown fields are null; an inexact value has its bounds.
+fn fields(evaluation: Evaluation) -> Vec<(String, Json)> {
+    let mut fields = vec![
+        (
+            "value".to_owned(),
+            json!(evaluation.value().map(Value::name)),
+        ),
+        ("plies".to_owned(), json!(evaluation.plies())),
+    ];
+    if evaluation.value().is_none() {
+        fields.push(("at_least".to_owned(), json!(evaluation.at_least().name())));
+        fields.push(("at_most".to_owned(), json!(evaluation.at_most().name())));
+    }
+    fields
+}
+
+fn to_json(solution: &Solution, nodes: u64) -> Json {
+    let mut object = fields(solution.value);
+    if let Some(turns) = &solution.turns {
+        let moves = turns.iter().map(|(turn, evaluation)| {
+            let name = ("move".to_owned(), json!(turn));
+            Json::Object([name].into_iter().chain(fields(*evaluation)).collect())
+        });
+        object.push(("moves".to_owned(), moves.collect()));
+    }
+    object.push(("line".to_owned(), json!(solution.line)));
+    object.push(("nodes".to_owned(), json!(nodes)));
+    object.push(("solved".to_owned(), json!(solution.is_solved())));
+    Json::Object(object.into_iter().collect())
+}
+
+/// `win in 3 placements`, `draw`, or the proven bounds.
+fn words(evaluation: Evaluation, unit: &str) -> String {
+    match (evaluation.value(), evaluation.plies()) {
+        (Some(Value::Draw), _) => "draw".to_owned(),
+        (Some(value), Some(1)) => format!("{} with the next {unit}", value.name()),
+        (Some(value), Some(plies)) => format!("{} in {plies} {unit}s", value.name()),
+        (Some(value), None) => format!("{}, the distance is not known", value.name()),
+        (None, _) if evaluation.words() == "nothing" => "nothing is proven so far".to_owned(),
+        (None, _) => format!("so far: {}", evaluation.words()),
+    }
+}
+
+fn to_text(solution: &Solution, args: &Args) -> String {
+    let first = match (solution.value.value(), args.time) {
+        (None, Some(limit)) => format!(
+            "Not solved in {}; {}",
+            time(limit),
+            words(solution.value, solution.unit)
+        ),
+        _ => capital(&words(solution.value, solution.unit)),
+    };
+    let mut lines = vec![format!("{first}.")];
+    if !solution.line.is_empty() {
+        lines.push(format!("Line: {}", solution.line.join(", ")));
+    }
+    for (turn, evaluation) in solution.turns.iter().flatten() {
+        lines.push(format!("{turn:>4}  {}", words(*evaluation, solution.unit)));
+    }
+    lines.join("\n") + "\n"
+}
+
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| {
+        first.to_uppercase().chain(chars).collect()
+    })
+}
