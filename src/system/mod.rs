@@ -26,3 +26,13 @@ pub(crate) enum Shortage {
     /// Files that all processes may have open.
     Files,
 }
+
+/// What an entry of a directory is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum EntryKind {
+    Directory,
+    File,
+    Link,
+    /// A pipe, a socket or a device.
+    Other,
+}

@@ -2,24 +2,27 @@
 #![expect(unsafe_code, reason = "each block says why it is sound")]
 
 use std::borrow::Cow;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io;
 use std::mem::MaybeUninit;
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
-use std::path::{Path, PathBuf};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStringExt as _;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::path::{Component, Path, PathBuf};
 use std::ptr::null;
 
 pub(crate) use std::os::fd::AsFd as AsStream;
 pub(crate) use std::os::unix::fs::symlink;
 
-use rustix::fs::OFlags;
+use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, openat, readlinkat, statat};
 use rustix::io::Errno;
 use rustix::process::{Resource, WaitId, WaitIdOptions, getrlimit, waitid};
 use rustix::termios::{OptionalActions, Termios, tcgetattr, tcsetattr};
 
 pub(crate) use rustix::process::Pid;
 
-use super::Shortage;
+use super::{EntryKind, Shortage};
 
 /// Whether this is a child that has not been reaped.
 pub(crate) fn is_child(pid: Pid) -> bool {
@@ -62,6 +65,11 @@ pub(crate) const fn give_way() {}
 /// How a process that could not be ended is ended by a person who may.
 pub(crate) fn forced_end(pid: Pid) -> String {
     format!("sudo kill -KILL {}", pid.as_raw_pid())
+}
+
+/// Whether a file belongs to the user of this process, or to root.
+pub(crate) fn is_own(meta: &Metadata) -> bool {
+    meta.uid() == 0 || meta.uid() == rustix::process::geteuid().as_raw()
 }
 
 /// Whether a file may be executed, by any user. The path does not matter here.
@@ -126,15 +134,90 @@ pub(crate) fn create_executable(options: &mut OpenOptions, executable: bool) {
     options.mode(if executable { 0o777 } else { 0o666 });
 }
 
+/// A directory that is open: what is reached by it is in it, whatever becomes of its path. Follows no links.
+#[derive(Debug)]
+pub(crate) struct OpenDirectory(OwnedFd);
+
+impl OpenDirectory {
+    /// The directory at an absolute path, of which no part is a link.
+    pub(crate) fn at(path: &Path) -> io::Result<Self> {
+        if cfg!(not(target_os = "linux")) {
+            // To pass a directory would take the right to list it.
+            return open_in(CWD, path.as_os_str(), DIRECTORY).map(Self);
+        }
+        let root = open_in(CWD, "/".as_ref(), DIRECTORY).map(Self);
+        let parts = path.components().filter_map(|part| match part {
+            Component::Normal(name) => Some(name),
+            _ => None,
+        });
+        parts.fold(root, |above, name| above?.directory(name))
+    }
+
+    /// A directory in it.
+    pub(crate) fn directory(&self, name: &OsStr) -> io::Result<Self> {
+        open_in(&self.0, name, DIRECTORY).map(Self)
+    }
+
+    /// A file in it, or anything else but a link, which does not make anybody wait.
+    pub(crate) fn file(&self, name: &OsStr) -> io::Result<File> {
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
+        open_in(&self.0, name, flags).map(File::from)
+    }
+
+    /// Where a link in it leads to.
+    pub(crate) fn link(&self, name: &OsStr) -> io::Result<PathBuf> {
+        let to = readlinkat(&self.0, name, Vec::new())?;
+        Ok(OsString::from_vec(to.into_bytes()).into())
+    }
+
+    /// What is in it.
+    pub(crate) fn entries(&self) -> io::Result<Vec<(OsString, EntryKind)>> {
+        let mut found = Vec::new();
+        let listed = open_in(&self.0, ".".as_ref(), OFlags::DIRECTORY)?;
+        for entry in Dir::new(listed)? {
+            let entry = entry?;
+            let name = entry.file_name();
+            if matches!(name.to_bytes(), b"." | b"..") {
+                continue;
+            }
+            let kind = match entry.file_type() {
+                FileType::Unknown => {
+                    let meta = statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)?;
+                    FileType::from_raw_mode(meta.st_mode)
+                }
+                known => known,
+            };
+            let kind = match kind {
+                FileType::Directory => EntryKind::Directory,
+                FileType::RegularFile => EntryKind::File,
+                FileType::Symlink => EntryKind::Link,
+                _ => EntryKind::Other,
+            };
+            found.push((OsString::from_vec(name.to_bytes().to_vec()), kind));
+        }
+        Ok(found)
+    }
+}
+
+/// How directories are opened: where that can be said, also those that may be passed and not be listed.
+#[cfg(target_os = "linux")]
+const DIRECTORY: OFlags = OFlags::DIRECTORY.union(OFlags::PATH);
+#[cfg(not(target_os = "linux"))]
+const DIRECTORY: OFlags = OFlags::DIRECTORY;
+
+fn open_in(directory: impl AsFd, name: &OsStr, flags: OFlags) -> io::Result<OwnedFd> {
+    let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    match openat(directory, name, flags, Mode::empty()) {
+        Err(Errno::NOTDIR | Errno::LOOP) => Err(io::Error::other(
+            "it has become a link, or something else, while it was read",
+        )),
+        opened => Ok(opened?),
+    }
+}
+
 /// Has a pipe without a partner be an error instead of a wait.
 pub(crate) fn open_without_waiting(options: &mut OpenOptions) {
     options.custom_flags(OFlags::NONBLOCK.bits().cast_signed());
-}
-
-/// The same, and refuses links.
-pub(crate) fn open_no_link(options: &mut OpenOptions) {
-    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
-    options.custom_flags(flags.bits().cast_signed());
 }
 
 /// Whether a file could not be opened because it is a pipe from which nobody reads.

@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 use std::env;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io;
@@ -26,7 +27,7 @@ use windows_sys::Win32::System::Console::{CONSOLE_MODE, GetConsoleMode, SetConso
 use windows_sys::Win32::System::IO::DeviceIoControl;
 use windows_sys::Win32::System::Ioctl::FSCTL_GET_REPARSE_POINT;
 
-use super::Shortage;
+use super::{EntryKind, Shortage};
 
 /// The endings of programs where `PATHEXT` is not set.
 const PROGRAMS: &str = ".COM;.EXE;.BAT;.CMD";
@@ -63,6 +64,11 @@ pub(crate) const fn is_stopped(_: Pid) -> bool {
 
 /// Threads keep their priority here.
 pub(crate) const fn give_way() {}
+
+/// Always: whoever may write into a folder is not told from its owner.
+pub(crate) const fn is_own(_: &Metadata) -> bool {
+    true
+}
 
 /// How a process that could not be ended is ended by a person who may.
 pub(crate) fn forced_end(pid: Pid) -> String {
@@ -229,8 +235,52 @@ pub(crate) const fn create_executable(_: &mut OpenOptions, _: bool) {}
 /// Files never make anybody wait.
 pub(crate) const fn open_without_waiting(_: &mut OpenOptions) {}
 
+/// A directory, by its path.
+#[derive(Debug)]
+pub(crate) struct OpenDirectory(PathBuf);
+
+impl OpenDirectory {
+    /// The directory at an absolute path.
+    pub(crate) fn at(path: &Path) -> io::Result<Self> {
+        fs::read_dir(path).map(|_| Self(path.to_owned()))
+    }
+
+    /// A directory in it.
+    pub(crate) fn directory(&self, name: &OsStr) -> io::Result<Self> {
+        Self::at(&self.0.join(name))
+    }
+
+    /// A file in it, or a link itself, which is then no regular file.
+    pub(crate) fn file(&self, name: &OsStr) -> io::Result<File> {
+        let mut options = OpenOptions::new();
+        options.read(true);
+        open_no_link(&mut options);
+        options.open(self.0.join(name))
+    }
+
+    /// Where a link in it leads to.
+    pub(crate) fn link(&self, name: &OsStr) -> io::Result<PathBuf> {
+        fs::read_link(self.0.join(name))
+    }
+
+    /// What is in it.
+    pub(crate) fn entries(&self) -> io::Result<Vec<(OsString, EntryKind)>> {
+        let entry = |entry: io::Result<fs::DirEntry>| {
+            let entry = entry?;
+            let kind = match entry.file_type()? {
+                kind if kind.is_dir() => EntryKind::Directory,
+                kind if kind.is_symlink() => EntryKind::Link,
+                kind if kind.is_file() => EntryKind::File,
+                _ => EntryKind::Other,
+            };
+            Ok((entry.file_name(), kind))
+        };
+        fs::read_dir(&self.0)?.map(entry).collect()
+    }
+}
+
 /// Opens a link itself, which is then no regular file.
-pub(crate) fn open_no_link(options: &mut OpenOptions) {
+fn open_no_link(options: &mut OpenOptions) {
     options.custom_flags(FILE_FLAG_OPEN_REPARSE_POINT);
 }
 

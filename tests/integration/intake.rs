@@ -3,6 +3,8 @@
 use std::fs;
 use std::io::{Cursor, Write as _};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
@@ -409,4 +411,107 @@ fn a_league_in_its_own_source_is_refused_and_leaves_nothing() {
     }
     let left = fs::read_dir(teacher.0.path().join("class")).expect("a folder");
     assert_eq!(left.count(), 2);
+}
+
+/// The paths of all files of this name below a folder.
+fn named(folder: &Path, name: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            found.extend(named(&path, name));
+        } else if entry.file_name() == name {
+            found.push(path);
+        }
+    }
+    found
+}
+
+/// A student exchanges a folder that has been looked at for a link to somebody else's.
+#[cfg(unix)]
+#[test]
+fn a_folder_that_becomes_a_link_while_it_is_taken_in_is_not_followed() {
+    for (exchanged, program, first) in [
+        ("handin/ben/lib", "handin/ben/bot.sh", "handin/ben/a-first"),
+        (
+            "handin/ben/in",
+            "handin/ben/in/bot.sh",
+            "handin/anna/a-first",
+        ),
+    ] {
+        let is_done = [4, 16, 64, 256].into_iter().any(|mib| {
+            let teacher = Teacher::new();
+            let path = |name: &str| teacher.0.path().join(name);
+            // It keeps the league busy, which has listed the folders by then.
+            let file = teacher.write(first, b"");
+            let file = fs::File::options().write(true).open(file).expect("a file");
+            file.set_len(mib << 20).expect("a size");
+            for program in ["handin/anna/bot.sh", "handin/carla/bot.sh", program] {
+                teacher.write(program, RANDOM);
+            }
+            teacher.write(&format!("{exchanged}/own"), b"1");
+            for secret in ["secret/own", "secret/bot.sh"] {
+                teacher.write(secret, b"secret");
+            }
+            fs::create_dir(path("tmp")).expect("a folder");
+            let options = ["league", "term", "--sandbox", "none", "--pairs", "1"];
+            let running = Referee::new([&options[..], &["--from", "handin"]].concat())
+                .env("TMPDIR", path("tmp"))
+                .directory(teacher.0.path())
+                .start();
+            let copies = |name| [named(&path("tmp"), name), named(&path("term"), name)].concat();
+            while copies("a-first").is_empty() {
+                thread::sleep(Duration::from_micros(100));
+            }
+            fs::rename(path(exchanged), path("away")).expect("another place");
+            std::os::unix::fs::symlink(path("secret"), path(exchanged)).expect("a link");
+            let in_time = copies("own").is_empty();
+            let run = running.finish();
+            let taken = copies("own").into_iter().chain(copies("bot.sh"));
+            for copy in taken {
+                assert_ne!(
+                    fs::read(&copy).expect("a file"),
+                    b"secret",
+                    "{copy:?}\n{run}"
+                );
+            }
+            let (_, refused) = teacher.split();
+            let [(name, problem)] = &refused[..] else {
+                return false;
+            };
+            assert_eq!(name, "ben");
+            assert!(problem.contains("link"), "{problem}");
+            in_time
+        });
+        assert!(is_done, "the league was always quicker than {exchanged}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_to_a_submission_counts_when_the_organiser_has_made_it() {
+    use std::os::unix::fs::{lchown, symlink};
+
+    let teacher = Teacher::new();
+    let path = |name: &str| teacher.0.path().join(name);
+    for name in ["handin/anna/bot.sh", "home/bot.sh", "secret/bot.sh"] {
+        teacher.write(name, RANDOM);
+    }
+    symlink("../home", path("handin/ben")).expect("a link");
+    symlink("../home/bot.sh", path("handin/carla.sh")).expect("a link");
+    let mut foreign = Vec::new();
+    if rustix::process::geteuid().is_root() {
+        for (name, to) in [("dora", "../secret"), ("emil.sh", "../secret/bot.sh")] {
+            symlink(to, path("handin").join(name)).expect("a link");
+            lchown(path("handin").join(name), Some(65_534), None).expect("root");
+            let problem =
+                "it is a link that somebody else has made; put the files themselves there";
+            let student = name.trim_end_matches(".sh").to_owned();
+            foreign.push((student, format!("{name}: {problem}")));
+        }
+    }
+    let run = teacher.league(&["--from", "handin"]);
+    succeeded(&run);
+    let playing = ["anna", "ben", "carla"].map(str::to_owned).to_vec();
+    assert_eq!(teacher.split(), (playing, foreign), "{run}");
 }

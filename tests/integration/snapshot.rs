@@ -1,9 +1,11 @@
 //! Which files belong to a bot, their hash, and the private copy of them.
 
-use std::fs;
+use std::fs::{self, File};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
 use referee::bot::spec::{BotSpec, CannotStart, Program};
 use referee::sandbox::snapshot::{BotFiles, ContentHash, Snapshot};
@@ -273,4 +275,70 @@ fn what_is_no_file_is_refused() {
     let _socket = UnixListener::bind(bot.path().join("socket")).expect("a socket");
     let error = refused(&at(&bot, "bot.sh")).to_string();
     assert!(error.contains("no file, directory or link"), "{error}");
+}
+
+/// Copies a bot while somebody exchanges `path`, of its directory, for a link to `secret`: after the directory above
+/// has been listed, and before that path is read. What became of the copy.
+fn copy_during_exchange(path: &str, secret: &Path) -> (TempDir, Result<(), CannotStart>) {
+    // How long the first file keeps the copier busy depends on the machine.
+    for mib in [4, 16, 64, 256] {
+        let bot = directory(&[("bot.sh", 0o755, SCRIPT), ("lib/sub/own", 0o644, "1")]);
+        let first = Path::new(path).with_file_name("a-first");
+        let file = File::create(bot.path().join(&first)).expect("a file");
+        file.set_len(mib << 20).expect("a size");
+        let own = files(&at(&bot, "bot.sh"), &[]);
+        let [away, target] = [(); 2].map(|()| tempfile::tempdir().expect("a directory"));
+        let is_copied = |path: &Path| target.path().join(path).exists();
+        let (copied, in_time) = thread::scope(|scope| {
+            let copying = scope.spawn(|| own.copy(target.path()));
+            while !is_copied(&first) && !copying.is_finished() {
+                thread::sleep(Duration::from_micros(100));
+            }
+            let exchanged = bot.path().join(path);
+            fs::rename(&exchanged, away.path().join("away")).expect("another place");
+            symlink(secret, &exchanged).expect("a link");
+            let in_time = !is_copied(path.as_ref());
+            (copying.join().expect("no panic"), in_time)
+        });
+        if in_time {
+            return (target, copied.map(|_| ()));
+        }
+    }
+    panic!("the copier was always quicker");
+}
+
+#[test]
+fn what_becomes_a_link_while_it_is_copied_is_not_followed() {
+    let secrets = directory(&[("own", 0o600, "secret"), ("sub/own", 0o600, "secret")]);
+    for (path, secret) in [("lib", ""), ("lib/sub", "sub"), ("lib/sub/own", "own")] {
+        let (target, copied) = copy_during_exchange(path, &secrets.path().join(secret));
+        let copy = fs::read_to_string(target.path().join("lib/sub/own")).unwrap_or_default();
+        assert_ne!(copy, "secret", "{path}");
+        let error = copied.expect_err(path).to_string();
+        assert!(error.contains(path), "{error}");
+    }
+}
+
+#[test]
+fn a_path_that_becomes_a_link_before_it_is_copied_is_not_followed() {
+    let secrets = directory(&[("bot.sh", 0o700, "secret"), ("own/bot.sh", 0o700, "secret")]);
+    for (exchanged, secret) in [("home/own", "own"), ("home", "")] {
+        let all = directory(&[("home/own/bot.sh", 0o755, SCRIPT)]);
+        let own = files(&at(&all, "home/own/bot.sh"), &[]);
+        let path = all.path().join(exchanged);
+        fs::rename(&path, all.path().join("away")).expect("another place");
+        symlink(secrets.path().join(secret), &path).expect("a link");
+        let target = tempfile::tempdir().expect("a directory");
+        let error = own.copy(target.path()).expect_err(exchanged).to_string();
+        assert!(error.contains("it has become a link"), "{error}");
+        assert!(!target.path().join("bot.sh").exists(), "{exchanged}");
+    }
+}
+
+#[test]
+fn folders_in_one_another_are_bounded() {
+    let bot = directory(&[("bot.sh", 0o755, SCRIPT)]);
+    fs::create_dir_all(bot.path().join("d/".repeat(101))).expect("directories");
+    let error = refused(&at(&bot, "bot.sh")).to_string();
+    assert!(error.contains("or 100 folders in one another"), "{error}");
 }

@@ -14,6 +14,9 @@ use super::unpack::unpack;
 use super::{Intake, IntakeError, Refused, Submission};
 use crate::bot::naming::short_name;
 use crate::bot::submission::{entries, is_program, is_unready};
+use crate::executable::CannotStart;
+use crate::sandbox::snapshot::{copy_file, copy_tree};
+use crate::system::is_own;
 use crate::text::{cause, escape, is_full};
 
 /// How many folders with nothing but a folder in them are gone into.
@@ -172,7 +175,10 @@ fn collect(
             continue;
         }
         if is_repository {
-            match git::of_student(source, &path, &full, intake) {
+            let versions = place(&path)
+                .map_err(GitError::Io)
+                .and_then(|_| git::of_student(source, &path, &full, intake));
+            match versions {
                 Ok(versions) => read_versions(&versions, intake)?,
                 Err(GitError::Io(error)) if is_full(&error) => {
                     return Err(IntakeError::NoSpace(error));
@@ -212,27 +218,16 @@ fn collect(
 
 /// A folder with the files of a submission and nothing else. The inner error says why there is none.
 fn files(paths: &[PathBuf], intake: &mut Intake) -> io::Result<Result<PathBuf, String>> {
-    let folder = match paths {
-        [path] if path.is_dir() => path.clone(),
-        [path] if formats::of_file(path).is_some() => {
-            return match inner(path, intake)? {
-                Ok(folder) => Ok(contents(&folder, true, intake)?),
-                Err(problem) => Ok(Err(problem)),
-            };
-        }
-        paths => copies(paths, intake)?,
-    };
-    contents(&folder, false, intake)
+    match copies(paths, intake)? {
+        Ok(folder) => contents(&folder, intake),
+        Err(problem) => Ok(Err(problem)),
+    }
 }
 
 /// Goes into the only folder of a folder, and unpacks the only archive, unless it comes out of one.
-fn contents(
-    folder: &Path,
-    is_unpacked: bool,
-    intake: &mut Intake,
-) -> io::Result<Result<PathBuf, String>> {
+fn contents(folder: &Path, intake: &mut Intake) -> io::Result<Result<PathBuf, String>> {
     let mut folder = folder.to_owned();
-    let mut is_unpacked = is_unpacked;
+    let mut is_unpacked = false;
     for _ in 0..MAX_NESTED {
         let mut inside = entries(&folder)?;
         // What was written on Moodle's page.
@@ -302,19 +297,52 @@ fn inner(archive: &Path, intake: &mut Intake) -> io::Result<Result<PathBuf, Stri
     })
 }
 
-/// Copies files into a folder of their own, without what Moodle puts before their names.
-fn copies(files: &[PathBuf], intake: &mut Intake) -> io::Result<PathBuf> {
-    let folder = intake.room()?;
-    for file in files {
-        let full = file.file_name().unwrap_or_default().to_string_lossy();
-        let own = owner(&full).and_then(|owner| owner.file);
-        let copy = folder.join(own.unwrap_or_else(|| full.into_owned()));
-        if copy.parent() != Some(&folder) || copy.exists() {
-            return Err(io::Error::other("its files cannot be told apart"));
+/// A copy of a folder, or of files, without what Moodle puts before their names: whoever has handed them in may change
+/// them at any moment.
+fn copies(paths: &[PathBuf], intake: &mut Intake) -> io::Result<Result<PathBuf, String>> {
+    let room = intake.room()?;
+    for path in paths {
+        let full = path.file_name().unwrap_or_default().to_string_lossy();
+        let place = place(path)?;
+        let copied = match paths {
+            [_] if place.is_dir() => copy_tree(&full, &place, &room).map(drop),
+            _ => {
+                let own = owner(&full).and_then(|owner| owner.file);
+                let name = own.unwrap_or_else(|| full.clone().into_owned());
+                let copy = room.join(&name);
+                if copy.parent() != Some(&room) || copy.exists() {
+                    return Err(io::Error::other("its files cannot be told apart"));
+                }
+                copy_file(&full, &place, &room, &name)
+            }
+        };
+        match copied {
+            Ok(()) => {}
+            Err(problem) if problem.is_for_want_of_space() => {
+                return Err(io::ErrorKind::StorageFull.into());
+            }
+            Err(CannotStart { cause, fix, .. }) => return Ok(Err(format!("{cause}; {fix}"))),
         }
-        fs::copy(file, &copy)?;
     }
-    Ok(folder)
+    Ok(Ok(room))
+}
+
+/// Where an entry of the folder of submissions is. A link there counts when the organiser has made it.
+fn place(path: &Path) -> io::Result<PathBuf> {
+    let meta = path.symlink_metadata()?;
+    if meta.is_symlink() {
+        return if is_own(&meta) {
+            path.canonicalize()
+        } else {
+            Err(io::Error::other(
+                "it is a link that somebody else has made; put the files themselves there",
+            ))
+        };
+    }
+    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
+        return path.canonicalize();
+    };
+    Ok(folder.canonicalize()?.join(name))
 }
 
 /// When the newest of these files, or of the files in these folders, was changed.

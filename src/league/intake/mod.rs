@@ -79,7 +79,8 @@ impl Intake {
             none => none.insert(tempfile::tempdir()?),
         };
         self.rooms += 1;
-        let room = staging.path().join(self.rooms.to_string());
+        let room = staging.path().canonicalize()?;
+        let room = room.join(self.rooms.to_string());
         fs::create_dir(&room)?;
         Ok(room)
     }

@@ -205,8 +205,8 @@ impl BotFiles {
     }
 }
 
-/// Copies the files of a directory into `target`, an existing empty directory, and hashes them, as
-/// [`BotFiles::copy`] does. `bot` names it in errors.
+/// Copies the files of a directory, whose path is canonical, into `target`, an existing empty directory, and hashes
+/// them, as [`BotFiles::copy`] does. `bot` names it in errors.
 pub fn copy_tree(
     bot: &str,
     directory: &Path,
@@ -216,6 +216,12 @@ pub fn copy_tree(
     walk.directory(directory)?;
     let bytes = walk.bytes();
     Ok((ContentHash(walk.finish()), bytes))
+}
+
+/// Copies a file, whose path is canonical, into `target` under this name. `bot` names it in errors.
+pub fn copy_file(bot: &str, file: &Path, target: &Path, name: &str) -> Result<(), CannotStart> {
+    let root = directory_of(file);
+    Walk::new(bot, root, Some(target)).file_as(file, &root.join(name))
 }
 
 /// The directory that a file is in.

@@ -1,18 +1,26 @@
-//! A walk through a bot's files that hashes them, and copies them on request.
+//! A walk through a bot's files that hashes them, and copies them on request. Whoever owns them may exchange a
+//! directory for a link meanwhile: so each is opened once, by its name in the open one above, and no link is followed.
 
-use std::fs::{self, File, OpenOptions};
+use std::ffi::{OsStr, OsString};
+use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
 
 use sha2::{Digest as _, Sha256};
 
+use super::directory_of;
 use super::ownership::{MAX_BYTES, MAX_ENTRIES, is_system, shown};
 use crate::executable::CannotStart;
-use crate::system::{create_directory, is_executable, open_no_link, protect, slashed, symlink};
+use crate::system::{
+    EntryKind, OpenDirectory, create_directory, is_executable, protect, slashed, symlink,
+};
 
 /// What tools leave behind, which changes although the bot does not.
 const LEFT_OUT: &[&str] = &["__pycache__", ".git"];
+
+/// How many folders below the root are gone into.
+const MAX_DEPTH: usize = 100;
 
 /// What a page of the referee's has near its beginning.
 const PAGE_MARK: &[u8] = b"<meta name=\"generator\" content=\"referee ";
@@ -71,45 +79,60 @@ impl<'a> Walk<'a> {
         path.strip_prefix(self.root).unwrap_or(path).to_owned()
     }
 
-    /// All entries of a directory that are a bot's own.
+    /// All entries of a directory that are a bot's own. Its path is canonical.
     pub(super) fn directory(&mut self, path: &Path) -> Result<(), CannotStart> {
-        let entries = own_entries(path).map_err(|error| self.failed(path, &error))?;
-        for entry in entries {
-            let path = entry.path();
+        let directory = OpenDirectory::at(path).map_err(|error| self.failed(path, &error))?;
+        self.contents(&directory, path, 0)
+    }
+
+    /// What is in a directory, so many folders below the root.
+    fn contents(
+        &mut self,
+        directory: &OpenDirectory,
+        path: &Path,
+        depth: usize,
+    ) -> Result<(), CannotStart> {
+        let entries = own_entries(directory).map_err(|error| self.failed(path, &error))?;
+        for (name, kind) in entries {
+            let path = path.join(&name);
             self.entries += 1;
             if self.entries > MAX_ENTRIES {
                 return Err(self.too_much());
             }
-            let kind = entry.file_type().map_err(|e| self.failed(&path, &e))?;
-            if kind.is_dir() {
-                let inside = self.inside(&path);
-                self.add_entry(b'd', &slashed(&inside), b"");
-                if let Some(target) = self.target {
-                    create_directory(&target.join(inside))
-                        .map_err(|error| self.failed(&path, &error))?;
+            match kind {
+                // Each that is gone into is a descriptor.
+                EntryKind::Directory if depth == MAX_DEPTH => return Err(self.too_much()),
+                EntryKind::Directory => {
+                    let inside = self.inside(&path);
+                    self.add_entry(b'd', &slashed(&inside), b"");
+                    if let Some(target) = self.target {
+                        create_directory(&target.join(inside))
+                            .map_err(|error| self.failed(&path, &error))?;
+                    }
+                    let inner = directory.directory(&name);
+                    let inner = inner.map_err(|error| self.failed(&path, &error))?;
+                    self.contents(&inner, &path, depth + 1)?;
                 }
-                self.directory(&path)?;
-            } else if kind.is_symlink() {
-                self.link(&path)?;
-            } else if kind.is_file() {
-                self.file(&path)?;
-            } else {
-                return Err(CannotStart {
-                    bot: self.bot.to_owned(),
-                    cause: format!(
-                        "its directory holds {}, which is no file, directory or link",
-                        shown(&path)
-                    ),
-                    fix: "remove it".to_owned(),
-                });
+                EntryKind::Link => self.link(directory, &path)?,
+                EntryKind::File => self.file_from(directory, &path, &path)?,
+                EntryKind::Other => {
+                    return Err(CannotStart {
+                        bot: self.bot.to_owned(),
+                        cause: format!(
+                            "its directory holds {}, which is no file, directory or link",
+                            shown(&path)
+                        ),
+                        fix: "remove it".to_owned(),
+                    });
+                }
             }
         }
         Ok(())
     }
 
-    /// One file.
+    /// One file, whose path is canonical.
     pub(super) fn file(&mut self, path: &Path) -> Result<(), CannotStart> {
-        self.file_from(path, path)
+        self.file_as(path, path)
     }
 
     /// A file that is a link: hashed and copied as the file that it leads to, which must lie below
@@ -121,17 +144,26 @@ impl<'a> Walk<'a> {
         if !source.starts_with(self.root) {
             return Err(self.leaves(path, &source));
         }
-        self.file_from(path, &source)
+        self.file_as(&source, path)
     }
 
-    /// Takes the content of `source` for the entry `path`.
-    fn file_from(&mut self, path: &Path, source: &Path) -> Result<(), CannotStart> {
+    /// Takes the content of `source`, whose path is canonical, for the entry `path`.
+    pub(super) fn file_as(&mut self, source: &Path, path: &Path) -> Result<(), CannotStart> {
+        let directory = OpenDirectory::at(directory_of(source));
+        let directory = directory.map_err(|error| self.failed(source, &error))?;
+        self.file_from(&directory, source, path)
+    }
+
+    /// Takes the content of `source`, which is in this directory, for the entry `path`.
+    fn file_from(
+        &mut self,
+        directory: &OpenDirectory,
+        source: &Path,
+        path: &Path,
+    ) -> Result<(), CannotStart> {
         let inside = self.inside(path);
-        let mut options = OpenOptions::new();
-        options.read(true);
-        open_no_link(&mut options);
-        let opened = options
-            .open(source)
+        let opened = directory
+            .file(source.file_name().unwrap_or_default())
             .and_then(|file| Ok((file.metadata()?, file)));
         let (meta, mut from) = match opened {
             Ok((meta, file)) if meta.is_file() => (meta, file),
@@ -188,10 +220,14 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// A link is copied as a link, when it stays within the directory.
-    fn link(&mut self, path: &Path) -> Result<(), CannotStart> {
-        let to = fs::read_link(path).map_err(|error| self.failed(path, &error))?;
-        let stays = match path.canonicalize() {
+    /// A link in this directory is copied as a link, when it stays within the root.
+    fn link(&mut self, directory: &OpenDirectory, path: &Path) -> Result<(), CannotStart> {
+        let to = directory
+            .link(path.file_name().unwrap_or_default())
+            .map_err(|error| self.failed(path, &error))?;
+        // Not that of the path, which may be another link by now.
+        let end = directory_of(path).join(&to).canonicalize();
+        let stays = match end {
             Ok(end) => {
                 is_system(&end)
                     || (to.is_relative() && end.starts_with(self.root))
@@ -208,9 +244,10 @@ impl<'a> Walk<'a> {
         if let Some(target) = self.target {
             // One that leaves the directory would lead elsewhere from the copy.
             let leaves = to.is_relative() && climbs(&inside, &to);
-            let to = match path.parent() {
-                Some(directory) if leaves => directory.join(to),
-                _ => to,
+            let to = if leaves {
+                directory_of(path).join(to)
+            } else {
+                to
             };
             symlink(&to, target.join(inside)).map_err(|error| self.failed(path, &error))?;
         }
@@ -233,7 +270,7 @@ impl<'a> Walk<'a> {
         CannotStart {
             bot: self.bot.to_owned(),
             cause: format!(
-                "its directory {} holds more than {MAX_ENTRIES} files or {} MiB",
+                "its directory {} holds more than {MAX_ENTRIES} files, {} MiB, or {MAX_DEPTH} folders in one another",
                 shown(self.root),
                 MAX_BYTES >> 20
             ),
@@ -285,51 +322,53 @@ fn climbs(place: &Path, to: &Path) -> bool {
 
 /// The entries of a directory that are a bot's own, sorted by name: all but for what tools leave behind, and
 /// what the referee writes, the folders of tournaments and pages. Records count: a bot may play by them.
-fn own_entries(directory: &Path) -> io::Result<Vec<fs::DirEntry>> {
-    let mut entries = fs::read_dir(directory)?.collect::<io::Result<Vec<_>>>()?;
-    entries.retain(|entry| {
-        let name = entry.file_name();
-        let is_written_later = || {
-            entry.file_type().is_ok_and(|kind| {
-                let path = entry.path();
-                (kind.is_dir() && is_tournament(&path)) || (kind.is_file() && is_page(&path))
-            })
+fn own_entries(directory: &OpenDirectory) -> io::Result<Vec<(OsString, EntryKind)>> {
+    let mut entries = directory.entries()?;
+    entries.retain(|(name, kind)| {
+        let is_written_later = match kind {
+            EntryKind::Directory => is_tournament(directory, name),
+            EntryKind::File => is_page(directory, name),
+            EntryKind::Link | EntryKind::Other => false,
         };
-        !LEFT_OUT.iter().any(|&left_out| name == left_out) && !is_written_later()
+        !LEFT_OUT.iter().any(|&left_out| name == left_out) && !is_written_later
     });
-    entries.sort_by_key(fs::DirEntry::file_name);
+    entries.sort();
     Ok(entries)
 }
 
 /// The files of a bot's directory that were made or changed after `time`, as seen from it, at most `most`.
 pub(super) fn newer(directory: &Path, time: SystemTime, most: usize) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    let mut waiting = vec![directory.to_owned()];
-    while let Some(next) = waiting.pop() {
-        for entry in own_entries(&next).unwrap_or_default() {
-            let Ok(meta) = entry.metadata() else { continue };
-            if meta.is_dir() {
-                waiting.push(entry.path());
-            } else if meta.modified().is_ok_and(|modified| modified > time) {
-                let path = entry.path();
-                found.push(path.strip_prefix(directory).unwrap_or(&path).to_owned());
-            }
-            if found.len() == most {
-                return found;
-            }
-        }
+    if let Ok(directory) = OpenDirectory::at(directory) {
+        add_newer(&directory, Path::new(""), time, &mut found);
     }
+    found.truncate(most);
     found
 }
 
+fn add_newer(directory: &OpenDirectory, path: &Path, time: SystemTime, found: &mut Vec<PathBuf>) {
+    for (name, kind) in own_entries(directory).unwrap_or_default() {
+        let path = path.join(&name);
+        if let (EntryKind::Directory, Ok(inner)) = (kind, directory.directory(&name)) {
+            add_newer(&inner, &path, time, found);
+        } else if let (EntryKind::File, Ok(file)) = (kind, directory.file(&name))
+            && let Ok(modified) = file.metadata().and_then(|meta| meta.modified())
+            && modified > time
+        {
+            found.push(path);
+        }
+    }
+}
+
 /// Whether a file is a page that the referee wrote.
-fn is_page(path: &Path) -> bool {
-    let is_html = path
+fn is_page(directory: &OpenDirectory, name: &OsStr) -> bool {
+    let is_html = Path::new(name)
         .extension()
         .is_some_and(|end| end.eq_ignore_ascii_case("html"));
     let mut start = Vec::new();
     is_html
-        && File::open(path)
+        && directory
+            .file(name)
             .and_then(|file| file.take(PAGE_HEAD).read_to_end(&mut start))
             .is_ok()
         && start
@@ -339,6 +378,9 @@ fn is_page(path: &Path) -> bool {
 
 /// Whether a directory holds a tournament's journal: it may lie beside the bots, and grows while
 /// they play.
-fn is_tournament(directory: &Path) -> bool {
-    directory.join("games.jsonl").is_file()
+fn is_tournament(directory: &OpenDirectory, name: &OsStr) -> bool {
+    let journal = directory
+        .directory(name)
+        .and_then(|inner| inner.file("games.jsonl".as_ref())?.metadata());
+    journal.is_ok_and(|meta| meta.is_file())
 }
