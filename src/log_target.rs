@@ -36,7 +36,6 @@ pub const PAGE: &str = "referee::page";
 /// Whether somebody reads what is printed.
 pub const OUTPUT: &str = "referee::output";
 
-/// All of them.
 pub const ALL: [&str; 11] = [
     SPAN, COMMAND, TOURNAMENT, GAME, PROCESS, CLOCK, WIRE, SANDBOX, JOURNAL, PAGE, OUTPUT,
 ];

@@ -74,7 +74,6 @@ pub enum ForfeitReason {
 }
 
 impl ForfeitReason {
-    /// All of them.
     pub const ALL: [Self; 8] = [
         Self::IllegalMove,
         Self::Malformed,

@@ -85,7 +85,6 @@ impl Meeting {
     }
 }
 
-/// A place of the bracket.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BracketPlace {
     /// Who meets; `None` for those who are not known yet, and where a bot has a bye.
@@ -109,7 +108,6 @@ impl BracketPlace {
 /// A bot in the table of its group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GroupPlace {
-    /// The bot.
     pub bot: usize,
     /// What it made, in half points.
     pub half_points: u64,

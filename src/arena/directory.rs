@@ -78,7 +78,6 @@ impl TournamentDirectory {
         }
     }
 
-    /// Its path.
     pub fn path(&self) -> &Path {
         &self.path
     }

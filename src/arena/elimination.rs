@@ -40,7 +40,6 @@ impl Bracket {
         (self.entrant(seed), by)
     }
 
-    /// The entrant with this seed.
     pub fn entrant(&self, seed: EntrantId) -> EntrantId {
         self.seeds.get(seed.index()).copied().unwrap_or(seed)
     }

@@ -4,16 +4,20 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use super::entrant::Entrant;
+use super::logs::StderrLog;
 use super::plan::{BotPlan, Limits, NoTime, RejectedBot};
 use super::slug::slugs;
 use crate::bot::naming::{Named, distinct_names, folder_name, short_name};
 use crate::bot::spec::{BotSpec, CannotStart, Program};
+use crate::bot::stderr::Tap;
 use crate::bot::submission::{self, is_compiled, is_program, is_unready, only_program};
 use crate::play::TimeControl;
+use crate::play::seat::Seat;
 use crate::sandbox::snapshot::{BotFiles, ContentHash, own_program};
 use crate::sandbox::{Confinement, Sandbox};
+use crate::session::Ruleset;
 use crate::strategy;
 use crate::text::{escape_controls, unreadable};
 
@@ -298,4 +302,40 @@ fn linked_entrant<'a>(program: &Program, all: &[&'a Program]) -> Option<&'a Prog
 /// Whether two programs are the same. Then each may read the files of the other.
 fn same_files(a: &Program, b: &Program) -> bool {
     a.argv == b.argv
+}
+
+/// A bot of a plan, and the program that was found for it.
+#[derive(Clone, Debug)]
+pub struct Entrant {
+    /// Its entry in the plan.
+    pub plan: BotPlan,
+    pub program: Program,
+    /// The files that are its own, where they were found.
+    pub files: BotFiles,
+}
+
+impl Entrant {
+    /// A seat for it in a game by these rules. `pieces_path` is the path of the piece set's file
+    /// when it is not the built-in one; `tap` receives what the bot writes to stderr.
+    pub fn seat(&self, ruleset: &dyn Ruleset, pieces_path: Option<&str>, tap: Option<Tap>) -> Seat {
+        // The limits of a plan were made from a time control.
+        let time = TimeControl::try_from(self.plan.limits).unwrap_or_default();
+        let own = self.plan.environment.clone();
+        let seat = Seat::program(ruleset, pieces_path, self.program.clone(), time)
+            .named(self.plan.name.clone())
+            .with_environment(own);
+        match tap {
+            Some(tap) => seat.with_tap(tap),
+            None => seat,
+        }
+    }
+}
+
+/// An entrant whose stderr is written to a file.
+#[derive(Clone, Debug)]
+pub struct LoggedEntrant {
+    /// The bot.
+    pub entrant: Entrant,
+    /// The file of its stderr.
+    pub log: Arc<StderrLog>,
 }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::entrant::Entrant;
+use super::entrants::Entrant;
 use crate::checkup::{Checkup, Notice, Questions};
 use crate::play::game_runner::{GameError, GameRunner};
 

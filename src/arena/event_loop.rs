@@ -8,8 +8,8 @@ use tokio::sync::{mpsc, watch};
 
 use super::capacity::Capacity;
 use super::directory::TournamentDirectory;
-use super::event::Event;
 use super::plan::Plan;
+use super::progress::Event;
 use super::progress::{Progress, Then};
 use super::results::Results;
 use super::scheduler::Scheduler;

@@ -6,7 +6,7 @@ use std::fs;
 use std::hash::{Hash as _, Hasher as _};
 use std::path::Path;
 
-use super::entrant::Entrant;
+use super::entrants::Entrant;
 
 /// The names of entrants that are the same program with the same arguments, environment and limits, a group
 /// each, in the order of the entrants. Wherever its file is, and whatever it is called, a program with the same

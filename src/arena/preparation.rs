@@ -9,8 +9,8 @@ use tokio::sync::{Semaphore, mpsc};
 use tokio::task::LocalSet;
 
 use super::directory::{DirectoryError, TournamentDirectory};
-use super::entrant::{Entrant, LoggedEntrant};
 use super::entrants::Entrants;
+use super::entrants::{Entrant, LoggedEntrant};
 use super::entry_check;
 use super::identical::{identical, same_program};
 use super::logs::StderrLog;
@@ -75,7 +75,6 @@ pub enum Notice<'a> {
     Seed(u64),
     /// A bot is being checked.
     Checking {
-        /// Its name.
         name: &'a str,
         /// Its number, from 1.
         number: usize,
@@ -95,7 +94,6 @@ pub enum Notice<'a> {
     Rejected(&'a RejectedBot),
     /// A bot that did not enter the tournament that is resumed has been changed since.
     Mended {
-        /// The bot.
         bot: &'a BotPlan,
         /// The plan of the tournament.
         plan: &'a Plan,
@@ -111,7 +109,6 @@ pub struct Preparation<'a> {
     pub request: &'a PlanRequest,
     /// The game and its rules.
     pub ruleset: &'a Arc<dyn Ruleset>,
-    /// Its directory.
     pub directory: &'a TournamentDirectory,
     /// Entry checks at once.
     pub jobs: usize,

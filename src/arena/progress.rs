@@ -1,15 +1,40 @@
 //! The state of a tournament between events: the games played, and what follows from them.
 
 use std::io;
+use std::sync::Arc;
 
 use super::directory::TournamentDirectory;
-use super::event::Event;
 use super::plan::Plan;
 use super::results::{Next, Results};
+use super::scheduler::Benched;
 use super::shard::Shard;
 use super::{Ended, RunError, TournamentObserver};
-use crate::tournament::schedule::Round;
+use crate::play::game_runner::GameError;
+use crate::record::FinishedRecord;
+use crate::tournament::schedule::{GameId, Round};
 use crate::tournament::sprt::{Decision, Sprt};
+
+/// What workers and the journal's writer report.
+#[derive(Debug)]
+pub enum Event {
+    /// The record of a game is on disk.
+    Written(Arc<FinishedRecord>),
+    /// A clock ran out for which the referee may be to blame.
+    Stalled {
+        id: GameId,
+        /// Why the referee may be to blame: a sentence.
+        why: String,
+        /// Whether the game is played again; otherwise it counts.
+        again: bool,
+    },
+    /// Fewer games are played at once, for this reason: a sentence.
+    FewerGames(String),
+    /// A bot has been benched.
+    Benched(Benched),
+    /// The journal cannot be written.
+    NotWritten(io::Error),
+    WorkerEnded(Result<(), GameError>),
+}
 
 /// The games played, and how the tournament has ended.
 pub(super) struct Progress<'a> {

@@ -81,7 +81,6 @@ pub struct Distinct {
 }
 
 impl Distinct {
-    /// Adds a game.
     pub fn add(&mut self, game: &RecordSummary<'_>) {
         self.add_digest(Self::digest(game));
     }

@@ -94,7 +94,6 @@ pub struct Header {
     pub host: String,
     /// Its processor.
     pub cpu: String,
-    /// Its cores.
     pub cores: usize,
     /// The version of the referee.
     pub referee: String,

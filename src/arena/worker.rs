@@ -11,9 +11,9 @@ use tokio::sync::mpsc::UnboundedSender;
 use tracing::Instrument as _;
 
 use super::capacity::Capacity;
-use super::entrant::LoggedEntrant;
-use super::event::Event;
+use super::entrants::LoggedEntrant;
 use super::plan::{Plan, Restart};
+use super::progress::Event;
 use super::scheduler::{Scheduler, WorkItem};
 use crate::bot::process::GracePeriods;
 use crate::game::Side;

@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 pub(super) struct Share(u32);
 
 impl Share {
-    /// All of it.
     pub(super) const ALL: Self = Self(1);
 
     /// One of this many parts.

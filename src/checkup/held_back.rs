@@ -55,7 +55,6 @@ pub(super) enum HeldBack {
 
 /// What came of what was sent.
 enum Fed {
-    /// It wrote this.
     Wrote(Vec<u8>),
     /// It read everything, and wrote nothing.
     Read,
@@ -132,7 +131,6 @@ fn of_block(output: &[u8]) -> HeldBack {
 }
 
 impl HeldBack {
-    /// Whether it may be its output.
     pub(super) const fn may_be_output(self) -> bool {
         matches!(self, Self::Output | Self::Unknown)
     }

@@ -294,7 +294,6 @@ impl<'a> Checkup<'a> {
     }
 }
 
-/// A fault that was found.
 struct FoundFault {
     /// Whether it may hold its answers back until its input ends.
     may_be_held_back: bool,

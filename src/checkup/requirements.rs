@@ -25,7 +25,6 @@ const GAMES: usize = 10;
 const END: Duration = Duration::from_secs(2);
 
 impl Checkup<'_> {
-    /// All of them.
     pub(super) async fn requirements(&mut self) -> Result<(), GameError> {
         self.starts().await?;
         self.kinds_of_turn().await?;

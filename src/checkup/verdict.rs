@@ -104,7 +104,6 @@ impl Report {
 /// Times of all answers except the first of each process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Times {
-    /// The median.
     pub median: Duration,
     /// The 99th percentile.
     pub p99: Duration,

@@ -4,13 +4,16 @@ mod commands;
 mod support;
 
 use std::ffi::OsString;
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 
 #[cfg(all(target_os = "linux", not(portable)))]
 use crate::sandbox::supervisor;
+use crate::strategy;
 use crate::system::most_open_files;
+use crate::text::meant;
 use commands::{
     analyse, board, bot, check, check_game, compare, debug, doctor, grade, league, matches, new,
     new_game, pieces, puzzles, replay, report, rerun, schema, shell, simulate, solve, standings,
@@ -18,7 +21,7 @@ use commands::{
 };
 use support::failure::Failure;
 use support::logging::{self, LogOptions};
-use support::{mistyped, output, retired, signals, suspension};
+use support::{output, retired, signals, suspension};
 
 /// Lets two programs play Quarto against each other.
 #[derive(Debug, Parser)]
@@ -142,19 +145,36 @@ pub fn run() -> ExitCode {
 /// program `referee` itself.
 pub fn run_with<T: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = T>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
-    match mistyped::check(&arguments, &Cli::command()) {
-        Ok(()) => match Cli::try_parse_from(&arguments) {
-            Ok(cli) => run_parsed(cli),
-            Err(error) => match retired::failure(&error, &arguments)
-                .or_else(|| mistyped::one_too_many(&error, &arguments, &Cli::command()))
-                .or_else(|| mistyped::one_too_few(&error, &arguments, &Cli::command()))
-            {
-                Some(failure) => output::finish(Err(failure), logging::finish),
-                None => error.exit(),
-            },
-        },
-        Err(failure) => output::finish(Err(failure), logging::finish),
+    let parsed = Cli::try_parse_from(&arguments);
+    let retired = parsed
+        .as_ref()
+        .err()
+        .and_then(|error| retired::failure(error, &arguments));
+    match (retired.or_else(|| nearly_a_command(&arguments)), parsed) {
+        (Some(failure), _) => output::finish(Err(failure), logging::finish),
+        (None, Ok(cli)) => run_parsed(cli),
+        (None, Err(error)) => error.exit(),
     }
+}
+
+/// The failure for a first word that is nearly a command: a match needs no command, so the parser takes it for a bot.
+fn nearly_a_command(arguments: &[OsString]) -> Option<Failure> {
+    let word = arguments.get(1)?.to_str()?;
+    let is_name = word.starts_with(char::is_alphabetic)
+        && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
+    // Whoever means a built-in bot is told of that.
+    if !is_name || Path::new(word).exists() || meant(word, &strategy::NAMES).is_some() {
+        return None;
+    }
+    let command = Cli::command();
+    let known: Vec<&str> = command
+        .get_subcommands()
+        .map(clap::Command::get_name)
+        .collect();
+    let near = meant(word, &known).filter(|near| *near != word)?;
+    Some(Failure::Usage(format!(
+        "there is neither a command nor a file {word}; did you mean referee {near}?"
+    )))
 }
 
 fn run_parsed(cli: Cli) -> ExitCode {

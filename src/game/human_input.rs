@@ -3,7 +3,6 @@
 
 use super::{Game, Position};
 
-/// The move of a game.
 pub type MoveOf<G> = <<G as Game>::Position as Position>::Move;
 
 /// A game that people can play at a terminal, one move after the other.

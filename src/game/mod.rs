@@ -139,7 +139,6 @@ pub type WinningLines = Vec<(String, String)>;
 
 /// One edition of a game: its rules, and the text that bots, records and people read.
 pub trait Game {
-    /// Its positions.
     type Position: Position;
     /// What a side does in one turn: one answer of a bot, one or more moves.
     type Turn: Copy + Eq + fmt::Debug;

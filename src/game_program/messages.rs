@@ -39,12 +39,18 @@ pub(super) enum Question<'a> {
         options: &'a BTreeMap<String, String>,
         seed: u32,
     },
-    /// The position of a state.
-    Position { state: &'a str },
+    Position {
+        state: &'a str,
+    },
     /// The position after an answer of the side to move.
-    Play { state: &'a str, answer: &'a str },
+    Play {
+        state: &'a str,
+        answer: &'a str,
+    },
     /// All legal answers.
-    Answers { state: &'a str },
+    Answers {
+        state: &'a str,
+    },
     /// What people see; with a side, what may be shown to a person who plays it.
     Drawing {
         state: &'a str,
@@ -75,7 +81,6 @@ pub struct About {
     /// Whether it lists legal answers.
     #[serde(default)]
     pub answers: bool,
-    /// Whether it draws.
     #[serde(default)]
     pub drawing: bool,
     /// Whether it draws what one side may see.

@@ -118,7 +118,6 @@ impl GameProgram {
         &self.program.command
     }
 
-    /// Its options.
     pub const fn options(&self) -> &BTreeMap<String, String> {
         &self.options
     }

@@ -48,7 +48,6 @@ type Key = ([Bot; 2], BotIndex, String);
 /// The name of a bot, and its version.
 pub type Bot = (String, String);
 
-/// The file of a league.
 pub fn file(league: &Path) -> PathBuf {
     league.join(FILE)
 }

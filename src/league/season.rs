@@ -84,7 +84,6 @@ impl LeagueDirectory {
         Ok(league)
     }
 
-    /// Its path.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -23,7 +23,6 @@ pub static SHIPPED: [(&str, &str); 2] = [
 /// A puzzle of a file, with the rules that it is played by.
 #[derive(Clone, Debug)]
 pub struct Loaded {
-    /// The puzzle.
     pub puzzle: Puzzle,
     /// The rules, with the piece set.
     pub ruleset: Arc<dyn Ruleset>,

@@ -49,7 +49,6 @@ impl Kind {
         }
     }
 
-    /// In words.
     pub const fn words(self) -> &'static str {
         match self {
             Self::TakeTheWin => "take the win",
@@ -87,9 +86,7 @@ pub struct Puzzle {
     pub v: u32,
     /// Its name, which depends on the question alone.
     pub id: String,
-    /// The game.
     pub game: String,
-    /// Its rules.
     pub rules: String,
     /// The CSV text of a piece set that is not the built-in one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -117,9 +114,7 @@ pub struct Puzzle {
 /// Which position it is.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Question {
-    /// The game.
     pub game: String,
-    /// Its rules.
     pub rules: String,
     /// The CSV text of a piece set that is not the built-in one.
     pub pieces: Option<String>,

@@ -25,7 +25,6 @@ pub enum Response {
 /// A puzzle and a bot's answer.
 #[derive(Clone, Debug)]
 pub struct Attempt<'a> {
-    /// The puzzle.
     pub puzzle: &'a Puzzle,
     /// Its answer.
     pub response: Response,
@@ -38,7 +37,6 @@ pub struct Attempt<'a> {
 pub struct Tally {
     /// Right answers.
     pub solved: u64,
-    /// All.
     pub of: u64,
 }
 
@@ -82,7 +80,6 @@ impl Attempt<'_> {
 }
 
 impl Tally {
-    /// Of these attempts.
     pub fn of<'a>(attempts: impl IntoIterator<Item = &'a Attempt<'a>>) -> Self {
         let mut tally = Self::default();
         for attempt in attempts {

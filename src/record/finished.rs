@@ -32,7 +32,6 @@ impl FinishedRecord {
         }
     }
 
-    /// The record.
     pub const fn record(&self) -> &Record {
         &self.record
     }

@@ -28,7 +28,6 @@ const NEXT_TRY: Duration = Duration::from_millis(10);
 
 /// Where lines are written: a file, or in tests something that fails.
 pub trait Storage: Send {
-    /// Appends all bytes.
     fn append(&mut self, bytes: &[u8]) -> io::Result<()>;
 
     /// Makes the bytes written so far survive a loss of power.

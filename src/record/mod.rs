@@ -36,9 +36,7 @@ pub const VERSION: u32 = 1;
 /// A bot in a record.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BotEntry {
-    /// Its name.
     pub name: String,
-    /// Its command.
     pub command: Vec<String>,
     /// Unknown fields, kept unchanged.
     #[serde(flatten)]

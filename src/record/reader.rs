@@ -120,7 +120,6 @@ impl Reader<File> {
         Ok(Self::new(path, opened?))
     }
 
-    /// The file.
     pub fn file(&self) -> &File {
         self.input.get_ref()
     }
@@ -260,12 +259,10 @@ impl<'a> Line<'a> {
         matches!(self.bytes.last(), Some(b'\n'))
     }
 
-    /// Its record.
     pub fn record(&self) -> Result<Record, LineError> {
         Record::from_line(self.bytes).map_err(|problem| self.error(problem))
     }
 
-    /// The summary of its record.
     pub fn summary(&self) -> Result<RecordSummary<'a>, LineError> {
         RecordSummary::parse(self.bytes).map_err(|problem| self.error(problem))
     }

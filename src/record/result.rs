@@ -285,7 +285,6 @@ pub enum Ending {
     Win(BotIndex),
     /// Neither bot won.
     Draw,
-    /// This bot forfeited.
     Forfeit(BotIndex, ForfeitReason),
 }
 
@@ -313,7 +312,6 @@ impl Ending {
         }
     }
 
-    /// The winner.
     pub const fn winner(self) -> Option<BotIndex> {
         match self {
             Self::Win(winner) => Some(winner),

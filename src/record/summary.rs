@@ -196,12 +196,10 @@ impl<'a> RecordSummary<'a> {
         self.bots.iter().any(|bot| bot.name == name)
     }
 
-    /// The winner.
     pub const fn winner(&self) -> Option<BotIndex> {
         self.result.winner
     }
 
-    /// The bot that forfeited, and the reason.
     pub fn forfeit(&self) -> Option<(BotIndex, &Reason<'a>)> {
         Some((self.result.by?, &self.result.reason))
     }

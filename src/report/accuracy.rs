@@ -12,7 +12,6 @@ use crate::text::escape_controls;
 /// A bot and the sums over its turns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BotTally {
-    /// Its name.
     pub name: String,
     /// The sums over its turns.
     pub tally: Tally,

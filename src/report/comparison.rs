@@ -45,7 +45,6 @@ impl Ended {
 /// A bot of the comparison.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bot {
-    /// Its name.
     pub name: String,
     /// As it was given.
     pub bot: String,
@@ -53,7 +52,6 @@ pub struct Bot {
     pub hash: String,
 }
 
-/// What is reported.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report<'a> {
     /// The new version.

@@ -213,7 +213,6 @@ pub fn page(scale: &Scale, grade: &Grade, folder: &str, repeat: &str) -> String 
     out
 }
 
-/// The games of a rung.
 fn games(out: &mut String, scale: &Scale, rung: &RungResult, folder: &str) {
     let certainty = 100.0 * (1.0 - scale.alpha - scale.beta);
     let (Some(score), Some([low, high]), Some(place)) = (rung.score, rung.interval, &rung.folder)

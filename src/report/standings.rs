@@ -54,7 +54,6 @@ const fn shown(tie_break: TieBreak) -> Option<&'static str> {
     }
 }
 
-/// All columns of these places.
 fn columns(standings: &Standings, places: &[&Place]) -> Vec<Column> {
     let column = |head, weight, cell: &dyn Fn(&Place) -> String| {
         Column::new(

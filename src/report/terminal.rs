@@ -66,7 +66,6 @@ impl Palette {
     }
 }
 
-/// Text in a style.
 pub fn styled(style: Style, text: &str) -> String {
     if style.is_plain() {
         text.to_owned()

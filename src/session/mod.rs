@@ -144,7 +144,6 @@ pub type BuiltinBot<'a> = Box<dyn FnMut(&str) -> Result<String, String> + 'a>;
 /// A rejected answer changes nothing. Sides need not alternate from move to move: in Quarto, the side
 /// that places a piece also gives the next one. See [`Session::to_move`].
 pub trait Session: fmt::Debug {
-    /// The side to move.
     fn to_move(&self) -> Side;
 
     /// How the game ended by the rules; `None` while it is not over.

@@ -31,7 +31,6 @@ pub struct GameInfo {
 pub struct Choices {
     /// The rules of Quarto.
     pub rules: Rules,
-    /// The piece set.
     pub set: PieceSet,
     /// How pieces are shown to people.
     pub format: PieceFormat,
@@ -61,7 +60,6 @@ pub static GAMES: [GameInfo; 2] = [
     },
 ];
 
-/// The game of this name.
 pub fn find(name: &str) -> Option<&'static GameInfo> {
     GAMES.iter().find(|game| game.name == name)
 }

@@ -173,7 +173,6 @@ impl Symmetries {
         key
     }
 
-    /// The hashes of a key.
     #[inline]
     pub(super) const fn hash(&self, key: &Key) -> Hash {
         let [a, b, c, d] = key.0;

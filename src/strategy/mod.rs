@@ -79,7 +79,6 @@ enum Rank {
     OpponentWins,
     /// The game continues without an immediate win, or is drawn.
     Undecided,
-    /// Won.
     Won,
 }
 

@@ -153,7 +153,6 @@ impl OpenDirectory {
         parts.fold(root, |above, name| above?.directory(name))
     }
 
-    /// A directory in it.
     pub(crate) fn directory(&self, name: &OsStr) -> io::Result<Self> {
         open_in(&self.0, name, DIRECTORY).map(Self)
     }
@@ -170,7 +169,6 @@ impl OpenDirectory {
         Ok(OsString::from_vec(to.into_bytes()).into())
     }
 
-    /// What is in it.
     pub(crate) fn entries(&self) -> io::Result<Vec<(OsString, EntryKind)>> {
         let mut found = Vec::new();
         let listed = open_in(&self.0, ".".as_ref(), OFlags::DIRECTORY)?;

@@ -235,7 +235,6 @@ pub(crate) const fn create_executable(_: &mut OpenOptions, _: bool) {}
 /// Files never make anybody wait.
 pub(crate) const fn open_without_waiting(_: &mut OpenOptions) {}
 
-/// A directory, by its path.
 #[derive(Debug)]
 pub(crate) struct OpenDirectory(PathBuf);
 
@@ -245,7 +244,6 @@ impl OpenDirectory {
         fs::read_dir(path).map(|_| Self(path.to_owned()))
     }
 
-    /// A directory in it.
     pub(crate) fn directory(&self, name: &OsStr) -> io::Result<Self> {
         Self::at(&self.0.join(name))
     }
@@ -263,7 +261,6 @@ impl OpenDirectory {
         fs::read_link(self.0.join(name))
     }
 
-    /// What is in it.
     pub(crate) fn entries(&self) -> io::Result<Vec<(OsString, EntryKind)>> {
         let entry = |entry: io::Result<fs::DirEntry>| {
             let entry = entry?;

@@ -25,7 +25,6 @@ pub type Advantages = Scores<9>;
 pub enum Question {
     /// Is the new version better?
     Better,
-    /// Is it not worse?
     NotWorse,
 }
 
@@ -39,7 +38,6 @@ pub enum Verdict {
     NotBetter,
     /// It is not worse by as much as was asked for.
     NotWorse,
-    /// It is worse.
     Worse,
     /// None of these is certain.
     Undecided,
@@ -48,7 +46,6 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// In words.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Better => "better",

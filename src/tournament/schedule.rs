@@ -156,7 +156,6 @@ impl FromStr for GameId {
 /// A game of the schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScheduledGame {
-    /// Its id.
     pub id: GameId,
     /// Its round, from 1.
     pub round: u32,
@@ -207,9 +206,7 @@ pub struct Round {
     pub first_pair: u64,
     /// The number of pairs of games that each pairing plays.
     pub pairs_each: u32,
-    /// The pairings.
     pub pairings: Vec<Pairing>,
-    /// The entrants with a bye.
     pub byes: Vec<EntrantId>,
     /// The number of each pairing's first opening, where they are not the same for all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -67,7 +67,6 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// Of this game.
     pub fn of(game: &RecordSummary<'_>) -> Self {
         let mut times = [TimesOfGame::default(), TimesOfGame::default()];
         for (turn, &ms) in game.times_ms.iter().enumerate() {
@@ -92,7 +91,6 @@ pub struct Place {
     pub rank: usize,
     /// The number of its table, from 0.
     pub table: usize,
-    /// Its name.
     pub name: String,
     /// The number of games.
     pub games: u64,
@@ -139,7 +137,6 @@ pub struct Place {
     pub against: Vec<Option<f64>>,
 }
 
-/// The standings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Standings {
     /// In order: table by table, the largest first, and in each by its criteria.
@@ -197,7 +194,6 @@ impl Collector {
         index
     }
 
-    /// Adds a game.
     pub fn add(&mut self, game: &RecordSummary<'_>) {
         self.add_prepared(game, &Prepared::of(game));
     }

@@ -701,7 +701,7 @@ fn unknown_words() {
     // A single word is a bot without an opponent.
     refused(
         &referee(&["nobody"]),
-        &["referee: a match has two bots, and this is one; name its opponent"],
+        &["required arguments were not provided:\n  <BOT2>"],
     );
     refused(
         &referee(&["nobody", CONFIGURATIONS[0]]),
@@ -721,11 +721,6 @@ fn unknown_words() {
     refused(
         &referee(&["board", CONFIGURATIONS[0], "--rules", "x"]),
         &["standard, squares"],
-    );
-    // Commands are not options of a match.
-    refused(
-        &referee(&["--seed", "1", "pieces"]),
-        &["pieces is a command, whose name comes first: referee pieces"],
     );
 }
 

@@ -499,30 +499,6 @@ fn a_page_to_hand_out_has_the_blunders_of_an_analysis() {
 }
 
 #[test]
-fn a_date_for_freeze_is_sent_to_deadline() {
-    let teacher = Teacher::of(&[("anna", RANDOM), ("ben", GREEDY)]);
-    let from = ["--from", "submissions"];
-    for wrong in [
-        &["league", "--freeze", "2026-12-01"][..],
-        &[&["league", "term", "--freeze", "2026-12-01"], &from[..]].concat(),
-        &[
-            &["league", "term", "--freeze=2026-12-01T10:00:00Z"],
-            &from[..],
-        ]
-        .concat(),
-    ] {
-        let run = teacher.0.referee(wrong).run();
-        assert_eq!(run.code, Some(2), "{run}");
-        assert!(run.stderr.contains("takes no date"), "{run}");
-        assert!(run.stderr.contains("--deadline 2026-12-01"), "{run}");
-    }
-    assert!(!teacher.path("2026-12-01").exists());
-    let run = teacher.0.referee(&["league", "nothing"]).run();
-    assert_eq!(run.code, Some(2), "{run}");
-    assert!(!teacher.path("nothing").exists(), "{run}");
-}
-
-#[test]
 fn the_league_of_an_older_version_that_left_out_pairings_goes_on() {
     let class = Class::of(&[
         ("term/plan.json", include_str!("old/plan.json")),

@@ -1627,11 +1627,11 @@ fn wrong_options() {
 fn wrong_bots() {
     refused(
         &Referee::new::<&str>([]).run(),
-        &["a match has two bots: referee BOT1 BOT2"],
+        &["<BOT1>\n  <BOT2>", "Usage: referee <BOT1> <BOT2>"],
     );
     refused(
         &Referee::new(["builtin:random"]).run(),
-        &["a match has two bots, and this is one"],
+        &["<BOT2>", "Usage: referee <BOT1> <BOT2>"],
     );
     refused(&Referee::new(["a", "b", "c"]).run(), &["c"]);
     refused(

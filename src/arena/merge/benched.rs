@@ -10,7 +10,6 @@ use crate::arena::scheduler::{Benched, WriteUnplayed};
 use crate::record::{BotIndex, FinishedRecord, ForfeitReason};
 use crate::tournament::schedule::{EntrantId, GameId, PairOfGames};
 
-/// The bots that are benched.
 pub(super) struct BenchedBots {
     /// For each bot the pair after which it is benched, the forfeits in a row, and their reason.
     by_bot: Vec<Option<(u64, u32, ForfeitReason)>>,

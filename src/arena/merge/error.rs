@@ -59,13 +59,11 @@ pub enum MergeError {
     OtherBot {
         /// The header.
         path: String,
-        /// The bot.
         bot: String,
     },
     /// Two records of a game differ.
     #[error("{id}: {first} and {second} differ; take out the one that is wrong")]
     Differ {
-        /// The game.
         id: GameId,
         /// File and line of the first.
         first: String,

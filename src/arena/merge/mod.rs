@@ -5,29 +5,24 @@
 //! game differ. The journals are streamed: memory is one byte a game, one bit more for games that
 //! occur twice, and a bounded number of hashes of such games.
 //!
-//! - `part`: the journal of a shard, with its headers
-//! - `duplicates`: games that occur twice
-//! - `existing`: the games of the journal that is replaced
+//! - `duplicates`: games that occur twice, among the shards or in the journal that is replaced
 //! - `benched`: bots that are benched by games of several shards
 //! - `error`: why shards cannot be merged
 
 mod benched;
 mod duplicates;
 mod error;
-mod existing;
-mod part;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, IntoInnerError, Write as _};
+use std::path::PathBuf;
 
 pub use self::error::MergeError;
 
 use self::benched::{BenchedBots, not_played};
-use self::duplicates::Duplicates;
+use self::duplicates::{Duplicates, Existing};
 use self::error::{damaged, failed};
-use self::existing::Existing;
-use self::part::Part;
 use super::directory::TournamentDirectory;
 use super::plan::Plan;
 use super::results::{Endings, Results};
@@ -36,7 +31,7 @@ use super::shard::{self, Header, Shard};
 use crate::bot::shell;
 use crate::record::atomic_file::AtomicFile;
 use crate::record::journal::Journal;
-use crate::record::reader::Line;
+use crate::record::reader::{Line, Reader};
 use crate::record::{BotIndex, ForfeitReason};
 use crate::tournament::schedule::{GameId, Half};
 
@@ -287,4 +282,35 @@ fn choose<'a>(
         Cow::Borrowed(line.bytes())
     };
     Ok(Some((id, bytes)))
+}
+
+/// The journal of a shard, and its headers: one for each session in which it was played.
+struct Part {
+    path: PathBuf,
+    headers: Vec<Header>,
+}
+
+impl Part {
+    /// Turns an error of the journal into a [`MergeError`].
+    fn failed(&self) -> impl Fn(io::Error) -> MergeError + '_ {
+        failed(&self.path)
+    }
+
+    /// The header of the session in which the line with this number, from 1, was written.
+    fn session(&self, line: u64) -> Option<&Header> {
+        let later = self.headers.partition_point(|header| header.after < line);
+        self.headers.get(later.checked_sub(1)?)
+    }
+
+    /// Calls `visit` with every complete line.
+    fn each(
+        &self,
+        mut visit: impl FnMut(&Line<'_>) -> Result<(), MergeError>,
+    ) -> Result<(), MergeError> {
+        let mut reader = Reader::open(&self.path).map_err(self.failed())?;
+        while let Some(line) = reader.next_complete_line().map_err(self.failed())? {
+            visit(&line)?;
+        }
+        Ok(())
+    }
 }

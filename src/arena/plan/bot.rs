@@ -97,7 +97,6 @@ pub struct BotPlan {
 /// A bot that did not enter.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RejectedBot {
-    /// The bot.
     pub bot: BotPlan,
     /// The reason, a sentence.
     pub reason: String,

@@ -63,7 +63,6 @@ impl Format {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Restart {
-    /// For one game.
     Game,
     /// For both games of a pair.
     Pair,

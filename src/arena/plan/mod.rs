@@ -67,7 +67,6 @@ pub struct SandboxPlan {
     pub freeze: bool,
 }
 
-/// The program that a game is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GameProgramPlan {
     /// The command that starts it.
@@ -333,7 +332,6 @@ impl Plan {
         }
     }
 
-    /// The bot of an entrant.
     pub fn bot(&self, id: EntrantId) -> Option<&BotPlan> {
         self.bots.get(id.index())
     }

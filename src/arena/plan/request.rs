@@ -267,7 +267,6 @@ impl PlanRequest {
         })
     }
 
-    /// The openings of the file.
     pub fn openings_of_file(&self, ruleset: &dyn Ruleset) -> Result<Vec<String>, RequestError> {
         let path = self.openings.clone().unwrap_or_default();
         let text =

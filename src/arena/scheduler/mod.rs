@@ -33,7 +33,6 @@ const MOST_UNWRITTEN: usize = 8192;
 /// A bot whose remaining games are scored as forfeits without being played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Benched {
-    /// The bot.
     pub bot: EntrantId,
     /// The number of forfeits in a row that benched it.
     pub after: u32,

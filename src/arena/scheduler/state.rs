@@ -29,7 +29,6 @@ pub(super) struct State<L> {
     pub(super) bench_after: u32,
     /// The most open pairs.
     pub(super) window: usize,
-    /// By bot.
     pub(super) bots: Vec<BotPairs>,
     /// By number.
     pub(super) open: BTreeMap<u64, OpenPair<L>>,
@@ -51,7 +50,6 @@ enum Verdict {
     Benched([Option<Benched>; 2]),
 }
 
-/// The pairs of a round.
 pub(super) fn pairs_of(round: Round) -> impl Iterator<Item = PairOfGames> + Send {
     let numbers = round.first_pair..round.first_pair + round.count();
     numbers.filter_map(move |number| round.pair(number))

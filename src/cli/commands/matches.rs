@@ -50,6 +50,10 @@ pub(in crate::cli) struct Args {
     #[arg(value_name = "BOT2", required = true)]
     bot2: Option<String>,
 
+    /// What is too much.
+    #[arg(hide = true)]
+    more: Vec<String>,
+
     #[command(flatten)]
     options: Options,
 }
@@ -62,6 +66,13 @@ pub(in crate::cli) struct PlayArgs {
 
 /// `referee BOT1 BOT2`
 pub(in crate::cli) fn run_command(args: &Args) -> Result<(), Failure> {
+    if let Some(word) = args.more.first() {
+        return Err(Failure::Usage(format!(
+            "a match has two bots, and {} is a third; a command with arguments is one bot in quotes (\"python3 bot.py\"), \
+             so is a position, and referee tournament plays more than two",
+            escape_controls(word)
+        )));
+    }
     let given = |text: &Option<String>| bot(text.as_deref().unwrap_or_default());
     let bots = [given(&args.bot1)?, given(&args.bot2)?];
     let sandboxes = args.options.sandbox.of_bots(&bots)?;

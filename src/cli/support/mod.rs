@@ -17,7 +17,6 @@ pub(in crate::cli) mod leftovers;
 pub(in crate::cli) mod live;
 pub(in crate::cli) mod log_file;
 pub(in crate::cli) mod logging;
-pub(in crate::cli) mod mistyped;
 pub(in crate::cli) mod numbers;
 pub(in crate::cli) mod options;
 pub(in crate::cli) mod output;

@@ -80,7 +80,6 @@ impl Default for Board {
 }
 
 impl Board {
-    /// The piece on a cell.
     pub const fn get(&self, cell: Cell) -> Option<Piece> {
         // EMPTY is above 15, so it is no piece.
         Piece::new(self.cells[cell.index()])

@@ -50,7 +50,6 @@ impl Edition {
         }
     }
 
-    /// A turn in words.
     pub(super) fn turn_in_words(&self, before: &Position, turn: Turn) -> String {
         let placed = turn
             .cell

@@ -49,12 +49,10 @@ impl Edition {
         }
     }
 
-    /// Its piece set.
     pub const fn set(&self) -> &PieceSet {
         &self.set
     }
 
-    /// Its rule set.
     pub(super) const fn rule_set(&self) -> Rules {
         self.rules
     }

@@ -13,7 +13,6 @@ use crate::game::{IllegalReason, Position as _};
 use crate::text::quote;
 
 impl Edition {
-    /// A piece as it is typed.
     fn read_piece(&self, typed: &str) -> Option<Piece> {
         match self.format() {
             PieceFormat::Binary => u8::from_str_radix(typed, 2)

@@ -105,7 +105,6 @@ impl Position {
         Some(self)
     }
 
-    /// The board.
     pub const fn board(&self) -> &Board {
         &self.board
     }

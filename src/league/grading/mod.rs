@@ -22,7 +22,6 @@ use crate::tournament::sprt::{Decision, Pentanomial};
 pub enum Verdict {
     /// The bot is good enough.
     Passed,
-    /// It is not.
     NotPassed,
     /// The budget is used up, and neither is certain.
     Undecided,
@@ -31,7 +30,6 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// In words.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Passed => "passed",
@@ -75,13 +73,11 @@ pub struct RungResult {
 /// The grade of a bot.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Grade {
-    /// Its name.
     pub name: String,
     /// Its folder, within that of the grades.
     pub folder: String,
     /// The hash of its files.
     pub hash: String,
-    /// Its points.
     pub points: u32,
     /// The points that there are.
     pub most_points: u32,
@@ -112,7 +108,6 @@ impl Grade {
 }
 
 impl RungResult {
-    /// A rung that was not played.
     pub fn not_played(rung: &Rung, seed: u64) -> Self {
         Self {
             rung: rung.name.clone(),
@@ -206,7 +201,6 @@ impl Progress {
         self.decision != Decision::Continue
     }
 
-    /// The result of the rung.
     pub fn result(self, scale: &Scale, rung: &Rung, seed: u64, folder: String) -> RungResult {
         let verdict = match self.decision {
             Decision::AcceptH1 => Verdict::Passed,

@@ -59,7 +59,6 @@ pub struct Scale {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rung {
-    /// Its name.
     pub name: String,
     /// The reference bot: a file, a command line or `builtin:NAME`.
     pub bot: String,
@@ -69,7 +68,6 @@ pub struct Rung {
     pub elo1: Option<f64>,
     /// Instead of `elo0` and `elo1`: the share of points, 0 to 1, that a bot has to make more than.
     pub score: Option<f64>,
-    /// Its points.
     pub points: u32,
 }
 
@@ -114,7 +112,6 @@ impl Scale {
         Ok(scale)
     }
 
-    /// The test of a rung.
     pub fn test(&self, rung: &Rung) -> Result<MeanTest, ScaleError> {
         let problem = |text: &str| ScaleError::Value(format!("rung {}: {text}", rung.name));
         let (above, below) = match (rung.elo0, rung.elo1, rung.score) {

@@ -60,7 +60,6 @@ fn line(entry: &Value, field: &str) -> String {
     turns.join("\t")
 }
 
-/// The analysis of one turn.
 #[derive(Clone)]
 struct TurnAnalysis {
     value: char,

@@ -172,7 +172,6 @@ impl Figures {
         self.games
     }
 
-    /// The standings.
     pub fn standings(&self) -> Result<Standings, RatingError> {
         self.collector.ranked(&Model::default(), &self.ranking)
     }

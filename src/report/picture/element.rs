@@ -60,7 +60,6 @@ impl Element {
         self
     }
 
-    /// With this text in it.
     pub(super) fn text(mut self, text: &str) -> Self {
         self.text = allowed(text);
         self

@@ -33,7 +33,6 @@ use element::Element;
 /// What the pieces of a game look like.
 #[derive(Clone, Debug)]
 pub enum Pieces {
-    /// Those of Quarto.
     Quarto(Box<QuartoPieces>),
     /// The discs of Four In A Row.
     FourInARow,
@@ -47,7 +46,6 @@ pub struct QuartoPieces {
 }
 
 impl Pieces {
-    /// Those of this piece set.
     pub fn of_set(set: PieceSet) -> Self {
         Self::Quarto(Box::new(QuartoPieces {
             style: PieceStyle::of(&set),

@@ -81,7 +81,6 @@ fn token(small: bool, colour: &str, round: bool, solid: bool) -> Element {
         .child(painted(depth, "depth"))
 }
 
-/// The piece of these bits.
 pub(super) fn piece(pieces: &QuartoPieces, bits: u8) -> Element {
     let style = &pieces.style;
     let [small, _, round, solid] = style

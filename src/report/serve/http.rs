@@ -22,9 +22,7 @@ const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
 /// The resource that a request is for.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Route {
-    /// The page.
     Page,
-    /// Events.
     Events {
         /// The id of the last one that the client has received.
         last: Option<String>,
@@ -102,7 +100,6 @@ fn whole(status: StatusCode, kind: &'static str, text: String) -> Response<Body>
     response
 }
 
-/// The page.
 pub(super) fn page(served: &Served) -> Response<Body> {
     let mut response = whole(
         StatusCode::OK,
@@ -125,7 +122,6 @@ pub(super) fn page(served: &Served) -> Response<Body> {
     response
 }
 
-/// A stream of events.
 pub(super) fn events(stream: Channel<Bytes>) -> Response<Body> {
     let mut response = Response::new(Either::Right(stream));
     *response.headers_mut() = headers("text/event-stream");

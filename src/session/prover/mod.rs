@@ -63,7 +63,6 @@ pub trait Prover: fmt::Debug + Send + Sync {
     /// The position after an answer, as a request; `None` when the game is over then.
     fn request_after(&self, request: &str, answer: &str) -> Result<Option<String>, String>;
 
-    /// The lines that an answer completes.
     fn completed(&self, request: &str, answer: &str) -> Result<WinningLines, String>;
 
     /// A game that both sides play perfectly from there, as far as it is proven: the winner wins as soon as it can, the
@@ -79,11 +78,9 @@ pub trait Prover: fmt::Debug + Send + Sync {
 pub struct Proof {
     /// The value for the side to move.
     pub value: Value,
-    /// All turns.
     pub turns: Vec<ProvenTurn>,
 }
 
-/// What is proven of a turn.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProvenTurn {
     /// The turn, and what it leads to at once.

@@ -119,7 +119,6 @@ struct TypedProver<G, S> {
     solver: Arc<S>,
 }
 
-/// A prover of Quarto.
 pub(in crate::session) fn of_quarto(edition: &Edition, solver: Arc<Solver>) -> Box<dyn Prover> {
     Box::new(TypedProver {
         game: edition.clone(),

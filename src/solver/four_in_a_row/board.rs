@@ -20,7 +20,6 @@ const fn repeated(column: u64) -> u64 {
 /// The lowest cell of every column.
 const BOTTOM: u64 = repeated(1);
 
-/// All cells.
 const CELLS: u64 = repeated((1 << ROWS) - 1);
 
 /// The lower cell of every pair of cells one above the other: rows 6, 4 and 2 as people count them.

@@ -25,7 +25,6 @@ pub(super) const BOOK_FREE: u8 = 31;
 static SHIPPED: LazyLock<Option<CompactBook>> =
     LazyLock::new(|| CompactBook::from_bytes(include_bytes!("../book/four_in_a_row.bin")));
 
-/// The shipped book.
 pub(super) fn shipped() -> Option<CompactBook> {
     *SHIPPED
 }

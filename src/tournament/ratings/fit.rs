@@ -1,16 +1,11 @@
 //! The maximum-likelihood estimate of the parameters, and its covariance.
 
-mod covariance;
-mod odds;
-mod sums;
-
 use std::f64::consts::PI;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use self::odds::{Odds, Slope, bend, ln_logistic, logistic};
-use self::sums::Sums;
-use super::matrix::Square;
+use super::dispersion::{Pooled, Residuals};
+use super::matrix::{Factor, Square, Triangle};
 use super::{Draws, Meeting, Met, Model, Results};
 use crate::threads::{self, InOrder, locked};
 
@@ -406,5 +401,421 @@ fn join(groups: &mut [usize], a: usize, b: usize) {
     }
     for group in groups.iter_mut().filter(|group| **group == high) {
         *group = low;
+    }
+}
+
+/// Derivatives of a log-likelihood by the difference of strength and by the draw parameter.
+type Slope = (f64, f64);
+
+/// The likelihood of a game between two bots.
+///
+/// With x the difference of strength and d the draw parameter, the first mover wins with
+/// probability σ(x − d) and loses with σ(−x − d). The probability of a draw is the rest,
+/// σ(x − d)·σ(−x − d)·(e²ᵈ − 1): that of a win, that of a loss, and a factor. When draws are
+/// half wins, d is 0 and a draw is half a win and half a loss.
+struct Odds {
+    /// Strength of the first mover − strength of the second + advantage.
+    difference: f64,
+    drawing: Option<f64>,
+    /// e to the power of −|difference|: without a draw parameter, all else follows from it.
+    tail: f64,
+}
+
+impl Odds {
+    fn new(difference: f64, drawing: Option<f64>) -> Self {
+        Self {
+            difference,
+            drawing,
+            tail: (-difference.abs()).exp(),
+        }
+    }
+
+    /// The expected scores of the first and of the second mover, if draws have no parameter.
+    fn scores(&self) -> [f64; 2] {
+        let large = 1.0 / (1.0 + self.tail);
+        let small = self.tail * large;
+        if self.difference < 0.0 {
+            [small, large]
+        } else {
+            [large, small]
+        }
+    }
+
+    /// Arguments of σ for a win and for a loss.
+    fn arguments(&self) -> (f64, f64) {
+        let drawing = self.drawing.unwrap_or(0.0);
+        (self.difference - drawing, -self.difference - drawing)
+    }
+
+    /// The counts of wins and of losses, draws included.
+    fn counts(&self, [wins, draws, losses]: [f64; 3]) -> (f64, f64) {
+        let worth = if self.drawing.is_some() { 1.0 } else { 0.5 };
+        (wins + worth * draws, losses + worth * draws)
+    }
+
+    fn likelihood(&self, outcomes: [f64; 3]) -> f64 {
+        let (won, lost) = self.arguments();
+        let (wins, losses) = self.counts(outcomes);
+        let draw = match self.drawing {
+            Some(drawing) if drawing <= 0.0 => f64::NEG_INFINITY,
+            Some(drawing) => 2.0 * drawing + (-(-2.0 * drawing).exp_m1()).ln(),
+            None => 0.0,
+        };
+        // 0 times infinity would be NaN.
+        let draws = if outcomes[1] > 0.0 {
+            outcomes[1] * draw
+        } else {
+            0.0
+        };
+        let [won, lost] = if self.drawing.is_some() {
+            [won, lost].map(ln_logistic)
+        } else {
+            let both = self.tail.ln_1p();
+            [won, lost].map(|x| x.min(0.0) - both)
+        };
+        wins * won + losses * lost + draws
+    }
+
+    /// Slopes of a win, a draw and a loss.
+    fn slopes(&self) -> [Slope; 3] {
+        let Some(drawing) = self.drawing else {
+            let [down, up] = self.scores();
+            return [(up, -up), ((up - down) / 2.0, 0.0), (-down, -down)];
+        };
+        let (won, lost) = self.arguments();
+        let (up, down) = (logistic(-won), logistic(-lost));
+        let draw = (up - down, -up - down - 2.0 / (-2.0 * drawing).exp_m1());
+        [(up, -up), draw, (-down, -down)]
+    }
+
+    /// The negated curvature as a sum of squares of slopes with weights.
+    fn bends(&self, outcomes: [f64; 3]) -> [(Slope, f64); 3] {
+        let (won, lost) = self.arguments();
+        let (wins, losses) = self.counts(outcomes);
+        let Some(drawing) = self.drawing else {
+            // Those of wins and losses are the same.
+            let [first, second] = self.scores();
+            let weight = (wins + losses) * first * second;
+            return [((1.0, 0.0), weight), ((0.0, 0.0), 0.0), ((0.0, 0.0), 0.0)];
+        };
+        let (bend_of_win, bend_of_loss) = (bend(won), bend(lost));
+        let draw = 1.0 / drawing.sinh().powi(2);
+        [
+            ((1.0, -1.0), wins * bend_of_win),
+            ((-1.0, -1.0), losses * bend_of_loss),
+            ((0.0, 1.0), outcomes[1] * draw),
+        ]
+    }
+}
+
+fn logistic(x: f64) -> f64 {
+    1.0 / (1.0 + (-x).exp())
+}
+
+/// Slope of [`logistic`].
+fn bend(x: f64) -> f64 {
+    logistic(x) * logistic(-x)
+}
+
+/// Logarithm of [`logistic`], without loss far from 0.
+fn ln_logistic(x: f64) -> f64 {
+    x.min(0.0) - (-x.abs()).exp().ln_1p()
+}
+
+/// What is summed up. The diagonal and the columns of the parameters that all games share get something from every pairing: they
+/// are apart until all has been added, because in the matrix each of their cells is in a page of memory of its own.
+struct Sums {
+    /// What two bots have together.
+    square: Square,
+    /// What each bot has by itself.
+    diagonal: Vec<f64>,
+    /// What each bot has together with the advantage and with the draw parameter.
+    shared: [Vec<f64>; 2],
+    /// The squares of these two, and their product.
+    ends: [[f64; 2]; 2],
+    indices: [Option<usize>; 2],
+}
+
+impl Sums {
+    fn new(fit: &Fit<'_>) -> Self {
+        let bots = fit.groups.len();
+        Self {
+            square: Square::zero(fit.parameters),
+            diagonal: vec![0.0; bots],
+            shared: [vec![0.0; bots], vec![0.0; bots]],
+            ends: [[0.0; 2]; 2],
+            indices: [fit.advantage, fit.drawing],
+        }
+    }
+
+    /// Adds a symmetric matrix over the parameters of a pairing.
+    fn add(&mut self, pairing: &Pairing<'_>, of_pairing: &LocalSquare) {
+        let bots = pairing.bots.map(|bot| bot as usize);
+        let [low, high] = bots;
+        self.square.add(low, high, of_pairing[0][1]);
+        for (seat, bot) in bots.into_iter().enumerate() {
+            self.diagonal[bot] += of_pairing[seat][seat];
+            for (column, sums) in self.shared.iter_mut().enumerate() {
+                sums[bot] += of_pairing[seat][2 + column];
+            }
+        }
+        for (row, sums) in self.ends.iter_mut().enumerate() {
+            for (column, sum) in sums.iter_mut().enumerate() {
+                *sum += of_pairing[2 + row][2 + column];
+            }
+        }
+    }
+
+    /// The whole matrix.
+    fn into_square(self) -> Square {
+        let Self {
+            mut square,
+            diagonal,
+            shared,
+            ends,
+            indices,
+        } = self;
+        for (bot, sum) in diagonal.into_iter().enumerate() {
+            square.add(bot, bot, sum);
+        }
+        for (index, sums) in indices.into_iter().zip(shared) {
+            for (bot, sum) in sums.into_iter().enumerate() {
+                if let Some(index) = index {
+                    square.add(bot, index, sum);
+                }
+            }
+        }
+        for (row, sums) in indices.into_iter().zip(ends) {
+            for (column, sum) in indices.into_iter().zip(sums) {
+                if let (Some(row), Some(column)) = (row, column)
+                    && row <= column
+                {
+                    square.add(row, column, sum);
+                }
+            }
+        }
+        square.mirror(Triangle::Upper);
+        square
+    }
+}
+
+/// See [`Fit::hidden`]; so many standard errors.
+const HIDDEN: f64 = 1.6;
+
+/// Virtual draws move the rating of a bot that has played much more than its opponents further than the curvature tells, by
+/// this share: it is the curvature where their ratings are, and less where they would be without.
+const FURTHER: f64 = 0.25;
+
+/// How often the ratings without virtual draws are approached. After so many steps what is missing is less
+/// than a tenth, where half of the games are virtual.
+const STEPS: usize = 3;
+
+impl Fit<'_> {
+    /// The degrees of freedom with which the variance of each bot's rating is known. It is mostly that of
+    /// its own games, and the fewer they are compared with those of others, the less is known of how far
+    /// theirs apply to it.
+    pub(super) fn freedom_of_bots(&self, freedom: f64) -> Vec<f64> {
+        let usual = self.usual_units();
+        let own = |&units: &f64| {
+            let missing = (1.0 - units / usual).max(0.0);
+            1.0 / (1.0 / freedom + missing / units.max(1e-9))
+        };
+        self.units.iter().map(own).collect()
+    }
+
+    /// How many pairs, or games that are in none, the less experienced bot of a game has, in the mean of all games. In a gauntlet
+    /// that is what all but one have: what scatters there is known from games like theirs.
+    fn usual_units(&self) -> f64 {
+        let (mut sum, mut all) = (0.0, 0.0);
+        for pairing in &self.pairings {
+            let units = pairing.meeting.units();
+            sum += units * self.fewer_units(pairing);
+            all += units;
+        }
+        if all > 0.0 { sum / all } else { 1.0 }
+    }
+
+    /// How many the bot of a pairing has that has fewer.
+    fn fewer_units(&self, pairing: &Pairing) -> f64 {
+        let [low, high] = pairing.bots.map(|bot| self.units[bot as usize]);
+        low.min(high)
+    }
+
+    /// How much stronger a bot of this pairing may be than it seems, in natural units: where it has played fewer games than is
+    /// usual, a standard error without draws. Then more of its games are decided than those of others tell.
+    fn hidden(&self, pairing: &Pairing, usual: f64) -> f64 {
+        let fewer = self.fewer_units(pairing);
+        let missing = (1.0 - fewer / usual).max(0.0);
+        HIDDEN * missing * (2.0 / fewer.max(1e-9)).sqrt()
+    }
+
+    /// The covariance of the parameters, in natural units, and the degrees of freedom with which it is
+    /// known.
+    pub(super) fn sandwich(&self, parameters: &[f64]) -> Option<(Square, f64)> {
+        let curvature = self.curvature(parameters).cholesky()?;
+        if self.drawing.is_some() {
+            let (filling, freedom) = self.filling_of_units(parameters);
+            return Some((
+                self.adapted(curvature.sandwich(filling), parameters),
+                freedom,
+            ));
+        }
+        let (mut filling, freedom) = self.filling(parameters);
+        let pull = self.pull_without(parameters, &curvature);
+        for (row, left) in pull.iter().enumerate() {
+            for (column, right) in pull.iter().enumerate() {
+                filling.add(row, column, left * right);
+            }
+        }
+        let mut covariance = curvature.sandwich(filling);
+        self.add_further(&mut covariance, &curvature.solve(pull));
+        Some((self.adapted(covariance, parameters), freedom))
+    }
+
+    /// The covariance, where results decided who met whom.
+    fn adapted(&self, mut covariance: Square, parameters: &[f64]) -> Square {
+        if self.adaptive {
+            let factors = self.adaptive_factors(parameters, &covariance);
+            covariance.scale_each(&factors);
+        }
+        covariance
+    }
+
+    /// Adds what virtual draws move the ratings further than by `moved`; see [`FURTHER`].
+    fn add_further(&self, covariance: &mut Square, moved: &[f64]) {
+        let usual = self.usual_units();
+        let factor = |&units: &f64| 1.0 + FURTHER * (1.0 - usual / units.max(usual));
+        let factors: Vec<f64> = self.units.iter().map(factor).collect();
+        for (row, left) in factors.iter().enumerate() {
+            for (column, right) in factors.iter().enumerate() {
+                let more = left * right - 1.0;
+                if more > 0.0 {
+                    covariance.add(row, column, more * moved[row] * moved[column]);
+                }
+            }
+        }
+    }
+
+    /// Factors of the variances where results decided who met whom: those who were lucky meet each other, and
+    /// never again those whom they beat by luck. The fewer games, the larger the field and the closer the
+    /// bots, the more that matters; the formula is that of simulations (docs/ratings.md).
+    fn adaptive_factors(&self, parameters: &[f64], covariance: &Square) -> Vec<f64> {
+        let bots = self.groups.len();
+        let mean = |figure: &dyn Fn(usize) -> f64| {
+            (0..bots).map(figure).sum::<f64>() / to_f64(bots.max(1))
+        };
+        let few = |bot: usize| 1.0 + 1.4 * covariance.at(bot, bot).max(0.0);
+        let variance = mean(&|bot| covariance.at(bot, bot) * few(bot));
+        let spread = mean(&|bot| parameters[bot].powi(2)) / variance.max(1e-12);
+        let large = 2.0 * (to_f64(bots.max(1)).log2() - 3.4).max(0.0);
+        let close = 1.0 + large / spread.max(1.0);
+        let factor = |index| {
+            if index < bots {
+                few(index) * close
+            } else {
+                1.0
+            }
+        };
+        (0..self.parameters).map(factor).collect()
+    }
+
+    /// The covariance of the gradient, and its degrees of freedom; see [`dispersion`](super::dispersion).
+    fn filling(&self, parameters: &[f64]) -> (Square, f64) {
+        let expected = |pairing: &Pairing, seat| {
+            let [score, _] = self.odds(parameters, pairing, seat).scores();
+            score
+        };
+        let usual = self.usual_units();
+        // Computed twice, because half a million of them would be large.
+        let residuals = |pairing: &Pairing| {
+            let scores = [0, 1].map(|seat| expected(pairing, seat));
+            Residuals::new(pairing.meeting, scores, self.hidden(pairing, usual))
+        };
+        let advantages = f64::from(u8::from(self.advantage.is_some()));
+        let mut all = Residuals::default();
+        self.of_pairings(residuals, |_, of_pairing| all.join(&of_pairing));
+        let pooled = Pooled::new(&all, self.strengths, advantages, self.prior);
+        let mut filling = Sums::new(self);
+        let of_pairing = |pairing: &Pairing| {
+            let seats = [0, 1].map(|seat| Self::unit(seat, (1.0, 0.0)));
+            let covariance = pooled.covariance(&residuals(pairing));
+            let mut sum = LocalSquare::default();
+            for (left, row) in seats.iter().zip(covariance) {
+                for (right, covariance) in seats.iter().zip(row) {
+                    add_product(&mut sum, left, right, covariance);
+                }
+            }
+            sum
+        };
+        self.of_pairings(of_pairing, |pairing, sum| filling.add(pairing, &sum));
+        (filling.into_square(), pooled.freedom())
+    }
+
+    /// Virtual draws pull ratings together, which is no scatter, but moves them away from the truth. The pull
+    /// is taken where the ratings would be without it: where they are it is less, and the one bot that all
+    /// others of a gauntlet have played is moved by what pulls all of them.
+    fn pull_without(&self, parameters: &[f64], curvature: &Factor) -> Vec<f64> {
+        let mut pull = self.pull(parameters);
+        for _ in 0..STEPS {
+            let moved = curvature.solve(pull);
+            let before = parameters.iter().zip(&moved);
+            let before: Vec<f64> = before.map(|(value, moved)| value - moved).collect();
+            pull = self.pull(&before);
+        }
+        pull
+    }
+
+    /// The slope of the likelihood of the virtual draws.
+    fn pull(&self, parameters: &[f64]) -> Vec<f64> {
+        let mut pull = vec![0.0; self.parameters];
+        let of_pairing = |pairing: &Pairing| {
+            let mut sum = Local::default();
+            for seat in 0..2 {
+                let slope = self.odds(parameters, pairing, seat).slopes()[1];
+                let unit = Self::unit(seat, (slope.0, 0.0));
+                add(&mut sum, &unit, pairing.virtual_draws);
+            }
+            sum
+        };
+        self.of_pairings(of_pairing, |pairing, sum| {
+            self.add_vector(&mut pull, pairing, &sum);
+        });
+        pull
+    }
+
+    /// The same from the squares of the scores of all units: where draws have a parameter of their own.
+    fn filling_of_units(&self, parameters: &[f64]) -> (Square, f64) {
+        let mut filling = Sums::new(self);
+        let mut count_of_units = 0.0;
+        for pairing in &self.pairings {
+            let units = [0, 1].map(|seat| {
+                let slopes = self.odds(parameters, pairing, seat).slopes();
+                slopes.map(|slope| Self::unit(seat, slope))
+            });
+            count_of_units += 2.0 * pairing.virtual_draws + pairing.meeting.units();
+            let mut sum = LocalSquare::default();
+            for (seat, units) in units.iter().enumerate() {
+                add_product(&mut sum, &units[1], &units[1], pairing.virtual_draws);
+                for (unit, count) in units.iter().zip(pairing.meeting.games[seat].map(f64::from)) {
+                    add_product(&mut sum, unit, unit, count);
+                }
+            }
+            for (first, row) in units[0].iter().zip(pairing.meeting.pairs) {
+                for (second, count) in units[1].iter().zip(row) {
+                    let mut both = *first;
+                    add(&mut both, second, 1.0);
+                    add_product(&mut sum, &both, &both, f64::from(count));
+                }
+            }
+            filling.add(pairing, &sum);
+        }
+        let mut filling = filling.into_square();
+        // Residuals are smaller than errors, because the parameters were fitted to them.
+        let means = self.groups.iter().enumerate();
+        let means = means.filter(|(bot, group)| bot == *group).count();
+        let fitted = u32::try_from(self.parameters - means).map_or(f64::INFINITY, f64::from);
+        let left = (count_of_units - fitted).max(1.0);
+        filling.scale(count_of_units / left);
+        (filling, left)
     }
 }

@@ -101,7 +101,6 @@ impl Match {
 /// How a knockout continues.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// With this round.
     Round(Round),
     /// It is over, and this entrant has won.
     Winner(EntrantId),

@@ -24,7 +24,6 @@ pub enum TieBreak {
     Wins,
     /// The number of games won when moving second.
     WinsAsSecond,
-    /// The rating.
     Rating,
 }
 
@@ -95,7 +94,6 @@ impl FromStr for TieBreak {
 pub struct Byes {
     /// The number of such rounds.
     pub count: u32,
-    /// The points for all of them.
     pub points: f64,
 }
 
@@ -127,7 +125,6 @@ pub enum RankBy {
 /// Somebody who was there and did not enter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NotEntered {
-    /// The name.
     pub name: String,
     /// Why, and what to do: a sentence.
     pub reason: String,

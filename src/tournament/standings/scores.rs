@@ -143,7 +143,6 @@ pub(super) struct Meeting {
 }
 
 impl Meeting {
-    /// Its points.
     pub(super) fn points(self) -> f64 {
         f64::from(self.half_points) / 2.0
     }
@@ -252,7 +251,6 @@ impl Sums {
         self.wins[bot] + self.draws[bot] + self.losses[bot]
     }
 
-    /// The bots that a bot has met.
     pub(super) fn met(&self, bot: usize) -> impl Iterator<Item = (usize, Meeting)> + '_ {
         let met = self.against[bot].iter();
         met.map(|&(other, meeting)| (other as usize, meeting))

@@ -6,7 +6,6 @@
 //! machine's services are not used. Tests whose programs are missing are ignored; in CI
 //! (`CI=true`) it fails.
 
-mod kubernetes;
 mod processes;
 mod slurm;
 mod ssh;
@@ -39,6 +38,6 @@ fn trial((name, needs, test): Test) -> Trial {
 }
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let tests = [slurm::TESTS, ssh::TESTS, kubernetes::TESTS, usage::TESTS].concat();
+    let tests = [slurm::TESTS, ssh::TESTS, usage::TESTS].concat();
     tests.into_iter().map(trial).collect()
 }

@@ -1,7 +1,7 @@
 //! The bots of a comparison: the new version, the old one, and the pool.
 
 use super::Args;
-use crate::arena::entrant::Entrant;
+use crate::arena::entrants::Entrant;
 use crate::arena::entrants::{self, BotRequest};
 use crate::arena::identical::{identical, same_program};
 use crate::bot::spec::BotSpec;

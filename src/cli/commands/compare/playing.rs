@@ -13,7 +13,7 @@ use super::{Args, announce_terms};
 use crate::arena::Arena;
 use crate::arena::comparison::{Progress, round};
 use crate::arena::directory::TournamentDirectory;
-use crate::arena::entrant::Entrant;
+use crate::arena::entrants::Entrant;
 use crate::arena::entrants::Entrants;
 use crate::arena::plan::request::PlanRequest;
 use crate::arena::plan::{BotPlan, Format, Plan, RejectedBot};

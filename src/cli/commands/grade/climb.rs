@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 
 use crate::arena::directory::TournamentDirectory;
-use crate::arena::entrant::Entrant;
+use crate::arena::entrants::Entrant;
 use crate::arena::entrants::Entrants;
 use crate::arena::plan::request::PlanRequest;
 use crate::arena::plan::{BotPlan, Plan, RejectedBot};

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use self::climb::Climb;
 use crate::arena::directory::TournamentDirectory;
-use crate::arena::entrant::Entrant;
+use crate::arena::entrants::Entrant;
 use crate::arena::entrants::{self, BotRequest, Entrants};
 use crate::arena::plan::{Plan, RejectedBot};
 use crate::cli::commands::tournament::{Options, bots_of, jobs};

@@ -11,7 +11,7 @@ use tokio::task::LocalSet;
 
 use super::{Args, changed_settings, is_same, places, report};
 use crate::arena::directory::TournamentDirectory;
-use crate::arena::entrant::Entrant;
+use crate::arena::entrants::Entrant;
 use crate::arena::entrants::{self, BotRequest, Entrants};
 use crate::arena::plan::request::PlanRequest;
 use crate::arena::plan::{BotPlan, Limits, Plan, RejectedBot};

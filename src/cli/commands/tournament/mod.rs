@@ -1,7 +1,6 @@
 //! `referee tournament`: plays many games at once into a folder from which it can be resumed.
 
 mod analysing;
-mod array_job;
 mod bot_options;
 pub(in crate::cli) mod ending;
 mod failures;

@@ -10,8 +10,8 @@ use tokio::sync::mpsc;
 
 use super::failures::with_place;
 use super::late;
-use crate::arena::entrant::LoggedEntrant;
 use crate::arena::entrants::Entrants;
+use crate::arena::entrants::LoggedEntrant;
 use crate::arena::plan::Plan;
 use crate::arena::preparation::{Notice, Preparation, PreparationError};
 use crate::cli::support::failure::Failure;

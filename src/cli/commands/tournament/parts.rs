@@ -1,10 +1,10 @@
 //! `referee plan`, `referee run` and `referee merge`: a tournament in parts, on many machines.
 
+use std::env;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::array_job::shard;
 use super::options::Options;
 use super::{Args, Task, ending, start};
 use crate::arena::directory::{DirectoryError, TournamentDirectory};
@@ -39,8 +39,7 @@ pub(in crate::cli) struct RunArgs {
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 
-    /// The part to play: I/N is the I-th of N. `auto` reads both from the environment of an array job of
-    /// Slurm, SGE or LSF or of a Kubernetes indexed job; `auto/N` reads only I, also of PBS
+    /// The part to play: I/N is the I-th of N; in a job of a Slurm array `auto` is that job's
     #[arg(long, value_name = "I/N", default_value = "1/1", value_parser = shard)]
     shard: Shard,
 
@@ -52,6 +51,27 @@ pub(in crate::cli) struct RunArgs {
     /// scheduler may start a part again before the first attempt has ended
     #[arg(long, value_name = "TIME", default_value = "0s", value_parser = duration::parse)]
     wait: Duration,
+}
+
+/// Reads `I/N` or `auto`.
+fn shard(text: &str) -> Result<Shard, String> {
+    if text == "auto" {
+        return of_slurm(|name| env::var(name).ok()?.parse().ok()).ok_or_else(|| {
+            "auto needs SLURM_ARRAY_TASK_ID and SLURM_ARRAY_TASK_COUNT in the environment; give the shard itself, \
+             such as 3/8"
+                .to_owned()
+        });
+    }
+    text.parse().map_err(|error| format!("{error}"))
+}
+
+/// The shard of a job of a Slurm array, whose numbers may begin anywhere and have steps.
+fn of_slurm(number: impl Fn(&str) -> Option<u64>) -> Option<Shard> {
+    let first = number("SLURM_ARRAY_TASK_MIN").unwrap_or(1);
+    let step = number("SLURM_ARRAY_TASK_STEP").unwrap_or(1).max(1);
+    let index = number("SLURM_ARRAY_TASK_ID")?.checked_sub(first)? / step + 1;
+    let count = number("SLURM_ARRAY_TASK_COUNT")?;
+    (index <= count).then_some(Shard { index, count })
 }
 
 #[derive(Debug, clap::Args)]
@@ -239,5 +259,22 @@ impl From<MergeError> for Failure {
             MergeError::Io { .. } => Self::Referee(error.to_string()),
             error => Self::Usage(error.to_string()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::of_slurm;
+
+    #[test]
+    fn jobs_of_an_array_are_counted_from_its_first() {
+        let of = |array: [(&str, u64); 4]| {
+            let number =
+                |name: &str| Some(array.iter().find(|(suffix, _)| name.ends_with(suffix))?.1);
+            of_slurm(number).map(|shard| shard.to_string())
+        };
+        let array = |id| [("_ID", id), ("_MIN", 0), ("_STEP", 2), ("_COUNT", 4)];
+        assert_eq!(of(array(6)).as_deref(), Some("4/4"));
+        assert_eq!(of(array(8)), None);
     }
 }

@@ -12,7 +12,7 @@ use super::progress::{Progress, games};
 use super::{analysing, ending};
 use crate::arena::analysing::{add_analysis, file as analysis_file};
 use crate::arena::directory::TournamentDirectory;
-use crate::arena::entrant::LoggedEntrant;
+use crate::arena::entrants::LoggedEntrant;
 use crate::arena::plan::Plan;
 use crate::arena::results::Results;
 use crate::arena::shard::Shard;
