@@ -76,7 +76,10 @@ impl BotUser {
         let path = directory.join(id.to_string());
         let mut options = File::options();
         let options = options.write(true).create(true).truncate(false).mode(0o600);
-        let lock = options.open(&path)?;
+        let lock = options.open(&path).map_err(|error| {
+            let cause = crate::text::cause(&error);
+            io::Error::new(error.kind(), format!("{}: {cause}", path.display()))
+        })?;
         if flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err() {
             return Ok(None);
         }

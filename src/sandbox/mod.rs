@@ -76,6 +76,7 @@ pub use self::confinement::Confinement;
 pub use self::finding::Finding;
 pub use self::limits::ResourceLimits;
 use self::private_copy::PrivateCopy;
+pub(crate) use self::settings::Obstacle;
 use self::settings::Settings;
 pub use self::settings::{Kind, NotAvailable, SandboxRequest, Selection};
 #[cfg(all(target_os = "linux", not(portable)))]
@@ -125,18 +126,22 @@ impl Sandbox {
             settings.own_view = kind == Kind::Landlock;
             settings.keeps_box = kind == Kind::Bwrap;
             let mut tried = probe::try_out(&settings, &boxes);
-            if tried.is_err() {
+            // Want of something makes no sandbox weaker.
+            let is_wanting =
+                |failure: &NotAvailable| matches!(failure.obstacle, Obstacle::Wanting(_));
+            if tried.as_ref().is_err_and(|failure| !is_wanting(failure)) {
                 settings.own_view = false;
                 settings.keeps_box = false;
                 tried = probe::try_out(&settings, &boxes);
             }
             match tried {
                 Ok(()) => {
-                    settings.groups = probe::find_groups(&settings, &boxes);
+                    settings.groups = probe::find_groups(&settings, &boxes)?;
                     let chosen = Self(Arc::new(settings));
                     chosen.log();
                     return Ok(chosen);
                 }
+                Err(failure) if is_wanting(&failure) => return Err(failure),
                 Err(failure) => {
                     tracing::info!(target: SANDBOX, cause = failure.cause, fix = failure.fix, "{kind} does not work here");
                     failures.push(failure);
@@ -239,9 +244,13 @@ fn combined(failures: Vec<NotAvailable>) -> NotAvailable {
             probe: "the sandbox".to_owned(),
             cause: "there is none to try".to_owned(),
             fix: "use --sandbox none".to_owned(),
+            obstacle: Obstacle::Absent,
         };
     };
     for next in failures {
+        if next.obstacle != Obstacle::Absent {
+            first.obstacle = next.obstacle;
+        }
         if next.cause == first.cause {
             "the sandboxes".clone_into(&mut first.probe);
             continue;

@@ -18,7 +18,7 @@ use rustix::io::Errno;
 use rustix::process::{Pid, getuid, test_kill_process};
 
 use super::session;
-use crate::text::escape;
+use crate::text::{cause, escape};
 
 /// How their names begin, before the process id of the referee.
 const PREFIX: &str = "referee-";
@@ -38,15 +38,21 @@ pub(super) struct PrivateDirectory {
 impl PrivateDirectory {
     /// A new one, with a directory for scratch directories in it. With `passable`, other users may pass
     /// through both on their way to what belongs to them, and see nothing else.
+    ///
+    /// An error names the directory for temporary files.
     pub(super) fn new(passable: bool) -> io::Result<Self> {
         let place = env::temp_dir();
         if place.to_str().is_none() {
             // Requests to supervisors and the environment of bots are text.
             let place = escape(place.as_os_str().as_bytes());
             return Err(io::Error::other(format!(
-                "the directory for temporary files, {place}, has a name that is not UTF-8"
+                "{PLACE}, {place}, has a name that is not UTF-8"
             )));
         }
+        Self::make(passable).map_err(|error| unusable(&error))
+    }
+
+    fn make(passable: bool) -> io::Result<Self> {
         let mode = || Permissions::from_mode(if passable { 0o711 } else { 0o700 });
         // The name holds the process that it belongs to, should that one be killed.
         let directory = tempfile::Builder::new()
@@ -80,6 +86,20 @@ impl Drop for PrivateDirectory {
         let _ = remove_tree(&self.path);
     }
 }
+
+/// An error in the directory for temporary files, with its path.
+pub(super) fn unusable(error: &io::Error) -> io::Error {
+    let place = env::temp_dir();
+    let words = format!(
+        "{}: {PLACE} cannot be used: {}",
+        escape(place.as_os_str().as_bytes()),
+        cause(error)
+    );
+    io::Error::new(error.kind(), words)
+}
+
+/// What all errors of that directory say that they are about.
+pub(super) const PLACE: &str = "the directory for temporary files";
 
 /// Removes the directories of a referee that was killed before it could, and ends the bots that it left
 /// behind.

@@ -9,6 +9,7 @@ use super::cgroup::ParentGroups;
 use super::limits::ResourceLimits;
 #[cfg(all(target_os = "linux", not(portable)))]
 use super::supervisor::fork_server::ForkServer;
+use crate::system::Shortage;
 
 /// A way to confine bots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -99,6 +100,18 @@ pub struct NotAvailable {
     pub cause: String,
     /// What to do.
     pub fix: String,
+    pub(crate) obstacle: Obstacle,
+}
+
+/// What keeps a sandbox from working.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Obstacle {
+    /// This machine has none: it lacks bubblewrap or Landlock, or does not let this user have it.
+    Absent,
+    /// There is too little of something at the moment, or no place for temporary files.
+    Wanting(Option<Shortage>),
+    /// Anything else.
+    Broken,
 }
 
 impl NotAvailable {
@@ -147,6 +160,7 @@ impl Settings {
                 probe: format!("--expose {}", path.display()),
                 cause: crate::text::cause(&error),
                 fix: "check the spelling and the permissions".to_owned(),
+                obstacle: Obstacle::Broken,
             })
         });
         Ok(Self {

@@ -201,7 +201,7 @@ pub(crate) mod probe {
 
     use super::cgroup::ParentGroups;
     use super::supervisor::kept_box::Boxes;
-    use crate::sandbox::settings::{NotAvailable, Settings};
+    use crate::sandbox::settings::{NotAvailable, Obstacle, Settings};
 
     /// Nothing is tried.
     pub(in crate::sandbox) const fn attempts() -> Vec<&'static str> {
@@ -214,11 +214,15 @@ pub(crate) mod probe {
             probe: format!("the sandbox {}", settings.kind),
             cause: "available on Linux only".to_owned(),
             fix: "use --sandbox none, for bots that you trust".to_owned(),
+            obstacle: Obstacle::Absent,
         })
     }
 
     /// No control group can be made here.
-    pub(in crate::sandbox) fn find_groups(_: &Settings, _: &Boxes) -> ParentGroups {
-        ParentGroups::default()
+    pub(in crate::sandbox) fn find_groups(
+        _: &Settings,
+        _: &Boxes,
+    ) -> Result<ParentGroups, NotAvailable> {
+        Ok(ParentGroups::default())
     }
 }

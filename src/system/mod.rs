@@ -5,6 +5,8 @@
 //! - `unix`: Linux, macOS, the BSDs
 //! - `windows`: Windows
 
+use std::io;
+
 #[cfg(unix)]
 mod unix;
 #[cfg(windows)]
@@ -25,6 +27,33 @@ pub(crate) enum Shortage {
     OwnFiles,
     /// Files that all processes may have open.
     Files,
+    /// Space for files.
+    Space,
+}
+
+impl Shortage {
+    /// `None` when an error has another cause.
+    pub(crate) fn from_error(error: &io::Error) -> Option<Self> {
+        let code = error.raw_os_error()?;
+        let found = SHORTAGES.iter().find(|(_, known)| *known == code);
+        found.map(|(shortage, _)| *shortage)
+    }
+
+    /// The shortage that a text names in the words of the system: some programs report errors in no other way.
+    pub(crate) fn in_words(text: &str) -> Option<Self> {
+        let named = |(_, code): &&(Self, i32)| {
+            let error = io::Error::from_raw_os_error(*code).to_string();
+            let words = error.split(" (os error").next().unwrap_or(&error);
+            text.contains(words)
+        };
+        SHORTAGES.iter().find(named).map(|(shortage, _)| *shortage)
+    }
+
+    /// The error that says so.
+    pub(crate) fn error(self) -> io::Error {
+        let found = SHORTAGES.iter().find(|(known, _)| *known == self);
+        io::Error::from_raw_os_error(found.map_or(0, |(_, code)| *code))
+    }
 }
 
 /// What an entry of a directory is.

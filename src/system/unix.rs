@@ -256,27 +256,15 @@ impl TerminalMode {
     }
 }
 
-impl Shortage {
-    const ERRORS: [(Self, Errno); 4] = [
-        (Self::Processes, Errno::AGAIN),
-        (Self::Memory, Errno::NOMEM),
-        (Self::OwnFiles, Errno::MFILE),
-        (Self::Files, Errno::NFILE),
-    ];
-
-    /// `None` when an error has another cause.
-    pub(crate) fn from_error(error: &io::Error) -> Option<Self> {
-        let errno = Errno::from_io_error(error)?;
-        let found = Self::ERRORS.into_iter().find(|(_, known)| *known == errno);
-        found.map(|(shortage, _)| shortage)
-    }
-
-    /// The error that says so.
-    pub(crate) fn error(self) -> io::Error {
-        let found = Self::ERRORS.into_iter().find(|(known, _)| *known == self);
-        found.map_or(Errno::AGAIN, |(_, errno)| errno).into()
-    }
-}
+/// The errors that say that there is too little of something.
+pub(super) const SHORTAGES: &[(Shortage, i32)] = &[
+    (Shortage::Processes, libc::EAGAIN),
+    (Shortage::Memory, libc::ENOMEM),
+    (Shortage::OwnFiles, libc::EMFILE),
+    (Shortage::Files, libc::ENFILE),
+    (Shortage::Space, libc::ENOSPC),
+    (Shortage::Space, libc::EDQUOT),
+];
 
 /// The release of the kernel, such as `6.1.0-18-amd64`.
 pub(crate) fn kernel_release() -> String {

@@ -17,8 +17,8 @@ pub(crate) use std::os::windows::fs::symlink_file as symlink;
 pub(crate) use std::os::windows::io::AsHandle as AsStream;
 
 use windows_sys::Win32::Foundation::{
-    ERROR_COMMITMENT_LIMIT, ERROR_NO_SYSTEM_RESOURCES, ERROR_NOT_ENOUGH_MEMORY, ERROR_OUTOFMEMORY,
-    ERROR_SHARING_BUFFER_EXCEEDED, ERROR_TOO_MANY_OPEN_FILES,
+    ERROR_COMMITMENT_LIMIT, ERROR_DISK_FULL, ERROR_NO_SYSTEM_RESOURCES, ERROR_NOT_ENOUGH_MEMORY,
+    ERROR_OUTOFMEMORY, ERROR_SHARING_BUFFER_EXCEEDED, ERROR_TOO_MANY_OPEN_FILES,
 };
 use windows_sys::Win32::Storage::FileSystem::{
     FILE_FLAG_OPEN_REPARSE_POINT, MAXIMUM_REPARSE_DATA_BUFFER_SIZE,
@@ -322,30 +322,16 @@ impl TerminalMode {
     }
 }
 
-impl Shortage {
-    const ERRORS: [(Self, u32); 6] = [
-        (Self::Processes, ERROR_NO_SYSTEM_RESOURCES),
-        (Self::Memory, ERROR_NOT_ENOUGH_MEMORY),
-        (Self::Memory, ERROR_COMMITMENT_LIMIT),
-        (Self::Memory, ERROR_OUTOFMEMORY),
-        (Self::OwnFiles, ERROR_TOO_MANY_OPEN_FILES),
-        (Self::Files, ERROR_SHARING_BUFFER_EXCEEDED),
-    ];
-
-    /// `None` when an error has another cause.
-    pub(crate) fn from_error(error: &io::Error) -> Option<Self> {
-        let code = error.raw_os_error()?.cast_unsigned();
-        let found = Self::ERRORS.into_iter().find(|(_, known)| *known == code);
-        found.map(|(shortage, _)| shortage)
-    }
-
-    /// The error that says so.
-    pub(crate) fn error(self) -> io::Error {
-        let found = Self::ERRORS.into_iter().find(|(known, _)| *known == self);
-        let code = found.map_or(ERROR_TOO_MANY_OPEN_FILES, |(_, code)| code);
-        io::Error::from_raw_os_error(code.cast_signed())
-    }
-}
+/// The errors that say that there is too little of something.
+pub(super) const SHORTAGES: &[(Shortage, i32)] = &[
+    (Shortage::Processes, ERROR_NO_SYSTEM_RESOURCES.cast_signed()),
+    (Shortage::Memory, ERROR_NOT_ENOUGH_MEMORY.cast_signed()),
+    (Shortage::Memory, ERROR_COMMITMENT_LIMIT.cast_signed()),
+    (Shortage::Memory, ERROR_OUTOFMEMORY.cast_signed()),
+    (Shortage::OwnFiles, ERROR_TOO_MANY_OPEN_FILES.cast_signed()),
+    (Shortage::Files, ERROR_SHARING_BUFFER_EXCEEDED.cast_signed()),
+    (Shortage::Space, ERROR_DISK_FULL.cast_signed()),
+];
 
 /// Not known without a further library.
 pub(crate) const fn kernel_release() -> String {

@@ -12,7 +12,7 @@ use libtest_mimic::{Failed, Trial};
 use rustix::process::getuid;
 
 use crate::common::files::copy_program;
-use crate::common::{Referee, Run};
+use crate::common::{Referee, Run, bots};
 use crate::requirements::program;
 
 /// A user that nobody is, so that only the processes of a test count for it.
@@ -370,6 +370,61 @@ fn of_a_user() -> Result<(), Failed> {
     }
 }
 
+/// Ways to leave a sandbox too little of something: what a shell does before the referee, and what is said.
+const SHORT: &[(&str, &str)] = &[
+    (
+        "exec unshare -m sh -c 'mount -t tmpfs -o size=4k none $SCRATCH; echo >$SCRATCH/x; TMPDIR=$SCRATCH exec \"$0\" \"$@\"'",
+        "the directory for temporary files cannot be used: no space is left",
+    ),
+    (
+        "exec unshare -m sh -c 'mount -t tmpfs -o nr_inodes=4 none $SCRATCH; TMPDIR=$SCRATCH exec \"$0\" \"$@\"'",
+        "the directory for temporary files cannot be used: no space is left",
+    ),
+    (
+        "exec unshare -m sh -c 'mount -t tmpfs -o nr_inodes=2 none /run; exec \"$0\" \"$@\"'",
+        "no sandbox: /run/referee-users/21",
+    ),
+    (
+        "exec prlimit --nproc=1",
+        "no process or thread can be started now",
+    ),
+    (
+        "exec prlimit --nproc=6 setpriv --reuid=64323 --regid=64323 --clear-groups --",
+        "no process or thread can be started now",
+    ),
+    (
+        "exec prlimit --nofile=64 bash -c 'for i in {10..57}; do eval \"exec $i</dev/null\"; done; exec \"$0\" \"$@\"'",
+        "the referee has all 64 files open that it may (ulimit -n)",
+    ),
+];
+
+/// No bot runs unconfined because there is too little of something for its sandbox.
+fn no_sandbox() -> Result<(), Failed> {
+    let directory = tempfile::tempdir()?;
+    // A user runs it there, too.
+    fs::set_permissions(directory.path(), Permissions::from_mode(0o777))?;
+    let [program, bot] = ["referee", "steady.sh"].map(|name| directory.path().join(name));
+    copy_program(env!("CARGO_BIN_EXE_referee").as_ref(), &program);
+    copy_program(&bots().join("steady.sh"), &bot);
+    let bot = bot.to_string_lossy();
+    for (script, words) in SHORT {
+        for command in [
+            &[&*bot, "builtin:random"][..],
+            &["check", &bot],
+            &["tournament", "--out", "cup", &bot, "builtin:random"],
+        ] {
+            let referee = Referee::new(command).directory(directory.path());
+            let script = format!("{script} {} \"$@\"", program.display());
+            let run = referee.shell(script).run();
+            expect(&run, 2, &["no sandbox: ", words])?;
+            if run.stderr.contains("--sandbox none") || !run.stdout.is_empty() {
+                return Err(format!("{words}\n{run}").into());
+            }
+        }
+    }
+    Ok(())
+}
+
 pub(crate) fn trials() -> Vec<Trial> {
     type Test = fn(&Path) -> Result<(), Failed>;
     let tests: [(&str, Test); 12] = [
@@ -410,6 +465,15 @@ pub(crate) fn trials() -> Vec<Trial> {
         Trial::test("exhaustion::of a user", of_a_user)
             .with_kind("root")
             .with_ignored_flag(!can_be_others),
+    );
+    let can_be_short = can_be_others
+        && ["unshare", "bash"]
+            .iter()
+            .all(|name| program(name, &[]).is_some());
+    trials.push(
+        Trial::test("exhaustion::takes no sandbox away", no_sandbox)
+            .with_kind("root")
+            .with_ignored_flag(!can_be_short),
     );
     trials
 }

@@ -62,6 +62,10 @@ impl Exhausted {
                 "this machine has all files open that it may (fs.file-max)".to_owned(),
                 "end other programs, or raise that limit",
             ),
+            Shortage::Space => (
+                "no space is left for temporary files".to_owned(),
+                "free some, or set TMPDIR to a folder with more of it",
+            ),
         };
         Some(Self {
             cause,
@@ -90,16 +94,11 @@ impl From<&LimitInUse> for Exhausted {
     }
 }
 
-/// The error of a sandbox that could not be built because the system refused a process or memory.
-/// Bubblewrap reports errors in words only, in `stderr`.
+/// The error of a sandbox that could not be built because there is too little of something. Bubblewrap reports errors in
+/// words only, in `stderr`.
 pub(super) fn refused(error: &io::Error, stderr: &str) -> Option<io::Error> {
-    let text = error.to_string();
-    let refused = [Shortage::Processes, Shortage::Memory].into_iter();
-    refused.map(Shortage::error).find(|error| {
-        let error = error.to_string();
-        let words = error.split(" (os error").next().unwrap_or(&error);
-        [&*text, stderr].iter().any(|text| text.contains(words))
-    })
+    let named = Shortage::in_words(&error.to_string()).or_else(|| Shortage::in_words(stderr));
+    named.map(Shortage::error)
 }
 
 /// Adds to the error of a call that starts a thread or a runtime what it was for and, if the machine

@@ -79,7 +79,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         }
         None => writeln!(
             out,
-            "No sandbox works here, so --sandbox auto refuses to play; bots that you trust can play with --sandbox none."
+            "No sandbox works here, so --sandbox auto refuses to play."
         )?,
     }
     Ok(())

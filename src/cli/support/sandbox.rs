@@ -1,6 +1,5 @@
 //! The options of a sandbox, for all commands that start bots.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
@@ -13,8 +12,12 @@ use super::setup::this_program;
 use super::size;
 use super::variable::Variable;
 use crate::arena::plan::SandboxPlan;
+use crate::bot::exhaustion::Exhausted;
 use crate::bot::spec::{BotSpec, CannotStart, Program};
-use crate::sandbox::{Confinement, Kind, ResourceLimits, Sandbox, SandboxRequest, Selection};
+use crate::sandbox::{
+    Confinement, Kind, NotAvailable, Obstacle, ResourceLimits, Sandbox, SandboxRequest, Selection,
+};
+use crate::system::Shortage;
 use crate::text::escape;
 
 /// `--sandbox`
@@ -215,22 +218,11 @@ impl SandboxOptions {
     /// Selects the sandbox of a tournament and tests that it works.
     pub(in crate::cli) fn sandbox(&self) -> Result<Sandbox, Failure> {
         let kind = self.kind.unwrap_or(Choice::Auto);
-        if kind != Choice::None {
-            check_temporary_directory()?;
-        }
-        Sandbox::choose(&self.request(kind)?).map_err(|error| {
-            // Where that is the only way, the error has it.
-            let without = if error.fix.contains("--sandbox none") {
-                ""
-            } else {
-                "; or play without one, if you trust the bots: --sandbox none"
-            };
-            Failure::Usage(format!("no sandbox: {error}{without}"))
-        })
+        Sandbox::choose(&self.request(kind)?).map_err(|error| refused(&error))
     }
 
-    /// Selects the sandboxes of a few bots and tests that they work. When none was asked for and none
-    /// works, the bots run without one, and people are told.
+    /// Selects the sandboxes of a few bots and tests that they work. When none was asked for and this machine
+    /// has none, the bots run without one, and people are told.
     pub(in crate::cli) fn of_bots(&self, bots: &[BotSpec]) -> Result<Sandboxes, Failure> {
         if self.kind.is_some() {
             let chosen = self.sandbox()?;
@@ -244,14 +236,17 @@ impl SandboxOptions {
         let none = Sandbox::choose(&self.request(Choice::None)?)
             .map_err(|error| Failure::Usage(error.to_string()))?;
         let programs = if bots.iter().any(confined) {
-            check_temporary_directory()?;
-            Sandbox::choose(&self.request(Choice::Auto)?).unwrap_or_else(|error| {
-                print_stderr(&format!(
-                    "referee: no sandbox works here, so bots can do whatever you can ({}); see referee doctor",
-                    error.causes()
-                ));
-                none.clone()
-            })
+            match Sandbox::choose(&self.request(Choice::Auto)?) {
+                Ok(sandbox) => sandbox,
+                Err(error) if error.obstacle == Obstacle::Absent => {
+                    print_stderr(&format!(
+                        "referee: no sandbox works here, so bots can do whatever you can ({}); see referee doctor",
+                        error.causes()
+                    ));
+                    none.clone()
+                }
+                Err(error) => return Err(refused(&error)),
+            }
         } else {
             none.clone()
         };
@@ -297,19 +292,20 @@ pub(in crate::cli) fn announce(sandbox: &Sandbox) {
     });
 }
 
-/// A sandbox needs a directory for temporary files. That there is none must not pass for a machine without
-/// sandboxes, where bots would run unconfined.
-fn check_temporary_directory() -> Result<(), Failure> {
-    let directory = std::env::temp_dir();
-    let usable = tempfile::Builder::new()
-        .prefix("referee-")
-        .tempdir_in(&directory);
-    usable.map(drop).map_err(|error| {
-        Failure::Usage(format!(
-            "{}: the directory for temporary files cannot be used: {}; set TMPDIR to one where you may write",
-            directory.display(),
-            io::Error::from(error.kind())
-        ))
+/// Why there is no sandbox. What is wanting is not to be done without.
+fn refused(error: &NotAvailable) -> Failure {
+    let NotAvailable { cause, fix, .. } = error;
+    Failure::Usage(match error.obstacle {
+        Obstacle::Wanting(None | Some(Shortage::Space)) => format!("no sandbox: {cause}; {fix}"),
+        Obstacle::Wanting(Some(limit)) => match Exhausted::from_error(&limit.error()) {
+            Some(limit) => format!("no sandbox: {limit}"),
+            None => format!("no sandbox: {cause}; {fix}"),
+        },
+        // Where that is the only way, the error has it.
+        _ if fix.contains("--sandbox none") => format!("no sandbox: {error}"),
+        _ => format!(
+            "no sandbox: {error}; or play without one, if you trust the bots: --sandbox none"
+        ),
     })
 }
 

@@ -17,6 +17,10 @@ use super::DEVICES;
 /// The version whose guarantees are needed: signals stay inside since Linux 6.12.
 const NEEDED: ABI = ABI::V6;
 
+/// What is said of a kernel that lacks it.
+pub(in crate::sandbox) const NO_LANDLOCK: &str =
+    "this kernel has no Landlock, or one of before Linux 6.12";
+
 fn failed(error: impl std::fmt::Display) -> io::Error {
     io::Error::other(format!("Landlock: {error}"))
 }
@@ -47,7 +51,7 @@ pub(in crate::sandbox) fn ruleset(
         .and_then(|ruleset| ruleset.handle_access(AccessNet::from_all(NEEDED)))
         .and_then(|ruleset| ruleset.scope(Scope::from_all(NEEDED)))
         // The crate's words are the bits that the kernel lacks.
-        .map_err(|_| io::Error::other("this kernel has no Landlock, or one of before Linux 6.12"))?
+        .map_err(|_| io::Error::other(NO_LANDLOCK))?
         .create()
         .map_err(failed)?;
     let mut open = |path: &Path, access: BitFlags<AccessFs>| {

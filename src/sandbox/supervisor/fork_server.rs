@@ -42,6 +42,9 @@ const ENDING: Timespec = Timespec {
 /// No order and no answer is longer, in bytes.
 const MAX_LINE: usize = 1 << 16;
 
+/// How an error about control groups begins.
+pub(crate) const NO_GROUP: &str = "no control group can be made";
+
 /// The process ids of those that run.
 static RUNNING: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
 
@@ -223,7 +226,7 @@ impl Stock {
             return Ok((filters, at));
         }
         let groups = Groups::new(&order.groups, order.allowance)
-            .map_err(|error| io::Error::other(format!("no control group can be made: {error}")))?;
+            .map_err(|error| io::Error::other(format!("{NO_GROUP}: {error}")))?;
         self.slots.push(Slot {
             parents: order.groups.clone(),
             allowance: order.allowance,

@@ -172,10 +172,17 @@ pub(super) fn notice(descriptor: OwnedFd) -> io::Result<AsyncFd<OwnedFd>> {
 /// Gives this process, which has one thread, or its next child a name space of its own.
 pub(super) fn unshare(space: libc::c_int) -> io::Result<()> {
     // SAFETY: no memory is touched, and no descriptors are parted from those of other threads.
-    match unsafe { libc::unshare(space) } {
-        0 => Ok(()),
-        _ => Err(io::Error::last_os_error()),
+    if unsafe { libc::unshare(space) } == 0 {
+        return Ok(());
     }
+    let error = io::Error::last_os_error();
+    // This is not about space on a disk.
+    Err(match Errno::from_io_error(&error) {
+        Some(Errno::NOSPC) => {
+            io::Error::other("no more name spaces can be made (user.max_*_namespaces)")
+        }
+        _ => error,
+    })
 }
 
 /// Makes everything that is mounted at or below a mount point read-only, and free of set-uid programs; and, if it is

@@ -52,6 +52,8 @@ pub(super) fn receive(
             RecvFlags::CMSG_CLOEXEC,
         ) {
             Err(Errno::INTR) => continue,
+            // The socket has a limit on how long is waited.
+            Err(Errno::AGAIN) => return Err(io::ErrorKind::TimedOut.into()),
             received => received?,
         };
         for message in ancillary.drain() {
