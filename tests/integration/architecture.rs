@@ -15,8 +15,8 @@ const PURE: &str = "text seed protocol game tournament";
 const IMPURE: &str = "std::env std::fs std::net std::os std::process std::thread Instant SystemTime \
      tokio rustix tempfile";
 
-/// Who prints; the supervisor is a process of its own. Who starts programs: bots, a game, and the organiser's command.
-const PRINT: &str = "cli/ sandbox/supervisor/";
+/// Who prints (the supervisor is a process of its own; interpreters have texts that name it). Who starts programs: bots, a game, and the organiser's command.
+const PRINT: &str = "cli/ sandbox/supervisor/ executable/interpreter.rs";
 const PRINTS: &str = "println! eprintln! print! eprint! dbg! io::stdout io::stderr";
 const START: &str =
     "bot/process/ sandbox/supervisor/ game_program/connection.rs cli/support/after.rs";
@@ -62,7 +62,7 @@ fn first<'a>(code: &str, words: &'a str) -> Option<&'a str> {
     words.split_whitespace().find(|word| {
         code.match_indices(*word).any(|(at, _)| {
             let (before, after) = (&code[..at], &code[at + word.len()..]);
-            !before.ends_with(|c| is_part(c) || c == '"') && !after.starts_with(is_part)
+            !before.ends_with(is_part) && !after.starts_with(is_part)
         })
     })
 }
