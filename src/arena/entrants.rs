@@ -8,13 +8,14 @@ use std::path::{Path, PathBuf};
 use super::entrant::Entrant;
 use super::plan::{BotPlan, Limits, NoTime, RejectedBot};
 use super::slug::slugs;
-use crate::bot::naming::{Named, distinct_names, folder_name, short_name};
+use crate::bot::naming::{Named, distinct_names, folder_name};
 use crate::bot::spec::{BotSpec, CannotStart, Program};
 use crate::bot::submission::{self, is_compiled, is_program, is_unready, only_program};
 use crate::play::TimeControl;
 use crate::sandbox::snapshot::{BotFiles, ContentHash, own_program};
 use crate::sandbox::{Confinement, Sandbox};
 use crate::strategy;
+use crate::text::short_name;
 use crate::text::{escape_controls, unreadable};
 
 /// A bot as the user names it.

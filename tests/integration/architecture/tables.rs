@@ -197,7 +197,7 @@ pub(super) const CRATES: &[(&str, &[&str])] = &[
     ("clap_complete", &["cli"]),
     ("clap_mangen", &["cli"]),
     ("compact_str", &["record"]),
-    ("csv", &["league", "arena", "report"]),
+    ("csv", &["league", "arena"]),
     ("http_body_util", &["report"]),
     ("flate2", &["league", "report"]),
     ("foldhash", &["arena", "record", "tournament"]),

@@ -39,7 +39,7 @@ pub(super) fn write(
 ) -> Result<(), Failure> {
     let failed = |error: &dyn std::fmt::Display| Failure::Referee(error.to_string());
     let directory = TournamentDirectory::at(out);
-    let table = grades::moodle(all, students).map_err(|error| failed(&error))?;
+    let table = grades::moodle(all, students);
     directory.write("grades.csv", &table)?;
     let json = grades::all(scale, all).map_err(|error| failed(&error))?;
     directory.write("grades.json", &json)?;
