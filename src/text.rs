@@ -10,6 +10,15 @@ use std::time::Duration;
 /// Quotations are cut to this many characters, so that a sentence stays readable.
 const QUOTE_CHARS: usize = 80;
 
+/// Names longer than this are cut: they head tables and lines.
+const MAX_NAME: usize = 60;
+
+/// What is kept of the end of such a name.
+const KEPT_END: usize = 20;
+
+/// What joins emoji to one.
+const JOINER: char = '\u{200d}';
+
 /// Whether a terminal or a page may act on this character, or hide it, instead of showing it.
 fn is_unsafe(c: char) -> bool {
     c.is_control()
@@ -105,6 +114,49 @@ pub fn escape_controls(text: &str) -> String {
             out.push(c);
         }
         before = Some(c);
+    }
+    out
+}
+
+/// A name as tables can hold it: printable, and cut in the middle when it is long, since names often differ in their ends only.
+/// What comes out stays the same if it is put in again.
+///
+/// ```
+/// use referee::text::short_name;
+///
+/// assert_eq!(short_name("anna\u{2028}"), r"anna\u{2028}");
+/// assert_eq!(short_name(r"anna\u{2028}"), r"anna\u{2028}");
+/// ```
+pub fn short_name(name: &str) -> String {
+    let name = escape_controls(name);
+    let length = name.chars().count();
+    if length <= MAX_NAME {
+        return name;
+    }
+    let begin: String = name.chars().take(MAX_NAME - KEPT_END - 1).collect();
+    let end: String = name.chars().skip(length - KEPT_END).collect();
+    // Emoji that are cut apart are not joined any more.
+    let (begin, end) = (
+        begin.trim_end_matches(JOINER),
+        end.trim_start_matches(JOINER),
+    );
+    format!("{begin}…{end}")
+}
+
+/// Text in which Markdown finds nothing to format: names are chosen by others.
+///
+/// ```
+/// assert_eq!(referee::text::escape_markdown("a_b"), "a&#95;b");
+/// ```
+pub fn escape_markdown(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars() {
+        if r"\`*_{}[]<>#|~!&@".contains(c) {
+            // An entity, since a backslash does not keep a name with @ from notifying people.
+            let _ = write!(out, "&#{};", u32::from(c));
+        } else {
+            out.push(c);
+        }
     }
     out
 }
@@ -346,6 +398,35 @@ mod tests {
         ] {
             assert_eq!(escape_controls(text), escaped);
         }
+    }
+
+    #[test]
+    fn names_keep_emoji_that_are_joined_and_nothing_else_that_is_not_seen() {
+        assert_eq!(
+            short_name("👩\u{200d}👩\u{200d}👧 nora"),
+            "👩\u{200d}👩\u{200d}👧 nora"
+        );
+        assert_eq!(short_name("no\u{200d}ra\u{202e}"), r"no\u{200d}ra\u{202e}");
+    }
+
+    #[test]
+    fn a_name_that_was_shortened_stays_as_it_is() {
+        let long = "exercise-of-the-course-on-artificial-intelligence-in-spring-";
+        for name in [
+            "a\u{2028}b",
+            "a\\b",
+            "a\\\\b",
+            &format!("{long}\u{202e}anna"),
+            &"\u{e9}".repeat(61),
+            &"\u{2028}".repeat(40),
+            &"👩\u{200d}".repeat(40),
+        ] {
+            let short = short_name(name);
+            assert!(short.chars().count() <= MAX_NAME, "{short}");
+            assert_eq!(short_name(&short), short, "{name}");
+        }
+        let [anna, ben] = ["anna", "ben"].map(|name| short_name(&format!("{long}{name}")));
+        assert!(anna.ends_with("-anna") && ben.ends_with("-ben"), "{anna}");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::logs::StderrLog;
 use super::plan::{BotPlan, Limits, NoTime, RejectedBot};
 use super::slug::slugs;
-use crate::bot::naming::{Named, distinct_names, folder_name, short_name};
+use crate::bot::naming::{Named, distinct_names, folder_name};
 use crate::bot::spec::{BotSpec, CannotStart, Program};
 use crate::bot::stderr::Tap;
 use crate::bot::submission::{self, is_compiled, is_program, is_unready, only_program};
@@ -19,6 +19,7 @@ use crate::sandbox::snapshot::{BotFiles, ContentHash, own_program};
 use crate::sandbox::{Confinement, Sandbox};
 use crate::session::Ruleset;
 use crate::strategy;
+use crate::text::short_name;
 use crate::text::{escape_controls, unreadable};
 
 /// A bot as the user names it.

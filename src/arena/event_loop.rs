@@ -2,6 +2,7 @@
 //! them have ended.
 
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use tokio::sync::{mpsc, watch};
@@ -76,7 +77,8 @@ impl Arena {
             let span = span.clone();
             let started = start_thread("worker", move || {
                 // All tasks of a worker run on its thread.
-                span.in_scope(|| run_worker(&context_of, &writer, aborted));
+                let ended = span.in_scope(|| caught(|| run_worker(&context_of, &writer, aborted)));
+                let _ = context_of.events.send(Event::WorkerEnded(ended));
             });
             match started {
                 Ok(worker) => workers.push(worker),
@@ -119,8 +121,8 @@ impl Arena {
             }
         }
         for worker in workers {
-            let panicked = |_| io::Error::other("a worker's thread has panicked");
-            worker.join().map_err(panicked)?;
+            // What ended it has been reported.
+            let _ = worker.join();
         }
         if let Some(writer) = Arc::into_inner(writer) {
             writer.finish()?;
@@ -155,8 +157,21 @@ fn span(progress: &Progress<'_>, jobs: usize, shard: Option<Shard>) -> tracing::
     span
 }
 
+/// The result of a worker; an error when it panics, for nobody would hear of its end.
+fn caught(work: impl FnOnce() -> Result<(), GameError>) -> Result<(), GameError> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
+        let panicked = "a thread that plays games panicked (above is where), which is a bug of the referee; \
+                        the games before it are kept";
+        Err(GameError::Io(io::Error::other(panicked)))
+    })
+}
+
 /// Runs a worker, with a runtime of its own, on this thread.
-fn run_worker(context: &Arc<ArenaContext>, writer: &Writer, mut aborted: watch::Receiver<bool>) {
+fn run_worker(
+    context: &Arc<ArenaContext>,
+    writer: &Writer,
+    mut aborted: watch::Receiver<bool>,
+) -> Result<(), GameError> {
     let write = |game: Arc<FinishedRecord>| {
         let context = Arc::clone(context);
         writer.write(Arc::clone(game.line()), move |written| {
@@ -171,7 +186,7 @@ fn run_worker(context: &Arc<ArenaContext>, writer: &Writer, mut aborted: watch::
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build();
-    let ended = runtime.map_err(GameError::Io).and_then(|runtime| {
+    runtime.map_err(GameError::Io).and_then(|runtime| {
         runtime.block_on(async {
             let mut worker = Worker::new(context);
             let abort = std::pin::pin!(async {
@@ -189,6 +204,17 @@ fn run_worker(context: &Arc<ArenaContext>, writer: &Writer, mut aborted: watch::
             let stopped = worker.stop(grace).await;
             played.and(stopped.map_err(GameError::Io))
         })
-    });
-    let _ = context.events.send(Event::WorkerEnded(ended));
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_worker_that_panics_has_ended_with_an_error() {
+        assert!(caught(|| Ok(())).is_ok());
+        let ended = caught(|| panic!("for the test"));
+        assert!(matches!(ended, Err(GameError::Io(_))), "{ended:?}");
+    }
 }

@@ -15,6 +15,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use super::plan::Plan;
+use crate::play::setup::now;
 use crate::system::host_name;
 use crate::tournament::schedule::Round;
 
@@ -119,7 +120,7 @@ impl Header {
                 .iter()
                 .map(|bot| (bot.name.clone(), bot.hash.clone()))
                 .collect(),
-            started: format!("{:.0}", jiff::Timestamp::now()),
+            started: format!("{:.0}", now()),
         }
     }
 

@@ -7,10 +7,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::naming::{folder_name, short_name};
+use super::naming::folder_name;
 use super::no_program;
 use super::shell::{self, Question, quoted};
 use super::submission::only_program;
+use crate::text::short_name;
 
 pub use crate::executable::CannotStart;
 use crate::executable::compiler;

@@ -7,7 +7,6 @@
 use std::io;
 use std::sync::Arc;
 
-use jiff::Timestamp;
 use tracing::Instrument as _;
 
 use super::adjudicator::{Adjudicator, adjudicator};
@@ -17,7 +16,7 @@ use super::game::{End, Played, play};
 use super::game_events;
 use super::observer::GameObserver;
 use super::seat::{Seat, StartError, stop_both};
-use super::setup::{GameSetup, bot_entries};
+use super::setup::{GameSetup, bot_entries, now};
 use super::stall::{Mark, StallDetector};
 use super::turn::{TextBuffers, TurnTime, take_turn};
 use crate::bot::Fault;
@@ -220,7 +219,7 @@ impl GameRunner {
             self.failed(io::Error::other(problem))
         });
         let mut session = session?;
-        let started = Timestamp::now();
+        let started = now();
         let refusals = self.refusals.mark();
         for (seat, seed) in seats.iter_mut().zip(setup.process_seeds) {
             seat.start(seed).await?;

@@ -1,5 +1,7 @@
 //! The settings of a game, and the record with which it begins.
 
+use std::time::SystemTime;
+
 use jiff::Timestamp;
 use serde_json::Map;
 
@@ -7,6 +9,11 @@ use super::seat::Seat;
 use crate::protocol::ForfeitReason;
 use crate::record::{BotEntry, BotIndex, Record, ResultEntry, VERSION};
 use crate::session::Ruleset;
+
+/// The time, for records and the names of files: of a clock beyond the year 9999 the last time that can be written.
+pub fn now() -> Timestamp {
+    Timestamp::try_from(SystemTime::now()).unwrap_or(Timestamp::MAX)
+}
 
 /// The settings of a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,7 +79,7 @@ impl GameSetup<'_> {
         reason: ForfeitReason,
         why: &str,
     ) -> Record {
-        let mut record = self.record(ruleset, bots, Timestamp::now());
+        let mut record = self.record(ruleset, bots, now());
         record.result = ResultEntry {
             winner: Some(by.other()),
             reason: reason.into(),

@@ -24,6 +24,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::error::Category;
 use serde_json::{Map, Value};
 
+use crate::text::short_name;
+
 pub use crate::protocol::ForfeitReason;
 pub use finished::FinishedRecord;
 pub use result::{BotIndex, Ending, Reason, ResultEntry, UnknownReason};
@@ -169,7 +171,7 @@ impl Record {
 
     /// The result as a sentence: `greedy.py wins: H4 big, V3 square.`
     pub fn result_line(&self) -> String {
-        let name = |bot: BotIndex| &self.bots[bot].name;
+        let name = |bot: BotIndex| short_name(&self.bots[bot].name);
         match (self.result.winner, self.result.by) {
             (None, _) if self.result.adjudicated => "Draw (adjudicated).".to_owned(),
             (None, _) => "Draw.".to_owned(),

@@ -11,9 +11,13 @@ use std::path::{Path, PathBuf};
 use memchr::memchr_iter;
 
 use super::{Record, RecordSummary};
+use crate::text::size;
 
 /// The size of the read buffer, in bytes.
 const BUFFER: usize = 1 << 17;
+
+/// The longest line, in bytes: more than a record of any game, and little enough to be held.
+const MAX_LINE: usize = 16 << 20;
 
 /// Reads lines with their numbers.
 ///
@@ -217,13 +221,27 @@ impl<R: Read> Reader<R> {
             }
             // Also after a failure, the bytes that have been read are kept.
             self.partial = true;
-            self.position += self.input.read_until(b'\n', &mut self.line)? as u64;
+            let room = (MAX_LINE - self.line.len()) as u64;
+            let mut input = self.input.by_ref().take(room);
+            self.position += input.read_until(b'\n', &mut self.line)? as u64;
+            if self.line.len() == MAX_LINE && !self.line.ends_with(b"\n") {
+                return Err(self.too_long());
+            }
             if !self.line.ends_with(b"\n") || !is_blank(&self.line) {
                 return Ok(());
             }
             self.blank += 1;
             self.partial = false;
         }
+    }
+
+    fn too_long(&self) -> io::Error {
+        let number = self.number + self.blank + 1;
+        let limit = size(MAX_LINE as u64);
+        let problem = format!(
+            "line {number} is longer than {limit}; expected a record, a JSON object on one line"
+        );
+        io::Error::new(io::ErrorKind::InvalidData, problem)
     }
 
     /// The line that was read, or a blank one before it.

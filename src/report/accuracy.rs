@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::terminal::{Palette, aligned};
 use crate::record::Record;
 use crate::record::annotation::{self, Annotation, Note, Tally};
-use crate::text::escape_controls;
+use crate::text::{escape_controls, short_name};
 
 /// A bot and the sums over its turns.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub struct BotTally {
 
 /// A game's result, its turns with a remark, and which turns are proven.
 pub fn game_text(number: u64, record: &Record, analysis: &Annotation) -> String {
-    let names = record.bots.each_ref().map(|bot| escape_controls(&bot.name));
+    let names = record.bots.each_ref().map(|bot| short_name(&bot.name));
     let mut out = format!(
         "game {number}, {} - {}: {}\n",
         names[record.first],
@@ -80,7 +80,7 @@ pub fn table(bots: &[BotTally], palette: &Palette) -> String {
     ];
     let mut rows = vec![heads.map(str::to_owned).to_vec()];
     for BotTally { name, tally } in bots {
-        let mut row = vec![escape_controls(name)];
+        let mut row = vec![short_name(name)];
         row.extend([tally.turns, tally.proven, tally.kept].map(|n| n.to_string()));
         row.push(percent(tally.accuracy()));
         row.extend(

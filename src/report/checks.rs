@@ -1,6 +1,6 @@
 //! What check-ups of many bots found, as a table for a spreadsheet.
 
-use super::standings::{escape_formula, written};
+use super::standings::{CsvTable, escape_formula};
 use crate::checkup::Report;
 use crate::text::milliseconds;
 
@@ -22,9 +22,9 @@ impl CheckedBot {
 
 /// A line for each bot: whether it is fit, what to mend first (of a bot that is fit, the first advice),
 /// the checks that were left out for want of time, and its times in milliseconds.
-pub fn as_csv(bots: &[CheckedBot]) -> Result<String, csv::Error> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record([
+pub fn as_csv(bots: &[CheckedBot]) -> String {
+    let mut table = CsvTable::default();
+    table.row([
         "bot",
         "fit",
         "check",
@@ -34,7 +34,7 @@ pub fn as_csv(bots: &[CheckedBot]) -> Result<String, csv::Error> {
         "left_out",
         "median_ms",
         "worst_ms",
-    ])?;
+    ]);
     for bot in bots {
         let fit = if bot.is_fit() { "yes" } else { "no" };
         let mut fields = [const { String::new() }; 7];
@@ -59,7 +59,7 @@ pub fn as_csv(bots: &[CheckedBot]) -> Result<String, csv::Error> {
         }
         let fields = fields.iter().map(|field| escape_formula(field));
         let head = [escape_formula(&bot.name), fit.to_owned()];
-        writer.write_record(head.into_iter().chain(fields))?;
+        table.row(head.into_iter().chain(fields));
     }
-    written(writer)
+    table.text
 }

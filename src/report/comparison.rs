@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 
 use super::terminal::{Palette, aligned};
 use crate::arena::comparison::Forfeits;
-use crate::text::{counted, escape_controls};
+use crate::text::{counted, escape_controls, escape_markdown};
 use crate::tournament::betting::elo_of_score;
 use crate::tournament::comparison::{Comparison, Measured, Opponent, Question, Verdict};
 
@@ -236,14 +236,14 @@ impl Report<'_> {
 
     /// For a pull request.
     pub fn markdown(&self) -> String {
-        let mut out = format!("### {}\n\n", plain(&self.headline()));
+        let mut out = format!("### {}\n\n", escape_markdown(&self.headline()));
         for line in self.details() {
-            let _ = writeln!(out, "- {}", plain(&line));
+            let _ = writeln!(out, "- {}", escape_markdown(&line));
         }
         if self.games > 0 {
             out.push('\n');
             for (number, row) in self.rows().iter().enumerate() {
-                let cells: Vec<String> = row.iter().map(|cell| plain(cell)).collect();
+                let cells: Vec<String> = row.iter().map(|cell| escape_markdown(cell)).collect();
                 let _ = writeln!(out, "| {} |", cells.join(" | "));
                 if number == 0 {
                     let _ = writeln!(out, "| ---{} |", " | ---:".repeat(row.len() - 1));
@@ -251,7 +251,7 @@ impl Report<'_> {
             }
         }
         if self.problem.is_none() {
-            let _ = writeln!(out, "\n{}", plain(&self.terms()));
+            let _ = writeln!(out, "\n{}", escape_markdown(&self.terms()));
         }
         out
     }
@@ -316,20 +316,6 @@ fn share(counts: &Opponent, all: u64) -> Option<f64> {
 fn games(counts: &Opponent) -> u64 {
     let pairs = counts.new.0.iter().chain(&counts.old.0);
     2 * pairs.copied().map(u64::from).sum::<u64>()
-}
-
-/// Text in which Markdown finds nothing to format: names are chosen by others.
-fn plain(text: &str) -> String {
-    let mut out = String::new();
-    for character in text.chars() {
-        if r"\`*_{}[]<>#|~!&@".contains(character) {
-            // An entity, since a backslash does not keep a name with @ from notifying people.
-            let _ = write!(out, "&#{};", u32::from(character));
-        } else {
-            out.push(character);
-        }
-    }
-    out
 }
 
 #[cfg(test)]

@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use super::standings::escape_formula;
+use super::standings::{CsvTable, escape_formula};
 use crate::league::grading::scale::Scale;
 use crate::league::grading::{Grade, RungResult, Verdict};
 use crate::league::intake::people::StudentList;
-use crate::text::escape_controls;
+use crate::text::{escape_controls, escape_markdown, short_name};
 
 /// The bots of the list that have no grade, and the grades of bots that are nobody's.
 pub fn unmatched<'a>(students: &StudentList, grades: &'a [Grade]) -> (Vec<String>, Vec<&'a str>) {
@@ -29,23 +29,23 @@ pub fn unmatched<'a>(students: &StudentList, grades: &'a [Grade]) -> (Vec<String
 
 /// A table for Moodle's grade import: who it is, `Grade`, `Feedback`. Without `students` a bot is who its name says; with it there is a row
 /// for each student of a bot, with the columns of that list, and none for who has no bot.
-pub fn moodle(grades: &[Grade], students: Option<&StudentList>) -> csv::Result<String> {
-    let mut table = csv::Writer::from_writer(Vec::new());
+pub fn moodle(grades: &[Grade], students: Option<&StudentList>) -> String {
+    let mut table = CsvTable::default();
     let who = |values: &[String], grade: [&str; 2]| {
         let values = values.iter().map(String::as_str);
         values.chain(grade).map(escape_formula).collect::<Vec<_>>()
     };
     let names = ["Name".to_owned()];
     let headings = students.map_or(&names[..], |students| &students.headings);
-    table.write_record(who(headings, ["Grade", "Feedback"]))?;
+    table.row(who(headings, ["Grade", "Feedback"]));
     let mut write = |values: &[String], grade: &Grade| {
         let (points, feedback) = (grade.points.to_string(), grade.feedback());
-        table.write_record(who(values, [&points, &feedback]))
+        table.row(who(values, [&points, &feedback]));
     };
     match students {
         None => {
             for grade in grades {
-                write(std::slice::from_ref(&grade.name), grade)?;
+                write(std::slice::from_ref(&grade.name), grade);
             }
         }
         Some(students) => {
@@ -56,15 +56,12 @@ pub fn moodle(grades: &[Grade], students: Option<&StudentList>) -> csv::Result<S
             for student in &students.students {
                 let bot = Some(student.person.bot());
                 if let Some((_, grade)) = bots.iter().find(|(graded, _)| *graded == bot) {
-                    write(&student.values, grade)?;
+                    write(&student.values, grade);
                 }
             }
         }
     }
-    let bytes = table
-        .into_inner()
-        .map_err(csv::IntoInnerError::into_error)?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    table.text
 }
 
 /// All grades, with everything that is known of them.
@@ -168,7 +165,7 @@ pub fn classroom50(grade: &Grade, of: &Submission) -> serde_json::Result<String>
 /// the bot again.
 pub fn page(scale: &Scale, grade: &Grade, folder: &str, repeat: &str) -> String {
     let mut out = String::new();
-    let name = escape_controls(&grade.name);
+    let name = escape_markdown(&short_name(&grade.name));
     let _ = writeln!(
         out,
         "# {name}: {} of {} points\n",

@@ -2,18 +2,18 @@
 
 use jiff::Timestamp;
 
-use super::standings::escape_formula;
+use super::standings::{CsvTable, escape_formula};
 use crate::league::intake::people;
 use crate::league::state::{League, Version};
 
 /// Who takes part, as CSV: `name`, `plays` (the version that plays), `newest` (the newest version), `received` (when that was handed
 /// in), `versions` (how many there are), `problem` (why the newest submission does not play), `people` (whose bot it is,
 /// by the list of students).
-pub fn students(league: &League, deadline: Option<Timestamp>) -> csv::Result<String> {
-    let mut table = csv::Writer::from_writer(Vec::new());
-    table.write_record([
+pub fn students(league: &League, deadline: Option<Timestamp>) -> String {
+    let mut table = CsvTable::default();
+    table.row([
         "name", "plays", "newest", "received", "versions", "problem", "people",
-    ])?;
+    ]);
     let id = |version: Option<&Version>| version.map_or_else(String::new, |known| known.id.clone());
     let people = people::by_bot(&league.people);
     let (missing, unknown) = league.missing_and_unknown();
@@ -30,7 +30,7 @@ pub fn students(league: &League, deadline: Option<Timestamp>) -> csv::Result<Str
             .then_some("not in the list of students");
         let problem = member.problem(deadline);
         let problem = problem.or_else(|| stranger.map(str::to_owned));
-        table.write_record([
+        table.row([
             &escape_formula(name),
             &id(member.playing(deadline)),
             &id(newest),
@@ -38,17 +38,14 @@ pub fn students(league: &League, deadline: Option<Timestamp>) -> csv::Result<Str
             &member.versions.len().to_string(),
             &escape_formula(&problem.unwrap_or_default()),
             &escape_formula(&of(name)),
-        ])?;
+        ]);
     }
     for name in &missing {
         let problem = "nothing was handed in";
         let [name, people] = [name, &of(name)].map(|text| escape_formula(text));
-        table.write_record([&name, "", "", "", "0", problem, &people])?;
+        table.row([&name, "", "", "", "0", problem, &people]);
     }
-    let bytes = table
-        .into_inner()
-        .map_err(csv::IntoInnerError::into_error)?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    table.text
 }
 
 #[cfg(test)]
@@ -67,7 +64,7 @@ mod tests {
             email: String::new(),
             id: String::new(),
         }];
-        let table = students(&league, None).expect("a table");
+        let table = students(&league, None);
         let row = table.lines().nth(1).expect("a row");
         assert!(row.starts_with("'=cmd()|x,"), "{table}");
         assert!(row.ends_with(",'@anna"), "{table}");

@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::league::news::News;
 use crate::record::annotation::{self, Annotation, Mark};
 use crate::record::{BotIndex, Record};
-use crate::text::{counted, escape_controls};
+use crate::text::{counted, escape_controls, escape_markdown, short_name};
 
 /// How the command that asks a question again is introduced.
 const ONCE_MORE: &str = "The same question once more";
@@ -64,7 +64,7 @@ pub fn not_entered_text(name: &str, reason: &str, since: Option<&Since>) -> Stri
     let reason = problem.unwrap_or_else(|| escape_controls(reason));
     format!(
         "# {}: did not enter\n\n{}## What to mend first\n\n{reason}\n\n`referee check BOT` examines the bot once more.\n",
-        escape_controls(name),
+        shown(name),
         since.map_or("", |since| &since.text),
     )
 }
@@ -150,7 +150,7 @@ impl OwnGames {
         let Some(own) = both.find(|&bot| record.bots[bot].name == self.name) else {
             return;
         };
-        let opponent = escape_controls(&record.bots[own.other()].name);
+        let opponent = shown(&record.bots[own.other()].name);
         let place = match record.result.winner {
             Some(winner) if winner == own => 0,
             None => 1,
@@ -164,9 +164,9 @@ impl OwnGames {
         };
         self.rows.push(format!(
             "| {} | {} | {begins} | {} |",
-            escape_controls(&record.id),
-            cell(&opponent),
-            cell(&escape_controls(&record.result_line()))
+            shown(&record.id),
+            opponent,
+            escape_markdown(&escape_controls(&record.result_line()))
         ));
         if record.result.by == Some(own) && record.was_played() {
             let text = |text: &Option<String>| escape_controls(text.as_deref().unwrap_or_default());
@@ -235,7 +235,7 @@ impl OwnGames {
         let [won, drawn, lost] = self.results;
         let mut out = format!(
             "# {}: own games\n\n{}: {won} won, {drawn} drawn, {lost} lost.\n\n{}## What to mend first\n\n",
-            escape_controls(&self.name),
+            shown(&self.name),
             counted(won + drawn + lost, "game", "games"),
             since.map_or("", |since| &since.text),
         );
@@ -344,7 +344,7 @@ fn forfeit(out: &mut String, first: &Forfeit) {
     }
 }
 
-/// A text in a cell of a table.
-fn cell(text: &str) -> String {
-    text.replace('|', "\\|")
+/// A name as it is, in Markdown.
+fn shown(name: &str) -> String {
+    escape_markdown(&short_name(name))
 }

@@ -5,13 +5,13 @@ mod export;
 
 use std::fmt::Write as _;
 
+pub(super) use self::export::{CsvTable, escape_formula};
 pub use self::export::{as_csv, as_json, crosstable_csv, times_csv};
-pub(super) use self::export::{escape_formula, written};
 
 use self::columns::{Column, fit};
 use super::accuracy::percent;
 use super::terminal::{Palette, aligned, width as columns_of, wrapped};
-use crate::text::{counted, escape_controls, format_milliseconds};
+use crate::text::{counted, escape_controls, escape_markdown, format_milliseconds, short_name};
 use crate::tournament::standings::{NotEntered, Place, RankBy, Standings, TieBreak};
 
 /// Points without trailing zeros: `7`, `7.5`.
@@ -23,7 +23,7 @@ fn forfeits(place: &Place) -> String {
     let listed: Vec<String> = place
         .forfeits
         .iter()
-        .map(|(reason, count)| format!("{} {count}", escape_controls(reason)))
+        .map(|(reason, count)| format!("{} {count}", short_name(reason)))
         .collect();
     listed.join(", ")
 }
@@ -64,7 +64,7 @@ fn columns(standings: &Standings, places: &[&Place]) -> Vec<Column> {
     };
     let mut all = vec![
         column("#", 100, &|place| place.rank.to_string()),
-        column("bot", 100, &|place| escape_controls(&place.name)).left(),
+        column("bot", 100, &|place| short_name(&place.name)).left(),
     ];
     if !standings.ranking.before.is_empty() {
         let moved = |place: &Place| {
@@ -235,7 +235,7 @@ fn cross(places: &[&Place], first: usize, palette: &Palette) -> String {
     let mut heads = vec!["#".to_owned(), "bot".to_owned()];
     heads.extend((1..=places.len()).map(|place| place.to_string()));
     let rows = places.iter().enumerate().map(|(number, place)| {
-        let mut row = vec![(number + 1).to_string(), escape_controls(&place.name)];
+        let mut row = vec![(number + 1).to_string(), short_name(&place.name)];
         let against = place.against[first..][..places.len()].iter();
         row.extend(against.map(|made| made.map_or_else(|| "-".to_owned(), points)));
         row
@@ -297,8 +297,11 @@ pub fn table(standings: &Standings, palette: &Palette, width: Option<usize>) -> 
 
 /// Who did not enter, and why.
 fn not_entered(absent: &NotEntered) -> String {
-    let [name, reason] = [&absent.name, &absent.reason].map(|text| escape_controls(text));
-    format!("{name}: {reason}")
+    format!(
+        "{}: {}",
+        short_name(&absent.name),
+        escape_controls(&absent.reason)
+    )
 }
 
 fn summary(standings: &Standings) -> String {
@@ -315,7 +318,6 @@ fn summary(standings: &Standings) -> String {
 
 /// The standings as Markdown tables.
 pub fn markdown(standings: &Standings) -> String {
-    let cell = |text: &str| text.replace('\\', "\\\\").replace('|', "\\|");
     let mut out = String::new();
     if let Some(why) = separate(standings) {
         let _ = writeln!(out, "{why}\n");
@@ -328,13 +330,14 @@ pub fn markdown(standings: &Standings) -> String {
     for places in all {
         let (rows, left) = rows(&columns(standings, &places));
         for (number, row) in rows.iter().enumerate() {
-            let cells: Vec<String> = row.iter().map(|text| cell(text)).collect();
-            let _ = writeln!(out, "| {} |", cells.join(" | "));
-            if number == 0 {
-                let rule = |i: usize| if left.contains(&i) { "---" } else { "---:" };
-                let rules: Vec<&str> = (0..row.len()).map(rule).collect();
-                let _ = writeln!(out, "| {} |", rules.join(" | "));
+            if number > 0 {
+                let cells: Vec<String> = row.iter().map(|text| escape_markdown(text)).collect();
+                let _ = writeln!(out, "| {} |", cells.join(" | "));
+                continue;
             }
+            let rule = |i: usize| if left.contains(&i) { "---" } else { "---:" };
+            let rules: Vec<&str> = (0..row.len()).map(rule).collect();
+            let _ = writeln!(out, "| {} |\n| {} |", row.join(" | "), rules.join(" | "));
         }
         out.push('\n');
     }
@@ -342,7 +345,11 @@ pub fn markdown(standings: &Standings) -> String {
         let _ = writeln!(out, "{}\n", order(standings));
     }
     for absent in standings.not_entered() {
-        let _ = writeln!(out, "- did not enter: {}", cell(&not_entered(absent)));
+        let _ = writeln!(
+            out,
+            "- did not enter: {}",
+            escape_markdown(&not_entered(absent))
+        );
     }
     if standings.not_entered().next().is_some() {
         out.push('\n');

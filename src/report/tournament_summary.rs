@@ -17,9 +17,6 @@ pub enum SummaryError {
     /// The results do not determine ratings.
     #[error(transparent)]
     Ratings(#[from] RatingError),
-    /// A table cannot be written as CSV.
-    #[error(transparent)]
-    Csv(#[from] csv::Error),
     /// The plan's sequential test is invalid.
     #[error(transparent)]
     Sprt(#[from] SprtError),
@@ -37,9 +34,9 @@ pub fn tables(plan: &Plan, results: &Results) -> Result<[(&'static str, String);
     let timeless = standings.without_times();
     Ok([
         ("standings.json", format!("{}\n", as_json(&timeless))),
-        ("standings.csv", as_csv(&timeless)?),
-        ("crosstable.csv", crosstable_csv(&timeless)?),
-        ("times.csv", times_csv(&standings)?),
+        ("standings.csv", as_csv(&timeless)),
+        ("crosstable.csv", crosstable_csv(&timeless)),
+        ("times.csv", times_csv(&standings)),
     ])
 }
 

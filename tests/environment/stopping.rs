@@ -149,6 +149,57 @@ fn group_from_outside() -> Result<(), Failed> {
     Err(format!("{output:#?}").into())
 }
 
+/// What a program gets as the time when this is loaded before the C library: one beyond the year 9999.
+const LATE_CLOCK: &str = r#"
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <time.h>
+int clock_gettime(clockid_t id, struct timespec *time)
+{
+    int (*real)(clockid_t, struct timespec *) = dlsym(RTLD_NEXT, "clock_gettime");
+    int result = real(id, time);
+    if (id == CLOCK_REALTIME)
+        time->tv_sec += 253402300800;
+    return result;
+}
+"#;
+
+/// A time that no record can hold ends no game, and no tournament.
+fn late_clock() -> Result<(), Failed> {
+    let folder = tempfile::tempdir()?;
+    let (source, library) = (folder.path().join("late.c"), folder.path().join("late.so"));
+    fs::write(&source, LATE_CLOCK)?;
+    let compiled = Command::new("cc")
+        .args(["-shared", "-fPIC", "-o"])
+        .args([&library, &source])
+        .arg("-ldl")
+        .status()?;
+    assert!(compiled.success(), "it does not compile");
+    let bots = ["builtin:random", "builtin:greedy"];
+    let run = Referee::new(["--sandbox", "none", "--seed", "1"])
+        .args(bots)
+        .env("LD_PRELOAD", &library)
+        .recorded()
+        .run();
+    ends(&run, 0, "builtin:greedy wins")?;
+    assert_eq!(run.records()[0]["started"], "9999-12-30T22:00:00Z", "{run}");
+    let run = Referee::new([
+        "tournament",
+        "--sandbox",
+        "none",
+        "--no-check",
+        "--seed",
+        "1",
+        "--pairs",
+        "1",
+    ])
+    .args(bots)
+    .env("LD_PRELOAD", &library)
+    .shell("cd \"$SCRATCH\" && exec \"$0\" \"$@\"")
+    .run();
+    ends(&run, 0, "all files are in tournament-9999-")
+}
+
 pub(crate) fn trials() -> Vec<Trial> {
     type Test = fn() -> Result<(), Failed>;
     let tests: [(&str, Test); 4] = [
@@ -175,6 +226,11 @@ pub(crate) fn trials() -> Vec<Trial> {
         (_, None) => unavailable(name, "setpriv", "util-linux"),
         // Only root can give a program the rights of another user.
         _ => Trial::test(name, out_of_reach).with_ignored_flag(!getuid().is_root() && !is_ci()),
+    });
+    let name = "stopping::a clock beyond the year 9999";
+    trials.push(match program("cc", &[]) {
+        Some(_) => Trial::test(name, late_clock),
+        None => unavailable(name, "cc", "gcc"),
     });
     let name = "stopping::a child from before is of a group from outside";
     let makes_name_spaces = || {

@@ -136,7 +136,7 @@ fn write_csv(args: &Args, bots: &[CheckedBot]) -> Result<(), Failure> {
     let Some(path) = &args.csv else {
         return Ok(());
     };
-    let text = as_csv(bots).map_err(|error| Failure::Referee(error.to_string()))?;
+    let text = as_csv(bots);
     fs::write(path, text).map_err(|error| {
         Failure::Usage(format!(
             "{}: cannot be written: {error}",

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use crate::bot::human::{Human, SharedConsole};
-use crate::bot::naming::{distinct_names, short_name};
+use crate::bot::naming::distinct_names;
 use crate::bot::orphans;
 use crate::bot::process::GracePeriods;
 use crate::bot::spec::{BotSpec, Program};
@@ -38,7 +38,7 @@ use crate::session::Ruleset;
 use crate::session::registry::Choices;
 use crate::strategy::PERFECT;
 use crate::strategy::builtin::base_name;
-use crate::text::escape_controls;
+use crate::text::short_name;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
@@ -379,7 +379,7 @@ fn seats(
 
 /// Prints a bot's stderr, each line prefixed with its name.
 fn tap(name: &str) -> Tap {
-    let name = escape_controls(name);
+    let name = short_name(name);
     Arc::new(move |line| print_bot_line(&name, line))
 }
 

@@ -20,7 +20,7 @@ use crate::report::picture::stills;
 use crate::report::serve::Feed;
 use crate::report::terminal_view::{Detail, TerminalView, ViewOptions};
 use crate::session::Ruleset;
-use crate::text::{counted, escape_controls};
+use crate::text::{counted, short_name};
 
 /// The default file of a game's page; N is the game's number.
 const DEFAULT_PAGE: &str = "game-N.html";
@@ -223,7 +223,7 @@ fn write_picture(args: &Args, target: &Path) -> Result<(), Failure> {
 fn write_page(args: &Args, target: &Path) -> Result<(), Failure> {
     let game = one_game(args, "a page")?;
     let (number, record) = (game.number, &game.record);
-    let names = record.bots.each_ref().map(|bot| escape_controls(&bot.name));
+    let names = record.bots.each_ref().map(|bot| short_name(&bot.name));
     let feed = Feed::new(html::Options {
         title: names.join(" vs "),
         private: args.private,
@@ -263,7 +263,7 @@ fn show(
         json: false,
         people: [false; 2],
     };
-    let names = record.bots.each_ref().map(|bot| escape_controls(&bot.name));
+    let names = record.bots.each_ref().map(|bot| short_name(&bot.name));
     let mut view = TerminalView::new(names, u64::MAX, options, out, Notes);
     let replayed = if quiet {
         replay(ruleset, record, &mut ())

@@ -199,7 +199,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         ),
         Format::Markdown => markdown(&standings),
         Format::Json => format!("{}\n", as_json(&standings)),
-        Format::Csv => as_csv(&standings).map_err(|error| Failure::Referee(error.to_string()))?,
+        Format::Csv => as_csv(&standings),
     };
     Ok(Stdout.write_all(text.as_bytes())?)
 }

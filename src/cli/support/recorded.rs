@@ -16,7 +16,7 @@ use crate::play::questions::{Question, questions};
 use crate::record::reader::Reader;
 use crate::record::{BotIndex, ProcessEntry, Record};
 use crate::session::Ruleset;
-use crate::text::{escape_controls, quote};
+use crate::text::{escape_controls, quote, short_name};
 
 /// A game of a file.
 #[derive(Clone)]
@@ -89,7 +89,7 @@ impl Recorded {
 
     /// The name of a bot, safe to show.
     pub(in crate::cli) fn name(&self, bot: BotIndex) -> String {
-        escape_controls(&self.record.bots[bot].name)
+        short_name(&self.record.bots[bot].name)
     }
 
     /// The bots whose part a program may play.

@@ -13,11 +13,11 @@ use super::names::{Owner, owner};
 use super::objects::{GitError, SandboxChoice};
 use super::unpack::unpack;
 use super::{Intake, IntakeError, Refused, Submission};
-use crate::bot::naming::short_name;
 use crate::bot::submission::{entries, is_program, is_unready};
 use crate::executable::CannotStart;
 use crate::sandbox::snapshot::{copy_file, copy_tree};
 use crate::system::is_own;
+use crate::text::short_name;
 use crate::text::{cause, escape, is_full};
 
 /// How many folders with nothing but a folder in them are gone into.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::Intake;
-use crate::bot::naming::short_name;
+use crate::text::short_name;
 use crate::text::unreadable;
 
 /// Somebody in the list.

@@ -14,18 +14,18 @@ fn cross(place: &Place) -> impl Iterator<Item = String> + '_ {
 }
 
 /// The times of each bot in milliseconds, as CSV.
-pub fn times_csv(standings: &Standings) -> Result<String, csv::Error> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    writer.write_record(["name", "median_ms", "worst_ms"])?;
+pub fn times_csv(standings: &Standings) -> String {
+    let mut table = CsvTable::default();
+    table.row(["name", "median_ms", "worst_ms"]);
     let number = |value: Option<f64>| value.map_or_else(String::new, |v| format!("{v:.4}"));
     for place in &standings.places {
-        writer.write_record([
+        table.row([
             escape_formula(&place.name),
             number(place.median_ms),
             number(place.worst_ms),
-        ])?;
+        ]);
     }
-    written(writer)
+    table.text
 }
 
 /// All figures as JSON, unrounded; those of times and those who did not enter only when there are any.
@@ -99,8 +99,8 @@ pub(in crate::report) fn escape_formula(text: &str) -> String {
 
 /// The standings as CSV; with columns of times only when there are any. Those who did not enter follow in
 /// rows without a rank, with the reason in a last column.
-pub fn as_csv(standings: &Standings) -> Result<String, csv::Error> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
+pub fn as_csv(standings: &Standings) -> String {
+    let mut table = CsvTable::default();
     let timed = standings.places.iter().any(|p| p.worst_ms.is_some());
     let columns = if timed { 23 } else { 21 };
     let mut heads = vec![
@@ -148,7 +148,7 @@ pub fn as_csv(standings: &Standings) -> Result<String, csv::Error> {
         heads.push("did_not_enter");
     }
     let width = heads.len();
-    writer.write_record(heads)?;
+    table.row(heads);
     let number = |value: Option<f64>| value.map_or_else(String::new, |v| format!("{v:.4}"));
     for place in &standings.places {
         let mut row = vec![
@@ -190,7 +190,7 @@ pub fn as_csv(standings: &Standings) -> Result<String, csv::Error> {
         if with_absent {
             row.push(String::new());
         }
-        writer.write_record(row)?;
+        table.row(row);
     }
     for absent in standings.not_entered() {
         let mut row = vec![String::new(); width];
@@ -198,29 +198,46 @@ pub fn as_csv(standings: &Standings) -> Result<String, csv::Error> {
         row[1] = escape_formula(&absent.name);
         "0".clone_into(&mut row[2]);
         row[width - 1] = escape_formula(&absent.reason);
-        writer.write_record(row)?;
+        table.row(row);
     }
-    written(writer)
+    table.text
 }
 
 /// The crosstable as CSV: a row for each bot, in the order of the standings.
-pub fn crosstable_csv(standings: &Standings) -> Result<String, csv::Error> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
+pub fn crosstable_csv(standings: &Standings) -> String {
+    let mut table = CsvTable::default();
     let names = standings
         .places
         .iter()
         .map(|place| escape_formula(&place.name));
-    writer.write_record(std::iter::once("bot".to_owned()).chain(names))?;
+    table.row(std::iter::once("bot".to_owned()).chain(names));
     for place in &standings.places {
-        writer.write_record(std::iter::once(escape_formula(&place.name)).chain(cross(place)))?;
+        table.row(std::iter::once(escape_formula(&place.name)).chain(cross(place)));
     }
-    written(writer)
+    table.text
 }
 
-pub(in crate::report) fn written(writer: csv::Writer<Vec<u8>>) -> Result<String, csv::Error> {
-    let bytes = writer
-        .into_inner()
-        .map_err(|error| csv::Error::from(error.into_error()))?;
-    // All fields were valid UTF-8.
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+/// A table as CSV.
+#[derive(Debug, Default)]
+pub(in crate::report) struct CsvTable {
+    /// What has been written so far.
+    pub(in crate::report) text: String,
+}
+
+impl CsvTable {
+    /// Adds a row. Fields are quoted also where they hold what a spreadsheet takes for the comma in countries whose decimals
+    /// have one.
+    pub(in crate::report) fn row<F: AsRef<str>>(&mut self, fields: impl IntoIterator<Item = F>) {
+        for (number, field) in fields.into_iter().enumerate() {
+            let field = field.as_ref();
+            let comma = if number == 0 { "" } else { "," };
+            if field.contains([',', ';', '\t', '"', '\r', '\n']) {
+                let doubled = field.replace('"', "\"\"");
+                self.text.extend([comma, "\"", &doubled, "\""]);
+            } else {
+                self.text.extend([comma, field]);
+            }
+        }
+        self.text.push('\n');
+    }
 }

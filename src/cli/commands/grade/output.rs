@@ -3,8 +3,6 @@
 use std::io::Write as _;
 use std::path::Path;
 
-use jiff::Timestamp;
-
 use super::Args;
 use crate::arena::directory::TournamentDirectory;
 use crate::cli::support::failure::Failure;
@@ -13,6 +11,7 @@ use crate::league::grading::scale::Scale;
 use crate::league::grading::{Grade, Verdict};
 use crate::league::intake::people::StudentList;
 use crate::league::state::League;
+use crate::play::setup::now;
 use crate::report::grades::{self, Submission};
 use crate::text::escape_controls;
 
@@ -40,7 +39,7 @@ pub(super) fn write(
 ) -> Result<(), Failure> {
     let failed = |error: &dyn std::fmt::Display| Failure::Referee(error.to_string());
     let directory = TournamentDirectory::at(out);
-    let table = grades::moodle(all, students).map_err(|error| failed(&error))?;
+    let table = grades::moodle(all, students);
     directory.write("grades.csv", &table)?;
     let json = grades::all(scale, all).map_err(|error| failed(&error))?;
     directory.write("grades.json", &json)?;
@@ -109,7 +108,7 @@ fn submission() -> Option<Submission> {
         commit: variable("COMMIT_URL")?,
         release: variable("RELEASE_URL")?,
         review: variable("REVIEW_URL").or_else(|| variable("COMMIT_URL"))?,
-        time: format!("{:.0}", Timestamp::now()),
+        time: format!("{:.0}", now()),
     })
 }
 

@@ -40,7 +40,7 @@ pub(super) fn write(
     league: &League,
     deadline: Option<Timestamp>,
 ) -> Result<(), Failure> {
-    let text = students(league, deadline).map_err(|error| Failure::Referee(error.to_string()))?;
+    let text = students(league, deadline);
     directory.tournament().write("students.csv", &text)?;
     Ok(())
 }

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use std::thread::available_parallelism;
 use std::time::Duration;
 
-use jiff::Zoned;
+use jiff::tz::TimeZone;
 use tokio::sync::mpsc;
 
 pub(in crate::cli) use self::bot_options::BotOptions;
@@ -51,6 +51,7 @@ use crate::cli::support::sandbox::{announce, warn_large};
 use crate::cli::support::setup::{this_program, unreadable};
 use crate::cli::support::signals;
 use crate::cli::support::unconfined::warn_root;
+use crate::play::setup::now;
 use crate::record::journal::Journal;
 use crate::sandbox::{Bound, Sandbox};
 use crate::session::Ruleset;
@@ -254,7 +255,7 @@ fn out_folder(options: &Options, named: bool) -> Result<PathBuf, Failure> {
     match &options.out {
         Some(out) => Ok(out.clone()),
         None if named => {
-            let name = Zoned::now().strftime("tournament-%Y-%m-%d-%H%M%S");
+            let name = now().to_zoned(TimeZone::system()).strftime("tournament-%Y-%m-%d-%H%M%S");
             Ok(PathBuf::from(name.to_string()))
         }
         None => Err(Failure::Usage(

@@ -35,6 +35,7 @@ use self::unix as platform;
 use self::windows as platform;
 use super::failure::{Failure, Unread};
 use super::signals;
+use crate::text::escape_controls;
 
 /// What text is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -155,7 +156,9 @@ impl Write for Notes {
 
 /// Prints a line on stderr.
 pub(in crate::cli) fn print_stderr(text: &str) {
-    let _ = writeln!(Notes, "{text}");
+    // Paths and quoted lines of files are in it, which others have named and written.
+    let lines: Vec<String> = text.split('\n').map(escape_controls).collect();
+    let _ = writeln!(Notes, "{}", lines.join("\n"));
 }
 
 /// Prints a line of a bot's stderr.

@@ -30,8 +30,11 @@ use self::windows as platform;
 /// When the first termination signal came; changes with each one.
 static FIRST: LazyLock<watch::Sender<Option<Instant>>> = LazyLock::new(|| watch::Sender::new(None));
 
+/// After so many signals the program ends even if a command heeds them: it does not come to it.
+const IMPATIENT: u32 = 3;
+
 /// Starts to listen for SIGINT, SIGTERM and SIGHUP. While no [`StopSignals`] exist, `unheeded` is called,
-/// which is to end the program.
+/// which is to end the program; also at the third signal.
 ///
 /// A signal that was ignored when this process was started stays ignored, as `nohup` and the shell's `&`
 /// want it.
@@ -40,12 +43,12 @@ pub(in crate::cli) fn start(unheeded: fn()) -> Result<(), Failure> {
     let mut signals = runtime.block_on(async { Terminations::listen() })?;
     start_thread("signals", move || {
         runtime.block_on(async {
-            loop {
+            for count in 1_u32.. {
                 signals.recv().await;
                 // Asked first: who receives it may then be done with signals.
                 let is_heeded = FIRST.receiver_count() > 0;
                 FIRST.send_modify(|first| *first = first.or_else(|| Some(Instant::now())));
-                if !is_heeded {
+                if !is_heeded || count >= IMPATIENT {
                     unheeded();
                 }
             }
