@@ -26,6 +26,7 @@ mod exhaustion;
 mod forges;
 mod games;
 mod hostile;
+mod intake;
 mod interpreters;
 mod load;
 mod mistakes;
@@ -48,13 +49,14 @@ type Trials = fn() -> Vec<Trial>;
 
 /// The modules and their trials, whose names all begin with that of the module. Those that start
 /// large programs are last, as they may wait for each other.
-const MODULES: [(&str, Trials); 22] = [
+const MODULES: [(&str, Trials); 23] = [
     ("people", people::trials),
     ("pieces", pieces::trials),
     ("players", players::trials),
     ("documents", documents::trials),
     ("builds", builds::trials),
     ("repositories", repositories::trials),
+    ("intake", intake::trials),
     ("forges", forges::trials),
     ("term", term::trials),
     ("mistakes", mistakes::trials),

@@ -159,7 +159,7 @@ fn each_student_has_a_repository() -> Result<(), Failed> {
     check(run.last_line() == "2 new games, 0 kept", &run)?;
     check(!hook.exists(), &run)?;
     for words in [
-        "quarto-empty: there are no commits in this Git repository",
+        "quarto-empty: there is no commit in the branch that is checked out, ",
         "quarto-damaged: this Git repository is damaged",
         "`quarto-link/bot.sh` cannot be unpacked: it is a link",
     ] {
@@ -232,8 +232,8 @@ fn a_repository_has_its_own_files() -> Result<(), Failed> {
     for words in [
         "of thief cannot be used: thief: its commits are not in this folder",
         "of linked cannot be used: linked: its commits are not in this folder",
-        "of main cannot be used: main: nothing has been committed to the branch that is checked out; \
-         check out the one with the bot: main",
+        "of main cannot be used: main: there is no commit in the branch that is checked out, master; \
+         commit the files of the bot, or check out the branch that has them",
         "`ben/lib` cannot be unpacked: it is another repository (a submodule)",
         "`large/weights` cannot be unpacked: Git LFS keeps it elsewhere",
     ] {

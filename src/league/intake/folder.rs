@@ -8,8 +8,9 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 
 use super::formats::{self, Format};
-use super::git::{self, GitError};
+use super::git;
 use super::names::{Owner, owner};
+use super::objects::{GitError, SandboxChoice};
 use super::unpack::unpack;
 use super::{Intake, IntakeError, Refused, Submission};
 use crate::bot::naming::short_name;
@@ -58,13 +59,14 @@ impl Found {
 }
 
 /// Reads the entries of a folder: each folder in it is somebody's submission, and so is each archive and each program.
-/// `refused` says which entries cannot be used.
+/// `refused` says which entries cannot be used. Without a sandbox to read them in, no entry is a repository.
 pub(super) fn read(
     source: &Path,
     refused: &BTreeMap<String, String>,
+    sandbox: Option<&SandboxChoice<'_>>,
     intake: &mut Intake,
 ) -> Result<(), IntakeError> {
-    let found = collect(source, refused, intake)?;
+    let found = collect(source, refused, sandbox, intake)?;
     let mut refusals: Vec<Refused> = found
         .problems
         .iter()
@@ -116,14 +118,14 @@ pub(super) fn read(
     Ok(())
 }
 
-/// Reads the versions of repositories.
+/// Reads the versions of repositories. One in such a version would have versions again, and so on.
 pub(super) fn read_versions(
     versions: &[git::Version],
     intake: &mut Intake,
 ) -> Result<(), IntakeError> {
     for version in versions {
         let before = intake.refused.len();
-        read(&version.room, &version.refused, intake)?;
+        read(&version.room, &version.refused, None, intake)?;
         for refused in intake.refused.iter_mut().skip(before) {
             refused.received = version.at;
         }
@@ -135,6 +137,7 @@ pub(super) fn read_versions(
 fn collect(
     source: &Path,
     refused: &BTreeMap<String, String>,
+    sandbox: Option<&SandboxChoice<'_>>,
     intake: &mut Intake,
 ) -> Result<Found, IntakeError> {
     let mut found = Found::default();
@@ -148,9 +151,9 @@ fn collect(
     );
     for path in seen {
         let full = path.file_name().unwrap_or_default().to_string_lossy();
-        let is_repository = path.is_dir() && git::is_repository(&path);
+        let sandbox = sandbox.filter(|_| path.is_dir() && git::is_repository(&path));
         // As a server names it.
-        let bare = full.strip_suffix(".git").filter(|_| is_repository);
+        let bare = full.strip_suffix(".git").filter(|_| sandbox.is_some());
         let full = bare.map_or(full.clone(), |name| name.to_owned().into());
         let stem = match formats::split(&full) {
             Some((stem, _)) => stem.to_owned(),
@@ -174,14 +177,14 @@ fn collect(
             found.problems.insert((of.name, of.id), problem.clone());
             continue;
         }
-        if is_repository {
+        if let Some(sandbox) = sandbox {
             let versions = place(&path)
-                .map_err(GitError::Io)
-                .and_then(|_| git::of_student(source, &path, &full, intake));
+                .map_err(|error| GitError::NotCopied(cause(&error)))
+                .and_then(|place| git::of_student(&place, &full, sandbox, intake));
             match versions {
                 Ok(versions) => read_versions(&versions, intake)?,
-                Err(GitError::Io(error)) if is_full(&error) => {
-                    return Err(IntakeError::NoSpace(error));
+                Err(problem) if problem.is_of_machine() => {
+                    return Err(IntakeError::of_git(&path, problem));
                 }
                 Err(problem) => {
                     let problem = format!("{}: {problem}", escape(full.as_bytes()));

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use flate2::read::MultiGzDecoder;
@@ -66,8 +67,10 @@ pub(super) enum What {
     Pointer,
     /// A file behind a password.
     Encrypted,
-    /// A file whose compression is not read.
+    /// A file whose compression is not read, or what is damaged.
     Unreadable,
+    /// A folder with more entries than anybody may have.
+    Crowded,
 }
 
 /// An entry of an archive.
@@ -79,11 +82,11 @@ pub(super) struct Entry<'a> {
     pub(super) content: &'a mut dyn Read,
 }
 
-/// Calls `visit` with each entry.
+/// Calls `visit` with each entry, until it breaks.
 pub(super) fn each(
     archive: &Path,
     format: Format,
-    mut visit: impl FnMut(Entry<'_>) -> io::Result<()>,
+    mut visit: impl FnMut(Entry<'_>) -> io::Result<ControlFlow<()>>,
 ) -> io::Result<()> {
     let file = BufReader::new(File::open(archive)?);
     match format {
@@ -99,7 +102,7 @@ pub(super) fn each(
 
 fn each_of_zip(
     file: BufReader<File>,
-    visit: &mut dyn FnMut(Entry<'_>) -> io::Result<()>,
+    visit: &mut dyn FnMut(Entry<'_>) -> io::Result<ControlFlow<()>>,
 ) -> io::Result<()> {
     let mut zip = zip::ZipArchive::new(file).map_err(|error| match error {
         ZipError::Io(error) => error,
@@ -141,14 +144,17 @@ fn each_of_zip(
                 content,
             })
         };
-        if what == What::File {
+        let next = if what == What::File {
             match zip.by_index(index) {
                 Ok(mut content) => call(what, &mut content)?,
                 Err(ZipError::Io(error)) => return Err(error),
                 Err(_) => call(What::Unreadable, &mut io::empty())?,
             }
         } else {
-            call(what, &mut io::empty())?;
+            call(what, &mut io::empty())?
+        };
+        if next.is_break() {
+            break;
         }
     }
     Ok(())
@@ -187,7 +193,7 @@ fn dos_time(time: zip::DateTime) -> Option<Timestamp> {
 
 fn each_of_tar(
     stream: impl Read,
-    visit: &mut dyn FnMut(Entry<'_>) -> io::Result<()>,
+    visit: &mut dyn FnMut(Entry<'_>) -> io::Result<ControlFlow<()>>,
 ) -> io::Result<()> {
     let mut tar = tar::Archive::new(stream);
     for entry in tar.entries()? {
@@ -210,13 +216,16 @@ fn each_of_tar(
             .ok()
             .and_then(|time| i64::try_from(time).ok());
         let modified = seconds.and_then(|time| Timestamp::from_second(time).ok());
-        visit(Entry {
+        let next = visit(Entry {
             path: entry.path_bytes().into_owned(),
             what,
             is_executable,
             modified,
             content: &mut entry,
         })?;
+        if next.is_break() {
+            break;
+        }
     }
     Ok(())
 }

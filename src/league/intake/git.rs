@@ -3,74 +3,69 @@
 //! Only commits are read, of the branch that is checked out and without what was merged into it: nothing of a repository's
 //! settings, hooks or working tree counts.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use gix::bstr::BString;
-use gix::objs::tree::EntryKind;
-use gix::{ObjectId, Repository, Tree};
 use jiff::Timestamp;
 
 use super::Intake;
 use super::formats::{Entry, What};
-use super::unpack::{MAX_BYTES, Visit, unpack_each};
-use crate::text::{cause, escape};
+use super::objects::{GitError, Object, Objects, SandboxChoice};
+use super::unpack::{LEFT_OUT, MAX_BYTES, MAX_ENTRIES, Unpacker};
+use crate::text::{escape, hexadecimal};
 
 /// The most versions of a student that are taken in, the newest ones.
 const MAX_VERSIONS: usize = 20;
 
+/// How many bytes these may have together. The newest counts in any case.
+const MAX_BYTES_OF_ALL: usize = 256 << 20;
+
 /// The most commits that are looked at.
 const MAX_COMMITS: usize = 10_000;
+
+/// The largest commit or folder that is read, in bytes: one of [`MAX_ENTRIES`] has less.
+const MAX_OBJECT: usize = 1 << 20;
 
 /// What stands in the place of a file that is kept by Git LFS.
 const LFS_POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
 
-/// Deeper folders are refused.
-const MAX_DEPTH: usize = 64;
+/// The length of an object's name, in bytes.
+const ID: usize = 20;
 
-/// Why a repository cannot be read.
-#[derive(Debug, thiserror::Error)]
-pub enum GitError {
-    /// Nothing has been committed.
-    #[error("there are no commits in this Git repository; commit the files of the bot")]
-    Empty,
-    /// Nothing has been committed to the branch that is checked out.
-    #[error(
-        "nothing has been committed to the branch that is checked out; check out the one with the bot: {}", .0.join(", ")
-    )]
-    Unborn(Vec<String>),
-    /// Its commits are kept elsewhere, where other people's may be.
-    #[error(
-        "its commits are not in this folder: a link, or what Git calls gitdir or alternates, leads out of it; clone it again"
-    )]
-    Elsewhere,
-    /// It cannot be understood.
-    #[error("this Git repository is damaged, or of a kind that is not read; clone it again")]
-    Damaged,
-    /// Its files cannot be written.
-    #[error("its files cannot be written: {}", cause(.0))]
-    Io(#[from] io::Error),
-}
+/// The entries of a folder that are told apart, by name.
+type Entries = BTreeMap<Vec<u8>, Node>;
 
-/// Takes any error of the library, whose words are for programmers.
-fn damaged<E>(_: E) -> GitError {
-    GitError::Damaged
+/// The kind of an entry of a folder, as Git writes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Folder,
+    File { is_executable: bool },
+    Repository,
+    Other,
 }
 
 /// A folder or a file at a commit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Object {
-    kind: EntryKind,
-    id: ObjectId,
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Node {
+    kind: Kind,
+    id: String,
 }
 
 /// A commit in which something was changed.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 struct Change {
     at: Timestamp,
-    to: Object,
+    to: Node,
+}
+
+/// What is read of a commit.
+#[derive(Debug, PartialEq, Eq)]
+struct Commit {
+    tree: String,
+    /// The name of the first one.
+    parent: Option<String>,
+    at: Timestamp,
 }
 
 /// Whether this folder is a repository, with or without a working tree.
@@ -93,256 +88,309 @@ pub(super) struct Version {
 }
 
 /// Reads the repository of a class: each entry of its root is somebody's submission.
-pub(super) fn of_class(source: &Path, intake: &mut Intake) -> Result<Vec<Version>, GitError> {
-    let repository = open(source)?;
-    let changes = changes(&repository, |tree| {
-        let mut entries = BTreeMap::new();
-        for entry in tree.iter() {
-            let entry = entry.map_err(damaged)?;
-            let name = entry.filename().to_owned();
-            let (kind, id) = (entry.mode().kind(), entry.object_id());
+pub(super) fn of_class(
+    source: &Path,
+    sandbox: &SandboxChoice<'_>,
+    intake: &mut Intake,
+) -> Result<Vec<Version>, GitError> {
+    let mut objects = Objects::open("the class", &source.canonicalize()?, sandbox)?;
+    let changes = changes(&mut objects, |objects, tree| {
+        let root = folder(objects, tree)?;
+        let mut rest = &root[..];
+        let mut entries = Entries::new();
+        while !rest.is_empty() {
+            let (name, node);
+            (name, node, rest) = entry(rest).ok_or_else(|| damaged("a folder"))?;
             if !name.starts_with(b".") && !name.starts_with(b"_") {
-                entries.insert(name, Object { kind, id });
+                entries.insert(name.to_vec(), node);
             }
         }
         Ok(entries)
-    });
-    versions(&repository, &changes?, intake)
+    })?;
+    let mut versions = Vec::new();
+    for (name, changes) in &changes {
+        versions.extend(versions_of(&mut objects, name, changes, intake)?);
+    }
+    Ok(versions)
 }
 
 /// Reads the repository of a student in the folder of a class, whose submission it is as a whole, under this name.
 pub(super) fn of_student(
-    class: &Path,
     source: &Path,
     name: &str,
+    sandbox: &SandboxChoice<'_>,
     intake: &mut Intake,
 ) -> Result<Vec<Version>, GitError> {
-    let repository = open(source)?;
-    // The entries of the class's folder are the teacher's own, also where they are links.
-    if leads_out(
-        &repository,
-        &[class.canonicalize()?, source.canonicalize()?],
-    )? {
-        return Err(GitError::Elsewhere);
+    let mut objects = Objects::open(name, source, sandbox)?;
+    let changes = changes(&mut objects, |_, tree| {
+        let (kind, id) = (Kind::Folder, tree.to_owned());
+        Ok([(name.as_bytes().to_vec(), Node { kind, id })].into())
+    })?;
+    let (name, changes) = changes.first_key_value().ok_or_else(|| damaged("HEAD"))?;
+    versions_of(&mut objects, name, changes, intake)
+}
+
+fn damaged(what: &str) -> GitError {
+    GitError::Damaged(format!("{what} cannot be read"))
+}
+
+/// The content of a folder.
+fn folder(objects: &mut Objects, id: &str) -> Result<Vec<u8>, GitError> {
+    match objects.get(id, MAX_OBJECT)? {
+        Object::Tree(content) => Ok(content),
+        Object::TooLarge => Err(GitError::Crowded),
+        _ => Err(damaged("a folder")),
     }
-    let changes = changes(&repository, |tree| {
-        let (kind, id) = (EntryKind::Tree, tree.id);
-        Ok([(BString::from(name), Object { kind, id })].into())
-    });
-    versions(&repository, &changes?, intake)
 }
 
-fn open(folder: &Path) -> Result<Repository, GitError> {
-    gix::open_opts(folder, gix::open::Options::isolated()).map_err(damaged)
-}
-
-/// Whether a repository takes anything from outside of these folders, such as the teacher's own repository. Whoever hands
-/// in a folder may have written what is in its `.git`.
-fn leads_out(repository: &Repository, within: &[PathBuf]) -> io::Result<bool> {
-    let mut folders = vec![
-        repository.git_dir().to_owned(),
-        repository.common_dir().to_owned(),
-    ];
-    let mut seen = BTreeSet::new();
-    while let Some(folder) = folders.pop() {
-        let Ok(folder) = folder.canonicalize() else {
-            // It leads nowhere.
-            continue;
-        };
-        if !within.iter().any(|own| folder.starts_with(own)) {
-            return Ok(true);
-        }
-        if !seen.insert(folder.clone()) {
-            continue;
-        }
-        if !folder.is_dir() {
-            continue;
-        }
-        for entry in fs::read_dir(&folder)? {
-            let entry = entry?;
-            let kind = entry.file_type()?;
-            if kind.is_dir() || kind.is_symlink() {
-                folders.push(entry.path());
-            }
-        }
-        let alternates = fs::read_to_string(folder.join("info/alternates"));
-        let named = alternates.unwrap_or_default();
-        let lines = named.lines().filter(|line| !line.is_empty());
-        folders.extend(lines.map(|line| folder.join(line)));
-    }
-    Ok(false)
-}
-
-/// The names of all branches, also of those that were fetched.
-fn branches(repository: &Repository) -> Vec<String> {
-    let Ok(references) = repository.references() else {
-        return Vec::new();
+/// The first entry of a folder's content, and what follows it.
+fn entry(content: &[u8]) -> Option<(&[u8], Node, &[u8])> {
+    let name_at = content.iter().position(|&byte| byte == b' ')? + 1;
+    let mode = u32::from_str_radix(str::from_utf8(&content[..name_at - 1]).ok()?, 8).ok()?;
+    let end = name_at + content[name_at..].iter().position(|&byte| byte == 0)?;
+    let name = &content[name_at..end];
+    let (id, rest) = content[end + 1..].split_at_checked(ID)?;
+    let kind = match mode >> 12 {
+        0o04 => Kind::Folder,
+        0o10 => Kind::File {
+            is_executable: mode & 0o111 != 0,
+        },
+        0o16 => Kind::Repository,
+        _ => Kind::Other,
     };
-    let local = references.local_branches().into_iter().flatten();
-    let remote = references.remote_branches().into_iter().flatten();
-    let all = local.chain(remote).filter_map(Result::ok);
-    let names = all.map(|branch| escape(branch.name().shorten()));
-    names.filter(|name| !name.ends_with("/HEAD")).collect()
+    let id = hexadecimal(id);
+    (!name.is_empty() && !name.contains(&b'/')).then_some((name, Node { kind, id }, rest))
+}
+
+/// Reads a commit.
+fn commit(content: &[u8]) -> Option<Commit> {
+    let (mut tree, mut parent, mut seconds) = (None, None, None);
+    let lines = content.split(|&byte| byte == b'\n');
+    for line in lines.take_while(|line| !line.is_empty()) {
+        let line = String::from_utf8_lossy(line);
+        let (key, value) = line.split_once(' ')?;
+        match key {
+            "tree" => tree = tree.or(id(value)),
+            "parent" => parent = parent.or(id(value)),
+            "committer" if seconds.is_none() => seconds = value.rsplit(' ').nth(1)?.parse().ok(),
+            _ => {}
+        }
+    }
+    // Whoever makes a commit can write any number there.
+    let seconds: i64 = seconds?;
+    let end = if seconds < 0 {
+        Timestamp::MIN
+    } else {
+        Timestamp::MAX
+    };
+    Some(Commit {
+        tree: tree?,
+        parent,
+        at: Timestamp::from_second(seconds).unwrap_or(end),
+    })
+}
+
+/// The name of an object.
+fn id(text: &str) -> Option<String> {
+    let is_id = text.len() == 2 * ID && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_id.then(|| text.to_owned())
+}
+
+/// Reads the commit of this name.
+fn look(objects: &mut Objects, name: &str) -> Result<Commit, GitError> {
+    let content = match objects.get(name, MAX_OBJECT) {
+        Ok(Object::Commit(content)) => content,
+        Ok(_) => return Err(damaged("a commit")),
+        Err(GitError::Damaged(problem)) if problem == "HEAD missing" => {
+            let unborn = objects.unborn();
+            return Err(unborn.map_or(GitError::Damaged(problem), GitError::Empty));
+        }
+        Err(error) => return Err(error),
+    };
+    commit(&content).ok_or_else(|| damaged("a commit"))
 }
 
 /// What was changed in which commit, the newest first.
 fn changes(
-    repository: &Repository,
-    entries: impl Fn(&Tree<'_>) -> Result<BTreeMap<BString, Object>, GitError>,
-) -> Result<BTreeMap<BString, Vec<Change>>, GitError> {
-    let head = repository.head().map_err(damaged)?;
-    let head = head.id().ok_or_else(|| match branches(repository) {
-        branches if branches.is_empty() => GitError::Empty,
-        branches => GitError::Unborn(branches),
-    })?;
-    let walk = repository.rev_walk([head]).first_parent_only().all();
-    let mut changes: BTreeMap<BString, Vec<Change>> = BTreeMap::new();
-    let mut note = |at: Timestamp, name: BString, to: Object| {
+    objects: &mut Objects,
+    entries: impl Fn(&mut Objects, &str) -> Result<Entries, GitError>,
+) -> Result<BTreeMap<Vec<u8>, Vec<Change>>, GitError> {
+    let mut changes: BTreeMap<Vec<u8>, Vec<Change>> = BTreeMap::new();
+    let mut note = |at: Timestamp, name: Vec<u8>, to: Node| {
         let of_name = changes.entry(name).or_default();
         if of_name.len() < MAX_VERSIONS {
             of_name.push(Change { at, to });
         }
+        if changes.len() > MAX_ENTRIES {
+            return Err(GitError::Crowded);
+        }
+        Ok(())
     };
     // What the commit after the one that is looked at has.
-    let mut later: Option<(Timestamp, ObjectId, BTreeMap<BString, Object>)> = None;
-    for info in walk.map_err(damaged)?.take(MAX_COMMITS) {
-        let commit = info.map_err(damaged)?.object().map_err(damaged)?;
-        let seconds = commit.time().map_err(damaged)?.seconds;
-        // Whoever makes a commit can write any number there.
-        let end = if seconds < 0 {
-            Timestamp::MIN
-        } else {
-            Timestamp::MAX
+    let mut later: Option<(Timestamp, String, Entries)> = None;
+    let mut next = Some("HEAD".to_owned());
+    for _ in 0..MAX_COMMITS {
+        let Some(name) = next.take() else { break };
+        let found = look(objects, &name).and_then(|found| {
+            if let Some((at, tree, _)) = &mut later
+                && *tree == found.tree
+            {
+                *at = found.at;
+                return Ok((found, None));
+            }
+            let now = entries(objects, &found.tree)?;
+            Ok((found, Some(now)))
+        });
+        let (found, now) = match found {
+            Ok(found) => found,
+            // A clone may not have all of the past, and what is checked out counts.
+            Err(GitError::Damaged(_) | GitError::Crowded) if later.is_some() => break,
+            Err(error) => return Err(error),
         };
-        let at = Timestamp::from_second(seconds).unwrap_or(end);
-        let tree = commit.tree().map_err(damaged)?;
-        if let Some((later_at, id, _)) = &mut later
-            && *id == tree.id
-        {
-            *later_at = at;
-            continue;
-        }
-        let now = entries(&tree)?;
+        next = found.parent;
+        let Some(now) = now else { continue };
         if let Some((at, _, later)) = later.take() {
             for (name, to) in later {
                 if now.get(&name) != Some(&to) {
-                    note(at, name, to);
+                    note(at, name, to)?;
                 }
             }
         }
-        later = Some((at, tree.id, now));
+        later = Some((found.at, found.tree, now));
     }
     if let Some((at, _, entries)) = later {
         for (name, to) in entries {
-            note(at, name, to);
+            note(at, name, to)?;
         }
     }
     Ok(changes)
 }
 
-/// The changes of a name, the oldest first. What is checked out is the newest whatever the clocks said, and a rebase writes many
-/// commits within a second: no commit is later than one that came after it.
-fn in_order(changes: &[Change]) -> Vec<Change> {
-    let mut end = Timestamp::MAX;
-    let mut ordered: Vec<Change> = changes
-        .iter()
-        .map(|change| {
-            end = end.min(change.at);
-            Change { at: end, ..*change }
-        })
-        .collect();
-    ordered.reverse();
-    ordered
-}
-
-/// Writes versions into folders of their own.
-fn versions(
-    repository: &Repository,
-    changes: &BTreeMap<BString, Vec<Change>>,
+/// Writes the changes of a name into folders of their own, the oldest first. What is checked out is the newest whatever the
+/// clocks said, and a rebase writes many commits within a second: no commit is later than one that came after it.
+fn versions_of(
+    objects: &mut Objects,
+    name: &[u8],
+    changes: &[Change],
     intake: &mut Intake,
 ) -> Result<Vec<Version>, GitError> {
+    objects.begin();
     let mut versions = Vec::new();
-    for (name, changes) in changes {
-        for change in in_order(changes) {
-            let room = intake.room()?;
-            let refused = unpack_each(
-                |visit| each(repository, change.to, change.at, name, 0, visit),
-                &room,
-                Some(0),
-            );
-            versions.push(Version {
-                refused: refused?,
-                room,
-                at: change.at,
-            });
+    let (mut end, mut bytes) = (Timestamp::MAX, 0);
+    for change in changes {
+        end = end.min(change.at);
+        let room = intake.room()?;
+        let mut unpacker = Unpacker::new(&room, None);
+        let read = unpack(objects, &change.to, end, name, &mut unpacker);
+        bytes += unpacker.bytes();
+        if bytes > MAX_BYTES_OF_ALL && !versions.is_empty() {
+            break;
+        }
+        let shown = String::from_utf8_lossy(name).into_owned();
+        let is_slow = matches!(read, Err(GitError::Slow));
+        let problem = match read {
+            Ok(()) => unpacker.refused().remove(""),
+            Err(error) if error.is_of_machine() => return Err(error),
+            Err(error) => Some(format!("{}: {error}", escape(name))),
+        };
+        versions.push(Version {
+            refused: problem
+                .map(|problem| (shown, problem))
+                .into_iter()
+                .collect(),
+            room,
+            at: end,
+        });
+        if is_slow {
+            break;
         }
     }
+    versions.reverse();
     Ok(versions)
 }
 
-/// Visits the files of a folder, or a file.
-fn each(
-    repository: &Repository,
-    object: Object,
+/// A folder that is gone through.
+struct Level {
+    path: Vec<u8>,
+    content: Vec<u8>,
+    /// Where the next entry is.
+    at: usize,
+}
+
+/// Unpacks the files of a folder, or a file, until one is refused.
+fn unpack(
+    objects: &mut Objects,
+    node: &Node,
     at: Timestamp,
-    path: &[u8],
-    depth: usize,
-    visit: &mut Visit<'_>,
-) -> io::Result<()> {
-    let mut content: Box<dyn io::Read> = Box::new(io::empty());
-    let mut folder = None;
-    let what = match object.kind {
-        EntryKind::Tree if depth < MAX_DEPTH => match repository.find_tree(object.id) {
-            Ok(tree) => {
-                folder = Some(tree);
-                What::Folder
+    name: &[u8],
+    unpacker: &mut Unpacker<'_>,
+) -> Result<(), GitError> {
+    let mut levels: Vec<Level> = Vec::new();
+    let mut next = Some((name.to_vec(), node.clone()));
+    loop {
+        let (path, node) = match (next.take(), levels.last_mut()) {
+            (Some(first), _) => first,
+            (None, None) => return Ok(()),
+            (None, Some(level)) if level.at == level.content.len() => {
+                levels.pop();
+                continue;
             }
-            Err(_) => What::Unreadable,
-        },
-        EntryKind::Blob | EntryKind::BlobExecutable => {
-            match repository.find_header(object.id).map(|found| found.size()) {
+            (None, Some(level)) => {
+                let content = &level.content[level.at..];
+                let (name, node, rest) = entry(content).ok_or_else(|| damaged("a folder"))?;
+                level.at = level.content.len() - rest.len();
+                if LEFT_OUT.iter().any(|left_out| left_out.as_bytes() == name) {
+                    continue;
+                }
+                ([&level.path, &b"/"[..], name].concat(), node)
+            }
+        };
+        let mut content: Box<dyn io::Read> = Box::new(io::empty());
+        let mut inner = None;
+        let what = match node.kind {
+            Kind::Folder => match folder(objects, &node.id) {
+                Ok(content) => {
+                    inner = Some(content);
+                    What::Folder
+                }
+                Err(GitError::Crowded) => What::Crowded,
+                Err(GitError::Damaged(_)) => What::Unreadable,
+                Err(error) => return Err(error),
+            },
+            Kind::File { .. } => match objects.get(&node.id, MAX_BYTES) {
+                Ok(Object::Blob(blob)) if blob.starts_with(LFS_POINTER) => What::Pointer,
+                Ok(Object::Blob(blob)) => {
+                    content = Box::new(io::Cursor::new(blob));
+                    What::File
+                }
                 // Refused for its size, and not read.
-                Ok(size) if size > MAX_BYTES => {
+                Ok(Object::TooLarge) => {
                     content = Box::new(io::repeat(0));
                     What::File
                 }
-                Ok(_) => match repository.find_blob(object.id) {
-                    Ok(blob) if blob.data.starts_with(LFS_POINTER) => What::Pointer,
-                    Ok(mut blob) => {
-                        content = Box::new(io::Cursor::new(blob.take_data()));
-                        What::File
-                    }
-                    Err(_) => What::Unreadable,
+                Ok(_) | Err(GitError::Damaged(_)) => What::Unreadable,
+                Err(error) => return Err(error),
+            },
+            Kind::Repository => What::Repository,
+            Kind::Other => What::Other,
+        };
+        let entry = Entry {
+            path: path.clone(),
+            what,
+            is_executable: node.kind
+                == Kind::File {
+                    is_executable: true,
                 },
-                Err(_) => What::Unreadable,
-            }
+            modified: Some(at),
+            content: &mut *content,
+        };
+        if unpacker.take(entry)?.is_break() {
+            return Ok(());
         }
-        EntryKind::Commit => What::Repository,
-        EntryKind::Tree | EntryKind::Link => What::Other,
-    };
-    visit(Entry {
-        path: path.to_vec(),
-        what,
-        is_executable: object.kind == EntryKind::BlobExecutable,
-        modified: Some(at),
-        content: &mut *content,
-    })?;
-    for inner in folder.iter().flat_map(Tree::iter) {
-        let Ok(inner) = inner else {
-            return visit(Entry {
-                path: path.to_vec(),
-                what: What::Unreadable,
-                is_executable: false,
-                modified: None,
-                content: &mut io::empty(),
-            });
-        };
-        let to = Object {
-            kind: inner.mode().kind(),
-            id: inner.object_id(),
-        };
-        let path = [path, b"/", inner.filename()].concat();
-        each(repository, to, at, &path, depth + 1, visit)?;
+        levels.extend(inner.map(|content| Level {
+            path,
+            content,
+            at: 0,
+        }));
     }
-    Ok(())
 }

@@ -3,13 +3,14 @@
 //! - `names`: whose a file is by its name, also as Moodle writes it
 //! - `formats`, `unpack`: archives
 //! - `folder`: the entries of a folder
-//! - `git`: the commits of repositories
+//! - `git`, `objects`: the commits of repositories, and how they are read
 //! - [`people`]: the list of students
 
 mod folder;
 mod formats;
 mod git;
 mod names;
+mod objects;
 pub mod people;
 mod unpack;
 
@@ -22,7 +23,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 
 use self::formats::Format;
-pub use self::git::GitError;
+pub use self::objects::{GitError, SandboxChoice};
 use crate::bot::submission::entries;
 use crate::text::{cause, is_full, unreadable};
 
@@ -144,6 +145,13 @@ pub enum IntakeError {
 }
 
 impl IntakeError {
+    fn of_git(path: &Path, error: GitError) -> Self {
+        match error {
+            GitError::Io(error) if is_full(&error) => Self::NoSpace(error),
+            error => Self::Git(path.to_owned(), error),
+        }
+    }
+
     fn unreadable(path: &Path) -> impl Fn(io::Error) -> Self + use<'_> {
         move |error| Self::Unreadable {
             path: path.to_owned(),
@@ -153,21 +161,19 @@ impl IntakeError {
 }
 
 /// Reads what was handed in: a folder or an archive with a folder, an archive or a program for each student or team.
-pub fn read(source: &Path) -> Result<Intake, IntakeError> {
+/// Repositories are read in the sandbox.
+pub fn read(source: &Path, sandbox: &SandboxChoice<'_>) -> Result<Intake, IntakeError> {
     let mut intake = Intake::default();
     match formats::of_file(source) {
         None if git::is_repository(source) => {
-            let versions = git::of_class(source, &mut intake);
-            let versions = versions.map_err(|error| match error {
-                GitError::Io(error) if is_full(&error) => IntakeError::NoSpace(error),
-                error => IntakeError::Git(source.to_owned(), error),
-            })?;
+            let versions = git::of_class(source, sandbox, &mut intake);
+            let versions = versions.map_err(|error| IntakeError::of_git(source, error))?;
             folder::read_versions(&versions, &mut intake)?;
         }
         None if source.is_file() => return Err(IntakeError::Unknown(source.to_owned())),
-        None => folder::read(source, &BTreeMap::new(), &mut intake)?,
+        None => folder::read(source, &BTreeMap::new(), Some(sandbox), &mut intake)?,
         Some(Format::Other) => return Err(IntakeError::Unknown(source.to_owned())),
-        Some(format) => archive(source, format, &mut intake)?,
+        Some(format) => archive(source, format, sandbox, &mut intake)?,
     }
     if intake.submissions.is_empty() && intake.refused.is_empty() {
         return Err(IntakeError::Empty(source.to_owned()));
@@ -177,7 +183,12 @@ pub fn read(source: &Path) -> Result<Intake, IntakeError> {
 }
 
 /// Unpacks an archive with the submissions of a class.
-fn archive(source: &Path, format: Format, intake: &mut Intake) -> Result<(), IntakeError> {
+fn archive(
+    source: &Path,
+    format: Format,
+    sandbox: &SandboxChoice<'_>,
+    intake: &mut Intake,
+) -> Result<(), IntakeError> {
     let failed = |error| match error {
         error if is_full(&error) => IntakeError::NoSpace(error),
         error => IntakeError::Archive(source.to_owned(), error),
@@ -196,5 +207,5 @@ fn archive(source: &Path, format: Format, intake: &mut Intake) -> Result<(), Int
     {
         room = only;
     }
-    folder::read(&room, &refused, intake)
+    folder::read(&room, &refused, Some(sandbox), intake)
 }

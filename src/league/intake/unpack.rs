@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry as Slot;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
-use std::path::Path;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::formats::{self, Entry, Format, What};
@@ -13,21 +14,24 @@ use crate::system::protect;
 use crate::text::escape;
 
 /// How many bytes a student's files may have. As this bounds what is written, how well they were compressed does not matter.
-pub(super) const MAX_BYTES: u64 = 64 << 20;
+pub(super) const MAX_BYTES: usize = 64 << 20;
 
 /// How many files and folders a student's submission may have.
-const MAX_ENTRIES: usize = 5_000;
+pub(super) const MAX_ENTRIES: usize = 5_000;
+
+/// How many folders may be in one another.
+const MAX_DEPTH: usize = 64;
+
+/// How much of a path is shown, in characters.
+const SHOWN: usize = 250;
 
 /// What tools add to archives, which nobody has written.
-const LEFT_OUT: [&str; 4] = ["__MACOSX", ".DS_Store", "Thumbs.db", ".git"];
-
-/// What is done with each entry.
-pub(super) type Visit<'a> = dyn FnMut(Entry<'_>) -> io::Result<()> + 'a;
+pub(super) const LEFT_OUT: [&str; 4] = ["__MACOSX", ".DS_Store", "Thumbs.db", ".git"];
 
 /// What has been unpacked of somebody.
 #[derive(Debug, Default)]
 struct Share {
-    bytes: u64,
+    bytes: usize,
     entries: usize,
     /// Why nothing more is: a sentence.
     refused: Option<String>,
@@ -39,15 +43,16 @@ pub(super) fn wrapping(archive: &Path, format: Format) -> io::Result<usize> {
     let mut only: Option<String> = None;
     let (mut is_one, mut has_inner) = (true, false);
     formats::each(archive, format, |entry| {
+        let next = Ok(ControlFlow::Continue(()));
         let Ok(parts) = safe_parts(&entry.path) else {
-            return Ok(());
+            return next;
         };
         let parts: Vec<&str> = parts.into_iter().take(3).collect();
         let [first, inner @ ..] = &parts[..] else {
-            return Ok(());
+            return next;
         };
         if LEFT_OUT.contains(first) {
-            return Ok(());
+            return next;
         }
         let is_folder = entry.what == What::Folder;
         is_one &= is_folder || !inner.is_empty();
@@ -58,7 +63,7 @@ pub(super) fn wrapping(archive: &Path, format: Format) -> io::Result<usize> {
             [name] => is_folder || is_archive(name),
             _ => true,
         };
-        Ok(())
+        next
     })?;
     let is_student = |name: &str| owner(name).is_none_or(|owner| owner.id.is_some());
     let wraps = is_one && has_inner && only.is_some_and(|name| !is_student(&name));
@@ -74,24 +79,49 @@ pub(super) fn unpack(
     target: &Path,
     depth: Option<usize>,
 ) -> io::Result<BTreeMap<String, String>> {
-    unpack_each(|visit| formats::each(archive, format, visit), target, depth)
+    let mut unpacker = Unpacker::new(target, depth);
+    formats::each(archive, format, |entry| unpacker.take(entry))?;
+    Ok(unpacker.refused())
 }
 
-/// The same for entries that come from elsewhere: `each` calls its argument with each of them.
-pub(super) fn unpack_each(
-    each: impl FnOnce(&mut Visit<'_>) -> io::Result<()>,
-    target: &Path,
+/// Writes entries, wherever they come from: see [`unpack`].
+pub(super) struct Unpacker<'a> {
+    target: &'a Path,
     depth: Option<usize>,
-) -> io::Result<BTreeMap<String, String>> {
-    let mut shares: BTreeMap<String, Share> = BTreeMap::new();
-    each(&mut |mut entry| {
+    shares: BTreeMap<String, Share>,
+}
+
+impl<'a> Unpacker<'a> {
+    pub(super) const fn new(target: &'a Path, depth: Option<usize>) -> Self {
+        Self {
+            target,
+            depth,
+            shares: BTreeMap::new(),
+        }
+    }
+
+    /// How much has been written.
+    pub(super) fn bytes(&self) -> usize {
+        self.shares.values().map(|share| share.bytes).sum()
+    }
+
+    /// Why shares cannot be used, by their names.
+    pub(super) fn refused(self) -> BTreeMap<String, String> {
+        let shares = self.shares.into_iter();
+        shares
+            .filter_map(|(name, share)| Some((name, share.refused?)))
+            .collect()
+    }
+
+    /// Writes an entry. Breaks when nothing more of the whole is taken.
+    pub(super) fn take(&mut self, mut entry: Entry<'_>) -> io::Result<ControlFlow<()>> {
         let path = entry.path.clone();
         let parts = safe_parts(&path);
-        let name = match (&parts, depth) {
+        let name = match (&parts, self.depth) {
             (_, None) => String::new(),
             (Ok(parts), Some(depth)) => match parts.get(depth) {
                 Some(part) => (*part).to_owned(),
-                None => return Ok(()),
+                None => return Ok(ControlFlow::Continue(())),
             },
             // Whose it says it is, as far as that can be read.
             (Err(_), Some(depth)) => {
@@ -101,27 +131,37 @@ pub(super) fn unpack_each(
                 part.filter(is_name).unwrap_or_default().to_owned()
             }
         };
-        let share = match shares.entry(name) {
+        let share = match self.shares.entry(name) {
             Slot::Occupied(share) => share.into_mut(),
             Slot::Vacant(place) => place.insert(Share::default()),
         };
         if share.refused.is_some() {
-            return Ok(());
+            return Ok(ControlFlow::Continue(()));
         }
         let written = match parts {
             Ok(parts) if parts.iter().any(|part| LEFT_OUT.contains(part)) => Ok(()),
-            Ok(parts) => write(&mut entry, &parts, target, share)?,
+            Ok(parts) => write(&mut entry, &parts, self.target, share)?,
             Err(problem) => Err(problem.to_owned()),
         };
-        if let Err(problem) = written {
-            share.refused = Some(format!("`{}` cannot be unpacked: {problem}", escape(&path)));
-        }
-        Ok(())
-    })?;
-    let refused = shares.into_iter();
-    Ok(refused
-        .filter_map(|(name, share)| Some((name, share.refused?)))
-        .collect())
+        let Err(problem) = written else {
+            return Ok(ControlFlow::Continue(()));
+        };
+        share.refused = Some(format!("{} cannot be unpacked: {problem}", shown(&path)));
+        // The others' are wanted still.
+        Ok(match self.depth {
+            None => ControlFlow::Break(()),
+            Some(_) => ControlFlow::Continue(()),
+        })
+    }
+}
+
+/// The path of an entry, cut when it is long.
+fn shown(path: &[u8]) -> String {
+    let path = escape(path);
+    match path.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("`{}…`", &path[..end]),
+        None => format!("`{path}`"),
+    }
 }
 
 /// Writes an entry. The inner error says why it is refused.
@@ -133,13 +173,18 @@ fn write(
 ) -> io::Result<Result<(), String>> {
     let refused = |problem: &str| Ok(Err(problem.to_owned()));
     share.entries += 1;
-    if share.entries > MAX_ENTRIES {
+    if share.entries > MAX_ENTRIES || entry.what == What::Crowded {
         return Ok(Err(format!(
             "there are more than {MAX_ENTRIES} files; hand in the bot's own files alone"
         )));
     }
+    if parts.len() > MAX_DEPTH {
+        return Ok(Err(format!(
+            "there are more than {MAX_DEPTH} folders in one another; hand in the bot's own files alone"
+        )));
+    }
     match entry.what {
-        What::File | What::Folder => {}
+        What::File | What::Folder | What::Crowded => {}
         What::Other => {
             return refused("it is a link or no regular file; put the file itself there");
         }
@@ -153,12 +198,10 @@ fn write(
         }
         What::Encrypted => return refused("it has a password; hand it in without one"),
         What::Unreadable => {
-            return refused(
-                "it is damaged or compressed in an unusual way; make the archive again",
-            );
+            return refused("it is damaged or compressed in an unusual way; make it again");
         }
     }
-    let path = target.join(parts.iter().collect::<std::path::PathBuf>());
+    let path = target.join(parts.iter().collect::<PathBuf>());
     let is_folder = entry.what == What::Folder;
     let folder = if is_folder {
         Some(&*path)
@@ -194,7 +237,7 @@ fn write(
             *place = byte;
             filled += 1;
         }
-        share.bytes += count as u64;
+        share.bytes += count;
         if share.bytes > MAX_BYTES {
             return Ok(Err(format!(
                 "there are more than {} MB; hand in the bot's own files alone",

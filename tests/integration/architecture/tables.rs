@@ -205,7 +205,6 @@ pub(super) const CRATES: &[(&str, &[&str])] = &[
     ("hyper_util", &["report"]),
     ("indicatif", &["cli"]),
     ("integer_blossom", &["tournament"]),
-    ("gix", &["league"]),
     ("jiff", &["league", "play", "arena", "report", "cli"]),
     ("json_subscriber", &["cli"]),
     ("landlock", &["sandbox"]),
@@ -314,7 +313,7 @@ pub(super) const CRATES: &[(&str, &[&str])] = &[
     ),
     (
         "tokio",
-        &["sandbox", "bot", "play", "arena", "report", "cli"],
+        &["sandbox", "bot", "play", "arena", "league", "report", "cli"],
     ),
     ("tokio_io_timeout", &["report"]),
     ("toml", &["league", "cli"]),

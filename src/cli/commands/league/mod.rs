@@ -25,7 +25,7 @@ use crate::cli::support::pages::Pages;
 use crate::cli::support::signals::{self, StopSignals};
 use crate::cli::support::time;
 use crate::league::intake::people::{self, PeopleError, Person};
-use crate::league::intake::{self, Intake, IntakeError};
+use crate::league::intake::{self, Intake, IntakeError, SandboxChoice};
 use crate::league::season::{LeagueDirectory, SeasonError};
 use crate::league::state::{League, StateError};
 use crate::league::versions::{self, NotTakenIn};
@@ -141,7 +141,8 @@ fn run_update(args: &Args) -> Result<(), Failure> {
     }
     let source = args.from.as_deref();
     let look = source.map(Look::at);
-    let intake = source.map(intake::read).transpose()?;
+    let intake = source.map(|source| read(source, &options, args.folder()));
+    let intake = intake.transpose()?;
     let people = args.students.as_deref().map(people::read).transpose()?;
     let mut rounds = Rounds {
         args,
@@ -155,6 +156,20 @@ fn run_update(args: &Args) -> Result<(), Failure> {
         (Some(source), Some(look)) if args.watch => rounds.watch(source, look),
         _ => rounds.finish(State::Finished),
     }
+}
+
+/// Reads what was handed in. Repositories are read in the sandbox of builds.
+fn read(source: &Path, options: &Options, folder: &Path) -> Result<Intake, IntakeError> {
+    let choose = || {
+        let mut sandbox = options.sandbox.clone();
+        // What is not given stays as it was.
+        if let Ok(Some(plan)) = TournamentDirectory::at(folder).plan() {
+            sandbox = sandbox.or_planned(&plan.sandbox);
+        }
+        let chosen = sandbox.for_builds().sandbox();
+        chosen.map_err(|failure| failure.message(0).unwrap_or_default())
+    };
+    intake::read(source, &SandboxChoice::new(Box::new(choose)))
 }
 
 /// The path of something that may not be there yet, without links as far as it is.
@@ -250,7 +265,7 @@ impl Rounds<'_> {
             };
             self.heeded = None;
             look = now;
-            match intake::read(source) {
+            match read(source, &self.options, self.directory.path()) {
                 Ok(intake) => self.play(Some(intake), None)?,
                 // It may be exchanged at this moment.
                 Err(error) => print_stderr(&format!("referee: {error}")),

@@ -1,0 +1,354 @@
+//! The objects of a Git repository, read by the system's `git`.
+//!
+//! A repository may have been made to harm whoever reads it. `git` runs in the sandbox of builds, on a copy of the
+//! objects and the branches: settings, hooks and other repositories are not in it. The size of an object comes before its
+//! content, and one that is too large is not read.
+
+use std::cell::LazyCell;
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+use tokio::runtime::{Builder, Runtime};
+
+use super::unpack::MAX_ENTRIES;
+use crate::bot::process::{GracePeriods, Process};
+use crate::bot::spec::Program;
+use crate::executable::find_in_path;
+use crate::sandbox::snapshot::{copy_file, copy_tree};
+use crate::sandbox::{BotCommand, Sandbox};
+use crate::text::{cause, escape};
+
+/// The sandbox that `git` runs in, chosen when the first repository is met; or why there is none.
+pub type SandboxChoice<'a> =
+    LazyCell<Result<Sandbox, String>, Box<dyn FnOnce() -> Result<Sandbox, String> + 'a>>;
+
+/// How long a submission may take.
+const TIME: Duration = Duration::from_mins(1);
+
+/// How much of what `git` says is quoted, in bytes.
+const QUOTED: usize = 200;
+
+/// Other pack indexes than those of the packs could name any object.
+const COMMAND: [&str; 5] = [
+    "git",
+    "-c",
+    "core.multiPackIndex=false",
+    "cat-file",
+    "--batch",
+];
+
+/// What makes `git` read the copy that it is started in, and nothing else.
+const ENVIRONMENT: [(&str, &str); 12] = [
+    ("GIT_DIR", "."),
+    ("GIT_COMMON_DIR", "."),
+    ("GIT_OBJECT_DIRECTORY", "objects"),
+    ("GIT_ALTERNATE_OBJECT_DIRECTORIES", ""),
+    ("GIT_CONFIG_NOSYSTEM", "1"),
+    ("GIT_CONFIG_GLOBAL", "/dev/null"),
+    // Git before 2.32 does not know the last one.
+    ("HOME", "."),
+    ("XDG_CONFIG_HOME", "."),
+    ("GIT_NO_REPLACE_OBJECTS", "1"),
+    ("GIT_NO_LAZY_FETCH", "1"),
+    // It reads trees, commits and deltas whole before it says how large they are.
+    ("GIT_ALLOC_LIMIT", "128m"),
+    ("LC_ALL", "C"),
+];
+
+/// Why a repository cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum GitError {
+    /// There is no commit where `HEAD` leads.
+    #[error(
+        "there is no commit in the branch that is checked out, {0}; commit the files of the bot, or check out the branch \
+         that has them"
+    )]
+    Empty(String),
+    /// Its commits are kept elsewhere, where other people's may be.
+    #[error(
+        "its commits are not in this folder: a link, or what Git calls gitdir, commondir or alternates, leads out of it; \
+         clone it again"
+    )]
+    Elsewhere,
+    /// It cannot be understood.
+    #[error("this Git repository is damaged, or of a kind that is not read ({0}); clone it again")]
+    Damaged(String),
+    /// What counts of it cannot be copied.
+    #[error("this Git repository cannot be copied: {0}; clone it again")]
+    NotCopied(String),
+    /// It has more than is looked at.
+    #[error("there are more than {MAX_ENTRIES} entries in the root of this Git repository")]
+    Crowded,
+    /// Reading it was given up.
+    #[error("Git takes more than {} s to read it; commit the bot's own files alone", TIME.as_secs())]
+    Slow,
+    /// This machine cannot read repositories.
+    #[error("{0}")]
+    Machine(String),
+    /// Its files cannot be written.
+    #[error("its files cannot be written: {}", cause(.0))]
+    Io(#[from] io::Error),
+}
+
+impl GitError {
+    /// Whether it is this machine that lacks something, and not the repository.
+    pub(super) const fn is_of_machine(&self) -> bool {
+        matches!(self, Self::Machine(_) | Self::Io(_))
+    }
+}
+
+/// An object.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Object {
+    Commit(Vec<u8>),
+    Tree(Vec<u8>),
+    Blob(Vec<u8>),
+    /// It has more bytes than asked for.
+    TooLarge,
+}
+
+/// The objects of a repository.
+pub(super) struct Objects {
+    runtime: Runtime,
+    reader: Reader,
+    copy: TempDir,
+}
+
+impl Objects {
+    /// Those of the repository in a folder, with or without a working tree, whose path is canonical. `name` is whose it is.
+    pub(super) fn open(
+        name: &str,
+        folder: &Path,
+        sandbox: &SandboxChoice<'_>,
+    ) -> Result<Self, GitError> {
+        if find_in_path("git").is_none() {
+            return Err(GitError::Machine(
+                "there is no git here, which reads repositories; install it (on Debian and Ubuntu: apt install git), then \
+                 give the same command again"
+                    .to_owned(),
+            ));
+        }
+        let sandbox = LazyCell::force(sandbox).as_ref();
+        let sandbox = sandbox.map_err(|problem| GitError::Machine(problem.clone()))?;
+        let copy = tempfile::tempdir()?;
+        let directory = copy.path().to_owned();
+        copy_repository(name, folder, &directory)?;
+        let argv = COMMAND.map(str::to_owned).to_vec();
+        let command = BotCommand {
+            name,
+            argv: &argv,
+            builtin: None,
+            directory: Some(&directory),
+            starts: &[],
+        };
+        let confinement = sandbox.confine(command, &[]).map_err(|error| {
+            if error.is_for_want_of_space() {
+                return GitError::Io(io::ErrorKind::StorageFull.into());
+            }
+            GitError::Machine(format!(
+                "git cannot be run in the sandbox: {}; {}",
+                error.cause, error.fix
+            ))
+        })?;
+        let program = Program {
+            name: name.to_owned(),
+            command: argv.clone(),
+            argv,
+            language: None,
+            directory: Some(directory),
+            confinement,
+        };
+        Ok(Self {
+            runtime: Builder::new_current_thread().enable_all().build()?,
+            reader: Reader {
+                program,
+                process: None,
+                arrived: Vec::new(),
+                end: Instant::now() + TIME,
+            },
+            copy,
+        })
+    }
+
+    /// The time for a submission begins.
+    pub(super) fn begin(&mut self) {
+        self.reader.end = Instant::now() + TIME;
+    }
+
+    /// The object of this name, if it has at most so many bytes.
+    pub(super) fn get(&mut self, name: &str, most: usize) -> Result<Object, GitError> {
+        self.runtime.block_on(self.reader.get(name, most))
+    }
+
+    /// The branch that is checked out, if it is one that is not there yet.
+    pub(super) fn unborn(&self) -> Option<String> {
+        let head = fs::read_to_string(self.copy.path().join("HEAD")).ok()?;
+        let branch = head.strip_prefix("ref: refs/heads/")?.trim_ascii_end();
+        // Other kinds of repositories have one that cannot be.
+        let is_there =
+            branch == ".invalid" || self.copy.path().join("refs/heads").join(branch).exists();
+        (!is_there).then(|| escape(branch.as_bytes()))
+    }
+}
+
+impl Drop for Objects {
+    fn drop(&mut self) {
+        self.runtime
+            .block_on(self.reader.stop(GracePeriods::POLITE));
+    }
+}
+
+/// A conversation with `git cat-file`.
+struct Reader {
+    program: Program,
+    /// It is started again after an answer that was not read to its end.
+    process: Option<Process>,
+    /// What it has written and nobody has read.
+    arrived: Vec<u8>,
+    end: Instant,
+}
+
+impl Reader {
+    async fn get(&mut self, name: &str, most: usize) -> Result<Object, GitError> {
+        let object = self.ask(name, most).await;
+        if matches!(object, Ok(Object::TooLarge) | Err(_)) {
+            self.stop(GracePeriods::FAULT).await;
+        }
+        object
+    }
+
+    async fn ask(&mut self, name: &str, most: usize) -> Result<Object, GitError> {
+        if self.process.is_none() {
+            self.arrived.clear();
+            let not_started = |error: io::Error| {
+                GitError::Machine(format!("git cannot be started: {}", cause(&error)))
+            };
+            let process = Process::start(&self.program, &environment(), None);
+            let process = self.process.insert(process.map_err(not_started)?);
+            process.ready().await.map_err(not_started)?;
+        }
+        self.exchange(format!("{name}\n").as_bytes()).await?;
+        let head = loop {
+            if let Some(end) = self.arrived.iter().position(|&byte| byte == b'\n') {
+                let rest = self.arrived.split_off(end + 1);
+                break std::mem::replace(&mut self.arrived, rest);
+            }
+            self.exchange(b"").await?;
+        };
+        let head = String::from_utf8_lossy(&head);
+        let mut words = head.split_ascii_whitespace().skip(1);
+        let (Some(kind), Some(size)) = (words.next(), words.next()) else {
+            return Err(GitError::Damaged(escape(head.trim_end().as_bytes())));
+        };
+        let Some(size) = size.parse().ok().filter(|&size: &usize| size <= most) else {
+            return Ok(Object::TooLarge);
+        };
+        // A newline follows it.
+        while self.arrived.len() <= size {
+            self.exchange(b"").await?;
+        }
+        let rest = self.arrived.split_off(size + 1);
+        let mut content = std::mem::replace(&mut self.arrived, rest);
+        content.truncate(size);
+        match kind {
+            "commit" => Ok(Object::Commit(content)),
+            "tree" => Ok(Object::Tree(content)),
+            "blob" => Ok(Object::Blob(content)),
+            kind => Err(GitError::Damaged(format!(
+                "{name} is a {}",
+                escape(kind.as_bytes())
+            ))),
+        }
+    }
+
+    /// Writes to it, and waits until it has written something.
+    async fn exchange(&mut self, bytes: &[u8]) -> Result<(), GitError> {
+        let left = self.end.saturating_duration_since(Instant::now());
+        let Some(process) = &mut self.process else {
+            return Err(GitError::Slow);
+        };
+        let (_, output) = process.feed(bytes, left).await;
+        if !output.is_empty() {
+            self.arrived.extend(output);
+            return Ok(());
+        }
+        if Instant::now() >= self.end {
+            return Err(GitError::Slow);
+        }
+        let said = self.stop(GracePeriods::FAULT).await;
+        Err(GitError::Damaged(escape(said.trim_ascii())))
+    }
+
+    /// Ends it. Returns the end of what it has complained of.
+    async fn stop(&mut self, grace: GracePeriods) -> Vec<u8> {
+        let Some(mut process) = self.process.take() else {
+            return Vec::new();
+        };
+        // What cannot be ended is told at the end of the run.
+        let _ = process.stop(grace).await;
+        process.stderr_end(QUOTED)
+    }
+}
+
+fn environment() -> Vec<(String, String)> {
+    let text = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
+    ENVIRONMENT.map(text).to_vec()
+}
+
+/// Copies what counts of the repository in a folder, whose path is canonical, into an existing empty directory.
+fn copy_repository(name: &str, folder: &Path, target: &Path) -> Result<(), GitError> {
+    let kind = |path: &Path| path.symlink_metadata().map(|meta| meta.file_type());
+    let inner = folder.join(".git");
+    let from = match kind(&inner) {
+        Ok(kind) if kind.is_dir() => inner,
+        // Also a file leads to where the repository is.
+        Ok(_) => return Err(GitError::Elsewhere),
+        Err(_) => folder.to_owned(),
+    };
+    let elsewhere = ["commondir", "objects/info/alternates"];
+    if elsewhere.iter().any(|part| kind(&from.join(part)).is_ok()) {
+        return Err(GitError::Elsewhere);
+    }
+    for part in ["HEAD", "packed-refs", "objects", "refs"] {
+        let from = from.join(part);
+        let copied = match kind(&from) {
+            Ok(kind) if kind.is_symlink() => return Err(GitError::Elsewhere),
+            Ok(kind) if kind.is_dir() => {
+                let target = target.join(part);
+                fs::create_dir(&target)?;
+                copy_tree(name, &from, &target).map(drop)
+            }
+            Ok(_) => copy_file(name, &from, target, part),
+            // Git says what is missing.
+            Err(_) => Ok(()),
+        };
+        copied.map_err(|error| {
+            if error.is_for_want_of_space() {
+                GitError::Io(io::ErrorKind::StorageFull.into())
+            } else {
+                GitError::NotCopied(error.cause)
+            }
+        })?;
+    }
+    // Nothing in it is needed, and Git would believe it.
+    let _ = fs::remove_dir_all(target.join("objects/info"));
+    if has_link(target)? {
+        return Err(GitError::Elsewhere);
+    }
+    Ok(())
+}
+
+/// Whether there is a link in a directory.
+fn has_link(directory: &Path) -> io::Result<bool> {
+    for entry in fs::read_dir(directory)? {
+        let entry = entry?;
+        let kind = entry.file_type()?;
+        if kind.is_symlink() || (kind.is_dir() && has_link(&entry.path())?) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
