@@ -169,6 +169,7 @@ const ATTACKS: &[Attack] = &[
     bounded("many-files", "made more than 4096 files"),
     bounded("large-file", "wrote a file of more than 64 MiB"),
     rare("unnamed-files"),
+    simple("splices"),
     simple("fallocates"),
     bounded("removes-files", "into its scratch directory"),
     simple("watches-files"),

@@ -124,6 +124,10 @@ pub(super) const UNKNOWN: &[c_long] = &[
     libc::SYS_io_setup,
 ];
 
+/// Answered with "invalid argument", as when a file has no pages to give, so that libraries copy instead. What they put
+/// into pipes are the pages of files themselves, which stay there when the files are gone.
+pub(super) const INVALID: &[c_long] = &[libc::SYS_splice, libc::SYS_sendfile];
+
 /// The newest call that is known here (of Linux 6.18); newer ones are answered with "no such
 /// system call".
 pub(super) const LAST_KNOWN: u32 = 469;

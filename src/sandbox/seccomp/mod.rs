@@ -22,8 +22,8 @@ use seccompiler::{
 };
 
 use self::calls::{
-    ATTRIBUTES, DESCRIPTOR_SETTINGS, FILE_SYSTEM_REQUESTS, MODES, NAMESPACES, NEVER, REMOVALS,
-    RIGHTS_OF_OWNER, SIGNALS, TERMINAL, UNKNOWN, UNNAMED_FILE,
+    ATTRIBUTES, DESCRIPTOR_SETTINGS, FILE_SYSTEM_REQUESTS, INVALID, MODES, NAMESPACES, NEVER,
+    REMOVALS, RIGHTS_OF_OWNER, SIGNALS, TERMINAL, UNKNOWN, UNNAMED_FILE,
 };
 use self::program::{Calls, Rules};
 use serde::{Deserialize, Serialize};
@@ -48,12 +48,13 @@ pub(super) fn filter(situation: Situation) -> io::Result<BpfProgram> {
 
 fn compile(situation: Situation) -> Result<BpfProgram, BackendError> {
     let errno = |number: i32| SeccompAction::Errno(number.cast_unsigned());
-    let unknown = UNKNOWN.iter().map(|&call| (call, Vec::new())).collect();
+    let always = |calls: &[libc::c_long]| calls.iter().map(|&call| (call, Vec::new())).collect();
     let mut calls = Calls::default();
     // The first answer to a call counts.
     calls.add(forbidden(situation)?, &errno(libc::EPERM))?;
     calls.add(unsupported(situation)?, &errno(libc::EOPNOTSUPP))?;
-    calls.add(unknown, &errno(libc::ENOSYS))?;
+    calls.add(always(UNKNOWN), &errno(libc::ENOSYS))?;
+    calls.add(always(INVALID), &errno(libc::EINVAL))?;
     // The crate has no action for notifying a supervisor; notifying a tracer is encoded alike.
     calls.add(asked(situation)?, &SeccompAction::Trace(0))?;
     calls.program()

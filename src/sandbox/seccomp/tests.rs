@@ -1,7 +1,7 @@
 use libc::c_long;
 use seccompiler::{BpfProgram, SeccompAction};
 
-use super::calls::{LAST_KNOWN, NEVER, UNKNOWN};
+use super::calls::{INVALID, LAST_KNOWN, NEVER, UNKNOWN};
 use super::program::conditional;
 use super::shorten::{Known, shorten, step};
 use super::{Situation, filter};
@@ -161,6 +161,8 @@ fn every_call_is_found() {
                 errno(libc::EPERM)
             } else if UNKNOWN.contains(&number) {
                 errno(libc::ENOSYS)
+            } else if INVALID.contains(&number) {
+                errno(libc::EINVAL)
             } else {
                 answer
             };
