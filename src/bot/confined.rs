@@ -1,6 +1,6 @@
 //! Programs taken into a sandbox: what the sandbox needs to know of one, and what it gives back.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::spec::Program;
 use crate::executable::CannotStart;
@@ -38,40 +38,6 @@ impl Program {
             ..self
         })
     }
-
-    /// As [`Program::confine`], for a bot that a person has named, by its file or by a link to it: a link
-    /// stands for the file that it leads to, wherever that is.
-    pub fn confine_as_named(
-        self,
-        sandbox: &Sandbox,
-        others: &[&Self],
-    ) -> Result<Self, CannotStart> {
-        let named = Self {
-            argv: behind_link(&self.argv),
-            ..self.clone()
-        };
-        let confined = named.confine(sandbox, others)?;
-        Ok(Self {
-            argv: self.argv,
-            ..confined
-        })
-    }
-}
-
-/// A command in which a link that leads to the bot's own file from elsewhere is replaced by that file.
-fn behind_link(argv: &[String]) -> Vec<String> {
-    let own = own_program(argv).filter(|own| own.is_symlink());
-    let followed = own.and_then(|own| {
-        let end = own.canonicalize().ok()?;
-        let directory = own.parent()?.canonicalize().ok()?;
-        let leaves = end.is_file() && !end.starts_with(directory);
-        leaves.then(|| Some((own, end.to_str()?.to_owned())))?
-    });
-    let replaced = |word: &String| match &followed {
-        Some((own, end)) if Path::new(word) == own => end.clone(),
-        _ => word.clone(),
-    };
-    argv.iter().map(replaced).collect()
 }
 
 fn commands<'a>(programs: &[&'a Program]) -> Vec<BotCommand<'a>> {

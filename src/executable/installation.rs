@@ -7,8 +7,8 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use super::interpreter::by_interpreter;
-use super::{check_header, find_in_path, shim};
+use super::interpreter::{LANGUAGES, by_interpreter};
+use super::{all_in_path, check_header, find_in_path, shim};
 
 /// Links and scripts are followed so many times, as the kernel does.
 const MOST_STEPS: usize = 40;
@@ -21,6 +21,12 @@ const LIBRARIES: [&str; 3] = ["lib", "lib64", "libexec"];
 
 /// Names of Python, by which a virtual environment finds the one that it was made by.
 const PYTHONS: [&str; 2] = ["python3", "python"];
+
+/// Interpreters besides those that a file is run by for its ending.
+const OTHERS: [&str; 11] = [
+    "bun", "deno", "dotnet", "elixir", "escript", "groovy", "kotlin", "pwsh", "pypy3", "python",
+    "scala",
+];
 
 /// A program with all that was found to belong to it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -39,6 +45,25 @@ pub(crate) struct Installation {
     pub(crate) runs_shell: bool,
 }
 
+impl Installation {
+    /// Notes what a program outside the bot's own files is.
+    fn note(&mut self, program: &Path, in_environment: bool) {
+        let name = program.file_name().unwrap_or_default().to_string_lossy();
+        let language = by_interpreter(&name).map_or("", |language| language.name);
+        self.has_user_packages |= !in_environment && language == "Python";
+        self.runs_shell |= language == "shell";
+    }
+
+    /// Adds another.
+    pub(crate) fn extend(&mut self, more: Self) {
+        self.programs.extend(more.programs);
+        self.paths.extend(more.paths);
+        self.links.extend(more.links);
+        self.has_user_packages |= more.has_user_packages;
+        self.runs_shell |= more.runs_shell;
+    }
+}
+
 /// A program as it was named, and as it is run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Named {
@@ -48,47 +73,70 @@ pub(crate) struct Named {
     pub(crate) program: PathBuf,
 }
 
-/// An installation that lies open in a directory with much else.
+/// A program that a bot in a sandbox does not see.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct TooWide {
+pub(crate) struct Unseen {
     /// The program's file.
     pub(crate) program: PathBuf,
     /// The directory that would have to be shown.
     pub(crate) directory: PathBuf,
+    /// Whether the search path leads there, but the directory holds much else.
+    pub(crate) is_wide: bool,
 }
 
 /// Follows programs to what they need.
 pub(crate) struct Follower<'a> {
-    /// Where the program is run, which decides what some shims start.
-    pub(crate) directory: &'a Path,
-    /// Whether a canonical path needs no mention: the system's, and what is shown anyway.
-    pub(crate) is_known: &'a dyn Fn(&Path) -> bool,
+    /// Where the referee was started, which decides what some shims start.
+    pub(crate) here: &'a Path,
+    /// Whether every bot sees a path, whose directory is canonical.
+    pub(crate) is_visible: &'a dyn Fn(&Path) -> bool,
+    /// Whether such a path is the bot's own.
+    pub(crate) is_own: &'a dyn Fn(&Path) -> bool,
     /// Whether a directory must not be shown as a whole.
     pub(crate) is_wide: &'a dyn Fn(&Path) -> bool,
 }
 
 impl Follower<'_> {
-    /// All that the program at `path` needs.
-    pub(crate) fn follow(&self, path: &Path) -> Result<Installation, TooWide> {
+    /// All that a program of the user's needs, found by the search path or on the command line.
+    pub(crate) fn follow(&self, path: &Path) -> Result<Installation, Unseen> {
         let mut found = Installation::default();
         self.add(path, &mut found, MOST_STEPS, false)?;
-        found.paths.sort();
-        found.paths.dedup();
-        let paths = found.paths.clone();
-        let within = |path: &Path, whole: &Path| path != whole && path.starts_with(whole);
-        found
-            .paths
-            .retain(|path| !paths.iter().any(|whole| within(path, whole)));
-        // Those in a directory that is shown are there already.
-        found.links.retain(|link| {
-            !(self.is_known)(link) && !paths.iter().any(|whole| link.starts_with(whole))
-        });
-        found.links.sort();
-        found.links.dedup();
         Ok(found)
     }
 
-    /// Adds what the program at `path` needs. `for_environment` says that it is there for a virtual
+    /// What a file of the bot's own needs, which shows nothing by its own word.
+    pub(crate) fn follow_own(&self, path: &Path) -> Result<Installation, Unseen> {
+        let mut found = Installation::default();
+        self.add_named(path, &mut found, MOST_STEPS)?;
+        Ok(found)
+    }
+
+    /// Leaves out what is shown with something else.
+    pub(crate) fn tidy(&self, found: &mut Installation) {
+        for list in [&mut found.paths, &mut found.links] {
+            list.sort();
+            list.dedup();
+        }
+        let paths = found.paths.clone();
+        let is_within = |path: &Path, whole: &PathBuf| path != whole && path.starts_with(whole);
+        let is_repeated = |path: &Path| paths.iter().any(|whole| is_within(path, whole));
+        found.paths.retain(|path| !is_repeated(path));
+        found
+            .links
+            .retain(|link| !self.is_seen(link) && !is_repeated(link));
+    }
+
+    /// Whether the bot sees a path anyway.
+    fn is_seen(&self, path: &Path) -> bool {
+        (self.is_visible)(path) || (self.is_own)(path)
+    }
+
+    /// Whether a program is, or leads through, a file of the bot's own.
+    fn is_owned(&self, way: &Way) -> bool {
+        way.places().iter().any(|place| (self.is_own)(place))
+    }
+
+    /// Adds what a program of the user's needs. `for_environment` says that it is there for a virtual
     /// environment.
     fn add(
         &self,
@@ -96,40 +144,34 @@ impl Follower<'_> {
         found: &mut Installation,
         steps: usize,
         for_environment: bool,
-    ) -> Result<(), TooWide> {
-        let Some(steps) = steps.checked_sub(1) else {
+    ) -> Result<(), Unseen> {
+        let (Some(steps), Some(way)) = (steps.checked_sub(1), Way::to(path)) else {
             return Ok(());
         };
-        let program = shim::behind(path, self.directory);
-        let Some(way) = Way::to(program.as_deref().unwrap_or(path)) else {
+        let program = shim::behind(path, self.here).filter(|_| !self.is_owned(&way));
+        let Some(way) = program.map_or(Some(way), |program| Way::to(&program)) else {
             return Ok(());
         };
+        if self.is_owned(&way) {
+            return self.add_named(path, found, steps);
+        }
         found.programs.push(Named {
             path: path.to_owned(),
-            program: way.first,
+            program: way.first.clone(),
         });
-        let mut environment = None;
-        for step in way.last_links.iter().chain([&way.end]) {
-            if let Some((root, home)) = virtual_environment(step) {
-                self.show(&way.end, &root, found)?;
-                environment = Some(root);
-                let names = path.file_name().into_iter().chain(PYTHONS.map(OsStr::new));
-                let mut base = home
-                    .iter()
-                    .flat_map(|home| names.clone().map(|name| home.join(name)));
-                if let Some(base) = base.find(|base| base.exists()) {
-                    self.add(&base, found, steps, true)?;
-                }
+        let environments: Vec<_> = way.environments().collect();
+        for (root, base) in &environments {
+            self.show(&way.end, root, found)?;
+            if let Some(base) = base {
+                self.add(base, found, steps, true)?;
             }
         }
+        found.note(&way.end, for_environment || !environments.is_empty());
         found.links.extend(way.links);
         let end = way.end;
-        let in_environment = for_environment || environment.is_some();
-        let name = end.file_name().unwrap_or_default().to_string_lossy();
-        found.has_user_packages |= !in_environment && name.starts_with("python");
-        found.runs_shell |= by_interpreter(&name).is_some_and(|language| language.name == "shell");
         let interpreter = check_header(&end, "").ok().flatten();
-        if !(self.is_known)(&end) && !environment.is_some_and(|root| end.starts_with(root)) {
+        let is_inside = environments.iter().any(|(root, _)| end.starts_with(root));
+        if !self.is_seen(&end) && !is_inside {
             let whole = installation_of(&end);
             // A script, and what lies alone among a user's own programs, need no more than themselves.
             let alone = (self.is_wide)(&whole)
@@ -140,8 +182,77 @@ impl Follower<'_> {
                 self.show(&end, &whole, found)?;
             }
         }
-        match interpreter.and_then(|interpreter| located(&interpreter)) {
-            Some(interpreter) => self.add(&interpreter, found, steps, false),
+        self.add_interpreter(interpreter, found, steps)
+    }
+
+    /// Adds what a program needs that a submission names by its path, or that is its own: nothing, unless the user's
+    /// search path leads there, too.
+    fn add_named(&self, path: &Path, found: &mut Installation, steps: usize) -> Result<(), Unseen> {
+        let (Some(steps), Some(way)) = (steps.checked_sub(1), Way::to(path)) else {
+            return Ok(());
+        };
+        let environments: Vec<_> = way.environments().collect();
+        let bases = environments
+            .iter()
+            .filter_map(|(_, base)| Way::to(base.as_deref()?));
+        let bases: Vec<Way> = bases.collect();
+        let mut needed: Vec<&PathBuf> = environments.iter().map(|(root, _)| root).collect();
+        needed.extend(bases.iter().chain([&way]).flat_map(Way::places));
+        if needed.iter().all(|path| self.is_seen(path)) {
+            if !(self.is_own)(&way.end) {
+                found.note(&way.end, !environments.is_empty());
+            }
+            let interpreter = check_header(&way.end, "").ok().flatten();
+            let interpreter = interpreter.filter(|name| name.contains('/') || is_interpreter(name));
+            return self.add_interpreter(interpreter, found, steps);
+        }
+        let places = way.last_links.iter().chain(way.places());
+        let names = places.filter_map(|place| place.file_name()?.to_str());
+        let names = names.chain(PYTHONS).filter(|name| is_interpreter(name));
+        for candidate in names.flat_map(all_in_path) {
+            let is_owned = Way::to(&candidate).is_none_or(|way| self.is_owned(&way));
+            if is_owned || candidate.is_relative() {
+                continue;
+            }
+            let mut more = Installation::default();
+            let added = self.add(&candidate, &mut more, steps, !environments.is_empty());
+            let is_shown = |path: &&PathBuf| {
+                self.is_seen(path)
+                    || more.links.contains(path)
+                    || more.paths.iter().any(|shown| path.starts_with(shown))
+            };
+            if added.is_ok() && needed.iter().all(is_shown) {
+                found.extend(more);
+                return Ok(());
+            }
+        }
+        let unseen = needed.into_iter().find(|path| !self.is_seen(path));
+        let unseen = unseen.unwrap_or(&way.end);
+        let is_root = environments.iter().any(|(root, _)| root == unseen);
+        Err(Unseen {
+            program: unseen.clone(),
+            directory: if is_root {
+                unseen.clone()
+            } else {
+                installation_of(unseen)
+            },
+            is_wide: false,
+        })
+    }
+
+    /// Adds what the interpreter of a script needs, as its first line names it: its path shows nothing, whoever wrote it.
+    fn add_interpreter(
+        &self,
+        interpreter: Option<String>,
+        found: &mut Installation,
+        steps: usize,
+    ) -> Result<(), Unseen> {
+        match interpreter {
+            Some(path) if path.contains('/') => self.add_named(Path::new(&path), found, steps),
+            Some(name) => match find_users(&name) {
+                Some(path) => self.add(&path, found, steps, false),
+                None => Ok(()),
+            },
             None => Ok(()),
         }
     }
@@ -151,17 +262,18 @@ impl Follower<'_> {
         program: &Path,
         directory: &Path,
         found: &mut Installation,
-    ) -> Result<(), TooWide> {
+    ) -> Result<(), Unseen> {
         let Ok(directory) = directory.canonicalize() else {
             return Ok(());
         };
-        if (self.is_known)(&directory) {
+        if self.is_seen(&directory) {
             return Ok(());
         }
         if (self.is_wide)(&directory) {
-            return Err(TooWide {
+            return Err(Unseen {
                 program: program.to_owned(),
                 directory,
+                is_wide: true,
             });
         }
         found.paths.push(directory);
@@ -169,13 +281,21 @@ impl Follower<'_> {
     }
 }
 
-/// The file of a command: itself when it is a path, else the first in the search path.
-pub(crate) fn located(command: &str) -> Option<PathBuf> {
-    if command.contains('/') {
-        std::path::absolute(command).ok()
-    } else {
-        find_in_path(command)
-    }
+/// The names of interpreters.
+pub(crate) fn interpreters() -> impl Iterator<Item = &'static str> {
+    let by_language = LANGUAGES.iter().filter_map(|language| language.run.first());
+    by_language.copied().chain(OTHERS)
+}
+
+/// Whether a command has the name of an interpreter, such as `python3.11`.
+pub(crate) fn is_interpreter(name: &str) -> bool {
+    OTHERS.contains(&name) || by_interpreter(name).is_some()
+}
+
+/// The program of this name that the user's search path leads to. A relative directory in it leads to wherever the
+/// referee was started, which may be a folder of submissions.
+pub(crate) fn find_users(name: &str) -> Option<PathBuf> {
+    find_in_path(name).filter(|path| path.is_absolute())
 }
 
 /// The directory that a program's installation fills.
@@ -196,17 +316,19 @@ fn installation_of(program: &Path) -> PathBuf {
     }
 }
 
-/// The virtual environment of Python that a program is in, if it is in one, and the directory of the
-/// program that the environment was made by.
+/// The virtual environment that a Python is in, if it is in one, and the program that the environment was made by.
 fn virtual_environment(program: &Path) -> Option<(PathBuf, Option<PathBuf>)> {
-    let directory = program.parent()?;
-    let root = directory.parent()?;
+    let name = program.file_name()?;
+    by_interpreter(name.to_str()?).filter(|language| language.name == "Python")?;
+    let root = program.parent()?.parent()?;
     let settings = fs::read_to_string(root.join("pyvenv.cfg")).ok()?;
     let home = settings.lines().find_map(|line| {
         let (key, value) = line.split_once('=')?;
-        (key.trim() == "home").then(|| PathBuf::from(value.trim()))
+        (key.trim() == "home").then(|| Path::new(value.trim()))
     });
-    Some((root.to_owned(), home))
+    let names = [name].into_iter().chain(PYTHONS.map(OsStr::new));
+    let base = home.and_then(|home| names.map(|name| home.join(name)).find(|base| base.exists()));
+    Some((root.to_owned(), base))
 }
 
 /// The way from a path to its end.
@@ -222,6 +344,17 @@ struct Way {
 }
 
 impl Way {
+    /// Where it begins and where it ends.
+    fn places(&self) -> [&PathBuf; 2] {
+        [&self.first, &self.end]
+    }
+
+    /// The virtual environments of Python that it is in, each with the program that it was made by.
+    fn environments(&self) -> impl Iterator<Item = (PathBuf, Option<PathBuf>)> {
+        let steps = self.last_links.iter().chain([&self.end]);
+        steps.filter_map(|step| virtual_environment(step))
+    }
+
     /// `None` when it leads nowhere.
     fn to(path: &Path) -> Option<Self> {
         let path = std::path::absolute(path).ok()?;

@@ -12,6 +12,7 @@ pub mod interpreter;
 #[cfg(all(target_os = "linux", not(portable)))]
 mod shim;
 
+use std::collections::VecDeque;
 use std::env;
 use std::fs;
 use std::io::{self, Read as _};
@@ -61,10 +62,17 @@ impl CannotStart {
 
 /// The file that a command name stands for: the first executable one in `PATH`.
 pub(crate) fn find_in_path(command: &str) -> Option<PathBuf> {
-    let path = env::var_os("PATH")?;
-    env::split_paths(&path)
-        .flat_map(|directory| command_files(&directory, command))
-        .find(|candidate| is_executable_file(candidate))
+    all_in_path(command).next()
+}
+
+/// The executable files of this name in `PATH`, in its order.
+pub(crate) fn all_in_path(command: &str) -> impl Iterator<Item = PathBuf> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let directories: Vec<PathBuf> = env::split_paths(&path).collect();
+    let files = directories
+        .into_iter()
+        .flat_map(move |directory| command_files(&directory, command));
+    files.filter(|candidate| is_executable_file(candidate))
 }
 
 /// Whether a path is a regular file that any user may run.
@@ -220,65 +228,85 @@ fn check_shebang(
         ));
     }
     let line = String::from_utf8_lossy(line);
-    let mut words = line.split_ascii_whitespace();
-    let Some(interpreter) = words.next() else {
+    let line = line.trim_ascii();
+    let (interpreter, rest) = line.split_once([' ', '\t']).unwrap_or((line, ""));
+    let rest = rest.trim_ascii();
+    if interpreter.is_empty() {
         return Err(cannot(
             "its first line is #! without an interpreter".to_owned(),
             "name one, such as #!/usr/bin/env python3".to_owned(),
         ));
-    };
-    if interpreter.ends_with("/env") {
-        check_env_argument(&line, &shown, cannot)?;
-        let command = words.find(|word| !word.starts_with('-') && !word.contains('='));
-        if let Some(command) = command {
-            if command.contains('/') {
-                return check_interpreter(command, cannot);
-            }
-            return match find_in_path(command) {
-                Some(_) => Ok(command.to_owned()),
-                None => Err(cannot(
-                    format!(
-                        "it needs {command}, which is not installed (its first line is #!{shown})"
-                    ),
-                    install(command),
-                )),
-            };
-        }
     }
-    check_interpreter(interpreter, cannot)
+    if !["/usr/bin/env", "/bin/env"].contains(&interpreter) {
+        return check_interpreter(interpreter, cannot);
+    }
+    // Linux hands all of it over as one word.
+    let is_one = cfg!(target_os = "linux") && !rest.is_empty();
+    let words = if is_one {
+        vec![rest]
+    } else {
+        rest.split_ascii_whitespace().collect()
+    };
+    let (command, is_split) = command_of_env(&words);
+    if is_one && !is_split && rest.contains([' ', '\t']) {
+        let rest = escape(rest.as_bytes());
+        return Err(cannot(
+            format!(
+                "the system passes all that follows {interpreter} in its first line (#!{shown}) as one word, so it looks for a program called `{rest}`"
+            ),
+            format!("write #!{interpreter} -S {rest}"),
+        ));
+    }
+    match command {
+        None => check_interpreter(interpreter, cannot),
+        Some(path) if path.contains('/') => check_interpreter(&path, cannot),
+        Some(command) if find_in_path(&command).is_some() => Ok(command),
+        Some(command) => Err(cannot(
+            format!(
+                "it needs {}, which is not installed (its first line is #!{shown})",
+                escape(command.as_bytes())
+            ),
+            install(&command),
+        )),
+    }
 }
 
-/// Linux hands all that follows the interpreter over as one word, so `env` would look for a program
-/// called `python3 -u`.
-fn check_env_argument(
-    line: &str,
-    shown: &str,
-    cannot: &dyn Fn(String, String) -> CannotStart,
-) -> Result<(), CannotStart> {
-    let line = line.trim_ascii();
-    let (env, rest) = line.split_once([' ', '\t']).unwrap_or((line, ""));
-    let rest = rest.trim_ascii();
-    let splits = |flags: &str| flags.contains('S') && !flags.contains('-');
-    let is_split = rest.starts_with("--split-string")
-        || rest.strip_prefix('-').is_some_and(|flags| {
-            let flags = flags.split_ascii_whitespace().next().unwrap_or_default();
-            splits(flags)
-        });
-    if !cfg!(target_os = "linux") || is_split || !rest.contains([' ', '\t']) {
-        return Ok(());
+/// The command that `env` starts when it is given these words, if there is one, and whether it has split one of them.
+fn command_of_env(words: &[&str]) -> (Option<String>, bool) {
+    let mut words: VecDeque<String> = words.iter().map(|&word| word.to_owned()).collect();
+    let mut is_split = false;
+    while words.front().is_some_and(|word| word.starts_with('-')) {
+        let word = words.pop_front().unwrap_or_default();
+        // An option that takes a word, and what of it is joined.
+        let option = match word.strip_prefix("--") {
+            Some("") => break,
+            Some(long) => {
+                let (name, value) = long.split_once('=').unwrap_or((long, ""));
+                let known = ["split-string", "unset", "chdir", "argv0"];
+                let meant = known.into_iter().find(|known| known.starts_with(name));
+                meant.map(|known| (known, value))
+            }
+            None => word
+                .find(['S', 'u', 'C', 'a'])
+                .map(|at| word[at..].split_at(1)),
+        };
+        let Some((option, joined)) = option else {
+            continue;
+        };
+        let value = match joined {
+            "" => words.pop_front().unwrap_or_default(),
+            joined => joined.to_owned(),
+        };
+        if option.starts_with(['S', 's']) {
+            is_split = true;
+            let split = shell_words::split(&value).unwrap_or_default();
+            split
+                .into_iter()
+                .rev()
+                .for_each(|word| words.push_front(word));
+        }
     }
-    Err(cannot(
-        format!(
-            "the system passes all that follows {} in its first line (#!{shown}) as one word, so it looks for a program called `{}`",
-            escape(env.as_bytes()),
-            escape(rest.as_bytes())
-        ),
-        format!(
-            "write #!{} -S {}",
-            escape(env.as_bytes()),
-            escape(rest.as_bytes())
-        ),
-    ))
+    (words.into_iter().find(|word| !word.contains('=')), is_split)
 }
 
 /// An interpreter that is named by its path.
@@ -335,5 +363,36 @@ fn machine_name(machine: u16) -> String {
         183 => "ARM, 64 bits".to_owned(),
         243 => "RISC-V".to_owned(),
         other => format!("ELF machine {other}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::command_of_env;
+
+    #[test]
+    fn env_is_read_as_it_reads_its_words() {
+        for (words, command) in [
+            (&["python3"][..], Some("python3")),
+            (&["-S -u /exam/grade.sh python3"], Some("python3")),
+            (&["-S --unset /exam/grade.sh python3 -u"], Some("python3")),
+            (
+                &["-S --uns=A -uB -iu C -C / --chdir=/ python3"],
+                Some("python3"),
+            ),
+            (&["-S - -v -0 A=1 B= python3"], Some("python3")),
+            (&["-S A=1 -u python3"], Some("-u")),
+            (&["-S -- -u"], Some("-u")),
+            (&["-S -a name python3"], Some("python3")),
+            (&["-vS 'my python' x"], Some("my python")),
+            (&["--split-string=-S \"-S'-u A python3'\""], Some("python3")),
+            (&["-S", "-u A python3", "x"], Some("python3")),
+            (&["-S A=1"], None),
+            (&["-u"], None),
+            (&["-S 'open"], None),
+            (&[], None),
+        ] {
+            assert_eq!(command_of_env(words).0.as_deref(), command, "{words:?}");
+        }
     }
 }

@@ -7,7 +7,7 @@ use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use super::is_executable_file;
+use super::{all_in_path, is_executable_file};
 
 /// A program like pyenv.
 struct Manager {
@@ -54,7 +54,7 @@ const HOST: &str = if cfg!(target_arch = "x86_64") {
 /// A shim is not longer, in bytes.
 const LONGEST: u64 = 4096;
 
-/// The program that a shim starts when it is run in `directory`; `None` when `path` is no shim, or
+/// The program that a shim starts for somebody in `directory`; `None` when `path` is no shim, or
 /// starts none.
 pub(super) fn behind(path: &Path, directory: &Path) -> Option<PathBuf> {
     let name = path.file_name()?.to_str()?;
@@ -80,20 +80,16 @@ pub(super) fn behind(path: &Path, directory: &Path) -> Option<PathBuf> {
         text.contains(&command) || text.contains(&format!("exec {} exec ", manager.name))
     };
     let manager = MANAGERS.iter().find(starts)?;
-    let file = || {
-        let above = directory.ancestors().map(|above| above.join(manager.file));
-        above
-            .chain([root.join("version")])
-            .find_map(|file| fs::read_to_string(file).ok())
-    };
-    let versions = env::var(manager.variable).ok().or_else(file);
-    let versions = versions.unwrap_or_else(|| SYSTEM.to_owned());
-    let mut versions = versions
-        .lines()
+    let above = directory.ancestors().map(|above| above.join(manager.file));
+    let files = above.chain([root.join("version")]);
+    let selected = env::var(manager.variable).ok().into_iter();
+    let selected = selected.chain(files.filter_map(|file| fs::read_to_string(file).ok()));
+    let selected: Vec<String> = selected.chain([SYSTEM.to_owned()]).collect();
+    let lines = selected.iter().flat_map(|text| text.lines());
+    let mut versions = lines
         .filter(|line| !line.trim_start().starts_with('#'))
         .flat_map(|line| line.split([':', ' ', '\t']))
-        .map(str::trim)
-        .filter(|version| !version.is_empty());
+        .map(str::trim);
     versions.find_map(|version| {
         if version == SYSTEM {
             return beside(shims, name);
@@ -103,8 +99,11 @@ pub(super) fn behind(path: &Path, directory: &Path) -> Option<PathBuf> {
     })
 }
 
-/// The directory of a version: the one of that name, else the latest whose name begins with it.
+/// The directory of a version: the one of that name, else the latest whose name begins with it. A name leads nowhere else.
 fn installed(versions: &Path, version: &str) -> Option<PathBuf> {
+    if Path::new(version).file_name()? != version {
+        return None;
+    }
     let exact = versions.join(version);
     if exact.is_dir() {
         return Some(exact);
@@ -132,26 +131,22 @@ fn behind_asdf(text: &str, root: &Path, name: &str, directory: &Path) -> Option<
     let (plugin, first) = plugins.next()?;
     let variable = format!("ASDF_{}_VERSION", plugin.to_uppercase().replace('-', "_"));
     let home = env::home_dir();
-    let selected = env::var(variable).ok().or_else(|| {
-        let mut above = directory.ancestors().chain(home.as_deref());
-        above.find_map(|above| {
-            let text = fs::read_to_string(above.join(".tool-versions")).ok()?;
-            text.lines().find_map(|line| {
-                let mut words = line.split_ascii_whitespace();
-                (words.next() == Some(plugin)).then(|| words.next().map(str::to_owned))?
-            })
+    let files = directory.ancestors().chain(home.as_deref());
+    let in_files = files.filter_map(|above| {
+        let text = fs::read_to_string(above.join(".tool-versions")).ok()?;
+        text.lines().find_map(|line| {
+            let mut words = line.split_ascii_whitespace();
+            (words.next() == Some(plugin)).then(|| words.next().map(str::to_owned))?
         })
     });
-    match selected.as_deref().unwrap_or(first) {
-        SYSTEM => beside(&root.join("shims"), name),
-        version => existing(
-            root.join("installs")
-                .join(plugin)
-                .join(version)
-                .join("bin")
-                .join(name),
-        ),
-    }
+    let selected = env::var(variable).ok().into_iter().chain(in_files);
+    let versions = root.join("installs").join(plugin);
+    selected
+        .chain([first.to_owned()])
+        .find_map(|version| match &*version {
+            SYSTEM => beside(&root.join("shims"), name),
+            version => existing(installed(&versions, version)?.join("bin").join(name)),
+        })
 }
 
 /// The toolchain that rustup would select, when a path is one of its links.
@@ -188,11 +183,9 @@ fn rustup_toolchain(path: &Path) -> Option<PathBuf> {
 
 /// The program of this name that the search path has besides the shims.
 fn beside(shims: &Path, name: &str) -> Option<PathBuf> {
-    let path = env::var_os("PATH")?;
-    env::split_paths(&path)
-        .filter(|directory| directory != shims)
-        .map(|directory| directory.join(name))
-        .find(|candidate| is_executable_file(candidate))
+    let is_beside =
+        |candidate: &PathBuf| candidate.is_absolute() && candidate.parent() != Some(shims);
+    all_in_path(name).find(is_beside)
 }
 
 fn existing(program: PathBuf) -> Option<PathBuf> {

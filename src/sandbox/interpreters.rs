@@ -10,12 +10,11 @@ use std::path::{Path, PathBuf};
 use super::closed::is_closed;
 use super::command::BotCommand;
 use super::finding::Finding;
-use super::policy::{USUAL_PATH, is_visible};
+use super::policy::{USUAL_PATH, is_visible, visible_paths};
 use super::settings::{Kind, Settings};
 use crate::executable::installation::{
-    Follower, Installation, Named, TooWide, located, python_user_packages,
+    Follower, Installation, Named, Unseen, find_users, interpreters, python_user_packages,
 };
-use crate::executable::interpreter::LANGUAGES;
 use crate::executable::{CannotStart, check_header, find_in_path, install, is_executable_file};
 use crate::text::escape;
 
@@ -55,10 +54,10 @@ impl Interpreters {
         others: &[PathBuf],
     ) -> Result<Self, CannotStart> {
         let seen = Self::needed(settings, command, own, others);
-        seen.map_err(|wide| CannotStart {
+        seen.map_err(|unseen| CannotStart {
             bot: command.name.to_owned(),
-            cause: format!("it needs {}", unseen(&wide)),
-            fix: way_out(&wide),
+            cause: format!("it needs {}", why_unseen(&unseen)),
+            fix: way_out(&unseen),
         })
     }
 
@@ -74,65 +73,61 @@ impl Interpreters {
         command: BotCommand<'_>,
         own: Option<Own<'_>>,
         others: &[PathBuf],
-    ) -> Result<Self, TooWide> {
+    ) -> Result<Self, Unseen> {
         let here = env::current_dir().unwrap_or_default();
-        let is_known = |path: &Path| {
-            is_visible(settings, path) || own.is_some_and(|own| path.starts_with(own.original))
-        };
-        let is_wide = |directory: &Path| is_shared(directory, &here, others);
+        let visible = visible_paths(settings);
+        // The file of a bot that owns nothing else may be a link.
+        let end = own.and_then(|own| own.original.canonicalize().ok());
         let follower = Follower {
-            directory: command.directory.unwrap_or(&here),
-            is_known: &is_known,
-            is_wide: &is_wide,
+            here: &here,
+            is_visible: &|path| visible.iter().any(|shown| path.starts_with(shown)),
+            is_own: &|path| {
+                own.is_some_and(|own| path.starts_with(own.original))
+                    || Some(path) == end.as_deref()
+            },
+            is_wide: &|directory| is_shared(directory, &here, others),
         };
-        let mut seen = Self::default();
-        let mut programs = Vec::new();
-        let mut runs_shell = false;
-        let mut user_packages = false;
-        let started = command.starts.iter().map(|name| (name.clone(), true));
-        for (word, is_command) in words(command).chain(started) {
-            let Some(path) = located(&word) else {
-                continue;
-            };
-            match follower.follow(&path) {
-                Ok(installation) => {
-                    runs_shell |= installation.runs_shell;
-                    user_packages |= installation.has_user_packages;
-                    seen.add(installation, &mut programs);
-                }
-                // What follows the command may be of no use to it.
-                Err(wide) if is_command => return Err(wide),
-                Err(_) => {}
+        let mut found = Installation::default();
+        let (first, arguments) = command.argv.split_at(1.min(command.argv.len()));
+        for word in first.iter().chain(command.starts) {
+            let path = Some(PathBuf::from(word)).filter(|_| word.contains('/'));
+            if let Some(path) = path.or_else(|| find_users(word)) {
+                found.extend(follower.follow(&path)?);
             }
         }
-        if runs_shell {
+        // What follows the command may be a script that it starts, or of no use to it.
+        for script in arguments
+            .iter()
+            .map(Path::new)
+            .filter(|word| word.is_file())
+        {
+            found.extend(follower.follow_own(script).unwrap_or_default());
+        }
+        if found.runs_shell {
             // It may start those that it names.
             let text = text_of(command);
-            let named = |name: &&str| has_word(&text, name);
-            for path in interpreters().filter(named).filter_map(find_in_path) {
-                if let Ok(installation) = follower.follow(&path) {
-                    user_packages |= installation.has_user_packages;
-                    seen.add(installation, &mut programs);
-                }
+            let named = interpreters().filter(|name| has_word(&text, name));
+            for path in named.filter_map(find_users) {
+                found.extend(follower.follow(&path).unwrap_or_default());
             }
         }
-        if user_packages && let Some((base, directories)) = python_user_packages() {
+        let mut environment = Vec::new();
+        if found.has_user_packages
+            && let Some((base, directories)) = python_user_packages()
+        {
             let base = base.to_string_lossy().into_owned();
-            seen.environment.push(("PYTHONUSERBASE".to_owned(), base));
-            seen.paths.extend(directories);
+            environment.push(("PYTHONUSERBASE".to_owned(), base));
+            found.paths.extend(directories);
         }
-        for list in [&mut seen.paths, &mut seen.links] {
-            list.sort();
-            list.dedup();
-        }
-        seen.search_path = seen.search_path(settings, own, &programs);
+        follower.tidy(&mut found);
+        let mut seen = Self {
+            paths: found.paths,
+            links: found.links,
+            environment,
+            search_path: String::new(),
+        };
+        seen.search_path = seen.search_path(settings, own, &found.programs);
         Ok(seen)
-    }
-
-    fn add(&mut self, installation: Installation, programs: &mut Vec<Named>) {
-        programs.extend(installation.programs);
-        self.paths.extend(installation.paths);
-        self.links.extend(installation.links);
     }
 
     /// Checks that a user without rights can read all of it, for a bot that has a user of its own. In
@@ -224,21 +219,26 @@ impl Interpreters {
 }
 
 /// Why an interpreter is not shown: the end of a sentence.
-fn unseen(TooWide { program, directory }: &TooWide) -> String {
-    format!(
-        "{}, which a bot in a sandbox does not see: it would see all of {} with it, which holds more than \
-         that program",
-        shown(program),
-        shown(directory)
-    )
+fn why_unseen(unseen: &Unseen) -> String {
+    let program = shown(&unseen.program);
+    let why = if unseen.is_wide {
+        let directory = shown(&unseen.directory);
+        format!("it would see all of {directory} with it, which holds more than that program")
+    } else {
+        "it is neither the system's nor what your PATH leads to".to_owned()
+    };
+    format!("{program}, which a bot in a sandbox does not see: {why}")
 }
 
 /// What to do about it.
-fn way_out(wide: &TooWide) -> String {
-    format!(
-        "install it in a directory of its own, or show all of that: --expose {}",
-        shown(&wide.directory)
-    )
+fn way_out(unseen: &Unseen) -> String {
+    let instead = if unseen.is_wide {
+        "install it in a directory of its own"
+    } else {
+        "begin its program with a line such as #!/usr/bin/env python3"
+    };
+    let directory = shown(&unseen.directory);
+    format!("{instead}, or, if bots may read all of that, --expose {directory}")
 }
 
 fn shown(path: &Path) -> String {
@@ -248,12 +248,12 @@ fn shown(path: &Path) -> String {
 /// The user's own interpreters, and what a bot that needs one would see.
 pub(super) fn findings(settings: &Settings) -> Vec<Finding> {
     let here = env::current_dir().unwrap_or_default();
-    let is_known = |path: &Path| is_visible(settings, path);
-    let is_wide = |directory: &Path| is_shared(directory, &here, &[]);
+    let visible = visible_paths(settings);
     let follower = Follower {
-        directory: &here,
-        is_known: &is_known,
-        is_wide: &is_wide,
+        here: &here,
+        is_visible: &|path| visible.iter().any(|shown| path.starts_with(shown)),
+        is_own: &|_| false,
+        is_wide: &|directory| is_shared(directory, &here, &[]),
     };
     let mut findings: Vec<Finding> = Vec::new();
     for name in interpreters() {
@@ -261,7 +261,10 @@ pub(super) fn findings(settings: &Settings) -> Vec<Finding> {
         else {
             continue;
         };
-        let found = follower.follow(&path);
+        let mut found = follower.follow(&path);
+        if let Ok(installation) = &mut found {
+            follower.tidy(installation);
+        }
         let (works, result, fix) = match &found {
             Ok(installation) if installation.paths.is_empty() => continue,
             Ok(installation) => {
@@ -275,7 +278,7 @@ pub(super) fn findings(settings: &Settings) -> Vec<Finding> {
                     None,
                 )
             }
-            Err(wide) => (false, unseen(wide), Some(way_out(wide))),
+            Err(unseen) => (false, why_unseen(unseen), Some(way_out(unseen))),
         };
         findings.push(Finding {
             probe: name.to_owned(),
@@ -288,28 +291,6 @@ pub(super) fn findings(settings: &Settings) -> Vec<Finding> {
         });
     }
     findings
-}
-
-/// The words of a command that may name programs: the first, and scripts among the others; and whether
-/// it is the first.
-fn words(command: BotCommand<'_>) -> impl Iterator<Item = (String, bool)> {
-    let words = command.argv.iter().enumerate();
-    words.filter_map(|(index, word)| {
-        if index == 0 {
-            return Some((word.clone(), true));
-        }
-        let path = Path::new(word);
-        let interpreter = path.is_file().then(|| check_header(path, word).ok()?)??;
-        Some((interpreter, false))
-    })
-}
-
-/// The names of interpreters that shell scripts start.
-fn interpreters() -> impl Iterator<Item = &'static str> {
-    let by_language = LANGUAGES.iter().filter_map(|language| language.run.first());
-    by_language
-        .copied()
-        .chain(["python", "pypy3", "deno", "bun"])
 }
 
 /// What a shell is told to do: the words of the command, and the scripts among them.
@@ -357,7 +338,6 @@ fn is_shared(directory: &Path, here: &Path, others: &[PathBuf]) -> bool {
 /// Checks that the program and its interpreter can be seen in the sandbox. `bot` is its name,
 /// `interpreters` what it sees of the user's interpreters, and `private` the directory that its files were copied to.
 pub(super) fn check_that_it_starts(
-    settings: &Settings,
     bot: &str,
     argv: &[String],
     interpreters: &Interpreters,
@@ -374,40 +354,21 @@ pub(super) fn check_that_it_starts(
             None => return Ok(()),
         }
     }
-    let seen = if needed.contains('/') {
-        let path = Path::new(&needed).canonicalize();
-        path.is_ok_and(|path| {
-            is_visible(settings, &path) || interpreters.show(&path) || path.starts_with(private)
-        })
-    } else {
-        env::split_paths(&interpreters.search_path)
-            .any(|directory| is_executable_file(&directory.join(&needed)))
-    };
-    if seen {
+    // One that is named by its path was followed.
+    let found = |directory: PathBuf| is_executable_file(&directory.join(&needed));
+    if needed.contains('/') || env::split_paths(&interpreters.search_path).any(found) {
         return Ok(());
     }
-    let (cause, fix) = match find_in_path(&needed) {
-        Some(found) => {
-            let found = escape(found.to_string_lossy().as_bytes());
-            (
-                format!("it needs {found}, which a bot in a sandbox does not see"),
-                format!(
-                    "expose the directory that it is installed in (--expose DIRECTORY), or {}",
-                    install(&needed)
-                ),
-            )
-        }
-        None => (
-            format!(
-                "it needs {}, which a bot in a sandbox does not see",
-                escape(needed.as_bytes())
-            ),
-            "expose the directory that it is in (--expose DIRECTORY)".to_owned(),
-        ),
-    };
+    let found = find_in_path(&needed).unwrap_or_else(|| PathBuf::from(&needed));
     Err(CannotStart {
         bot: bot.to_owned(),
-        cause,
-        fix,
+        cause: format!(
+            "it needs {}, which a bot in a sandbox does not see",
+            shown(&found)
+        ),
+        fix: format!(
+            "expose the directory that it is installed in (--expose DIRECTORY), or {}",
+            install(&needed)
+        ),
     })
 }

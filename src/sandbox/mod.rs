@@ -226,6 +226,7 @@ impl Sandbox {
         command: BotCommand<'_>,
         others: &[BotCommand<'_>],
     ) -> Result<Option<Confinement>, CannotStart> {
+        snapshot::check_program(command)?;
         if self.0.kind == Kind::None {
             // On Windows a job object keeps its limits in any case.
             let carries = cfg!(windows) || self.0.freeze || !self.0.environment.is_empty();

@@ -16,6 +16,7 @@ use super::private_directory::{PrivateDirectory, remove_left_behind};
 use super::settings::{Kind, Settings};
 use super::snapshot::{BotFiles, ContentHash, own_program};
 use crate::executable::{CannotStart, shebang};
+use crate::log_target::SANDBOX;
 
 /// More than this, in bytes, takes time to copy and space for temporary files: people are told.
 const LARGE: u64 = 100 << 20;
@@ -125,11 +126,12 @@ impl PrivateCopy {
             if let Some(own_files) = own_files {
                 start_by_copied_interpreter(&mut argv, own_files);
             }
-            check_that_it_starts(settings, command.name, &argv, &interpreters, place)?;
+            check_that_it_starts(command.name, &argv, &interpreters, place)?;
         }
         let itself = builtin.then_some(&*settings.referee);
         let more = [copied.directory.as_deref(), itself];
         let (visible, closed) = seen(settings, &interpreters, more, user.as_ref().map(|_| place));
+        tracing::debug!(target: SANDBOX, bot = command.name, exposed = ?visible, "what the bot sees");
         Ok(Self {
             argv,
             directory: copied.directory,

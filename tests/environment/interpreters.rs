@@ -108,8 +108,13 @@ impl World {
         let directories: Vec<_> = path.iter().map(|path| path.to_string_lossy()).collect();
         let path = [directories.join(":"), "/usr/local/bin:/usr/bin:/bin".into()].join(":");
         let program = shared().join("referee");
+        let opponent = if self.bots.join("b").exists() {
+            &[bot][..]
+        } else {
+            &[bot, "builtin:random"]
+        };
         self.referee
-            .args([bot, "builtin:random"])
+            .args(opponent)
             .env("HOME", &self.home)
             .env("PATH", path.trim_start_matches(':'))
             .env("TMPDIR", root.join("tmp"))
@@ -179,7 +184,7 @@ fn nvm(home: &Path) -> PathBuf {
 /// Sets up a bot, and gives its command and the directories that the search path begins with.
 type Setup = fn(&World) -> (String, Vec<PathBuf>);
 
-const SETUPS: [(&str, Setup); 8] = [
+const SETUPS: [(&str, Setup); 9] = [
     ("virtual environment that is active", |world| {
         let path = world.home.join("env");
         environment(&path);
@@ -191,7 +196,16 @@ const SETUPS: [(&str, Setup); 8] = [
         environment(&path);
         let python = path.join("bin/python");
         let bot = world.bot("a/bot.py", &format!("#!{}\n{PYTHON_BOT}", python.display()));
-        (bot, Vec::new())
+        (bot, vec![path.join("bin")])
+    }),
+    ("virtual environment on the command line", |world| {
+        let path = world.home.join("env");
+        environment(&path);
+        let bot = world.bot("a/bot.py", PYTHON_BOT);
+        (
+            format!("{} {bot}", path.join("bin/python").display()),
+            Vec::new(),
+        )
     }),
     ("virtual environment among its own files", |world| {
         let bot = world.bot("a/bot.py", PYTHON_BOT);
@@ -239,6 +253,122 @@ const SETUPS: [(&str, Setup); 8] = [
         (bot, vec![links])
     }),
 ];
+
+/// A bot that gives A if it can read a file of the organiser's, and else K.
+const READER: &str = "import sys\nfor line in sys.stdin:\n    try:\n        open('@SECRET@').read()\n        print('- A', flush=True)\n    except OSError:\n        print('- K', flush=True)\n";
+
+/// A program of the organiser's that runs any script.
+const PRIVATE: &str = "#!/bin/sh\nexec /usr/bin/python3 \"$@\"\n";
+
+/// The bot with this first line; its mode decides whether that counts.
+fn reader(world: &World, first_line: &str, mode: u32) -> (String, Vec<PathBuf>) {
+    let exam = world.home.join("exam");
+    fs::create_dir(&exam).expect("a directory");
+    executable(&exam.join("grade.sh"), PRIVATE, 0o755);
+    fs::write(exam.join("secret"), "secret").expect("a file");
+    let secret = exam.join("secret").to_string_lossy().into_owned();
+    let line = first_line
+        .replace("@EXAM@", &exam.to_string_lossy())
+        .replace("@BOTS@", &world.bots.to_string_lossy());
+    let text = format!("#!{line}\n{}", READER.replace("@SECRET@", &secret));
+    let bot = world.bot("a/bot.py", &text);
+    fs::set_permissions(&bot, Permissions::from_mode(mode)).expect("a mode");
+    (bot, Vec::new())
+}
+
+/// Bots that try to be shown what their words or files name.
+const ATTACKS: [(&str, Setup); 6] = [
+    ("argument of env", |world| {
+        reader(
+            world,
+            "/usr/bin/env -S -u @EXAM@/grade.sh /usr/bin/python3",
+            0o755,
+        )
+    }),
+    ("private program", |world| {
+        reader(world, "@EXAM@/grade.sh", 0o755)
+    }),
+    (
+        "private program of a script that is not executable",
+        |world| reader(world, "@EXAM@/grade.sh", 0o644),
+    ),
+    ("base of an environment", |world| {
+        let environment = world.bots.join("a/env");
+        let settings = format!("home = {}\n", world.home.join("exam").display());
+        fs::create_dir_all(environment.join("bin")).expect("a directory");
+        fs::write(environment.join("pyvenv.cfg"), settings).expect("a file");
+        executable(&environment.join("bin/grade.sh"), PRIVATE, 0o755);
+        reader(world, "@BOTS@/a/env/bin/grade.sh", 0o755)
+    }),
+    ("base of an environment elsewhere", |world| {
+        let environment = world.bots.join("earlier/env");
+        let settings = format!("home = {}\n", world.home.join("exam").display());
+        fs::create_dir_all(environment.join("bin")).expect("a directory");
+        fs::write(environment.join("pyvenv.cfg"), settings).expect("a file");
+        executable(&environment.join("bin/grade.sh"), PRIVATE, 0o755);
+        reader(world, "@BOTS@/earlier/env/bin/grade.sh", 0o755)
+    }),
+    ("version by a path", |world| {
+        let root = pyenv(&world.home);
+        let (bot, _) = reader(world, "/usr/bin/env python3", 0o755);
+        let exam = world.home.join("exam");
+        fs::create_dir(exam.join("bin")).expect("a directory");
+        executable(&exam.join("bin/python3"), PRIVATE, 0o755);
+        // The referee starts in the folder above, as one does to play a class.
+        let above = world.home.parent().expect("a directory");
+        fs::write(above.join(".python-version"), "../../exam\n").expect("a file");
+        (bot, vec![root.join("shims")])
+    }),
+];
+
+/// Whether the bot read what it must not: a refusal is as good as a failure to.
+fn reads(run: &Run) -> bool {
+    let refused = run.code == Some(2) && run.stderr.contains("--expose");
+    !refused && run.printed_records()[0]["turns"][0] != ANSWER
+}
+
+fn is_not_shown(setup: Setup, kind: &str, as_nobody: bool, is_closed: bool) -> Result<(), Failed> {
+    let world = World::new(kind);
+    let (bot, path) = setup(&world);
+    let path: Vec<&Path> = path.iter().map(PathBuf::as_path).collect();
+    let run = if is_closed {
+        world.close();
+        world.play_by(PRIVATELY, &bot, &path)
+    } else {
+        world.play(&bot, &path, as_nobody)
+    };
+    if reads(&run) == (kind == "none") {
+        Ok(())
+    } else {
+        Err(run.to_string().into())
+    }
+}
+
+/// A first line that names the opponent's program.
+fn opponent_is_not_shown(kind: &str, as_nobody: bool) -> Result<(), Failed> {
+    let world = World::new(kind);
+    let opponent = world.bot("b/opponent.sh", "#!/bin/sh\nread x\necho - K\nread x\n");
+    let text = format!("#!{opponent}\n{}", READER.replace("@SECRET@", &opponent));
+    let bot = world.bot("a/bot.py", &text);
+    fs::set_permissions(&bot, Permissions::from_mode(0o644))?;
+    let World {
+        referee,
+        home,
+        bots,
+    } = world;
+    let referee = referee.args([&bot]);
+    let world = World {
+        referee,
+        home,
+        bots,
+    };
+    let run = world.play(&opponent, &[], as_nobody);
+    if reads(&run) == (kind == "none") {
+        Ok(())
+    } else {
+        Err(run.to_string().into())
+    }
+}
 
 fn plays(setup: Setup, kind: &str, as_nobody: bool) -> Result<(), Failed> {
     let world = World::new(kind);
@@ -431,6 +561,24 @@ pub(crate) fn trials() -> Vec<Trial> {
             for (name, setup) in SETUPS {
                 add(name, Box::new(move || plays(setup, kind, as_nobody)));
             }
+            for (name, setup) in ATTACKS {
+                let name = format!("attack by {name}");
+                add(
+                    &name,
+                    Box::new(move || is_not_shown(setup, kind, as_nobody, false)),
+                );
+                if getuid().is_root() && !as_nobody {
+                    let name = format!("{name}, in a closed home");
+                    add(
+                        &name,
+                        Box::new(move || is_not_shown(setup, kind, false, true)),
+                    );
+                }
+            }
+            add(
+                "attack by the opponent's program",
+                Box::new(move || opponent_is_not_shown(kind, as_nobody)),
+            );
             add(
                 "nothing else of the home",
                 Box::new(move || shows_nothing_else(kind, as_nobody)),

@@ -105,6 +105,8 @@ mod serve;
 #[cfg(unix)]
 mod shards;
 #[cfg(unix)]
+mod shown;
+#[cfg(unix)]
 mod snapshot;
 #[cfg(unix)]
 mod solve;

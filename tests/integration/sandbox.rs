@@ -518,25 +518,37 @@ fn a_plan_holds_the_variables_as_they_were_given() {
 }
 
 #[test]
-fn a_bot_named_by_a_link_is_the_file_that_it_leads_to() {
-    for kind in sandboxes() {
-        let referee = Referee::new(["--sandbox", kind, "--seed", "1", "--first", "1", "--json"]);
-        let [own, links] = ["own", "links"].map(|name| referee.scratch().join(name));
-        for directory in [&own, &links] {
-            fs::create_dir(directory).expect("a directory");
+fn a_bot_that_is_a_link_out_of_its_folder_is_refused_everywhere() {
+    for kind in sandboxes().into_iter().chain(["none"]) {
+        for command in [
+            &[][..],
+            &["check"],
+            &["debug"],
+            &["puzzles", "run", "builtin:quarto"],
+            &["compare"],
+            &["plan", "--no-check", "--out", "cup"],
+        ] {
+            let referee = Referee::new(command).args(["--sandbox", kind]);
+            let [own, links] = ["own", "links"].map(|name| referee.scratch().join(name));
+            for directory in [&own, &links] {
+                fs::create_dir(directory).expect("a directory");
+            }
+            executable(&own.join("bot"), "#!/bin/sh\nread x\necho - K\n", 0o755);
+            std::os::unix::fs::symlink("../own/bot", links.join("linked")).expect("a link");
+            let scratch = referee.scratch().to_owned();
+            let bots = match command {
+                [] | ["compare" | "plan", ..] => &["links/linked", "builtin:random"][..],
+                _ => &["links/linked"],
+            };
+            let run = referee.args(bots).directory(scratch).run();
+            let links = links.canonicalize().expect("a path");
+            let told = format!(
+                "cannot start linked: {}/linked is a link that leads out of its directory, to ../own/bot",
+                links.display()
+            );
+            assert_ne!(run.code, Some(0), "{run}");
+            assert!(run.stderr.contains(&told), "{command:?}\n{run}");
         }
-        fs::write(own.join("helper"), "- K\n").expect("a file");
-        executable(
-            &own.join("bot"),
-            "#!/bin/sh\nread x\ncat helper\nread y\n",
-            0o755,
-        );
-        std::os::unix::fs::symlink("../own/bot", links.join("linked")).expect("a link");
-        let bot = links.join("linked").to_string_lossy().into_owned();
-        let run = referee.args([&bot, "builtin:random"]).run();
-        let record = &run.printed_records()[0];
-        assert_eq!(record["turns"][0], "- K", "{run}");
-        assert_eq!(record["bots"][0]["name"], "linked", "{run}");
     }
 }
 

@@ -6,8 +6,6 @@ use super::Process;
 use super::charge::Extension;
 use crate::bot::meter::TurnUsage;
 use crate::bot::spec::Program;
-#[cfg(all(target_os = "linux", not(portable)))]
-use crate::log_target::SANDBOX;
 use crate::log_target::{CLOCK, PROCESS};
 #[cfg(all(target_os = "linux", not(portable)))]
 use crate::sandbox::supervisor::message::SpawnRequest;
@@ -40,7 +38,6 @@ pub(super) fn starting_confined(request: &SpawnRequest) {
         scratch = limits.scratch,
         "starting"
     );
-    tracing::debug!(target: SANDBOX, exposed = ?request.backend.exposed(), "what the bot sees");
 }
 
 /// Variables as a shell sets them.

@@ -349,7 +349,7 @@ impl Sandboxes {
             Some(_) => &self.builtins,
             None => &self.programs,
         };
-        program.clone().confine_as_named(sandbox, others)
+        program.clone().confine(sandbox, others)
     }
 }
 

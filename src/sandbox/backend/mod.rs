@@ -53,20 +53,6 @@ impl Backend {
         }
     }
 
-    /// The files and directories that the bot sees, for the log.
-    pub(crate) fn exposed(&self) -> Vec<String> {
-        let shown = |path: &PathBuf| path.display().to_string();
-        match self {
-            Self::Landlock { read, .. } => read.iter().map(shown).collect(),
-            Self::Bwrap { arguments, .. } => arguments
-                .windows(3)
-                .filter(|words| ["--ro-bind", "--symlink"].contains(&words[0].as_str()))
-                .map(|words| words[2].clone())
-                .filter(|path| !path.starts_with("/dev/"))
-                .collect(),
-        }
-    }
-
     /// How many processes of its own there are between the supervisor and the bot, one below the
     /// other.
     pub(crate) const fn helpers(&self) -> usize {

@@ -17,6 +17,7 @@ use std::time::SystemTime;
 
 #[cfg(all(target_os = "linux", not(portable)))]
 pub(super) use self::ownership::SYSTEM;
+pub(super) use self::ownership::check_program;
 pub(crate) use self::ownership::own_program;
 use self::ownership::{Owned, beside};
 use self::walk::{Walk, newer};

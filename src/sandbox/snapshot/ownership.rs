@@ -97,7 +97,9 @@ pub(crate) fn own_program(argv: &[String]) -> Option<PathBuf> {
     let interpreter = Path::new(command)
         .file_name()
         .and_then(|name| interpreter::by_interpreter(name.to_str()?));
-    let foreign = |path: &PathBuf| interpreter.is_none() && !is_system(path);
+    // A program that is given nothing to run is no interpreter, whatever it is called.
+    let is_program = interpreter.is_none() || arguments.is_empty();
+    let foreign = |path: &PathBuf| is_program && !is_system(path);
     if let Some(own) = found.filter(foreign) {
         return Some(own);
     }
@@ -147,6 +149,38 @@ fn is_large(directory: &Path) -> bool {
         }
     }
     false
+}
+
+/// Refuses a bot whose program is a link that leads out of its directory.
+pub(in crate::sandbox) fn check_program(command: BotCommand<'_>) -> Result<(), CannotStart> {
+    let program = own_program(command.argv).filter(|own| own.is_symlink());
+    let Some(program) = program.filter(|_| command.builtin.is_none()) else {
+        return Ok(());
+    };
+    let link = beside(command.name, &program)?;
+    let end = canonical(command.name, &link)?;
+    let directory = match command.directory {
+        Some(directory) => canonical(command.name, directory)?,
+        None => link.parent().unwrap_or(&link).to_owned(),
+    };
+    if end.starts_with(directory) {
+        return Ok(());
+    }
+    let to = fs::read_link(&link).unwrap_or(end);
+    Err(leads_out(command.name, &link, &to))
+}
+
+/// A link that leads out of a bot's directory.
+pub(super) fn leads_out(bot: &str, link: &Path, to: &Path) -> CannotStart {
+    CannotStart {
+        bot: bot.to_owned(),
+        cause: format!(
+            "{} is a link that leads out of its directory, to {}",
+            shown(link),
+            shown(to)
+        ),
+        fix: "put what it needs into its directory instead of the link".to_owned(),
+    }
 }
 
 /// The other entrant whose own path lies in a directory, if there is one.

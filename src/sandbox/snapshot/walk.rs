@@ -10,7 +10,7 @@ use std::time::SystemTime;
 use sha2::{Digest as _, Sha256};
 
 use super::directory_of;
-use super::ownership::{MAX_BYTES, MAX_ENTRIES, is_system, shown};
+use super::ownership::{MAX_BYTES, MAX_ENTRIES, is_system, leads_out, shown};
 use crate::executable::CannotStart;
 use crate::system::{
     EntryKind, OpenDirectory, create_directory, is_executable, protect, slashed, symlink,
@@ -142,7 +142,7 @@ impl<'a> Walk<'a> {
             .canonicalize()
             .map_err(|error| self.failed(path, &error))?;
         if !source.starts_with(self.root) {
-            return Err(self.leaves(path, &source));
+            return Err(leads_out(self.bot, path, &source));
         }
         self.file_as(&source, path)
     }
@@ -237,7 +237,7 @@ impl<'a> Walk<'a> {
             Err(_) => !to.is_absolute() && !climbs(&self.inside(path), &to),
         };
         if !stays {
-            return Err(self.leaves(path, &to));
+            return Err(leads_out(self.bot, path, &to));
         }
         let inside = self.inside(path);
         self.add_entry(b'l', &slashed(&inside), &slashed(&to));
@@ -252,18 +252,6 @@ impl<'a> Walk<'a> {
             symlink(&to, target.join(inside)).map_err(|error| self.failed(path, &error))?;
         }
         Ok(())
-    }
-
-    fn leaves(&self, link: &Path, to: &Path) -> CannotStart {
-        CannotStart {
-            bot: self.bot.to_owned(),
-            cause: format!(
-                "{} is a link that leads out of its directory, to {}",
-                shown(link),
-                shown(to)
-            ),
-            fix: "put what it needs into its directory instead of the link".to_owned(),
-        }
     }
 
     fn too_much(&self) -> CannotStart {
