@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::spec::Program;
 use crate::executable::CannotStart;
 use crate::sandbox::snapshot::{BotFiles, own_program};
-use crate::sandbox::{BotCommand, Sandbox};
+use crate::sandbox::{BotCommand, Confinement, Sandbox};
 
 impl Program {
     /// What the sandbox needs to know of it.
@@ -17,6 +17,12 @@ impl Program {
             directory: self.directory.as_deref(),
             starts: &[],
         }
+    }
+
+    /// Whether it has a control group that bounds its memory.
+    pub fn has_memory_group(&self) -> bool {
+        let confinement = self.confinement.as_ref();
+        confinement.is_some_and(Confinement::has_memory_group)
     }
 
     /// The file that is its program or script; `None` for built-in bots and programs of the system.

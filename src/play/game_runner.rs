@@ -21,7 +21,6 @@ use super::stall::{Mark, StallDetector};
 use super::turn::{TextBuffers, TurnTime, take_turn};
 use crate::bot::Fault;
 use crate::bot::exhaustion::{Exhausted, RefusalMark, RefusalWatch};
-use crate::bot::fault::Exit;
 use crate::bot::meter::Usage;
 use crate::bot::process::GracePeriods;
 use crate::bot::spec::CannotStart;
@@ -348,9 +347,10 @@ impl GameRunner {
         refusals: &RefusalMark,
     ) -> Result<GameFault, GameError> {
         let void_reason = self.stalls.void_reason(since, &fault).await;
-        let exhausted = self.refusals.void_reason(refusals);
         let exhausted =
-            exhausted.filter(|_| !is_own_limit(&fault) && !seat.has_too_many_processes());
+            self.refusals
+                .void_reason(refusals, seat.name(), &fault, seat.has_memory_group());
+        let exhausted = exhausted.filter(|_| !seat.has_too_many_processes());
         let ended = seat.forfeit(&fault).await?;
         if let Some(limit) = exhausted {
             return Err(limit.into());
@@ -399,17 +399,6 @@ impl GameFault {
     pub fn last_words(&self) -> Option<&str> {
         self.stderr.trim_end().lines().last()
     }
-}
-
-/// Whether a bot was ended because it had more than its own limits allow.
-const fn is_own_limit(fault: &Fault) -> bool {
-    matches!(
-        fault,
-        Fault::Exited {
-            exit: Exit::Limit(_),
-            ..
-        }
-    )
 }
 
 /// Gives processes time to end before the next attempt, if this one failed for want of them; otherwise,

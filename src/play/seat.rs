@@ -21,7 +21,7 @@ use crate::executable::interpreter::Language;
 use crate::protocol::{ForfeitReason, env};
 use crate::record::ProcessEntry;
 use crate::session::Ruleset;
-use crate::text::escape_lines;
+use crate::text::{cause, escape_lines};
 
 /// A bot that fails to give a first answer this many times in a row is benched by a match.
 const FAILED_STARTS: u32 = 3;
@@ -280,10 +280,7 @@ impl Seat {
                 Some(exhausted) => StartError::from(exhausted),
                 None => StartError::from(CannotStart {
                     bot: self.name.clone(),
-                    cause: format!(
-                        "the system says: {error}",
-                        error = crate::text::cause(&error)
-                    ),
+                    cause: format!("the system says: {}", cause(&error)),
                     fix: "see that the file is still there and that it can be run by hand"
                         .to_owned(),
                 }),
@@ -338,6 +335,11 @@ impl Seat {
     pub fn has_too_many_processes(&mut self) -> bool {
         self.process()
             .is_some_and(|process| process.has_too_many_processes())
+    }
+
+    /// Whether a control group bounds its memory.
+    pub fn has_memory_group(&self) -> bool {
+        matches!(&self.player, SeatPlayer::Program(seat) if seat.program.has_memory_group())
     }
 
     /// The command that sends a program this request again, by which this fault can be seen; `None` for

@@ -161,15 +161,21 @@ impl StallDetector {
                 ms(timeout.unwatched)
             ));
         }
+        let usage = timeout.usage.unwrap_or_default();
+        let total = timeout.allowance.total(timeout.fresh);
+        // It has had the CPU for all of its time, whatever else happened.
+        if usage.charged_cpu(timeout.elapsed) >= total {
+            return None;
+        }
         if timeout.was_starved() {
             return Some(format!(
                 "the machine was so busy that the bot waited {} for a processor, and ran for {} only",
                 ms(timeout.excused),
-                ms(timeout.usage.unwrap_or_default().cpu)
+                ms(usage.cpu)
             ));
         }
-        let much = (timeout.allowance.total(timeout.fresh) / 10).max(4 * TOLERATED);
-        if timeout.usage.is_some_and(|usage| usage.waited.is_some()) {
+        let much = (total / 10).max(4 * TOLERATED);
+        if usage.waited.is_some() {
             let stopped = now.stopped.saturating_sub(since.stopped);
             return (stopped >= much).then(|| {
                 format!(
@@ -364,6 +370,30 @@ mod tests {
         }));
         let reason = detector.void_reason(&since, &fault).await;
         assert!(reason.unwrap_or_default().contains("for a processor"));
+    }
+
+    #[tokio::test]
+    async fn a_bot_that_has_had_the_cpu_for_its_time_loses() {
+        let detector = StallDetector::fixed(false);
+        let since = detector.mark();
+        detector.beats.lock().unwrap().stopped += Duration::from_secs(10);
+        let with = |cpu, has_lost| {
+            let usage = TurnUsage {
+                cpu: Duration::from_millis(cpu),
+                waited: Some(Duration::ZERO),
+                has_lost,
+                ..TurnUsage::default()
+            };
+            Fault::Timeout(Box::new(silence(Some(usage))))
+        };
+        assert!(
+            detector
+                .void_reason(&since, &with(900, false))
+                .await
+                .is_some()
+        );
+        assert_eq!(detector.void_reason(&since, &with(1000, false)).await, None);
+        assert_eq!(detector.void_reason(&since, &with(10, true)).await, None);
     }
 
     #[tokio::test]

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::bounds::{self, Bound};
+use super::cgroup::Controller;
 use super::limits::ResourceLimits;
 use super::private_copy::PrivateCopy;
 #[cfg(all(target_os = "linux", not(portable)))]
@@ -72,6 +73,12 @@ impl Confinement {
     /// How each limit of the bot is kept; empty without a sandbox.
     pub fn bounds(&self) -> Vec<Bound> {
         bounds::of(&self.0.settings)
+    }
+
+    /// Whether a control group bounds the memory of the bot.
+    pub fn has_memory_group(&self) -> bool {
+        let groups = &self.0.settings.groups;
+        groups.version(Controller::Memory).is_some()
     }
 
     /// Variables that are set in its environment, whether there is a sandbox or not.

@@ -32,7 +32,7 @@ mod backend;
 mod bot_user;
 mod bounds;
 #[cfg(all(target_os = "linux", not(portable)))]
-mod cgroup;
+pub(crate) mod cgroup;
 #[cfg(all(target_os = "linux", not(portable)))]
 mod closed;
 mod command;

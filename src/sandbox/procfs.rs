@@ -8,6 +8,10 @@
 //!
 //! A process may end at any moment. What cannot be read is then missing: `None`, an empty list, or
 //! an error where the caller must know. On systems without `/proc` everything is missing.
+//!
+//! - `memory`: memory of processes and of the system
+
+mod memory;
 
 use std::collections::HashSet;
 use std::fs::{self, File};
@@ -17,6 +21,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rustix::process::Pid;
+
+pub(crate) use self::memory::{
+    available_memory, kill_first, killed_for_memory, page_tables, peak_memory_kib,
+    proportional_memory,
+};
 
 /// Links of `/proc/PID/task` that are not of a thread.
 const OWN_LINKS: u64 = 2;
@@ -67,6 +76,21 @@ pub(crate) struct Stat {
     text: String,
     /// Where the fields after the name begin.
     fields: usize,
+}
+
+/// What a process has used, in page faults and ticks of the CPU together.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Counts {
+    own: u64,
+    /// By children that it has waited for, and theirs.
+    pub(crate) of_ended: u64,
+}
+
+impl Counts {
+    /// What its parent's children will have used when that has waited for it.
+    pub(crate) const fn all(self) -> u64 {
+        self.own + self.of_ended
+    }
 }
 
 impl Stat {
@@ -125,6 +149,18 @@ impl Stat {
             / u32::try_from(rustix::param::clock_ticks_per_second()).unwrap_or(100)
     }
 
+    /// What it has used: page faults, and ticks of the CPU.
+    pub(crate) fn counts(&self) -> Counts {
+        let sum = |fields: [usize; 3]| {
+            let counts = fields.into_iter().map(|number| self.field(number));
+            counts.filter_map(|count| count?.parse::<u64>().ok()).sum()
+        };
+        Counts {
+            own: sum([10, 14, 15]),
+            of_ended: sum([11, 16, 17]),
+        }
+    }
+
     /// The process that started it, or adopted it.
     pub(crate) fn parent(&self) -> Option<Pid> {
         Pid::from_raw(self.field(4)?.parse().ok()?)
@@ -174,36 +210,6 @@ pub(crate) fn own_processor_wait() -> Option<Duration> {
 fn schedstat(file: &Path, number: usize) -> Option<u64> {
     let text = text_of(file).ok()?;
     text.split_ascii_whitespace().nth(number)?.parse().ok()
-}
-
-/// The most memory that a process has had in use, in KiB.
-pub(crate) fn peak_memory_kib(pid: Pid) -> Option<u64> {
-    let status = text_of(format!("/proc/{}/status", pid.as_raw_pid())).ok()?;
-    status.lines().find_map(|line| kib_after(line, "VmHWM:"))
-}
-
-/// Memory of a process in bytes, without what is read from files; shared memory counts in
-/// proportion. Expensive: the kernel goes through all its pages.
-pub(crate) fn proportional_memory(pid: Pid) -> Option<u64> {
-    let rollup = text_of(format!("/proc/{}/smaps_rollup", pid.as_raw_pid())).ok()?;
-    let counted = |line| kib_after(line, "Pss_Anon:").or_else(|| kib_after(line, "Pss_Shmem:"));
-    Some(rollup.lines().filter_map(counted).sum::<u64>() << 10)
-}
-
-/// The kernel's tables of the memory of a process, in bytes.
-pub(crate) fn page_tables(pid: Pid) -> Option<u64> {
-    // The first thread may have ended, which then has none.
-    tasks(pid).find_map(|task| {
-        let status = text_of(task.path().join("status")).ok()?;
-        let kib = status.lines().find_map(|line| kib_after(line, "VmPTE:"))?;
-        Some(kib << 10)
-    })
-}
-
-/// The number on a line `NAME:   123 kB`.
-fn kib_after(line: &str, name: &str) -> Option<u64> {
-    let value = line.strip_prefix(name)?.trim();
-    value.strip_suffix(" kB")?.parse().ok()
 }
 
 /// A path of this system that leads to `path` (without a leading slash) as a process sees it.
@@ -413,12 +419,7 @@ mod tests {
         assert!(stat.has_ended());
         let ticks = u32::try_from(rustix::param::clock_ticks_per_second()).expect("a number");
         assert_eq!(stat.ended_children_time(), Duration::from_secs(200) / ticks);
-    }
-
-    #[test]
-    fn lines_of_memory() {
-        assert_eq!(kib_after("VmHWM:\t    1234 kB", "VmHWM:"), Some(1234));
-        assert_eq!(kib_after("VmHWM:\t    1234", "VmHWM:"), None);
-        assert_eq!(kib_after("VmRSS:\t    1234 kB", "VmHWM:"), None);
+        let counts = stat.counts();
+        assert_eq!((counts.own, counts.of_ended), (11, 200));
     }
 }

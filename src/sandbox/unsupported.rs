@@ -12,6 +12,7 @@ pub(crate) mod supervisor {
         use crate::system::Pid;
 
         use super::message::ExitReport;
+        use crate::sandbox::cgroup::OpenAccount;
 
         /// The connection to a supervisor: none exists.
         #[derive(Debug)]
@@ -35,6 +36,10 @@ pub(crate) mod supervisor {
                 match *self {}
             }
 
+            pub(crate) fn take_account(&mut self) -> Option<OpenAccount> {
+                match *self {}
+            }
+
             pub(crate) fn set_frozen(&self, _: bool) -> bool {
                 match *self {}
             }
@@ -48,6 +53,10 @@ pub(crate) mod supervisor {
             }
 
             pub(crate) fn bot_has_ended(&self, _: Pid) -> bool {
+                match *self {}
+            }
+
+            pub(crate) fn is_out_of_memory(&mut self) -> bool {
                 match *self {}
             }
 
@@ -114,6 +123,13 @@ pub(crate) mod procfs {
     pub(crate) const fn own_processor_wait() -> Option<Duration> {
         None
     }
+
+    #[cfg(unix)]
+    pub(crate) const fn kill_first(_: Option<Pid>) {}
+
+    pub(crate) const fn killed_for_memory() -> Option<u64> {
+        None
+    }
 }
 
 pub(crate) mod cgroup {
@@ -127,6 +143,10 @@ pub(crate) mod cgroup {
         Cpu,
         Freezer,
     }
+
+    /// What would count the CPU time of a bot: nothing.
+    #[derive(Debug)]
+    pub(crate) enum OpenAccount {}
 
     /// Where groups could be made: nowhere.
     #[derive(Clone, Debug, Default)]

@@ -1,20 +1,33 @@
 #!/usr/bin/env perl
 # thinks.pl CPU SLEEP [HELPER]: for every answer uses CPU milliseconds of processor time and sleeps for
-# SLEEP milliseconds. With a third argument a child process computes while this one waits for it.
+# SLEEP milliseconds. With a third argument a child process computes while this one waits for it; with `fresh`, a new
+# one for every answer, which ends.
 # Answers the first free cell and the first piece that is left.
 use strict;
 use warnings;
 use Time::HiRes qw(clock_gettime sleep CLOCK_PROCESS_CPUTIME_ID);
 
 $| = 1;
-my ($cpu, $sleep, $helper) = @ARGV;
+my ($cpu, $sleep, $helper) = (@ARGV, '');
 
 sub compute {
     my $end = clock_gettime(CLOCK_PROCESS_CPUTIME_ID) + $cpu / 1000;
     1 while clock_gettime(CLOCK_PROCESS_CPUTIME_ID) < $end;
 }
 
-if ($helper) {
+if ($helper eq 'fresh') {
+    my $here = \&compute;
+    no warnings 'redefine';
+    *compute = sub {
+        my $child = fork;
+        if (!$child) {
+            $here->();
+            exit;
+        }
+        waitpid $child, 0;
+    };
+}
+elsif ($helper) {
     pipe my $questions, my $ask or die "pipe: $!";
     pipe my $answers, my $answer or die "pipe: $!";
     if (!fork) {

@@ -1,4 +1,4 @@
-//! A machine that has no processes left: the limit of a control group, or that of a user. Nobody loses
+//! A machine that has no processes left: the limit of a control group, or that of a user; or no memory. Nobody loses
 //! a game or is kept out of a tournament for it; the referee names the limit and stops if it must.
 //! Needs root, to set the limits.
 
@@ -44,6 +44,7 @@ impl Drop for Group {
     fn drop(&mut self) {
         // The kernel may still be removing the last process.
         for _ in 0..100 {
+            let _ = fs::remove_dir(self.0.join(INNER));
             if fs::remove_dir(&self.0).is_ok() {
                 return;
             }
@@ -52,16 +53,92 @@ impl Drop for Group {
     }
 }
 
-/// The directory of a control group below which others can be made that limit processes.
-fn parent_group() -> Option<PathBuf> {
+/// The directory of a control group below which others can be made with a file that limits them.
+fn parent_group(candidates: [&str; 2], file: &str) -> Option<PathBuf> {
     let usable = |directory: &PathBuf| {
         let probe = directory.join(format!("referee-test-{}", std::process::id()));
-        let usable = fs::create_dir(&probe).is_ok() && probe.join("pids.max").exists();
+        let usable = fs::create_dir(&probe).is_ok() && probe.join(file).exists();
         let _ = fs::remove_dir(probe);
         usable
     };
-    let candidates = ["/sys/fs/cgroup/pids", "/sys/fs/cgroup"].map(PathBuf::from);
-    candidates.into_iter().find(usable)
+    candidates.map(PathBuf::from).into_iter().find(usable)
+}
+
+/// In v2 a group with others below it has no processes.
+const INNER: &str = "inner";
+
+/// Runs a match in a control group with 400 MB of memory, without root's groups of a bot beside it.
+fn run_with_little_memory(referee: Referee) -> Result<Run, Failed> {
+    const MEMORY: u64 = 400 << 20;
+    let old = parent_group(["/sys/fs/cgroup/memory"; 2], "memory.limit_in_bytes");
+    let (parent, file) = match old {
+        Some(old) => (old, "memory.limit_in_bytes"),
+        None => ("/sys/fs/cgroup".into(), "memory.max"),
+    };
+    let name = referee.scratch().file_name().unwrap_or_default();
+    let name = name.to_string_lossy().replace('.', "");
+    let group = Group(parent.join(format!("referee-test-{name}")));
+    fs::create_dir(&group.0)?;
+    fs::write(group.0.join(file), MEMORY.to_string())?;
+    let _ = fs::write(group.0.join("cgroup.subtree_control"), "+memory");
+    fs::create_dir(group.0.join(INNER))?;
+    let procs = group.0.join(INNER).join("cgroup.procs");
+    let script = format!("echo $$ > {}; exec \"$0\" \"$@\"", procs.display());
+    let run = referee
+        .args(["--seed", "1", "--first", "2", "--start-time", "30s"])
+        .recorded()
+        .shell(script)
+        .run();
+    Ok(run)
+}
+
+/// A bot is within its limit, and the kernel kills its opponent for what it uses: nobody loses.
+fn memory_of_others(sandbox: &str) -> Result<(), Failed> {
+    let bots = ["./fills.pl 60 12", "./fills.pl 0 60"];
+    let referee = Referee::new(["--sandbox", sandbox]).args(bots);
+    let run = run_with_little_memory(referee)?;
+    expect(
+        &run,
+        1,
+        &[
+            "for want of memory",
+            "the game is void and is played again",
+            "or lower --memory",
+        ],
+    )?;
+    blames_nobody(&run, "")?;
+    if sandbox != "none" {
+        // Its own control group says so.
+        expect(&run, 1, &["within its own limit"])?;
+    }
+    let is_warned = run
+        .stderr
+        .contains("2 bots at once may use 2 GiB of memory")
+        && run.stderr.contains("; use --memory 200M");
+    if is_warned == (sandbox == "none") || !run.records().is_empty() {
+        return Err(format!("a warning is missing, or a game was recorded\n{run}").into());
+    }
+    Ok(())
+}
+
+/// What a bot does to itself, or beyond its own limit, is its own fault, however little memory there is.
+fn own_memory(sandbox: &str) -> Result<(), Failed> {
+    let killed = "sh -c 'read -r question; kill -KILL $$'";
+    let mut cases = vec![(killed, "SIGKILL")];
+    if sandbox != "none" {
+        cases.push(("./fills.pl 0 150", "it used more than 100 MiB of memory"));
+        cases.push(("./fills.pl 10 15", "it used more than 100 MiB of memory"));
+    }
+    for (bot, words) in cases {
+        let referee = Referee::new(["--sandbox", sandbox, "--memory", "100M", "--name2", "bot"])
+            .args(["builtin:random", bot]);
+        let run = run_with_little_memory(referee)?;
+        expect(&run, 0, &["bot forfeits (exited)", words])?;
+        if run.stderr.contains("void") {
+            return Err(format!("the game was void\n{run}").into());
+        }
+    }
+    Ok(())
 }
 
 /// Runs a referee that has at most this many processes and threads, after `before`.
@@ -444,7 +521,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         ("in bubblewrap", |parent| in_a_sandbox(parent, "bwrap")),
         ("in Landlock", |parent| in_a_sandbox(parent, "landlock")),
     ];
-    let parent = parent_group();
+    let parent = parent_group(["/sys/fs/cgroup/pids", "/sys/fs/cgroup"], "pids.max");
     let mut trials: Vec<Trial> = tests
         .into_iter()
         .map(|(name, test)| {
@@ -457,6 +534,24 @@ pub(crate) fn trials() -> Vec<Trial> {
                 .with_ignored_flag(!usable)
         })
         .collect();
+    let memory = parent_group(["/sys/fs/cgroup/memory"; 2], "memory.limit_in_bytes")
+        .or_else(|| parent_group(["/sys/fs/cgroup"; 2], "memory.max"));
+    for sandbox in ["none", "bwrap", "landlock"] {
+        let usable = memory.is_some()
+            && program("perl", &[]).is_some()
+            && (sandbox != "bwrap" || program("bwrap", &[]).is_some());
+        let tests = [
+            ("memory of others", memory_of_others as fn(&str) -> _),
+            ("own memory", own_memory),
+        ];
+        for (name, test) in tests {
+            let trial = Trial::test(
+                format!("exhaustion::{name} with --sandbox {sandbox}"),
+                move || test(sandbox),
+            );
+            trials.push(trial.with_kind("control group").with_ignored_flag(!usable));
+        }
+    }
     let can_be_others = getuid().is_root()
         && ["setpriv", "prlimit"]
             .iter()

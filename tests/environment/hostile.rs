@@ -795,6 +795,42 @@ fn thinks(name: &str, kind: &str, user: User, (freeze, held): (bool, bool)) -> R
     last
 }
 
+/// A bot computes three times as long as it may before its first answer, in processes that are in no account, while its
+/// first process waits for the CPU because of them.
+#[derive(Clone, Copy)]
+enum HiddenTime {
+    /// Of a move. It loses, and the game counts.
+    Move,
+    /// The same, on a clock of CPU time.
+    CpuMove,
+    /// Of a game. It is charged.
+    Game,
+}
+
+fn hides_time(kind: &str, user: User, hidden: HiddenTime) -> Result<(), Failed> {
+    let (target, limits): (_, &[&str]) = match hidden {
+        HiddenTime::Move => ("1500/50/i", &["--move-time", "500ms"]),
+        HiddenTime::CpuMove => ("1500/50/k", &["--move-time", "500ms", "--clock", "cpu"]),
+        HiddenTime::Game => ("1500/50/i", &["--move-time", "60s", "--game-time", "60s"]),
+    };
+    let (referee, world) = against("hides-time", |_| target.to_owned(), kind, user);
+    let run = referee.args(["--start-time", "0s"]).args(limits).run();
+    let records = run.printed_records();
+    let record = records.first().ok_or_else(|| format!("no record\n{run}"))?;
+    let result = &record["result"];
+    // All of the time, where nothing else is said.
+    let charged = record["charged_ms"][0].as_f64();
+    let charged = charged.or(record["times_ms"][0].as_f64());
+    let is_caught = match hidden {
+        HiddenTime::Move | HiddenTime::CpuMove => result["reason"] == "timeout",
+        HiddenTime::Game => charged.is_some_and(|ms| ms >= 1400.0),
+    };
+    if !is_caught || result["by"] != 0 || record.get("voids").is_some() {
+        return Err(format!("it was not charged, or the game was void\n{run}").into());
+    }
+    is_clean(&world, &run)
+}
+
 /// A link in a bot's directory to what is not its own.
 fn follows_link(kind: &str, user: User) -> Result<(), Failed> {
     let referee = Referee::new(["--sandbox", kind, "--seed", "1", "--first", "1", "--json"]);
@@ -988,6 +1024,20 @@ fn trials_of_processes(sandboxes: &[(&'static str, User, bool)]) -> Vec<Trial> {
         );
         let trial = Trial::test(title, move || is_noticed(kind, user));
         all.push(trial.with_ignored_flag(!ready));
+    }
+    for (hidden, what) in [
+        (HiddenTime::Move, "of a move"),
+        (HiddenTime::CpuMove, "of a CPU clock"),
+        (HiddenTime::Game, "of a game"),
+    ] {
+        for &(kind, user, ready) in sandboxes {
+            let title = format!(
+                "hostile::hidden time {what} is charged with --sandbox {kind}{}",
+                user.suffix()
+            );
+            let trial = Trial::test(title, move || hides_time(kind, user, hidden));
+            all.push(trial.with_ignored_flag(!ready));
+        }
     }
     for &(_, user, ready) in sandboxes.iter().filter(|(kind, ..)| *kind == "none") {
         let title = "hostile::thaws succeeds without a sandbox";

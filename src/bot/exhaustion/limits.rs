@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use rustix::process::{Resource, getrlimit, getuid};
 
@@ -133,6 +133,22 @@ impl Limits {
         let groups = self.groups.iter().filter_map(PidsGroup::in_use);
         groups.chain(of_system()).min_by_key(LimitInUse::free)
     }
+}
+
+/// The memory of the machine that is available, or that of a control group of this process where that is less.
+pub(super) fn memory() -> Option<(u64, &'static str)> {
+    let own = procfs::own_cgroups().unwrap_or_default();
+    let mounts = procfs::own_mounts().unwrap_or_default();
+    let groups = own_groups(&own, &mounts, "memory");
+    let limit = |directory: &Path| {
+        let files = ["memory.max", "memory.limit_in_bytes"].into_iter();
+        let mut texts = files.filter_map(|name| fs::read_to_string(directory.join(name)).ok());
+        let bytes = texts.find_map(|text| text.trim().parse().ok())?;
+        Some((bytes, "the referee's control group"))
+    };
+    let limits = groups.iter().flat_map(OwnGroup::levels).filter_map(limit);
+    let machine = procfs::available_memory().map(|bytes| (bytes, "this machine"));
+    limits.chain(machine).min_by_key(|&(bytes, _)| bytes)
 }
 
 /// The limits of the user and of the machine.

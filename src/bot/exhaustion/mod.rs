@@ -17,8 +17,10 @@ use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
 use self::limits::{LimitInUse, Limits, SLACK};
+use super::fault::{Exit, Fault};
+use crate::sandbox::procfs;
 use crate::system::{Shortage, most_open_files};
-use crate::text::cause;
+use crate::text::{cause, escape_controls};
 
 /// The count of refused processes is read again when it is older than this.
 const FRESH: Duration = Duration::from_millis(100);
@@ -73,6 +75,15 @@ impl Exhausted {
         })
     }
 
+    /// For a bot that was killed although it used no more memory than it may.
+    fn memory(cause: String) -> Self {
+        let fix = "end other programs, play fewer games at once, or lower --memory";
+        Self {
+            cause,
+            fix: fix.to_owned(),
+        }
+    }
+
     /// The limit, in a sentence, without the fix.
     pub fn cause(&self) -> &str {
         &self.cause
@@ -125,6 +136,11 @@ pub fn is_near() -> Option<String> {
     (limit.free() < SLACK).then(|| limit.to_string())
 }
 
+/// The least memory that all bots together can have: in bytes, and whose it is. `None` when it is not known.
+pub fn available_memory() -> Option<(u64, &'static str)> {
+    limits::memory()
+}
+
 /// How many more processes and threads can be started, as far as is known.
 #[cfg(all(target_os = "linux", not(portable)))]
 pub(super) fn free() -> Option<u64> {
@@ -136,24 +152,39 @@ fn limits() -> &'static Limits {
     LIMITS.get_or_init(Limits::find)
 }
 
-/// Notices when processes and threads are refused while a game is played.
+/// Notices when processes and threads are refused, or killed for want of memory, while a game is played.
 #[derive(Debug)]
 pub struct RefusalWatch {
-    /// When the count was read last, and what it was.
-    seen: Mutex<(Instant, u64)>,
+    /// When the counts were read last, and what they were.
+    seen: Mutex<(Instant, RefusalMark)>,
 }
 
 /// The state of the watch when a game began.
 #[derive(Clone, Copy, Debug)]
 pub struct RefusalMark {
     refusals: u64,
+    kills: u64,
+}
+
+impl RefusalMark {
+    fn now() -> Self {
+        Self {
+            refusals: limits().refusals(),
+            kills: kills(),
+        }
+    }
+}
+
+/// How many processes the kernel has killed for want of memory, if it counts them.
+fn kills() -> u64 {
+    procfs::killed_for_memory().unwrap_or_default()
 }
 
 impl RefusalWatch {
     /// A watch that begins now.
     pub fn new() -> Self {
         Self {
-            seen: Mutex::new((Instant::now(), limits().refusals())),
+            seen: Mutex::new((Instant::now(), RefusalMark::now())),
         }
     }
 
@@ -161,14 +192,39 @@ impl RefusalWatch {
     pub fn mark(&self) -> RefusalMark {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         if seen.0.elapsed() > FRESH {
-            *seen = (Instant::now(), limits().refusals());
+            *seen = (Instant::now(), RefusalMark::now());
         }
-        RefusalMark { refusals: seen.1 }
+        seen.1
     }
 
-    /// Why a game that began at `since` is void: a sentence. `None` when all processes and threads
-    /// could be started, as far as is known.
-    pub fn void_reason(&self, since: &RefusalMark) -> Option<Exhausted> {
+    /// Why a game that began at `since` and ended with this fault of `bot` is void: a sentence. `None` when all
+    /// processes and threads could be started, and the bot was not killed for want of memory, as far as is known; and
+    /// when it went beyond its own limits. `is_counted` says that the kernel counts its processes that it kills.
+    pub fn void_reason(
+        &self,
+        since: &RefusalMark,
+        bot: &str,
+        fault: &Fault,
+        is_counted: bool,
+    ) -> Option<Exhausted> {
+        if let Fault::Exited { exit, .. } = fault {
+            let bot = escape_controls(bot);
+            match exit {
+                Exit::Limit(_) => return None,
+                Exit::OutOfMemory => {
+                    return Some(Exhausted::memory(format!(
+                        "the kernel killed a process of {bot} for want of memory, although {bot} was within its own limit"
+                    )));
+                }
+                // A bot that kills itself is not among those that the kernel counts.
+                Exit::Signal(name) if name == "SIGKILL" && !is_counted && kills() > since.kills => {
+                    return Some(Exhausted::memory(format!(
+                        "{bot} was killed by SIGKILL, and the kernel killed processes for want of memory; likely it was that"
+                    )));
+                }
+                _ => {}
+            }
+        }
         let limits = limits();
         let limit = if limits.refusals() > since.refusals {
             limits.refusing()

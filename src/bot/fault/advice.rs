@@ -68,6 +68,7 @@ impl Fault {
                 Exit::Limit(_) => {
                     "use less of it, or play with a higher limit (docs/sandbox.md has the options)"
                 }
+                Exit::OutOfMemory => "play fewer games at once, or lower --memory",
                 Exit::Refused(..) => "do without what the sandbox forbids (docs/sandbox.md)",
                 Exit::Code(_) | Exit::Signal(_) => {
                     "mend the error that ended it; what it wrote to standard error says where"

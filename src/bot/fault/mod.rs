@@ -24,6 +24,8 @@ pub enum Exit {
     /// By the sandbox, because it went beyond a limit: the end of a sentence that begins with
     /// "it", such as `used more than 256 MiB of memory`.
     Limit(String),
+    /// By the kernel, because other programs had all memory.
+    OutOfMemory,
     /// So, after it had tried to do something that its sandbox forbids: `open a network
     /// connection`.
     Refused(Box<Self>, &'static str),

@@ -21,6 +21,9 @@ impl fmt::Display for Exit {
                 )
             }
             Self::Limit(what) => write!(f, "it {what}, and was ended"),
+            Self::OutOfMemory => f.write_str(
+                "the kernel killed a process of it for want of memory, although it was within its own limit",
+            ),
             Self::Left => f.write_str("left the game"),
         }
     }
@@ -49,6 +52,9 @@ fn format_allowance(allowance: &Allowance, fresh: bool) -> String {
 
 /// In the sentence of a bot that may hold its answer back until its input ends.
 pub const ASK_CHECK: &str = "`referee check` finds out";
+
+/// Why a bot is charged for all time.
+const LOST: &str = "processes of it ended that it did not wait for, so what they used is not known, and all time was charged";
 
 /// A line as a sentence quotes it.
 fn quoted_line(line: &[u8]) -> String {
@@ -135,7 +141,14 @@ impl Timeout {
                     format_duration(self.excused)
                 )
             }
+            ClockKind::Wall if usage.has_lost => write!(f, " ({LOST})"),
             ClockKind::Wall => Ok(()),
+            ClockKind::Cpu if usage.has_lost => {
+                write!(
+                    f,
+                    " (in {elapsed} it used more than {cpu} of processor time: {LOST})"
+                )
+            }
             ClockKind::Cpu => write!(f, " (in {elapsed} it used {cpu} of processor time)"),
         }
     }

@@ -1,14 +1,20 @@
-//! The processor clocks of a process and all below it, and how long they have waited for a processor.
+//! The CPU clocks of a process and all below it, and how long they have waited for a CPU.
+//!
+//! What a child used is added to its parent's account when the parent waits for it. Where the parent ignores the end of
+//! its children, it is added to no account but that of a control group. Without one it is only seen that it happens: a
+//! child is gone, and what its parent's children have used has not grown by what that child was seen to have used.
 
 #![expect(unsafe_code, reason = "each block says why it is sound")]
 
+use std::collections::HashMap;
 use std::mem::MaybeUninit;
 use std::time::Duration;
 
 use rustix::process::Pid;
 
 use super::waits::{Runnable, Waits};
-use crate::sandbox::procfs::{self, Stat};
+use crate::sandbox::cgroup::OpenAccount;
+use crate::sandbox::procfs::{self, Counts, Stat};
 
 /// The clocks of a process and all below it.
 #[derive(Debug)]
@@ -26,7 +32,24 @@ pub(super) struct Clocks {
     ended: Duration,
     /// The last reading: what is used never becomes less.
     last: Duration,
+    /// Counts what all processes use, those included that are in no other account.
+    account: Option<OpenAccount>,
+    /// Without it, all processes at the last search.
+    seen: HashMap<Pid, Seen>,
+    /// Whether one of them ended that nobody waited for.
+    has_lost: bool,
 }
+
+/// A process at a search.
+#[derive(Debug)]
+struct Seen {
+    parent: Option<Pid>,
+    started: Option<u64>,
+    used: Counts,
+}
+
+/// Ticks are counted in whole ones of user and of system time.
+const ROUNDING: u64 = 2;
 
 impl Clocks {
     pub(super) fn new(root: Pid, helpers: Option<usize>) -> Self {
@@ -40,10 +63,32 @@ impl Clocks {
             helpers: Duration::ZERO,
             ended: Duration::ZERO,
             last: Duration::ZERO,
+            account: None,
+            seen: HashMap::new(),
+            has_lost: false,
         }
     }
 
+    /// The bot runs, and this counts what its processes use.
+    pub(super) fn started(&mut self, account: Option<OpenAccount>) {
+        self.account = account;
+    }
+
+    /// Whether all that its processes use is counted.
+    pub(super) const fn is_complete(&self) -> bool {
+        self.account.is_some()
+    }
+
+    /// Whether it is known that some of what they used is not counted.
+    pub(super) const fn has_lost(&self) -> bool {
+        self.has_lost
+    }
+
     pub(super) fn read(&mut self) -> Duration {
+        if let Some(account) = &self.account {
+            self.last = self.last.max(account.read().unwrap_or_default());
+            return self.last;
+        }
         let mut sum = Duration::ZERO;
         let mut gone = false;
         for &(_, clock) in &self.running {
@@ -69,7 +114,8 @@ impl Clocks {
     pub(super) fn search(&mut self) {
         self.running.clear();
         self.helpers = Duration::ZERO;
-        self.ended = ended_children(self.root);
+        self.ended = Duration::ZERO;
+        let mut seen = HashMap::new();
         let mut waiting = vec![self.root];
         let mut visited = 0;
         while let Some(pid) = waiting.pop() {
@@ -79,11 +125,34 @@ impl Clocks {
                 self.helpers += clock(pid).and_then(read).unwrap_or_default();
             }
             visited += 1;
-            for child in procfs::children(pid) {
-                self.ended += ended_children(child);
-                waiting.push(child);
+            waiting.extend(procfs::children(pid));
+            if let (None, Some(stat)) = (&self.account, Stat::read(pid)) {
+                self.ended += stat.ended_children_time();
+                seen.insert(pid, Seen::of(&stat));
             }
         }
+        self.has_lost |= self.has_lost_since(&seen);
+        self.seen = seen;
+    }
+
+    /// Whether one that is not among these any more ended since the last search, and nobody waited for it.
+    fn has_lost_since(&self, seen: &HashMap<Pid, Seen>) -> bool {
+        let mut ended: HashMap<Pid, u64> = HashMap::new();
+        for (&pid, before) in &self.seen {
+            if let (Some(parent), false) = (before.parent, seen.contains_key(&pid))
+                && Stat::read(pid).is_none()
+            {
+                *ended.entry(parent).or_default() += before.used.all();
+            }
+        }
+        ended.into_iter().any(|(parent, used)| {
+            let (Some(before), Some(now)) = (self.seen.get(&parent), Stat::read(parent)) else {
+                return false;
+            };
+            // One that ends itself leaves its children to others.
+            let is_same = now.started() == before.started && !now.has_ended();
+            is_same && now.counts().of_ended + ROUNDING < before.used.of_ended + used
+        })
     }
 
     /// How long each of them has waited for a processor; `None` where the kernel does not report it.
@@ -108,10 +177,14 @@ impl Clocks {
     }
 }
 
-/// Processor time of the children of a process that it has waited for, in steps of the
-/// kernel's clock.
-fn ended_children(pid: Pid) -> Duration {
-    Stat::read(pid).map_or(Duration::ZERO, |stat| stat.ended_children_time())
+impl Seen {
+    fn of(stat: &Stat) -> Self {
+        Self {
+            parent: stat.parent(),
+            started: stat.started(),
+            used: stat.counts(),
+        }
+    }
 }
 
 /// The clock of a process.

@@ -1,6 +1,9 @@
-//! What a bot uses: processor time of all its processes, apart from that of its opponent's turns,
-//! and memory; and how long it waits for a processor, which is not its fault. On Linux; elsewhere
-//! nothing is known.
+//! What a bot uses: CPU time of all its processes, apart from that of its opponent's turns, and memory; and how long
+//! it waits for a CPU, which is not its fault. On Linux; elsewhere nothing is known.
+//!
+//! CPU time is that of the bot's control group where it has one, else that of all processes that are found. Then what
+//! ended in between is missing, unless its parent waited for it; a bot that is seen to lose time like this is excused
+//! for no wait, and is charged for all time on a clock of CPU time, too.
 //!
 //! A ply takes microseconds when both bots are quick. So clocks are read at most every 500 µs, and
 //! new processes are searched for after turns of 10 ms, and otherwise every 100 ms at most; what a
@@ -27,6 +30,7 @@ use crate::system::Pid;
 use ongoing::OngoingWait;
 use waits::Waits;
 
+use crate::sandbox::cgroup::OpenAccount;
 use crate::text::milliseconds;
 
 /// What a bot used in a game.
@@ -54,12 +58,17 @@ pub struct TurnUsage {
     pub uncertain: Duration,
     /// The number of its threads, 1 at least.
     pub threads: usize,
+    /// Whether processes of it ended that nobody waited for, so that it used more than is known.
+    pub has_lost: bool,
 }
 
 impl TurnUsage {
     /// How much of the wall time `elapsed` is not the bot's: the time in which it waited for a
     /// processor, but only as far as it has had less than one processor all the time.
     pub fn excused(&self, elapsed: Duration) -> Duration {
+        if self.has_lost {
+            return Duration::ZERO;
+        }
         let waited = self.waited.unwrap_or_default();
         waited.min(elapsed.saturating_sub(self.cpu))
     }
@@ -68,6 +77,15 @@ impl TurnUsage {
     pub fn excused_at_most(&self, elapsed: Duration) -> Duration {
         let waited = self.waited.map(|waited| waited + self.uncertain);
         Self { waited, ..*self }.excused(elapsed)
+    }
+
+    /// What a clock of CPU time is charged `elapsed` after the question.
+    pub fn charged_cpu(&self, elapsed: Duration) -> Duration {
+        if self.has_lost {
+            self.cpu.max(elapsed)
+        } else {
+            self.cpu
+        }
     }
 }
 
@@ -79,6 +97,9 @@ pub(super) const LONG: Duration = Duration::from_millis(10);
 
 /// Time between two searches for new processes while all turns are shorter, at least.
 const SEARCHING: Duration = Duration::from_millis(100);
+
+/// Time between two searches in a turn of a bot whose processes may be missed otherwise.
+const LOOKING: Duration = Duration::from_millis(25);
 
 /// Searches through more processes than this are limited.
 const MANY: usize = 16;
@@ -170,8 +191,10 @@ impl Meter {
         self.rest = self.rest.max(end.checked_add(rest).unwrap_or(end));
     }
 
-    /// The bot runs. What its supervisor has used until now does not count.
-    pub(super) fn started(&mut self, supervised: bool) {
+    /// The bot runs, and `account` counts what it uses, where there is one. What its supervisor has used until now does
+    /// not count.
+    pub(super) fn started(&mut self, supervised: bool, account: Option<OpenAccount>) {
+        self.clocks.started(account);
         if supervised {
             self.search(Instant::now());
         }
@@ -206,7 +229,7 @@ impl Meter {
         }
     }
 
-    /// Its turn has ended. With `exactly`, what it used in it is then known: [`Meter::turn_cpu`].
+    /// Its turn has ended. With `exactly`, what it used in it is then known: [`Meter::charged_cpu`].
     pub(super) fn answered(&mut self, now: Instant, exactly: bool) {
         let fresh = |(at, _): (Instant, _)| now.saturating_duration_since(at) < READING;
         if exactly || !self.mark.is_some_and(fresh) {
@@ -215,10 +238,11 @@ impl Meter {
         }
     }
 
-    /// The processor time of the turn that has ended.
-    pub(super) fn turn_cpu(&self) -> Duration {
+    /// What the turn that has ended is charged on a clock of CPU time, `elapsed` after the question.
+    pub(super) fn charged_cpu(&self, elapsed: Duration) -> Duration {
         let used = self.mark.map(|(_, used)| used).unwrap_or_default();
-        used.saturating_sub(self.turn_used)
+        let cpu = used.saturating_sub(self.turn_used);
+        self.usage(cpu).charged_cpu(elapsed)
     }
 
     /// What it has used since its turn began, all its processes searched for, and what is known of a wait
@@ -243,11 +267,25 @@ impl Meter {
         let cpu = self.clocks.read().saturating_sub(self.turn_used);
         let waits = self.clocks.waits();
         TurnUsage {
-            cpu,
             waited: waits.as_ref().map(|waits| waits.since(&self.turn_waits)),
-            uncertain: Duration::ZERO,
             threads: waits.map_or(1, |waits| waits.threads()),
+            ..self.usage(cpu)
         }
+    }
+
+    /// A turn of which nothing but the CPU time is known.
+    fn usage(&self, cpu: Duration) -> TurnUsage {
+        TurnUsage {
+            cpu,
+            has_lost: self.clocks.has_lost(),
+            ..TurnUsage::default()
+        }
+    }
+
+    /// How long after a look at what it uses the next one is due, where what it uses is known by looking only.
+    pub(super) fn next_look(&self) -> Option<Duration> {
+        let rest = || self.rest.saturating_duration_since(Instant::now());
+        (!self.clocks.is_complete()).then(|| LOOKING.max(rest()))
     }
 
     /// The game has ended; `total` is what the bot used altogether, and its memory in KiB, if it has

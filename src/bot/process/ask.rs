@@ -37,7 +37,7 @@ impl Player for Process {
         self.asked = true;
         self.thaw();
         let asked = Instant::now();
-        let mut limit = charge::first_limit(&allowance, fresh);
+        let mut limit = charge::first_limit(&allowance, fresh, || self.meter.next_look());
         let exchange = self.channel.exchange_from(asked, request.as_bytes(), limit);
         let mut exchanged = until_exit(exchange, &mut self.child, self.exit.is_some()).await?;
         // What it has used, once that matters, and whether the time that it was given then was due to it.
@@ -86,6 +86,7 @@ impl Player for Process {
                 exchanged = Ok(Ok(exchange));
                 continue;
             }
+            let more = charge::looking(more, elapsed, self.meter.next_look());
             Extension { limit, is_certain } = more;
             events::extended(more, &used);
             let exchange = self.channel.exchange_on(asked, request.as_bytes(), limit);
@@ -165,7 +166,7 @@ impl Process {
         self.freeze();
         if allowance.kind == ClockKind::Cpu {
             self.meter.answered(at, true);
-            return self.meter.turn_cpu();
+            return self.meter.charged_cpu(elapsed);
         }
         let charged = if charge::may_be_less(allowance, elapsed, late) {
             let excused = self.meter.turn_usage().excused(elapsed);

@@ -33,12 +33,30 @@ pub(super) struct Extension {
 }
 
 /// The wall time after which it is first asked what the bot has used.
-pub(super) fn first_limit(allowance: &Allowance, fresh: bool) -> Duration {
+///
+/// What a bot uses counts within its time where it is subtracted from a game's clock, and where CPU time is measured. Then
+/// it is looked at after `look` already, where it is known by looking only.
+pub(super) fn first_limit(
+    allowance: &Allowance,
+    fresh: bool,
+    look: impl FnOnce() -> Option<Duration>,
+) -> Duration {
     let total = allowance.total(fresh);
-    match allowance.kind {
-        ClockKind::Wall => total,
-        // It may run on all processors at once.
+    let limit = match allowance.kind {
+        ClockKind::Wall if allowance.is_counted => total,
+        ClockKind::Wall => return total,
+        // It may run on all CPUs at the same time.
         ClockKind::Cpu => (total / processors()).max(STEP),
+    };
+    look().map_or(limit, |look| look.min(limit))
+}
+
+/// An extension that ends with the next look.
+pub(super) fn looking(more: Extension, elapsed: Duration, look: Option<Duration>) -> Extension {
+    let next = look.map_or(more.limit, |look| elapsed.saturating_add(look));
+    Extension {
+        limit: more.limit.min(next),
+        ..more
     }
 }
 
@@ -75,7 +93,7 @@ pub(super) fn extension(
             }
         }
         ClockKind::Cpu => {
-            let left = total.saturating_sub(usage.cpu);
+            let left = total.saturating_sub(usage.charged_cpu(elapsed));
             let at_once = u32::try_from(usage.threads).unwrap_or(u32::MAX);
             let left_each = left / at_once.clamp(1, processors());
             (!left.is_zero()).then(|| certain(elapsed.saturating_add(left_each)))
@@ -128,8 +146,8 @@ mod tests {
         TurnUsage {
             cpu: Duration::from_millis(cpu),
             waited: waited.map(Duration::from_millis),
-            uncertain: Duration::ZERO,
             threads,
+            ..TurnUsage::default()
         }
     }
 
@@ -176,6 +194,39 @@ mod tests {
         // Sixteen threads on two processors wait for each other.
         assert_eq!(wall(150, usage(300, Some(140), 16)), None);
         assert_eq!(wall(150, usage(150, Some(140), 16)), None);
+    }
+
+    #[test]
+    fn a_bot_that_hides_what_it_used_is_charged_all_time() {
+        let hides = |cpu, waited| TurnUsage {
+            has_lost: true,
+            ..usage(cpu, waited, 1)
+        };
+        assert_eq!(wall(150, hides(1, Some(149))), None);
+        assert_eq!(extension_of(ClockKind::Cpu, 150, &hides(1, None)), None);
+        let more = extension_of(ClockKind::Cpu, 75, &hides(1, None));
+        assert_eq!(more, Some((150, true)));
+    }
+
+    #[test]
+    fn what_is_known_by_looking_only_is_looked_at() {
+        let look = Some(Duration::from_millis(25));
+        let first = |is_counted, kind| {
+            let allowance = Allowance {
+                is_counted,
+                ..allowance(kind)
+            };
+            first_limit(&allowance, false, || look).as_millis()
+        };
+        assert_eq!(first(false, ClockKind::Wall), 150);
+        assert_eq!(first(true, ClockKind::Wall), 25);
+        assert!(first(false, ClockKind::Cpu) <= 25);
+        let more = Extension {
+            limit: Duration::from_millis(300),
+            is_certain: true,
+        };
+        let limit = |look| looking(more, LIMIT, look).limit.as_millis();
+        assert_eq!((limit(look), limit(None)), (175, 300));
     }
 
     #[test]
@@ -255,7 +306,7 @@ mod tests {
         let number = u32::try_from(processors).unwrap();
         // All processors together may have used it up by then, and not before.
         assert_eq!(
-            first_limit(&allowance, false) * number,
+            first_limit(&allowance, false, || None) * number,
             LIMIT / number * number
         );
         // What is left is enough for as many of them as it has threads.

@@ -119,7 +119,7 @@ impl Process {
                     .zip(before.waited)
                     .map(|(used, before)| used.saturating_sub(before)),
                 uncertain: Duration::ZERO,
-                threads: used.threads,
+                ..used
             };
             let runs = self.state() == ProcessState::Computing;
             if !may_still_write(closed.elapsed(), &since, runs) {
@@ -155,6 +155,9 @@ impl Process {
         };
         if let Some(limit) = supervisor.exceeded() {
             return Exit::Limit(limit);
+        }
+        if supervisor.is_out_of_memory() {
+            return Exit::OutOfMemory;
         }
         // Without a report the supervisor itself was killed.
         let report = supervisor.exit_report();
@@ -235,8 +238,8 @@ mod tests {
             let since = TurnUsage {
                 cpu: Duration::from_millis(cpu),
                 waited: waited.map(Duration::from_millis),
-                uncertain: Duration::ZERO,
                 threads: 1,
+                ..TurnUsage::default()
             };
             may_still_write(Duration::from_millis(elapsed), &since, runs)
         };

@@ -262,7 +262,10 @@ impl Process {
             }
         }
         self.log_start();
-        self.meter.started(self.supervisor.is_some());
+        let supervisor = self.supervisor.as_mut();
+        let is_supervised = supervisor.is_some();
+        let account = supervisor.and_then(SupervisorConnection::take_account);
+        self.meter.started(is_supervised, account);
         self.freeze();
         Ok(())
     }

@@ -12,13 +12,13 @@ use super::setup::this_program;
 use super::size;
 use super::variable::Variable;
 use crate::arena::plan::SandboxPlan;
-use crate::bot::exhaustion::Exhausted;
+use crate::bot::exhaustion::{Exhausted, available_memory};
 use crate::bot::spec::{BotSpec, CannotStart, Program};
 use crate::sandbox::{
     Confinement, Kind, NotAvailable, Obstacle, ResourceLimits, Sandbox, SandboxRequest, Selection,
 };
 use crate::system::Shortage;
-use crate::text::escape;
+use crate::text::{self, escape};
 
 /// `--sandbox`
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -226,16 +226,18 @@ impl SandboxOptions {
     pub(in crate::cli) fn of_bots(&self, bots: &[BotSpec]) -> Result<Sandboxes, Failure> {
         if self.kind.is_some() {
             let chosen = self.sandbox()?;
+            let is_program = |bot: &&BotSpec| matches!(bot, BotSpec::Program(_));
+            warn_memory(&chosen, bots.iter().filter(is_program).count());
             return Ok(Sandboxes {
                 programs: chosen.clone(),
                 builtins: chosen,
             });
         }
-        let confined =
-            |bot: &BotSpec| matches!(bot, BotSpec::Program(program) if program.builtin().is_none());
+        let confined = |bot: &&BotSpec| matches!(bot, BotSpec::Program(program) if program.builtin().is_none());
         let none = Sandbox::choose(&self.request(Choice::None)?)
             .map_err(|error| Failure::Usage(error.to_string()))?;
-        let programs = if bots.iter().any(confined) {
+        let count = bots.iter().filter(confined).count();
+        let programs = if count > 0 {
             match Sandbox::choose(&self.request(Choice::Auto)?) {
                 Ok(sandbox) => sandbox,
                 Err(error) if error.obstacle == Obstacle::Absent => {
@@ -250,6 +252,7 @@ impl SandboxOptions {
         } else {
             none.clone()
         };
+        warn_memory(&programs, count);
         Ok(Sandboxes {
             programs,
             builtins: none,
@@ -307,6 +310,27 @@ fn refused(error: &NotAvailable) -> Failure {
             "no sandbox: {error}; or play without one, if you trust the bots: --sandbox none"
         ),
     })
+}
+
+/// Warns when bots may use more memory together than there is: then the kernel kills one for what others use.
+pub(in crate::cli) fn warn_memory(sandbox: &Sandbox, bots: usize) {
+    let each = sandbox.limits().memory;
+    let all = each.saturating_mul(bots as u64);
+    if sandbox.kind() == Kind::None {
+        return;
+    }
+    if let Some((available, owner)) = available_memory()
+        && all > available
+    {
+        print_stderr(&format!(
+            "referee: warning: {bots} bots at once may use {} of memory (--memory {}), and {owner} has {}; use --memory \
+             {}M, or fewer games at once",
+            text::size(all),
+            text::size(each),
+            text::size(available >> 20 << 20),
+            (available / bots as u64) >> 20
+        ));
+    }
 }
 
 /// The sandboxes of a few bots.

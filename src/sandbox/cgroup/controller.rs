@@ -19,6 +19,8 @@ pub(crate) enum Controller {
     Cpu,
     /// Stops them, whatever signals they get.
     Freezer,
+    /// Counts CPU time. That of v2 is there without a controller.
+    Account,
 }
 
 /// What the processes of a bot may have together.
@@ -65,7 +67,13 @@ const fn optional(file: &'static str, value: String) -> Setting {
 }
 
 impl Controller {
-    pub(crate) const ALL: [Self; 4] = [Self::Memory, Self::Pids, Self::Cpu, Self::Freezer];
+    pub(crate) const ALL: [Self; 5] = [
+        Self::Memory,
+        Self::Pids,
+        Self::Cpu,
+        Self::Freezer,
+        Self::Account,
+    ];
 
     /// Its name in the kernel.
     pub(super) const fn name(self) -> &'static str {
@@ -74,6 +82,7 @@ impl Controller {
             Self::Pids => "pids",
             Self::Cpu => "cpu",
             Self::Freezer => "freezer",
+            Self::Account => "cpuacct",
         }
     }
 
@@ -103,6 +112,7 @@ impl Controller {
             // That it can be written is what counts.
             (Self::Freezer, Version::One) => vec![setting("freezer.state", "THAWED".to_owned())],
             (Self::Freezer, Version::Two) => vec![setting("cgroup.freeze", "0".to_owned())],
+            (Self::Account, _) => Vec::new(),
         }
     }
 
@@ -112,7 +122,7 @@ impl Controller {
             (Self::Memory, Version::One) => Some(("memory.oom_control", b"oom_kill ")),
             (Self::Memory, Version::Two) => Some(("memory.events", b"oom_kill ")),
             (Self::Pids, _) => Some(("pids.events", b"max ")),
-            (Self::Cpu | Self::Freezer, _) => None,
+            (Self::Cpu | Self::Freezer | Self::Account, _) => None,
         }
     }
 }

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use rustix::fs::{FlockOperation, flock};
 use rustix::process::{Pid, Signal, kill_process};
 
+use super::account::Account;
 use super::controller::{Allowance, Controller};
 use super::freezer::Freezer;
 use super::{PREFIX, ParentGroup, ParentGroups};
@@ -18,11 +19,19 @@ use crate::sandbox::hierarchy::Version;
 /// How long the kernel may take to notice the end of a group's last process.
 const EMPTYING: Duration = Duration::from_secs(1);
 
+/// The most memory that a group of v1 has had.
+const MOST_MEMORY: &str = "memory.max_usage_in_bytes";
+
+/// The kernel counts so many bytes at once where there are as many, and may give up when fewer are left.
+const CHARGED_AT_ONCE: u64 = 64 << 12;
+
 /// A bound that was met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::sandbox) enum Bound {
-    /// The kernel has ended a process for its memory. The rest of the bot may live.
+    /// The kernel has killed a process for its memory. The rest of the bot may live.
     Memory,
+    /// The same, but it was others who had too much.
+    OthersMemory,
     /// The kernel has refused a process or thread.
     Tasks,
 }
@@ -90,6 +99,10 @@ impl Groups {
             if !members.is_empty() || part.events.iter().any(is_met) {
                 return Ok(false);
             }
+            if part.version == Version::One && part.controllers.contains(&Controller::Memory) {
+                // From here on it is the peak of the next one.
+                set(&part.directory, MOST_MEMORY, "0")?;
+            }
             // The last one may have been stopped when it ended.
             if part.controllers.contains(&Controller::Freezer) {
                 for setting in Controller::Freezer.settings(part.version, Allowance::default()) {
@@ -131,7 +144,11 @@ impl Groups {
         self.0.iter().find_map(|part| {
             let mut events = part.events.iter();
             let met = events.find(|(bound, file, start)| is_met(part, *bound, file, start));
-            met.map(|(bound, ..)| *bound)
+            met.map(|(bound, ..)| match bound {
+                // The kernel counts a process where it was, whoever had no memory left.
+                Bound::Memory if !part.has_had_all_memory() => Bound::OthersMemory,
+                bound => *bound,
+            })
         })
     }
 
@@ -155,6 +172,13 @@ impl Groups {
             }),
             version: part.version,
         })
+    }
+
+    /// What counts the CPU time of all processes from now on, if that is to be had.
+    pub(in crate::sandbox) fn account(&self) -> Option<Account> {
+        let counts = |part: &&Part| part.controllers.contains(&Controller::Account);
+        let part = self.0.iter().find(counts)?;
+        Account::new(&part.directory, part.version).ok()
     }
 
     /// Lets processes continue that cannot end while they are stopped.
@@ -205,10 +229,7 @@ pub(super) fn kill_all(directory: &Path, version: Version) {
 /// Whether a group has had as many tasks as it may. One of its tasks may also have been refused because a group
 /// above it was full, which is no fault of the bot's, and is counted here all the same.
 fn has_had_all_tasks(directory: &Path) -> bool {
-    let number = |name: &str| -> Option<u64> {
-        let text = fs::read_to_string(directory.join(name)).ok()?;
-        text.trim().parse().ok()
-    };
+    let number = |name| number(directory, name);
     let Some(limit) = number("pids.max") else {
         return true;
     };
@@ -217,6 +238,12 @@ fn has_had_all_tasks(directory: &Path) -> bool {
         Some(peak) => peak >= limit,
         None => number("pids.current").is_none_or(|current| current > limit / 2),
     }
+}
+
+/// What a file of a group has, when that is a number.
+fn number(directory: &Path, name: &str) -> Option<u64> {
+    let text = fs::read_to_string(directory.join(name)).ok()?;
+    text.trim().parse().ok()
 }
 
 /// Whether a file has a line that begins so, with a number that is not 0.
@@ -265,6 +292,9 @@ impl Part {
             _lock: lock,
             maker: std::process::id(),
         };
+        if part.controllers.contains(&Controller::Account) {
+            Account::new(&part.directory, part.version)?;
+        }
         for controller in &parent.controllers {
             for setting in controller.settings(parent.version, allowance) {
                 match set(&part.directory, setting.file, &setting.value) {
@@ -283,6 +313,20 @@ impl Part {
             }
         }
         Ok(part)
+    }
+
+    /// Whether the group itself has had all memory that it may, and not only one above it.
+    fn has_had_all_memory(&self) -> bool {
+        let number = |name| number(&self.directory, name);
+        match self.version {
+            Version::One => {
+                let most = number(MOST_MEMORY);
+                most.zip(number("memory.limit_in_bytes"))
+                    .is_none_or(|(most, limit)| most + CHARGED_AT_ONCE >= limit)
+            }
+            Version::Two => File::open(self.directory.join("memory.events"))
+                .is_ok_and(|events| is_counted(&events, b"oom ")),
+        }
     }
 }
 

@@ -7,10 +7,12 @@
 //! have both processes and groups below it) or below it. Nothing is assumed: the sandbox's probe runs in
 //! such groups, exceeds the bound on memory, and must be ended for it.
 //!
+//! - `account`: the CPU time of all processes of a bot
 //! - `controller`: what is set for each controller, in both versions
 //! - `freezer`: stops all processes of a bot, whatever signals they get
 //! - `group`: the groups of one bot
 
+mod account;
 mod controller;
 mod freezer;
 mod group;
@@ -23,6 +25,7 @@ use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
 use serde::{Deserialize, Serialize};
 
+pub(crate) use self::account::{Account, OpenAccount};
 pub(crate) use self::controller::{Allowance, Controller};
 pub(crate) use self::freezer::{Freezer, OpenFreezer};
 use self::group::Part;
@@ -179,8 +182,8 @@ fn candidates(own: &str, mounts: &str, controller: Controller) -> Vec<ParentGrou
         }
         found.push(place(directory));
     }
-    if controller == Controller::Freezer {
-        // There, what is stopped can be killed all the same.
+    if matches!(controller, Controller::Freezer | Controller::Account) {
+        // There, what is stopped can be killed all the same, and one group serves both.
         found.sort_by_key(|parent| parent.version == Version::One);
     }
     found

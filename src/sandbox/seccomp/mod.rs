@@ -127,12 +127,15 @@ fn forbidden(situation: Situation) -> Result<Rules, BackendError> {
     for call in [
         libc::SYS_prlimit64,
         libc::SYS_sched_setaffinity,
-        libc::SYS_sched_setattr,
         libc::SYS_sched_setparam,
         libc::SYS_sched_setscheduler,
     ] {
         rules.insert(call, vec![when(0, Dword, Ne, 0)?]);
     }
+    // All but the usual one have it wait for others, or others for it.
+    let policy = when(1, Dword, Ne, u64::from(libc::SCHED_OTHER.cast_unsigned()))?;
+    let scheduler = rules.entry(libc::SYS_sched_setscheduler).or_default();
+    scheduler.push(policy);
     // One byte: whoever crashes with less has a program of the system's started.
     let core = RLIMIT_CORE;
     rules.insert(libc::SYS_setrlimit, vec![when(0, Dword, Eq, core)?]);
@@ -143,13 +146,11 @@ fn forbidden(situation: Situation) -> Result<Rules, BackendError> {
     let limits = rules.entry(libc::SYS_prlimit64).or_default();
     limits.push(SeccompRule::new(new_core)?);
     // Of one process, not of a group or a user.
-    for (call, one_process) in [
-        (libc::SYS_setpriority, PRIO_PROCESS),
-        (libc::SYS_ioprio_set, IOPRIO_WHO_PROCESS),
-    ] {
-        let others = [when(0, Dword, Ne, one_process)?, when(1, Dword, Ne, 0)?];
-        rules.insert(call, others.into());
-    }
+    let others = [
+        when(0, Dword, Ne, IOPRIO_WHO_PROCESS)?,
+        when(1, Dword, Ne, 0)?,
+    ];
+    rules.insert(libc::SYS_ioprio_set, others.into());
     let terminal = TERMINAL
         .iter()
         .map(|&request| when(1, Dword, Eq, low_word(request)));
@@ -190,8 +191,6 @@ fn forbidden(situation: Situation) -> Result<Rules, BackendError> {
 }
 
 // Numbers whose type differs between C libraries.
-/// What `setpriority` calls one process.
-const PRIO_PROCESS: u64 = 0;
 /// The size of memory that a process that has crashed leaves behind.
 const RLIMIT_CORE: u64 = 4;
 

@@ -108,6 +108,7 @@ fn what_every_program_needs_is_allowed() {
             (libc::SYS_exit_group, [0; 6]),
             (libc::SYS_futex, [0; 6]),
             (libc::SYS_prlimit64, [0; 6]),
+            (libc::SYS_sched_setscheduler, [0; 6]),
         ] {
             let call = Call::new(call, arguments);
             let number = call.number;
@@ -125,6 +126,7 @@ fn what_no_bot_needs_is_refused() {
             (libc::SYS_mount, [0; 6]),
             (libc::SYS_unshare, [0; 6]),
             (libc::SYS_prlimit64, [1, 0, 0, 0, 0, 0]),
+            (libc::SYS_sched_setscheduler, [0, 5, 0, 0, 0, 0]),
             (libc::SYS_clone, [0x1000_0000, 0, 0, 0, 0, 0]),
             (libc::SYS_socket, [16, 0, 0, 0, 0, 0]),
             (libc::SYS_ioctl, [0, 0x5412, 0, 0, 0, 0]),

@@ -13,9 +13,9 @@ use tokio::io::AsyncReadExt as _;
 use super::fork_server::{ForkServer, Order};
 use super::forked;
 use super::kept_box::{Boxes, UsedBox};
-use super::message::{ExitReport, SpawnRequest, SupervisorEvent};
+use super::message::{Exceeded, ExitReport, SpawnRequest, SupervisorEvent};
 use super::wire::send_descriptors;
-use crate::sandbox::cgroup::OpenFreezer;
+use crate::sandbox::cgroup::{OpenAccount, OpenFreezer};
 use crate::sandbox::limits::ResourceLimits;
 use crate::sandbox::procfs::{self, Stat};
 
@@ -183,6 +183,8 @@ pub(crate) struct SupervisorConnection {
     limits: ResourceLimits,
     /// Stops all processes of the bot; `None` where only signals do.
     freezer: Option<OpenFreezer>,
+    /// Counts their CPU time; until somebody takes it.
+    account: Option<OpenAccount>,
     /// Processes between the supervisor and the bot.
     helpers: usize,
     /// The box that the bot is in, if it is one that is kept; until it has ended.
@@ -203,6 +205,7 @@ impl SupervisorConnection {
             report: None,
             limits: request.limits,
             freezer: None,
+            account: None,
             helpers: request.backend.helpers(),
             used,
         })
@@ -212,8 +215,13 @@ impl SupervisorConnection {
     pub(crate) async fn ready(&mut self) -> io::Result<Option<Pid>> {
         loop {
             match self.inbox.next().transpose()? {
-                Some(SupervisorEvent::Ready { pid, freezer }) => {
+                Some(SupervisorEvent::Ready {
+                    pid,
+                    freezer,
+                    account,
+                }) => {
                     self.freezer = freezer.map(|freezer| freezer.open()).transpose()?;
+                    self.account = account.map(|account| account.open()).transpose()?;
                     return Ok(Pid::from_raw(pid));
                 }
                 Some(SupervisorEvent::Failed { cause, errno }) => {
@@ -232,6 +240,11 @@ impl SupervisorConnection {
                 }
             }
         }
+    }
+
+    /// What counts the CPU time of all processes of the bot, once it runs; `None` where nothing does.
+    pub(crate) const fn take_account(&mut self) -> Option<OpenAccount> {
+        self.account.take()
     }
 
     /// Has the kernel stop all processes of the bot, or continue them; `false` where it cannot.
@@ -317,6 +330,12 @@ impl SupervisorConnection {
     /// Whether it tried to open a network connection.
     pub(crate) fn tried_network(&mut self) -> bool {
         self.exit_report().is_some_and(|report| report.network)
+    }
+
+    /// Whether the kernel killed a process of it because others had all memory.
+    pub(crate) fn is_out_of_memory(&mut self) -> bool {
+        let report = self.exit_report();
+        report.is_some_and(|report| report.exceeded == Some(Exceeded::OthersMemory))
     }
 
     /// Why the supervisor ended it, as the end of a sentence that begins with "it".

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::sandbox::backend::Backend;
-use crate::sandbox::cgroup::{Allowance, Controller, Freezer, ParentGroups};
+use crate::sandbox::cgroup::{Account, Allowance, Controller, Freezer, ParentGroups};
 use crate::sandbox::limits::ResourceLimits;
 use crate::sandbox::seccomp::Situation;
 use crate::text::size;
@@ -107,6 +107,8 @@ pub(crate) enum SupervisorEvent {
         pid: i32,
         /// What stops all of its processes, if that is to be had.
         freezer: Option<Freezer>,
+        /// What counts their CPU time, likewise.
+        account: Option<Account>,
     },
     /// It could not be started.
     Failed {
@@ -140,6 +142,8 @@ pub(crate) struct ExitReport {
 pub(crate) enum Exceeded {
     /// Memory of all its processes.
     Memory,
+    /// Not one of its own: the kernel killed a process of it because others had all memory.
+    OthersMemory,
     /// Processes.
     Processes,
     /// Threads of all its processes.
@@ -174,7 +178,7 @@ impl ExitReport {
             None if self.status == KILLED_BY_FILE_SIZE => {
                 format!("wrote a file of more than {scratch}")
             }
-            None => return None,
+            None | Some(Exceeded::OthersMemory) => return None,
         })
     }
 }

@@ -121,9 +121,15 @@ fn serve(prepared: Prepared) -> io::Result<()> {
     };
     let pid = bot.pid.as_raw_pid();
     // An error means that the referee is gone, which is noticed again below.
-    let freezer = bot.groups.freezer();
-    let _ = report(&mut control, &SupervisorEvent::Ready { pid, freezer });
-    let (ended, directories) = supervise(&request, bot, &control)?;
+    let account = bot.groups.account();
+    let used = account.as_ref().and_then(|account| account.open().ok());
+    let ready = SupervisorEvent::Ready {
+        pid,
+        freezer: bot.groups.freezer(),
+        account,
+    };
+    let _ = report(&mut control, &ready);
+    let (ended, directories) = supervise(&request, bot, used.as_ref(), &control)?;
     let _ = report(&mut control, &SupervisorEvent::Ended(ended));
     for directory in directories {
         // What cannot be removed now is removed with all that the referee has of the bot.

@@ -15,6 +15,7 @@ use rustix::process::{
 
 use super::sys;
 use crate::sandbox::cgroup::{Groups, Membership};
+use crate::sandbox::procfs;
 
 /// The exit status of a process that could not become what it was started for. Nobody reads it.
 const FAILED: i32 = 127;
@@ -45,6 +46,7 @@ impl Entry {
 
     /// A session and group of its own, without a terminal, and an end with its supervisor's.
     pub(super) fn lead(&self) -> io::Result<()> {
+        procfs::kill_first(None);
         setsid()?;
         set_parent_process_death_signal(Some(Signal::KILL))?;
         self.check()

@@ -18,17 +18,18 @@ use super::spawn::RunningBot;
 use super::sys;
 use super::watch::{self, Watch};
 use crate::sandbox::backend::Backend;
-use crate::sandbox::cgroup::{Bound, Controller, Groups};
+use crate::sandbox::cgroup::{Bound, Controller, Groups, OpenAccount};
 use crate::sandbox::session;
 
 /// The status of a bot that hangs in the kernel although it was killed.
 const KILLED: i32 = 9;
 
 /// Waits until the bot has ended, the referee is gone, or a limit is exceeded; then nothing is
-/// left of the bot but its directories.
+/// left of the bot but its directories. `account` counts its CPU time, if that is to be had.
 pub(super) fn supervise(
     request: &SpawnRequest,
     mut bot: RunningBot,
+    account: Option<&OpenAccount>,
     control: &UnixStream,
 ) -> io::Result<(ExitReport, Vec<TempDir>)> {
     let pidfd = pidfd_open(bot.pid, PidfdFlags::empty())?;
@@ -92,7 +93,8 @@ pub(super) fn supervise(
         session::forget(scratch, bot.pid);
     }
     let exceeded = exceeded.or_else(|| met(&bot.groups, || None));
-    let (cpu, largest) = sys::used_by_children();
+    let (waited_for, largest) = sys::used_by_children();
+    let cpu = account.and_then(OpenAccount::read).unwrap_or(waited_for);
     let report = ExitReport {
         status: decode_bwrap_status(status, bot.helpers > 0),
         cpu_ms: cpu.as_secs_f64() * 1e3,
@@ -108,6 +110,7 @@ pub(super) fn supervise(
 fn met(groups: &Groups, check: impl FnOnce() -> Option<Exceeded>) -> Option<Exceeded> {
     match groups.exceeded()? {
         Bound::Memory => Some(Exceeded::Memory),
+        Bound::OthersMemory => Some(Exceeded::OthersMemory),
         Bound::Tasks => check().or(Some(Exceeded::Threads)),
     }
 }

@@ -16,7 +16,7 @@ use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
 
 pub(super) use self::pipes::{AnswerPipe, RequestPipe};
 use crate::bot::fault::Exit;
-use crate::sandbox::ResourceLimits;
+use crate::sandbox::{ResourceLimits, procfs};
 use crate::system::Pid;
 
 /// What a bot writes beside.
@@ -66,7 +66,9 @@ pub(super) fn start<T>(
     let (mut child, owned) = spawn(command)?;
     let pipes = Pipes::of(&mut child)?;
     let leader = child.id().and_then(|id| i32::try_from(id).ok());
-    let leader = leader.and_then(Pid::from_raw).map(Group);
+    let leader = leader.and_then(Pid::from_raw);
+    procfs::kill_first(leader);
+    let leader = leader.map(Group);
     let group = leader.ok_or_else(|| io::Error::other("the id of a new process is missing"))?;
     Ok(((child, owned), pipes, group))
 }

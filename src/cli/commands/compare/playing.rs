@@ -114,7 +114,7 @@ impl<'a> Playing<'a> {
             entered: bots.entered,
             rejected: Vec::new(),
         };
-        let jobs = jobs(&self.options, &found);
+        let jobs = jobs(&self.options, &found, self.sandbox);
         let mut entered = found.entered;
         announce_terms(self.args, entered.len() - 2, jobs, self.seed)?;
         let pieces_path = write_pieces(&self.directory, &*self.ruleset)?;

@@ -134,7 +134,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     });
     fs::create_dir_all(&out).map_err(|error| unreadable(&out, &error))?;
     let climb = Climb {
-        jobs: jobs(&options, &found),
+        jobs: jobs(&options, &found, &sandbox),
         options: &options,
         scale: &scale,
         ruleset,

@@ -96,7 +96,7 @@ impl<'a> Update<'a> {
             ..self.options.request(&self.sandbox)
         };
         let ruleset = Arc::clone(&self.ruleset);
-        let jobs = jobs(self.options, &Entrants::default());
+        let jobs = jobs(self.options, &Entrants::default(), &self.sandbox);
         let preparation = Preparation {
             request: &request,
             ruleset: &ruleset,

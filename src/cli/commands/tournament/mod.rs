@@ -4,6 +4,7 @@ mod analysing;
 mod bot_options;
 pub(in crate::cli) mod ending;
 mod failures;
+mod games_at_once;
 mod late;
 mod notices;
 mod options;
@@ -16,7 +17,6 @@ mod seeds;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::thread::available_parallelism;
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
@@ -25,6 +25,8 @@ use tokio::sync::mpsc;
 pub(in crate::cli) use self::bot_options::BotOptions;
 pub(in crate::cli) use self::failures::run_failure;
 use self::failures::{resume_command, with_place};
+use self::games_at_once::usual_jobs;
+pub(in crate::cli) use self::games_at_once::{checks, jobs};
 pub(in crate::cli) use self::notices::Notices;
 use self::notices::prepare;
 pub(in crate::cli) use self::options::{FormatName, Options};
@@ -178,7 +180,7 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
         // No games, but checks.
         options.jobs.map_or_else(usual_jobs, usize::from)
     } else {
-        jobs(&options, &entrants)
+        jobs(&options, &entrants, &sandbox)
     };
     if options.out.is_none() {
         print_stderr(&format!(
@@ -264,54 +266,6 @@ fn out_folder(options: &Options, named: bool) -> Result<PathBuf, Failure> {
                 .to_owned(),
         )),
     }
-}
-
-/// The number of games at once when none is given: a core for each bot.
-fn usual_jobs() -> usize {
-    (available_parallelism().map_or(1, usize::from) / 2).max(1)
-}
-
-/// The number of entry checks at once where so many games are: a game has two bots, and a check has one.
-pub(in crate::cli) const fn checks(jobs: usize) -> usize {
-    jobs.saturating_mul(2)
-}
-
-/// The number of games at once. Prints it when it was not given, and warns when it is too large.
-pub(in crate::cli) fn jobs(options: &Options, entrants: &Entrants) -> usize {
-    let cores = available_parallelism().map_or(1, usize::from);
-    let s = |count: usize| if count == 1 { "" } else { "s" };
-    let Some(jobs) = options.jobs else {
-        let jobs = usual_jobs();
-        print_stderr(&format!(
-            "referee: {jobs} game{} at once, a core for each bot (of {cores} core{}; --jobs N for \
-             another number)",
-            s(jobs),
-            s(cores)
-        ));
-        return jobs;
-    };
-    let jobs = usize::from(jobs);
-    // With less time than this, having to wait for a core matters.
-    let short = |seconds: f64| seconds < 1.0;
-    let is_short = entrants.entered.iter().any(|bot| {
-        let limits = &bot.plan.limits;
-        limits.move_time.is_some_and(short)
-            || limits.game_time.is_some_and(|time| short(time / 8.0))
-    });
-    if jobs * 2 > cores && is_short {
-        let consequence = if cfg!(all(target_os = "linux", not(portable))) {
-            "bots will wait for each other, which is not charged to them but delays the games"
-        } else {
-            "bots will lose on time because they wait for each other"
-        };
-        print_stderr(&format!(
-            "referee: warning: {jobs} games at once need {} cores and there are {cores}, but the \
-             clocks are short: {consequence}; use --jobs {}",
-            jobs * 2,
-            usual_jobs()
-        ));
-    }
-    jobs
 }
 
 /// A tournament about to be started or resumed.

@@ -4,10 +4,12 @@ use std::process::{Command, Stdio};
 
 use super::*;
 
-const FILES: [&str; 13] = [
+const FILES: [&str; 16] = [
     "cpu.cfs_period_us",
     "cpu.cfs_quota_us",
     "cpu.max",
+    "cpu.stat",
+    "cpuacct.usage",
     "cgroup.freeze",
     "cgroup.kill",
     "cgroup.procs",
@@ -15,6 +17,7 @@ const FILES: [&str; 13] = [
     "memory.events",
     "memory.limit_in_bytes",
     "memory.max",
+    "memory.max_usage_in_bytes",
     "memory.oom_control",
     "pids.events",
     "pids.max",
@@ -24,7 +27,12 @@ const FILES: [&str; 13] = [
 fn fake(version: Version, missing: &str) -> (tempfile::TempDir, io::Result<Part>) {
     let directory = tempfile::tempdir().expect("a directory");
     for file in FILES.into_iter().filter(|&file| file != missing) {
-        fs::write(directory.path().join(file), "").expect("a file");
+        let used = match file {
+            "cpu.stat" => "usage_usec 3000\nuser_usec 2000\n",
+            "cpuacct.usage" => "3000000\n",
+            _ => "",
+        };
+        fs::write(directory.path().join(file), used).expect("a file");
     }
     let parent = ParentGroup {
         directory: "/unused".into(),
@@ -66,7 +74,13 @@ fn bounds_of_both_versions() {
 
 #[test]
 fn a_controller_that_is_missing() {
-    for file in ["memory.max", "pids.max", "cpu.max", "cgroup.freeze"] {
+    for file in [
+        "memory.max",
+        "pids.max",
+        "cpu.max",
+        "cgroup.freeze",
+        "cpu.stat",
+    ] {
         let (_directory, part) = fake(Version::Two, file);
         assert!(part.is_err(), "{file}");
     }
@@ -108,6 +122,42 @@ fn bounds_that_are_met() {
     assert_eq!(groups.exceeded(), Some(Bound::Tasks));
     write("memory.events", "low 0\noom 1\noom_kill 1\n");
     assert_eq!(groups.exceeded(), Some(Bound::Memory));
+    // A group above it, or the machine, had no memory left.
+    write("memory.events", "low 0\noom 0\noom_kill 1\n");
+    assert_eq!(groups.exceeded(), Some(Bound::OthersMemory));
+    let (directory, part) = fake(Version::One, "");
+    let groups = Groups(vec![part.expect("a group")]);
+    let write = |file: &str, text: &str| {
+        fs::write(directory.path().join(file), text).expect("a file");
+    };
+    write("memory.max_usage_in_bytes", "1000000000\n");
+    write("memory.limit_in_bytes", "1000000000\n");
+    assert_eq!(groups.exceeded(), None);
+    write("memory.oom_control", "under_oom 0\noom_kill 1\n");
+    assert_eq!(groups.exceeded(), Some(Bound::Memory));
+    write("memory.max_usage_in_bytes", "900000000\n");
+    assert_eq!(groups.exceeded(), Some(Bound::OthersMemory));
+    write("memory.oom_control", "under_oom 0\noom_kill 0\n");
+    assert!(groups.renew().expect("a group"));
+    assert_eq!(text(&directory, MOST_MEMORY), "0");
+}
+
+#[test]
+fn cpu_time_counts_from_the_start_of_a_bot() {
+    for (version, file, used) in [
+        (Version::One, "cpuacct.usage", "8000000\n"),
+        (Version::Two, "cpu.stat", "usage_usec 8000\nuser_usec 1\n"),
+    ] {
+        let (directory, part) = fake(version, "");
+        let groups = Groups(vec![part.expect("a group")]);
+        let account = groups.account().expect("an account");
+        let account = account.open().expect("a file");
+        assert_eq!(account.read(), Some(Duration::ZERO));
+        fs::write(directory.path().join(file), used).expect("a file");
+        assert_eq!(account.read(), Some(Duration::from_millis(5)));
+        fs::write(directory.path().join(file), "").expect("a file");
+        assert_eq!(account.read(), None);
+    }
 }
 
 #[test]
