@@ -21,6 +21,6 @@ static int attack(int argc, char **argv)
     for (int i = 0; i < 150; i++)
         if (write(files[i / 30], some, sizeof some) != sizeof some)
             return -1;
-    wait_ms(1000);
+    hold();
     return 0;
 }

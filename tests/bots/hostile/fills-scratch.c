@@ -18,6 +18,6 @@ static int attack(int argc, char **argv)
                 return -1;
         close(file);
     }
-    wait_ms(1000);
+    hold();
     return 0;
 }

@@ -24,7 +24,7 @@ static int attack(int argc, char **argv)
         failed |= children[i] < 0;
     }
     /* All of them must live for a while. */
-    wait_ms(1000);
+    hold();
     for (int i = 0; i < 200; i++)
         if (children[i] > 0)
             kill(children[i], SIGKILL);

@@ -15,6 +15,6 @@ static int attack(int argc, char **argv)
             if (write(file, some, sizeof some) != sizeof some)
                 return -1;
     }
-    wait_ms(1000);
+    hold();
     return 0;
 }

@@ -11,7 +11,7 @@ static int attack(int argc, char **argv)
             if (some == NULL)
                 _exit(1);
             fill(some, 100 << 20);
-            wait_ms(1000);
+            hold();
             _exit(0);
         }
     int failed = 0, status;

@@ -14,7 +14,7 @@ static void *fills(void *nothing)
         }
         fill(some, 4 << 20);
     }
-    wait_ms(1000);
+    hold();
     dprintf(2, "attack: succeeded\n");
     exit(0);
 }

@@ -11,6 +11,6 @@ static int attack(int argc, char **argv)
             return -1;
         fill(some, 4 << 20);
     }
-    wait_ms(1000);
+    hold();
     return 0;
 }

@@ -15,5 +15,6 @@ static int attack(int argc, char **argv)
         for (long i = 0; i < 1024; i++)
             (void)some[i * STEP];
     }
+    hold();
     return 0;
 }

@@ -17,7 +17,7 @@ static int attack(int argc, char **argv)
         for (int j = 0; j < 16 && write(file, block, sizeof block) == (ssize_t)sizeof block; j++)
             written += sizeof block;
     }
-    wait_ms(200);
+    hold();
     errno = ENOSPC;
     return written > 100 << 20 ? 0 : -1;
 }

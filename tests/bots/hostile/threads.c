@@ -26,6 +26,6 @@ static int attack(int argc, char **argv)
         }
     }
     /* All of them must live for a while. */
-    wait_ms(1000);
+    hold();
     return 0;
 }
