@@ -38,7 +38,7 @@ use crate::session::Ruleset;
 use crate::session::registry::Choices;
 use crate::strategy::PERFECT;
 use crate::strategy::builtin::base_name;
-use crate::text::short_name;
+use crate::text::{escape_controls, short_name};
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
