@@ -1631,7 +1631,7 @@ fn wrong_bots() {
     );
     refused(
         &Referee::new(["builtin:random"]).run(),
-        &["<BOT2>", "Usage: referee <BOT1> <BOT2>"],
+        &["required arguments were not provided:\n  <BOT2>"],
     );
     refused(&Referee::new(["a", "b", "c"]).run(), &["c"]);
     refused(
