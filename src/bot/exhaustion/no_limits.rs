@@ -36,7 +36,7 @@ impl LimitInUse {
     }
 }
 
-/// Nobody's is known.
+/// As on Linux: it is not known.
 pub(super) const fn memory() -> Option<(u64, &'static str)> {
     None
 }

@@ -36,7 +36,7 @@ pub(super) struct Clocks {
     account: Option<OpenAccount>,
     /// Without it, all processes at the last search.
     seen: HashMap<Pid, Seen>,
-    /// Whether one of them ended that nobody waited for.
+    /// Whether one of them exited and was not waited for.
     has_lost: bool,
 }
 
@@ -135,7 +135,7 @@ impl Clocks {
         self.seen = seen;
     }
 
-    /// Whether one that is not among these any more ended since the last search, and nobody waited for it.
+    /// Whether one that is not among these any more exited since the last search, and was not waited for.
     fn has_lost_since(&self, seen: &HashMap<Pid, Seen>) -> bool {
         let mut ended: HashMap<Pid, u64> = HashMap::new();
         for (&pid, before) in &self.seen {

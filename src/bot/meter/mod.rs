@@ -2,7 +2,7 @@
 //! it waits for a CPU, which is not its fault. On Linux; elsewhere nothing is known.
 //!
 //! CPU time is that of the bot's control group where it has one, else that of all processes that are found. Then what
-//! ended in between is missing, unless its parent waited for it; a bot that is seen to lose time like this is excused
+//! exited in between is missing, unless its parent waited for it; a bot that is seen to lose time like this is excused
 //! for no wait, and is charged for all time on a clock of CPU time, too.
 //!
 //! A ply takes microseconds when both bots are quick. So clocks are read at most every 500 µs, and
@@ -58,7 +58,7 @@ pub struct TurnUsage {
     pub uncertain: Duration,
     /// The number of its threads, 1 at least.
     pub threads: usize,
-    /// Whether processes of it ended that nobody waited for, so that it used more than is known.
+    /// Whether processes of it exited and were not waited for, so that it used more than is known.
     pub has_lost: bool,
 }
 

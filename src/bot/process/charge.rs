@@ -36,11 +36,7 @@ pub(super) struct Extension {
 ///
 /// What a bot uses counts within its time where it is subtracted from a game's clock, and where CPU time is measured. Then
 /// it is looked at after `look` already, where it is known by looking only.
-pub(super) fn first_limit(
-    allowance: &Allowance,
-    fresh: bool,
-    look: impl FnOnce() -> Option<Duration>,
-) -> Duration {
+pub(super) fn first_limit(allowance: &Allowance, fresh: bool, look: Option<Duration>) -> Duration {
     let total = allowance.total(fresh);
     let limit = match allowance.kind {
         ClockKind::Wall if allowance.is_counted => total,
@@ -48,7 +44,7 @@ pub(super) fn first_limit(
         // It may run on all CPUs at the same time.
         ClockKind::Cpu => (total / processors()).max(STEP),
     };
-    look().map_or(limit, |look| look.min(limit))
+    look.map_or(limit, |look| look.min(limit))
 }
 
 /// An extension that ends with the next look.
@@ -216,7 +212,7 @@ mod tests {
                 is_counted,
                 ..allowance(kind)
             };
-            first_limit(&allowance, false, || look).as_millis()
+            first_limit(&allowance, false, look).as_millis()
         };
         assert_eq!(first(false, ClockKind::Wall), 150);
         assert_eq!(first(true, ClockKind::Wall), 25);
@@ -306,7 +302,7 @@ mod tests {
         let number = u32::try_from(processors).unwrap();
         // All processors together may have used it up by then, and not before.
         assert_eq!(
-            first_limit(&allowance, false, || None) * number,
+            first_limit(&allowance, false, None) * number,
             LIMIT / number * number
         );
         // What is left is enough for as many of them as it has threads.

@@ -1,4 +1,4 @@
-//! The CPU time of all processes of a bot together, those included that have ended and that nobody has waited for.
+//! The CPU time of all processes of a bot together, those included that have exited and were not waited for.
 
 use std::fs::File;
 use std::io;

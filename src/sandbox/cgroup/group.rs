@@ -145,7 +145,7 @@ impl Groups {
             let mut events = part.events.iter();
             let met = events.find(|(bound, file, start)| is_met(part, *bound, file, start));
             met.map(|(bound, ..)| match bound {
-                // The kernel counts a process where it was, whoever had no memory left.
+                // The kernel counts it in the group of the process, also when a group above had no memory left.
                 Bound::Memory if !part.has_had_all_memory() => Bound::OthersMemory,
                 bound => *bound,
             })

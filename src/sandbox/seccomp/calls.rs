@@ -31,7 +31,7 @@ pub(super) const NEVER: &[c_long] = &[
     libc::SYS_pidfd_getfd,
     libc::SYS_migrate_pages,
     libc::SYS_move_pages,
-    // Its own priority: whoever waits for a CPU because it wants to is not excused.
+    // Its own priority: a bot is excused for waiting for a CPU.
     libc::SYS_setpriority,
     libc::SYS_sched_setattr,
     // Sockets of every kind, but for pairs.

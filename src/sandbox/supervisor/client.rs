@@ -183,7 +183,7 @@ pub(crate) struct SupervisorConnection {
     limits: ResourceLimits,
     /// Stops all processes of the bot; `None` where only signals do.
     freezer: Option<OpenFreezer>,
-    /// Counts their CPU time; until somebody takes it.
+    /// Counts their CPU time; until it is taken.
     account: Option<OpenAccount>,
     /// Processes between the supervisor and the bot.
     helpers: usize,

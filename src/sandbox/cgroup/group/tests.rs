@@ -139,7 +139,7 @@ fn bounds_that_are_met() {
     assert_eq!(groups.exceeded(), Some(Bound::OthersMemory));
     write("memory.oom_control", "under_oom 0\noom_kill 0\n");
     assert!(groups.renew().expect("a group"));
-    assert_eq!(text(&directory, MOST_MEMORY), "0");
+    assert!(text(&directory, MOST_MEMORY).starts_with('0'));
 }
 
 #[test]
