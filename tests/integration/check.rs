@@ -228,7 +228,7 @@ fn a_folder_is_checked_bot_by_bot() {
     );
     assert!(written.contains("\nanna,yes,"), "{written}");
     assert!(
-        written.contains("\nben,no,answers the opening,illegal-move: "),
+        written.contains("\nben,no,answers the opening,\"illegal-move: "),
         "{written}"
     );
     assert!(written.contains("\ndora,no,starts,"), "{written}");

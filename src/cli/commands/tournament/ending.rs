@@ -69,7 +69,7 @@ impl From<SummaryError> for Failure {
     fn from(error: SummaryError) -> Self {
         match error {
             SummaryError::Sprt(error) => Self::Usage(error.to_string()),
-            error => Self::Referee(error.to_string()),
+            error @ SummaryError::Ratings(_) => Self::Referee(error.to_string()),
         }
     }
 }
