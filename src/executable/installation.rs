@@ -228,14 +228,9 @@ impl Follower<'_> {
         }
         let unseen = needed.into_iter().find(|path| !self.is_seen(path));
         let unseen = unseen.unwrap_or(&way.end);
-        let is_root = environments.iter().any(|(root, _)| root == unseen);
         Err(Unseen {
             program: unseen.clone(),
-            directory: if is_root {
-                unseen.clone()
-            } else {
-                installation_of(unseen)
-            },
+            directory: installation_of(unseen),
             is_wide: false,
         })
     }

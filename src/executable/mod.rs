@@ -365,34 +365,3 @@ fn machine_name(machine: u16) -> String {
         other => format!("ELF machine {other}"),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::command_of_env;
-
-    #[test]
-    fn env_is_read_as_it_reads_its_words() {
-        for (words, command) in [
-            (&["python3"][..], Some("python3")),
-            (&["-S -u /exam/grade.sh python3"], Some("python3")),
-            (&["-S --unset /exam/grade.sh python3 -u"], Some("python3")),
-            (
-                &["-S --uns=A -uB -iu C -C / --chdir=/ python3"],
-                Some("python3"),
-            ),
-            (&["-S - -v -0 A=1 B= python3"], Some("python3")),
-            (&["-S A=1 -u python3"], Some("-u")),
-            (&["-S -- -u"], Some("-u")),
-            (&["-S -a name python3"], Some("python3")),
-            (&["-vS 'my python' x"], Some("my python")),
-            (&["--split-string=-S \"-S'-u A python3'\""], Some("python3")),
-            (&["-S", "-u A python3", "x"], Some("python3")),
-            (&["-S A=1"], None),
-            (&["-u"], None),
-            (&["-S 'open"], None),
-            (&[], None),
-        ] {
-            assert_eq!(command_of_env(words).0.as_deref(), command, "{words:?}");
-        }
-    }
-}
