@@ -150,7 +150,13 @@ pub fn run_with<T: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = T
         .as_ref()
         .err()
         .and_then(|error| retired::failure(error, &arguments));
-    match (retired.or_else(|| nearly_a_command(&arguments)), parsed) {
+    let is_command = parsed.as_ref().is_ok_and(|cli| cli.command.is_some());
+    let near = || {
+        (!is_command)
+            .then(|| nearly_a_command(&arguments))
+            .flatten()
+    };
+    match (retired.or_else(near), parsed) {
         (Some(failure), _) => output::finish(Err(failure), logging::finish),
         (None, Ok(cli)) => run_parsed(cli),
         (None, Err(error)) => error.exit(),

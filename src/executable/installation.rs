@@ -235,7 +235,7 @@ impl Follower<'_> {
         })
     }
 
-    /// Adds what the interpreter of a script needs, as its first line names it: its path shows nothing, whoever wrote it.
+    /// Adds what the interpreter of a script needs, as its first line names it: its path shows nothing, also when the organiser wrote it.
     fn add_interpreter(
         &self,
         interpreter: Option<String>,

@@ -109,6 +109,10 @@ pub(crate) enum Obstacle {
     /// This machine has none: it lacks bubblewrap or Landlock, or does not let this user have it.
     Absent,
     /// There is too little of something at the moment, or no place for temporary files.
+    #[cfg_attr(
+        any(not(target_os = "linux"), portable),
+        expect(dead_code, reason = "no sandbox is tried there")
+    )]
     Wanting(Option<Shortage>),
     /// Anything else.
     Broken,

@@ -239,6 +239,7 @@ pub(crate) mod probe {
     }
 
     /// No control group can be made here.
+    #[expect(clippy::unnecessary_wraps, reason = "its counterpart may fail")]
     pub(in crate::sandbox) fn find_groups(
         _: &Settings,
         _: &Boxes,

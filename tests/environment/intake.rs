@@ -1,4 +1,4 @@
-//! Repositories that were made to harm whoever reads them: each is refused, or harms only itself, and the league goes on.
+//! Repositories that were made to harm their reader: each is refused, or harms only itself, and the league goes on.
 
 use std::fs::{self, File};
 use std::io::Write as _;
@@ -19,7 +19,7 @@ const BOT: &str = "#!/bin/sh\nexec \"$REFEREE_BIN\" bot random\n";
 /// Seconds and a zone, as commits have them: in January 2026.
 const TIME: &str = "1767355200 +0000";
 
-/// A repository of somebody in a class, beside that of `anna`.
+/// A repository of a student in a class, beside that of `anna`.
 struct Repository(PathBuf);
 
 type Made = Result<(), Failed>;

@@ -427,7 +427,7 @@ fn named(folder: &Path, name: &str) -> Vec<PathBuf> {
     found
 }
 
-/// A student exchanges a folder that has been looked at for a link to somebody else's.
+/// A student exchanges a folder that has been looked at for a link to another student's.
 #[cfg(unix)]
 #[test]
 fn a_folder_that_becomes_a_link_while_it_is_taken_in_is_not_followed() {

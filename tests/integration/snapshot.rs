@@ -277,7 +277,7 @@ fn what_is_no_file_is_refused() {
     assert!(error.contains("no file, directory or link"), "{error}");
 }
 
-/// Copies a bot while somebody exchanges `path`, of its directory, for a link to `secret`: after the directory above
+/// Copies a bot while its author exchanges `path`, of its directory, for a link to `secret`: after the directory above
 /// has been listed, and before that path is read. What became of the copy.
 fn copy_during_exchange(path: &str, secret: &Path) -> (TempDir, Result<(), CannotStart>) {
     // How long the first file keeps the copier busy depends on the machine.

@@ -282,10 +282,9 @@ impl Meter {
         }
     }
 
-    /// How long after a look at what it uses the next one is due, where what it uses is known by looking only.
-    pub(super) fn next_look(&self) -> Option<Duration> {
-        let rest = || self.rest.saturating_duration_since(Instant::now());
-        (!self.clocks.is_complete()).then(|| LOOKING.max(rest()))
+    /// How long after a look at `now` at what it uses the next one is due, where what it uses is known by looking only.
+    pub(super) fn next_look(&self, now: Instant) -> Option<Duration> {
+        (!self.clocks.is_complete()).then(|| LOOKING.max(self.rest.saturating_duration_since(now)))
     }
 
     /// The game has ended; `total` is what the bot used altogether, and its memory in KiB, if it has

@@ -37,7 +37,8 @@ impl Player for Process {
         self.asked = true;
         self.thaw();
         let asked = Instant::now();
-        let mut limit = charge::first_limit(&allowance, fresh, self.meter.next_look());
+        let look = self.meter.next_look(asked.into_std());
+        let mut limit = charge::first_limit(&allowance, fresh, look);
         let exchange = self.channel.exchange_from(asked, request.as_bytes(), limit);
         let mut exchanged = until_exit(exchange, &mut self.child, self.exit.is_some()).await?;
         // What it has used, once that matters, and whether the time that it was given then was due to it.
@@ -86,7 +87,8 @@ impl Player for Process {
                 exchanged = Ok(Ok(exchange));
                 continue;
             }
-            let more = charge::looking(more, elapsed, self.meter.next_look());
+            let look = self.meter.next_look(asked.into_std() + elapsed);
+            let more = charge::looking(more, elapsed, look);
             Extension { limit, is_certain } = more;
             events::extended(more, &used);
             let exchange = self.channel.exchange_on(asked, request.as_bytes(), limit);

@@ -176,7 +176,7 @@ fn commit(content: &[u8]) -> Option<Commit> {
             _ => {}
         }
     }
-    // Whoever makes a commit can write any number there.
+    // The author of a commit can write any number there.
     let seconds: i64 = seconds?;
     let end = if seconds < 0 {
         Timestamp::MIN

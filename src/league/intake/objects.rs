@@ -1,6 +1,6 @@
 //! The objects of a Git repository, read by the system's `git`.
 //!
-//! A repository may have been made to harm whoever reads it. `git` runs in the sandbox of builds, on a copy of the
+//! A repository may have been made to harm its reader. `git` runs in the sandbox of builds, on a copy of the
 //! objects and the branches: settings, hooks and other repositories are not in it. The size of an object comes before its
 //! content, and one that is too large is not read.
 

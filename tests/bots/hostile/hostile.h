@@ -26,7 +26,7 @@ __attribute__((unused)) static void wait_ms(long ms)
     while (nanosleep(&time, &time) < 0 && errno == EINTR) {}
 }
 
-/* Keeps what was taken, for far longer than whoever checks it may need: which of the two is quicker does not matter. */
+/* Keeps what was taken, for far longer than a check of the referee needs: which of the two is quicker does not matter. */
 __attribute__((unused)) static void hold(void)
 {
     wait_ms(3000);
