@@ -490,7 +490,9 @@ fn no_sandbox() -> Result<(), Failed> {
             &["check", &bot],
             &["tournament", "--out", "cup", &bot, "builtin:random"],
         ] {
-            let referee = Referee::new(command).directory(directory.path());
+            let referee = Referee::new(command)
+                .default_sandbox()
+                .directory(directory.path());
             let script = format!("{script} {} \"$@\"", program.display());
             let run = referee.shell(script).run();
             expect(&run, 2, &["no sandbox: ", words])?;
