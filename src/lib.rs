@@ -7,13 +7,14 @@
 //! |---|---|---|
 //! | play a match | [`MatchRunner`], [`GameRunner`], [`Seat`] | `play_match.rs` |
 //! | run a tournament | [`Arena`], [`Preparation`], [`PlanRequest`] | `tournament.rs` |
-//! | solve a position of Quarto | [`solver::Solver`], [`game::quarto::Edition`] | `solve_position.rs` |
-//! | write a bot | [`game::quarto::Edition`], [`strategy`] | `solver_bot.rs` |
 //! | read records | [`Record`], [`record::reader::Reader`] | |
 //! | add a game | [`Ruleset`], [`Session`] | |
 //!
 //! Until version 1.0 the library promises nothing: names and signatures change when that makes
 //! the program better. The program's commands, records and protocol are stable.
+//!
+//! Rules, notation, exact solvers and the built-in bots are the crate `referee-games`, re-exported here as [`game`],
+//! [`solver`], [`strategy`] and [`session`].
 //!
 //! # The rules
 //!
@@ -47,12 +48,8 @@
 //!
 //! | | module | what it is |
 //! |---|---|---|
-//! | rules | [`game`] | positions, moves and notation; knows no process, clock or file |
-//! | | [`solver`] | the exact value of any position of Quarto |
-//! | | [`strategy`] | the built-in bots |
-//! | | [`session`] | games without type parameters, and their registry |
-//! | | [`protocol`] | the frame of a line, and the environment of a bot |
-//! | | [`text`], [`seed`] | untrusted text made safe; numbers drawn from a seed |
+//! | lines | [`protocol`] | the frame of a line, and the environment of a bot |
+//! | | [`seed`] | numbers drawn from a seed |
 //! | | [`log_target`] | the names by which parts of the log are selected |
 //! | bots | [`executable`] | files that can be run: found, checked, and their languages |
 //! | | [`sandbox`] | what confines hostile bots |
@@ -77,7 +74,7 @@ pub mod checkup;
 pub mod cli;
 #[doc(hidden)]
 pub mod executable;
-pub mod game;
+
 pub mod game_program;
 #[doc(hidden)]
 pub mod league;
@@ -89,12 +86,7 @@ pub mod record;
 pub mod report;
 pub mod sandbox;
 pub mod seed;
-pub mod session;
-pub mod solver;
-pub mod strategy;
 mod system;
-#[doc(hidden)]
-pub mod text;
 mod threads;
 pub mod tournament;
 
@@ -117,8 +109,12 @@ pub use play::{
 #[doc(inline)]
 pub use record::{BotIndex, Ending, Record};
 #[doc(inline)]
+pub use referee_games::session::{Ruleset, Session, registry};
+#[doc(no_inline)]
+pub use referee_games::{game, session, solver, strategy};
+#[doc(hidden)]
+pub use referee_text as text;
+#[doc(inline)]
 pub use report::{terminal::Palette, tournament_summary::summary as tournament_summary};
 #[doc(inline)]
 pub use sandbox::Sandbox;
-#[doc(inline)]
-pub use session::{Ruleset, Session, registry};

@@ -3,7 +3,7 @@
 
     pip download --no-deps bitbully-databases==0.0.2 && unzip bitbully_databases-*.whl
     scripts/books/four_in_a_row.py bitbully_databases/assets/book_12ply_distances.dat four.proofs
-    cargo run --release --example make_books -- four-in-a-row src/solver/book/four_in_a_row.bin four.proofs
+    cargo run --release -p referee-games --example make_books -- four-in-a-row crates/games/src/solver/book/four_in_a_row.bin four.proofs
 
 The database is Markus Thill's (MIT licence): five bytes a position, four of them its discs, the fifth who wins and in how many
 discs. Positions that are won at once are not in it. The score of a position with eleven discs is the best of those after its seven

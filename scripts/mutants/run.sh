@@ -11,7 +11,7 @@ Changes one place of the source after another, and runs the tests that belong to
 each: a change that no test notices is a missed mutant. First come the quick tests, then the
 others, and last those in tests/environment, each for what the ones before missed. Needs cargo-mutants (`cargo install cargo-mutants`).
 
-GROUP is one of: rules, pieces, channel, process, play, record.
+GROUP is one of: rules, channel, process, play, record.
 
 What was found is in target/mutants-GROUP/mutants.out; a second run only tries again what was
 missed in the first. Remove that folder to try everything again.
@@ -23,15 +23,8 @@ USAGE
 environment=()
 case "${1:-}" in
 rules)
-  files=(src/game/quarto/{board,cell,configuration,edition,game,judge,notation,piece,position,turn}.rs)
-  quick=(quartos:: notation:: replay_check:: snapshot:: protocol_doc:: drawing:: piece_sets::)
-  rest=(conformance:: parsers:: openings::)
-  ;;
-pieces)
-  files=(src/game/quarto/{drawing,keyboard,piece_set,piece_set_reader,piece_set_rows}.rs)
-  quick=(drawing:: piece_sets:: quartos:: notation:: snapshot::)
-  rest=(parsers:: conformance:: matches:: cli::)
-  environment=(people::)
+  # A crate with its own tests.
+  exec cargo mutants --iterate --output target/mutants-rules -p referee-games --file 'crates/games/src/game/**' "${@:2}"
   ;;
 channel)
   files=(src/bot/channel.rs)

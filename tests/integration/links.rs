@@ -199,7 +199,7 @@ fn lead_somewhere() {
 #[test]
 fn that_lead_nowhere_are_found() {
     let text = "[a](protocol.md#four-in-a-row), [b](../protocol.md#four-in-a-row), [c](#here)\n\
-                # Here, `or` there\n[d](#here-or-there) <img src=\"pictures/none.svg\"> `src/none.rs` `src/text`\n\
+                # Here, `or` there\n[d](#here-or-there) <img src=\"pictures/none.svg\"> `src/none.rs` `src/seed`\n\
                 ```\n[e](none.md)\n```\n`cargo test --test integration documents::` `cargo test --test integration faults::`\n";
     assert_eq!(
         dangling(Path::new("docs/sample.md"), text),

@@ -68,7 +68,6 @@ mod logging;
 mod matches;
 #[cfg(unix)]
 mod messages;
-mod notation;
 mod openings;
 #[cfg(unix)]
 mod output;
@@ -77,14 +76,11 @@ mod own_pages;
 mod parsers;
 #[cfg(unix)]
 mod perfect;
-mod perft;
 #[cfg(unix)]
 mod pictures;
-mod piece_sets;
 mod protocol_doc;
 #[cfg(unix)]
 mod puzzles;
-mod quartos;
 mod ranking;
 mod ratings;
 mod replay_check;
@@ -110,7 +106,6 @@ mod shown;
 mod snapshot;
 #[cfg(unix)]
 mod solve;
-mod solver;
 mod sprt;
 #[cfg(unix)]
 mod stage;

@@ -145,7 +145,7 @@ const WRONG: &[(&str, &str)] = &[
     ),
     (
         "solve --book four.proofs --pack four.bin",
-        "referee: --book is gone: the books are made by examples/make_books.rs",
+        "referee: --book is gone: the books are made by crates/games/examples/make_books.rs",
     ),
     // A command line without quotes, or one bot too many.
     (

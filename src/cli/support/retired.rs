@@ -48,7 +48,7 @@ const MEASURED: &str = "every solve says how many nodes it took, and how long";
 const QUICK: &str = "early positions are always answered by the built-in book";
 
 /// In place of books of the user's own.
-const MADE: &str = "the books are made by examples/make_books.rs";
+const MADE: &str = "the books are made by crates/games/examples/make_books.rs";
 
 /// The failure for an error of the parser that is about one of these options.
 pub(in crate::cli) fn failure(error: &clap::Error, arguments: &[OsString]) -> Option<Failure> {

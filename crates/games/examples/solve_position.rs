@@ -1,0 +1,25 @@
+//! Prints the exact value of a position of Quarto and of every turn in it.
+//!
+//! `cargo run --release -p referee-games --example solve_position -- "KH.FN.CMDA.JP.O. B"`
+
+use std::env::args;
+use std::error::Error;
+
+use referee_games::game::Game as _;
+use referee_games::game::quarto::Edition;
+use referee_games::solver::{Goal, Limits, Options, Solver};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let request = args().nth(1).ok_or("expected a board and a piece")?;
+    let edition = Edition::default();
+    let position = edition.read_request(&request)?;
+    let solver = Solver::new(Options::default());
+    let evaluation = solver.solve(&position, Goal::Distance, &Limits::NONE);
+    println!("{:?} in {:?}", evaluation.value(), evaluation.plies());
+    for (turn, evaluation) in solver.solve_turns(&position, Goal::Value, &Limits::NONE) {
+        let mut text = String::new();
+        edition.write_turn(turn, &mut text);
+        println!("{text}: {:?}", evaluation.value());
+    }
+    Ok(())
+}

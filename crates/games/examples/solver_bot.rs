@@ -1,0 +1,34 @@
+//! A bot: plays the best turn when few cells are free, and a random one before.
+//!
+//! `referee "target/debug/examples/solver_bot" builtin:greedy`
+
+use std::error::Error;
+use std::io::{self, BufRead as _, Write as _};
+use std::time::Duration;
+
+use rand::seq::IndexedRandom as _;
+use referee_games::game::Game as _;
+use referee_games::game::quarto::Edition;
+use referee_games::solver::{Goal, Limits, Options, Solver};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let edition = Edition::default();
+    let solver = Solver::new(Options::default());
+    for request in io::stdin().lock().lines() {
+        let position = edition.read_request(request?.trim())?;
+        let turn = if position.board().free().count() > 9 {
+            let turns = edition.turns(&position);
+            turns.choose(&mut rand::rng()).map(|(turn, _)| *turn)
+        } else {
+            let limits = Limits::within(Duration::from_secs(1));
+            let turns = solver.solve_turns(&position, Goal::Value, &limits);
+            let best = turns.iter().max_by_key(|(_, value)| value.rank());
+            best.map(|(turn, _)| *turn)
+        };
+        let mut answer = String::new();
+        edition.write_turn(turn.ok_or("the game is over")?, &mut answer);
+        println!("{answer}");
+        io::stdout().flush()?;
+    }
+    Ok(())
+}

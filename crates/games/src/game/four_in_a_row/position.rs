@@ -1,0 +1,146 @@
+//! Columns, positions and the rules of play.
+
+use crate::game::{self, IllegalMove, IllegalReason, Outcome, Side};
+
+/// Number of columns.
+pub const COLUMNS: u8 = 7;
+
+/// Number of rows.
+pub const ROWS: u8 = 6;
+
+/// Number of cells.
+pub(super) const CELLS: u32 = COLUMNS as u32 * ROWS as u32;
+
+/// Bits of a column: one a row, the lowest first, and one on top that stays empty, so that
+/// shifted boards do not run from one column into the next.
+pub(super) const HEIGHT: u8 = ROWS + 1;
+
+/// The four directions of a line as shifts of a board: up, right, up-right, down-right.
+const DIRECTIONS: [u8; 4] = [1, HEIGHT, HEIGHT + 1, HEIGHT - 1];
+
+/// A column, shown as 1 to 7.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Column(pub(super) u8);
+
+impl Column {
+    /// The column with this number as people count (1 to 7).
+    pub const fn from_number(number: u8) -> Option<Self> {
+        if number >= 1 && number <= COLUMNS {
+            Some(Self(number - 1))
+        } else {
+            None
+        }
+    }
+
+    /// Its number as people count, 1 to 7.
+    pub const fn number(self) -> u8 {
+        self.0 + 1
+    }
+
+    /// All seven, from the left.
+    pub fn all() -> impl Iterator<Item = Self> {
+        (0..COLUMNS).map(Self)
+    }
+}
+
+/// A position of Four In A Row.
+///
+/// ```
+/// use referee_games::game::four_in_a_row::{Column, Position};
+/// use referee_games::game::{Outcome, Position as _, Side};
+///
+/// let mut position = Position::default();
+/// for number in [1, 2, 1, 2, 1, 2, 1] {
+///     position.play(Column::from_number(number).unwrap()).unwrap();
+/// }
+/// assert_eq!(position.outcome(), Some(Outcome::Win(Side::First)));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct Position {
+    /// Cells of each side, one bit each: bit `HEIGHT * column + row`, row 0 at the bottom.
+    pub(super) pieces: [u64; 2],
+}
+
+impl Position {
+    /// Number of pieces in a column.
+    #[expect(clippy::cast_possible_truncation, reason = "there are six rows")]
+    pub(super) fn height(&self, column: Column) -> u8 {
+        let occupied = (self.pieces[0] | self.pieces[1]) >> (HEIGHT * column.0);
+        (occupied & 0b11_1111).count_ones() as u8
+    }
+
+    /// The discs of each side as bits: seven for a column, the lowest cell first, the seventh always 0.
+    pub const fn discs(&self) -> [u64; 2] {
+        self.pieces
+    }
+
+    /// Number of pieces on the board.
+    fn count(&self) -> u32 {
+        (self.pieces[0] | self.pieces[1]).count_ones()
+    }
+
+    /// The side whose piece is on a cell; rows count from the bottom, from 0.
+    pub(super) fn get(&self, column: u8, row: u8) -> Option<Side> {
+        let bit = 1u64 << (HEIGHT * column + row);
+        Side::BOTH
+            .into_iter()
+            .find(|side| self.pieces[side.index()] & bit != 0)
+    }
+
+    /// Cells from which a line of four runs in each direction.
+    fn fours(board: u64) -> [u64; 4] {
+        DIRECTIONS.map(|shift| {
+            let pairs = board & board >> shift;
+            pairs & pairs >> (2 * shift)
+        })
+    }
+
+    /// Whether a side has four in a row.
+    pub(super) fn has_won(&self, side: Side) -> bool {
+        Self::fours(self.pieces[side.index()])
+            .iter()
+            .any(|&from| from != 0)
+    }
+}
+
+impl game::Position for Position {
+    type Move = Column;
+
+    fn to_move(&self) -> Side {
+        Side::BOTH[(self.count() % 2) as usize]
+    }
+
+    fn outcome(&self) -> Option<Outcome> {
+        // Only the side that just moved can have completed a line.
+        let moved = self.to_move().other();
+        if self.has_won(moved) {
+            Some(Outcome::Win(moved))
+        } else if self.count() == CELLS {
+            Some(Outcome::Draw)
+        } else {
+            None
+        }
+    }
+
+    fn moves(&self) -> impl Iterator<Item = Column> {
+        let going = self.outcome().is_none();
+        let position = *self;
+        Column::all().filter(move |&column| going && position.height(column) < ROWS)
+    }
+
+    fn play(&mut self, column: Column) -> Result<(), IllegalMove<Column>> {
+        let illegal = |reason| IllegalMove {
+            attempted: column,
+            reason,
+        };
+        if self.outcome().is_some() {
+            return Err(illegal(IllegalReason::GameOver));
+        }
+        let row = self.height(column);
+        if row == ROWS {
+            return Err(illegal(IllegalReason::Occupied));
+        }
+        self.pieces[self.to_move().index()] |= 1 << (HEIGHT * column.0 + row);
+        Ok(())
+    }
+}

@@ -1,0 +1,203 @@
+//! The rules of play: giving and placing, one move at a time.
+
+use super::board::Board;
+use super::cell::{Cell, Rules};
+use super::piece::Piece;
+use crate::game::{self, IllegalMove, IllegalReason, Outcome, Side};
+
+/// One step: the side to move gives a piece, or places the one it was given.
+///
+/// They are separate moves although the protocol carries both in one line (a
+/// [`Turn`](super::Turn)): a node of a search then has at most sixteen choices, and the
+/// first and the last turn are no special cases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Move {
+    /// Hand this piece to the opponent.
+    Give(Piece),
+    /// Put the piece in hand on this cell.
+    Place(Cell),
+}
+
+/// A position of Quarto: the board, the piece in hand, the side to move, the rules and the outcome.
+///
+/// ```
+/// use referee_games::game::Position as _;
+/// use referee_games::game::Side;
+/// use referee_games::game::quarto::{Cell, Move, Piece, Position, Rules};
+///
+/// let mut position = Position::new(Rules::Standard);
+/// assert_eq!(position.moves().count(), 16);
+/// position.play(Move::Give(Piece::new(10).unwrap())).unwrap();
+/// assert_eq!(position.to_move(), Side::Second);
+/// position.play(Move::Place(Cell::from_number(6).unwrap())).unwrap();
+/// // The side that placed also gives.
+/// assert_eq!(position.to_move(), Side::Second);
+/// assert_eq!(position.left().count(), 15);
+/// assert_eq!(position.outcome(), None);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Position {
+    board: Board,
+    hand: Option<Piece>,
+    /// Pieces on the board or in hand, one bit each.
+    used: u16,
+    to_move: Side,
+    rules: Rules,
+    outcome: Option<Outcome>,
+}
+
+/// Why a game cannot start from a board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StartError {
+    /// This piece stands on two cells.
+    Duplicate(Piece, Cell, Cell),
+    /// There is a quarto already.
+    HasQuarto,
+    /// No cell is free.
+    Full,
+}
+
+impl Position {
+    /// The empty board; the first side is to give.
+    pub fn new(rules: Rules) -> Self {
+        Self {
+            board: Board::default(),
+            hand: None,
+            used: 0,
+            to_move: Side::First,
+            rules,
+            outcome: None,
+        }
+    }
+
+    /// A game that starts from `board`; the first side is to give.
+    pub fn from_board(board: Board, rules: Rules) -> Result<Self, StartError> {
+        if let Some((piece, first, second)) = board.duplicates().next() {
+            return Err(StartError::Duplicate(piece, first, second));
+        }
+        if board.has_quarto(rules) {
+            return Err(StartError::HasQuarto);
+        }
+        let used = board
+            .pieces()
+            .fold(0, |used, (_, piece)| used | piece.mask());
+        if used == u16::MAX {
+            return Err(StartError::Full);
+        }
+        Ok(Self {
+            board,
+            hand: None,
+            used,
+            to_move: Side::First,
+            rules,
+            outcome: None,
+        })
+    }
+
+    /// The same board with this piece in the hand of the side that gives it here; `None` when it is not left.
+    #[must_use]
+    pub const fn holding(mut self, piece: Piece) -> Option<Self> {
+        if self.hand.is_some() || !self.is_left(piece) {
+            return None;
+        }
+        self.used |= piece.mask();
+        self.hand = Some(piece);
+        Some(self)
+    }
+
+    pub const fn board(&self) -> &Board {
+        &self.board
+    }
+
+    /// The piece that the side to move must place.
+    pub const fn hand(&self) -> Option<Piece> {
+        self.hand
+    }
+
+    /// The rule set.
+    pub const fn rules(&self) -> Rules {
+        self.rules
+    }
+
+    /// Whether `piece` is neither on the board nor in hand.
+    pub const fn is_left(&self, piece: Piece) -> bool {
+        self.used & piece.mask() == 0
+    }
+
+    /// Pieces neither on the board nor in hand, in the order of their bits.
+    pub fn left(&self) -> impl Iterator<Item = Piece> + use<> {
+        let used = self.used;
+        Piece::all().filter(move |piece| used & piece.mask() == 0)
+    }
+
+    /// A free cell where `piece` would make a quarto at once.
+    pub fn winning_cell(&self, piece: Piece) -> Option<Cell> {
+        self.board
+            .free()
+            .find(|&cell| self.board.would_win(cell, piece, self.rules))
+    }
+
+    /// A cell where the side to move completes a line with the piece in hand; `None` when there
+    /// is none, nothing is in hand or the game is over.
+    pub fn winning_placement(&self) -> Option<Cell> {
+        if self.outcome.is_some() {
+            return None;
+        }
+        self.winning_cell(self.hand?)
+    }
+}
+
+impl game::Position for Position {
+    type Move = Move;
+
+    fn to_move(&self) -> Side {
+        self.to_move
+    }
+
+    fn outcome(&self) -> Option<Outcome> {
+        self.outcome
+    }
+
+    fn moves(&self) -> impl Iterator<Item = Move> {
+        let going = self.outcome.is_none();
+        let gives = self.left().map(Move::Give);
+        let places = self.board.free().map(Move::Place);
+        let placing = self.hand.is_some();
+        places
+            .filter(move |_| going && placing)
+            .chain(gives.filter(move |_| going && !placing))
+    }
+
+    fn play(&mut self, mv: Move) -> Result<(), IllegalMove<Move>> {
+        let reason = match (mv, self.hand) {
+            _ if self.outcome.is_some() => IllegalReason::GameOver,
+            (Move::Give(_), Some(_)) => IllegalReason::PieceInHand,
+            (Move::Place(_), None) => IllegalReason::NothingInHand,
+            (Move::Give(piece), None) if self.is_left(piece) => {
+                self.used |= piece.mask();
+                self.hand = Some(piece);
+                self.to_move = self.to_move.other();
+                return Ok(());
+            }
+            (Move::Give(_), None) => IllegalReason::PieceUsed,
+            (Move::Place(cell), Some(piece)) if self.board.place(cell, piece) => {
+                self.hand = None;
+                if self.board.has_quarto_through(cell, self.rules) {
+                    self.outcome = Some(Outcome::Win(self.to_move));
+                } else if self.used == u16::MAX {
+                    self.outcome = Some(Outcome::Draw);
+                }
+                return Ok(());
+            }
+            (Move::Place(_), Some(_)) => IllegalReason::Occupied,
+        };
+        Err(IllegalMove {
+            attempted: mv,
+            reason,
+        })
+    }
+
+    fn can_win_at_once(&self) -> bool {
+        self.winning_placement().is_some()
+    }
+}

@@ -1,0 +1,6 @@
+#![doc = include_str!("../README.md")]
+
+pub mod game;
+pub mod session;
+pub mod solver;
+pub mod strategy;

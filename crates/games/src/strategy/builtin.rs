@@ -1,0 +1,262 @@
+//! What follows `builtin:`: the name of a strategy, and its parameters, such as `search?depth=3`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::search::{DEPTHS, USUAL_DEPTH};
+use super::{NAMES, PERFECT, SEARCH};
+use referee_text::{escape, meant};
+
+/// A built-in bot. Its text is always the same for the same bot: `search?depth=3` for `search?depth=03`, too.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Builtin {
+    /// See [`Strategy::Random`](super::Strategy::Random).
+    Random,
+    /// See [`Strategy::Greedy`](super::Strategy::Greedy).
+    Greedy,
+    /// See [`Search`](super::search::Search).
+    Search {
+        /// How many turns it looks beyond its own, one of [`DEPTHS`].
+        depth: u32,
+    },
+    /// See [`Perfect`](super::perfect::Perfect).
+    Perfect {
+        /// The probability, 0 to 1, that a turn is a random one. Where it is given, no clock has to do with its answers.
+        slips: Option<f64>,
+    },
+}
+
+/// Why a text is no built-in bot.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{cause}; {fix}")]
+pub struct UnknownBuiltin {
+    /// What is wrong.
+    pub cause: String,
+    /// What to do.
+    pub fix: String,
+}
+
+impl UnknownBuiltin {
+    fn new(cause: String, fix: String) -> Self {
+        Self { cause, fix }
+    }
+}
+
+/// The name in `search?depth=3`.
+pub fn base_name(text: &str) -> &str {
+    text.split_once('?').map_or(text, |(name, _)| name)
+}
+
+impl FromStr for Builtin {
+    type Err = UnknownBuiltin;
+
+    /// ```
+    /// use referee_games::strategy::builtin::Builtin;
+    ///
+    /// assert_eq!("search?depth=2".parse(), Ok(Builtin::Search { depth: 2 }));
+    /// assert_eq!("perfect".parse(), Ok(Builtin::Perfect { slips: None }));
+    /// let error = "search?dept=2".parse::<Builtin>().unwrap_err();
+    /// assert_eq!(error.to_string(), "search has no parameter dept; did you mean depth?");
+    /// ```
+    fn from_str(text: &str) -> Result<Self, UnknownBuiltin> {
+        let name = base_name(text);
+        let parameters = text.split_once('?').map(|(_, parameters)| parameters);
+        match name {
+            SEARCH => {
+                let depth = parameter(name, parameters, "depth")?;
+                let is_known = |depth: &u32| DEPTHS.contains(depth);
+                let range = format!("a whole number from {} to {}", DEPTHS.start(), DEPTHS.end());
+                let depth = in_range("depth", depth, &range, is_known)?;
+                Ok(Self::Search {
+                    depth: depth.unwrap_or(USUAL_DEPTH),
+                })
+            }
+            PERFECT => {
+                let slips = parameter(name, parameters, "slips")?;
+                let is_probability = |slips: &f64| (0.0..=1.0).contains(slips);
+                let slips = in_range("slips", slips, "a probability from 0 to 1", is_probability)?;
+                // Adding 0 makes 0 of -0.
+                Ok(Self::Perfect {
+                    slips: slips.map(|slips| slips + 0.0),
+                })
+            }
+            "random" | "greedy" => {
+                if let Some(parameters) = parameters {
+                    return Err(UnknownBuiltin::new(
+                        format!("{name} has no parameters"),
+                        format!(
+                            "leave out ?{}; those that have some are {SEARCH}?depth={USUAL_DEPTH} and {PERFECT}?slips=0.1",
+                            escape(parameters.as_bytes())
+                        ),
+                    ));
+                }
+                Ok(if name == "random" {
+                    Self::Random
+                } else {
+                    Self::Greedy
+                })
+            }
+            _ => Err(UnknownBuiltin::new(
+                "there is no such built-in strategy".to_owned(),
+                match meant(name, &NAMES) {
+                    Some(near) => format!("did you mean builtin:{near}?"),
+                    None => format!("the built-in ones are builtin:{}", NAMES.join(", builtin:")),
+                },
+            )),
+        }
+    }
+}
+
+/// The value of the only parameter that a strategy has; `None` when it is not given.
+fn parameter<'a>(
+    strategy: &str,
+    given: Option<&'a str>,
+    known: &str,
+) -> Result<Option<&'a str>, UnknownBuiltin> {
+    let Some(given) = given else {
+        return Ok(None);
+    };
+    let mut value = None;
+    for one in given.split('&') {
+        let (name, text) = match one.split_once('=') {
+            Some((name, text)) => (name, Some(text)),
+            None => (one, None),
+        };
+        if name.is_empty() {
+            return Err(UnknownBuiltin::new(
+                format!("a parameter of {strategy} has no name"),
+                format!("expected {strategy}?{known}=VALUE"),
+            ));
+        }
+        if name != known {
+            return Err(UnknownBuiltin::new(
+                format!("{strategy} has no parameter {}", escape(name.as_bytes())),
+                match meant(name, &[known]) {
+                    Some(near) => format!("did you mean {near}?"),
+                    None => format!("the only one is {known}"),
+                },
+            ));
+        }
+        if value.is_some() {
+            return Err(UnknownBuiltin::new(
+                format!("{known} is given twice"),
+                "leave one out".to_owned(),
+            ));
+        }
+        value = Some(text.unwrap_or_default());
+    }
+    Ok(value)
+}
+
+/// A value that is a number of this range.
+fn in_range<T: FromStr>(
+    name: &str,
+    text: Option<&str>,
+    range: &str,
+    is_inside: impl Fn(&T) -> bool,
+) -> Result<Option<T>, UnknownBuiltin> {
+    let Some(text) = text else {
+        return Ok(None);
+    };
+    if let Some(value) = text.parse().ok().filter(is_inside) {
+        return Ok(Some(value));
+    }
+    let cause = if text.is_empty() {
+        format!("{name} has no value")
+    } else {
+        format!("{name} cannot be {}", escape(text.as_bytes()))
+    };
+    Err(UnknownBuiltin::new(cause, format!("expected {range}")))
+}
+
+impl fmt::Display for Builtin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Random => f.write_str("random"),
+            Self::Greedy => f.write_str("greedy"),
+            Self::Search { depth } => write!(f, "{SEARCH}?depth={depth}"),
+            Self::Perfect { slips: None } => f.write_str(PERFECT),
+            Self::Perfect { slips: Some(slips) } => write!(f, "{PERFECT}?slips={slips}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_bot_has_one_text() {
+        for (text, same) in [
+            ("random", "random"),
+            ("search", "search?depth=3"),
+            ("search?depth=02", "search?depth=2"),
+            ("perfect", "perfect"),
+            ("perfect?slips=0.10", "perfect?slips=0.1"),
+            ("perfect?slips=-0", "perfect?slips=0"),
+            ("perfect?slips=1e0", "perfect?slips=1"),
+        ] {
+            assert_eq!(
+                text.parse::<Builtin>().map(|bot| bot.to_string()),
+                Ok(same.to_owned())
+            );
+        }
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        for (text, sentence) in [
+            (
+                "serach?depth=3",
+                "there is no such built-in strategy; did you mean builtin:search?",
+            ),
+            (
+                "greedy?depth=3",
+                "greedy has no parameters; leave out ?depth=3; those that have some are search?depth=3 and perfect?slips=0.1",
+            ),
+            (
+                "search?dpth=3",
+                "search has no parameter dpth; did you mean depth?",
+            ),
+            (
+                "search?slips=3",
+                "search has no parameter slips; the only one is depth",
+            ),
+            (
+                "search?depth=0",
+                "depth cannot be 0; expected a whole number from 1 to 4",
+            ),
+            (
+                "search?depth=99",
+                "depth cannot be 99; expected a whole number from 1 to 4",
+            ),
+            (
+                "search?depth",
+                "depth has no value; expected a whole number from 1 to 4",
+            ),
+            (
+                "search?",
+                "a parameter of search has no name; expected search?depth=VALUE",
+            ),
+            (
+                "search?depth=1&depth=2",
+                "depth is given twice; leave one out",
+            ),
+            (
+                "perfect?slips=1.5",
+                "slips cannot be 1.5; expected a probability from 0 to 1",
+            ),
+            (
+                "perfect?slips=nan",
+                "slips cannot be nan; expected a probability from 0 to 1",
+            ),
+            (
+                "perfect?slips=\u{1b}",
+                "slips cannot be \\x1b; expected a probability from 0 to 1",
+            ),
+        ] {
+            let error = text.parse::<Builtin>().expect_err(text);
+            assert_eq!(error.to_string(), sentence);
+        }
+    }
+}

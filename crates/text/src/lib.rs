@@ -1,0 +1,445 @@
+#![doc = include_str!("../README.md")]
+
+use std::fmt::Write as _;
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+/// Quotations are cut to this many characters, so that a sentence stays readable.
+const QUOTE_CHARS: usize = 80;
+
+/// Names longer than this are cut: they head tables and lines.
+const MAX_NAME: usize = 60;
+
+/// What is kept of the end of such a name.
+const KEPT_END: usize = 20;
+
+/// What joins emoji to one.
+const JOINER: char = '\u{200d}';
+
+/// Whether a terminal or a page may act on this character, or hide it, instead of showing it.
+fn is_unsafe(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{00ad}' | '\u{061c}' | '\u{180e}' | '\u{feff}'
+            | '\u{200b}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{fff9}'..='\u{fffb}'
+            | '\u{e0000}'..='\u{e007f}')
+}
+
+/// Whether this character looks like an ASCII one, or like a blank, in most fonts: quoted as it is,
+/// nobody would see why it was rejected.
+const fn is_lookalike(c: char) -> bool {
+    matches!(c,
+        '\u{00a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}'
+        | '\u{ff01}'..='\u{ff5e}')
+}
+
+fn push_escaped(out: &mut String, c: char) {
+    match c {
+        '\\' => out.push_str("\\\\"),
+        '\n' => out.push_str("\\n"),
+        '\r' => out.push_str("\\r"),
+        '\t' => out.push_str("\\t"),
+        c if is_unsafe(c) && c.is_ascii() => {
+            let _ = write!(out, "\\x{:02x}", u32::from(c));
+        }
+        c if is_unsafe(c) || is_lookalike(c) => {
+            let _ = write!(out, "\\u{{{:x}}}", u32::from(c));
+        }
+        c => out.push(c),
+    }
+}
+
+/// Bytes as printable text: control, bidirectional and invisible characters become
+/// `\n`, `\x1b` or `\u{202e}`, as do blanks other than the ASCII ones and full-width letters, which
+/// look like ASCII; bytes that are not UTF-8 become `\xff`, and a
+/// backslash is doubled, so that what was sent can be read back from it.
+///
+/// ```
+/// use referee_text::escape;
+///
+/// assert_eq!(escape(b"6 A"), "6 A");
+/// assert_eq!(escape(b"\x1b[2J\xff\n"), r"\x1b[2J\xff\n");
+/// assert_eq!(escape("a\u{202e}b".as_bytes()), r"a\u{202e}b");
+/// assert_eq!(escape("6\u{a0}\u{ff21}".as_bytes()), r"6\u{a0}\u{ff21}");
+/// ```
+pub fn escape(bytes: &[u8]) -> String {
+    let mut out = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            push_escaped(&mut out, c);
+        }
+        for byte in chunk.invalid() {
+            let _ = write!(out, "\\x{byte:02x}");
+        }
+    }
+    out
+}
+
+/// A path, or a command line with paths, as printable text: as [`escape`] has it, but that a backslash is one
+/// where it stands between the parts of a path.
+pub fn escape_path(path: &str) -> String {
+    let escaped = escape(path.as_bytes());
+    // No name on Windows has what else is escaped with a backslash, so nothing is mixed up.
+    if cfg!(windows) {
+        escaped.replace("\\\\", "\\")
+    } else {
+        escaped
+    }
+}
+
+/// Text for people with only the unsafe characters escaped: control, bidirectional and invisible
+/// ones. Escaping it twice changes nothing, so it suits names and sentences from records.
+///
+/// ```
+/// assert_eq!(referee_text::escape_controls("a\\b \u{1b}[1m"), r"a\b \x1b[1m");
+/// ```
+pub fn escape_controls(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut before = None;
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        // Emoji that are joined are seen as one.
+        let is_joiner = c == '\u{200d}'
+            && before.is_some_and(can_be_joined)
+            && chars.peek().copied().is_some_and(is_pictograph);
+        if is_unsafe(c) && !is_joiner {
+            push_escaped(&mut out, c);
+        } else {
+            out.push(c);
+        }
+        before = Some(c);
+    }
+    out
+}
+
+/// A name as tables can hold it: printable, and cut in the middle when it is long, since names often differ in their ends only.
+/// What comes out stays the same if it is put in again.
+///
+/// ```
+/// use referee_text::short_name;
+///
+/// assert_eq!(short_name("anna\u{2028}"), r"anna\u{2028}");
+/// assert_eq!(short_name(r"anna\u{2028}"), r"anna\u{2028}");
+/// ```
+pub fn short_name(name: &str) -> String {
+    let name = escape_controls(name);
+    let length = name.chars().count();
+    if length <= MAX_NAME {
+        return name;
+    }
+    let begin: String = name.chars().take(MAX_NAME - KEPT_END - 1).collect();
+    let end: String = name.chars().skip(length - KEPT_END).collect();
+    // Emoji that are cut apart are not joined any more.
+    let (begin, end) = (
+        begin.trim_end_matches(JOINER),
+        end.trim_start_matches(JOINER),
+    );
+    format!("{begin}…{end}")
+}
+
+/// Text in which Markdown finds nothing to format: names are chosen by others.
+///
+/// ```
+/// assert_eq!(referee_text::escape_markdown("a_b"), "a&#95;b");
+/// ```
+pub fn escape_markdown(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars() {
+        if r"\`*_{}[]<>#|~!&@".contains(c) {
+            // An entity, since a backslash does not keep a name with @ from notifying people.
+            let _ = write!(out, "&#{};", u32::from(c));
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+/// Whether it is an emoji, or a symbol that can be one.
+const fn is_pictograph(c: char) -> bool {
+    matches!(c, '\u{2190}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}')
+}
+
+/// Whether a zero-width joiner after it can join it to an emoji: an emoji, or what modifies one.
+const fn can_be_joined(c: char) -> bool {
+    is_pictograph(c) || c == '\u{fe0f}'
+}
+
+/// Bytes as hexadecimal digits, two each.
+///
+/// ```
+/// assert_eq!(referee_text::hexadecimal(&[0, 255]), "00ff");
+/// ```
+pub fn hexadecimal(bytes: &[u8]) -> String {
+    let mut out = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
+        let _ = write!(out, "{byte:02x}");
+    }
+    out
+}
+
+/// [`escape`] for text of several lines: newlines are kept, carriage returns before them removed.
+pub fn escape_lines(bytes: &[u8]) -> String {
+    let mut out = String::with_capacity(bytes.len());
+    for (i, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
+        if i > 0 {
+            out.push('\n');
+        }
+        out.push_str(&escape(line.strip_suffix(b"\r").unwrap_or(line)));
+    }
+    out
+}
+
+/// Bytes escaped, between back quotes, cut when they are long.
+///
+/// ```
+/// assert_eq!(referee_text::quote(b"6 A"), "`6 A`");
+/// ```
+pub fn quote(bytes: &[u8]) -> String {
+    let escaped = escape(&bytes[..bytes.len().min(4 * QUOTE_CHARS)]);
+    match escaped.char_indices().nth(QUOTE_CHARS) {
+        None if bytes.len() <= 4 * QUOTE_CHARS => format!("`{escaped}`"),
+        cut => {
+            let end = cut.map_or(escaped.len(), |(end, _)| end);
+            format!("`{}…` ({} bytes)", &escaped[..end], bytes.len())
+        }
+    }
+}
+
+/// A size in words: `256 MiB`.
+pub fn size(bytes: u64) -> String {
+    match bytes {
+        0x4000_0000.. if bytes.is_multiple_of(1 << 30) => format!("{} GiB", bytes >> 30),
+        0x10_0000.. if bytes.is_multiple_of(1 << 20) => format!("{} MiB", bytes >> 20),
+        0x400.. if bytes.is_multiple_of(1 << 10) => format!("{} KiB", bytes >> 10),
+        _ => format!("{bytes} bytes"),
+    }
+}
+
+/// Why a file cannot be read, as a sentence with the fix.
+pub fn unreadable(path: &Path, error: &io::Error) -> String {
+    let fix = match error.kind() {
+        io::ErrorKind::NotFound => "; check the spelling and the directory",
+        io::ErrorKind::PermissionDenied => "; check its permissions",
+        io::ErrorKind::IsADirectory => "; give a file within it",
+        _ if is_full(error) => "; free some space, then give the same command again",
+        _ => "",
+    };
+    format!("{}: {}{fix}", path.display(), cause(error))
+}
+
+/// What a parser says of a value that it did not expect, without the names of Rust's types.
+///
+/// ```
+/// use referee_text::without_types;
+///
+/// let problem = "invalid value: integer `-1 as i128`, expected u32\n";
+/// assert_eq!(without_types(problem), "invalid value: integer `-1`, expected a whole number of at least 0");
+/// ```
+pub fn without_types(problem: &str) -> String {
+    let types = [
+        ("u32", "a whole number of at least 0"),
+        ("u64", "a whole number of at least 0"),
+        ("usize", "a whole number of at least 0"),
+        ("f64", "a number"),
+    ];
+    let plain = |text: String, (kind, words): (&str, &str)| {
+        text.replace(&format!("expected {kind}"), &format!("expected {words}"))
+    };
+    let text = types.into_iter().fold(problem.to_owned(), plain);
+    text.replace(" as i128", "").trim_end().to_owned()
+}
+
+/// Whether there is no room for a file, which is nobody's fault who hands in a bot.
+pub fn is_full(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded
+    )
+}
+
+/// The cause of an error of a file or a process, as a clause: the system's own words differ between
+/// systems and languages, and end in its number. Errors that this program has made are told as they are.
+///
+/// ```
+/// use referee_text::cause;
+///
+/// let missing = std::fs::read("no/such/file").unwrap_err();
+/// assert_eq!(cause(&missing), "there is no such file or directory");
+/// assert_eq!(cause(&std::io::Error::other("it is torn")), "it is torn");
+/// ```
+pub fn cause(error: &io::Error) -> String {
+    let words = error.to_string();
+    // A crate may have put the path of a temporary file behind it.
+    let by_kind =
+        error.raw_os_error().is_some() || words.contains(NUMBER) || error.get_ref().is_none();
+    let known = match error.kind() {
+        _ if !by_kind => return words,
+        io::ErrorKind::NotFound => "there is no such file or directory",
+        io::ErrorKind::PermissionDenied => "permission denied",
+        io::ErrorKind::AlreadyExists => "there is such a file already",
+        io::ErrorKind::IsADirectory => "it is a directory",
+        io::ErrorKind::NotADirectory => "a part of the path is a file and no directory",
+        io::ErrorKind::StorageFull => "no space is left on the disk",
+        io::ErrorKind::QuotaExceeded => "your quota of the disk is used up",
+        io::ErrorKind::FileTooLarge => "the file would be larger than is allowed",
+        io::ErrorKind::ReadOnlyFilesystem => "it is on a file system that cannot be written",
+        io::ErrorKind::InvalidFilename => "this cannot be the name of a file",
+        io::ErrorKind::AddrInUse => "another program uses this address",
+        io::ErrorKind::AddrNotAvailable => "it is no address of this machine",
+        io::ErrorKind::TimedOut => "it took too long",
+        _ => {
+            let words = words.split(NUMBER).next().unwrap_or(&words);
+            return words.trim_end_matches('.').to_owned();
+        }
+    };
+    known.to_owned()
+}
+
+/// What the standard library puts behind the system's own words.
+const NUMBER: &str = " (os error ";
+
+/// The candidate that somebody meant who mistyped it as `word`, if there is one: a letter of three may be
+/// wrong, missing or in excess, or be swapped with the next. `None` when no candidate is that near.
+///
+/// ```
+/// use referee_text::meant;
+///
+/// assert_eq!(meant("gredy", &["random", "greedy"]), Some("greedy"));
+/// assert_eq!(meant("x", &["random", "greedy"]), None);
+/// ```
+pub fn meant<'a>(word: &str, candidates: &[&'a str]) -> Option<&'a str> {
+    let word = word.to_lowercase();
+    let most = (word.chars().count() / 3).max(1);
+    let distances = candidates.iter().map(|candidate| {
+        (
+            strsim::osa_distance(&word, &candidate.to_lowercase()),
+            *candidate,
+        )
+    });
+    let (distance, nearest) = distances.min_by_key(|(distance, _)| *distance)?;
+    (distance <= most && word.len() > 1).then_some(nearest)
+}
+
+/// A duration as sentences say it, exact to the millisecond: `10 s`, `1.5 s`, `250 ms`, `0.03 ms`.
+pub fn format_duration(duration: Duration) -> String {
+    let ms = duration.as_secs_f64() * 1000.0;
+    if ms >= 1000.0 {
+        let s = format!("{:.3}", ms / 1000.0);
+        format!("{} s", s.trim_end_matches('0').trim_end_matches('.'))
+    } else {
+        format_milliseconds(ms)
+    }
+}
+
+/// Milliseconds, exact to the microsecond.
+pub fn milliseconds(duration: Duration) -> f64 {
+    (duration.as_secs_f64() * 1e6).round() / 1e3
+}
+
+/// Milliseconds as columns of times show them: `1.25 s`, `58 ms`, `0.03 ms`.
+pub fn format_milliseconds(ms: f64) -> String {
+    if ms >= 1000.0 {
+        format!("{:.2} s", ms / 1000.0)
+    } else if ms >= 10.0 {
+        format!("{ms:.0} ms")
+    } else {
+        format!("{ms:.2} ms")
+    }
+}
+
+/// A number of things: `1 win`, `2 wins`.
+///
+/// ```
+/// assert_eq!(referee_text::counted(1, "loss", "losses"), "1 loss");
+/// assert_eq!(referee_text::counted(0, "loss", "losses"), "0 losses");
+/// ```
+pub fn counted(count: u64, one: &str, more: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { more })
+}
+
+/// A number as people read it: 12,345,678.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn joined_emoji_are_one_and_joiners_elsewhere_are_shown() {
+        for whole in [
+            "👩\u{200d}💻",
+            "🏳\u{fe0f}\u{200d}🌈",
+            "👩🏽\u{200d}❤\u{fe0f}\u{200d}👨",
+        ] {
+            assert_eq!(escape_controls(whole), whole);
+        }
+        for (text, escaped) in [
+            ("a\u{200d}b", r"a\u{200d}b"),
+            ("👩\u{200d}", "👩\\u{200d}"),
+            ("👩\u{200d}a", "👩\\u{200d}a"),
+            ("👩\u{200d}\u{202e}", "👩\\u{200d}\\u{202e}"),
+        ] {
+            assert_eq!(escape_controls(text), escaped);
+        }
+    }
+
+    #[test]
+    fn names_keep_emoji_that_are_joined_and_nothing_else_that_is_not_seen() {
+        assert_eq!(
+            short_name("👩\u{200d}👩\u{200d}👧 nora"),
+            "👩\u{200d}👩\u{200d}👧 nora"
+        );
+        assert_eq!(short_name("no\u{200d}ra\u{202e}"), r"no\u{200d}ra\u{202e}");
+    }
+
+    #[test]
+    fn a_name_that_was_shortened_stays_as_it_is() {
+        let long = "exercise-of-the-course-on-artificial-intelligence-in-spring-";
+        for name in [
+            "a\u{2028}b",
+            "a\\b",
+            "a\\\\b",
+            &format!("{long}\u{202e}anna"),
+            &"\u{e9}".repeat(61),
+            &"\u{2028}".repeat(40),
+            &"👩\u{200d}".repeat(40),
+        ] {
+            let short = short_name(name);
+            assert!(short.chars().count() <= MAX_NAME, "{short}");
+            assert_eq!(short_name(&short), short, "{name}");
+        }
+        let [anna, ben] = ["anna", "ben"].map(|name| short_name(&format!("{long}{name}")));
+        assert!(anna.ends_with("-anna") && ben.ends_with("-ben"), "{anna}");
+    }
+
+    #[test]
+    fn times_are_said_as_people_say_them() {
+        let sentence = |micros| format_duration(Duration::from_micros(micros));
+        let column = |micros: u32| format_milliseconds(f64::from(micros) / 1000.0);
+        assert_eq!(
+            [sentence(10_000_000), column(10_000_000)],
+            ["10 s", "10.00 s"]
+        );
+        assert_eq!(
+            [sentence(1_256_000), column(1_256_000)],
+            ["1.256 s", "1.26 s"]
+        );
+        assert_eq!([sentence(250_400), column(250_400)], ["250 ms"; 2]);
+        assert_eq!([sentence(34), column(34)], ["0.03 ms"; 2]);
+    }
+}
