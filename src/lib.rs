@@ -58,7 +58,7 @@
 //! | one game | [`play`] | one game, and a match of many games between two bots |
 //! | | [`analysis`] | where a recorded game was won and lost |
 //! | | [`puzzles`] | positions with a question, made of mistakes, and what a bot makes of them |
-//! | many games | [`tournament`] | schedules, openings, ratings, sequential tests, standings; pure |
+//! | many games | [`tournament`] | schedules, ratings, sequential tests, standings (the crate `referee-stats`); openings |
 //! | | [`arena`] | a tournament as it is played: many games at once, journal, resume |
 //! | | [`league`] | submissions that come in all term, and the games that are new |
 //! | | [`checkup`] | is a bot fit to enter a tournament? |
@@ -87,7 +87,6 @@ pub mod report;
 pub mod sandbox;
 pub mod seed;
 mod system;
-mod threads;
 pub mod tournament;
 
 #[doc(inline)]
@@ -112,6 +111,7 @@ pub use record::{BotIndex, Ending, Record};
 pub use referee_games::session::{Ruleset, Session, registry};
 #[doc(no_inline)]
 pub use referee_games::{game, session, solver, strategy};
+use referee_stats::threads;
 #[doc(hidden)]
 pub use referee_text as text;
 #[doc(inline)]

@@ -4,12 +4,13 @@
 //! `{"by":"referee 0.1.0","turns":[{"turn":9,"value":"loss","best":"draw","mark":"blunder","better":"6 B",…},…]}`.
 
 use std::collections::BTreeMap;
-use std::ops::AddAssign;
 
 use serde_json::{Map, Value as Json, json};
 
 use super::BotIndex;
 use crate::solver::Value;
+
+pub use referee_stats::standings::TurnTally as Tally;
 
 /// The field of a record.
 pub const FIELD: &str = "analysis";
@@ -180,7 +181,7 @@ impl Annotation {
             tallies[player(first, turn)].turns += 1;
         }
         for note in self.turns.iter().filter(|note| note.turn <= turns) {
-            tallies[player(first, note.turn)].add(note);
+            count(&mut tallies[player(first, note.turn)], note);
         }
         tallies
     }
@@ -192,62 +193,16 @@ pub fn player(first: BotIndex, turn: usize) -> BotIndex {
     if turn % 2 == 1 { first } else { first.other() }
 }
 
-/// Counts of a bot's turns by their analysis.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
-    /// All turns in analysed games.
-    pub turns: u64,
-    /// Turns whose value and best value are proven.
-    pub proven: u64,
-    /// Proven turns that kept the best value.
-    pub kept: u64,
-    /// Proven turns that turned a win into a draw.
-    pub win_to_draw: u64,
-    /// Proven turns that turned a win into a loss.
-    pub win_to_loss: u64,
-    /// Proven turns that turned a draw into a loss.
-    pub draw_to_loss: u64,
-    /// Turns with an immediate win that was not taken.
-    pub missed_wins: u64,
-    /// Gifts that let the opponent win at once, although another turn would not have.
-    pub lost_at_once: u64,
-}
-
-impl Tally {
-    fn add(&mut self, note: &Note) {
-        let one = |yes: bool| u64::from(yes);
-        self.proven += one(note.is_proven());
-        self.kept += one(note.is_proven() && note.value_loss().is_none());
-        self.win_to_draw += one(note.value_loss() == Some((Value::Win, Value::Draw)));
-        self.win_to_loss += one(note.value_loss() == Some((Value::Win, Value::Loss)));
-        self.draw_to_loss += one(note.value_loss() == Some((Value::Draw, Value::Loss)));
-        self.missed_wins += one(note.missed_win);
-        self.lost_at_once += one(note.lost_at_once);
-    }
-
-    /// Proven turns that made the result worse.
-    pub const fn blunders(&self) -> u64 {
-        self.win_to_draw + self.win_to_loss + self.draw_to_loss
-    }
-
-    /// The share of proven turns that kept the value, 0 to 1; `None` without any.
-    #[expect(clippy::cast_precision_loss, reason = "there are fewer than 2⁵² turns")]
-    pub fn accuracy(&self) -> Option<f64> {
-        (self.proven > 0).then(|| self.kept as f64 / self.proven as f64)
-    }
-}
-
-impl AddAssign for Tally {
-    fn add_assign(&mut self, other: Self) {
-        self.turns += other.turns;
-        self.proven += other.proven;
-        self.kept += other.kept;
-        self.win_to_draw += other.win_to_draw;
-        self.win_to_loss += other.win_to_loss;
-        self.draw_to_loss += other.draw_to_loss;
-        self.missed_wins += other.missed_wins;
-        self.lost_at_once += other.lost_at_once;
-    }
+/// Adds a turn to the counts of its bot.
+fn count(tally: &mut Tally, note: &Note) {
+    let one = |yes: bool| u64::from(yes);
+    tally.proven += one(note.is_proven());
+    tally.kept += one(note.is_proven() && note.value_loss().is_none());
+    tally.win_to_draw += one(note.value_loss() == Some((Value::Win, Value::Draw)));
+    tally.win_to_loss += one(note.value_loss() == Some((Value::Win, Value::Loss)));
+    tally.draw_to_loss += one(note.value_loss() == Some((Value::Draw, Value::Loss)));
+    tally.missed_wins += one(note.missed_win);
+    tally.lost_at_once += one(note.lost_at_once);
 }
 
 #[cfg(test)]

@@ -7,6 +7,8 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use referee_stats::standings;
+
 use super::annotation::{Annotation, FIELD, Tally};
 use super::result::{self, is_about_an_index};
 use super::turns::{AnyTurns, Turns, times};
@@ -258,6 +260,41 @@ impl<'a> RecordSummary<'a> {
             Analysis::Json(json) => Annotation::from_json(&serde_json::from_str(json.get()).ok()?),
         };
         Some(annotation.tallies(self.first, self.times_ms.len()))
+    }
+}
+
+impl standings::Game for RecordSummary<'_> {
+    fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn names(&self) -> [&str; 2] {
+        self.names()
+    }
+
+    fn first(&self) -> usize {
+        self.first.index()
+    }
+
+    fn winner(&self) -> Option<usize> {
+        self.winner().map(BotIndex::index)
+    }
+
+    fn forfeit(&self) -> Option<(usize, &str)> {
+        self.forfeit()
+            .map(|(by, reason)| (by.index(), reason.name()))
+    }
+
+    fn times_ms(&self) -> &[f64] {
+        &self.times_ms
+    }
+
+    fn side_of(&self, turn: usize) -> usize {
+        self.side_of(turn)
+    }
+
+    fn tallies(&self) -> Option<[Tally; 2]> {
+        self.tallies()
     }
 }
 

@@ -82,7 +82,6 @@ mod protocol_doc;
 #[cfg(unix)]
 mod puzzles;
 mod ranking;
-mod ratings;
 mod replay_check;
 #[cfg(unix)]
 mod report;
@@ -92,7 +91,6 @@ mod rerun;
 mod robustness;
 #[cfg(unix)]
 mod sandbox;
-mod schedule;
 mod scheduler;
 #[cfg(unix)]
 mod schemas;
@@ -106,7 +104,6 @@ mod shown;
 mod snapshot;
 #[cfg(unix)]
 mod solve;
-mod sprt;
 #[cfg(unix)]
 mod stage;
 #[cfg(unix)]

@@ -29,6 +29,7 @@ use crate::cli::support::output::print_stderr;
 use crate::cli::support::signals;
 use crate::report::comparison::{Bot, Ended, Report};
 use crate::sandbox::Sandbox;
+use crate::seed::{Purpose, generator};
 use crate::session::Ruleset;
 use crate::text::{counted, escape_controls};
 use crate::tournament::comparison::draw;
@@ -147,7 +148,8 @@ impl<'a> Playing<'a> {
         let bots = entered.iter().map(|bot| bot_of(&bot.plan)).collect();
         let others = entered.len() - 2;
         let percentage = self.args.percentage(others > 0);
-        let opponents = draw(self.seed, others + 1, percentage, self.args.pairs);
+        let mut random = generator(self.seed, Purpose::Opponent, [0, 0]);
+        let opponents = draw(&mut random, others + 1, percentage, self.args.pairs);
         let terms = self.args.terms(others > 0);
         let progress = Progress::new(terms, others + 1, opponents.clone())
             .map_err(|error| Failure::Usage(error.to_string()))?;

@@ -9,7 +9,7 @@ use super::{EntrantId, Pairing, Round, first_pair};
 /// of entrants each has one bye a cycle.
 ///
 /// ```
-/// use referee::tournament::schedule::RoundRobin;
+/// use referee_stats::schedule::RoundRobin;
 ///
 /// let whole = RoundRobin::new(8, None, 50);
 /// assert_eq!(whole.rounds().count(), 7);

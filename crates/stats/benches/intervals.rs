@@ -2,9 +2,9 @@
 //! docs/ratings.md.
 //!
 //! ```text
-//! cargo bench --bench intervals            # some minutes
-//! cargo bench --bench intervals -- 2000    # fewer tournaments
-//! cargo bench --bench intervals -- 2000 seed=2 Ring/50 Gauntlet Swiss/50/3    # other numbers, some rows
+//! cargo bench -p referee-stats --bench intervals            # some minutes
+//! cargo bench -p referee-stats --bench intervals -- 2000    # fewer tournaments
+//! cargo bench -p referee-stats --bench intervals -- 2000 seed=2 Ring/50 Gauntlet Swiss/50/3    # other numbers, some rows
 //! ```
 //!
 //! A cell is the lowest and the highest percentage of five cases: equal bots, spreads of 20 and 150 Elo,
@@ -19,8 +19,8 @@ use std::env;
 
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt as _, SeedableRng as _};
-use referee::tournament::ratings::{Model, Outcome, Results, rate};
-use referee::tournament::schedule::{EntrantId, Pairing, RoundRobin, swiss};
+use referee_stats::ratings::{Model, Outcome, Results, rate};
+use referee_stats::schedule::{EntrantId, Pairing, RoundRobin, swiss};
 
 /// Who meets whom.
 #[derive(Clone, Copy, Debug, PartialEq)]

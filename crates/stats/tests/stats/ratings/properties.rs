@@ -4,7 +4,7 @@ use super::league::{A, ADVANTAGE, PLAIN, Row, elos, rated};
 use proptest::prelude::*;
 use rand::SeedableRng as _;
 use rand::rngs::ChaCha8Rng;
-use referee::tournament::ratings::{Draws, Model, Outcome, Results, rate};
+use referee_stats::ratings::{Draws, Model, Outcome, Results, rate};
 
 #[test]
 fn intervals_hold_the_truth_as_often_as_they_say() {

@@ -2,7 +2,7 @@
 
 use foldhash::HashMap;
 
-use crate::tournament::ratings::{Outcome, RatingError, Results, Tally};
+use crate::ratings::{Outcome, RatingError, Results, Tally};
 
 /// Results of the games of two bots with the same first mover.
 #[derive(Clone, Copy, Debug, Default)]

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use super::ranking::{Byes, RankBy, Ranking, TieBreak};
 use super::scores::{Meeting, Sums, total};
 use super::to_f64;
-use crate::tournament::ratings::Ratings;
+use crate::ratings::Ratings;
 
 /// Everything by which bots are compared, by bot.
 pub(super) struct Criteria<'a> {

@@ -377,7 +377,7 @@ const EQUAL_ELO: f64 = 1e-6;
 /// apart because they lie at both sides of a number to which they would be rounded.
 ///
 /// ```
-/// use referee::tournament::ratings::levels;
+/// use referee_stats::ratings::levels;
 ///
 /// assert_eq!(levels(&[1.5e-7, -20.0, -1.5e-7]), [1.5e-7, -20.0, 1.5e-7]);
 /// ```

@@ -9,12 +9,11 @@
 
 pub mod simulated;
 
-use rand::RngExt as _;
+use rand::{Rng, RngExt as _};
 use serde::Serialize;
 
 use super::betting::{MeanTest, MeanTestError, interval, score_of_elo};
 use super::sprt::{Decision, Pentanomial, Scores};
-use crate::seed::{Purpose, generator};
 
 /// Comparisons by the advantage in eighths.
 pub type Advantages = Scores<9>;
@@ -251,8 +250,7 @@ impl Comparison {
 }
 
 /// The opponents, by number, of so many comparisons: the old version (0) with this percentage, and the others in equal shares.
-pub fn draw(seed: u64, opponents: usize, percentage: u8, count: u32) -> Vec<usize> {
-    let mut random = generator(seed, Purpose::Opponent, [0, 0]);
+pub fn draw(random: &mut impl Rng, opponents: usize, percentage: u8, count: u32) -> Vec<usize> {
     let others = opponents.saturating_sub(1);
     (0..count)
         .map(|_| {
@@ -283,6 +281,10 @@ mod tests {
             comparison.add(0, unit);
         }
         (comparison.count(), comparison.verdict())
+    }
+
+    fn seeded(seed: u64) -> rand::rngs::ChaCha8Rng {
+        rand::SeedableRng::seed_from_u64(seed)
     }
 
     #[test]
@@ -335,15 +337,15 @@ mod tests {
 
     #[test]
     fn shares_are_as_asked_for() {
-        let drawn = draw(7, 4, 40, 10_000);
+        let drawn = draw(&mut seeded(7), 4, 40, 10_000);
         let of = |number| drawn.iter().filter(|&&one| one == number).count();
         assert!((3800..4200).contains(&of(0)), "{}", of(0));
         for other in 1..4 {
             assert!((1800..2200).contains(&of(other)), "{}", of(other));
         }
-        assert!(draw(7, 1, 40, 100).iter().all(|&one| one == 0));
-        assert!(draw(7, 2, 0, 100).iter().all(|&one| one == 1));
-        assert_eq!(draw(7, 4, 40, 50), drawn[..50]);
+        assert!(draw(&mut seeded(7), 1, 40, 100).iter().all(|&one| one == 0));
+        assert!(draw(&mut seeded(7), 2, 0, 100).iter().all(|&one| one == 1));
+        assert_eq!(draw(&mut seeded(7), 4, 40, 50), drawn[..50]);
     }
 
     #[test]

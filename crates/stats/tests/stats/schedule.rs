@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::{Just, ProptestConfig, Strategy as _, any, prop, prop_assert_eq, proptest};
 use proptest::test_runner::RngSeed;
-use referee::tournament::schedule::knockout::{self, DecidedBy, KnockoutError, Match, Next, Tally};
-use referee::tournament::schedule::swiss::{self, Results};
-use referee::tournament::schedule::{
+use referee_stats::schedule::knockout::{self, DecidedBy, KnockoutError, Match, Next, Tally};
+use referee_stats::schedule::swiss::{self, Results};
+use referee_stats::schedule::{
     EntrantId, GameId, Gauntlet, Half, PairOfGames, Pairing, Round, RoundRobin,
 };
 
@@ -475,7 +475,7 @@ fn results_of_another_bracket_are_refused() {
 
 #[test]
 fn groups_are_balanced_by_seed_and_play_round_robins() {
-    use referee::tournament::schedule::groups;
+    use referee_stats::schedule::groups;
 
     let ids = |group: &[EntrantId]| group.iter().map(|id| id.0).collect::<Vec<_>>();
     let dealt: Vec<_> = groups::groups(8, 2)

@@ -6,7 +6,7 @@ use std::f64::consts::LN_10;
 use proptest::prelude::*;
 use rand::SeedableRng as _;
 use rand::rngs::ChaCha8Rng;
-use referee::tournament::sprt::{
+use referee_stats::sprt::{
     Decision, Estimate, Pentanomial, Scale, Scores, Sprt, SprtError, Trinomial,
 };
 

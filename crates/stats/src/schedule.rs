@@ -98,7 +98,7 @@ impl Half {
 /// Ids are ordered like the games of the schedule (and so are their texts, up to 999,999 pairs).
 ///
 /// ```
-/// use referee::tournament::schedule::{GameId, Half};
+/// use referee_stats::schedule::{GameId, Half};
 ///
 /// let id = GameId { pair: 123, half: Half::Second };
 /// assert_eq!(id.to_string(), "p000123b");
@@ -267,6 +267,6 @@ impl Round {
 }
 
 /// The number of the first pair of a round, with `pairings` pairings in the rounds before it.
-pub(crate) const fn first_pair(pairings: u64, pairs_each: u32) -> u64 {
+pub const fn first_pair(pairings: u64, pairs_each: u32) -> u64 {
     1 + pairings * pairs_each as u64
 }

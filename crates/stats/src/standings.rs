@@ -7,6 +7,7 @@ mod scores;
 mod times;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::AddAssign;
 
 use foldhash::HashMap;
 
@@ -18,7 +19,6 @@ use self::times::{Times, TimesOfGame};
 use super::ratings::{Model, Outcome, RatingError, rate};
 use super::schedule::GameId;
 use super::sprt::Estimate;
-use crate::record::{RecordSummary, annotation};
 
 /// Pairs of games below which a likelihood of superiority is not computed: it would be far from the
 /// truth more often than not.
@@ -27,22 +27,80 @@ const PAIRS_FOR_SUPERIORITY: f64 = 5.0;
 /// Games below which an advantage of moving first is not computed.
 const GAMES_FOR_ADVANTAGE: u64 = 5;
 
-/// Collects the results of games.
-///
-/// ```
-/// use referee::record::RecordSummary;
-/// use referee::tournament::ratings::Model;
-/// use referee::tournament::standings::Collector;
-///
-/// let line = br#"{"bots":[{"name":"a"},{"name":"b"}],"first":0,
-///     "result":{"winner":0,"reason":"quarto"},"times_ms":[1.5,0.5]}"#;
-/// let mut collector = Collector::new();
-/// collector.add(&RecordSummary::parse(line)?);
-/// let standings = collector.standings(&Model::default()).map_err(|error| error.to_string())?;
-/// assert_eq!(standings.places[0].name, "a");
-/// assert_eq!(standings.places[0].wins, 1);
-/// # Ok::<(), String>(())
-/// ```
+/// A finished game between two bots, 0 and 1.
+pub trait Game {
+    /// Its id; games of one pair have ids that [`GameId`] reads.
+    fn id(&self) -> &str;
+
+    /// The names of bots 0 and 1.
+    fn names(&self) -> [&str; 2];
+
+    /// The bot that moved first.
+    fn first(&self) -> usize;
+
+    /// `None` for a draw.
+    fn winner(&self) -> Option<usize>;
+
+    /// The bot that forfeited, and why, in a word.
+    fn forfeit(&self) -> Option<(usize, &str)>;
+
+    /// The time of each turn, in milliseconds.
+    fn times_ms(&self) -> &[f64];
+
+    /// Who made this turn, from 0: 0 for the bot that moved first, 1 for the other.
+    fn side_of(&self, turn: usize) -> usize;
+
+    /// Where the game was analysed: the turns of bots 0 and 1.
+    fn tallies(&self) -> Option<[TurnTally; 2]>;
+}
+
+/// Counts of a bot's turns by their analysis.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TurnTally {
+    /// All turns in analysed games.
+    pub turns: u64,
+    /// Turns whose value and best value are proven.
+    pub proven: u64,
+    /// Proven turns that kept the best value.
+    pub kept: u64,
+    /// Proven turns that turned a win into a draw.
+    pub win_to_draw: u64,
+    /// Proven turns that turned a win into a loss.
+    pub win_to_loss: u64,
+    /// Proven turns that turned a draw into a loss.
+    pub draw_to_loss: u64,
+    /// Turns with an immediate win that was not taken.
+    pub missed_wins: u64,
+    /// Gifts that let the opponent win at once, although another turn would not have.
+    pub lost_at_once: u64,
+}
+
+impl TurnTally {
+    /// Proven turns that made the result worse.
+    pub const fn blunders(&self) -> u64 {
+        self.win_to_draw + self.win_to_loss + self.draw_to_loss
+    }
+
+    /// The share of proven turns that kept the value, 0 to 1; `None` without any.
+    pub fn accuracy(&self) -> Option<f64> {
+        (self.proven > 0).then(|| to_f64(self.kept) / to_f64(self.proven))
+    }
+}
+
+impl AddAssign for TurnTally {
+    fn add_assign(&mut self, other: Self) {
+        self.turns += other.turns;
+        self.proven += other.proven;
+        self.kept += other.kept;
+        self.win_to_draw += other.win_to_draw;
+        self.win_to_loss += other.win_to_loss;
+        self.draw_to_loss += other.draw_to_loss;
+        self.missed_wins += other.missed_wins;
+        self.lost_at_once += other.lost_at_once;
+    }
+}
+
+/// Collects the results of games; README has an example.
 #[derive(Clone, Debug, Default)]
 pub struct Collector {
     names: Vec<String>,
@@ -51,7 +109,7 @@ pub struct Collector {
     forfeits: Vec<BTreeMap<String, u64>>,
     times: Vec<Times>,
     /// The tallies of each bot's analysed turns.
-    analyses: Vec<annotation::Tally>,
+    analyses: Vec<TurnTally>,
     /// Whether any game has been analysed.
     analysed: bool,
     games: u64,
@@ -67,16 +125,16 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    pub fn of(game: &RecordSummary<'_>) -> Self {
+    pub fn of(game: &impl Game) -> Self {
         let mut times = [TimesOfGame::default(), TimesOfGame::default()];
-        for (turn, &ms) in game.times_ms.iter().enumerate() {
+        for (turn, &ms) in game.times_ms().iter().enumerate() {
             times[game.side_of(turn)].add(ms);
         }
         Self {
-            pair: game.id.parse::<GameId>().ok().map(|id| id.pair),
+            pair: game.id().parse::<GameId>().ok().map(|id| id.pair),
             outcome: match game.winner() {
                 None => Outcome::Draw,
-                Some(winner) if winner == game.first => Outcome::FirstWins,
+                Some(winner) if winner == game.first() => Outcome::FirstWins,
                 Some(_) => Outcome::SecondWins,
             },
             times,
@@ -132,7 +190,7 @@ pub struct Place {
     /// The time of its slowest answer, in milliseconds.
     pub worst_ms: Option<f64>,
     /// The tally of its analysed turns; `None` when no game of the standings was analysed.
-    pub analysis: Option<annotation::Tally>,
+    pub analysis: Option<TurnTally>,
     /// The points against each bot, in the order of the standings; `None` where they did not meet.
     pub against: Vec<Option<f64>>,
 }
@@ -190,25 +248,25 @@ impl Collector {
         self.index.insert(name.to_owned(), index);
         self.forfeits.push(BTreeMap::new());
         self.times.push(Times::default());
-        self.analyses.push(annotation::Tally::default());
+        self.analyses.push(TurnTally::default());
         index
     }
 
-    pub fn add(&mut self, game: &RecordSummary<'_>) {
+    pub fn add(&mut self, game: &impl Game) {
         self.add_prepared(game, &Prepared::of(game));
     }
 
     /// Adds a game of which a part has been computed.
-    pub fn add_prepared(&mut self, game: &RecordSummary<'_>, prepared: &Prepared) {
+    pub fn add_prepared(&mut self, game: &impl Game, prepared: &Prepared) {
         let bots = game.names().map(|name| self.bot(name));
-        let sides = [bots[game.first], bots[game.first.other()]];
+        let sides = [bots[game.first()], bots[1 - game.first()]];
         self.scores.add(prepared.pair, sides, prepared.outcome);
         if let Some((by, reason)) = game.forfeit() {
             let forfeits = &mut self.forfeits[bots[by]];
-            match forfeits.get_mut(reason.name()) {
+            match forfeits.get_mut(reason) {
                 Some(count) => *count += 1,
                 None => {
-                    forfeits.insert(reason.name().to_owned(), 1);
+                    forfeits.insert(reason.to_owned(), 1);
                 }
             }
         }
@@ -220,7 +278,7 @@ impl Collector {
     }
 
     /// Adds the analysis of a game, if there is one, but not the game itself.
-    pub fn add_analysis(&mut self, game: &RecordSummary<'_>) {
+    pub fn add_analysis(&mut self, game: &impl Game) {
         let Some(tallies) = game.tallies() else {
             return;
         };

@@ -2,8 +2,8 @@
 //! the tables of docs/grades.md.
 //!
 //! ```text
-//! cargo bench --bench grades            # a minute
-//! cargo bench --bench grades -- 2000    # fewer climbs
+//! cargo bench -p referee-stats --bench grades            # a minute
+//! cargo bench -p referee-stats --bench grades -- 2000    # fewer climbs
 //! ```
 //!
 //! A game is won, drawn or lost by chance, with the expected score of a difference in Elo and a share of draws. Games of a pair
@@ -14,8 +14,8 @@ use std::env;
 
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt as _, SeedableRng as _};
-use referee::tournament::betting::{MeanTest, score_of_elo};
-use referee::tournament::sprt::{Decision, Pentanomial, Scale, Sprt};
+use referee_stats::betting::{MeanTest, score_of_elo};
+use referee_stats::sprt::{Decision, Pentanomial, Scale, Sprt};
 
 /// Why the games of a pair are not independent.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -78,7 +78,7 @@ struct Field<'a> {
 /// Simulates tournaments.
 ///
 /// ```
-/// use referee::tournament::simulation::{Schedule, Simulation, simulate};
+/// use referee_stats::simulation::{Schedule, Simulation, simulate};
 ///
 /// let simulation = Simulation {
 ///     schedule: Schedule::RoundRobin(3), bots: 4, pairs: 10, draws: 0.1, spread: 150.0,
@@ -87,7 +87,7 @@ struct Field<'a> {
 /// let forecast = simulate(&simulation)?;
 /// assert_eq!((forecast.games, forecast.rounds), (120, 3));
 /// assert!(forecast.best_wins > 0.5);
-/// # Ok::<(), referee::tournament::ratings::RatingError>(())
+/// # Ok::<(), referee_stats::ratings::RatingError>(())
 /// ```
 pub fn simulate(simulation: &Simulation) -> Result<Forecast, RatingError> {
     let mut random = ChaCha8Rng::seed_from_u64(simulation.seed);

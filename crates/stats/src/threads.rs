@@ -5,13 +5,13 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 /// The number of processors that this process may use.
-pub(crate) fn processors() -> usize {
+pub fn processors() -> usize {
     thread::available_parallelism().map_or(1, NonZero::get)
 }
 
 /// Calls `work` on so many threads, this one among them; on fewer if no more can be started. Each call takes parts of the
 /// work until none is left. Whichever thread is free takes the next one: processors may be busy with other things.
-pub(crate) fn share(threads: usize, work: impl Fn() + Sync) {
+pub fn share(threads: usize, work: impl Fn() + Sync) {
     if threads <= 1 {
         return work();
     }
@@ -26,7 +26,7 @@ pub(crate) fn share(threads: usize, work: impl Fn() + Sync) {
 }
 
 /// Calls `work` with the number, from 0, of each chunk of this many items, and the chunk; the last one may be shorter.
-pub(crate) fn for_each_chunk<T: Send>(
+pub fn for_each_chunk<T: Send>(
     threads: usize,
     items: &mut [T],
     size: usize,
@@ -42,13 +42,13 @@ pub(crate) fn for_each_chunk<T: Send>(
 }
 
 /// The value of a lock, also where a thread has panicked: the panic is passed on when all threads have ended.
-pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Has threads take turns, in the order of the parts' numbers, from 0.
 #[derive(Debug, Default)]
-pub(crate) struct InOrder {
+pub struct InOrder {
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -62,7 +62,7 @@ struct State {
 
 impl InOrder {
     /// Waits until the turns of all parts before this one have ended; `None` when there are no more turns.
-    pub(crate) fn turn(&self, part: usize) -> Option<Turn<'_>> {
+    pub fn turn(&self, part: usize) -> Option<Turn<'_>> {
         let waits = |state: &mut State| !state.is_over && state.next < part;
         let waited = self.changed.wait_while(locked(&self.state), waits);
         let state = waited.unwrap_or_else(PoisonError::into_inner);
@@ -71,13 +71,13 @@ impl InOrder {
     }
 
     /// There are no more turns.
-    pub(crate) fn end(&self) {
+    pub fn end(&self) {
         locked(&self.state).is_over = true;
         self.changed.notify_all();
     }
 
     /// As [`share`]. When a thread panics there are no more turns, for which others would wait for ever.
-    pub(crate) fn share(&self, threads: usize, work: impl Fn() + Sync) {
+    pub fn share(&self, threads: usize, work: impl Fn() + Sync) {
         share(threads, || {
             let _watch = Watch(self);
             work();
@@ -86,7 +86,7 @@ impl InOrder {
 }
 
 /// A turn, which lasts until it is dropped.
-pub(crate) struct Turn<'a>(&'a InOrder);
+pub struct Turn<'a>(&'a InOrder);
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {

@@ -5,7 +5,7 @@ mod league;
 mod properties;
 
 use self::league::{A, ADVANTAGE, PLAIN, Row, elos, rated, results};
-use referee::tournament::ratings::{Draws, Model, Outcome, RatingError, Results, Tally, rate};
+use referee_stats::ratings::{Draws, Model, Outcome, RatingError, Results, Tally, rate};
 
 /// Three bots, no draws.
 #[rustfmt::skip]

@@ -4,9 +4,9 @@ use rand::rngs::ChaCha8Rng;
 use rand::{RngExt as _, SeedableRng as _};
 
 use super::{Comparison, Terms, Unit, Verdict, draw};
-use crate::tournament::betting::MeanTestError;
-use crate::tournament::ratings::Outcome;
-use crate::tournament::simulation::game;
+use crate::betting::MeanTestError;
+use crate::ratings::Outcome;
+use crate::simulation::game;
 
 /// What is simulated.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -45,14 +45,14 @@ pub struct Outcomes {
 /// Simulates comparisons.
 ///
 /// ```
-/// use referee::tournament::comparison::{Question, Terms, simulated::{Simulation, simulate}};
+/// use referee_stats::comparison::{Question, Terms, simulated::{Simulation, simulate}};
 ///
 /// let terms = Terms { question: Question::Better, margin: 50.0, direct: 1.0, alpha: 0.05, beta: 0.05 };
 /// let found = simulate(&Simulation {
 ///     terms, elo: 200.0, draws: 0.1, others: 0, percentage: 100, most: 200, comparisons: 50, seed: 1,
 /// })?;
 /// assert!(found.yes > 45 && found.no == 0);
-/// # Ok::<(), referee::tournament::betting::MeanTestError>(())
+/// # Ok::<(), referee_stats::betting::MeanTestError>(())
 /// ```
 pub fn simulate(simulation: &Simulation) -> Result<Outcomes, MeanTestError> {
     let mut random = ChaCha8Rng::seed_from_u64(simulation.seed);
@@ -78,7 +78,7 @@ fn one(simulation: &Simulation, random: &mut ChaCha8Rng) -> Result<(Verdict, u32
     let opponents = simulation.others + 1;
     let mut comparison = Comparison::new(simulation.terms, opponents)?;
     let drawn = draw(
-        random.random(),
+        &mut ChaCha8Rng::seed_from_u64(random.random()),
         opponents,
         simulation.percentage,
         simulation.most,
@@ -113,7 +113,7 @@ fn half_points(random: &mut ChaCha8Rng, difference: f64, draws: f64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tournament::comparison::Question;
+    use crate::comparison::Question;
 
     /// Of 1,000 comparisons as few err as promised: at the edge of what is asked, for both questions, with few and many draws, with and
     /// without other opponents.

@@ -1,6 +1,6 @@
 //! The reference results that tests of ratings share.
 
-use referee::tournament::ratings::{Draws, Model, Ratings, Results, Tally, rate};
+use referee_stats::ratings::{Draws, Model, Ratings, Results, Tally, rate};
 
 /// First mover, second mover, the first mover's wins, draws and losses.
 pub(crate) type Row = (usize, usize, [u32; 3]);

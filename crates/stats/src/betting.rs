@@ -143,7 +143,7 @@ fn ln_capital<const K: usize>(pairs: &Scores<K>, mean: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tournament::sprt::Pentanomial;
+    use crate::sprt::Pentanomial;
 
     fn test() -> MeanTest {
         MeanTest::new(0.5, 0.6, 0.05, 0.05).expect("valid parameters")

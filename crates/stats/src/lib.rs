@@ -1,0 +1,11 @@
+#![doc = include_str!("../README.md")]
+
+pub mod betting;
+pub mod comparison;
+pub mod ratings;
+pub mod schedule;
+pub mod simulation;
+pub mod sprt;
+pub mod standings;
+#[doc(hidden)]
+pub mod threads;
