@@ -72,8 +72,6 @@ pub mod bot;
 pub mod checkup;
 #[doc(hidden)]
 pub mod cli;
-#[doc(hidden)]
-pub mod executable;
 
 pub mod game_program;
 #[doc(hidden)]
@@ -84,9 +82,7 @@ pub mod protocol;
 pub mod puzzles;
 pub mod record;
 pub mod report;
-pub mod sandbox;
 pub mod seed;
-mod system;
 pub mod tournament;
 
 #[doc(inline)]
@@ -111,10 +107,13 @@ pub use record::{BotIndex, Ending, Record};
 pub use referee_games::session::{Ruleset, Session, registry};
 #[doc(no_inline)]
 pub use referee_games::{game, session, solver, strategy};
+#[doc(hidden)]
+pub use referee_sandbox::executable;
+use referee_sandbox::system;
+#[doc(no_inline)]
+pub use referee_sandbox::{self as sandbox, Sandbox};
 use referee_stats::threads;
 #[doc(hidden)]
 pub use referee_text as text;
 #[doc(inline)]
 pub use report::{terminal::Palette, tournament_summary::summary as tournament_summary};
-#[doc(inline)]
-pub use sandbox::Sandbox;

@@ -25,7 +25,7 @@ pub const CLOCK: &str = "referee::clock";
 pub const WIRE: &str = "referee::wire";
 
 /// Which sandbox was chosen, and what a bot sees in it.
-pub const SANDBOX: &str = "referee::sandbox";
+pub const SANDBOX: &str = crate::sandbox::LOG_TARGET;
 
 /// What is on the disk.
 pub const JOURNAL: &str = "referee::journal";

@@ -14,11 +14,10 @@ const PURE: &str = "seed protocol tournament";
 const IMPURE: &str = "std::env std::fs std::net std::os std::process std::thread Instant SystemTime \
      tokio rustix tempfile";
 
-/// Who prints (the supervisor is a process of its own; interpreters have texts that name it). Who starts programs: bots, a game, and the organiser's command.
-const PRINT: &str = "cli/ sandbox/supervisor/ executable/interpreter.rs";
+/// Who prints. Who starts programs: bots, a game, and the organiser's command.
+const PRINT: &str = "cli/";
 const PRINTS: &str = "println! eprintln! print! eprint! dbg! io::stdout io::stderr";
-const START: &str =
-    "bot/process/ sandbox/supervisor/ game_program/connection.rs cli/support/after.rs";
+const START: &str = "bot/process/ game_program/connection.rs cli/support/after.rs";
 const STARTS: &str =
     "process::Command process::{Command CommandExt posix_spawn fork() execve execvp";
 

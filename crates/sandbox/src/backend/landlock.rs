@@ -1,0 +1,97 @@
+//! Landlock: which files, sockets and processes a process and all below it can reach. Inherited, and
+//! never undone.
+
+use std::io;
+use std::path::Path;
+
+use landlock::{
+    ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible as _, PathBeneath,
+    PathFd, RestrictionStatus, Ruleset, RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _,
+    RulesetStatus, Scope,
+};
+
+use rustix::fs::{FileType, fstat};
+
+use super::DEVICES;
+
+/// The version whose guarantees are needed: signals stay inside since Linux 6.12.
+const NEEDED: ABI = ABI::V6;
+
+/// What is said of a kernel that lacks it.
+pub(crate) const NO_LANDLOCK: &str = "this kernel has no Landlock, or one of before Linux 6.12";
+
+fn failed(error: impl std::fmt::Display) -> io::Error {
+    io::Error::other(format!("Landlock: {error}"))
+}
+
+/// The rules for a bot that may read and run these paths, and write into `scratch`: `own_file_system` when
+/// that is one of fixed size.
+pub(crate) fn ruleset(
+    read: &[impl AsRef<Path>],
+    scratch: &Path,
+    own_file_system: bool,
+) -> io::Result<RulesetCreated> {
+    let read_only: BitFlags<AccessFs> = AccessFs::Execute | AccessFs::ReadFile | AccessFs::ReadDir;
+    let file = AccessFs::Execute | AccessFs::ReadFile;
+    let mut private = AccessFs::ReadFile
+        | AccessFs::ReadDir
+        | AccessFs::WriteFile
+        | AccessFs::Truncate
+        | AccessFs::MakeReg
+        | AccessFs::MakeDir
+        | AccessFs::MakeSym;
+    if own_file_system {
+        // Elsewhere a file that is gone but open would be counted nowhere.
+        private |= AccessFs::RemoveFile | AccessFs::RemoveDir | AccessFs::Refer;
+    }
+    let mut ruleset = Ruleset::default()
+        .set_compatibility(CompatLevel::HardRequirement)
+        .handle_access(AccessFs::from_all(NEEDED))
+        .and_then(|ruleset| ruleset.handle_access(AccessNet::from_all(NEEDED)))
+        .and_then(|ruleset| ruleset.scope(Scope::from_all(NEEDED)))
+        // The crate's words are the bits that the kernel lacks.
+        .map_err(|_| io::Error::other(NO_LANDLOCK))?
+        .create()
+        .map_err(failed)?;
+    let mut open = |path: &Path, access: BitFlags<AccessFs>| {
+        let Ok(opened) = PathFd::new(path) else {
+            // Systems differ in what they have.
+            return Ok(());
+        };
+        let is_directory = || {
+            let found = fstat(&opened);
+            found.is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode).is_dir())
+        };
+        let access = if access == read_only && !is_directory() {
+            file
+        } else {
+            access
+        };
+        (&mut ruleset)
+            .add_rule(PathBeneath::new(opened, access))
+            .map(|_| ())
+            .map_err(failed)
+    };
+    for path in read {
+        open(path.as_ref(), read_only)?;
+    }
+    open(Path::new("/proc"), AccessFs::ReadFile | AccessFs::ReadDir)?;
+    for device in DEVICES {
+        open(Path::new(device), AccessFs::ReadFile | AccessFs::WriteFile)?;
+    }
+    open(scratch, private)?;
+    Ok(ruleset)
+}
+
+/// Puts the rules on this process. An error when this kernel would not hold to all of them.
+pub(crate) fn restrict_self(ruleset: RulesetCreated) -> io::Result<()> {
+    let status = ruleset.restrict_self().map_err(failed)?;
+    match status {
+        RestrictionStatus {
+            ruleset: RulesetStatus::FullyEnforced,
+            no_new_privs: true,
+            ..
+        } => Ok(()),
+        _ => Err(io::Error::other("Landlock is not fully in force")),
+    }
+}

@@ -1,0 +1,252 @@
+//! A user without rights for every bot of a referee that root runs: a number that belongs to nobody else.
+//!
+//! The numbers come from a range that systems leave unused: neither people and services (below 65,536), nor
+//! containers and subordinate ids (up to 1,879,048,191), nor directories of companies (usually below
+//! 2,000,200,000) have it. Where a container has no such numbers they come from the few below 65,536 that
+//! are unused. A number that is in `/etc/passwd`, `/etc/group`, `/etc/subuid` or `/etc/subgid` all the
+//! same, or that a process has, is left out.
+//!
+//! A number is in use for as long as its file in a directory of root's is locked, so that several referees
+//! agree, and a referee that was killed leaves nothing taken.
+
+use std::collections::HashSet;
+use std::env;
+use std::fs::{self, DirBuilder, File, Permissions};
+use std::io;
+use std::ops::RangeInclusive;
+use std::os::unix::fs::{
+    DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _,
+};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FlockOperation, flock};
+use rustix::process::geteuid;
+
+use super::procfs;
+
+/// Where numbers are taken from: the first range that this process may use.
+const RANGES: [RangeInclusive<u32>; 2] = [2_100_000_000..=2_100_065_535, 60_706..=61_183];
+
+/// The directory of the locks, where only root may write.
+const LOCKS: &str = "/run/referee-users";
+
+/// Its name where there is no `/run`.
+const OTHER_LOCKS: &str = "referee-users";
+
+/// A number for a bot's user and group, which is free again when this is dropped.
+#[derive(Debug)]
+pub(super) struct BotUser {
+    id: u32,
+    path: PathBuf,
+    _lock: File,
+}
+
+impl BotUser {
+    /// Takes a number. `None` when this process is not root's, or has no numbers to give: in a name space
+    /// of users that only knows its own it has no more rights than a user has outside.
+    pub(super) fn take() -> io::Result<Option<Self>> {
+        if !geteuid().is_root() {
+            return Ok(None);
+        }
+        let maps = ["uid_map", "gid_map"].map(|name| procfs::own_file(name).unwrap_or_default());
+        let usable = |range: &&RangeInclusive<u32>| maps.iter().all(|map| is_mapped(map, range));
+        let Some(range) = RANGES.iter().find(usable) else {
+            return Ok(None);
+        };
+        let directory = locks()?;
+        let given = Given::read();
+        let running = procfs::users_of_processes();
+        for id in range.clone() {
+            if !given.has(id)
+                && !running.contains(&id)
+                && let Some(user) = Self::lock(&directory, id)?
+            {
+                return Ok(Some(user));
+            }
+        }
+        Err(io::Error::other(format!(
+            "all numbers of users from {} to {} are taken",
+            range.start(),
+            range.end()
+        )))
+    }
+
+    /// Takes this number, unless another referee has it.
+    fn lock(directory: &Path, id: u32) -> io::Result<Option<Self>> {
+        let path = directory.join(id.to_string());
+        let mut options = File::options();
+        let options = options.write(true).create(true).truncate(false).mode(0o600);
+        let lock = options.open(&path).map_err(|error| {
+            let cause = referee_text::cause(&error);
+            io::Error::new(error.kind(), format!("{}: {cause}", path.display()))
+        })?;
+        if flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err() {
+            return Ok(None);
+        }
+        // Whoever had it removes the file just before it is unlocked.
+        let same = fs::metadata(&path).is_ok_and(|there| {
+            lock.metadata()
+                .is_ok_and(|ours| (ours.dev(), ours.ino()) == (there.dev(), there.ino()))
+        });
+        Ok(same.then_some(Self {
+            id,
+            path,
+            _lock: lock,
+        }))
+    }
+
+    /// The number of its user, and of its group.
+    pub(super) const fn id(&self) -> u32 {
+        self.id
+    }
+}
+
+impl Drop for BotUser {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+/// The directory of the locks.
+fn locks() -> io::Result<PathBuf> {
+    let usual = PathBuf::from(LOCKS);
+    let other = env::temp_dir().join(OTHER_LOCKS);
+    let mut failed = None;
+    for directory in [usual, other] {
+        match own_directory(&directory) {
+            Ok(()) => return Ok(directory),
+            Err(error) => failed = failed.or(Some((directory, error))),
+        }
+    }
+    let (directory, error) =
+        failed.unwrap_or_else(|| (LOCKS.into(), io::ErrorKind::NotFound.into()));
+    Err(io::Error::new(
+        error.kind(),
+        format!(
+            "{} cannot be made: {error}",
+            directory.display(),
+            error = referee_text::cause(&error)
+        ),
+    ))
+}
+
+/// Makes a directory where only root can write, unless it is there.
+fn own_directory(directory: &Path) -> io::Result<()> {
+    match DirBuilder::new().mode(0o700).create(directory) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+        _ => {}
+    }
+    let meta = fs::symlink_metadata(directory)?;
+    if !meta.is_dir() || meta.uid() != 0 {
+        return Err(io::Error::other("somebody else has made it"));
+    }
+    fs::set_permissions(directory, Permissions::from_mode(0o700))
+}
+
+/// Whether a map of users or groups (`uid_map` of `/proc`) has all numbers of a range.
+fn is_mapped(map: &str, range: &RangeInclusive<u32>) -> bool {
+    map.lines().any(|line| {
+        let mut words = line.split_ascii_whitespace().map(str::parse::<u64>);
+        let (Some(Ok(first)), Some(Ok(_)), Some(Ok(count))) =
+            (words.next(), words.next(), words.next())
+        else {
+            return false;
+        };
+        first <= u64::from(*range.start()) && u64::from(*range.end()) < first.saturating_add(count)
+    })
+}
+
+/// The numbers that this system has given to somebody.
+#[derive(Debug, Default)]
+struct Given {
+    single: HashSet<u32>,
+    ranges: Vec<RangeInclusive<u64>>,
+}
+
+impl Given {
+    fn read() -> Self {
+        let text = |name: &str| fs::read_to_string(name).unwrap_or_default();
+        let mut given = Self::default();
+        for file in ["/etc/passwd", "/etc/group"] {
+            given.add_names(&text(file));
+        }
+        for file in ["/etc/subuid", "/etc/subgid"] {
+            given.add_subordinate(&text(file));
+        }
+        given
+    }
+
+    /// Lines `name:password:NUMBER:...`, and for a user its group after that.
+    fn add_names(&mut self, text: &str) {
+        for line in text.lines() {
+            let numbers = line.split(':').skip(2).take(2);
+            self.single
+                .extend(numbers.filter_map(|word| word.parse::<u32>().ok()));
+        }
+    }
+
+    /// Lines `name:FIRST:COUNT`.
+    fn add_subordinate(&mut self, text: &str) {
+        for line in text.lines() {
+            let mut words = line.split(':').skip(1).map(str::parse::<u64>);
+            if let (Some(Ok(first)), Some(Ok(count @ 1..))) = (words.next(), words.next()) {
+                self.ranges.push(first..=first.saturating_add(count - 1));
+            }
+        }
+    }
+
+    fn has(&self, id: u32) -> bool {
+        self.single.contains(&id)
+            || self
+                .ranges
+                .iter()
+                .any(|range| range.contains(&u64::from(id)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_that_somebody_has() {
+        let mut given = Given::default();
+        given.add_names(
+            "root:x:0:0:root:/root:/bin/sh\nanna:x:1000:1001::/home/anna:/bin/sh\nbad line\n",
+        );
+        given.add_names("root:x:0:\nstudents:x:2100000007:anna,ben\n");
+        given.add_subordinate("anna:2100000100:10\nben:x:y\n");
+        let taken = [0, 1000, 1001, 2_100_000_007, 2_100_000_100, 2_100_000_109];
+        for id in taken {
+            assert!(given.has(id), "{id}");
+        }
+        for id in [1, 2_100_000_000, 2_100_000_099, 2_100_000_110] {
+            assert!(!given.has(id), "{id}");
+        }
+    }
+
+    #[test]
+    fn containers_have_some_numbers_only() {
+        let [usual, few] = RANGES;
+        let whole = "         0          0 4294967295\n";
+        let container = "0 1000 1\n1 100000 65536\n";
+        let alone = "0 1000 1\n";
+        assert!(is_mapped(whole, &usual) && is_mapped(whole, &few));
+        assert!(!is_mapped(container, &usual) && is_mapped(container, &few));
+        assert!(!is_mapped(alone, &usual) && !is_mapped(alone, &few));
+        assert!(!is_mapped("", &few) && !is_mapped("nonsense", &few));
+    }
+
+    #[test]
+    fn two_referees_agree() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let take = || BotUser::lock(directory.path(), 7).expect("a file");
+        let first = take();
+        assert!(first.is_some());
+        assert!(take().is_none());
+        drop(first);
+        assert!(take().is_some());
+        let left = fs::read_dir(directory.path()).expect("a directory").count();
+        assert_eq!(left, 0);
+    }
+}

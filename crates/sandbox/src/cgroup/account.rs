@@ -1,0 +1,73 @@
+//! The CPU time of all processes of a bot together, those included that have exited and were not waited for.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt as _;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::hierarchy::Version;
+
+/// The file of a group that counts CPU time.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Account {
+    file: PathBuf,
+    version: Version,
+    /// What processes had used that were in the group before.
+    before: Duration,
+}
+
+impl Account {
+    /// What is used from now on in the group of this directory.
+    pub(super) fn new(directory: &Path, version: Version) -> io::Result<Self> {
+        let mut account = Self {
+            file: directory.join(match version {
+                Version::One => "cpuacct.usage",
+                Version::Two => "cpu.stat",
+            }),
+            version,
+            before: Duration::ZERO,
+        };
+        let used = account.open()?.read();
+        account.before = used.ok_or(io::ErrorKind::InvalidData)?;
+        Ok(account)
+    }
+
+    /// Opens it, to be read often.
+    pub fn open(&self) -> io::Result<OpenAccount> {
+        Ok(OpenAccount {
+            file: File::open(&self.file)?,
+            version: self.version,
+            before: self.before,
+        })
+    }
+}
+
+/// An account that is kept open.
+#[derive(Debug)]
+pub struct OpenAccount {
+    file: File,
+    version: Version,
+    before: Duration,
+}
+
+impl OpenAccount {
+    /// What was used. One system call; `None` when the group is gone.
+    pub fn read(&self) -> Option<Duration> {
+        let mut buffer = [0; 512];
+        let length = self.file.read_at(&mut buffer, 0).ok()?;
+        let text = str::from_utf8(&buffer[..length]).ok()?;
+        let used = match self.version {
+            Version::One => Duration::from_nanos(text.trim_ascii_end().parse().ok()?),
+            Version::Two => {
+                let line = text
+                    .lines()
+                    .find_map(|line| line.strip_prefix("usage_usec "))?;
+                Duration::from_micros(line.parse().ok()?)
+            }
+        };
+        Some(used.saturating_sub(self.before))
+    }
+}

@@ -1,0 +1,128 @@
+//! What is set in a control group, in both versions of the interface.
+
+use serde::{Deserialize, Serialize};
+
+use crate::hierarchy::Version;
+
+/// The period over which processor time is bounded, in microseconds.
+const PERIOD: u64 = 100_000;
+
+/// What the kernel can do for all processes of a bot together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Controller {
+    /// Bounds memory, the kernel's own for them included.
+    Memory,
+    /// Bounds the number of processes and threads.
+    Pids,
+    /// Bounds processor time.
+    Cpu,
+    /// Stops them, whatever signals they get.
+    Freezer,
+    /// Counts CPU time. That of v2 is there without a controller.
+    Account,
+}
+
+/// What the processes of a bot may have together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Allowance {
+    /// Bytes of memory.
+    pub memory: u64,
+    /// Processes and threads.
+    pub tasks: u64,
+}
+
+impl Default for Allowance {
+    fn default() -> Self {
+        Self {
+            memory: 1 << 30,
+            tasks: 512,
+        }
+    }
+}
+
+/// A file of a group, and what is written to it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Setting {
+    pub(super) file: &'static str,
+    pub(super) value: String,
+    /// Whether a kernel may lack it.
+    pub(super) optional: bool,
+}
+
+const fn setting(file: &'static str, value: String) -> Setting {
+    Setting {
+        file,
+        value,
+        optional: false,
+    }
+}
+
+const fn optional(file: &'static str, value: String) -> Setting {
+    Setting {
+        file,
+        value,
+        optional: true,
+    }
+}
+
+impl Controller {
+    pub const ALL: [Self; 5] = [
+        Self::Memory,
+        Self::Pids,
+        Self::Cpu,
+        Self::Freezer,
+        Self::Account,
+    ];
+
+    /// Its name in the kernel.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Memory => "memory",
+            Self::Pids => "pids",
+            Self::Cpu => "cpu",
+            Self::Freezer => "freezer",
+            Self::Account => "cpuacct",
+        }
+    }
+
+    /// What a group is set to.
+    pub(super) fn settings(self, version: Version, allowance: Allowance) -> Vec<Setting> {
+        let memory = allowance.memory.to_string();
+        match (self, version) {
+            // Memory must not go to disk instead, and a bot ends as a whole.
+            (Self::Memory, Version::One) => vec![
+                setting("memory.limit_in_bytes", memory.clone()),
+                optional("memory.memsw.limit_in_bytes", memory),
+            ],
+            (Self::Memory, Version::Two) => vec![
+                setting("memory.max", memory),
+                optional("memory.swap.max", "0".to_owned()),
+                optional("memory.oom.group", "1".to_owned()),
+            ],
+            (Self::Pids, _) => vec![setting("pids.max", allowance.tasks.to_string())],
+            // One processor.
+            (Self::Cpu, Version::One) => vec![
+                setting("cpu.cfs_period_us", PERIOD.to_string()),
+                setting("cpu.cfs_quota_us", PERIOD.to_string()),
+            ],
+            (Self::Cpu, Version::Two) => {
+                vec![setting("cpu.max", format!("{PERIOD} {PERIOD}"))]
+            }
+            // That it can be written is what counts.
+            (Self::Freezer, Version::One) => vec![setting("freezer.state", "THAWED".to_owned())],
+            (Self::Freezer, Version::Two) => vec![setting("cgroup.freeze", "0".to_owned())],
+            (Self::Account, _) => Vec::new(),
+        }
+    }
+
+    /// The file that counts how often a bound was met, and how its line begins.
+    pub(super) const fn events(self, version: Version) -> Option<(&'static str, &'static [u8])> {
+        match (self, version) {
+            (Self::Memory, Version::One) => Some(("memory.oom_control", b"oom_kill ")),
+            (Self::Memory, Version::Two) => Some(("memory.events", b"oom_kill ")),
+            (Self::Pids, _) => Some(("pids.events", b"max ")),
+            (Self::Cpu | Self::Freezer | Self::Account, _) => None,
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! Stopping all processes of a bot: unlike a signal, no other signal undoes it, and no timer.
+
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::hierarchy::Version;
+
+/// The file by which the processes of a group are stopped and continued.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Freezer {
+    pub(super) file: PathBuf,
+    pub(super) version: Version,
+}
+
+impl Freezer {
+    /// Opens it, to be used often.
+    pub fn open(&self) -> io::Result<OpenFreezer> {
+        let file = File::options().write(true).open(&self.file)?;
+        let version = self.version;
+        Ok(OpenFreezer { file, version })
+    }
+}
+
+/// A freezer that is kept open.
+#[derive(Debug)]
+pub struct OpenFreezer {
+    file: File,
+    version: Version,
+}
+
+impl OpenFreezer {
+    /// Stops the processes, or lets them continue. One system call.
+    pub fn set(&self, frozen: bool) -> io::Result<()> {
+        let word = match (self.version, frozen) {
+            (Version::One, true) => "FROZEN",
+            (Version::One, false) => "THAWED",
+            (Version::Two, true) => "1",
+            (Version::Two, false) => "0",
+        };
+        (&self.file).write_all(word.as_bytes())
+    }
+}

@@ -1,0 +1,295 @@
+//! What the kernel bounds and stops for all processes of a bot together, where this machine lets the
+//! referee make control groups: groups for every bot, made, read and removed by its supervisor.
+//!
+//! The newer interface (v2) has one hierarchy with everything in it; of the older one (v1) there is a
+//! hierarchy for each controller, and some systems have both. So each controller is searched for by
+//! itself. A group is made beside the referee's own (as systemd's user sessions allow, where no group may
+//! have both processes and groups below it) or below it. Nothing is assumed: the sandbox's probe runs in
+//! such groups, exceeds the bound on memory, and must be ended for it.
+//!
+//! - `account`: the CPU time of all processes of a bot
+//! - `controller`: what is set for each controller, in both versions
+//! - `freezer`: stops all processes of a bot, whatever signals they get
+//! - `group`: the groups of one bot
+
+mod account;
+mod controller;
+mod freezer;
+mod group;
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
+use rustix::process::{Pid, test_kill_process};
+use serde::{Deserialize, Serialize};
+
+pub use self::account::{Account, OpenAccount};
+pub use self::controller::{Allowance, Controller};
+pub use self::freezer::{Freezer, OpenFreezer};
+use self::group::Part;
+pub(super) use self::group::{Bound, Groups, Membership};
+use super::hierarchy::{OwnGroup, Version, own_groups};
+use super::procfs;
+
+/// How a group's directory begins, before the process id of the fork server that has made it, and a number.
+const PREFIX: &str = "referee-";
+
+/// Where groups can be made, and for which controllers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ParentGroup {
+    /// The directory of the group above them.
+    directory: PathBuf,
+    version: Version,
+    controllers: Vec<Controller>,
+}
+
+/// All places where groups can be made; none, where there are none.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ParentGroups(Vec<ParentGroup>);
+
+impl ParentGroups {
+    /// The places where this process can make groups.
+    pub fn find() -> Self {
+        let mut found = Self::default();
+        let (Ok(own), Ok(mounts)) = (procfs::own_cgroups(), procfs::own_mounts()) else {
+            return found;
+        };
+        for controller in Controller::ALL {
+            // The kernel counts a refused process in the group in which it was to be started. Where a group above
+            // may be full, that must be seen in the referee's own, so that no bot is blamed for it.
+            if controller == Controller::Pids && is_bounded(&own, &mounts) {
+                continue;
+            }
+            let usable = candidates(&own, &mounts, controller)
+                .into_iter()
+                .find(ParentGroup::is_usable);
+            if let Some(parent) = usable {
+                found.add(parent);
+            }
+        }
+        found
+    }
+
+    fn add(&mut self, parent: ParentGroup) {
+        let same = |known: &&mut ParentGroup| known.directory == parent.directory;
+        match self.0.iter_mut().find(same) {
+            Some(known) => known.controllers.extend(parent.controllers),
+            None => self.0.push(parent),
+        }
+    }
+
+    /// Only those for one controller.
+    #[must_use]
+    pub fn only(&self, controller: Controller) -> Self {
+        let one = |parent: &ParentGroup| ParentGroup {
+            controllers: vec![controller],
+            ..parent.clone()
+        };
+        let has = |parent: &&ParentGroup| parent.controllers.contains(&controller);
+        Self(self.0.iter().filter(has).map(one).collect())
+    }
+
+    /// The version of the interface by which a controller can be used, for people: `v2`. `None` when it
+    /// cannot be.
+    pub fn version(&self, controller: Controller) -> Option<&'static str> {
+        let parent = self
+            .0
+            .iter()
+            .find(|parent| parent.controllers.contains(&controller))?;
+        Some(match parent.version {
+            Version::One => "v1",
+            Version::Two => "v2",
+        })
+    }
+
+    /// Whether there are none.
+    pub const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl ParentGroup {
+    /// Whether a group can be made here for its controllers; also removes those that supervisors left
+    /// behind which were killed, with what lives in them.
+    fn is_usable(&self) -> bool {
+        self.sweep();
+        if self.version == Version::Two {
+            for controller in &self.controllers {
+                // It may be on already, or need no switch; the attempt below shows whether it is.
+                let on = format!("+{}", controller.name());
+                let _ = fs::write(self.directory.join("cgroup.subtree_control"), on);
+            }
+        }
+        Part::new(self, Allowance::default()).is_ok()
+    }
+
+    fn sweep(&self) {
+        for entry in fs::read_dir(&self.directory)
+            .into_iter()
+            .flatten()
+            .flatten()
+        {
+            let name = entry.file_name();
+            let supervisor = name.to_str().and_then(|name| {
+                Pid::from_raw(name.strip_prefix(PREFIX)?.split('-').next()?.parse().ok()?)
+            });
+            let gone = supervisor.is_some_and(|pid| test_kill_process(pid) == Err(Errno::SRCH));
+            // A supervisor with other process ids may have it.
+            if gone && is_unlocked(&entry.path()) {
+                // A bot that lives on because its supervisor and the referee were killed at once.
+                group::kill_all(&entry.path(), self.version);
+                // The kernel refuses while there are processes in it.
+                let _ = fs::remove_dir(entry.path());
+            }
+        }
+    }
+}
+
+/// Whether this process's group, or one above it, bounds the number of processes.
+fn is_bounded(own: &str, mounts: &str) -> bool {
+    own_groups(own, mounts, Controller::Pids.name())
+        .iter()
+        .flat_map(OwnGroup::levels)
+        .filter_map(|directory| fs::read_to_string(directory.join("pids.max")).ok())
+        .any(|limit| limit.trim() != "max")
+}
+
+/// Whether no supervisor has this group.
+fn is_unlocked(directory: &Path) -> bool {
+    let lock = FlockOperation::NonBlockingLockExclusive;
+    File::open(directory).is_ok_and(|directory| flock(directory, lock).is_ok())
+}
+
+/// Where groups for a controller might be made: `own` and `mounts` are this process's `cgroup` and
+/// `mountinfo` in `/proc`.
+fn candidates(own: &str, mounts: &str, controller: Controller) -> Vec<ParentGroup> {
+    let mut found = Vec::new();
+    for group in own_groups(own, mounts, controller.name()) {
+        let OwnGroup {
+            directory,
+            version,
+            is_root,
+            ..
+        } = group;
+        let place = |directory: PathBuf| ParentGroup {
+            directory,
+            version,
+            controllers: vec![controller],
+        };
+        if version == Version::Two && !is_root {
+            found.extend(directory.parent().map(|parent| place(parent.to_owned())));
+        }
+        found.push(place(directory));
+    }
+    if matches!(controller, Controller::Freezer | Controller::Account) {
+        // There, what is stopped can be killed all the same, and one group serves both.
+        found.sort_by_key(|parent| parent.version == Version::One);
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(own: &str, mounts: &str, controller: Controller) -> Vec<(String, Version)> {
+        let shown = |parent: ParentGroup| {
+            assert_eq!(parent.controllers, [controller]);
+            (
+                parent.directory.to_string_lossy().into_owned(),
+                parent.version,
+            )
+        };
+        candidates(own, mounts, controller)
+            .into_iter()
+            .map(shown)
+            .collect()
+    }
+
+    #[test]
+    fn a_session_of_systemd() {
+        let mounts =
+            "23 18 0:21 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate";
+        let own = "0::/user.slice/user-1000.slice/user@1000.service/app.slice/run-7.scope\n";
+        let app = "/sys/fs/cgroup/user.slice/user-1000.slice/user@1000.service/app.slice";
+        for controller in Controller::ALL {
+            assert_eq!(
+                found(own, mounts, controller),
+                [
+                    (app.to_owned(), Version::Two),
+                    (format!("{app}/run-7.scope"), Version::Two)
+                ]
+            );
+        }
+    }
+
+    #[test]
+    fn a_container() {
+        let mounts = "30 20 0:26 /../.. /elsewhere ro - cgroup2 cgroup2 ro\n\
+                      31 20 0:26 / /sys/fs/cgroup ro - cgroup2 cgroup2 ro\n";
+        assert_eq!(
+            found("0::/\n", mounts, Controller::Memory),
+            [("/sys/fs/cgroup/".to_owned(), Version::Two)]
+        );
+    }
+
+    #[test]
+    fn the_old_hierarchies_and_a_part_of_one() {
+        let mounts = "32 31 0:29 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu,cpuacct\n\
+                      35 31 0:32 /docker/1 /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n";
+        let own = "5:cpu,cpuacct:/a\n4:memory:/docker/1/b\n";
+        assert_eq!(
+            found(own, mounts, Controller::Memory),
+            [("/sys/fs/cgroup/memory/b".to_owned(), Version::One)]
+        );
+        assert_eq!(
+            found(own, mounts, Controller::Cpu),
+            [("/sys/fs/cgroup/cpu/a".to_owned(), Version::One)]
+        );
+        assert_eq!(found(own, mounts, Controller::Pids), []);
+    }
+
+    #[test]
+    fn both_at_once() {
+        let mounts = "32 31 0:29 / /sys/fs/cgroup/freezer rw - cgroup cgroup rw,freezer\n\
+                      35 31 0:32 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n";
+        let own = "6:freezer:/\n0::/\n";
+        let versions: Vec<_> = found(own, mounts, Controller::Freezer)
+            .into_iter()
+            .map(|(_, version)| version)
+            .collect();
+        assert_eq!(versions, [Version::Two, Version::One]);
+    }
+
+    #[test]
+    fn one_directory_for_several_controllers() {
+        let place = |directory: &str, version, controller| ParentGroup {
+            directory: directory.into(),
+            version,
+            controllers: vec![controller],
+        };
+        let mut parents = ParentGroups::default();
+        assert!(parents.is_empty());
+        parents.add(place("/a", Version::Two, Controller::Memory));
+        parents.add(place("/b", Version::One, Controller::Cpu));
+        parents.add(place("/a", Version::Two, Controller::Pids));
+        assert_eq!(parents.0.len(), 2);
+        assert_eq!(parents.version(Controller::Pids), Some("v2"));
+        assert_eq!(parents.version(Controller::Cpu), Some("v1"));
+        assert_eq!(parents.version(Controller::Freezer), None);
+        let memory = parents.only(Controller::Memory);
+        assert_eq!(memory.0, [place("/a", Version::Two, Controller::Memory)]);
+    }
+
+    #[test]
+    fn nothing_is_mounted() {
+        for controller in Controller::ALL {
+            let disk = "22 1 8:1 / / rw - ext4 /dev/sda rw\n";
+            assert_eq!(found("0::/a\n", disk, controller), []);
+            assert_eq!(found("", "", controller), []);
+            assert_eq!(found("nonsense\n", "nonsense - nonsense", controller), []);
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Directories that are closed to a user without rights, such as the home of root, on the way to what a
+//! bot is to see.
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::settings::{Kind, Settings};
+
+/// The right to pass through a directory, or to run a program, for others.
+pub(super) const PASS: u32 = 0o001;
+
+/// A closed directory, and what is to be seen of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClosedDirectory {
+    /// Its path.
+    pub(super) path: PathBuf,
+    /// Files, directories and links somewhere below it; none lies in another.
+    pub(super) shown: Vec<PathBuf>,
+}
+
+impl ClosedDirectory {
+    /// Those that the view of a bot with a user of its own has to open for it, so that it can reach these paths.
+    /// Only Landlock shows paths where they are; bubblewrap makes a way to each.
+    pub(super) fn in_view(settings: &Settings, paths: impl Iterator<Item = PathBuf>) -> Vec<Self> {
+        match settings.kind {
+            Kind::Landlock if settings.own_view => Self::above(&paths.collect::<Vec<_>>()),
+            Kind::Landlock | Kind::Bwrap | Kind::None => Vec::new(),
+        }
+    }
+
+    /// The topmost closed directories on the way to `paths`, which are absolute and reach through no link.
+    /// The root of the system is none of them.
+    fn above(paths: &[PathBuf]) -> Vec<Self> {
+        let mut paths: Vec<&PathBuf> = paths.iter().collect();
+        // A directory comes before what it holds.
+        paths.sort();
+        paths.dedup();
+        let mut found: Vec<Self> = Vec::new();
+        for path in paths {
+            let Some(closed) = topmost(path) else {
+                continue;
+            };
+            let known = found.iter().position(|directory| directory.path == closed);
+            let at = known.unwrap_or_else(|| {
+                found.push(Self {
+                    path: closed.to_owned(),
+                    shown: Vec::new(),
+                });
+                found.len() - 1
+            });
+            let shown = &mut found[at].shown;
+            let within = |whole: &PathBuf| path.starts_with(whole) && !whole.is_symlink();
+            if !shown.iter().any(within) {
+                shown.push(path.clone());
+            }
+        }
+        found
+    }
+}
+
+fn topmost(path: &Path) -> Option<&Path> {
+    let above = path.ancestors().skip(1);
+    let above = above.filter(|above| above.parent().is_some());
+    above.filter(|above| is_closed(above, PASS)).last()
+}
+
+/// Whether others do not have all of these rights. What does not exist is closed.
+pub(super) fn is_closed(path: &Path, rights: u32) -> bool {
+    let mode = path.metadata().map_or(0, |meta| meta.permissions().mode());
+    mode & rights != rights
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn what_is_seen_of_closed_directories() {
+        let root = tempfile::tempdir().expect("a directory");
+        let root = root.path().canonicalize().expect("a path");
+        let set = |name: &str, mode: u32| {
+            let path = root.join(name);
+            fs::create_dir_all(&path).expect("a directory");
+            fs::set_permissions(&path, Permissions::from_mode(mode)).expect("a mode");
+            path
+        };
+        set("", 0o755);
+        let open = set("open", 0o755);
+        let closed = set("closed", 0o700);
+        let deeper = set("closed/way/deeper", 0o700);
+        let inner = set("closed/way/deeper/inner", 0o755);
+        let other = set("closed/other", 0o755);
+        let link = closed.join("link");
+        symlink("other", &link).expect("a link");
+        let paths = [&inner, &open, &other, &deeper, &other, &link, &closed].map(PathBuf::clone);
+        let expected = ClosedDirectory {
+            path: closed.clone(),
+            shown: vec![link, other, deeper],
+        };
+        assert_eq!(ClosedDirectory::above(&paths), [expected]);
+        assert_eq!(ClosedDirectory::above(&[open, closed]), []);
+    }
+}

@@ -1,0 +1,425 @@
+//! Where an interpreter is installed: the directories that it needs besides its own file, found by
+//! following shims, links, virtual environments and first lines of scripts. Nothing is run.
+
+use std::collections::VecDeque;
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+use super::interpreter::{LANGUAGES, by_interpreter};
+use super::{all_in_path, check_header, find_in_path, shim};
+
+/// Links and scripts are followed so many times, as the kernel does.
+const MOST_STEPS: usize = 40;
+
+/// Directories of an installation that hold its programs.
+const OF_PROGRAMS: [&str; 2] = ["bin", "sbin"];
+
+/// Directories of an installation without which its programs do not start.
+const LIBRARIES: [&str; 3] = ["lib", "lib64", "libexec"];
+
+/// Names of Python, by which a virtual environment finds the one that it was made by.
+const PYTHONS: [&str; 2] = ["python3", "python"];
+
+/// Interpreters besides those that a file is run by for its ending.
+const OTHERS: [&str; 11] = [
+    "bun", "deno", "dotnet", "elixir", "escript", "groovy", "kotlin", "pwsh", "pypy3", "python",
+    "scala",
+];
+
+/// A program with all that was found to belong to it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Installation {
+    /// The programs on the way, the first one first.
+    pub programs: Vec<Named>,
+    /// Directories, and files whose directory is not theirs alone; canonical. The system's are not
+    /// among them.
+    pub paths: Vec<PathBuf>,
+    /// Links on the way to them; their directories are canonical.
+    pub links: Vec<PathBuf>,
+    /// Whether it is a Python outside a virtual environment, which also looks for packages in the
+    /// user's home.
+    pub has_user_packages: bool,
+    /// Whether a shell is run, which starts whatever it is told to.
+    pub runs_shell: bool,
+}
+
+impl Installation {
+    /// Notes what a program outside the bot's own files is.
+    fn note(&mut self, program: &Path, in_environment: bool) {
+        let name = program.file_name().unwrap_or_default().to_string_lossy();
+        let language = by_interpreter(&name).map_or("", |language| language.name);
+        self.has_user_packages |= !in_environment && language == "Python";
+        self.runs_shell |= language == "shell";
+    }
+
+    /// Adds another.
+    pub fn extend(&mut self, more: Self) {
+        self.programs.extend(more.programs);
+        self.paths.extend(more.paths);
+        self.links.extend(more.links);
+        self.has_user_packages |= more.has_user_packages;
+        self.runs_shell |= more.runs_shell;
+    }
+}
+
+/// A program as it was named, and as it is run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Named {
+    /// Its path, or that of a shim.
+    pub path: PathBuf,
+    /// The same program behind the shim; its directory is canonical.
+    pub program: PathBuf,
+}
+
+/// A program that a bot in a sandbox does not see.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unseen {
+    /// The program's file.
+    pub program: PathBuf,
+    /// The directory that would have to be shown.
+    pub directory: PathBuf,
+    /// Whether the search path leads there, but the directory holds much else.
+    pub is_wide: bool,
+}
+
+/// Follows programs to what they need.
+pub struct Follower<'a> {
+    /// Where the referee was started, which decides what some shims start.
+    pub here: &'a Path,
+    /// Whether every bot sees a path, whose directory is canonical.
+    pub is_visible: &'a dyn Fn(&Path) -> bool,
+    /// Whether such a path is the bot's own.
+    pub is_own: &'a dyn Fn(&Path) -> bool,
+    /// Whether a directory must not be shown as a whole.
+    pub is_wide: &'a dyn Fn(&Path) -> bool,
+}
+
+impl Follower<'_> {
+    /// All that a program of the user's needs, found by the search path or on the command line.
+    pub fn follow(&self, path: &Path) -> Result<Installation, Unseen> {
+        let mut found = Installation::default();
+        self.add(path, &mut found, MOST_STEPS, false)?;
+        Ok(found)
+    }
+
+    /// What a file of the bot's own needs, which shows nothing by its own word.
+    pub fn follow_own(&self, path: &Path) -> Result<Installation, Unseen> {
+        let mut found = Installation::default();
+        self.add_named(path, &mut found, MOST_STEPS)?;
+        Ok(found)
+    }
+
+    /// Leaves out what is shown with something else.
+    pub fn tidy(&self, found: &mut Installation) {
+        for list in [&mut found.paths, &mut found.links] {
+            list.sort();
+            list.dedup();
+        }
+        let paths = found.paths.clone();
+        let is_within = |path: &Path, whole: &PathBuf| path != whole && path.starts_with(whole);
+        let is_repeated = |path: &Path| paths.iter().any(|whole| is_within(path, whole));
+        found.paths.retain(|path| !is_repeated(path));
+        found
+            .links
+            .retain(|link| !self.is_seen(link) && !is_repeated(link));
+    }
+
+    /// Whether the bot sees a path anyway.
+    fn is_seen(&self, path: &Path) -> bool {
+        (self.is_visible)(path) || (self.is_own)(path)
+    }
+
+    /// Whether a program is, or leads through, a file of the bot's own.
+    fn is_owned(&self, way: &Way) -> bool {
+        way.places().iter().any(|place| (self.is_own)(place))
+    }
+
+    /// Adds what a program of the user's needs. `for_environment` says that it is there for a virtual
+    /// environment.
+    fn add(
+        &self,
+        path: &Path,
+        found: &mut Installation,
+        steps: usize,
+        for_environment: bool,
+    ) -> Result<(), Unseen> {
+        let (Some(steps), Some(way)) = (steps.checked_sub(1), Way::to(path)) else {
+            return Ok(());
+        };
+        let program = shim::behind(path, self.here).filter(|_| !self.is_owned(&way));
+        let Some(way) = program.map_or(Some(way), |program| Way::to(&program)) else {
+            return Ok(());
+        };
+        if self.is_owned(&way) {
+            return self.add_named(path, found, steps);
+        }
+        found.programs.push(Named {
+            path: path.to_owned(),
+            program: way.first.clone(),
+        });
+        let environments: Vec<_> = way.environments().collect();
+        for (root, base) in &environments {
+            self.show(&way.end, root, found)?;
+            if let Some(base) = base {
+                self.add(base, found, steps, true)?;
+            }
+        }
+        found.note(&way.end, for_environment || !environments.is_empty());
+        found.links.extend(way.links);
+        let end = way.end;
+        let interpreter = check_header(&end, "").ok().flatten();
+        let is_inside = environments.iter().any(|(root, _)| end.starts_with(root));
+        if !self.is_seen(&end) && !is_inside {
+            let whole = installation_of(&end);
+            // A script, and what lies alone among a user's own programs, need no more than themselves.
+            let alone = (self.is_wide)(&whole)
+                && (interpreter.is_some() || !LIBRARIES.iter().any(|lib| whole.join(lib).exists()));
+            if alone {
+                found.paths.push(end);
+            } else {
+                self.show(&end, &whole, found)?;
+            }
+        }
+        self.add_interpreter(interpreter, found, steps)
+    }
+
+    /// Adds what a program needs that a submission names by its path, or that is its own: nothing, unless the user's
+    /// search path leads there, too.
+    fn add_named(&self, path: &Path, found: &mut Installation, steps: usize) -> Result<(), Unseen> {
+        let (Some(steps), Some(way)) = (steps.checked_sub(1), Way::to(path)) else {
+            return Ok(());
+        };
+        let environments: Vec<_> = way.environments().collect();
+        let bases = environments
+            .iter()
+            .filter_map(|(_, base)| Way::to(base.as_deref()?));
+        let bases: Vec<Way> = bases.collect();
+        let mut needed: Vec<&PathBuf> = environments.iter().map(|(root, _)| root).collect();
+        needed.extend(bases.iter().chain([&way]).flat_map(Way::places));
+        if needed.iter().all(|path| self.is_seen(path)) {
+            if !(self.is_own)(&way.end) {
+                found.note(&way.end, !environments.is_empty());
+            }
+            let interpreter = check_header(&way.end, "").ok().flatten();
+            let interpreter = interpreter.filter(|name| name.contains('/') || is_interpreter(name));
+            return self.add_interpreter(interpreter, found, steps);
+        }
+        let places = way.last_links.iter().chain(way.places());
+        let names = places.filter_map(|place| place.file_name()?.to_str());
+        let names = names.chain(PYTHONS).filter(|name| is_interpreter(name));
+        for candidate in names.flat_map(all_in_path) {
+            let is_owned = Way::to(&candidate).is_none_or(|way| self.is_owned(&way));
+            if is_owned || candidate.is_relative() {
+                continue;
+            }
+            let mut more = Installation::default();
+            let added = self.add(&candidate, &mut more, steps, !environments.is_empty());
+            let is_shown = |path: &&PathBuf| {
+                self.is_seen(path)
+                    || more.links.contains(path)
+                    || more.paths.iter().any(|shown| path.starts_with(shown))
+            };
+            if added.is_ok() && needed.iter().all(is_shown) {
+                found.extend(more);
+                return Ok(());
+            }
+        }
+        let unseen = needed.into_iter().find(|path| !self.is_seen(path));
+        let unseen = unseen.unwrap_or(&way.end);
+        Err(Unseen {
+            program: unseen.clone(),
+            directory: installation_of(unseen),
+            is_wide: false,
+        })
+    }
+
+    /// Adds what the interpreter of a script needs, as its first line names it: its path shows nothing, also when the organiser wrote it.
+    fn add_interpreter(
+        &self,
+        interpreter: Option<String>,
+        found: &mut Installation,
+        steps: usize,
+    ) -> Result<(), Unseen> {
+        match interpreter {
+            Some(path) if path.contains('/') => self.add_named(Path::new(&path), found, steps),
+            Some(name) => match find_users(&name) {
+                Some(path) => self.add(&path, found, steps, false),
+                None => Ok(()),
+            },
+            None => Ok(()),
+        }
+    }
+
+    fn show(
+        &self,
+        program: &Path,
+        directory: &Path,
+        found: &mut Installation,
+    ) -> Result<(), Unseen> {
+        let Ok(directory) = directory.canonicalize() else {
+            return Ok(());
+        };
+        if self.is_seen(&directory) {
+            return Ok(());
+        }
+        if (self.is_wide)(&directory) {
+            return Err(Unseen {
+                program: program.to_owned(),
+                directory,
+                is_wide: true,
+            });
+        }
+        found.paths.push(directory);
+        Ok(())
+    }
+}
+
+/// The names of interpreters.
+pub fn interpreters() -> impl Iterator<Item = &'static str> {
+    let by_language = LANGUAGES.iter().filter_map(|language| language.run.first());
+    by_language.copied().chain(OTHERS)
+}
+
+/// Whether a command has the name of an interpreter, such as `python3.11`.
+pub fn is_interpreter(name: &str) -> bool {
+    OTHERS.contains(&name) || by_interpreter(name).is_some()
+}
+
+/// The program of this name that the user's search path leads to. A relative directory in it leads to wherever the
+/// referee was started, which may be a folder of submissions.
+pub fn find_users(name: &str) -> Option<PathBuf> {
+    find_in_path(name).filter(|path| path.is_absolute())
+}
+
+/// The directory that a program's installation fills.
+fn installation_of(program: &Path) -> PathBuf {
+    let directory = program.parent().unwrap_or(Path::new("/"));
+    // Homebrew's formulas lie beside each other and need each other.
+    if let Some(brew) = program
+        .ancestors()
+        .find(|above| above.file_name().is_some_and(|name| name == "Cellar"))
+        .and_then(Path::parent)
+    {
+        return brew.to_owned();
+    }
+    let of_programs = |name: &OsStr| OF_PROGRAMS.iter().any(|&known| name == known);
+    match directory.parent() {
+        Some(above) if directory.file_name().is_some_and(of_programs) => above.to_owned(),
+        _ => directory.to_owned(),
+    }
+}
+
+/// The virtual environment that a Python is in, if it is in one, and the program that the environment was made by.
+fn virtual_environment(program: &Path) -> Option<(PathBuf, Option<PathBuf>)> {
+    let name = program.file_name()?;
+    by_interpreter(name.to_str()?).filter(|language| language.name == "Python")?;
+    let root = program.parent()?.parent()?;
+    let settings = fs::read_to_string(root.join("pyvenv.cfg")).ok()?;
+    let home = settings.lines().find_map(|line| {
+        let (key, value) = line.split_once('=')?;
+        (key.trim() == "home").then(|| Path::new(value.trim()))
+    });
+    let names = [name].into_iter().chain(PYTHONS.map(OsStr::new));
+    let base = home.and_then(|home| names.map(|name| home.join(name)).find(|base| base.exists()));
+    Some((root.to_owned(), base))
+}
+
+/// The way from a path to its end.
+struct Way {
+    /// The path itself, with a canonical directory.
+    first: PathBuf,
+    /// All links on it; their directories are canonical.
+    links: Vec<PathBuf>,
+    /// Those of them that stand for the program, not for a directory above it.
+    last_links: Vec<PathBuf>,
+    /// Canonical.
+    end: PathBuf,
+}
+
+impl Way {
+    /// Where it begins and where it ends.
+    fn places(&self) -> [&PathBuf; 2] {
+        [&self.first, &self.end]
+    }
+
+    /// The virtual environments of Python that it is in, each with the program that it was made by.
+    fn environments(&self) -> impl Iterator<Item = (PathBuf, Option<PathBuf>)> {
+        let steps = self.last_links.iter().chain([&self.end]);
+        steps.filter_map(|step| virtual_environment(step))
+    }
+
+    /// `None` when it leads nowhere.
+    fn to(path: &Path) -> Option<Self> {
+        let path = std::path::absolute(path).ok()?;
+        let mut rest: VecDeque<OsString> = parts(&path);
+        let mut at = PathBuf::from("/");
+        let (mut links, mut last_links) = (Vec::new(), Vec::new());
+        let mut first = None;
+        while let Some(part) = rest.pop_front() {
+            if part == ".." {
+                at.pop();
+                continue;
+            }
+            if part == "/" {
+                at = PathBuf::from("/");
+                continue;
+            }
+            let next = at.join(part);
+            if rest.is_empty() {
+                first.get_or_insert_with(|| next.clone());
+            }
+            match fs::read_link(&next) {
+                Ok(target) => {
+                    if links.len() >= MOST_STEPS {
+                        return None;
+                    }
+                    if rest.is_empty() {
+                        last_links.push(next.clone());
+                    }
+                    links.push(next);
+                    for part in parts(&target).into_iter().rev() {
+                        rest.push_front(part);
+                    }
+                }
+                Err(_) => at = next,
+            }
+        }
+        at.exists().then(|| Self {
+            first: first.unwrap_or_else(|| at.clone()),
+            links,
+            last_links,
+            end: at,
+        })
+    }
+}
+
+/// The parts of a path; the first of an absolute one is `/`.
+fn parts(path: &Path) -> VecDeque<OsString> {
+    path.components()
+        .filter(|part| *part != Component::CurDir)
+        .map(|part| part.as_os_str().to_owned())
+        .collect()
+}
+
+/// Where Python looks for packages of the user, besides its own: the directories that there are, and
+/// what the user's base is.
+pub fn python_user_packages() -> Option<(PathBuf, Vec<PathBuf>)> {
+    if env::var_os("PYTHONNOUSERSITE").is_some() {
+        return None;
+    }
+    let base = match env::var_os("PYTHONUSERBASE") {
+        Some(base) => PathBuf::from(base),
+        None => env::home_dir()?.join(".local"),
+    };
+    let base = base.canonicalize().ok()?;
+    let directories: Vec<PathBuf> = fs::read_dir(base.join("lib"))
+        .ok()?
+        .flatten()
+        .filter(|entry| entry.file_name().to_string_lossy().starts_with("python"))
+        .map(|entry| entry.path().join("site-packages"))
+        .filter(|packages| packages.is_dir())
+        .collect();
+    (!directories.is_empty()).then_some((base, directories))
+}

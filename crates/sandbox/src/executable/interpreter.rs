@@ -1,0 +1,264 @@
+//! What the referee knows of languages: how to run a file, what to install, how to flush.
+
+use std::env::consts::EXE_SUFFIX;
+use std::path::Path;
+
+use super::find_in_path;
+use crate::system::{command_word, names_of_command};
+
+/// A language that bots are written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Language {
+    /// What people call it.
+    pub name: &'static str,
+    /// File endings, without the dot.
+    pub endings: &'static [&'static str],
+    /// The command that runs a file; empty when files must be compiled first.
+    pub run: &'static [&'static str],
+    /// Debian's package with that command.
+    pub package: &'static str,
+    /// How to flush standard output; `None` when every line goes out by itself.
+    pub flush: Option<&'static str>,
+}
+
+impl Language {
+    /// How to read line by line as lines come, where a common way does not.
+    pub fn read_lines(&self) -> Option<&'static str> {
+        Some(match self.name {
+            "awk" => "mawk needs -W interactive",
+            "C" => "fgets, not fread",
+            "C++" => "std::getline",
+            "Go" => "a bufio.Scanner, not io.ReadAll",
+            "Haskell" => "getLine, not getContents",
+            "JavaScript" => "the line events of readline, not fs.readFileSync(0)",
+            "Lua" => "io.lines(), not io.read(\"a\")",
+            "PHP" => "fgets(STDIN), not stream_get_contents",
+            "Perl" => "while (<STDIN>), not a list",
+            "Python" => "for line in sys.stdin, not read() or readlines()",
+            "Ruby" => "$stdin.each_line, not read or readlines",
+            "Rust" => "stdin().lines(), not read_to_string",
+            _ => return None,
+        })
+    }
+
+    /// How to write to standard error, where that is not obvious.
+    pub fn to_stderr(&self) -> Option<&'static str> {
+        Some(match self.name {
+            "C" => "fprintf(stderr, ...)",
+            "C++" => "std::cerr << ...",
+            "Go" => "fmt.Fprintln(os.Stderr, ...)",
+            "Java" => "System.err.println(...)",
+            "JavaScript" => "console.error(...)",
+            "Lua" => "io.stderr:write(...)",
+            "Perl" => "print STDERR ...",
+            "PHP" => "fwrite(STDERR, ...)",
+            "Python" => "print(..., file=sys.stderr), and input() without a text",
+            "Ruby" => "warn ...",
+            "Rust" => "eprintln!(...)",
+            "shell" => "echo ... >&2",
+            _ => return None,
+        })
+    }
+
+    /// The words between the interpreter and the file: those of `run`, and what the installed one needs
+    /// to hand over lines as they come.
+    pub fn options(&self, interpreter: &str) -> Vec<String> {
+        let mut words = Vec::new();
+        if is_mawk(interpreter) {
+            // It reads ahead otherwise, and answers when the game is over.
+            words.push("-Winteractive".to_owned());
+        }
+        words.extend(self.run.iter().skip(1).map(|&word| word.to_owned()));
+        words
+    }
+
+    /// The command that runs a file, by the first of its names that is in `PATH`.
+    pub fn installed(&self) -> Option<String> {
+        let mut names = names_of_command(self.run.first()?).into_iter();
+        names.find_map(|name| Some(command_word(name, &find_in_path(name)?)))
+    }
+}
+
+const fn language(
+    name: &'static str,
+    endings: &'static [&'static str],
+    run: &'static [&'static str],
+    package: &'static str,
+    flush: &'static str,
+) -> Language {
+    Language {
+        name,
+        endings,
+        run,
+        package,
+        flush: if flush.is_empty() { None } else { Some(flush) },
+    }
+}
+
+/// The languages, by name.
+pub const LANGUAGES: &[Language] = &[
+    language("awk", &["awk"], &["awk", "-f"], "mawk", "fflush()"),
+    language(
+        "C",
+        &["c"],
+        &[],
+        "gcc",
+        "fflush(stdout), or setvbuf(stdout, NULL, _IOLBF, 0) once",
+    ),
+    language(
+        "C++",
+        &["cpp", "cc", "cxx"],
+        &[],
+        "g++",
+        "std::cout << ... << std::endl",
+    ),
+    language(
+        "Common Lisp",
+        &["lisp"],
+        &["sbcl", "--script"],
+        "sbcl",
+        "(finish-output)",
+    ),
+    language(
+        "Go",
+        &["go"],
+        &["go", "run"],
+        "golang-go",
+        "writer.Flush() if the output is a bufio.Writer",
+    ),
+    language(
+        "Guile Scheme",
+        &["scm"],
+        &["guile"],
+        "guile-3.0",
+        "(force-output)",
+    ),
+    language(
+        "Haskell",
+        &["hs"],
+        &["runghc"],
+        "ghc",
+        "hSetBuffering stdout LineBuffering once",
+    ),
+    language(
+        "Java",
+        &["java"],
+        &["java"],
+        "default-jdk-headless",
+        "System.out.flush()",
+    ),
+    language(
+        "Java",
+        &["jar"],
+        &["java", "-jar"],
+        "default-jre-headless",
+        "System.out.flush()",
+    ),
+    language("JavaScript", &["js", "mjs", "cjs"], &["node"], "nodejs", ""),
+    language("Julia", &["jl"], &["julia"], "julia", "flush(stdout)"),
+    language(
+        "Lua",
+        &["lua"],
+        &["lua"],
+        "lua5.4",
+        "io.stdout:flush(), or io.stdout:setvbuf(\"line\") once",
+    ),
+    language(
+        "OCaml",
+        &["ml"],
+        &["ocaml"],
+        "ocaml",
+        "print_endline, or flush stdout",
+    ),
+    language("Perl", &["pl"], &["perl"], "perl", "$| = 1 once"),
+    language("PHP", &["php"], &["php"], "php-cli", "fflush(STDOUT)"),
+    language(
+        "Prolog",
+        &["pro", "prolog"],
+        &["swipl"],
+        "swi-prolog",
+        "flush_output",
+    ),
+    language(
+        "Python",
+        &["py"],
+        &["python3"],
+        "python3",
+        "print(..., flush=True)",
+    ),
+    language(
+        "R",
+        &["R", "r"],
+        &["Rscript"],
+        "r-base-core",
+        "flush(stdout())",
+    ),
+    language("Racket", &["rkt"], &["racket"], "racket", "(flush-output)"),
+    language(
+        "Ruby",
+        &["rb"],
+        &["ruby"],
+        "ruby",
+        "$stdout.sync = true once",
+    ),
+    language("Rust", &["rs"], &[], "rustc", "std::io::stdout().flush()"),
+    language("shell", &["sh"], &["sh"], "dash", ""),
+    language("shell", &["bash"], &["bash"], "bash", ""),
+    language(
+        "Tcl",
+        &["tcl"],
+        &["tclsh"],
+        "tcl",
+        "flush stdout, or fconfigure stdout -buffering line once",
+    ),
+];
+
+/// The languages whose interpreters are in `PATH`, by name.
+pub fn names_of_installed() -> Vec<&'static str> {
+    let installed = LANGUAGES
+        .iter()
+        .filter(|language| language.installed().is_some());
+    let mut names: Vec<_> = installed.map(|language| language.name).collect();
+    names.dedup();
+    names
+}
+
+/// The language of a file with this ending.
+pub fn by_ending(ending: &str) -> Option<Language> {
+    LANGUAGES
+        .iter()
+        .find(|language| language.endings.contains(&ending))
+        .copied()
+}
+
+/// The language that an interpreter, such as `python3.11` or `/usr/bin/guile`, runs.
+pub fn by_interpreter(command: &str) -> Option<Language> {
+    let file = Path::new(command).file_name();
+    let file = file.and_then(|file| file.to_str()).unwrap_or(command);
+    let file = file.strip_suffix(EXE_SUFFIX).unwrap_or(file);
+    let stem = file.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
+    let stem = match stem {
+        "python" | "pypy" | "py" => "python3",
+        "nodejs" => "node",
+        "mawk" | "gawk" | "nawk" | "busybox" => "awk",
+        "luajit" => "lua",
+        "dash" | "ksh" | "zsh" => "sh",
+        "wish" => "tclsh",
+        other => other,
+    };
+    LANGUAGES
+        .iter()
+        .find(|language| language.run.first() == Some(&stem) || language.run.first() == Some(&file))
+        .copied()
+}
+
+/// Whether a command is mawk, under whatever name: Debian's `awk` is a link to it.
+fn is_mawk(command: &str) -> bool {
+    let program = find_in_path(command).and_then(|path| path.canonicalize().ok());
+    program.is_some_and(|path| path.file_stem().is_some_and(|name| name == "mawk"))
+}
+
+/// Debian's package that holds a command, when it is known.
+pub fn package_of(command: &str) -> Option<&'static str> {
+    by_interpreter(command).map(|language| language.package)
+}

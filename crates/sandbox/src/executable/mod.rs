@@ -1,0 +1,367 @@
+//! Executable files: where commands are found, whether the kernel would run a file, and what to
+//! install when it would not.
+//!
+//! What starts bots and what confines them both need this, so it lies below both and knows neither.
+//! The languages that files are written in are in [`interpreter`] and [`compiler`]; what an interpreter needs besides its
+//! own file is found by `installation`, and what a shim starts by `shim`.
+
+pub mod compiler;
+#[cfg(all(target_os = "linux", not(portable)))]
+pub mod installation;
+pub mod interpreter;
+#[cfg(all(target_os = "linux", not(portable)))]
+mod shim;
+
+use std::collections::VecDeque;
+use std::env;
+use std::fs;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+
+use self::interpreter::package_of;
+use crate::system::{command_files, is_executable};
+use referee_text::{cause, escape, escape_path, is_full};
+
+/// A BOT that cannot be started: the bot, the cause and the fix.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("cannot start {bot}: {cause}; {fix}")]
+pub struct CannotStart {
+    /// As it was given; safe to show.
+    pub bot: String,
+    /// Why.
+    pub cause: String,
+    /// What to do.
+    pub fix: String,
+}
+
+/// What to do where files cannot be copied for want of space.
+const FREE_SPACE: &str = "free some space there, or set TMPDIR to a folder with more of it, then give the same command again";
+
+impl CannotStart {
+    /// A file of a bot that cannot be copied.
+    pub fn not_copied(bot: &str, path: &str, error: &io::Error) -> Self {
+        let cause = format!("{path} cannot be read and copied: {}", cause(error));
+        let fix = "check its permissions and the space for temporary files";
+        Self::copying(bot, cause, error, fix)
+    }
+
+    /// A bot of which no copy can be made for this error: the cause, and what to do unless it is for want of space.
+    pub fn copying(bot: &str, cause: String, error: &io::Error, fix: &str) -> Self {
+        Self {
+            bot: bot.to_owned(),
+            cause,
+            fix: if is_full(error) { FREE_SPACE } else { fix }.to_owned(),
+        }
+    }
+
+    /// Whether it is the machine that lacks space, for which no bot can be blamed.
+    pub fn is_for_want_of_space(&self) -> bool {
+        self.fix == FREE_SPACE
+    }
+}
+
+/// The file that a command name stands for: the first executable one in `PATH`.
+pub fn find_in_path(command: &str) -> Option<PathBuf> {
+    all_in_path(command).next()
+}
+
+/// The executable files of this name in `PATH`, in its order.
+pub fn all_in_path(command: &str) -> impl Iterator<Item = PathBuf> {
+    let path = env::var_os("PATH").unwrap_or_default();
+    let directories: Vec<PathBuf> = env::split_paths(&path).collect();
+    let files = directories
+        .into_iter()
+        .flat_map(move |directory| command_files(&directory, command));
+    files.filter(|candidate| is_executable_file(candidate))
+}
+
+/// Whether a path is a regular file that any user may run.
+pub fn is_executable_file(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|meta| is_executable(path, &meta))
+}
+
+/// The advice for a missing command: install it, with its package where that is known, or use a language that
+/// runs here.
+pub fn install(command: &str) -> String {
+    // Debian and Ubuntu have no `python`.
+    let name = Path::new(command).file_name();
+    if name.is_some_and(|name| name == "python") && find_in_path("python3").is_some() {
+        return "write python3 instead, which is installed".to_owned();
+    }
+    let package = package_of(command).map_or_else(String::new, |package| {
+        format!(" (on Debian and Ubuntu: apt install {package})")
+    });
+    let here = interpreter::names_of_installed();
+    let here = match &here[..] {
+        [] => String::new(),
+        [only] => format!("; bots in {only} run here"),
+        [others @ .., last] => format!("; bots in {} and {last} run here", others.join(", ")),
+    };
+    format!("install it{package} or correct PATH{here}")
+}
+
+/// Checks the first bytes of an executable file, which errors call `given`: the interpreter that its
+/// first line names, `None` for machine code, or why the kernel would not run it.
+pub fn check_header(path: &Path, given: &str) -> Result<Option<String>, CannotStart> {
+    let cannot = |cause: String, fix: String| CannotStart {
+        bot: escape_path(given),
+        cause,
+        fix,
+    };
+    let mut header = Vec::new();
+    let read = fs::File::open(path).and_then(|file| file.take(512).read_to_end(&mut header));
+    if read.is_err() {
+        // Programs may be executable without being readable; the kernel reports that.
+        return Ok(None);
+    }
+    let marks: [&[u8]; 3] = [b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff"];
+    if marks.iter().any(|mark| header.starts_with(mark)) {
+        return Err(cannot(
+            "it begins with a byte order mark, as Windows editors write it, so the system does not see its first line".to_owned(),
+            "save it as UTF-8 without a byte order mark".to_owned(),
+        ));
+    }
+    if let Some(line) = header.strip_prefix(b"#!") {
+        let line = line.split(|&byte| byte == b'\n').next().unwrap_or(line);
+        return check_shebang(line, &cannot).map(Some);
+    }
+    if let Some(elf) = header.strip_prefix(b"\x7fELF") {
+        return match (elf_machine(elf), elf_machine(&own_elf())) {
+            (Some(theirs), Some(ours)) if theirs != ours => Err(cannot(
+                format!(
+                    "it is a program for another kind of processor ({})",
+                    machine_name(theirs)
+                ),
+                format!("compile it on this machine ({})", machine_name(ours)),
+            )),
+            _ => Ok(None),
+        };
+    }
+    let foreign = [
+        (&b"MZ"[..], "a Windows program"),
+        (b"\xcf\xfa\xed\xfe", "a macOS program"),
+        (b"\xca\xfe\xba\xbe", "a Java class file or a macOS program"),
+    ];
+    let looks_like_text = !header.contains(&0);
+    let foreign = foreign.iter().find(|(magic, _)| header.starts_with(magic));
+    let what = match foreign {
+        Some((_, what)) => Some(*what),
+        // A shell would be given it, as a script.
+        None if !looks_like_text => Some("neither a program of this system nor a script"),
+        None => None,
+    };
+    if cfg!(target_os = "linux")
+        && let Some(what) = what
+    {
+        return Err(cannot(
+            format!("it is {what}"),
+            "compile it for this system, or give the command line that runs it".to_owned(),
+        ));
+    }
+    if looks_like_text && let Some(compiler) = compiler::of_file(Path::new(given)) {
+        return Err(cannot(
+            format!(
+                "it is source of {} that has not been compiled",
+                compiler.language
+            ),
+            format!(
+                "compile it and give the program: {}",
+                compiler.command(given)
+            ),
+        ));
+    }
+    if looks_like_text && cfg!(target_os = "linux") {
+        let example = Path::new(given)
+            .extension()
+            .and_then(|ending| interpreter::by_ending(ending.to_str()?))
+            .and_then(|language| language.run.first())
+            .unwrap_or(&"python3");
+        return Err(cannot(
+            "it is a script without a first line that names its interpreter".to_owned(),
+            format!(
+                "begin the file with a line such as #!/usr/bin/env {example}, or name the interpreter (\"{example} {}\")",
+                escape(given.as_bytes())
+            ),
+        ));
+    }
+    Ok(None)
+}
+
+/// Whether the first line of a file ends as on Windows.
+pub fn has_windows_lines(path: &Path) -> bool {
+    let mut start = Vec::new();
+    let read = fs::File::open(path).and_then(|file| file.take(4096).read_to_end(&mut start));
+    let first = start.split(|&byte| byte == b'\n').next();
+    read.is_ok() && start.contains(&b'\n') && first.is_some_and(|line| line.ends_with(b"\r"))
+}
+
+/// The first line of a script, as the kernel reads it: the interpreter, and all that follows as one
+/// argument. `None` when a file has none.
+#[cfg(all(target_os = "linux", not(portable)))]
+pub fn shebang(path: &Path) -> io::Result<Option<(String, Option<String>)>> {
+    let mut header = Vec::new();
+    fs::File::open(path)?.take(512).read_to_end(&mut header)?;
+    let line = header.split(|&byte| byte == b'\n').next();
+    let Some(line) = line.and_then(|line| line.strip_prefix(b"#!")) else {
+        return Ok(None);
+    };
+    let line = String::from_utf8_lossy(line);
+    let line = line.trim_matches([' ', '\t']);
+    let (interpreter, argument) = line.split_once([' ', '\t']).unwrap_or((line, ""));
+    let argument = argument.trim_matches([' ', '\t']);
+    Ok(Some((
+        interpreter.to_owned(),
+        (!argument.is_empty()).then(|| argument.to_owned()),
+    )))
+}
+
+/// The interpreter that a shebang line (without `#!`) names.
+fn check_shebang(
+    line: &[u8],
+    cannot: &dyn Fn(String, String) -> CannotStart,
+) -> Result<String, CannotStart> {
+    let shown = escape(line.trim_ascii());
+    if line.ends_with(b"\r") {
+        return Err(cannot(
+            "its lines end in CRLF, as on Windows, so its first line names an interpreter that does not exist".to_owned(),
+            "save it with Unix line ends (LF), for example with dos2unix".to_owned(),
+        ));
+    }
+    let line = String::from_utf8_lossy(line);
+    let line = line.trim_ascii();
+    let (interpreter, rest) = line.split_once([' ', '\t']).unwrap_or((line, ""));
+    let rest = rest.trim_ascii();
+    if interpreter.is_empty() {
+        return Err(cannot(
+            "its first line is #! without an interpreter".to_owned(),
+            "name one, such as #!/usr/bin/env python3".to_owned(),
+        ));
+    }
+    if !["/usr/bin/env", "/bin/env"].contains(&interpreter) {
+        return check_interpreter(interpreter, cannot);
+    }
+    // Linux hands all of it over as one word.
+    let is_one = cfg!(target_os = "linux") && !rest.is_empty();
+    let words = if is_one {
+        vec![rest]
+    } else {
+        rest.split_ascii_whitespace().collect()
+    };
+    let (command, is_split) = command_of_env(&words);
+    if is_one && !is_split && rest.contains([' ', '\t']) {
+        let rest = escape(rest.as_bytes());
+        return Err(cannot(
+            format!(
+                "the system passes all that follows {interpreter} in its first line (#!{shown}) as one word, so it looks for a program called `{rest}`"
+            ),
+            format!("write #!{interpreter} -S {rest}"),
+        ));
+    }
+    match command {
+        None => check_interpreter(interpreter, cannot),
+        Some(path) if path.contains('/') => check_interpreter(&path, cannot),
+        Some(command) if find_in_path(&command).is_some() => Ok(command),
+        Some(command) => Err(cannot(
+            format!(
+                "it needs {}, which is not installed (its first line is #!{shown})",
+                escape(command.as_bytes())
+            ),
+            install(&command),
+        )),
+    }
+}
+
+/// The command that `env` starts when it is given these words, if there is one, and whether it has split one of them.
+fn command_of_env(words: &[&str]) -> (Option<String>, bool) {
+    let mut words: VecDeque<String> = words.iter().map(|&word| word.to_owned()).collect();
+    let mut is_split = false;
+    while words.front().is_some_and(|word| word.starts_with('-')) {
+        let word = words.pop_front().unwrap_or_default();
+        // An option that takes a word, and what of it is joined.
+        let option = match word.strip_prefix("--") {
+            Some("") => break,
+            Some(long) => {
+                let (name, value) = long.split_once('=').unwrap_or((long, ""));
+                let known = ["split-string", "unset", "chdir", "argv0"];
+                let meant = known.into_iter().find(|known| known.starts_with(name));
+                meant.map(|known| (known, value))
+            }
+            None => word
+                .find(['S', 'u', 'C', 'a'])
+                .map(|at| word[at..].split_at(1)),
+        };
+        let Some((option, joined)) = option else {
+            continue;
+        };
+        let value = match joined {
+            "" => words.pop_front().unwrap_or_default(),
+            joined => joined.to_owned(),
+        };
+        if option.starts_with(['S', 's']) {
+            is_split = true;
+            let split = shell_words::split(&value).unwrap_or_default();
+            split
+                .into_iter()
+                .rev()
+                .for_each(|word| words.push_front(word));
+        }
+    }
+    (words.into_iter().find(|word| !word.contains('=')), is_split)
+}
+
+/// An interpreter that is named by its path.
+fn check_interpreter(
+    interpreter: &str,
+    cannot: &dyn Fn(String, String) -> CannotStart,
+) -> Result<String, CannotStart> {
+    if is_executable_file(Path::new(interpreter)) {
+        Ok(interpreter.to_owned())
+    } else if Path::new(interpreter).exists() {
+        Err(cannot(
+            format!(
+                "its first line names {} as its interpreter, which is no program",
+                escape(interpreter.as_bytes())
+            ),
+            "name an interpreter, such as #!/usr/bin/env python3".to_owned(),
+        ))
+    } else {
+        Err(cannot(
+            format!(
+                "its first line names the interpreter {}, which does not exist",
+                escape(interpreter.as_bytes())
+            ),
+            install(interpreter),
+        ))
+    }
+}
+
+/// The machine field of an ELF header that follows the magic.
+fn elf_machine(after_magic: &[u8]) -> Option<u16> {
+    let little = *after_magic.get(1)? == 1;
+    let bytes = [*after_magic.get(14)?, *after_magic.get(15)?];
+    Some(if little {
+        u16::from_le_bytes(bytes)
+    } else {
+        u16::from_be_bytes(bytes)
+    })
+}
+
+/// The beginning of this program's own file, after the magic; empty when it cannot be read.
+fn own_elf() -> Vec<u8> {
+    let mut header = Vec::new();
+    let _ = env::current_exe()
+        .and_then(fs::File::open)
+        .and_then(|file| file.take(64).read_to_end(&mut header));
+    header.strip_prefix(b"\x7fELF").unwrap_or(&[]).to_vec()
+}
+
+fn machine_name(machine: u16) -> String {
+    match machine {
+        3 => "x86, 32 bits".to_owned(),
+        40 => "ARM, 32 bits".to_owned(),
+        62 => "x86-64".to_owned(),
+        183 => "ARM, 64 bits".to_owned(),
+        243 => "RISC-V".to_owned(),
+        other => format!("ELF machine {other}"),
+    }
+}

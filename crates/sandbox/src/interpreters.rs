@@ -1,0 +1,374 @@
+//! The user's own interpreters, such as those of a virtual environment or of pyenv: a bot in a sandbox
+//! runs by the one that it is run by outside, and sees its installation, read-only.
+
+use std::env;
+use std::fs::File;
+use std::io::Read as _;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+use super::closed::is_closed;
+use super::command::BotCommand;
+use super::finding::Finding;
+use super::policy::{USUAL_PATH, is_visible, visible_paths};
+use super::settings::{Kind, Settings};
+use crate::executable::installation::{
+    Follower, Installation, Named, Unseen, find_users, interpreters, python_user_packages,
+};
+use crate::executable::{CannotStart, check_header, find_in_path, install, is_executable_file};
+use referee_text::escape;
+
+/// Directories of a home that hold more than one installation.
+const SHARED_IN_HOME: [&str; 4] = [".local", ".cargo", ".config", ".cache"];
+
+/// So much of a shell script is read, in bytes.
+const LONGEST_SCRIPT: u64 = 1 << 16;
+
+/// What a bot sees of the user's interpreters.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Interpreters {
+    /// Directories and files, canonical.
+    pub(super) paths: Vec<PathBuf>,
+    /// Links that lead to them.
+    pub(super) links: Vec<PathBuf>,
+    /// The directories in which it finds commands.
+    pub(super) search_path: String,
+    /// Variables by which they are found.
+    pub(super) environment: Vec<(String, String)>,
+}
+
+/// A bot's own files and where they were copied to.
+#[derive(Clone, Copy)]
+pub(super) struct Own<'a> {
+    pub(super) original: &'a Path,
+    pub(super) copy: &'a Path,
+}
+
+impl Interpreters {
+    /// Those of a bot; of `others` nothing is shown. An error when one cannot be shown without much
+    /// else.
+    pub(super) fn of(
+        settings: &Settings,
+        command: BotCommand<'_>,
+        own: Option<Own<'_>>,
+        others: &[PathBuf],
+    ) -> Result<Self, CannotStart> {
+        let seen = Self::needed(settings, command, own, others);
+        seen.map_err(|unseen| CannotStart {
+            bot: command.name.to_owned(),
+            cause: format!("it needs {}", why_unseen(&unseen)),
+            fix: way_out(&unseen),
+        })
+    }
+
+    /// What every bot sees that needs no interpreter of the user's.
+    pub(super) fn none(settings: &Settings) -> Self {
+        let mut seen = Self::default();
+        seen.search_path = seen.search_path(settings, None, &[]);
+        seen
+    }
+
+    fn needed(
+        settings: &Settings,
+        command: BotCommand<'_>,
+        own: Option<Own<'_>>,
+        others: &[PathBuf],
+    ) -> Result<Self, Unseen> {
+        let here = env::current_dir().unwrap_or_default();
+        let visible = visible_paths(settings);
+        // The file of a bot that owns nothing else may be a link.
+        let end = own.and_then(|own| own.original.canonicalize().ok());
+        let follower = Follower {
+            here: &here,
+            is_visible: &|path| visible.iter().any(|shown| path.starts_with(shown)),
+            is_own: &|path| {
+                own.is_some_and(|own| path.starts_with(own.original))
+                    || Some(path) == end.as_deref()
+            },
+            is_wide: &|directory| is_shared(directory, &here, others),
+        };
+        let mut found = Installation::default();
+        let (first, arguments) = command.argv.split_at(1.min(command.argv.len()));
+        for word in first.iter().chain(command.starts) {
+            let path = Some(PathBuf::from(word)).filter(|_| word.contains('/'));
+            if let Some(path) = path.or_else(|| find_users(word)) {
+                found.extend(follower.follow(&path)?);
+            }
+        }
+        // What follows the command may be a script that it starts, or of no use to it.
+        for script in arguments
+            .iter()
+            .map(Path::new)
+            .filter(|word| word.is_file())
+        {
+            found.extend(follower.follow_own(script).unwrap_or_default());
+        }
+        if found.runs_shell {
+            // It may start those that it names.
+            let text = text_of(command);
+            let named = interpreters().filter(|name| has_word(&text, name));
+            for path in named.filter_map(find_users) {
+                found.extend(follower.follow(&path).unwrap_or_default());
+            }
+        }
+        let mut environment = Vec::new();
+        if found.has_user_packages
+            && let Some((base, directories)) = python_user_packages()
+        {
+            let base = base.to_string_lossy().into_owned();
+            environment.push(("PYTHONUSERBASE".to_owned(), base));
+            found.paths.extend(directories);
+        }
+        follower.tidy(&mut found);
+        let mut seen = Self {
+            paths: found.paths,
+            links: found.links,
+            environment,
+            search_path: String::new(),
+        };
+        seen.search_path = seen.search_path(settings, own, &found.programs);
+        Ok(seen)
+    }
+
+    /// Checks that a user without rights can read all of it, for a bot that has a user of its own. In
+    /// Landlock without a view of its own the way to it must be open, too; bubblewrap and a view make one.
+    pub(super) fn check_that_others_may(
+        &self,
+        settings: &Settings,
+        bot: &str,
+    ) -> Result<(), CannotStart> {
+        let makes_way = settings.kind != Kind::Landlock || settings.own_view;
+        for path in &self.paths {
+            let way = path.ancestors().skip(1);
+            let way = way.filter(|_| !makes_way);
+            let closed = way
+                .map(|above| (above, 0o001))
+                .chain([(path.as_path(), 0o005)])
+                .find(|(path, needed)| {
+                    // A file needs to be read only; a program that others may not run is found later.
+                    is_closed(path, if path.is_dir() { *needed } else { 0o004 })
+                });
+            if let Some((closed, needed)) = closed {
+                let open = if needed == 0o001 { "o+x" } else { "o+rx" };
+                return Err(CannotStart {
+                    bot: bot.to_owned(),
+                    cause: format!(
+                        "it needs {}, and {} is closed to the user without rights that root's bots run as",
+                        shown(path),
+                        shown(closed)
+                    ),
+                    fix: format!(
+                        "run the referee as another user, open the way (chmod {open} {}){}",
+                        shown(closed),
+                        if needed == 0o001 {
+                            ", or use --sandbox bwrap"
+                        } else {
+                            ""
+                        }
+                    ),
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether it sees a path, which is canonical.
+    pub(super) fn show(&self, path: &Path) -> bool {
+        self.paths.iter().any(|shown| path.starts_with(shown))
+    }
+
+    /// The directories of the referee's own search path, as far as they can be seen in a sandbox; those
+    /// of shims become those of the programs that they start.
+    fn search_path(&self, settings: &Settings, own: Option<Own<'_>>, programs: &[Named]) -> String {
+        let given = env::var_os("PATH").unwrap_or_else(|| USUAL_PATH.into());
+        let mut seen: Vec<PathBuf> = Vec::new();
+        for directory in env::split_paths(&given) {
+            let Ok(canonical) = directory.canonicalize() else {
+                continue;
+            };
+            let inside = own.and_then(|own| {
+                let inside = canonical.strip_prefix(own.original).ok()?;
+                Some(own.copy.join(inside))
+            });
+            if let Some(copied) = inside {
+                seen.push(copied);
+            } else if is_visible(settings, &canonical) {
+                seen.push(directory);
+            } else if self.show(&canonical) {
+                seen.push(canonical);
+            } else {
+                let found = programs
+                    .iter()
+                    .filter(|found| found.path.parent() == Some(&directory));
+                let directories = found.filter_map(|found| found.program.parent());
+                seen.extend(directories.map(Path::to_owned));
+            }
+        }
+        let mut unique: Vec<PathBuf> = Vec::new();
+        for directory in seen {
+            if !unique.contains(&directory) {
+                unique.push(directory);
+            }
+        }
+        env::join_paths(unique)
+            .ok()
+            .and_then(|path| path.into_string().ok())
+            .filter(|path| !path.is_empty())
+            .unwrap_or_else(|| USUAL_PATH.to_owned())
+    }
+}
+
+/// Why an interpreter is not shown: the end of a sentence.
+fn why_unseen(unseen: &Unseen) -> String {
+    let program = shown(&unseen.program);
+    let why = if unseen.is_wide {
+        let directory = shown(&unseen.directory);
+        format!("it would see all of {directory} with it, which holds more than that program")
+    } else {
+        "it is neither the system's nor what your PATH leads to".to_owned()
+    };
+    format!("{program}, which a bot in a sandbox does not see: {why}")
+}
+
+/// What to do about it.
+fn way_out(unseen: &Unseen) -> String {
+    let instead = if unseen.is_wide {
+        "install it in a directory of its own"
+    } else {
+        "begin its program with a line such as #!/usr/bin/env python3"
+    };
+    let directory = shown(&unseen.directory);
+    format!("{instead}, or, if bots may read all of that, --expose {directory}")
+}
+
+fn shown(path: &Path) -> String {
+    escape(path.as_os_str().as_bytes())
+}
+
+/// The user's own interpreters, and what a bot that needs one would see.
+pub(super) fn findings(settings: &Settings) -> Vec<Finding> {
+    let here = env::current_dir().unwrap_or_default();
+    let visible = visible_paths(settings);
+    let follower = Follower {
+        here: &here,
+        is_visible: &|path| visible.iter().any(|shown| path.starts_with(shown)),
+        is_own: &|_| false,
+        is_wide: &|directory| is_shared(directory, &here, &[]),
+    };
+    let mut findings: Vec<Finding> = Vec::new();
+    for name in interpreters() {
+        let Some(path) = find_in_path(name).filter(|_| findings.iter().all(|f| f.probe != name))
+        else {
+            continue;
+        };
+        let mut found = follower.follow(&path);
+        if let Ok(installation) = &mut found {
+            follower.tidy(installation);
+        }
+        let (works, result, fix) = match &found {
+            Ok(installation) if installation.paths.is_empty() => continue,
+            Ok(installation) => {
+                let program = installation.programs.first();
+                let paths = installation.paths.iter().map(|path| shown(path));
+                let program = shown(program.map_or(&path, |named| &named.program));
+                let seen = paths.collect::<Vec<_>>().join(", ");
+                (
+                    true,
+                    format!("{program}; a bot that needs it sees {seen}"),
+                    None,
+                )
+            }
+            Err(unseen) => (false, why_unseen(unseen), Some(way_out(unseen))),
+        };
+        findings.push(Finding {
+            probe: name.to_owned(),
+            sandbox: None,
+            works,
+            result,
+            wall: None,
+            refused: Vec::new(),
+            fix,
+        });
+    }
+    findings
+}
+
+/// What a shell is told to do: the words of the command, and the scripts among them.
+fn text_of(command: BotCommand<'_>) -> String {
+    let mut text = String::new();
+    for word in command.argv {
+        let script = File::open(word).and_then(|file| {
+            let mut script = Vec::new();
+            file.take(LONGEST_SCRIPT).read_to_end(&mut script)?;
+            Ok(script)
+        });
+        let script = script.unwrap_or_default();
+        text.push_str(word);
+        text.push('\n');
+        text.push_str(&String::from_utf8_lossy(&script));
+        text.push('\n');
+    }
+    text
+}
+
+/// Whether a text has this word.
+fn has_word(text: &str, word: &str) -> bool {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+    text.split(|c| !is_part(c)).any(|found| found == word)
+}
+
+/// Whether a directory holds more than an installation: a home, the place for temporary files, the
+/// referee's working directory or another bot.
+fn is_shared(directory: &Path, here: &Path, others: &[PathBuf]) -> bool {
+    let holds = |inside: &Path| match inside.canonicalize() {
+        Ok(inside) => inside.starts_with(directory),
+        Err(_) => inside.starts_with(directory),
+    };
+    let home = env::home_dir();
+    let is_in_home = |home: &PathBuf| {
+        let mut shared = SHARED_IN_HOME.iter().map(|name| home.join(name));
+        holds(home) || shared.any(|shared| holds(&shared))
+    };
+    home.as_ref().is_some_and(is_in_home)
+        || holds(&env::temp_dir())
+        || holds(here)
+        || others.iter().any(|other| holds(other))
+}
+
+/// Checks that the program and its interpreter can be seen in the sandbox. `bot` is its name,
+/// `interpreters` what it sees of the user's interpreters, and `private` the directory that its files were copied to.
+pub(super) fn check_that_it_starts(
+    bot: &str,
+    argv: &[String],
+    interpreters: &Interpreters,
+    private: &Path,
+) -> Result<(), CannotStart> {
+    let Some(first) = argv.first() else {
+        return Ok(());
+    };
+    let mut needed = first.clone();
+    if Path::new(first).starts_with(private) {
+        // A script needs its interpreter.
+        match check_header(Path::new(first), first)? {
+            Some(interpreter) => needed = interpreter,
+            None => return Ok(()),
+        }
+    }
+    // One that is named by its path was followed.
+    let found = |directory: PathBuf| is_executable_file(&directory.join(&needed));
+    if needed.contains('/') || env::split_paths(&interpreters.search_path).any(found) {
+        return Ok(());
+    }
+    let found = find_in_path(&needed).unwrap_or_else(|| PathBuf::from(&needed));
+    Err(CannotStart {
+        bot: bot.to_owned(),
+        cause: format!(
+            "it needs {}, which a bot in a sandbox does not see",
+            shown(&found)
+        ),
+        fix: format!(
+            "expose the directory that it is installed in (--expose DIRECTORY), or {}",
+            install(&needed)
+        ),
+    })
+}

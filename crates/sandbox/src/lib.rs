@@ -1,0 +1,338 @@
+#![doc = include_str!("../README.md")]
+
+#[cfg(all(target_os = "linux", not(portable)))]
+mod backend;
+#[cfg(all(target_os = "linux", not(portable)))]
+mod bot_user;
+mod bounds;
+#[cfg(all(target_os = "linux", not(portable)))]
+pub mod cgroup;
+#[cfg(all(target_os = "linux", not(portable)))]
+mod closed;
+mod command;
+mod confinement;
+pub mod executable;
+mod finding;
+#[cfg(all(target_os = "linux", not(portable)))]
+pub mod hierarchy;
+#[cfg(all(target_os = "linux", not(portable)))]
+mod interpreters;
+mod limits;
+#[cfg(all(target_os = "linux", not(portable)))]
+mod policy;
+#[cfg(all(target_os = "linux", not(portable)))]
+mod private_copy;
+#[cfg(all(target_os = "linux", not(portable)))]
+mod private_directory;
+#[cfg(all(target_os = "linux", not(portable)))]
+mod probe;
+#[cfg(all(target_os = "linux", not(portable)))]
+pub mod procfs;
+#[cfg(all(target_os = "linux", not(portable)))]
+mod request;
+#[cfg(all(target_os = "linux", not(portable)))]
+mod seccomp;
+#[cfg(all(target_os = "linux", not(portable)))]
+mod session;
+mod settings;
+pub mod snapshot;
+#[cfg(all(target_os = "linux", not(portable)))]
+pub mod supervisor;
+pub mod system;
+#[cfg(any(not(target_os = "linux"), portable))]
+mod unsupported;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+pub use self::bounds::Bound;
+use self::cgroup::ParentGroups;
+pub use self::command::BotCommand;
+pub use self::confinement::Confinement;
+pub use self::finding::Finding;
+pub use self::limits::ResourceLimits;
+use self::private_copy::PrivateCopy;
+pub use self::settings::Obstacle;
+use self::settings::Settings;
+pub use self::settings::{Kind, NotAvailable, SandboxRequest, Selection};
+#[cfg(all(target_os = "linux", not(portable)))]
+use self::supervisor::fork_server::ForkServer;
+use self::supervisor::kept_box::Boxes;
+#[cfg(any(not(target_os = "linux"), portable))]
+pub use self::unsupported::{cgroup, interpreters, private_copy, probe, procfs, supervisor};
+use crate::executable::CannotStart;
+use referee_text::size;
+
+/// The target of events in the log.
+pub const LOG_TARGET: &str = "referee::sandbox";
+
+/// A sandbox that works on this machine, and what it is set to. Cheap to clone.
+///
+/// ```no_run
+/// use referee_sandbox::{BotCommand, ResourceLimits, Sandbox, SandboxRequest, Selection};
+///
+/// let sandbox = Sandbox::choose(&SandboxRequest {
+///     selection: Selection::Auto,
+///     limits: ResourceLimits::default(),
+///     expose: Vec::new(),
+///     environment: Vec::new(),
+///     freeze: false,
+///     referee: std::env::current_exe()?,
+/// })?;
+/// let argv = ["./mybot".to_owned()];
+/// let command = BotCommand { name: "mybot", argv: &argv, builtin: None, directory: None, starts: &[] };
+/// let confinement = sandbox.confine(command, &[])?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Sandbox(Arc<Settings>);
+
+impl Sandbox {
+    /// Finds a sandbox that works here. Each one considered is run, with the limits and paths that
+    /// bots will have.
+    pub fn choose(request: &SandboxRequest) -> Result<Self, NotAvailable> {
+        let mut settings = Settings::new(Kind::None, request)?;
+        let mut failures = Vec::new();
+        // For the programs that try it out; bots have boxes of their own.
+        let boxes = Boxes::default();
+        for &kind in request.selection.candidates() {
+            settings.kind = kind;
+            if kind == Kind::None {
+                tracing::info!(target: LOG_TARGET, "no sandbox");
+                return Ok(Self(Arc::new(settings)));
+            }
+            settings.own_view = kind == Kind::Landlock;
+            settings.keeps_box = kind == Kind::Bwrap;
+            let mut tried = probe::try_out(&settings, &boxes);
+            // Want of something makes no sandbox weaker.
+            let is_wanting =
+                |failure: &NotAvailable| matches!(failure.obstacle, Obstacle::Wanting(_));
+            if tried.as_ref().is_err_and(|failure| !is_wanting(failure)) {
+                settings.own_view = false;
+                settings.keeps_box = false;
+                tried = probe::try_out(&settings, &boxes);
+            }
+            match tried {
+                Ok(()) => {
+                    settings.groups = probe::find_groups(&settings, &boxes)?;
+                    let chosen = Self(Arc::new(settings));
+                    chosen.log();
+                    return Ok(chosen);
+                }
+                Err(failure) if is_wanting(&failure) => return Err(failure),
+                Err(failure) => {
+                    tracing::info!(target: LOG_TARGET, cause = failure.cause, fix = failure.fix, "{kind} does not work here");
+                    failures.push(failure);
+                }
+            }
+        }
+        Err(combined(failures))
+    }
+
+    fn log(&self) {
+        let Settings {
+            kind,
+            limits,
+            expose,
+            freeze,
+            ..
+        } = &*self.0;
+        tracing::info!(
+            target: LOG_TARGET,
+            memory = limits.memory,
+            processes = limits.processes,
+            open_files = limits.open_files,
+            scratch = limits.scratch,
+            ?expose,
+            freeze,
+            memory_bound = self.memory_bound(),
+            "{kind} works here and is used"
+        );
+    }
+
+    /// No sandbox. `freeze` still stops a bot while its opponent thinks.
+    pub fn none(freeze: bool) -> Self {
+        Self(Arc::new(Settings {
+            kind: Kind::None,
+            limits: ResourceLimits::default(),
+            expose: Vec::new(),
+            environment: Vec::new(),
+            freeze,
+            referee: PathBuf::new(),
+            own_view: false,
+            keeps_box: false,
+            groups: ParentGroups::default(),
+            #[cfg(all(target_os = "linux", not(portable)))]
+            server: ForkServer::new(PathBuf::new()),
+        }))
+    }
+
+    /// Which one it is.
+    pub fn kind(&self) -> Kind {
+        self.0.kind
+    }
+
+    /// What bots may use.
+    pub fn limits(&self) -> ResourceLimits {
+        self.0.limits
+    }
+
+    /// What bounds the memory of all processes of a bot together, for people; `None` when nothing
+    /// does.
+    pub fn memory_bound(&self) -> Option<String> {
+        self.bounds().into_iter().next().map(|bound| bound.by)
+    }
+
+    /// How each limit of the bots is kept: which are strict, and which are checked. Empty without a sandbox.
+    pub fn bounds(&self) -> Vec<Bound> {
+        bounds::of(&self.0)
+    }
+
+    /// Whether a bot is stopped while its opponent thinks.
+    pub fn freezes(&self) -> bool {
+        self.0.freeze
+    }
+
+    /// Confines a bot: its files are copied and hashed, and whatever would keep it from starting is
+    /// reported now. `others` are the other entrants, of which it may see nothing. `None` when there
+    /// is no sandbox, and the bot is neither to be stopped in its opponent's turns nor to be given
+    /// variables.
+    ///
+    /// The copy is removed when the last clone of the confinement is dropped.
+    pub fn confine(
+        &self,
+        command: BotCommand<'_>,
+        others: &[BotCommand<'_>],
+    ) -> Result<Option<Confinement>, CannotStart> {
+        snapshot::check_program(command)?;
+        if self.0.kind == Kind::None {
+            // On Windows a job object keeps its limits in any case.
+            let carries = cfg!(windows) || self.0.freeze || !self.0.environment.is_empty();
+            return Ok(carries.then(|| Confinement::new(&self.0, None)));
+        }
+        let files = PrivateCopy::of(command, others, &self.0)?;
+        Ok(Some(Confinement::new(&self.0, Some(files))))
+    }
+}
+
+/// All that was tried, as one failure.
+fn combined(failures: Vec<NotAvailable>) -> NotAvailable {
+    let mut failures = failures.into_iter();
+    let Some(mut first) = failures.next() else {
+        return NotAvailable {
+            probe: "the sandbox".to_owned(),
+            cause: "there is none to try".to_owned(),
+            fix: "use --sandbox none".to_owned(),
+            obstacle: Obstacle::Absent,
+        };
+    };
+    for next in failures {
+        if next.obstacle != Obstacle::Absent {
+            first.obstacle = next.obstacle;
+        }
+        if next.cause == first.cause {
+            "the sandboxes".clone_into(&mut first.probe);
+            continue;
+        }
+        first.cause = format!("{}; {}: {}", first.cause, next.probe, next.cause);
+        first.fix = format!("{}; or {}", first.fix, next.fix);
+    }
+    first
+}
+
+/// Tries all that there is, the better sandbox first; then what bounds memory, and the user's own
+/// interpreters. The request's own selection does not matter.
+pub fn examine(request: &SandboxRequest) -> Vec<Finding> {
+    let mut best = None;
+    let mut findings: Vec<Finding> = Kind::BACKENDS
+        .into_iter()
+        .map(|kind| {
+            let tried = Sandbox::choose(&SandboxRequest {
+                selection: Selection::Exactly(kind),
+                ..request.clone()
+            });
+            let (works, result, fix) = match tried {
+                Ok(sandbox) => {
+                    let view = match kind {
+                        Kind::Landlock if sandbox.0.own_view => ", with a view of its own",
+                        Kind::Landlock => ", without a view of its own",
+                        Kind::Bwrap | Kind::None => "",
+                    };
+                    best.get_or_insert(sandbox);
+                    let held = format!("a program inside could do nothing that it must not{view}");
+                    (true, held, None)
+                }
+                Err(failure) => (false, failure.cause, Some(failure.fix)),
+            };
+            Finding {
+                probe: format!("--sandbox {kind}"),
+                sandbox: Some(kind),
+                works,
+                result,
+                wall: None,
+                refused: if works { probe::attempts() } else { Vec::new() },
+                fix,
+            }
+        })
+        .collect();
+    if cfg!(windows) {
+        findings.push(job_object(&request.limits));
+    } else {
+        findings.extend(limits(best.as_ref()));
+    }
+    if let Ok(settings) = Settings::new(Kind::None, request) {
+        findings.extend(interpreters::findings(&settings));
+    }
+    findings
+}
+
+/// What Windows does for a bot without a sandbox, and what it does not.
+fn job_object(limits: &ResourceLimits) -> Finding {
+    let memory = size(limits.memory);
+    let processes = limits.processes;
+    Finding {
+        probe: "job object".to_owned(),
+        sandbox: None,
+        works: true,
+        result: format!(
+            "every bot is in one, which ends all its processes with it and bounds them: {memory} of memory \
+             together (--memory), {processes} processes (--processes); it does not keep a bot from files, from \
+             the network, or from other programs of its user"
+        ),
+        wall: Some(true),
+        refused: Vec::new(),
+        fix: None,
+    }
+}
+
+/// How the limits of bots are kept in this sandbox.
+fn limits(sandbox: Option<&Sandbox>) -> Vec<Finding> {
+    let finding = |limit: &str, result: String| Finding {
+        probe: limit.to_owned(),
+        sandbox: None,
+        works: true,
+        result,
+        wall: None,
+        refused: Vec::new(),
+        fix: None,
+    };
+    let Some(sandbox) = sandbox else {
+        return vec![Finding {
+            works: false,
+            ..finding(bounds::MEMORY, "bounded in a sandbox only".to_owned())
+        }];
+    };
+    // The program must be among the user's own services, where it may make groups.
+    let systemd = Path::new("/run/systemd/system").is_dir();
+    let shown = |bound: Bound| {
+        let unbounded = bound.limit == bounds::MEMORY && !bound.wall;
+        Finding {
+            wall: Some(bound.wall),
+            fix: (unbounded && systemd).then(|| {
+                "to have the kernel bound it: systemd-run --user --scope referee ...".to_owned()
+            }),
+            ..finding(&bound.limit, bound.kept())
+        }
+    };
+    sandbox.bounds().into_iter().map(shown).collect()
+}

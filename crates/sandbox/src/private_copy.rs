@@ -1,0 +1,244 @@
+//! A confined bot's files: the private copy, and what it needs to start.
+
+use std::fs::{self, Permissions};
+use std::io;
+use std::os::unix::fs::{PermissionsExt as _, chown};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use super::backend::bubblewrap;
+use super::bot_user::BotUser;
+use super::closed::ClosedDirectory;
+use super::command::BotCommand;
+use super::interpreters::{Interpreters, Own, check_that_it_starts};
+use super::policy::{visible_paths, without_repeats};
+use super::private_directory::{PrivateDirectory, remove_left_behind};
+use super::settings::{Kind, Settings};
+use super::snapshot::{BotFiles, ContentHash, own_program};
+use crate::LOG_TARGET;
+use crate::executable::{CannotStart, shebang};
+
+/// More than this, in bytes, takes time to copy and space for temporary files: people are told.
+const LARGE: u64 = 100 << 20;
+
+/// A bot's files, copied.
+#[derive(Debug)]
+pub(super) struct PrivateCopy {
+    /// What is run: words with the paths of the copy.
+    pub(super) argv: Vec<String>,
+    /// Its copied directory.
+    pub(super) directory: Option<PathBuf>,
+    hash: ContentHash,
+    /// What was copied, when it is so much that people should know.
+    large: Option<(PathBuf, u64)>,
+    /// What it sees of the user's interpreters.
+    pub(super) interpreters: Interpreters,
+    /// What it may read.
+    pub(super) visible: Vec<PathBuf>,
+    /// What of that its user cannot reach unless it is shown elsewhere than it is.
+    pub(super) closed: Vec<ClosedDirectory>,
+    /// Whether it is one of this program's own.
+    pub(super) builtin: bool,
+    /// Whether it starts other programs by name, as a build does.
+    pub(super) compiles: bool,
+    /// Copies of the piece sets that it was given, by their original paths.
+    pieces: Mutex<Vec<(PathBuf, PathBuf)>>,
+    /// Holds the copy and the scratch directories; removed when this is dropped.
+    private: PrivateDirectory,
+    /// Its user, when root runs the referee; free again after the directory is gone.
+    user: Option<BotUser>,
+}
+
+impl PrivateCopy {
+    /// Copies a bot's files and finds what it needs to start.
+    pub(super) fn of(
+        command: BotCommand<'_>,
+        others: &[BotCommand<'_>],
+        settings: &Settings,
+    ) -> Result<Self, CannotStart> {
+        remove_left_behind();
+        let own = BotFiles::of(command, others)?;
+        let cannot = |cause: String, fix: &str| CannotStart {
+            bot: command.name.to_owned(),
+            cause,
+            fix: fix.to_owned(),
+        };
+        let user = BotUser::take().map_err(|error| {
+            cannot(
+                format!("root runs the referee, and there is no user without rights for the bot: {error}", error = referee_text::cause(&error)),
+                "run the referee as another user",
+            )
+        })?;
+        let private = PrivateDirectory::new(user.is_some()).map_err(|error| {
+            let cause = referee_text::cause(&error);
+            let cause = format!("there is no room for a copy of its files: {cause}");
+            let fix = "free some space for temporary files, or set TMPDIR";
+            CannotStart::copying(command.name, cause, &error, fix)
+        })?;
+        let place = private.path();
+        let files = place.join("bot");
+        fs::create_dir(&files).map_err(|error| {
+            let cause = referee_text::cause(&error);
+            let cause = format!("its files cannot be copied: {cause}");
+            CannotStart::copying(command.name, cause, &error, "set TMPDIR")
+        })?;
+        let copied = own.copy(&files)?;
+        if let Some(user) = &user {
+            // Its own user can read it, and no other bot's.
+            chown(&files, None, Some(user.id()))
+                .and_then(|()| fs::set_permissions(&files, Permissions::from_mode(0o750)))
+                .map_err(|error| {
+                    let fix = "set TMPDIR to a directory on a local disk";
+                    cannot(
+                        format!(
+                            "its files cannot be given to a user of its own: {error}",
+                            error = referee_text::cause(&error)
+                        ),
+                        fix,
+                    )
+                })?;
+        }
+        let own_files = own.path().map(|original| Own {
+            original,
+            copy: &files,
+        });
+        let others: Vec<PathBuf> = others
+            .iter()
+            .filter(|other| other.builtin.is_none())
+            .filter_map(|other| own_program(other.argv))
+            .collect();
+        let mut argv = copied.argv;
+        let builtin = own.path().is_none()
+            && copied.directory.is_none()
+            && argv
+                .first()
+                .is_some_and(|first| Path::new(first) == settings.referee);
+        let mut interpreters = Interpreters::none(settings);
+        if builtin {
+            if settings.kind == Kind::Bwrap {
+                bubblewrap::REFEREE.clone_into(&mut argv[0]);
+            }
+        } else {
+            interpreters = Interpreters::of(settings, command, own_files, &others)?;
+            if user.is_some() {
+                interpreters.check_that_others_may(settings, command.name)?;
+            }
+            if let Some(own_files) = own_files {
+                start_by_copied_interpreter(&mut argv, own_files);
+            }
+            check_that_it_starts(command.name, &argv, &interpreters, place)?;
+        }
+        let itself = builtin.then_some(&*settings.referee);
+        let more = [copied.directory.as_deref(), itself];
+        let (visible, closed) = seen(settings, &interpreters, more, user.as_ref().map(|_| place));
+        tracing::debug!(target: LOG_TARGET, bot = command.name, exposed = ?visible, "what the bot sees");
+        Ok(Self {
+            argv,
+            directory: copied.directory,
+            hash: copied.hash,
+            large: own
+                .path()
+                .filter(|_| copied.bytes > LARGE)
+                .map(|path| (path.to_owned(), copied.bytes)),
+            interpreters,
+            visible,
+            closed,
+            builtin,
+            compiles: !command.starts.is_empty(),
+            pieces: Mutex::default(),
+            private,
+            user,
+        })
+    }
+
+    /// The hash of what was copied.
+    pub(super) const fn hash(&self) -> ContentHash {
+        self.hash
+    }
+
+    /// Its user, when root runs the referee.
+    pub(super) const fn user(&self) -> Option<&BotUser> {
+        self.user.as_ref()
+    }
+
+    /// A file with a piece set that the bot can read: a copy, when it has a user of its own, whom the file
+    /// may be closed to.
+    pub(super) fn pieces(&self, file: &Path) -> io::Result<PathBuf> {
+        if self.user.is_none() {
+            return Ok(file.to_owned());
+        }
+        let mut known = self.pieces.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, copy)) = known.iter().find(|(original, _)| original == file) {
+            return Ok(copy.clone());
+        }
+        let copy = self
+            .private
+            .path()
+            .join(format!("pieces-{}.csv", known.len()));
+        fs::write(&copy, fs::read(file)?)?;
+        fs::set_permissions(&copy, Permissions::from_mode(0o444))?;
+        known.push((file.to_owned(), copy.clone()));
+        Ok(copy)
+    }
+
+    /// Where the user's own interpreters that it needs are installed.
+    pub(super) fn installations(&self) -> &[PathBuf] {
+        &self.interpreters.paths
+    }
+
+    /// The path that was copied and its bytes, when it is so much that people should know.
+    pub(super) fn large(&self) -> Option<(&Path, u64)> {
+        let (path, bytes) = self.large.as_ref()?;
+        Some((path, *bytes))
+    }
+
+    /// Where scratch directories are made.
+    pub(super) fn scratches(&self) -> PathBuf {
+        self.private.scratches()
+    }
+}
+
+/// What a bot may read, and which closed directories are on the way: those matter to one that has a user of its own
+/// and its files in `private`. The last of `more` is not among what it may read.
+fn seen(
+    settings: &Settings,
+    interpreters: &Interpreters,
+    [directory, itself]: [Option<&Path>; 2],
+    private: Option<&Path>,
+) -> (Vec<PathBuf>, Vec<ClosedDirectory>) {
+    let mut visible = visible_paths(settings);
+    visible.extend(interpreters.paths.iter().cloned());
+    visible.extend(interpreters.links.iter().cloned());
+    visible.extend(directory.map(Path::to_owned));
+    let closed = private.map_or_else(Vec::new, |private| {
+        let more = [Some(private), itself].into_iter().flatten();
+        let needed = visible.iter().cloned().chain(more.map(Path::to_owned));
+        ClosedDirectory::in_view(settings, needed)
+    });
+    if settings.kind == Kind::Landlock {
+        visible = without_repeats(&visible);
+    }
+    (visible, closed)
+}
+
+/// A script whose first line names an interpreter among its own files, by its original path, is started by
+/// the copy of that interpreter.
+fn start_by_copied_interpreter(argv: &mut Vec<String>, own: Own<'_>) {
+    let Some(script) = argv.first().filter(|first| first.contains('/')) else {
+        return;
+    };
+    let Ok(Some((interpreter, argument))) = shebang(Path::new(script)) else {
+        return;
+    };
+    let Some(inside) = Path::new(&interpreter)
+        .parent()
+        .and_then(|directory| directory.canonicalize().ok())
+        .and_then(|directory| Some(directory.strip_prefix(own.original).ok()?.to_owned()))
+    else {
+        return;
+    };
+    let name = Path::new(&interpreter).file_name().unwrap_or_default();
+    let copied = own.copy.join(inside).join(name);
+    let words = [copied.to_string_lossy().into_owned()];
+    argv.splice(0..0, words.into_iter().chain(argument));
+}

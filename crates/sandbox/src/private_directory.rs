@@ -1,0 +1,236 @@
+//! Directories for temporary files that only this user reaches: made, removed whatever a bot has left in
+//! them, and removed by the next referee when this one was killed.
+
+use std::env;
+use std::ffi::CString;
+use std::fs::{self, File, Permissions};
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{
+    AtFlags, CWD, Dir, FlockOperation, Mode, OFlags, RenameFlags, chmodat, flock, openat,
+    renameat_with, unlinkat,
+};
+use rustix::io::Errno;
+use rustix::process::{Pid, getuid, test_kill_process};
+
+use super::session;
+use referee_text::{cause, escape};
+
+/// How their names begin, before the process id of the referee.
+const PREFIX: &str = "referee-";
+
+/// Where the scratch directories of bots are, in a private directory.
+const SCRATCHES: &str = "scratch";
+
+/// A directory for temporary files, removed when dropped.
+#[derive(Debug)]
+pub(super) struct PrivateDirectory {
+    path: PathBuf,
+    /// Locked as long as it is in use: a process id alone means nothing to a referee with other
+    /// process ids that shares the directory for temporary files.
+    _lock: File,
+}
+
+impl PrivateDirectory {
+    /// A new one, with a directory for scratch directories in it. With `passable`, other users may pass
+    /// through both on their way to what belongs to them, and see nothing else.
+    ///
+    /// An error names the directory for temporary files.
+    pub(super) fn new(passable: bool) -> io::Result<Self> {
+        let place = env::temp_dir();
+        if place.to_str().is_none() {
+            // Requests to supervisors and the environment of bots are text.
+            let place = escape(place.as_os_str().as_bytes());
+            return Err(io::Error::other(format!(
+                "{PLACE}, {place}, has a name that is not UTF-8"
+            )));
+        }
+        Self::make(passable).map_err(|error| unusable(&error))
+    }
+
+    fn make(passable: bool) -> io::Result<Self> {
+        let mode = || Permissions::from_mode(if passable { 0o711 } else { 0o700 });
+        // The name holds the process that it belongs to, should that one be killed.
+        let directory = tempfile::Builder::new()
+            .prefix(&format!("{PREFIX}{}-", std::process::id()))
+            .permissions(Permissions::from_mode(0o700))
+            .tempdir()?;
+        let path = directory.path().canonicalize()?;
+        let lock = File::open(&path)?;
+        flock(&lock, FlockOperation::LockShared)?;
+        fs::create_dir(path.join(SCRATCHES))?;
+        for directory in [&path, &path.join(SCRATCHES)] {
+            fs::set_permissions(directory, mode())?;
+        }
+        let _ = directory.keep();
+        Ok(Self { path, _lock: lock })
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Where scratch directories are made.
+    pub(super) fn scratches(&self) -> PathBuf {
+        self.path.join(SCRATCHES)
+    }
+}
+
+impl Drop for PrivateDirectory {
+    fn drop(&mut self) {
+        // What cannot be removed is tried again by the next referee.
+        let _ = remove_tree(&self.path);
+    }
+}
+
+/// An error in the directory for temporary files, with its path.
+pub(super) fn unusable(error: &io::Error) -> io::Error {
+    let place = env::temp_dir();
+    let words = format!(
+        "{}: {PLACE} cannot be used: {}",
+        escape(place.as_os_str().as_bytes()),
+        cause(error)
+    );
+    io::Error::new(error.kind(), words)
+}
+
+/// What all errors of that directory say that they are about.
+pub(super) const PLACE: &str = "the directory for temporary files";
+
+/// Removes the directories of a referee that was killed before it could, and ends the bots that it left
+/// behind.
+pub(super) fn remove_left_behind() {
+    let entries = fs::read_dir(env::temp_dir())
+        .into_iter()
+        .flatten()
+        .flatten();
+    for entry in entries {
+        let name = entry.file_name();
+        let pid = name
+            .to_str()
+            .and_then(|name| name.strip_prefix(PREFIX)?.split('-').next()?.parse().ok())
+            .and_then(Pid::from_raw);
+        let gone = pid.is_some_and(|pid| test_kill_process(pid) == Err(Errno::SRCH));
+        let ours = |meta: fs::Metadata| meta.is_dir() && meta.uid() == getuid().as_raw();
+        let unused = |path: &Path| {
+            let lock = FlockOperation::NonBlockingLockExclusive;
+            File::open(path).is_ok_and(|directory| flock(directory, lock).is_ok())
+        };
+        if gone && entry.metadata().is_ok_and(ours) && unused(&entry.path()) {
+            session::end_left_behind(&entry.path().join(SCRATCHES));
+            // Another run may be removing it, too.
+            let _ = remove_tree(&entry.path());
+        }
+    }
+}
+
+/// Removes a directory with all that is in it, however deep: directories below others are first moved
+/// up, so that no path gets long and few descriptors are needed.
+pub(super) fn remove_tree(path: &Path) -> io::Result<()> {
+    let top = open(CWD, path)?;
+    let mut moved = 0_u64;
+    loop {
+        let names = names(&top)?;
+        if names.is_empty() {
+            break;
+        }
+        for name in names {
+            if is_removed_as_file(&top, &name)? {
+                continue;
+            }
+            let directory = open(&top, &name)?;
+            for inner in self::names(&directory)? {
+                if !is_removed_as_file(&directory, &inner)? {
+                    move_up(&directory, &inner, &top, &mut moved)?;
+                }
+            }
+            gone(unlinkat(&top, &name, AtFlags::REMOVEDIR))?;
+        }
+    }
+    Ok(gone(unlinkat(CWD, path, AtFlags::REMOVEDIR))?)
+}
+
+/// Removes an entry of a directory, unless it is a directory itself.
+fn is_removed_as_file(directory: &OwnedFd, name: &CString) -> io::Result<bool> {
+    match unlinkat(directory, name, AtFlags::empty()) {
+        Err(Errno::ISDIR | Errno::PERM) => Ok(false),
+        removed => Ok(gone(removed).map(|()| true)?),
+    }
+}
+
+/// Moves a directory to `top`, under a name that is not taken.
+fn move_up(from: &OwnedFd, name: &CString, top: &OwnedFd, moved: &mut u64) -> io::Result<()> {
+    loop {
+        *moved += 1;
+        let free = format!("moved-{moved}");
+        match renameat_with(from, name, top, &free, RenameFlags::NOREPLACE) {
+            Err(Errno::EXIST) => {}
+            // Its own entry for the directory above changes: it must be open to its owner.
+            Err(Errno::ACCESS) => {
+                chmodat(from, name, Mode::RWXU, AtFlags::empty())?;
+                renameat_with(from, name, top, &free, RenameFlags::NOREPLACE)?;
+                return Ok(());
+            }
+            done => return Ok(gone(done)?),
+        }
+    }
+}
+
+/// Opens a directory, also one that a bot has closed.
+fn open(at: impl AsFd, path: impl rustix::path::Arg + Copy) -> io::Result<OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    match openat(&at, path, flags, Mode::empty()) {
+        Err(Errno::ACCESS) => {
+            chmodat(&at, path, Mode::RWXU, AtFlags::empty())?;
+            Ok(openat(&at, path, flags, Mode::empty())?)
+        }
+        opened => Ok(opened?),
+    }
+}
+
+/// The names in a directory.
+fn names(directory: &OwnedFd) -> io::Result<Vec<CString>> {
+    let mut names = Vec::new();
+    for entry in Dir::read_from(directory)? {
+        let name = entry?.file_name().to_owned();
+        if !matches!(name.to_bytes(), b"." | b"..") {
+            names.push(name);
+        }
+    }
+    Ok(names)
+}
+
+/// Somebody else may have removed it.
+fn gone(done: rustix::io::Result<()>) -> rustix::io::Result<()> {
+    match done {
+        Err(Errno::NOENT) => Ok(()),
+        done => done,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tree_that_is_deep_closed_and_has_taken_names() {
+        let directory = tempfile::tempdir().expect("a directory").keep();
+        let top = open(CWD, &directory).expect("a directory");
+        let mut at = open(CWD, &directory).expect("a directory");
+        fs::write(directory.join("moved-1"), "x").expect("a file");
+        fs::create_dir(directory.join("moved-2")).expect("a directory");
+        for _ in 0..3000 {
+            rustix::fs::mkdirat(&at, "d", Mode::RWXU).expect("a directory");
+            at = open(&at, c"d").expect("a directory");
+        }
+        rustix::fs::mkdirat(&at, "closed", Mode::empty()).expect("a directory");
+        std::os::unix::fs::symlink("/", directory.join("link")).expect("a link");
+        drop((top, at));
+        remove_tree(&directory).expect("it is removed");
+        assert!(!directory.exists());
+    }
+}

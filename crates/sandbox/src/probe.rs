@@ -1,0 +1,298 @@
+//! Whether a sandbox works here, found by running it: a program inside tries what every
+//! sandbox must forbid.
+
+use std::fs::{self, Permissions};
+use std::io;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::{PermissionsExt as _, chown};
+use std::path::Path;
+
+use super::backend::bubblewrap;
+use super::backend::landlock::NO_LANDLOCK;
+use super::bot_user::BotUser;
+use super::cgroup::{Controller, ParentGroups};
+use super::closed::{PASS, is_closed};
+use super::private_directory::{PLACE, PrivateDirectory, unusable};
+use super::procfs;
+use super::request::self_test_request;
+use super::settings::{Kind, NotAvailable, Obstacle, Settings};
+use super::supervisor::client::{self, FinishedRun};
+use super::supervisor::fork_server::NO_GROUP;
+use super::supervisor::kept_box::Boxes;
+use super::supervisor::message::{Exceeded, ExitReport, SupervisorEvent};
+use super::supervisor::self_test;
+use crate::system::Shortage;
+use referee_text::{escape, escape_controls, is_full};
+
+/// Runs the sandbox of `settings`.
+pub(super) fn try_out(settings: &Settings, boxes: &Boxes) -> Result<(), NotAvailable> {
+    let name = match settings.kind {
+        Kind::Bwrap => "bubblewrap with seccomp",
+        Kind::Landlock => "Landlock with seccomp",
+        Kind::None => return Ok(()),
+    };
+    let failed = |obstacle: Obstacle, cause: String| NotAvailable {
+        probe: name.to_owned(),
+        fix: fix(settings, obstacle, &cause),
+        cause,
+        obstacle,
+    };
+    if settings.kind == Kind::Bwrap && bubblewrap::program().is_none() {
+        let cause = "there is no bwrap in PATH".to_owned();
+        return Err(failed(Obstacle::Absent, cause));
+    }
+    let run = run(settings, boxes).map_err(|error| {
+        let obstacle = wanting(&error).unwrap_or(if settings.referee.exists() {
+            Obstacle::Broken
+        } else {
+            // Nothing of this program can be started any more.
+            Obstacle::Absent
+        });
+        failed(obstacle, error.to_string())
+    })?;
+    let output = String::from_utf8_lossy(&run.stdout);
+    let stderr = escape(run.stderr.trim_ascii_end());
+    let broken = |cause: String| {
+        let obstacle = wanting(&io::Error::other(&*cause));
+        failed(obstacle.unwrap_or(Obstacle::Broken), cause)
+    };
+    match run.last {
+        Some(SupervisorEvent::Ended(_)) if output.lines().eq([self_test::DONE]) => Ok(()),
+        Some(SupervisorEvent::Failed { cause, .. }) => {
+            let obstacle = refused(&cause, &stderr);
+            let cause = with_stderr(&escape_controls(&cause), &stderr);
+            let obstacle = wanting(&io::Error::other(&*cause)).unwrap_or(obstacle);
+            Err(failed(obstacle, cause))
+        }
+        _ if let Some(path) = unreadable(&output) => Err(NotAvailable {
+            probe: format!("{name}: --expose {}", escape_controls(path)),
+            cause: "bots cannot read it: it, or a directory above it, is closed to their user"
+                .to_owned(),
+            fix: "open it to others (chmod o+rx), or install what bots need elsewhere".to_owned(),
+            obstacle: Obstacle::Broken,
+        }),
+        _ => match holes(&output) {
+            Some(holes) => Err(broken(format!(
+                "it does not hold: {}",
+                escape_controls(&holes)
+            ))),
+            // It makes one file itself.
+            None if ended_for(run.last.as_ref()) == Some(Exceeded::Files) => Err(broken(
+                "it does not hold: bots share the directory for temporary files".to_owned(),
+            )),
+            None => Err(broken(with_stderr("it ended early", &stderr))),
+        },
+    }
+}
+
+/// What there is too little of, or that there is no place for temporary files, by an error.
+fn wanting(error: &io::Error) -> Option<Obstacle> {
+    let cause = error.to_string();
+    let full = is_full(error).then_some(Shortage::Space);
+    let named = full.or_else(|| Shortage::in_words(&cause));
+    // Bubblewrap's words on a limit on name spaces are those on a full disk.
+    let named = named.filter(|&it| it != Shortage::Space || !cause.contains("namespace"));
+    let is_wanting = named.is_some() || cause.contains(PLACE);
+    is_wanting.then_some(Obstacle::Wanting(named))
+}
+
+/// What it means that the supervisor could not start a program for this cause: that the system allows none, if it or
+/// bubblewrap says so.
+fn refused(cause: &str, stderr: &str) -> Obstacle {
+    let has_name_spaces =
+        || procfs::kernel_setting("user/max_user_namespaces").as_deref() != Some("0");
+    let is_limit = Shortage::in_words(stderr).is_some() && has_name_spaces();
+    let is_refused = cause.contains(NO_LANDLOCK) || cause.contains(BY_SYSTEM) || !stderr.is_empty();
+    if is_refused && !is_limit {
+        Obstacle::Absent
+    } else {
+        Obstacle::Broken
+    }
+}
+
+/// What an error of the system ends in.
+const BY_SYSTEM: &str = "(os error ";
+
+/// Where control groups can be made: a program in them must be ended by the kernel when it uses more
+/// memory than it has.
+pub(super) fn find_groups(
+    settings: &Settings,
+    boxes: &Boxes,
+) -> Result<ParentGroups, NotAvailable> {
+    let all = ParentGroups::find();
+    let memory = all.only(Controller::Memory);
+    for parents in [all, memory] {
+        if parents.is_empty() {
+            continue;
+        }
+        match holds(settings, boxes, &parents) {
+            Ok(true) => return Ok(parents),
+            Ok(false) => {}
+            // Otherwise this machine does not let the referee have them, or no more of them.
+            Err(error) => {
+                let cause = error.to_string();
+                if let Some(obstacle) = wanting(&error)
+                    && !cause.contains(NO_GROUP)
+                {
+                    return Err(NotAvailable {
+                        probe: "control groups".to_owned(),
+                        fix: fix(settings, obstacle, &cause),
+                        cause,
+                        obstacle,
+                    });
+                }
+            }
+        }
+    }
+    Ok(ParentGroups::default())
+}
+
+/// Whether a program can run in these groups, and the kernel bounds its memory if one of them does.
+fn holds(settings: &Settings, boxes: &Boxes, parents: &ParentGroups) -> io::Result<bool> {
+    let user = BotUser::take()?;
+    let private = PrivateDirectory::new(user.is_some())?;
+    let bounded = parents.version(Controller::Memory).is_some();
+    let secret = private.path().join("secret");
+    let task = if bounded {
+        self_test::EXCEED_MEMORY.into()
+    } else {
+        secret.to_string_lossy()
+    };
+    let arguments = self_test::arguments(&task, &[]);
+    let mut request = self_test_request(settings, arguments, private.scratches(), user.as_ref());
+    request.groups = parents.clone();
+    if bounded {
+        // Its supervisor lets it have more, so that it is the kernel that ends it.
+        request.limits.memory = request.limits.memory.max(4 * self_test::SMALL_MEMORY);
+        request.allowance.memory = self_test::SMALL_MEMORY;
+    }
+    let run = client::run_to_end(&settings.server, &request, boxes)?;
+    match run.last {
+        Some(SupervisorEvent::Ended(ExitReport { exceeded, .. })) => {
+            Ok(exceeded == bounded.then_some(Exceeded::Memory))
+        }
+        Some(SupervisorEvent::Failed { cause, .. }) => Err(io::Error::other(cause)),
+        _ => Ok(false),
+    }
+}
+
+/// The limit for which the program inside was ended.
+fn ended_for(last: Option<&SupervisorEvent>) -> Option<Exceeded> {
+    match last {
+        Some(SupervisorEvent::Ended(report)) => report.exceeded,
+        _ => None,
+    }
+}
+
+/// What the self-test could do and must not, joined; `None` when there is nothing.
+fn holes(output: &str) -> Option<String> {
+    let lines: Vec<&str> = output
+        .lines()
+        .filter(|line| *line != self_test::DONE)
+        .collect();
+    (!lines.is_empty()).then(|| lines.join("; "))
+}
+
+/// What a program inside tries, for people: each as the end of a sentence that begins with "it cannot".
+pub(super) fn attempts() -> Vec<&'static str> {
+    self_test::attempts()
+}
+
+/// The first path that was exposed to a self-test and that it could not read.
+fn unreadable(output: &str) -> Option<&str> {
+    output
+        .lines()
+        .find_map(|line| line.strip_prefix(self_test::UNREADABLE))
+}
+
+fn with_stderr(cause: &str, stderr: &str) -> String {
+    if stderr.is_empty() {
+        cause.to_owned()
+    } else {
+        format!("{cause} ({stderr})")
+    }
+}
+
+/// Runs the self-test, with a file beside it that it must not see. The file's directory has this
+/// process's id as its ending, which the self-test must not be able to signal.
+fn run(settings: &Settings, boxes: &Boxes) -> io::Result<FinishedRun> {
+    let user = BotUser::take()?;
+    // Built-in bots, and what tries a sandbox, are this program. Where its file is gone, that is said when it is started.
+    if user.is_some() && settings.referee.exists() && is_closed(&settings.referee, PASS) {
+        return Err(io::Error::other(CLOSED));
+    }
+    let private = PrivateDirectory::new(user.is_some())?;
+    let directory = private.path().join("other-bot");
+    let secret = directory.join(format!("secret.{}", std::process::id()));
+    fs::create_dir(&directory)
+        .and_then(|()| fs::write(&secret, "secret"))
+        .map_err(|error| unusable(&error))?;
+    fs::set_permissions(&secret, Permissions::from_mode(0o600))?;
+    if let Some(user) = &user {
+        // Its own, so that only the sandbox keeps it from them, and not that they are another user's.
+        for path in [&directory, &secret] {
+            chown(path, Some(user.id()), Some(user.id()))?;
+        }
+    }
+    let arguments = self_test::arguments(&secret.to_string_lossy(), &settings.expose);
+    let request = self_test_request(settings, arguments, private.scratches(), user.as_ref());
+    client::run_to_end(&settings.server, &request, boxes)
+}
+
+/// What is wrong with a program file of this program that only root may run.
+const CLOSED: &str =
+    "the referee's own program is closed to the users without rights that root's bots run as";
+
+/// What to do about a sandbox that does not work.
+fn fix(settings: &Settings, obstacle: Obstacle, cause: &str) -> String {
+    let is = |name: &str, value: &str| procfs::kernel_setting(name).as_deref() == Some(value);
+    match settings.kind {
+        _ if cause == CLOSED => {
+            let program = escape(settings.referee.as_os_str().as_bytes());
+            format!("let others run it (chmod o+x {program}), or run the referee as another user")
+        }
+        _ if cause.contains("not UTF-8") => "set TMPDIR to a directory whose name is".to_owned(),
+        _ if let Obstacle::Wanting(limit) = obstacle => match limit {
+            None => "set TMPDIR to one where you may write",
+            Some(Shortage::Space) if cause.contains(PLACE) => {
+                "free some there, or set TMPDIR to a directory with more of it"
+            }
+            Some(Shortage::Space) => "free some there",
+            Some(Shortage::Processes) => {
+                "a limit on processes is reached: end other programs, or raise ulimit -u or pids.max of the \
+                 control group"
+            }
+            Some(Shortage::Memory) => "end other programs",
+            Some(Shortage::OwnFiles | Shortage::Files) => "end other programs, or raise the limit (ulimit -n)",
+        }
+        .to_owned(),
+        Kind::Bwrap if cause.contains("no bwrap") => {
+            "install bubblewrap (on Debian and Ubuntu: apt install bubblewrap)".to_owned()
+        }
+        // Ubuntu 24.04 and later.
+        Kind::Bwrap if is("kernel/apparmor_restrict_unprivileged_userns", "1") => {
+            "give bwrap an AppArmor profile that allows user namespaces \
+             (on Ubuntu: apt install apparmor-profiles, then \
+             ln -s /usr/share/apparmor/extra-profiles/bwrap-userns-restrict /etc/apparmor.d/ and \
+             systemctl reload apparmor)"
+                .to_owned()
+        }
+        Kind::Bwrap if is("kernel/unprivileged_userns_clone", "0") => {
+            "allow user namespaces: sysctl kernel.unprivileged_userns_clone=1".to_owned()
+        }
+        Kind::Bwrap if is("user/max_user_namespaces", "0") => {
+            "allow user namespaces: sysctl user.max_user_namespaces=10000".to_owned()
+        }
+        Kind::Bwrap if Path::new("/.dockerenv").exists() && cause.contains("ermi") => {
+            "allow user namespaces in this container (docker run --security-opt seccomp=unconfined)"
+                .to_owned()
+        }
+        Kind::Bwrap => {
+            "see that `bwrap --unshare-all --ro-bind / / true` works for this user".to_owned()
+        }
+        Kind::Landlock | Kind::None => {
+            "use Linux 6.12 or later with Landlock switched on (lsm=landlock,... on the kernel's command line)"
+                .to_owned()
+        }
+    }
+}

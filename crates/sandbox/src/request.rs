@@ -1,0 +1,159 @@
+//! What a bot in a sandbox is started with: its environment, its limits, and what it sees.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use super::backend::{Backend, bubblewrap};
+use super::bot_user::BotUser;
+use super::cgroup::Allowance;
+use super::closed::ClosedDirectory;
+use super::interpreters::Interpreters;
+use super::policy::visible_paths;
+use super::private_copy::PrivateCopy;
+use super::settings::{Kind, Settings};
+use super::supervisor::message::SpawnRequest;
+
+/// The variable that names a file for the bot to read.
+const PIECES: &str = "REFEREE_PIECES";
+
+/// Variables of the referee's environment that are passed on.
+const PASSED_ON: &[&str] = &["LANG", "LANGUAGE", "TZ", "TERM"];
+
+/// More than the processes that a backend needs beside the bot's.
+const HELPERS: u64 = 8;
+
+/// The request to start a bot with these files. `environment` is added to the few variables that
+/// every bot gets.
+pub(super) fn spawn_request(
+    settings: &Settings,
+    files: &PrivateCopy,
+    environment: &[(String, String)],
+) -> SpawnRequest {
+    let mut visible = files.visible.clone();
+    let mut environment = environment.to_vec();
+    // A piece set's file is wherever its owner keeps it.
+    if let Some((_, path)) = environment.iter_mut().find(|(name, _)| name == PIECES) {
+        // Without a copy the bot finds the original, or reports that it cannot.
+        let file = files
+            .pieces(Path::new(path))
+            .unwrap_or_else(|_| PathBuf::from(&*path));
+        *path = file.to_string_lossy().into_owned();
+        visible.push(file);
+    }
+    SpawnRequest {
+        argv: files.argv.clone(),
+        environment: variables(
+            &files.interpreters.search_path,
+            [&files.interpreters.environment, &settings.environment]
+                .into_iter()
+                .flatten()
+                .chain(&environment),
+        ),
+        backend: backend(
+            settings,
+            visible,
+            files.directory.as_ref(),
+            files.scratches(),
+            files.builtin,
+            (files.user(), &files.closed),
+        ),
+        directory: files.directory.clone(),
+        limits: settings.limits,
+        freeze: settings.freeze,
+        compiles: files.compiles,
+        groups: settings.groups.clone(),
+        allowance: allowance(settings),
+        user: files.user().map(BotUser::id),
+    }
+}
+
+/// The request to start this program itself with `arguments`, to try the sandbox out from within.
+/// It sees what every bot sees, and has scratch directories in `scratches`.
+pub(super) fn self_test_request(
+    settings: &Settings,
+    arguments: Vec<String>,
+    scratches: PathBuf,
+    user: Option<&BotUser>,
+) -> SpawnRequest {
+    let referee = match settings.kind {
+        Kind::Bwrap => bubblewrap::REFEREE.to_owned(),
+        Kind::Landlock | Kind::None => settings.referee.to_string_lossy().into_owned(),
+    };
+    let mut argv = vec![referee];
+    argv.extend(arguments);
+    let visible = visible_paths(settings);
+    let closed = match user {
+        Some(_) => {
+            let more = [scratches.clone(), settings.referee.clone()];
+            ClosedDirectory::in_view(settings, visible.iter().cloned().chain(more))
+        }
+        None => Vec::new(),
+    };
+    SpawnRequest {
+        argv,
+        environment: variables(&Interpreters::none(settings).search_path, &[]),
+        backend: backend(settings, visible, None, scratches, true, (user, &closed)),
+        directory: None,
+        limits: settings.limits,
+        freeze: settings.freeze,
+        compiles: false,
+        groups: settings.groups.clone(),
+        allowance: allowance(settings),
+        user: user.map(BotUser::id),
+    }
+}
+
+/// All of a bot's environment: its search path, a few variables of the referee's own, and `more`.
+/// Of two with the same name the later one counts.
+fn variables<'a>(
+    search_path: &str,
+    more: impl IntoIterator<Item = &'a (String, String)>,
+) -> Vec<(String, String)> {
+    let mut variables = vec![("PATH".to_owned(), search_path.to_owned())];
+    for (name, value) in env::vars_os() {
+        if let (Some(name), Some(value)) = (name.to_str(), value.to_str())
+            && (PASSED_ON.contains(&name) || name.starts_with("LC_"))
+        {
+            variables.push((name.to_owned(), value.to_owned()));
+        }
+    }
+    variables.extend(more.into_iter().cloned());
+    variables
+}
+
+/// `referee` says whether this program itself is run. `closed` are directories on the way of the user.
+fn backend(
+    settings: &Settings,
+    mut visible: Vec<PathBuf>,
+    directory: Option<&PathBuf>,
+    scratches: PathBuf,
+    referee: bool,
+    (user, closed): (Option<&BotUser>, &[ClosedDirectory]),
+) -> Backend {
+    match settings.kind {
+        Kind::Bwrap => {
+            let directory = directory.map(PathBuf::as_path);
+            bubblewrap::backend(settings, &visible, directory, referee, user.is_some())
+        }
+        Kind::Landlock | Kind::None => {
+            if referee {
+                visible.push(settings.referee.clone());
+            }
+            Backend::Landlock {
+                read: visible,
+                scratch: scratches,
+                own_view: settings.own_view,
+                closed: closed.to_owned(),
+            }
+        }
+    }
+}
+
+/// What the control groups let the processes of a bot have together.
+fn allowance(settings: &Settings) -> Allowance {
+    Allowance {
+        memory: settings.limits.memory,
+        // Those between the supervisor and the bot are in the groups, too.
+        tasks: settings.limits.threads().saturating_add(HELPERS),
+    }
+}

@@ -1,0 +1,230 @@
+//! Which files are a bot's own.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::command::BotCommand;
+use crate::executable::{CannotStart, find_in_path, interpreter};
+use crate::system::is_path;
+use referee_text::escape;
+
+/// Directories that belong to the system: what is in them needs no copy.
+pub(crate) const SYSTEM: &[&str] = &[
+    "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix", "/snap",
+];
+
+/// A directory with more entries is not taken for a bot's own.
+pub(super) const MAX_ENTRIES: usize = 20_000;
+
+/// A directory with more bytes is not taken for a bot's own.
+pub(super) const MAX_BYTES: u64 = 1 << 30;
+
+/// What belongs to a bot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Owned {
+    /// A strategy of this program.
+    Builtin(String),
+    /// A program of the system.
+    System(PathBuf),
+    /// One file of a directory that is not the bot's own. The path is canonical but for its last
+    /// part.
+    File(PathBuf),
+    /// A directory, canonical.
+    Directory(PathBuf),
+}
+
+impl Owned {
+    /// What belongs to the bot of this command, when the others are entrants, too.
+    pub(super) fn by(
+        command: BotCommand<'_>,
+        others: &[BotCommand<'_>],
+    ) -> Result<Self, CannotStart> {
+        let bot = command.name;
+        if let Some(directory) = command.directory {
+            return whole_directory(directory, command, others);
+        }
+        if let Some(builtin) = command.builtin {
+            return Ok(Self::Builtin(builtin.to_owned()));
+        }
+        let Some(own) = own_program(command.argv) else {
+            let first = command.argv.first().map_or("", String::as_str);
+            let path = find_in_path(first).unwrap_or_else(|| PathBuf::from(first));
+            return Ok(Self::System(canonical(bot, &path)?));
+        };
+        if own.is_dir() {
+            return whole_directory(&own, command, others);
+        }
+        let file = beside(bot, &own)?;
+        let parent = file.parent().unwrap_or(Path::new("/"));
+        if is_common(parent) || shared_with(parent, command, others).is_some() || is_large(parent) {
+            return Ok(Self::File(file));
+        }
+        Ok(Self::Directory(parent.to_owned()))
+    }
+}
+
+/// A directory that was named; it must not hold another entrant.
+fn whole_directory(
+    directory: &Path,
+    command: BotCommand<'_>,
+    others: &[BotCommand<'_>],
+) -> Result<Owned, CannotStart> {
+    let canonical = canonical(command.name, directory)?;
+    match shared_with(&canonical, command, others) {
+        None => Ok(Owned::Directory(canonical)),
+        Some(other) => Err(CannotStart {
+            bot: command.name.to_owned(),
+            cause: format!(
+                "its directory {} also holds {}",
+                shown(&canonical),
+                other.name
+            ),
+            fix: "give each bot a directory of its own".to_owned(),
+        }),
+    }
+}
+
+/// The path among a command's words that is the bot's own: its program, or the first file or
+/// directory that its interpreter is given. `None` for a program of the system.
+pub fn own_program(argv: &[String]) -> Option<PathBuf> {
+    let (command, arguments) = argv.split_first()?;
+    let found = if is_path(command) {
+        Some(PathBuf::from(command))
+    } else {
+        find_in_path(command)
+    };
+    let interpreter = Path::new(command)
+        .file_name()
+        .and_then(|name| interpreter::by_interpreter(name.to_str()?));
+    // A program that is given nothing to run is no interpreter, whatever it is called.
+    let is_program = interpreter.is_none() || arguments.is_empty();
+    let foreign = |path: &PathBuf| is_program && !is_system(path);
+    if let Some(own) = found.filter(foreign) {
+        return Some(own);
+    }
+    arguments
+        .iter()
+        .filter(|word| !word.starts_with('-'))
+        .map(PathBuf::from)
+        .find(|path| path.exists() && !is_system(path))
+}
+
+/// Whether a path leads into the system's directories.
+pub(super) fn is_system(path: &Path) -> bool {
+    let Ok(path) = path.canonicalize() else {
+        return false;
+    };
+    SYSTEM.iter().any(|system| path.starts_with(system))
+}
+
+/// Whether no bot can own a directory alone: `/`, a home, the place for temporary files, and
+/// whatever holds one of them.
+fn is_common(directory: &Path) -> bool {
+    let holds = |inside: PathBuf| {
+        let inside = inside.canonicalize().unwrap_or(inside);
+        inside.starts_with(directory)
+    };
+    holds(env::temp_dir()) || env::home_dir().is_some_and(holds)
+}
+
+/// Whether a directory is too large to be copied for every run, such as the target directory of
+/// a compiler.
+fn is_large(directory: &Path) -> bool {
+    let mut entries = 0;
+    let mut bytes = 0;
+    let mut waiting = vec![directory.to_owned()];
+    while let Some(directory) = waiting.pop() {
+        for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+            entries += 1;
+            if let Ok(meta) = entry.metadata() {
+                bytes += meta.len();
+                if meta.is_dir() {
+                    waiting.push(entry.path());
+                }
+            }
+            if entries > MAX_ENTRIES || bytes > MAX_BYTES {
+                return true;
+            }
+        }
+    }
+    false
+}
+
+/// Refuses a bot whose program is a link that leads out of its directory.
+pub(crate) fn check_program(command: BotCommand<'_>) -> Result<(), CannotStart> {
+    let program = own_program(command.argv).filter(|own| own.is_symlink());
+    let Some(program) = program.filter(|_| command.builtin.is_none()) else {
+        return Ok(());
+    };
+    let link = beside(command.name, &program)?;
+    let end = canonical(command.name, &link)?;
+    let directory = match command.directory {
+        Some(directory) => canonical(command.name, directory)?,
+        None => link.parent().unwrap_or(&link).to_owned(),
+    };
+    if end.starts_with(directory) {
+        return Ok(());
+    }
+    let to = fs::read_link(&link).unwrap_or(end);
+    Err(leads_out(command.name, &link, &to))
+}
+
+/// A link that leads out of a bot's directory.
+pub(super) fn leads_out(bot: &str, link: &Path, to: &Path) -> CannotStart {
+    CannotStart {
+        bot: bot.to_owned(),
+        cause: format!(
+            "{} is a link that leads out of its directory, to {}",
+            shown(link),
+            shown(to)
+        ),
+        fix: "put what it needs into its directory instead of the link".to_owned(),
+    }
+}
+
+/// The other entrant whose own path lies in a directory, if there is one.
+fn shared_with<'a>(
+    directory: &Path,
+    command: BotCommand<'_>,
+    others: &[BotCommand<'a>],
+) -> Option<BotCommand<'a>> {
+    let place = |command: BotCommand<'_>| own_program(command.argv)?.canonicalize().ok();
+    let own = place(command);
+    others.iter().copied().find(|&other| {
+        other.builtin.is_none()
+            && place(other)
+                .is_some_and(|path| Some(&path) != own.as_ref() && path.starts_with(directory))
+    })
+}
+
+fn canonical(bot: &str, path: &Path) -> Result<PathBuf, CannotStart> {
+    path.canonicalize().map_err(|error| CannotStart {
+        bot: bot.to_owned(),
+        cause: format!(
+            "{} cannot be read: {error}",
+            shown(path),
+            error = referee_text::cause(&error)
+        ),
+        fix: "check the spelling and the permissions".to_owned(),
+    })
+}
+
+/// A path whose directory is canonical and whose last part may be a link.
+pub(super) fn beside(bot: &str, path: &Path) -> Result<PathBuf, CannotStart> {
+    match path.file_name() {
+        Some(name) => {
+            let parent = match path.parent() {
+                Some(parent) if parent != Path::new("") => parent,
+                _ => Path::new("."),
+            };
+            Ok(canonical(bot, parent)?.join(name))
+        }
+        None => canonical(bot, path),
+    }
+}
+
+/// A path as messages show it.
+pub(super) fn shown(path: &Path) -> String {
+    escape(path.as_os_str().as_encoded_bytes())
+}

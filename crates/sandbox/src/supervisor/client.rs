@@ -1,0 +1,342 @@
+//! The referee's side of a supervisor: starting one, and reading its reports.
+
+use std::io::{self, Read as _};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::net::UnixStream;
+use std::process::{ChildStderr, ChildStdin, ChildStdout};
+use std::thread::Builder;
+
+use rustix::pipe::{PipeFlags, pipe_with};
+use rustix::process::Pid;
+use tokio::io::AsyncReadExt as _;
+
+use super::fork_server::{ForkServer, Order};
+use super::forked;
+use super::kept_box::{Boxes, UsedBox};
+use super::message::{Exceeded, ExitReport, SpawnRequest, SupervisorEvent};
+use super::wire::send_descriptors;
+use crate::cgroup::{OpenAccount, OpenFreezer};
+use crate::limits::ResourceLimits;
+use crate::procfs::{self, Stat};
+
+/// A supervisor that has been started, with its request.
+pub struct Launch {
+    /// The supervisor, a child of this process.
+    pub supervisor: Pid,
+    /// What the bot reads from.
+    pub stdin: ChildStdin,
+    /// What it writes to.
+    pub stdout: ChildStdout,
+    /// Its standard error.
+    pub stderr: ChildStderr,
+    /// Leads to the supervisor.
+    pub control: UnixStream,
+    /// The box that the bot is in, if it is one that is kept.
+    pub used: Option<UsedBox>,
+}
+
+/// Has the fork server start a supervisor, which finds its request waiting. `boxes` are those that are kept for
+/// the bot.
+pub fn launch(server: &ForkServer, request: &SpawnRequest, boxes: &Boxes) -> io::Result<Launch> {
+    match launch_once(server, request, boxes) {
+        // Somebody has killed the server. Whatever it may have started for this request has lost its connection.
+        Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {
+            launch_once(server, request, boxes)
+        }
+        launched => launched,
+    }
+}
+
+fn launch_once(server: &ForkServer, request: &SpawnRequest, boxes: &Boxes) -> io::Result<Launch> {
+    let (control, theirs) = UnixStream::pair()?;
+    let (input, stdin) = pipe_with(PipeFlags::CLOEXEC)?;
+    let (stdout, output) = pipe_with(PipeFlags::CLOEXEC)?;
+    let (stderr, errors) = pipe_with(PipeFlags::CLOEXEC)?;
+    let (used, way) = boxes.take(&request.backend)?;
+    let way = way.iter().map(AsFd::as_fd);
+    let inside = used.iter().flat_map(UsedBox::descriptors);
+    let descriptors: Vec<_> = std::iter::once(input.as_fd())
+        .chain(way)
+        .chain(inside)
+        .collect();
+    send(&control, request, &descriptors)?;
+    let order = Order {
+        situation: request.situation(),
+        groups: request.groups.clone(),
+        allowance: request.allowance,
+    };
+    let supervisor = server.fork(&order, &[theirs.as_fd(), output.as_fd(), errors.as_fd()])?;
+    Ok(Launch {
+        supervisor,
+        stdin: ChildStdin::from(stdin),
+        stdout: ChildStdout::from(stdout),
+        stderr: ChildStderr::from(stderr),
+        control,
+        used,
+    })
+}
+
+fn send(
+    control: &UnixStream,
+    request: &SpawnRequest,
+    descriptors: &[BorrowedFd<'_>],
+) -> io::Result<()> {
+    let mut line = serde_json::to_vec(request)?;
+    line.push(b'\n');
+    // Nobody reads yet: more than the socket takes would never be sent.
+    control.set_nonblocking(true)?;
+    send_descriptors(control, &line, descriptors).map_err(|_| too_long())?;
+    control.set_nonblocking(false)
+}
+
+fn too_long() -> io::Error {
+    io::Error::new(
+        io::ErrorKind::ArgumentListTooLong,
+        "the command, its environment and the exposed paths are too long together",
+    )
+}
+
+/// Takes whole lines off the bytes of a supervisor.
+#[derive(Debug, Default)]
+struct Inbox(Vec<u8>);
+
+impl Inbox {
+    /// Adds bytes that were read.
+    fn add(&mut self, bytes: &[u8]) {
+        self.0.extend_from_slice(bytes);
+    }
+
+    /// The next event, once its line is whole.
+    fn next(&mut self) -> Option<io::Result<SupervisorEvent>> {
+        let end = self.0.iter().position(|&byte| byte == b'\n')?;
+        let line: Vec<u8> = self.0.drain(..=end).collect();
+        Some(serde_json::from_slice(&line).map_err(io::Error::from))
+    }
+}
+
+/// A run in a sandbox that is over.
+pub struct FinishedRun {
+    /// What the program printed.
+    pub stdout: Vec<u8>,
+    /// What it or bubblewrap wrote to stderr.
+    pub stderr: Vec<u8>,
+    /// The supervisor's last report, if it made any.
+    pub last: Option<SupervisorEvent>,
+}
+
+/// Runs a program in a sandbox to its end, without input. Blocks; for probes.
+pub fn run_to_end(
+    server: &ForkServer,
+    request: &SpawnRequest,
+    boxes: &Boxes,
+) -> io::Result<FinishedRun> {
+    let Launch {
+        supervisor,
+        stdin,
+        stdout,
+        stderr,
+        mut control,
+        used,
+    } = launch(server, request, boxes)?;
+    drop(stdin);
+    let (stdout, stderr) = std::thread::scope(|scope| {
+        // The machine may have no thread left.
+        let errors = Builder::new().spawn_scoped(scope, || read_all(stderr))?;
+        let output = read_all(stdout);
+        Ok::<_, io::Error>((output, errors.join().unwrap_or_default()))
+    })?;
+    forked::wait_for(supervisor)?;
+    let mut reports = Vec::new();
+    control.read_to_end(&mut reports)?;
+    let mut inbox = Inbox(reports);
+    let mut last = None;
+    while let Some(event) = inbox.next() {
+        last = Some(event?);
+    }
+    if let Some(used) = used {
+        used.give_back();
+    }
+    Ok(FinishedRun {
+        stdout,
+        stderr,
+        last,
+    })
+}
+
+/// What there is until the end, or an error.
+fn read_all(mut from: impl io::Read) -> Vec<u8> {
+    let mut all = Vec::new();
+    let _ = from.read_to_end(&mut all);
+    all
+}
+
+/// The connection to a running supervisor.
+#[derive(Debug)]
+pub struct SupervisorConnection {
+    control: tokio::net::UnixStream,
+    inbox: Inbox,
+    report: Option<ExitReport>,
+    limits: ResourceLimits,
+    /// Stops all processes of the bot; `None` where only signals do.
+    freezer: Option<OpenFreezer>,
+    /// Counts their CPU time; until it is taken.
+    account: Option<OpenAccount>,
+    /// Processes between the supervisor and the bot.
+    helpers: usize,
+    /// The box that the bot is in, if it is one that is kept; until it has ended.
+    used: Option<UsedBox>,
+}
+
+impl SupervisorConnection {
+    /// Must be called within a tokio runtime.
+    pub fn new(
+        control: UnixStream,
+        request: &SpawnRequest,
+        used: Option<UsedBox>,
+    ) -> io::Result<Self> {
+        control.set_nonblocking(true)?;
+        Ok(Self {
+            control: tokio::net::UnixStream::from_std(control)?,
+            inbox: Inbox::default(),
+            report: None,
+            limits: request.limits,
+            freezer: None,
+            account: None,
+            helpers: request.backend.helpers(),
+            used,
+        })
+    }
+
+    /// Waits until the bot runs; its process group. The error says why it does not.
+    pub async fn ready(&mut self) -> io::Result<Option<Pid>> {
+        loop {
+            match self.inbox.next().transpose()? {
+                Some(SupervisorEvent::Ready {
+                    pid,
+                    freezer,
+                    account,
+                }) => {
+                    self.freezer = freezer.map(|freezer| freezer.open()).transpose()?;
+                    self.account = account.map(|account| account.open()).transpose()?;
+                    return Ok(Pid::from_raw(pid));
+                }
+                Some(SupervisorEvent::Failed { cause, errno }) => {
+                    return Err(
+                        errno.map_or_else(|| io::Error::other(cause), io::Error::from_raw_os_error)
+                    );
+                }
+                Some(SupervisorEvent::Ended(report)) => self.report = Some(report),
+                None => {
+                    let mut buffer = [0; 1024];
+                    let count = self.control.read(&mut buffer).await?;
+                    if count == 0 {
+                        return Err(io::Error::other("its supervisor has ended"));
+                    }
+                    self.inbox.add(&buffer[..count]);
+                }
+            }
+        }
+    }
+
+    /// What counts the CPU time of all processes of the bot, once it runs; `None` where nothing does.
+    pub const fn take_account(&mut self) -> Option<OpenAccount> {
+        self.account.take()
+    }
+
+    /// Has the kernel stop all processes of the bot, or continue them; `false` where it cannot.
+    pub fn set_frozen(&self, frozen: bool) -> bool {
+        // An error means that the bot has ended, and its group is gone.
+        self.freezer
+            .as_ref()
+            .map(|freezer| freezer.set(frozen))
+            .is_some()
+    }
+
+    /// Has the supervisor end the bot with all its processes.
+    pub fn end(&self) {
+        // ENOTCONN: the supervisor is gone.
+        let _ = rustix::net::shutdown(&self.control, rustix::net::Shutdown::Write);
+    }
+
+    /// How the bot ended, once its supervisor has reported that. One system call at least, until then.
+    pub fn exit_report(&mut self) -> Option<ExitReport> {
+        // Everything is there already; nothing has to be waited for.
+        self.receive(|control, buffer| Ok(rustix::io::read(control, buffer)?))
+    }
+
+    /// As [`Self::exit_report`], but without a system call as long as the runtime has not noticed a
+    /// report.
+    pub fn noticed_exit_report(&mut self) -> Option<ExitReport> {
+        self.receive(tokio::net::UnixStream::try_read)
+    }
+
+    fn receive(
+        &mut self,
+        read: impl Fn(&tokio::net::UnixStream, &mut [u8]) -> io::Result<usize>,
+    ) -> Option<ExitReport> {
+        let mut buffer = [0; 1024];
+        while self.report.is_none() {
+            match read(&self.control, &mut buffer) {
+                Ok(0) | Err(_) => break,
+                Ok(count) => self.inbox.add(&buffer[..count]),
+            }
+            while let Some(Ok(event)) = self.inbox.next() {
+                if let SupervisorEvent::Ended(report) = event {
+                    self.report = Some(report);
+                    // Nothing is left in it.
+                    if let Some(used) = self.used.take() {
+                        used.give_back();
+                    }
+                }
+            }
+        }
+        self.report
+    }
+
+    /// How many processes are between the supervisor and the bot.
+    pub const fn helpers(&self) -> usize {
+        self.helpers
+    }
+
+    /// The bot's own process below the one that leads its group; bubblewrap's are in between.
+    /// `None` when one of those has no child any more.
+    fn bot_below(&self, leader: Pid) -> Option<Pid> {
+        (0..self.helpers).try_fold(leader, |pid, _| procfs::first_child(pid))
+    }
+
+    /// The bot's own process, or the lowest one on the way to it that there is.
+    pub fn bot(&self, leader: Pid) -> Pid {
+        let mut bot = leader;
+        for _ in 0..self.helpers {
+            match procfs::first_child(bot) {
+                Some(child) => bot = child,
+                None => break,
+            }
+        }
+        bot
+    }
+
+    /// Whether the bot has ended, although its supervisor has not reported that yet.
+    pub fn bot_has_ended(&self, leader: Pid) -> bool {
+        self.bot_below(leader)
+            .and_then(Stat::read)
+            .is_none_or(|stat| stat.has_ended())
+    }
+
+    /// Whether it tried to open a network connection.
+    pub fn tried_network(&mut self) -> bool {
+        self.exit_report().is_some_and(|report| report.network)
+    }
+
+    /// Whether the kernel killed a process of it because others had all memory.
+    pub fn is_out_of_memory(&mut self) -> bool {
+        let report = self.exit_report();
+        report.is_some_and(|report| report.exceeded == Some(Exceeded::OthersMemory))
+    }
+
+    /// Why the supervisor ended it, as the end of a sentence that begins with "it".
+    pub fn exceeded(&mut self) -> Option<String> {
+        let limits = self.limits;
+        self.exit_report()?.exceeded(&limits)
+    }
+}

@@ -1,0 +1,273 @@
+//! The processes below this one: what they use, checked again and again, and ending them all.
+//!
+//! A supervisor may share a core with a bot that answers within microseconds. So the files of the
+//! processes it watches are kept open: a check then takes three system calls for every process, and no
+//! path is walked.
+
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+use rustix::process::{
+    Pid, PidfdFlags, Signal, WaitOptions, WaitStatus, getpid, kill_process, kill_process_group,
+    pidfd_open, wait, waitpid,
+};
+
+use crate::procfs::{self, OpenProcess, ProcessUsage, Stat};
+
+/// So many processes are kept open at most, three descriptors each.
+const KEPT: usize = 64;
+
+/// How long the last process may take to end. Only one that hangs in the kernel takes long.
+const ENDING: Duration = Duration::from_secs(5);
+
+/// How long one process is waited for before all are killed again.
+const SOON: Timespec = Timespec {
+    tv_sec: 0,
+    tv_nsec: 5_000_000,
+};
+
+/// A process and what it uses.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Process {
+    pub(super) pid: Pid,
+    pub(super) threads: u64,
+    /// Bytes that are resident, what it shares included.
+    pub(super) resident: u64,
+}
+
+/// The processes below this one.
+#[derive(Debug)]
+pub(super) struct Descendants {
+    root: Pid,
+    kept: HashMap<Pid, Kept>,
+    buffer: Vec<u8>,
+}
+
+/// A process that is kept open.
+#[derive(Debug)]
+struct Kept {
+    files: OpenProcess,
+    /// Whether it was there at this check.
+    seen: bool,
+}
+
+impl Descendants {
+    pub(super) fn new() -> Self {
+        Self {
+            root: getpid(),
+            kept: HashMap::new(),
+            buffer: vec![0; 1 << 12],
+        }
+    }
+
+    /// All of them, parents first. When they are more than `limit` the rest is not checked, and
+    /// counts as using nothing; nor are the children found of a process with more than `threads`
+    /// threads.
+    pub(super) fn check(&mut self, limit: usize, threads: u64) -> Vec<Process> {
+        let mut waiting = self.visit(self.root, threads).children;
+        let mut found = Vec::with_capacity(waiting.len());
+        while let Some(pid) = waiting.get(found.len()).copied() {
+            let usage = if waiting.len() > limit {
+                ProcessUsage::default()
+            } else {
+                self.visit(pid, threads)
+            };
+            found.push(Process {
+                pid,
+                threads: usage.threads,
+                resident: usage.resident,
+            });
+            waiting.extend(usage.children);
+        }
+        self.kept
+            .retain(|_, process| std::mem::take(&mut process.seen));
+        found
+    }
+
+    /// How many of these processes have ended and wait for this one, or for one of the first `helpers`
+    /// below it.
+    pub(super) fn ended_orphans(&self, processes: &[Process], helpers: usize) -> usize {
+        let above: Vec<Pid> = std::iter::once(self.root)
+            .chain(processes.iter().take(helpers).map(|process| process.pid))
+            .collect();
+        let is_ended_orphan = |process: &&Process| {
+            // One that has gone altogether was waited for.
+            Stat::read(process.pid).is_none_or(|stat| {
+                stat.has_ended() && stat.parent().is_some_and(|parent| above.contains(&parent))
+            })
+        };
+        processes.iter().filter(is_ended_orphan).count()
+    }
+
+    /// What one of them uses; nothing when it has ended.
+    fn visit(&mut self, pid: Pid, threads: u64) -> ProcessUsage {
+        if let Some(process) = self.kept.get_mut(&pid)
+            && let Ok(usage) = process.files.usage(threads, &mut self.buffer)
+        {
+            process.seen = true;
+            return usage;
+        }
+        // It is new, or another one has its number now.
+        let Ok(files) = OpenProcess::open(pid) else {
+            return ProcessUsage {
+                children: procfs::children(pid),
+                ..ProcessUsage::default()
+            };
+        };
+        let usage = files.usage(threads, &mut self.buffer);
+        if self.kept.len() < KEPT || self.kept.contains_key(&pid) {
+            self.kept.insert(pid, Kept { files, seen: true });
+        }
+        usage.unwrap_or_default()
+    }
+}
+
+/// Ends everything below this process, and waits until it is gone, for some seconds at most. `leader`
+/// is that of the process group that a bot cannot leave.
+///
+/// The status of the group's leader, when it was among them and could be ended.
+pub(super) fn end_all(leader: Option<Pid>) -> Option<WaitStatus> {
+    let mut status = None;
+    let deadline = Instant::now() + ENDING;
+    loop {
+        if let Some(group) = leader {
+            // At once for all: nobody can fork away from it. ESRCH: it is empty.
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+        for pid in procfs::own_children() {
+            // It may have ended by itself in between.
+            let _ = kill_process(pid, Signal::KILL);
+        }
+        loop {
+            match wait(WaitOptions::NOHANG) {
+                Ok(Some((pid, ended))) if Some(pid) == leader => status = Some(ended),
+                Ok(Some(_)) | Err(Errno::INTR) => {}
+                Ok(None) => break,
+                // There are none left.
+                Err(_) => return status,
+            }
+        }
+        if Instant::now() > deadline {
+            return status;
+        }
+        wait_for_one();
+    }
+}
+
+/// Waits until a child of this process has ended, for some milliseconds at most: others may have come.
+fn wait_for_one() {
+    let child = procfs::own_children().into_iter().next();
+    let pidfd = child.and_then(|child| pidfd_open(child, PidfdFlags::empty()).ok());
+    match pidfd {
+        Some(pidfd) => {
+            let _ = poll(&mut [PollFd::new(&pidfd, PollFlags::IN)], Some(&SOON));
+        }
+        None => std::thread::sleep(Duration::from_millis(1)),
+    }
+}
+
+/// Reaps the children of this process that have ended, but for `bot`. Bots leave them behind, and
+/// nobody else would while it runs.
+pub(super) fn reap_orphans(bot: Pid) {
+    for pid in procfs::own_children() {
+        if pid != bot {
+            // An error means that it is none any more.
+            let _ = waitpid(Some(pid), WaitOptions::NOHANG);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{BufRead as _, BufReader, Write as _};
+    use std::process::{Command, Stdio};
+
+    use rustix::process::{Signal, kill_process};
+
+    use super::*;
+
+    /// The shells below `parent`, of all that this process has.
+    fn below(descendants: &mut Descendants, parent: Pid) -> Vec<Pid> {
+        let found = descendants.check(1000, 1000);
+        let mut family = vec![parent];
+        for process in found {
+            let above = procfs::Stat::read(process.pid).and_then(|stat| stat.parent());
+            if above.is_some_and(|above| family.contains(&above)) {
+                assert!(process.resident > 0);
+                family.push(process.pid);
+            }
+        }
+        family.split_off(1)
+    }
+
+    #[test]
+    fn they_come_and_go() {
+        let script = "sleep 60 & first=$!; sh -c 'sleep 60 & echo $!; wait; :' & \
+                      read _; kill $first; wait; echo; read _";
+        let mut child = Command::new("sh")
+            .args(["-c", script])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("a shell");
+        let parent = Pid::from_child(&child);
+        let mut input = child.stdin.take().expect("a pipe");
+        let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+        let mut line = || lines.next().expect("a line").expect("text");
+        let grandchild = Pid::from_raw(line().parse().expect("a number")).expect("a process");
+        let mut descendants = Descendants::new();
+        let before = below(&mut descendants, parent);
+        assert_eq!(before.len(), 3);
+        assert!(before.contains(&grandchild));
+        assert!(before.iter().all(|pid| descendants.kept.contains_key(pid)));
+        // What is kept open reports the same.
+        assert_eq!(below(&mut descendants, parent), before);
+
+        kill_process(grandchild, Signal::KILL).expect("a signal");
+        input.write_all(b"\n").expect("a pipe");
+        line();
+        assert_eq!(below(&mut descendants, parent), []);
+        assert!(before.iter().all(|pid| !descendants.kept.contains_key(pid)));
+        drop(input);
+        child.wait().expect("a child");
+    }
+
+    #[test]
+    fn children_of_every_thread_are_found() {
+        let (end, wait) = std::sync::mpsc::channel::<()>();
+        let (tell, told) = std::sync::mpsc::channel();
+        let thread = std::thread::spawn(move || {
+            let child = Command::new("sleep").arg("60").spawn().expect("a child");
+            tell.send(child).expect("somebody listens");
+            wait.recv()
+        });
+        let mut child = told.recv().expect("a child");
+        let found = Descendants::new().check(1000, 1000);
+        drop(end);
+        let _ = thread.join();
+        let pid = Pid::from_child(&child);
+        child.kill().expect("a child");
+        child.wait().expect("a child");
+        assert!(found.iter().any(|process| process.pid == pid));
+    }
+
+    #[test]
+    fn a_limit_ends_the_search() {
+        let mut children: Vec<_> = (0..3)
+            .map(|_| {
+                Command::new("sh")
+                    .args(["-c", "sleep 60; :"])
+                    .spawn()
+                    .expect("a child")
+            })
+            .collect();
+        let few = Descendants::new().check(0, 1000).len();
+        for child in &mut children {
+            child.kill().expect("a child");
+            child.wait().expect("a child");
+        }
+        assert!(few >= 3, "{few}");
+    }
+}

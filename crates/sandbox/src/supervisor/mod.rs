@@ -1,0 +1,160 @@
+//! The supervisor: a small process between the referee and a bot in a sandbox.
+//!
+//! The referee starts its own program again as `referee supervisor`, once: the fork server, which doubles
+//! itself for every bot. Its double is the supervisor of the bot, and a child of the referee's; a socket leads
+//! from one to the other. A request is sent over it; the supervisor starts the bot and reports whether it
+//! runs, how it ended, and what it had used. When the referee's end of the socket closes, whatever the cause,
+//! the supervisor ends the bot with all its processes. The bot's pipes lead straight to the referee: a
+//! ply needs no system call more.
+//!
+//! A supervisor has one thread. It adopts orphans, and no process of a bot can leave its process
+//! group, so that none escapes.
+//!
+//! The referee's side:
+//!
+//! - `client`: starts a supervisor, and reads its reports
+//! - `forked`: waits for its end
+//!
+//! Both sides:
+//!
+//! - `fork_server`: what starts supervisors
+//! - `message`: what is sent over the socket
+//! - `kept_box`: what bubblewrap has built, for the next process of the same bot
+//! - `wire`: descriptors sent over a socket
+//!
+//! The supervisor's side:
+//!
+//! - `spawn`: starts the bot, inside its backend
+//! - `start`: a new process in its control groups
+//! - `restrictions`: what a process gives up before it becomes a bot
+//! - `supervise`: waits for the end of the bot, or brings it about
+//! - `removal`: removes files for a bot that may not do so itself
+//! - `shown`: what stays in sight of a directory that another file system is mounted over
+//! - `own_view`: process ids and a scratch directory of a bot's own, for Landlock
+//! - `watch`: what a bot uses while it runs
+//! - `descendants`: the processes below this one
+//! - `self_test`: what a sandboxed process can do, found by trying
+//! - `sys`: system calls without a safe wrapper
+
+pub mod client;
+mod descendants;
+pub mod fork_server;
+pub mod forked;
+pub mod kept_box;
+pub mod message;
+mod own_view;
+mod removal;
+mod restrictions;
+pub mod self_test;
+mod shown;
+mod spawn;
+mod start;
+mod supervise;
+mod sys;
+mod watch;
+mod wire;
+
+use std::fs::File;
+use std::io::{self, Write as _};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::process::ExitCode;
+
+use rustix::process::{getpid, set_child_subreaper};
+
+use self::descendants::end_all;
+pub use self::fork_server::COMMAND;
+use self::fork_server::Prepared;
+use self::message::{BUILD, HOLD, INSIDE, SELF_TEST, SpawnRequest, SupervisorEvent};
+use self::supervise::supervise;
+use crate::private_directory::remove_tree;
+
+/// A request is never longer, in bytes.
+const MAX_REQUEST: usize = 1 << 20;
+
+/// Runs this process as a supervisor. `arguments` are those after the word [`COMMAND`].
+pub fn run(mut arguments: impl Iterator<Item = String>) -> ExitCode {
+    let done = match arguments.next().as_deref() {
+        None => fork_server::serve().and_then(|double| double.map_or(Ok(()), serve)),
+        Some(INSIDE) => spawn::inside(arguments),
+        Some(BUILD) => kept_box::build(arguments),
+        Some(HOLD) => kept_box::hold(),
+        Some(SELF_TEST) => self_test::run(arguments),
+        Some(_) => Err(io::Error::other(
+            "this command is for the referee itself; see `referee doctor` for what a sandbox does",
+        )),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // Standard error is the bot's, and the referee quotes it.
+            let _ = writeln!(io::stderr(), "referee {COMMAND}: {error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Reads the request, starts the bot, and supervises it until it has ended.
+fn serve(prepared: Prepared) -> io::Result<()> {
+    let Prepared {
+        mut control,
+        filters,
+        groups,
+    } = prepared;
+    set_child_subreaper(Some(getpid()))?;
+    let (request, input, spaces) = receive(&control)?;
+    let started = spawn::spawn(&request, input, spaces, &filters, groups);
+    // From here on only the bot holds its streams, so that their end can be seen.
+    let nothing = File::options().write(true).open("/dev/null")?;
+    rustix::stdio::dup2_stdout(&nothing)?;
+    rustix::stdio::dup2_stderr(&nothing)?;
+    let bot = match started {
+        Ok(bot) => bot,
+        Err(error) => {
+            end_all(None);
+            let failed = SupervisorEvent::Failed {
+                cause: error.to_string(),
+                errno: error.raw_os_error(),
+            };
+            return report(&mut control, &failed);
+        }
+    };
+    let pid = bot.pid.as_raw_pid();
+    // An error means that the referee is gone, which is noticed again below.
+    let account = bot.groups.account();
+    let used = account.as_ref().and_then(|account| account.open().ok());
+    let ready = SupervisorEvent::Ready {
+        pid,
+        freezer: bot.groups.freezer(),
+        account,
+    };
+    let _ = report(&mut control, &ready);
+    let (ended, directories) = supervise(&request, bot, used.as_ref(), &control)?;
+    let _ = report(&mut control, &SupervisorEvent::Ended(ended));
+    for directory in directories {
+        // What cannot be removed now is removed with all that the referee has of the bot.
+        let _ = remove_tree(&directory.keep());
+    }
+    Ok(())
+}
+
+fn report(control: &mut UnixStream, event: &SupervisorEvent) -> io::Result<()> {
+    let mut line = serde_json::to_vec(event)?;
+    line.push(b'\n');
+    control.write_all(&line)
+}
+
+/// Reads a request and the descriptors that are sent with it: what the bot reads from, and what leads into the
+/// box that it gets, if one is kept.
+fn receive(control: &UnixStream) -> io::Result<(SpawnRequest, OwnedFd, Vec<OwnedFd>)> {
+    let whole = |bytes: &[u8]| bytes.last() == Some(&b'\n');
+    let (text, descriptors) = wire::receive(control, MAX_REQUEST, whole)?;
+    if !whole(&text) {
+        return Err(io::Error::other("no request arrived"));
+    }
+    let request = serde_json::from_slice(&text)?;
+    let mut descriptors = descriptors.into_iter();
+    let input = descriptors.next();
+    let input = input.ok_or_else(|| io::Error::other("the request has no descriptor"))?;
+    Ok((request, input, descriptors.collect()))
+}

@@ -1,0 +1,141 @@
+//! A view of the system of a bot's own, in which it has process ids of its own, everything but its scratch
+//! directory is read-only, and that is a file system of fixed size: for Landlock, where this process may
+//! make name spaces, as root or in a name space of users.
+//!
+//! The supervisor's next child is the first process of the new process ids. It makes the view, starts
+//! the bot's first process, and waits for its end; when it ends itself, by whatever cause, the kernel ends
+//! all others.
+
+use std::convert::Infallible;
+use std::ffi::{CStr, CString};
+use std::fs;
+use std::io;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+
+use rustix::io::Errno;
+use rustix::mount::{MountFlags, mount};
+use rustix::process::{
+    DumpableBehavior, Pid, WaitOptions, WaitStatus, getgid, getuid, set_dumpable_behavior, wait,
+};
+use rustix::thread::{CapabilitySet, CapabilitySets, set_capabilities};
+
+use super::shown::Shown;
+use super::start::Report;
+use super::sys;
+use crate::closed::ClosedDirectory;
+use crate::limits::ResourceLimits;
+
+/// Added to the number of the signal that ended a bot, for an exit status: as bubblewrap does.
+const SIGNALLED: i32 = 128;
+
+/// What every file system for a bot is mounted with.
+const SAFE: MountFlags = MountFlags::NOSUID.union(MountFlags::NODEV);
+
+/// Has the next child of this process begin new process ids. With `root` this process has the right to
+/// do so; otherwise it gets it in a name space of users.
+pub(super) fn prepare(root: bool) -> io::Result<()> {
+    if !root {
+        let (user, group) = (getuid().as_raw(), getgid().as_raw());
+        sys::unshare(libc::CLONE_NEWUSER)?;
+        fs::write("/proc/self/setgroups", "deny")?;
+        fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
+        fs::write("/proc/self/gid_map", format!("{group} {group} 1"))?;
+    }
+    sys::unshare(libc::CLONE_NEWPID)
+}
+
+/// Makes the view, in the first process of new process ids. `user` is the number of the bot's user, to whom
+/// some directories are `closed`.
+pub(super) fn make(
+    scratch: &Path,
+    limits: &ResourceLimits,
+    user: Option<u32>,
+    closed: &[ClosedDirectory],
+) -> io::Result<()> {
+    sys::unshare(libc::CLONE_NEWNS)?;
+    // What is mounted here stays here.
+    sys::make_read_only(c"/", true)?;
+    closed.iter().try_for_each(open_way)?;
+    let files = ResourceLimits::SCRATCH_FILES + 1;
+    let own = format!("nr_inodes={files},mode=700,");
+    mount_scratch(scratch, limits, user, &own)?;
+    mount_processes()
+}
+
+/// Has a closed directory hold nothing but what is to be seen of it, and the open way there.
+fn open_way(closed: &ClosedDirectory) -> io::Result<()> {
+    let shown = Shown::find(&closed.shown)?;
+    mount("tmpfs", &closed.path, "tmpfs", SAFE, c"mode=755")?;
+    shown.put()?;
+    let path = CString::new(closed.path.as_os_str().as_bytes()).map_err(io::Error::other)?;
+    sys::make_read_only(&path, false)
+}
+
+/// Mounts a file system of fixed size for a bot of this user; `more` are further options, each with a comma.
+pub(super) fn mount_scratch(
+    place: &Path,
+    limits: &ResourceLimits,
+    user: Option<u32>,
+    more: &str,
+) -> io::Result<()> {
+    let uid = user.unwrap_or_else(|| getuid().as_raw());
+    let gid = user.unwrap_or_else(|| getgid().as_raw());
+    let options = format!("{more}size={},uid={uid},gid={gid}\0", limits.scratch);
+    let options = CStr::from_bytes_with_nul(options.as_bytes()).map_err(io::Error::other)?;
+    Ok(mount("tmpfs", place, "tmpfs", SAFE, options)?)
+}
+
+/// Shows the processes of this process's own ids only; read-only, for the files there are also settings
+/// of the kernel.
+pub(super) fn mount_processes() -> io::Result<()> {
+    let flags = SAFE | MountFlags::NOEXEC | MountFlags::RDONLY;
+    Ok(mount("proc", "/proc", "proc", flags, None)?)
+}
+
+/// Starts a process that does this, and reports when it cannot; waits for its end and then ends as it did.
+pub(super) fn run_below(
+    report: &Report,
+    become_it: impl FnOnce() -> io::Result<Infallible>,
+) -> io::Result<Infallible> {
+    // Its memory is not for a bot of the same user.
+    set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
+    let mut become_it = Some(become_it);
+    let bot = sys::start_in_place(|| {
+        if let Some(Err(error)) = become_it.take().map(|become_it| become_it()) {
+            report.failed(&error);
+        }
+    })?;
+    let status = bot.map(wait_for).transpose().ok().flatten();
+    sys::exit(status.unwrap_or(1))
+}
+
+/// Waits for the end of the bot, and of whatever else ends before it: the exit status for it.
+fn wait_for(bot: Pid) -> io::Result<i32> {
+    sys::close_all()?;
+    // The bot may have another user.
+    let kill = CapabilitySets {
+        effective: CapabilitySet::KILL,
+        permitted: CapabilitySet::KILL,
+        inheritable: CapabilitySet::empty(),
+    };
+    set_capabilities(None, kill)?;
+    let mut ended = None;
+    loop {
+        match wait(WaitOptions::empty()) {
+            Ok(Some((pid, status))) if pid == bot => ended = Some(exit_status(status)),
+            Ok(_) | Err(Errno::INTR) => {}
+            // There are none left.
+            Err(_) => return Ok(ended.unwrap_or(1)),
+        }
+        if ended.is_some() {
+            // The kernel would end the others, too, but then nobody would know what they had used.
+            let _ = sys::kill_all_others();
+        }
+    }
+}
+
+fn exit_status(status: WaitStatus) -> i32 {
+    let signalled = || status.terminating_signal().map(|signal| SIGNALLED + signal);
+    status.exit_status().or_else(signalled).unwrap_or(1)
+}

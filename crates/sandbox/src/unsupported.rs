@@ -1,0 +1,245 @@
+//! Stands in for what only Linux has: supervisors, control groups, and private copies to confine.
+//! None of it can exist here, which the types say.
+
+pub mod supervisor {
+    //! There are no supervisors.
+
+    pub mod client {
+        //! The referee's side of a supervisor that never runs.
+
+        use std::io;
+
+        use crate::system::Pid;
+
+        use super::message::ExitReport;
+        use crate::cgroup::OpenAccount;
+
+        /// The connection to a supervisor: none exists.
+        #[derive(Debug)]
+        pub enum SupervisorConnection {}
+
+        impl SupervisorConnection {
+            #[expect(clippy::unused_async, reason = "its counterpart waits")]
+            pub async fn ready(&mut self) -> io::Result<Option<Pid>> {
+                match *self {}
+            }
+
+            pub fn end(&self) {
+                match *self {}
+            }
+
+            pub fn exit_report(&mut self) -> Option<ExitReport> {
+                match *self {}
+            }
+
+            pub fn noticed_exit_report(&mut self) -> Option<ExitReport> {
+                match *self {}
+            }
+
+            pub fn take_account(&mut self) -> Option<OpenAccount> {
+                match *self {}
+            }
+
+            pub fn set_frozen(&self, _: bool) -> bool {
+                match *self {}
+            }
+
+            pub fn helpers(&self) -> usize {
+                match *self {}
+            }
+
+            pub fn bot(&self, _: Pid) -> Pid {
+                match *self {}
+            }
+
+            pub fn bot_has_ended(&self, _: Pid) -> bool {
+                match *self {}
+            }
+
+            pub fn is_out_of_memory(&mut self) -> bool {
+                match *self {}
+            }
+
+            pub fn exceeded(&mut self) -> Option<String> {
+                match *self {}
+            }
+
+            pub fn tried_network(&mut self) -> bool {
+                match *self {}
+            }
+        }
+    }
+
+    pub mod kept_box {
+        //! No box is kept.
+
+        /// The boxes of a bot: none.
+        #[derive(Clone, Debug, Default)]
+        pub struct Boxes(());
+    }
+
+    pub mod message {
+        //! What a supervisor would report.
+
+        /// How a bot ended, and what it had used.
+        #[derive(Clone, Copy, Debug)]
+        pub struct ExitReport {
+            /// Its exit status, as `wait` gives it.
+            pub status: i32,
+            /// Processor time, in milliseconds.
+            pub cpu_ms: f64,
+            /// The most memory in use, in KiB.
+            pub memory_kb: u64,
+        }
+    }
+}
+
+pub mod procfs {
+    //! There is no `/proc`: whatever it would report is missing.
+
+    use std::time::Duration;
+
+    use crate::system::Pid;
+
+    /// What `/proc/PID/stat` would report: nothing.
+    #[derive(Debug)]
+    pub enum Stat {}
+
+    impl Stat {
+        pub const fn read(_: Pid) -> Option<Self> {
+            None
+        }
+
+        pub const fn state(&self) -> Option<char> {
+            match *self {}
+        }
+
+        #[cfg(unix)]
+        pub const fn parent(&self) -> Option<Pid> {
+            match *self {}
+        }
+    }
+
+    pub const fn own_processor_wait() -> Option<Duration> {
+        None
+    }
+
+    #[cfg(unix)]
+    pub const fn kill_first(_: Option<Pid>) {}
+
+    pub const fn killed_for_memory() -> Option<u64> {
+        None
+    }
+}
+
+pub mod cgroup {
+    //! There are no control groups.
+
+    /// What the kernel could do for a bot.
+    #[derive(Clone, Copy, Debug)]
+    pub enum Controller {
+        Memory,
+        Pids,
+        Cpu,
+        Freezer,
+    }
+
+    /// What would count the CPU time of a bot: nothing.
+    #[derive(Debug)]
+    pub enum OpenAccount {}
+
+    /// Where groups could be made: nowhere.
+    #[derive(Clone, Debug, Default)]
+    pub struct ParentGroups {
+        _nothing: (),
+    }
+
+    impl ParentGroups {
+        pub const fn version(&self, _: Controller) -> Option<&'static str> {
+            None
+        }
+    }
+}
+
+pub mod interpreters {
+    //! Nobody's interpreters need to be shown.
+
+    use crate::finding::Finding;
+    use crate::settings::Settings;
+
+    /// None.
+    pub(crate) const fn findings(_: &Settings) -> Vec<Finding> {
+        Vec::new()
+    }
+}
+
+pub mod private_copy {
+    //! There are no confined bots.
+
+    use std::path::{Path, PathBuf};
+
+    use crate::command::BotCommand;
+    use crate::executable::CannotStart;
+    use crate::settings::Settings;
+    use crate::snapshot::ContentHash;
+
+    /// The files of a confined bot: none exist.
+    #[derive(Debug)]
+    pub enum PrivateCopy {}
+
+    impl PrivateCopy {
+        /// Never called: a sandbox that works cannot be chosen here.
+        pub(crate) fn of(
+            command: BotCommand<'_>,
+            _: &[BotCommand<'_>],
+            _: &Settings,
+        ) -> Result<Self, CannotStart> {
+            Err(CannotStart {
+                bot: command.name.to_owned(),
+                cause: "available on Linux only".to_owned(),
+                fix: "use --sandbox none, for bots that you trust".to_owned(),
+            })
+        }
+
+        pub const fn hash(&self) -> ContentHash {
+            match *self {}
+        }
+
+        pub const fn installations(&self) -> &[PathBuf] {
+            match *self {}
+        }
+
+        pub const fn large(&self) -> Option<(&Path, u64)> {
+            match *self {}
+        }
+    }
+}
+
+pub mod probe {
+    //! There is nothing that could work.
+
+    use super::cgroup::ParentGroups;
+    use super::supervisor::kept_box::Boxes;
+    use crate::settings::{NotAvailable, Obstacle, Settings};
+
+    /// Nothing is tried.
+    pub(crate) const fn attempts() -> Vec<&'static str> {
+        Vec::new()
+    }
+
+    /// No sandbox works here.
+    pub(crate) fn try_out(settings: &Settings, _: &Boxes) -> Result<(), NotAvailable> {
+        Err(NotAvailable {
+            probe: format!("the sandbox {}", settings.kind),
+            cause: "available on Linux only".to_owned(),
+            fix: "use --sandbox none, for bots that you trust".to_owned(),
+            obstacle: Obstacle::Absent,
+        })
+    }
+
+    /// No control group can be made here.
+    #[expect(clippy::unnecessary_wraps, reason = "its counterpart may fail")]
+    pub(crate) fn find_groups(_: &Settings, _: &Boxes) -> Result<ParentGroups, NotAvailable> {
+        Ok(ParentGroups::default())
+    }
+}
