@@ -6,7 +6,8 @@ use std::fs;
 use std::path::Path;
 
 /// The modules from below to above: each uses only those before it.
-const ORDER: &str = "system text threads seed protocol log_target game solver strategy session executable sandbox bot game_program record play analysis puzzles tournament checkup arena \
+const ORDER: &str = "system text threads game solver strategy session executable sandbox seed \
+     protocol log_target bot game_program record play analysis puzzles tournament checkup arena \
      league report cli";
 
 /// Modules that calculate, and what they do not name.
