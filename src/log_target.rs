@@ -1,7 +1,7 @@
 //! The targets of events and spans in the log: the names by which `--log` and `RUST_LOG` select them.
 //!
 //! They are stable, while modules move. An event without one of them has the path of its module,
-//! which begins with `referee::`, too. ARCHITECTURE.md lists what each target has.
+//! which begins with `referee::`, too. docs/troubleshooting.md lists what each target has.
 
 /// All spans. They are switched on with any event of level info or below, whatever its target.
 pub const SPAN: &str = "referee::span";

@@ -7,9 +7,9 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 /// Folders whose files are named by their path in backquotes.
-const FOLDERS: [&str; 12] = [
-    "benches", "docs", "examples", "fuzz", "games", "players", "puzzles", "schemas", "scripts",
-    "sets", "src", "tests",
+const FOLDERS: [&str; 13] = [
+    "benches", "crates", "docs", "examples", "fuzz", "games", "players", "puzzles", "schemas",
+    "scripts", "sets", "src", "tests",
 ];
 
 fn source(path: impl AsRef<Path>) -> PathBuf {
@@ -126,7 +126,7 @@ fn dangling(document: &Path, text: &str) -> Vec<String> {
 }
 
 fn all_documents() -> Vec<PathBuf> {
-    let folders = ["", "docs", "players"];
+    let folders = ["", "docs", "docs/internals", "players"];
     let documents: Vec<PathBuf> = folders.into_iter().flat_map(documents).collect();
     assert!(documents.len() > 25, "{documents:?}");
     documents

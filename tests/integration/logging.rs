@@ -516,10 +516,8 @@ fn the_ids_of_a_tournament_are_those_of_its_records() {
 /// The page lists every target.
 #[test]
 fn every_target_is_documented() {
-    let map = include_str!("../../ARCHITECTURE.md");
     for target in log_target::ALL {
         let row = format!("| `{target}` |");
-        assert!(map.contains(&row), "ARCHITECTURE.md lacks {target}");
         if target != log_target::SPAN {
             assert!(DOC.contains(&row), "docs/troubleshooting.md lacks {target}");
         }
