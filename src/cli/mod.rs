@@ -21,7 +21,7 @@ use commands::{
 };
 use support::failure::Failure;
 use support::logging::{self, LogOptions};
-use support::{output, retired, signals, suspension};
+use support::{config, output, retired, signals, suspension};
 
 /// Lets two programs play Quarto against each other.
 #[derive(Debug, Parser)]
@@ -145,6 +145,10 @@ pub fn run() -> ExitCode {
 /// program `referee` itself.
 pub fn run_with<T: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = T>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
+    let arguments = match config::expand(arguments, &Cli::command()) {
+        Ok(arguments) => arguments,
+        Err(failure) => return output::finish(Err(failure), logging::finish),
+    };
     let parsed = Cli::try_parse_from(&arguments);
     let retired = parsed
         .as_ref()

@@ -356,7 +356,7 @@ const WRONG: &[(&str, &str)] = &[
     ),
     (
         "tournament --out t --config wrong.toml",
-        "referee: wrong.toml: TOML parse error at line 1",
+        "referee: wrong.toml:1: string values must be quoted, expected literal string",
     ),
     (
         "replay missing.jsonl",

@@ -489,7 +489,7 @@ fn a_plan_holds_the_variables_as_they_were_given() {
     let referee = Referee::new(["plan", "--sandbox", "none", "--no-check", "--seed", "1"]);
     let out = referee.scratch().join("cup");
     let config = referee.scratch().join("cup.toml");
-    fs::write(&config, "[sandbox]\nenv = [\"TOKEN\", \"THREADS=1\"]\n").expect("a file");
+    fs::write(&config, "env = [\"TOKEN\", \"THREADS=1\"]\n").expect("a file");
     let [out, config] = [&out, &config].map(|path| path.to_string_lossy().into_owned());
     let bots = ["builtin:random", "builtin:greedy"];
     let run = referee

@@ -857,10 +857,10 @@ fn a_file_says_everything() {
     assert_eq!(plan["bots"][1]["limits"]["start_time"], 10.0);
 
     for (text, expected) in [
-        ("pears = 2", "unknown field `pears`"),
+        ("pears = 2", "tournament.toml:1: unknown option `pears`"),
         (
             "format = \"ladder\"",
-            "expected one of round-robin, gauntlet, swiss, knockout",
+            "[possible values: round-robin, gauntlet, swiss, knockout",
         ),
         ("move-time = \"soon\"", "expected a time such as 2s"),
         ("pairs = ", "tournament.toml"),

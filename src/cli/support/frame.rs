@@ -1,10 +1,5 @@
 //! `--live-frame`: whose pages may show the served page in a frame.
 
-use std::str::FromStr as _;
-
-use serde::{Deserialize, Deserializer};
-
-use super::config_values::parsed;
 use super::failure::Failure;
 use super::live::LiveOption;
 use crate::report::html::Origin;
@@ -17,22 +12,7 @@ pub(in crate::cli) struct FrameOption {
     live_frame: Option<Origin>,
 }
 
-impl<'de> Deserialize<'de> for FrameOption {
-    /// An origin, as on the command line.
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let live_frame = parsed(deserializer, Origin::from_str)?;
-        Ok(Self { live_frame })
-    }
-}
-
 impl FrameOption {
-    /// This option, or that of a file where it is not given.
-    pub(super) fn or(self, file: Self) -> Self {
-        Self {
-            live_frame: self.live_frame.or(file.live_frame),
-        }
-    }
-
     /// The option as words of a command line.
     pub(super) fn words(&self) -> Vec<String> {
         let origin = self.live_frame.iter();

@@ -3,9 +3,6 @@
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
-use serde::{Deserialize, Deserializer};
-
-use super::config_values::parsed;
 use super::failure::Failure;
 use super::output::print_stderr;
 use crate::report::serve::{Feed, Server};
@@ -28,14 +25,6 @@ pub(in crate::cli) struct LiveOption {
     live: Option<SocketAddr>,
 }
 
-impl<'de> Deserialize<'de> for LiveOption {
-    /// An address, as on the command line.
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let live = parsed(deserializer, address)?;
-        Ok(Self { live })
-    }
-}
-
 /// Parses an address with or without its port, or a port alone.
 fn address(text: &str) -> Result<SocketAddr, String> {
     let text = text.strip_prefix("localhost").map_or_else(
@@ -55,13 +44,6 @@ fn address(text: &str) -> Result<SocketAddr, String> {
 }
 
 impl LiveOption {
-    /// This option, or that of a file where it is not given.
-    pub(super) fn or(self, file: &Self) -> Self {
-        Self {
-            live: self.live.or(file.live),
-        }
-    }
-
     /// Serves a feed, if `--live` was given, and prints its address.
     pub(in crate::cli) fn serve(&self, feed: &Feed) -> Result<Option<Server>, Failure> {
         let Some(address) = self.live else {

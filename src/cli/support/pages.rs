@@ -15,8 +15,6 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use serde::Deserialize;
-
 use super::failure::{Failure, Unread};
 use super::frame::FrameOption;
 use super::live::LiveOption;
@@ -42,11 +40,9 @@ use crate::tournament::standings::Ranking;
 /// The page that is left in the folder of a tournament that was served.
 const LEFT: &str = "report.html";
 
-/// `--report`, `--live` and `--private` of a command that plays games; in a configuration file
-/// they are the table `[pages]`.
-#[derive(Clone, Debug, Default, clap::Args, Deserialize)]
+/// `--report`, `--live` and `--private` of a command that plays games.
+#[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Pages")]
-#[serde(default, rename_all = "kebab-case", deny_unknown_fields)]
 pub(in crate::cli) struct PageOptions {
     /// Write a page with standings, charts and every game here when the games are over
     #[arg(long, value_name = "FILE")]
@@ -82,17 +78,6 @@ pub(in crate::cli) struct Pages {
 }
 
 impl PageOptions {
-    /// These options, with those of a file where these are not given.
-    pub(in crate::cli) fn or(self, file: Self) -> Self {
-        Self {
-            report: self.report.or(file.report),
-            live: self.live.or(&file.live),
-            live_frame: self.live_frame.or(file.live_frame),
-            live_exit: self.live_exit || file.live_exit,
-            private: self.private || file.private,
-        }
-    }
-
     /// The options as words of a command line.
     pub(in crate::cli) fn words(&self) -> Vec<String> {
         let mut words = Vec::new();
@@ -108,13 +93,6 @@ impl PageOptions {
             words.push("--private".to_owned());
         }
         words
-    }
-
-    /// Resolves relative paths against `base`.
-    pub(in crate::cli) fn relative_to(&mut self, base: &Path) {
-        if let Some(report) = &mut self.report {
-            *report = base.join(&*report);
-        }
     }
 
     /// Refuses a report that could not be written when the games are over, or that would replace something

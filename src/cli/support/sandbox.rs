@@ -1,11 +1,9 @@
 //! The options of a sandbox, for all commands that start bots.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::ValueEnum;
-use serde::{Deserialize, Deserializer};
 
-use super::config_values::{at_least, parsed, word};
 use super::failure::Failure;
 use super::output::print_stderr;
 use super::setup::this_program;
@@ -68,90 +66,51 @@ fn count<const LEAST: u64>(text: &str) -> Result<u64, String> {
     }
 }
 
-/// The options of a sandbox; in a configuration file they are the table `[sandbox]`.
-#[derive(Clone, Debug, Default, clap::Args, Deserialize)]
+/// The options of a sandbox.
+#[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Sandbox (Linux)")]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(in crate::cli) struct SandboxOptions {
     /// The sandbox that bots run in [default: auto]
     #[arg(long = "sandbox", value_enum, value_name = "KIND")]
-    #[serde(default, deserialize_with = "word")]
     kind: Option<Choice>,
 
     /// Memory of all processes of a bot together [default: 1G]
     #[arg(long, value_name = "SIZE", value_parser = memory)]
-    #[serde(default, deserialize_with = "memory_text")]
     memory: Option<u64>,
 
     /// Processes of a bot [default: 64]
     #[arg(long, value_name = "N", value_parser = count::<1>, allow_negative_numbers = true)]
-    #[serde(default, deserialize_with = "at_least::<_, _, 1>")]
     processes: Option<u64>,
 
     /// Open files of a process [default: 256]
     #[arg(long, value_name = "N", value_parser = count::<16>, allow_negative_numbers = true)]
-    #[serde(default, deserialize_with = "at_least::<_, _, 16>")]
     open_files: Option<u64>,
 
     /// Size of a bot's scratch directory, and of the largest file [default: 64M]
     #[arg(long, value_name = "SIZE", value_parser = size::parse_positive)]
-    #[serde(default, deserialize_with = "size_text")]
     scratch: Option<u64>,
 
     /// A file or directory that bots may read and run, such as where an interpreter is
     /// installed; may be given more than once
     #[arg(long, value_name = "PATH")]
-    #[serde(default)]
     expose: Vec<PathBuf>,
 
     /// A variable of the environment that bots get: NAME, with the value that it has here, or
     /// NAME=VALUE; may be given more than once. Bots in a sandbox get no others but LANG, LC_*, TERM,
     /// TZ, PATH and what the referee sets
     #[arg(long, value_name = "NAME[=VALUE]", value_parser = Variable::parse)]
-    #[serde(default)]
     env: Vec<Variable>,
 
     /// Stop a bot while its opponent thinks; also without a sandbox
     #[arg(long)]
-    #[serde(default)]
     freeze: bool,
 }
 
-fn memory_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
-    parsed(deserializer, memory)
-}
-
-fn size_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
-    parsed(deserializer, size::parse_positive)
-}
-
 impl SandboxOptions {
-    /// These options, with those of a file where these are not given.
-    pub(in crate::cli) fn or(self, file: Self) -> Self {
-        Self {
-            kind: self.kind.or(file.kind),
-            memory: self.memory.or(file.memory),
-            processes: self.processes.or(file.processes),
-            open_files: self.open_files.or(file.open_files),
-            scratch: self.scratch.or(file.scratch),
-            expose: [self.expose, file.expose].concat(),
-            // Of two with the same name the later one counts.
-            env: [file.env, self.env].concat(),
-            freeze: self.freeze || file.freeze,
-        }
-    }
-
     /// These options, without a sandbox unless one is asked for.
     pub(in crate::cli) fn or_none(mut self) -> Self {
         self.kind = self.kind.or(Some(Choice::None));
         self
-    }
-
-    /// Resolves relative paths against `base`.
-    pub(in crate::cli) fn relative_to(&mut self, base: &Path) {
-        for path in &mut self.expose {
-            *path = base.join(&*path);
-        }
     }
 
     /// These options, with those of a resumed tournament's plan where these are not given.

@@ -2,8 +2,6 @@
 
 use std::env::{self, VarError};
 
-use serde::{Deserialize, Deserializer};
-
 use super::failure::Failure;
 use crate::text::escape;
 
@@ -64,12 +62,5 @@ impl Variable {
                 "--env {shown}: its value is not UTF-8; give one: --env {shown}=VALUE"
             ))),
         }
-    }
-}
-
-impl<'de> Deserialize<'de> for Variable {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        Self::parse(&text).map_err(serde::de::Error::custom)
     }
 }

@@ -16,7 +16,7 @@ use self::update::Update;
 use self::watch::Look;
 use crate::arena::directory::TournamentDirectory;
 use crate::arena::plan::Plan;
-use crate::cli::commands::tournament::Options;
+use crate::cli::commands::tournament::{BotOptions, Options};
 use crate::cli::support::after;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::leftovers::with_bots;
@@ -109,9 +109,7 @@ impl Args {
 /// `referee league DIR`
 fn run_update(args: &Args) -> Result<(), Failure> {
     let mut options = args.options.clone();
-    if let Some(path) = &args.config {
-        options = options.or(Options::read(path)?);
-    }
+    options.bots = BotOptions::read(args.config.as_deref())?;
     refuse_foreign(&options)?;
     if args.folder().is_file() {
         let shown = args.folder().display();

@@ -1,13 +1,16 @@
 //! The options of a bot in the file of `--config`.
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::{Deserialize, Deserializer};
 
-use crate::cli::support::config_values::parsed;
 use crate::cli::support::duration::{self, MoveTime};
+use crate::cli::support::failure::Failure;
+use crate::cli::support::setup::unreadable;
+use crate::text::without_types;
 
 /// A bot in a file.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -32,7 +35,37 @@ pub(in crate::cli) struct BotOptions {
     pub(super) increment: Option<Duration>,
 }
 
+/// The part of the file of `--config` that is no option of the command line.
+#[derive(Default, Deserialize)]
+struct Bots {
+    #[serde(default)]
+    bots: Vec<BotOptions>,
+}
+
 impl BotOptions {
+    /// The bots of the file of `--config`. Relative paths in it start from its folder.
+    pub(in crate::cli) fn read(config: Option<&Path>) -> Result<Vec<Self>, Failure> {
+        let Some(path) = config else {
+            return Ok(Vec::new());
+        };
+        let text = fs::read_to_string(path).map_err(|error| unreadable(path, &error))?;
+        let mut bots = toml::from_str::<Bots>(&text)
+            .map_err(|error| {
+                let message = without_types(&error.to_string());
+                Failure::Usage(format!("{}: {message}", path.display()))
+            })?
+            .bots;
+        let base = path.parent().unwrap_or(Path::new(""));
+        for bot in &mut bots {
+            if let Some(directory) = &mut bot.directory {
+                *directory = base.join(&*directory);
+                bot.command = bot.command.resolved(directory);
+            }
+            bot.command = bot.command.resolved(base);
+        }
+        Ok(bots)
+    }
+
     /// A program of this name, with the options of all.
     pub(in crate::cli) fn of_file(name: &str, file: String) -> Self {
         Self {
@@ -67,7 +100,7 @@ impl CommandOptions {
     }
 
     /// The same command with the files that exist relative to `base` resolved against it.
-    pub(super) fn resolved(&self, base: &Path) -> Self {
+    fn resolved(&self, base: &Path) -> Self {
         let found = |word: &str| {
             let path = base.join(word);
             let is_relative_file = !Path::new(word).is_absolute() && path.exists();
@@ -103,20 +136,23 @@ impl CommandOptions {
     }
 }
 
-pub(super) fn time<'de, D: Deserializer<'de>>(
+/// Parses a text with the parser of the command line.
+fn parsed<'de, D: Deserializer<'de>, T>(
     deserializer: D,
-) -> Result<Option<Duration>, D::Error> {
+    parse: impl Fn(&str) -> Result<T, String>,
+) -> Result<Option<T>, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    parse(&text).map(Some).map_err(serde::de::Error::custom)
+}
+
+fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
     parsed(deserializer, duration::parse)
 }
 
-pub(super) fn move_time<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Option<MoveTime>, D::Error> {
+fn move_time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<MoveTime>, D::Error> {
     parsed(deserializer, duration::parse_move_time)
 }
 
-pub(super) fn positive_time<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Option<Duration>, D::Error> {
+fn positive_time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
     parsed(deserializer, duration::parse_positive)
 }

@@ -91,9 +91,7 @@ pub(in crate::cli) enum Task {
 /// `referee tournament`
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let mut options = args.options.clone();
-    if let Some(path) = &args.config {
-        options = options.or(Options::read(path)?);
-    }
+    options.bots = BotOptions::read(args.config.as_deref())?;
     start(&args.bots, options, Task::Play)
 }
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::bot_options::BotOptions;
 use super::options::Options;
 use super::{Args, Task, ending, start};
 use crate::arena::directory::{DirectoryError, TournamentDirectory};
@@ -87,9 +88,7 @@ pub(in crate::cli) fn plan(args: &PlanArgs) -> Result<(), Failure> {
     if args.next {
         return plan_next_round(&options);
     }
-    if let Some(path) = &args.tournament.config {
-        options = options.or(Options::read(path)?);
-    }
+    options.bots = BotOptions::read(args.tournament.config.as_deref())?;
     start(&args.tournament.bots, options, Task::Plan)
 }
 

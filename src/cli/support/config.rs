@@ -1,0 +1,215 @@
+//! The file of `--config`: options under their long names, laid under the command line.
+//!
+//! What it says becomes words of a command line, so every option has one declaration, one parser and one message.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::builder::ValueParser;
+use clap::error::ErrorKind;
+use clap::parser::ValueSource;
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use toml::{Spanned, Value};
+
+use super::failure::Failure;
+use super::setup::unreadable;
+use crate::text::meant;
+
+/// The option that names the file.
+const CONFIG: &str = "config";
+
+/// The bots, which are no option: the commands that have some read them.
+const BOTS: &str = "bots";
+
+type Table = BTreeMap<Spanned<String>, Spanned<Value>>;
+
+/// The arguments with those of the file that `--config` names; what is given on the command line counts. An option that
+/// may be repeated has the values of both, unless its values are an order.
+pub(in crate::cli) fn expand(
+    mut arguments: Vec<OsString>,
+    program: &Command,
+) -> Result<Vec<OsString>, Failure> {
+    let Ok(matches) = program.clone().try_get_matches_from(&arguments) else {
+        return Ok(arguments);
+    };
+    let Some((name, matches)) = matches.subcommand() else {
+        return Ok(arguments);
+    };
+    let Ok(Some(path)) = matches.try_get_one::<PathBuf>(CONFIG) else {
+        return Ok(arguments);
+    };
+    let Some(command) = program.find_subcommand(name) else {
+        return Ok(arguments);
+    };
+    let mut command = command.clone();
+    command.build();
+    let after = arguments.iter().position(|word| *word == *name);
+    let words = File::read(path)?.words(&command, matches)?;
+    let after = after.map_or(arguments.len(), |place| place + 1);
+    arguments.splice(after..after, words);
+    Ok(arguments)
+}
+
+struct File<'a> {
+    path: &'a Path,
+    text: String,
+}
+
+impl<'a> File<'a> {
+    fn read(path: &'a Path) -> Result<Self, Failure> {
+        let text = fs::read_to_string(path).map_err(|error| unreadable(path, &error))?;
+        Ok(Self { path, text })
+    }
+
+    fn wrong(&self, place: usize, problem: &str) -> Failure {
+        let before = self.text.get(..place).unwrap_or_default();
+        let line = before.matches('\n').count() + 1;
+        Failure::Usage(format!("{}:{line}: {problem}", self.path.display()))
+    }
+
+    fn words(&self, command: &Command, given: &ArgMatches) -> Result<Vec<OsString>, Failure> {
+        let table: Table = toml::from_str(&self.text).map_err(|error| {
+            let place = error.span().map_or(0, |span| span.start);
+            self.wrong(place, error.message())
+        })?;
+        let mut words = Vec::new();
+        for (key, value) in table {
+            if key.get_ref() == BOTS {
+                continue;
+            }
+            let option = command
+                .get_arguments()
+                .find(|arg| arg.get_long() == Some(key.get_ref()) && is_settable(arg));
+            let option = option.ok_or_else(|| self.unknown(&key, command))?;
+            let base = self.path.parent().unwrap_or(Path::new(""));
+            let own = option_words(option, value.get_ref(), base)
+                .map_err(|problem| self.wrong(value.span().start, &problem))?;
+            let alone = [OsString::from(command.get_name())].into_iter();
+            self.check(command, alone.chain(own.clone()), value.span().start)?;
+            if !is_overruled(option, command, given) {
+                words.extend(own);
+            }
+        }
+        // Two of them may exclude each other.
+        let alone = [OsString::from(command.get_name())].into_iter();
+        self.check(command, alone.chain(words.clone()), 0)?;
+        Ok(words)
+    }
+
+    /// Has these words parsed; the error is that of the parser, at this place of the file.
+    fn check(
+        &self,
+        command: &Command,
+        words: impl Iterator<Item = OsString>,
+        place: usize,
+    ) -> Result<(), Failure> {
+        match command.clone().try_get_matches_from(words) {
+            Err(error) if error.kind() != ErrorKind::MissingRequiredArgument => {
+                let message = error.to_string();
+                let lines = message.lines().map(str::trim);
+                let lines: Vec<&str> = lines.take_while(|line| !line.is_empty()).collect();
+                Err(self.wrong(place, lines.join(" ").trim_start_matches("error: ")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn unknown(&self, key: &Spanned<String>, command: &Command) -> Failure {
+        let name = key.get_ref();
+        let known: Vec<&str> = command
+            .get_arguments()
+            .filter(|arg| is_settable(arg))
+            .filter_map(Arg::get_long)
+            .collect();
+        let hint = match (name.as_str(), meant(name, &known)) {
+            ("pages", _) => {
+                "; the options of [pages] stand at the top, such as `live = true`".to_owned()
+            }
+            (_, Some(near)) => format!("; did you mean `{near}`?"),
+            _ => format!("; expected one of {}, {BOTS}", known.join(", ")),
+        };
+        self.wrong(key.span().start, &format!("unknown option `{name}`{hint}"))
+    }
+}
+
+fn is_settable(arg: &Arg) -> bool {
+    arg.get_long() != Some(CONFIG)
+        && matches!(
+            arg.get_action(),
+            ArgAction::Set | ArgAction::Append | ArgAction::SetTrue
+        )
+}
+
+/// Whether the command line says otherwise: by this option, or by one that excludes it.
+fn is_overruled(option: &Arg, command: &Command, given: &ArgMatches) -> bool {
+    let is_given =
+        |arg: &Arg| given.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine);
+    let is_list =
+        matches!(option.get_action(), ArgAction::Append) && option.get_value_delimiter().is_none();
+    let excludes = |one: &Arg, other: &Arg| {
+        let excluded = command.get_arg_conflicts_with(one);
+        excluded.iter().any(|arg| arg.get_id() == other.get_id())
+    };
+    command
+        .get_arguments()
+        .filter(|arg| is_given(arg))
+        .any(|arg| {
+            (arg.get_id() == option.get_id() && !is_list)
+                || excludes(arg, option)
+                || excludes(option, arg)
+        })
+}
+
+/// The option with this value, as words. Relative paths start from `base`.
+fn option_words(option: &Arg, value: &Value, base: &Path) -> Result<Vec<OsString>, String> {
+    let name = option.get_long().unwrap_or_default();
+    let word = |value: &Value| -> Result<OsString, String> {
+        let text = scalar(value).ok_or_else(|| format!("`{name}` takes a text or a number"))?;
+        let is_path = option.get_value_parser().type_id() == ValueParser::path_buf().type_id();
+        let text = if is_path {
+            base.join(text).into_os_string()
+        } else {
+            text.into()
+        };
+        let mut word = OsString::from(format!("--{name}="));
+        word.push(text);
+        Ok(word)
+    };
+    let is_flag = matches!(option.get_action(), ArgAction::SetTrue);
+    let is_list = matches!(option.get_action(), ArgAction::Append);
+    let may_be_bare = option
+        .get_num_args()
+        .is_some_and(|count| count.min_values() == 0);
+    match value {
+        Value::Boolean(false) if is_flag || may_be_bare => Ok(Vec::new()),
+        Value::Boolean(true) if is_flag || may_be_bare => Ok(vec![format!("--{name}").into()]),
+        _ if is_flag => Err(format!("`{name}` takes true or false")),
+        Value::Array(values) if is_list => values.iter().map(word).collect(),
+        Value::Table(pairs) if is_list => pairs
+            .iter()
+            .map(|(key, value)| {
+                let value = scalar(value);
+                let value = value.ok_or_else(|| format!("`{name}.{key}` takes a text or a number"))?;
+                Ok(format!("--{name}={key}={value}").into())
+            })
+            .collect(),
+        Value::Table(_) if name == "sandbox" => Err(
+            "the options of [sandbox] stand at the top: `sandbox = \"bwrap\"` instead of `kind`, `memory = \"1G\"` …"
+                .to_owned(),
+        ),
+        value => Ok(vec![word(value)?]),
+    }
+}
+
+fn scalar(value: &Value) -> Option<String> {
+    match value {
+        Value::String(text) => Some(text.clone()),
+        Value::Integer(number) => Some(number.to_string()),
+        Value::Float(number) => Some(number.to_string()),
+        Value::Boolean(truth) => Some(truth.to_string()),
+        Value::Datetime(time) => Some(time.to_string()),
+        Value::Array(_) | Value::Table(_) => None,
+    }
+}
