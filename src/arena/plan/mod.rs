@@ -157,7 +157,7 @@ pub struct Plan {
 #[derive(Debug, thiserror::Error)]
 pub enum PlanError {
     /// It is not the JSON of a plan.
-    #[error("it is no plan of a tournament: {0}")]
+    #[error("it is not a plan of a tournament: {0}; put it back as it was, or move it away")]
     Syntax(#[from] serde_json::Error),
     /// A later version of the program wrote it.
     #[error("it has version {0}; this program reads version {VERSION}")]

@@ -1,6 +1,5 @@
 //! The options of a tournament, from the command line and from a file.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -20,6 +19,7 @@ use crate::cli::support::pages::PageOptions;
 use crate::cli::support::sandbox::SandboxOptions;
 use crate::cli::support::setup::{RulesName, unreadable};
 use crate::play::TimeControl;
+use crate::record::text_file;
 use crate::text::without_types;
 use crate::tournament::standings::TieBreak;
 
@@ -303,7 +303,8 @@ impl Options {
 
     /// Reads a file. Relative paths in it are resolved against its directory.
     pub(in crate::cli) fn read(path: &Path) -> Result<Self, Failure> {
-        let text = fs::read_to_string(path).map_err(|error| unreadable(path, &error))?;
+        let text =
+            text_file::read(path, text_file::WRITTEN).map_err(|error| unreadable(path, &error))?;
         let mut options: Self = toml::from_str(&text).map_err(|error| {
             // The message quotes the line and marks the place.
             Failure::Usage(format!(
