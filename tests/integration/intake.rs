@@ -596,6 +596,11 @@ fn damaged_and_ambiguous_archives_are_refused_in_words() {
             "a header in it is longer than 1 MiB",
         ),
         (
+            "global.tar",
+            long(tar::EntryType::XGlobalHeader),
+            "a header in it is longer than 1 MiB",
+        ),
+        (
             "pax.tar",
             long(tar::EntryType::XHeader),
             "a header in it is longer than 1 MiB",

@@ -256,11 +256,12 @@ fn each_of_tar(
             // How long it is in the archive is not known here.
             return Err(io::Error::other("a file in it is stored as sparse"));
         }
-        let after = entry.raw_file_position().saturating_add(entry.size());
-        end.set(after.saturating_add(MAX_HEADER));
+        let content = entry.raw_file_position().saturating_add(MAX_HEADER);
+        end.set(content);
         if kind.is_pax_global_extensions() {
             continue;
         }
+        end.set(content.saturating_add(entry.size()));
         let what = if kind.is_dir() {
             What::Folder
         } else if kind.is_file() || kind.is_contiguous() {
