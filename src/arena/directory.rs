@@ -12,6 +12,7 @@ use super::shard::{self, Shard};
 use crate::record::atomic_file::{remove_leftovers, replace, sync_directory};
 use crate::record::journal::{Journal, OpenError, TornTail};
 use crate::record::reader::{LineError, Reader};
+use crate::record::text_file;
 use crate::text::cause;
 
 /// Why a directory cannot be used.
@@ -116,7 +117,7 @@ impl TournamentDirectory {
     /// The plan, if there is one.
     pub fn plan(&self) -> Result<Option<Plan>, DirectoryError> {
         let path = self.plan_file();
-        let text = match fs::read(&path) {
+        let text = match text_file::read(&path, text_file::KEPT) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let journal = self.journal_file();
@@ -130,7 +131,7 @@ impl TournamentDirectory {
             }
             Err(error) => return Err(DirectoryError::io(&path)(error)),
         };
-        let plan = Plan::from_json(&text).map_err(|error| DirectoryError::Plan {
+        let plan = Plan::from_json(text.as_bytes()).map_err(|error| DirectoryError::Plan {
             path: path.display().to_string(),
             error,
         })?;

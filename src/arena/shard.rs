@@ -6,8 +6,8 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufRead as _, BufReader, Write as _};
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write as _};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use super::plan::Plan;
 use crate::play::setup::now;
+use crate::record::reader::Reader;
 use crate::system::host_name;
 use crate::tournament::schedule::Round;
 
@@ -136,13 +137,13 @@ impl Header {
     /// Reads a header file. A line that a crash left incomplete is skipped.
     pub fn read(path: &Path) -> io::Result<Vec<Self>> {
         let mut headers = Vec::new();
-        let mut reader = BufReader::new(File::open(path)?);
-        let mut line = String::new();
-        while reader.read_line(&mut line)? > 0 {
-            if line.ends_with('\n') {
-                headers.push(serde_json::from_str(&line)?);
-            }
-            line.clear();
+        let mut reader = Reader::open(path)?;
+        while let Some(line) = reader.next_complete_line()? {
+            headers.push(serde_json::from_slice(line.bytes()).map_err(|error| {
+                let line = line.number();
+                let problem = format!("line {line}: it is not a header of a shard: {error}");
+                io::Error::new(io::ErrorKind::InvalidData, problem)
+            })?);
         }
         Ok(headers)
     }

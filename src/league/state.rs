@@ -1,7 +1,6 @@
 //! What a league knows of its bots: the file `league.json` in its folder.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -11,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::intake::people::{self, Person};
 use crate::arena::slug::slugs;
 use crate::record::atomic_file::{replace, sync_directory};
+use crate::record::text_file;
 use crate::text::unreadable;
 
 /// The version of the format that this program writes.
@@ -105,12 +105,12 @@ impl League {
     /// The state in the folder of a league; `None` if there is none.
     pub fn read(folder: &Path) -> Result<Option<Self>, StateError> {
         let path = folder.join(FILE);
-        let text = match fs::read(&path) {
+        let text = match text_file::read(&path, text_file::KEPT) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(StateError::Unreadable(path, error)),
         };
-        let league: Self = match serde_json::from_slice(&text) {
+        let league: Self = match serde_json::from_str(&text) {
             Ok(league) => league,
             Err(error) => return Err(StateError::Syntax(path, error)),
         };

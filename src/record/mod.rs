@@ -5,7 +5,7 @@
 //! - [`FinishedRecord`]: a record and its line, serialized once
 //! - [`reader`]: the records of a file, one after the other
 //! - [`journal`]: a file of records that survives crashes; [`atomic_file`]: files that are replaced
-//!   atomically
+//!   atomically; [`text_file`]: files of text, read within a bound
 //!
 //! Readers keep unknown fields and reasons, as later versions may write, unchanged.
 
@@ -17,6 +17,7 @@ pub mod reader;
 pub mod result;
 pub mod summaries;
 mod summary;
+pub mod text_file;
 mod turn_text;
 mod turns;
 

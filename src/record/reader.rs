@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use memchr::memchr_iter;
 
-use super::{Record, RecordSummary};
+use super::{Record, RecordSummary, text_file};
 use crate::text::size;
 
 /// The size of the read buffer, in bytes.
@@ -113,15 +113,7 @@ pub enum LineError {
 impl Reader<File> {
     /// Reads the file at `path`.
     pub fn open(path: &Path) -> io::Result<Self> {
-        // Not every system says so itself.
-        let opened = File::open(path).map_err(|error| {
-            if path.is_dir() {
-                io::ErrorKind::IsADirectory.into()
-            } else {
-                error
-            }
-        });
-        Ok(Self::new(path, opened?))
+        Ok(Self::new(path, text_file::open(path)?))
     }
 
     pub fn file(&self) -> &File {

@@ -178,7 +178,7 @@ fn hostile_and_broken_submissions_are_refused_by_name() {
         ("h-root", "its path is absolute"),
         ("h-drive", "its path begins with a drive"),
         ("h-back", "its path has a backslash"),
-        ("h-torn", "it is no zip, or only a part of one"),
+        ("h-torn", "it is not a zip archive, or only part of one"),
         ("h-rar", "hand in a .zip or .tar.gz"),
         ("h-inside", "its path leads out of the archive"),
         ("h-two", "cannot be unpacked"),
@@ -514,4 +514,122 @@ fn a_link_to_a_submission_counts_when_the_organiser_has_made_it() {
     succeeded(&run);
     let playing = ["anna", "ben", "carla"].map(str::to_owned).to_vec();
     assert_eq!(teacher.split(), (playing, foreign), "{run}");
+}
+
+/// A header of a tar that announces so many bytes.
+fn tar_header(kind: tar::EntryType, size: u64) -> tar::Header {
+    let mut header = tar::Header::new_gnu();
+    header.set_path("bot.sh").expect("a path");
+    header.set_entry_type(kind);
+    header.set_mode(0o755);
+    header.set_size(size);
+    header.set_cksum();
+    header
+}
+
+/// A tar of a bot behind an entry.
+fn tar_with(first: &tar::Header, content: &[u8]) -> Vec<u8> {
+    let mut tar = tar::Builder::new(Vec::new());
+    tar.append(first, content).expect("an entry");
+    let bot = tar_header(tar::EntryType::Regular, RANDOM.len() as u64);
+    tar.append(&bot, RANDOM).expect("an entry");
+    tar.into_inner().expect("a tar")
+}
+
+#[test]
+fn damaged_and_ambiguous_archives_are_refused_in_words() {
+    let mut twice = Zip::of(&[("bot.sh", b"#!/bin/sh\nexit 1\n"), ("bat.sh", RANDOM)]);
+    // No writer makes such a zip.
+    for at in 0..twice.len() - 6 {
+        if twice[at..].starts_with(b"bat.sh") {
+            twice[at + 1] = b'o';
+        }
+    }
+    let lzma = |method: u8| {
+        let mut zip = Zip::of(&[("bot.sh", RANDOM)]);
+        for at in 0..zip.len() - 12 {
+            match &zip[at..at + 4] {
+                b"PK\x03\x04" => zip[at + 8] = method,
+                b"PK\x01\x02" => zip[at + 10] = method,
+                _ => {}
+            }
+        }
+        zip
+    };
+    let no_number = |field: usize| {
+        let mut tar = tar_with(&tar_header(tar::EntryType::Regular, 0), b"");
+        tar[field..field + 7].copy_from_slice(b"zzzzzzz");
+        tar
+    };
+    let long = vec![b'a'; 2 << 20];
+    let long = |kind| tar_with(&tar_header(kind, long.len() as u64), &long);
+    let mut short = tar_header(tar::EntryType::Regular, 1 << 20)
+        .as_bytes()
+        .to_vec();
+    short.extend([0; 1000]);
+    let tar = "it is not a tar archive, or only part of one";
+    let archives = [
+        ("twice.zip", twice, "two of its files have one name"),
+        (
+            "lzma.zip",
+            lzma(14),
+            "it is compressed with Lzma, which is not read",
+        ),
+        ("zstd.zip", lzma(93), "make the archive again with Deflate"),
+        ("size.tar", no_number(124), tar),
+        ("sum.tar", no_number(148), tar),
+        ("short.tar", short, tar),
+        ("text.tar", b"hello".repeat(200), tar),
+        (
+            "gzip.tgz",
+            b"hello".to_vec(),
+            "it is not a tar archive compressed with gzip, or only part of one",
+        ),
+        (
+            "name.tar",
+            long(tar::EntryType::GNULongName),
+            "a header in it is longer than 1 MiB",
+        ),
+        (
+            "link.tar",
+            long(tar::EntryType::GNULongLink),
+            "a header in it is longer than 1 MiB",
+        ),
+        (
+            "global.tar",
+            long(tar::EntryType::XGlobalHeader),
+            "a header in it is longer than 1 MiB",
+        ),
+        (
+            "pax.tar",
+            long(tar::EntryType::XHeader),
+            "a header in it is longer than 1 MiB",
+        ),
+    ];
+    let teacher = Teacher::new();
+    teacher.write("class/anna/bot.sh", RANDOM);
+    teacher.write("class/ben/bot.sh", RANDOM);
+    for (name, content, _) in &archives {
+        teacher.write(&format!("class/{name}"), content);
+        teacher.write(name, content);
+    }
+    let run = teacher.league(&["--from", "class"]);
+    succeeded(&run);
+    let (playing, refused) = teacher.split();
+    assert_eq!(playing, ["anna", "ben"], "{run}");
+    for (name, _, words) in &archives {
+        let is_it = |(_, problem): &&(_, String)| problem.starts_with(&format!("{name}: "));
+        let problem = refused.iter().find(is_it);
+        assert!(
+            problem.is_some_and(|(_, problem)| problem.contains(words)),
+            "{name}: {refused:?}"
+        );
+        if words.contains("Lzma") || words.contains("Deflate") {
+            continue;
+        }
+        // As the archive of a class.
+        let run = teacher.league(&["--from", name]);
+        assert_eq!(run.code, Some(2), "{run}");
+        assert!(run.stderr.contains(words), "{name}: {run}");
+    }
 }

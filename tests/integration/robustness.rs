@@ -5,6 +5,8 @@ use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::os::unix::ffi::OsStrExt as _;
 
+use referee::arena::plan::Plan;
+
 use crate::common::files::executable;
 use crate::common::{Referee, Run, bots, runs_with_set};
 
@@ -342,4 +344,33 @@ fn a_record_beyond_the_largest_size_of_a_file() {
     let text = run.file(crate::common::RECORDS);
     assert!(text.is_empty() || text.ends_with('\n'), "{run}");
     run.records();
+}
+
+#[test]
+fn a_plan_whose_rounds_do_not_follow_each_other_is_refused() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let run = |line: &str| {
+        Referee::new(line.split(' '))
+            .directory(directory.path())
+            .run()
+    };
+    run("tournament --sandbox none --no-check --pairs 1 --out t builtin:random builtin:greedy");
+    let file = directory.path().join("t/plan.json");
+    let mut plan = Plan::from_json(&fs::read(&file).expect("a plan")).expect("a plan");
+    for first in [0, 7, u64::MAX] {
+        plan.rounds[0].first_pair = first;
+        fs::write(&file, plan.to_json().expect("a plan")).expect("a file");
+        for command in [
+            "standings t",
+            "report t",
+            "run t",
+            "tournament --sandbox none --out t",
+        ] {
+            let run = run(command);
+            assert!(
+                run.code == Some(2) && run.stderr.contains("t/plan.json: it has been changed"),
+                "{first} {run}"
+            );
+        }
+    }
 }

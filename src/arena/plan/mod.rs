@@ -157,15 +157,15 @@ pub struct Plan {
 #[derive(Debug, thiserror::Error)]
 pub enum PlanError {
     /// It is not the JSON of a plan.
-    #[error("it is no plan of a tournament: {0}")]
+    #[error("it is not a plan of a tournament: {0}; put it back as it was, or move it away")]
     Syntax(#[from] serde_json::Error),
     /// A later version of the program wrote it.
     #[error("it has version {0}; this program reads version {VERSION}")]
     Version(u32),
     /// It was changed after it had been written.
     #[error(
-        "it has been changed: its hash is not the one that is written in it; put the plan back as it was, or \
-         begin again in another folder"
+        "it has been changed: its hash is not the one that is written in it, or its rounds do not follow each \
+         other; put the plan back as it was, or begin again in another folder"
     )]
     Hash,
 }
@@ -189,7 +189,13 @@ impl Plan {
             return Err(PlanError::Version(version));
         }
         let plan: Self = serde_json::from_slice(text)?;
-        if plan.hash != plan.computed_hash()? {
+        let mut next = 1;
+        let follow = plan.rounds.iter().all(|round| {
+            let is_next = round.first_pair == next;
+            next += round.count();
+            is_next
+        });
+        if !follow || plan.hash != plan.computed_hash()? {
             return Err(PlanError::Hash);
         }
         Ok(plan)
@@ -307,8 +313,7 @@ impl Plan {
 
     /// The number of pairs of games in the rounds so far.
     pub fn pairs_so_far(&self) -> u64 {
-        let last = self.rounds.last();
-        last.map_or(0, |last| last.first_pair - 1 + last.count())
+        self.rounds.iter().map(Round::count).sum()
     }
 
     /// The number of pairs of games in the whole tournament.

@@ -1,9 +1,9 @@
 //! The options of a tournament, and the plan that they result in.
 
-use std::fs;
 use std::path::PathBuf;
 
 use super::{BotPlan, Format, Plan, RejectedBot, Restart, SandboxPlan, SprtPlan, VERSION};
+use crate::record::text_file;
 use crate::session::Ruleset;
 use crate::text::unreadable;
 use crate::tournament::openings;
@@ -269,8 +269,8 @@ impl PlanRequest {
 
     pub fn openings_of_file(&self, ruleset: &dyn Ruleset) -> Result<Vec<String>, RequestError> {
         let path = self.openings.clone().unwrap_or_default();
-        let text =
-            fs::read_to_string(&path).map_err(|error| RequestError(unreadable(&path, &error)))?;
+        let text = text_file::read(&path, text_file::WRITTEN)
+            .map_err(|error| RequestError(unreadable(&path, &error)))?;
         openings::parse(ruleset, &text)
             .map_err(|error| RequestError(format!("{}: {error}", path.display())))
     }

@@ -60,7 +60,7 @@ pub(in crate::cli) struct Args {
     #[arg(long, value_name = "N", requires = "svg")]
     turn: Option<usize>,
 
-    /// Leave what bots wrote to stderr, and their commands, out of the page
+    /// Leave what bots wrote to stderr, and their commands, out of pages; what they answered stays in
     #[arg(long, requires = "html")]
     private: bool,
 }

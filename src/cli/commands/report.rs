@@ -47,7 +47,7 @@ pub(in crate::cli) struct Args {
     #[arg(long)]
     title: Option<String>,
 
-    /// Leave out what bots wrote to stderr, and their commands
+    /// Leave what bots wrote to stderr, and their commands, out of pages; what they answered stays in
     #[arg(long)]
     private: bool,
 

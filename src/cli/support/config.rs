@@ -4,7 +4,6 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::builder::ValueParser;
@@ -15,6 +14,7 @@ use toml::{Spanned, Value};
 
 use super::failure::Failure;
 use super::setup::unreadable;
+use crate::record::text_file;
 use crate::text::meant;
 
 /// The option that names the file.
@@ -59,7 +59,8 @@ struct File<'a> {
 
 impl<'a> File<'a> {
     fn read(path: &'a Path) -> Result<Self, Failure> {
-        let text = fs::read_to_string(path).map_err(|error| unreadable(path, &error))?;
+        let text =
+            text_file::read(path, text_file::WRITTEN).map_err(|error| unreadable(path, &error))?;
         Ok(Self { path, text })
     }
 

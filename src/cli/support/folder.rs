@@ -87,14 +87,15 @@ pub(in crate::cli) fn title_of(paths: &[PathBuf]) -> String {
 }
 
 /// The plan of the tournament whose games this file holds.
-pub(in crate::cli) fn plan_of(file: &Path) -> Option<(TournamentDirectory, Plan)> {
+pub(in crate::cli) fn plan_of(file: &Path) -> Result<Option<Plan>, Failure> {
     if !file.ends_with("games.jsonl") {
-        return None;
+        return Ok(None);
     }
-    let directory = TournamentDirectory::at(file.parent().unwrap_or(Path::new("")));
-    // Records of anything else than this tournament are a table of their own.
-    let plan = directory.plan().ok().flatten()?;
-    Some((directory, plan))
+    match TournamentDirectory::at(file.parent().unwrap_or(Path::new(""))).plan() {
+        // Records of anything else than a tournament are a table of their own.
+        Err(DirectoryError::NoTournament { .. }) => Ok(None),
+        plan => Ok(plan?),
+    }
 }
 
 /// The file with the piece set of the tournament whose games this file holds, if it has one.
@@ -115,14 +116,14 @@ pub(in crate::cli) fn tournament_of(
     files: &[PathBuf],
 ) -> Result<(Ranking, Option<Course>), Failure> {
     if let [file] = files {
-        return match plan_of(file) {
-            Some((_, plan)) => ranking_of_plan(file, plan),
+        return match plan_of(file)? {
+            Some(plan) => ranking_of_plan(file, plan),
             None => Ok((Ranking::default(), None)),
         };
     }
     let mut ranking = Ranking::default();
-    for (_, plan) in files.iter().filter_map(|file| plan_of(file)) {
-        for absent in not_entered(&plan) {
+    for file in files {
+        for absent in plan_of(file)?.iter().flat_map(not_entered) {
             let mut known = ranking.not_entered.iter();
             if !known.any(|known| known.name == absent.name) {
                 ranking.not_entered.push(absent);

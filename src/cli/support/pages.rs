@@ -58,7 +58,7 @@ pub(in crate::cli) struct PageOptions {
     #[arg(long)]
     live_exit: bool,
 
-    /// Leave what bots wrote to stderr, and their commands, out of pages
+    /// Leave what bots wrote to stderr, and their commands, out of pages; what they answered stays in
     #[arg(long)]
     private: bool,
 }

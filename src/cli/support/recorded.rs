@@ -263,8 +263,8 @@ impl Recorded {
     /// The variables that the plan of its tournament sets for this bot.
     pub(in crate::cli) fn environment(&self, bot: BotIndex) -> Vec<(String, String)> {
         let name = &self.record.bots[bot].name;
-        let plan = plan_of(&self.file);
-        let own = plan.and_then(|(_, plan)| plan.bots.into_iter().find(|bot| bot.name == *name));
+        let plan = plan_of(&self.file).ok().flatten();
+        let own = plan.and_then(|plan| plan.bots.into_iter().find(|bot| bot.name == *name));
         own.map_or_else(Vec::new, |own| own.environment.into_iter().collect())
     }
 

@@ -1,18 +1,24 @@
 //! The formats of archives: what their entries say of themselves.
 
+use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::rc::Rc;
 
 use flate2::read::MultiGzDecoder;
 use jiff::Timestamp;
 use jiff::civil;
 use jiff::tz::TimeZone;
+use zip::CompressionMethod;
 use zip::result::ZipError;
 
 /// An archive that says it holds more is not read on, so that it cannot keep a referee busy for ever.
 const MAX_INFLATED: u64 = 64 << 30;
+
+/// How many bytes may tell of an entry of a tar: they are held in memory.
+const MAX_HEADER: u64 = 1 << 20;
 
 /// The format of an archive, by the ending of its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,8 +73,10 @@ pub(super) enum What {
     Pointer,
     /// A file behind a password.
     Encrypted,
-    /// A file whose compression is not read, or what is damaged.
+    /// What is damaged.
     Unreadable,
+    /// A file whose compression is not read.
+    Compressed(CompressionMethod),
     /// A folder with more entries than anybody may have.
     Crowded,
 }
@@ -91,8 +99,11 @@ pub(super) fn each(
     let file = BufReader::new(File::open(archive)?);
     match format {
         Format::Zip => each_of_zip(file, &mut visit),
-        Format::Tar => each_of_tar(file, &mut visit),
-        Format::TarGz => each_of_tar(MultiGzDecoder::new(file).take(MAX_INFLATED), &mut visit),
+        Format::Tar => each_of_tar(file, "a tar archive", &mut visit),
+        Format::TarGz => {
+            let content = MultiGzDecoder::new(file).take(MAX_INFLATED);
+            each_of_tar(content, "a tar archive compressed with gzip", &mut visit)
+        }
         Format::Other => Err(io::Error::new(
             io::ErrorKind::InvalidData,
             "archives of this kind are not read",
@@ -100,24 +111,36 @@ pub(super) fn each(
     }
 }
 
+/// The error of a crate that reads archives, whose words are for programmers, or of the system.
+fn unreadable(expected: &str) -> impl Fn(io::Error) -> io::Error {
+    move |error| match error.raw_os_error() {
+        Some(_) => error,
+        None => io::Error::other(format!("it is not {expected}, or only part of one")),
+    }
+}
+
 fn each_of_zip(
     file: BufReader<File>,
     visit: &mut dyn FnMut(Entry<'_>) -> io::Result<ControlFlow<()>>,
 ) -> io::Result<()> {
-    let mut zip = zip::ZipArchive::new(file).map_err(|error| match error {
-        ZipError::Io(error) => error,
-        // The crate's words are for programmers.
-        _ => io::Error::other("it is no zip, or only a part of one"),
-    })?;
+    let failed = unreadable("a zip archive");
+    let failed = |error: ZipError| failed(error.into());
+    let mut zip = zip::ZipArchive::new(file).map_err(failed)?;
+    // The crate knows the last of them only.
+    if zip.has_duplicate_names() {
+        return Err(io::Error::other("two of its files have one name"));
+    }
     for index in 0..zip.len() {
         let (entry, extra) = {
-            let raw = zip.by_index_raw(index)?;
+            let raw = zip.by_index_raw(index).map_err(failed)?;
             let what = if raw.is_dir() {
                 What::Folder
             } else if raw.encrypted() {
                 What::Encrypted
             } else if raw.is_symlink() {
                 What::Other
+            } else if !zip::SUPPORTED_COMPRESSION_METHODS.contains(&raw.compression()) {
+                What::Compressed(raw.compression())
             } else {
                 What::File
             };
@@ -125,7 +148,7 @@ fn each_of_zip(
             // Names are UTF-8 also where programs forget to say so; the old ones are those of DOS.
             let path = match str::from_utf8(raw.name_raw()) {
                 Ok(name) => name.as_bytes().to_vec(),
-                Err(_) => raw.name()?.into_owned().into_bytes(),
+                Err(_) => raw.name().map_err(failed)?.into_owned().into_bytes(),
             };
             let time = raw.last_modified();
             ((path, what, mode & 0o111 != 0, time), raw.extra_data())
@@ -147,7 +170,7 @@ fn each_of_zip(
         let next = if what == What::File {
             match zip.by_index(index) {
                 Ok(mut content) => call(what, &mut content)?,
-                Err(ZipError::Io(error)) => return Err(error),
+                Err(error @ ZipError::Io(_)) => return Err(failed(error)),
                 Err(_) => call(What::Unreadable, &mut io::empty())?,
             }
         } else {
@@ -191,18 +214,54 @@ fn dos_time(time: zip::DateTime) -> Option<Timestamp> {
     Some(time.to_zoned(TimeZone::UTC).ok()?.timestamp())
 }
 
+/// A stream that ends in an error at a place that can be moved.
+struct Bounded<R> {
+    stream: R,
+    place: u64,
+    end: Rc<Cell<u64>>,
+}
+
+impl<R: Read> Read for Bounded<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.place >= self.end.get() {
+            self.end.set(0);
+            return Err(io::ErrorKind::InvalidData.into());
+        }
+        let count = self.stream.read(buffer)?;
+        self.place += count as u64;
+        Ok(count)
+    }
+}
+
 fn each_of_tar(
     stream: impl Read,
+    expected: &str,
     visit: &mut dyn FnMut(Entry<'_>) -> io::Result<ControlFlow<()>>,
 ) -> io::Result<()> {
-    let mut tar = tar::Archive::new(stream);
-    for entry in tar.entries()? {
-        let mut entry = entry?;
+    let end = Rc::new(Cell::new(MAX_HEADER));
+    let mut tar = tar::Archive::new(Bounded {
+        stream,
+        place: 0,
+        end: Rc::clone(&end),
+    });
+    let failed = |error| match end.get() {
+        0 => io::Error::other("a header in it is longer than 1 MiB"),
+        _ => unreadable(expected)(error),
+    };
+    for entry in tar.entries().map_err(failed)? {
+        let mut entry = entry.map_err(failed)?;
         let header = entry.header();
         let kind = header.entry_type();
+        if kind.is_gnu_sparse() {
+            // How long it is in the archive is not known here.
+            return Err(io::Error::other("a file in it is stored as sparse"));
+        }
+        let content = entry.raw_file_position().saturating_add(MAX_HEADER);
+        end.set(content);
         if kind.is_pax_global_extensions() {
             continue;
         }
+        end.set(content.saturating_add(entry.size()));
         let what = if kind.is_dir() {
             What::Folder
         } else if kind.is_file() || kind.is_contiguous() {

@@ -1,13 +1,13 @@
 //! The list of students: who they are, and who shares a bot.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
 use super::Intake;
+use crate::record::text_file;
 use crate::text::short_name;
 use crate::text::unreadable;
 
@@ -36,9 +36,6 @@ pub enum PeopleError {
     /// It is no table.
     #[error("{}: this is no table in CSV: {problem}", .0.display(), problem = .1)]
     Csv(PathBuf, csv::Error),
-    /// It is in another encoding.
-    #[error("{}: this is not UTF-8; save the list as CSV in UTF-8", .0.display())]
-    Encoding(PathBuf),
     /// A column is missing.
     #[error("{}: there is no column with names; expected a first line with `name`, and `team`, `email` or `id` if these \
              are known", .0.display())]
@@ -120,14 +117,11 @@ impl StudentList {
     /// Reads a list: CSV with a first line, separated by commas, semicolons or tabs. The bot of a student is that of the column `bot`, else
     /// of the team, else it is called as the student.
     pub fn read(path: &Path) -> Result<Self, PeopleError> {
-        let bytes =
-            fs::read(path).map_err(|error| PeopleError::Unreadable(path.to_owned(), error))?;
+        let text = text_file::read(path, text_file::WRITTEN)
+            .map_err(|error| PeopleError::Unreadable(path.to_owned(), error))?;
         // Spreadsheets put a mark before it.
-        let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
-        if str::from_utf8(text).is_err() {
-            return Err(PeopleError::Encoding(path.to_owned()));
-        }
-        let text = without_separator(text);
+        let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+        let text = without_separator(text.as_bytes());
         let first = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
         let csv = |error| PeopleError::Csv(path.to_owned(), error);
         let mut options = csv::ReaderBuilder::new();
@@ -345,12 +339,8 @@ mod tests {
     use super::*;
 
     fn list(text: &str) -> Result<Vec<Person>, PeopleError> {
-        list_of(text.as_bytes())
-    }
-
-    fn list_of(text: &[u8]) -> Result<Vec<Person>, PeopleError> {
         let file = tempfile::NamedTempFile::new().expect("a file");
-        fs::write(file.path(), text).expect("a file");
+        std::fs::write(file.path(), text).expect("a file");
         read(file.path())
     }
 
@@ -379,10 +369,6 @@ mod tests {
         assert_eq!(bots, ["foxes", "1"]);
         let told = list("sep=;\r\nname;team\r\nAnna, A;foxes\r\n").expect("a list");
         assert_eq!((&*told[0].name, &*told[0].bot()), ("Anna, A", "foxes"));
-        assert!(matches!(
-            list_of(b"name,team\nZo\xeb,\n"),
-            Err(PeopleError::Encoding(_))
-        ));
         assert!(matches!(
             list("team,id\nx,1\n"),
             Err(PeopleError::NoNames(_))

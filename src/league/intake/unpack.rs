@@ -197,8 +197,12 @@ fn write(
             return refused("Git LFS keeps it elsewhere; commit the file itself, without Git LFS");
         }
         What::Encrypted => return refused("it has a password; hand it in without one"),
-        What::Unreadable => {
-            return refused("it is damaged or compressed in an unusual way; make it again");
+        What::Unreadable => return refused("it is damaged; make it again"),
+        What::Compressed(method) => {
+            return Ok(Err(format!(
+                "it is compressed with {method}, which is not read; make the archive again with Deflate, as zip \
+                 programs do unless told otherwise"
+            )));
         }
     }
     let path = target.join(parts.iter().collect::<PathBuf>());

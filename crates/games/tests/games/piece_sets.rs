@@ -168,7 +168,7 @@ fn a_broken_header_is_reported_where_it_is() {
             "a control character in a feature's name",
             with(1, "piece,size,color,fo\u{1b}rm,fill"),
             (1, 18),
-            "control character",
+            "a control or invisible character in `",
         ),
         broken(
             "a header and nothing else",
@@ -354,7 +354,13 @@ fn a_broken_property_is_reported_where_it_is() {
             "a control character in a property",
             with(4, "C,big,bl\u{7}ue,square,hollow"),
             (4, 7),
-            "control character",
+            "a control or invisible character in `",
+        ),
+        broken(
+            "a property that turns text around",
+            with(4, "C,big,bl\u{202e}ue,square,hollow"),
+            (4, 7),
+            r"a control or invisible character in `bl\u{202e}ue`",
         ),
         broken(
             "a property that goes on in the next line",

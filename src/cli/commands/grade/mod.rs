@@ -23,6 +23,7 @@ use crate::cli::support::sandbox::{SandboxOptions, announce};
 use crate::cli::support::setup::{RulesName, absolute, this_program, unreadable};
 use crate::cli::support::unconfined::warn_root;
 use crate::league::grading::scale::{self, Scale};
+use crate::record::text_file;
 use crate::sandbox::Sandbox;
 
 #[derive(Debug, clap::Args)]
@@ -158,7 +159,8 @@ fn read_scale(path: Option<&Path>) -> Result<(Scale, PathBuf), Failure> {
         let scale = scale.map_err(|error| Failure::Referee(error.to_string()))?;
         return Ok((scale, PathBuf::new()));
     };
-    let text = fs::read_to_string(path).map_err(|error| unreadable(path, &error))?;
+    let text =
+        text_file::read(path, text_file::WRITTEN).map_err(|error| unreadable(path, &error))?;
     let scale = Scale::parse(&text)
         .map_err(|error| Failure::Usage(format!("{}: {error}", path.display())))?;
     let base = path.parent().unwrap_or(Path::new(""));

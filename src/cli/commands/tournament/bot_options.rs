@@ -1,7 +1,6 @@
 //! The options of a bot in the file of `--config`.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -10,6 +9,7 @@ use serde::{Deserialize, Deserializer};
 use crate::cli::support::duration::{self, MoveTime};
 use crate::cli::support::failure::Failure;
 use crate::cli::support::setup::unreadable;
+use crate::record::text_file;
 use crate::text::without_types;
 
 /// A bot in a file.
@@ -48,7 +48,8 @@ impl BotOptions {
         let Some(path) = config else {
             return Ok(Vec::new());
         };
-        let text = fs::read_to_string(path).map_err(|error| unreadable(path, &error))?;
+        let text =
+            text_file::read(path, text_file::WRITTEN).map_err(|error| unreadable(path, &error))?;
         let mut bots = toml::from_str::<Bots>(&text)
             .map_err(|error| {
                 let message = without_types(&error.to_string());

@@ -122,7 +122,9 @@ impl From<DirectoryError> for Failure {
                 "{path}: {}; choose a folder that you may write to",
                 cause(&error)
             )),
-            DirectoryError::Io { .. } => Self::Referee(error.to_string()),
+            DirectoryError::Io {
+                error: ref cause, ..
+            } if cause.kind() != ErrorKind::InvalidData => Self::Referee(error.to_string()),
             error => Self::Usage(error.to_string()),
         }
     }

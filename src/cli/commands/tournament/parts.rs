@@ -255,7 +255,6 @@ impl From<MergeError> for Failure {
     fn from(error: MergeError) -> Self {
         match error {
             MergeError::Directory(error) => error.into(),
-            MergeError::Io { .. } => Self::Referee(error.to_string()),
             error => Self::Usage(error.to_string()),
         }
     }

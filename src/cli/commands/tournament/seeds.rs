@@ -1,7 +1,6 @@
 //! `--seeds`: the order of the bots, from a file.
 
 use std::collections::HashMap;
-use std::fs;
 use std::path::Path;
 
 use crate::arena::entrants::Entrants;
@@ -9,6 +8,7 @@ use crate::arena::seeding::{Seeding, listed};
 use crate::cli::support::failure::Failure;
 use crate::cli::support::output::print_stderr;
 use crate::cli::support::setup::unreadable;
+use crate::record::text_file;
 use crate::text::counted;
 
 /// Puts the bots in the order of a file, or of the standings in a tournament's folder.
@@ -18,7 +18,8 @@ pub(super) fn apply(path: &Path, entrants: &mut Entrants) -> Result<(), Failure>
     } else {
         path.to_owned()
     };
-    let text = fs::read_to_string(&path).map_err(|error| unreadable(&path, &error))?;
+    let text =
+        text_file::read(&path, text_file::KEPT).map_err(|error| unreadable(&path, &error))?;
     let refused =
         |problem: String| Failure::Usage(format!("--seeds {}: {problem}", path.display()));
     let seeding = Seeding::parse(&text).map_err(refused)?;

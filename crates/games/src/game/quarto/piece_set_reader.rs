@@ -173,12 +173,7 @@ impl Builder {
         if word.is_empty() {
             return Err(rows.error(byte, &format!("no property for `{name}`; expected one")));
         }
-        if word.chars().any(char::is_control) {
-            return Err(rows.error(
-                byte,
-                &format!("a control character in the property {word:?}; expected plain text"),
-            ));
-        }
+        rows.plain(byte, word)?;
         if let Some(value) = self.properties[feature].iter().position(|p| p == word) {
             return Ok(u8::from(value == 1));
         }

@@ -118,12 +118,7 @@ impl<'a> Rows<'a> {
             if i > 0 && name.is_empty() {
                 return Err(self.error(*byte, &format!("feature {i} has no name; expected one")));
             }
-            if name.chars().any(char::is_control) {
-                return Err(self.error(
-                    *byte,
-                    &format!("a control character in the name {name:?}; expected plain text"),
-                ));
-            }
+            self.plain(*byte, name)?;
             if i > 0 && names[1..i].iter().any(|earlier| earlier == name) {
                 return Err(self.error(
                     *byte,
@@ -135,6 +130,15 @@ impl<'a> Rows<'a> {
             name.clone_into(&mut names[i]);
         }
         Ok(names)
+    }
+
+    /// An error when a terminal would act on a word of the field at a byte, or hide a part of it.
+    pub(super) fn plain(&self, byte: usize, word: &str) -> Result<(), SetError> {
+        if escape_controls(word) == word {
+            return Ok(());
+        }
+        let problem = format!("a control or invisible character in `{word}`; expected plain text");
+        Err(self.error(byte, &problem))
     }
 
     /// An error when there are more rows, the header included.
