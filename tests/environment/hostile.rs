@@ -1060,6 +1060,12 @@ fn trials_of_processes(sandboxes: &[(&'static str, User, bool)]) -> Vec<Trial> {
         // Orphans that have ended are not counted as its processes.
         let trial = Trial::test(title, move || works_inside("ended-orphans", kind, user));
         all.push(trial.with_ignored_flag(!ready));
+        let title = format!(
+            "hostile::shares-memory counts once in {kind}{}",
+            user.suffix()
+        );
+        let trial = Trial::test(title, move || works_inside("shares-memory", kind, user));
+        all.push(trial.with_ignored_flag(!ready));
         let title = format!("hostile::temporary-files work in {kind}{}", user.suffix());
         let trial = Trial::test(title, move || works_inside("temporary-files", kind, user));
         all.push(trial.with_ignored_flag(!ready));
