@@ -78,19 +78,13 @@ pub(crate) struct Stat {
     fields: usize,
 }
 
-/// What a process has used, in page faults and ticks of the CPU together.
+/// What a process and its children have used.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Counts {
-    own: u64,
-    /// By children that it has waited for, and theirs.
+    /// Its page faults.
+    pub(crate) faults: u64,
+    /// Page faults, and ticks of the CPU, of children that it has waited for, and theirs.
     pub(crate) of_ended: u64,
-}
-
-impl Counts {
-    /// What its parent's children will have used when that has waited for it.
-    pub(crate) const fn all(self) -> u64 {
-        self.own + self.of_ended
-    }
 }
 
 impl Stat {
@@ -149,15 +143,11 @@ impl Stat {
             / u32::try_from(rustix::param::clock_ticks_per_second()).unwrap_or(100)
     }
 
-    /// What it has used: page faults, and ticks of the CPU.
     pub(crate) fn counts(&self) -> Counts {
-        let sum = |fields: [usize; 3]| {
-            let counts = fields.into_iter().map(|number| self.field(number));
-            counts.filter_map(|count| count?.parse::<u64>().ok()).sum()
-        };
+        let number = |field| self.field(field)?.parse::<u64>().ok();
         Counts {
-            own: sum([10, 14, 15]),
-            of_ended: sum([11, 16, 17]),
+            faults: number(10).unwrap_or(0),
+            of_ended: [11, 16, 17].into_iter().filter_map(number).sum(),
         }
     }
 
@@ -412,7 +402,7 @@ mod tests {
 
     #[test]
     fn a_name_with_parentheses_hides_no_field() {
-        let text = "7 (a) Z (b) R 1 7 7 0 -1 4 0 0 0 0 5 6 150 50 20 0".to_owned();
+        let text = "7 (a) Z (b) R 1 7 7 0 -1 4 7 0 0 0 5 6 150 50 20 0".to_owned();
         let fields = text.rfind(") ").expect("a name") + 2;
         let stat = Stat { text, fields };
         assert_eq!(stat.state(), Some('R'));
@@ -420,6 +410,6 @@ mod tests {
         let ticks = u32::try_from(rustix::param::clock_ticks_per_second()).expect("a number");
         assert_eq!(stat.ended_children_time(), Duration::from_secs(200) / ticks);
         let counts = stat.counts();
-        assert_eq!((counts.own, counts.of_ended), (11, 200));
+        assert_eq!((counts.faults, counts.of_ended), (7, 200));
     }
 }
