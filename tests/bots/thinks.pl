@@ -1,7 +1,7 @@
 #!/usr/bin/env perl
 # thinks.pl CPU SLEEP [HELPER]: for every answer uses CPU milliseconds of processor time and sleeps for
-# SLEEP milliseconds. With a third argument a child process computes while this one waits for it; with `fresh`, a new
-# one for every answer, which ends.
+# SLEEP milliseconds. With a third argument a child process computes while this one waits for it; with `fresh`, new
+# ones of 10 ms each for every answer, one after another.
 # Answers the first free cell and the first piece that is left.
 use strict;
 use warnings;
@@ -17,14 +17,18 @@ sub compute {
 
 if ($helper eq 'fresh') {
     my $here = \&compute;
+    my $all = $cpu;
+    $cpu = 10 if $cpu > 10;
     no warnings 'redefine';
     *compute = sub {
-        my $child = fork;
-        if (!$child) {
-            $here->();
-            exit;
+        for (my $left = $all; $left > 0; $left -= $cpu) {
+            my $child = fork;
+            if (!$child) {
+                $here->();
+                exit;
+            }
+            waitpid $child, 0;
         }
-        waitpid $child, 0;
     };
 }
 elsif ($helper) {

@@ -801,6 +801,8 @@ fn thinks(name: &str, kind: &str, user: User, (freeze, held): (bool, bool)) -> R
 enum HiddenTime {
     /// Of a move. It loses, and the game counts.
     Move,
+    /// The same, in processes that share their memory and last a few milliseconds.
+    SharedMove,
     /// The same, on a clock of CPU time.
     CpuMove,
     /// Of a game. It is charged.
@@ -810,6 +812,7 @@ enum HiddenTime {
 fn hides_time(kind: &str, user: User, hidden: HiddenTime) -> Result<(), Failed> {
     let (target, limits): (_, &[&str]) = match hidden {
         HiddenTime::Move => ("1500/50/i", &["--move-time", "500ms"]),
+        HiddenTime::SharedMove => ("1500/10/m", &["--move-time", "500ms"]),
         HiddenTime::CpuMove => ("1500/50/k", &["--move-time", "500ms", "--clock", "cpu"]),
         HiddenTime::Game => ("1500/50/i", &["--move-time", "60s", "--game-time", "60s"]),
     };
@@ -822,7 +825,9 @@ fn hides_time(kind: &str, user: User, hidden: HiddenTime) -> Result<(), Failed> 
     let charged = record["charged_ms"][0].as_f64();
     let charged = charged.or(record["times_ms"][0].as_f64());
     let is_caught = match hidden {
-        HiddenTime::Move | HiddenTime::CpuMove => result["reason"] == "timeout",
+        HiddenTime::Move | HiddenTime::SharedMove | HiddenTime::CpuMove => {
+            result["reason"] == "timeout"
+        }
         HiddenTime::Game => charged.is_some_and(|ms| ms >= 1400.0),
     };
     if !is_caught || result["by"] != 0 || record.get("voids").is_some() {
@@ -1027,6 +1032,7 @@ fn trials_of_processes(sandboxes: &[(&'static str, User, bool)]) -> Vec<Trial> {
     }
     for (hidden, what) in [
         (HiddenTime::Move, "of a move"),
+        (HiddenTime::SharedMove, "of a move in shared memory"),
         (HiddenTime::CpuMove, "of a CPU clock"),
         (HiddenTime::Game, "of a game"),
     ] {
@@ -1059,6 +1065,12 @@ fn trials_of_processes(sandboxes: &[(&'static str, User, bool)]) -> Vec<Trial> {
         );
         // Orphans that have ended are not counted as its processes.
         let trial = Trial::test(title, move || works_inside("ended-orphans", kind, user));
+        all.push(trial.with_ignored_flag(!ready));
+        let title = format!(
+            "hostile::shares-memory counts once in {kind}{}",
+            user.suffix()
+        );
+        let trial = Trial::test(title, move || works_inside("shares-memory", kind, user));
         all.push(trial.with_ignored_flag(!ready));
         let title = format!("hostile::temporary-files work in {kind}{}", user.suffix());
         let trial = Trial::test(title, move || works_inside("temporary-files", kind, user));

@@ -166,6 +166,12 @@ fn the_waiting_of_a_child_is_not_charged() -> Result<(), Failed> {
     plays_to_the_end(|| game(&bot("60 0 helper"), &LIMIT))
 }
 
+/// Of children that exit, the kernel keeps no waits.
+fn the_waiting_of_children_that_exit_is_not_charged() -> Result<(), Failed> {
+    let _loops = BusyLoops::start();
+    plays_to_the_end(|| game(&bot("60 0 fresh"), &LIMIT))
+}
+
 /// Not from a game clock, either.
 fn waiting_is_not_charged_to_the_game_clock() -> Result<(), Failed> {
     let _loops = BusyLoops::start();
@@ -393,7 +399,7 @@ fn on_one_processor() -> Result<(), Failed> {
 
 pub(crate) fn trials() -> Vec<Trial> {
     type Test = fn() -> Result<(), Failed>;
-    let tests: [(&str, Test); 11] = [
+    let tests: [(&str, Test); 12] = [
         ("waiting_is_not_charged", waiting_is_not_charged),
         (
             "a_wait_that_has_not_ended_is_not_charged",
@@ -406,6 +412,10 @@ pub(crate) fn trials() -> Vec<Trial> {
         (
             "the_waiting_of_a_child_is_not_charged",
             the_waiting_of_a_child_is_not_charged,
+        ),
+        (
+            "the_waiting_of_children_that_exit_is_not_charged",
+            the_waiting_of_children_that_exit_is_not_charged,
         ),
         (
             "waiting_is_not_charged_to_the_game_clock",

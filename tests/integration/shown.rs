@@ -30,7 +30,7 @@ const LOG: [&str; 6] = [
 ];
 
 /// The files of an organiser. `@HOME@` stands for the home; all are executable.
-const FILES: [(&str, &str); 15] = [
+const FILES: [(&str, &str); 17] = [
     ("home/exam/grade.sh", "#!/bin/sh\necho secret\n"),
     (
         "home/exam/python3",
@@ -44,6 +44,11 @@ const FILES: [(&str, &str); 15] = [
         "#!/bin/sh\nexec /usr/bin/python3 \"$@\"\n",
     ),
     ("home/project/lib/secret", "secret\n"),
+    ("home/environment/pyvenv.cfg", "home = /usr/bin\n"),
+    (
+        "home/environment/bin/python3",
+        "#!/bin/sh\nexec /usr/bin/python3 \"$@\"\n",
+    ),
     ("home/tools/grade", "#!/bin/sh\necho secret\n"),
     (
         "home/.pyenv/shims/python3",
@@ -146,6 +151,7 @@ const FIRST_LINES: &[(&str, &str)] = &[
         "@HOME@/.pyenv/versions/3.11.4/../../../exam/python3",
     ),
     ("installation", "@HOME@/project/bin/python3"),
+    ("in-environment", "@HOME@/environment/bin/python3"),
     ("other-version", "@HOME@/.pyenv/versions/3.9.9/bin/python3"),
     ("other-node", "@HOME@/.asdf/installs/nodejs/18.0.0/bin/node"),
     ("in-path", "/usr/bin/env grade"),
@@ -155,6 +161,25 @@ const FIRST_LINES: &[(&str, &str)] = &[
     ("nice", "/usr/bin/nice @HOME@/exam/python3"),
     ("shell", "/bin/sh @HOME@/exam/grade.sh"),
     ("own-link", "@OWN@/lib/leads-out"),
+    (
+        "signal",
+        "/usr/bin/env -S --default-signal=PIPE @HOME@/exam/python3",
+    ),
+    (
+        "argv0-joined",
+        "/usr/bin/env -S -apython3 @HOME@/exam/python3",
+    ),
+    ("chdir-short", "/usr/bin/env -S --ch=@HOME@/exam ./python3"),
+    ("escaped", "/usr/bin/env -S @HOME@/ex\\_am/python3"),
+    (
+        "unset-variable",
+        "/usr/bin/env -S ${NOTHING}@HOME@/exam/python3",
+    ),
+    ("timeout", "/usr/bin/timeout 5 @HOME@/exam/python3"),
+    ("architecture", "/usr/bin/setarch -R @HOME@/exam/python3"),
+    ("read-by-python", "/usr/bin/python3 @HOME@/exam/grade.sh"),
+    ("loader", "/lib64/ld-linux-x86-64.so.2 @HOME@/exam/python3"),
+    ("process", "/proc/self/cwd/home/exam/python3"),
 ];
 
 /// What else lies in the folder of a bot: path and text, with `->` before it that of a link.
@@ -542,6 +567,10 @@ fn what_a_submission_names_is_not_shown_to_it() {
                 let fixes = ["--expose", "instead of the link", "install it"];
                 let is_fixed = fixes.iter().any(|fix| told.contains(fix));
                 assert!(is_fixed, "{name} ({out}): {told}\n{run}");
+                // Never all of the home, where something in it is enough.
+                let all = format!("--expose {}", world.path("home").display());
+                let is_narrow = told.split(&all).skip(1).all(|rest| rest.starts_with('/'));
+                assert!(is_narrow, "{name} ({out}): {told}\n{run}");
                 refused += 1;
             }
             assert!(refused < names.len(), "{run}");

@@ -78,19 +78,13 @@ pub struct Stat {
     fields: usize,
 }
 
-/// What a process has used, in page faults and ticks of the CPU together.
+/// What a process and its children have used.
 #[derive(Clone, Copy, Debug)]
 pub struct Counts {
-    own: u64,
-    /// By children that it has waited for, and theirs.
+    /// Its page faults.
+    pub faults: u64,
+    /// Page faults, and ticks of the CPU, of children that it has waited for, and theirs.
     pub of_ended: u64,
-}
-
-impl Counts {
-    /// What its parent's children will have used when that has waited for it.
-    pub const fn all(self) -> u64 {
-        self.own + self.of_ended
-    }
 }
 
 impl Stat {
@@ -149,15 +143,11 @@ impl Stat {
             / u32::try_from(rustix::param::clock_ticks_per_second()).unwrap_or(100)
     }
 
-    /// What it has used: page faults, and ticks of the CPU.
     pub fn counts(&self) -> Counts {
-        let sum = |fields: [usize; 3]| {
-            let counts = fields.into_iter().map(|number| self.field(number));
-            counts.filter_map(|count| count?.parse::<u64>().ok()).sum()
-        };
+        let number = |field| self.field(field)?.parse::<u64>().ok();
         Counts {
-            own: sum([10, 14, 15]),
-            of_ended: sum([11, 16, 17]),
+            faults: number(10).unwrap_or(0),
+            of_ended: [11, 16, 17].into_iter().filter_map(number).sum(),
         }
     }
 
@@ -335,7 +325,11 @@ impl OpenProcess {
     /// Reads what it uses, an error when it has ended. Three system calls, unless it has several
     /// threads; the children are left out when it has more than `most_threads`. `buffer` is not
     /// empty, and is enlarged when needed.
-    pub fn usage(&self, most_threads: u64, buffer: &mut Vec<u8>) -> io::Result<ProcessUsage> {
+    pub fn usage(
+        &self,
+        most_threads: u64,
+        buffer: &mut Vec<u8>,
+    ) -> io::Result<ProcessUsage> {
         // This comes first: the list of children of a process that has ended is merely empty.
         let mut resident = resident_memory(read_again(&self.memory, buffer)?);
         let threads = self.threads.metadata()?.nlink().saturating_sub(OWN_LINKS);
@@ -408,7 +402,7 @@ mod tests {
 
     #[test]
     fn a_name_with_parentheses_hides_no_field() {
-        let text = "7 (a) Z (b) R 1 7 7 0 -1 4 0 0 0 0 5 6 150 50 20 0".to_owned();
+        let text = "7 (a) Z (b) R 1 7 7 0 -1 4 7 0 0 0 5 6 150 50 20 0".to_owned();
         let fields = text.rfind(") ").expect("a name") + 2;
         let stat = Stat { text, fields };
         assert_eq!(stat.state(), Some('R'));
@@ -416,6 +410,6 @@ mod tests {
         let ticks = u32::try_from(rustix::param::clock_ticks_per_second()).expect("a number");
         assert_eq!(stat.ended_children_time(), Duration::from_secs(200) / ticks);
         let counts = stat.counts();
-        assert_eq!((counts.own, counts.of_ended), (11, 200));
+        assert_eq!((counts.faults, counts.of_ended), (7, 200));
     }
 }

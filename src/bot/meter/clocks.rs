@@ -14,7 +14,7 @@ use rustix::process::Pid;
 
 use super::waits::{Runnable, Waits};
 use crate::sandbox::cgroup::OpenAccount;
-use crate::sandbox::procfs::{self, Counts, Stat};
+use crate::sandbox::procfs::{self, Stat};
 
 /// The clocks of a process and all below it.
 #[derive(Debug)]
@@ -38,18 +38,28 @@ pub(super) struct Clocks {
     seen: HashMap<Pid, Seen>,
     /// Whether one of them exited and was not waited for.
     has_lost: bool,
+    /// Whether some that exited were waited for.
+    has_ended_children: bool,
 }
 
-/// A process at a search.
+/// A process at a search. Usage is in thousandths of a tick of the CPU; a page fault counts as a tick.
 #[derive(Debug)]
 struct Seen {
     parent: Option<Pid>,
     started: Option<u64>,
-    used: Counts,
+    used: u64,
+    /// What its children used that it waited for.
+    of_ended: u64,
+    /// The least that this must be: what it was when the process was first seen, and what its children had used when
+    /// they were last seen that are gone.
+    due: u64,
 }
 
 /// Ticks are counted in whole ones of user and of system time.
-const ROUNDING: u64 = 2;
+const ROUNDING: u64 = 2 * TICK;
+
+/// A tick in the unit of [`Seen`].
+const TICK: u64 = 1_000;
 
 impl Clocks {
     pub(super) fn new(root: Pid, helpers: Option<usize>) -> Self {
@@ -66,6 +76,7 @@ impl Clocks {
             account: None,
             seen: HashMap::new(),
             has_lost: false,
+            has_ended_children: false,
         }
     }
 
@@ -82,6 +93,11 @@ impl Clocks {
     /// Whether it is known that some of what they used is not counted.
     pub(super) const fn has_lost(&self) -> bool {
         self.has_lost
+    }
+
+    /// Whether some of its processes exited before it.
+    pub(super) const fn has_ended_children(&self) -> bool {
+        self.has_ended_children
     }
 
     pub(super) fn read(&mut self) -> Duration {
@@ -119,39 +135,46 @@ impl Clocks {
         let mut waiting = vec![self.root];
         let mut visited = 0;
         while let Some(pid) = waiting.pop() {
-            if visited >= self.above {
-                self.running.extend(clock(pid).map(|clock| (pid, clock)));
+            let clock = clock(pid);
+            let is_own = visited >= self.above;
+            if is_own {
+                self.running.extend(clock.map(|clock| (pid, clock)));
             } else if pid != self.root {
-                self.helpers += clock(pid).and_then(read).unwrap_or_default();
+                self.helpers += clock.and_then(read).unwrap_or_default();
             }
             visited += 1;
             waiting.extend(procfs::children(pid));
-            if let (None, Some(stat)) = (&self.account, Stat::read(pid)) {
+            let Some(stat) = Stat::read(pid) else {
+                continue;
+            };
+            self.has_ended_children |= is_own && stat.counts().of_ended > 0;
+            if self.account.is_none() {
                 self.ended += stat.ended_children_time();
-                seen.insert(pid, Seen::of(&stat));
+                let used = clock.and_then(read).unwrap_or_default();
+                seen.insert(pid, Seen::of(&stat, used, self.seen.get(&pid)));
             }
         }
-        self.has_lost |= self.has_lost_since(&seen);
+        self.has_lost |= self.has_lost_since(&mut seen);
         self.seen = seen;
     }
 
-    /// Whether one that is not among these any more exited since the last search, and was not waited for.
-    fn has_lost_since(&self, seen: &HashMap<Pid, Seen>) -> bool {
-        let mut ended: HashMap<Pid, u64> = HashMap::new();
+    /// Whether some that are not among these any more exited and were not waited for.
+    fn has_lost_since(&self, seen: &mut HashMap<Pid, Seen>) -> bool {
         for (&pid, before) in &self.seen {
-            if let (Some(parent), false) = (before.parent, seen.contains_key(&pid))
+            // The list of children may leave one out that lives.
+            if !seen.contains_key(&pid)
                 && Stat::read(pid).is_none()
+                && let Some(parent) = before.parent.and_then(|parent| seen.get_mut(&parent))
             {
-                *ended.entry(parent).or_default() += before.used.all();
+                parent.due += before.used + before.of_ended;
             }
         }
-        ended.into_iter().any(|(parent, used)| {
-            let (Some(before), Some(now)) = (self.seen.get(&parent), Stat::read(parent)) else {
-                return false;
-            };
-            // One that ends itself leaves its children to others.
-            let is_same = now.started() == before.started && !now.has_ended();
-            is_same && now.counts().of_ended + ROUNDING < before.used.of_ended + used
+        seen.iter().any(|(&pid, parent)| {
+            let lacks = |of_ended| of_ended + ROUNDING < parent.due;
+            // They may have ended after it was read. One that ends itself leaves its children to others.
+            let is_same = |now: &Stat| now.started() == parent.started && !now.has_ended();
+            let is_short = |now: Stat| is_same(&now) && lacks(now.counts().of_ended * TICK);
+            lacks(parent.of_ended) && Stat::read(pid).is_some_and(is_short)
         })
     }
 
@@ -178,13 +201,26 @@ impl Clocks {
 }
 
 impl Seen {
-    fn of(stat: &Stat) -> Self {
+    /// A process that has `used` this, and was seen `before`.
+    fn of(stat: &Stat, used: Duration, before: Option<&Self>) -> Self {
+        let counts = stat.counts();
+        let started = stat.started();
+        let of_ended = counts.of_ended * TICK;
+        let before = before.filter(|before| before.started == started);
         Self {
             parent: stat.parent(),
-            started: stat.started(),
-            used: stat.counts(),
+            started,
+            used: counts.faults * TICK + thousandths(used),
+            of_ended,
+            due: before.map_or(of_ended, |before| before.due),
         }
     }
+}
+
+/// Time in thousandths of a tick.
+fn thousandths(time: Duration) -> u64 {
+    let micros = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
+    micros.saturating_mul(rustix::param::clock_ticks_per_second()) / TICK
 }
 
 /// The clock of a process.

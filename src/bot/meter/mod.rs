@@ -23,6 +23,7 @@ mod waits;
 #[path = "no_waits.rs"]
 mod waits;
 
+use std::hash::{BuildHasher as _, RandomState};
 use std::time::{Duration, Instant};
 
 use crate::system::Pid;
@@ -98,7 +99,7 @@ pub(super) const LONG: Duration = Duration::from_millis(10);
 /// Time between two searches for new processes while all turns are shorter, at least.
 const SEARCHING: Duration = Duration::from_millis(100);
 
-/// Time between two searches in a turn of a bot whose processes may be missed otherwise.
+/// Time between two searches in a turn of a bot whose processes may be missed otherwise, on average.
 const LOOKING: Duration = Duration::from_millis(25);
 
 /// Searches through more processes than this are limited.
@@ -257,6 +258,9 @@ impl Meter {
         let before = before.unwrap_or_else(|| OngoingWait::unseen(self.turn));
         let ongoing = before.next(Instant::now(), usage.cpu, self.clocks.runnable());
         *waited += ongoing.certain;
+        if self.loses_waits() {
+            *waited = ongoing.sampled.max(*waited);
+        }
         usage.uncertain = ongoing.uncertain();
         self.ongoing = Some(ongoing);
         usage
@@ -266,8 +270,12 @@ impl Meter {
     pub(super) fn turn_usage(&mut self) -> TurnUsage {
         let cpu = self.clocks.read().saturating_sub(self.turn_used);
         let waits = self.clocks.waits();
+        let ongoing = self.ongoing.as_ref();
+        let sampled = ongoing.filter(|_| self.loses_waits());
+        let sampled = sampled.map_or(Duration::ZERO, |ongoing| ongoing.sampled);
+        let waited = |waits: &Waits| waits.since(&self.turn_waits).max(sampled);
         TurnUsage {
-            waited: waits.as_ref().map(|waits| waits.since(&self.turn_waits)),
+            waited: waits.as_ref().map(waited),
             threads: waits.map_or(1, |waits| waits.threads()),
             ..self.usage(cpu)
         }
@@ -282,9 +290,20 @@ impl Meter {
         }
     }
 
-    /// How long after a look at `now` at what it uses the next one is due, where what it uses is known by looking only.
+    /// How long after a look at `now` at what it uses the next one is due, where some of that is known by looking only. At
+    /// random, so that no bot knows when.
     pub(super) fn next_look(&self, now: Instant) -> Option<Duration> {
-        (!self.clocks.is_complete()).then(|| LOOKING.max(self.rest.saturating_duration_since(now)))
+        if self.clocks.is_complete() && !self.loses_waits() {
+            return None;
+        }
+        let random = RandomState::new().hash_one(()) % u64::from(LOOKING.subsec_micros());
+        let next = LOOKING / 2 + Duration::from_micros(random);
+        Some(next.max(self.rest.saturating_duration_since(now)))
+    }
+
+    /// Whether processes of it exit, whose waits for a processor the kernel forgets.
+    pub(super) const fn loses_waits(&self) -> bool {
+        self.clocks.has_ended_children()
     }
 
     /// The game has ended; `total` is what the bot used altogether, and its memory in KiB, if it has

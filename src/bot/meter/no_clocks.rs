@@ -28,6 +28,10 @@ impl Clocks {
         true
     }
 
+    pub(super) const fn has_ended_children(&self) -> bool {
+        false
+    }
+
     pub(super) const fn has_lost(&self) -> bool {
         false
     }

@@ -1,5 +1,6 @@
-//! A bot's wait for a processor that has not ended. The kernel counts a wait when it ends; how long one has lasted
-//! until now is seen only by looking twice.
+//! What of a bot's waiting for a processor the kernel does not count: a wait that has not ended, whose length is seen
+//! only by looking twice, and the waits of processes that have exited, which are estimated from what was seen at all
+//! looks.
 
 use std::time::{Duration, Instant};
 
@@ -17,6 +18,11 @@ pub(super) struct OngoingWait {
     pub(super) certain: Duration,
     /// How long it may have lasted.
     most: Duration,
+    /// For how long the bot could have run in this turn and had no processor: the time between two looks, or half of it
+    /// where it could run at one of them only. Looks come at random, so no bot can be ready for them.
+    pub(super) sampled: Duration,
+    /// Whether it could run at this look.
+    could_run: bool,
 }
 
 impl OngoingWait {
@@ -28,6 +34,9 @@ impl OngoingWait {
             runnable: Runnable::default(),
             certain: Duration::ZERO,
             most: Duration::ZERO,
+            sampled: Duration::ZERO,
+            // It has just been asked.
+            could_run: true,
         }
     }
 
@@ -44,12 +53,16 @@ impl OngoingWait {
         } else {
             (Duration::ZERO, idle)
         };
+        let could_run = !runnable.is_empty();
+        let looks = u32::from(self.could_run) + u32::from(could_run);
         Self {
             at,
             cpu,
             runnable,
             certain,
             most,
+            sampled: self.sampled + idle * looks / 2,
+            could_run,
         }
     }
 
@@ -78,6 +91,23 @@ mod tests {
             wait = wait.next(turn + ms(at), ms(cpu), runnable);
         }
         (wait.certain.as_millis(), wait.uncertain().as_millis())
+    }
+
+    #[test]
+    fn what_exited_had_waited_while_the_bot_could_run() {
+        let turn = Instant::now();
+        let sampled = |looks: &[(u64, u64, Option<i32>)]| {
+            let mut wait = OngoingWait::unseen(turn);
+            for &(at, cpu, process) in looks {
+                let runnable = Runnable::of(process.map(|process| (process, 1)));
+                wait = wait.next(turn + ms(at), ms(cpu), runnable);
+            }
+            wait.sampled.as_millis()
+        };
+        assert_eq!(sampled(&[(20, 5, Some(3)), (50, 10, Some(4))]), 40);
+        // It slept, and had been asked.
+        assert_eq!(sampled(&[(20, 2, None), (50, 2, None)]), 9);
+        assert_eq!(sampled(&[(20, 20, Some(3)), (50, 50, Some(4))]), 0);
     }
 
     #[test]

@@ -38,7 +38,7 @@ impl Player for Process {
         self.thaw();
         let asked = Instant::now();
         let look = self.meter.next_look(asked.into_std());
-        let mut limit = charge::first_limit(&allowance, fresh, look);
+        let mut limit = charge::first_limit(&allowance, fresh, look, self.meter.loses_waits());
         let exchange = self.channel.exchange_from(asked, request.as_bytes(), limit);
         let mut exchanged = until_exit(exchange, &mut self.child, self.exit.is_some()).await?;
         // What it has used, once that matters, and whether the time that it was given then was due to it.

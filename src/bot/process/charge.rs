@@ -34,12 +34,17 @@ pub(super) struct Extension {
 
 /// The wall time after which it is first asked what the bot has used.
 ///
-/// What a bot uses counts within its time where it is subtracted from a game's clock, and where CPU time is measured. Then
-/// it is looked at after `look` already, where it is known by looking only.
-pub(super) fn first_limit(allowance: &Allowance, fresh: bool, look: Option<Duration>) -> Duration {
+/// What a bot uses counts within its time where it is subtracted from a game's clock, where CPU time is measured, and where
+/// the kernel forgets its waits. Then it is looked at after `look` already, where it is known by looking only.
+pub(super) fn first_limit(
+    allowance: &Allowance,
+    fresh: bool,
+    look: Option<Duration>,
+    loses_waits: bool,
+) -> Duration {
     let total = allowance.total(fresh);
     let limit = match allowance.kind {
-        ClockKind::Wall if allowance.is_counted => total,
+        ClockKind::Wall if allowance.is_counted || loses_waits => total,
         ClockKind::Wall => return total,
         // It may run on all CPUs at the same time.
         ClockKind::Cpu => (total / processors()).max(STEP),
@@ -207,16 +212,17 @@ mod tests {
     #[test]
     fn what_is_known_by_looking_only_is_looked_at() {
         let look = Some(Duration::from_millis(25));
-        let first = |is_counted, kind| {
+        let first = |is_counted, kind, loses_waits| {
             let allowance = Allowance {
                 is_counted,
                 ..allowance(kind)
             };
-            first_limit(&allowance, false, look).as_millis()
+            first_limit(&allowance, false, look, loses_waits).as_millis()
         };
-        assert_eq!(first(false, ClockKind::Wall), 150);
-        assert_eq!(first(true, ClockKind::Wall), 25);
-        assert!(first(false, ClockKind::Cpu) <= 25);
+        assert_eq!(first(false, ClockKind::Wall, false), 150);
+        assert_eq!(first(false, ClockKind::Wall, true), 25);
+        assert_eq!(first(true, ClockKind::Wall, false), 25);
+        assert!(first(false, ClockKind::Cpu, false) <= 25);
         let more = Extension {
             limit: Duration::from_millis(300),
             is_certain: true,
@@ -302,7 +308,7 @@ mod tests {
         let number = u32::try_from(processors).unwrap();
         // All processors together may have used it up by then, and not before.
         assert_eq!(
-            first_limit(&allowance, false, None) * number,
+            first_limit(&allowance, false, None, false) * number,
             LIMIT / number * number
         );
         // What is left is enough for as many of them as it has threads.

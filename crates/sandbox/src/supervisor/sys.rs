@@ -31,6 +31,15 @@ pub(super) fn close_on_exec_from(first: u32) -> io::Result<()> {
     }
 }
 
+/// Whether two processes have all their memory in common.
+pub(super) fn have_one_memory(one: Pid, other: Pid) -> bool {
+    /// `KCMP_VM` of the kernel.
+    const MEMORY: libc::c_int = 1;
+    let (one, other) = (one.as_raw_pid(), other.as_raw_pid());
+    // SAFETY: no memory is touched.
+    unsafe { libc::syscall(libc::SYS_kcmp, one, other, MEMORY, 0, 0) == 0 }
+}
+
 /// What the children that have been waited for have used, with all of theirs: processor time,
 /// and the most memory of one of them in KiB.
 pub(super) fn used_by_children() -> (Duration, u64) {

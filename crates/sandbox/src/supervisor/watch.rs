@@ -11,6 +11,7 @@ use rustix::process::Pid;
 
 use super::descendants::{Descendants, Process, reap_orphans};
 use super::message::Exceeded;
+use super::sys;
 use crate::limits::ResourceLimits;
 use crate::procfs;
 
@@ -133,12 +134,16 @@ impl Watch {
         if resident.saturating_add(tables) <= self.limits.memory {
             return resident;
         }
-        // Measured more closely, at some cost: what processes share counts once, and what
-        // they read from files not at all.
-        let closer = |process: &Process| {
+        // Measured more closely, at some cost: what processes share counts once, also all that a process
+        // shares until it starts another program (`vfork`), and what they read from files not at all.
+        let closer = |(place, process): (usize, &Process)| {
+            let mut others = processes[..place].iter();
+            if others.any(|other| sys::have_one_memory(other.pid, process.pid)) {
+                return 0;
+            }
             procfs::proportional_memory(process.pid).unwrap_or(process.resident)
         };
-        let memory: u64 = processes.iter().map(closer).sum();
+        let memory: u64 = processes.iter().enumerate().map(closer).sum();
         memory.saturating_add(tables)
     }
 
