@@ -142,8 +142,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         all: puzzles.len(),
     };
     if let Some(path) = &args.junit {
-        let text = junit(&report).map_err(|error| Failure::Referee(error.to_string()))?;
-        std::fs::write(path, text).map_err(|error| {
+        std::fs::write(path, junit(&report)).map_err(|error| {
             let (path, cause) = (path.display(), cause(&error));
             Failure::Usage(format!("{path}: cannot be written: {cause}"))
         })?;
