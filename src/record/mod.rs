@@ -18,7 +18,6 @@ pub mod result;
 pub mod summaries;
 mod summary;
 pub mod text_file;
-mod turn_text;
 mod turns;
 
 use serde::{Deserialize, Serialize};
@@ -30,8 +29,10 @@ use crate::text::short_name;
 pub use crate::protocol::ForfeitReason;
 pub use finished::FinishedRecord;
 pub use result::{BotIndex, Ending, Reason, ResultEntry, UnknownReason};
+/// A turn in canonical form, such as `6 A`: short texts, as of all games so far, are stored inline, so that recording a
+/// turn does not allocate.
+pub use smol_str::SmolStr as TurnText;
 pub use summary::RecordSummary;
-pub use turn_text::TurnText;
 
 /// The version of the format that this program writes.
 pub const VERSION: u32 = 1;

@@ -20,6 +20,7 @@ pub mod comparison;
 pub mod grades;
 pub mod html;
 pub mod league;
+pub(crate) mod markup;
 pub mod own;
 pub mod picture;
 pub mod serve;

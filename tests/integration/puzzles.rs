@@ -66,7 +66,7 @@ fn a_page_is_made_of_a_set_and_overwrites_nothing_else() {
     assert_eq!(run.code, Some(0), "{run}");
     assert_eq!(run.stdout, "puzzles.html: a page of 300 puzzles.\n");
     let page = fs::read_to_string(scratch.path().join("puzzles.html")).expect("a page");
-    assert!(page.contains("<title>Friday &#60;3</title>"));
+    assert!(page.contains("<title>Friday &lt;3</title>"));
     assert!(page.contains("four-in-a-row-0002316990"));
     let set = scratch.path().join("set.jsonl");
     let line = SHIPPED[0].1.lines().next().expect("a puzzle");

@@ -325,11 +325,7 @@ impl OpenProcess {
     /// Reads what it uses, an error when it has ended. Three system calls, unless it has several
     /// threads; the children are left out when it has more than `most_threads`. `buffer` is not
     /// empty, and is enlarged when needed.
-    pub fn usage(
-        &self,
-        most_threads: u64,
-        buffer: &mut Vec<u8>,
-    ) -> io::Result<ProcessUsage> {
+    pub fn usage(&self, most_threads: u64, buffer: &mut Vec<u8>) -> io::Result<ProcessUsage> {
         // This comes first: the list of children of a process that has ended is merely empty.
         let mut resident = resident_memory(read_again(&self.memory, buffer)?);
         let threads = self.threads.metadata()?.nlink().saturating_sub(OWN_LINKS);

@@ -1,12 +1,11 @@
 //! `referee analyse FILE`: finds the turns at which recorded games were won and lost.
 
-use std::io::{self, BufWriter, IntoInnerError, IsTerminal as _, Write};
+use std::io::{self, BufWriter, IntoInnerError, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
 use crate::analysis::{Analyst, Effort, Options, check, with_analysis};
@@ -14,7 +13,7 @@ use crate::cli::support::duration;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::folder::{GameChoice, records_of};
 use crate::cli::support::interruptible::run_interruptible;
-use crate::cli::support::output::{Stdout, draw_target, print_stderr};
+use crate::cli::support::output::{ProgressBar, Stdout, print_stderr};
 use crate::cli::support::setup::{palette, unreadable};
 use crate::cli::support::solver_args::SolverArgs;
 use crate::record::Record;
@@ -167,7 +166,7 @@ fn analyse(
     let mut reader = Reader::open(file).map_err(failed)?;
     let mut printer = AnalysisPrinter::new(args.json);
     let mut bots: Vec<BotTally> = Vec::new();
-    let bar = progress_bar(games.unwrap_or_default());
+    let bar = ProgressBar::new(games.unwrap_or_default(), "games");
     let mut done = 0;
     while let Some(line) = reader.next_line().map_err(failed)? {
         let number = line.number();
@@ -189,7 +188,7 @@ fn analyse(
         });
         let annotation = annotation
             .map_err(|problem| Failure::Usage(line.damaged(problem.to_string()).to_string()))?;
-        bar.inc(1);
+        bar.inc();
         done += 1;
         if let Some(output) = &mut output {
             let mut line = with_analysis(line.bytes(), &annotation)?;
@@ -197,9 +196,10 @@ fn analyse(
             output.line(line.as_bytes())?;
         }
         add_tallies(&mut bots, &record, &annotation);
-        bar.suspend(|| printer.game(number, &record, &annotation))?;
+        bar.line
+            .suspend(|| printer.game(number, &record, &annotation))?;
     }
-    bar.finish_and_clear();
+    bar.line.clear();
     let written = output.map(AnnotatedFile::finish).transpose()?.is_some();
     let complete = games.is_some_and(|games| done >= games);
     printer.end(&bots, complete)?;
@@ -215,26 +215,6 @@ fn analyse(
         print_stderr(&format!("referee: the records are in {}", path.display()));
     }
     Ok(())
-}
-
-/// A progress bar when stderr is a terminal; hidden otherwise.
-pub(in crate::cli) fn progress_bar(games: u64) -> ProgressBar {
-    progress_bar_of(games, "games")
-}
-
-/// The same for other things.
-pub(in crate::cli) fn progress_bar_of(count: u64, things: &str) -> ProgressBar {
-    if !io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let bar = ProgressBar::with_draw_target(Some(count), draw_target());
-    let template = format!("{{bar:24}} {{pos}}/{{len}} {things}, {{elapsed}}, {{msg}}");
-    // If the template were invalid, the default style would be used.
-    if let Ok(style) = ProgressStyle::with_template(&template) {
-        bar.set_style(style);
-    }
-    bar.enable_steady_tick(Duration::from_millis(250));
-    bar
 }
 
 /// Adds a game's tallies to those of its bots.

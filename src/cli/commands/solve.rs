@@ -6,14 +6,13 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value as Json, json};
 
-use crate::cli::support::duration;
+use crate::cli::support::duration::{self, in_short};
 use crate::cli::support::failure::Failure;
 use crate::cli::support::games::{self, GameArg};
 use crate::cli::support::interruptible::run_with_ticks;
-use crate::cli::support::output::{Stdout, print_stderr};
+use crate::cli::support::output::{ProgressLine, Stdout, print_stderr};
 use crate::cli::support::setup::{RulesName, match_set};
 use crate::cli::support::solver_args::SolverArgs;
 use crate::game::Game as _;
@@ -187,17 +186,13 @@ fn solve(
     let limits = args.time.map_or(Limits::NONE, Limits::within);
     let limits = limits.or_when(Arc::clone(&stop));
     let begun = Instant::now();
-    let bar = ProgressBar::new_spinner();
-    if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed} {wide_msg}") {
-        bar.set_style(style);
-    }
+    let line = ProgressLine::new();
     let on_tick = || {
-        bar.set_message(progress());
-        bar.tick();
+        line.show(format!("{} {}", in_short(begun.elapsed()), progress()));
         Ok(())
     };
     let outcome = run_with_ticks(&stop, on_tick, || work(&limits));
-    bar.finish_and_clear();
+    line.clear();
     let (solution, interrupted) = outcome?;
     if interrupted {
         print_stderr(&format!("referee: so far: {}", solution.value.words()));

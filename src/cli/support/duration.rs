@@ -14,6 +14,12 @@ pub(in crate::cli) fn parse(text: &str) -> Result<Duration, String> {
     Duration::try_from(signed).map_err(|_| expected())
 }
 
+/// A duration in whole seconds, as people type it.
+pub(in crate::cli) fn in_short(duration: Duration) -> String {
+    let seconds = i64::try_from(duration.as_secs()).unwrap_or(i64::MAX);
+    format!("{:#}", SignedDuration::from_secs(seconds))
+}
+
 /// Reads a duration of more than zero.
 pub(in crate::cli) fn parse_positive(text: &str) -> Result<Duration, String> {
     let duration = parse(text)?;

@@ -3,20 +3,24 @@
 //! Without options, warnings go to stderr. `--log` says what else; `--log-file` takes the log to a
 //! file, and leaves stderr its warnings.
 
+use std::collections::BTreeMap;
 use std::env;
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use clap::ValueEnum;
-use json_subscriber::JsonLayer;
-use tracing_subscriber::filter::LevelFilter;
-use tracing_subscriber::fmt::MakeWriter;
-use tracing_subscriber::fmt::time::SystemTime;
+use serde_json::{Map, Value, json};
+use tracing_serde::fields::AsMap as _;
+use tracing_subscriber::filter::{LevelFilter, ParseError, Targets};
+use tracing_subscriber::fmt::format::{JsonFields, Writer};
+use tracing_subscriber::fmt::time::{FormatTime as _, SystemTime};
+use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormattedFields, MakeWriter};
 use tracing_subscriber::layer::SubscriberExt as _;
-use tracing_subscriber::registry::LookupSpan;
+use tracing_subscriber::registry::{LookupSpan, Scope};
 use tracing_subscriber::util::SubscriberInitExt as _;
-use tracing_subscriber::{EnvFilter, Layer};
+use tracing_subscriber::{Layer, Registry};
 
 use super::failure::Failure;
 use super::log_file::LogFile;
@@ -117,32 +121,34 @@ impl LogOptions {
     }
 
     /// What is logged.
-    fn filter(&self, default: LevelFilter) -> Result<EnvFilter, Failure> {
-        let filter = match &self.log {
+    fn filter(&self, default: LevelFilter) -> Result<Targets, Failure> {
+        let filter: Targets = match &self.log {
             Some(level) => {
                 let wrong = |error: &str| {
                     Failure::Usage(format!(
                         "--log {level}: {error}; expected error, warn, info, debug, trace or a filter such as referee=debug"
                     ))
                 };
-                // `EnvFilter` would read a single word as the name of a module.
-                if !level.contains(['=', ',', '[']) && level.parse::<LevelFilter>().is_err() {
+                // `Targets` would read a single word as the name of a module.
+                if !level.contains(['=', ',']) && level.parse::<LevelFilter>().is_err() {
                     return Err(wrong("no such level"));
                 }
-                let filter = EnvFilter::builder().parse(level);
-                filter.map_err(|error| wrong(&error.to_string()))?
+                level
+                    .parse()
+                    .map_err(|error: ParseError| wrong(&error.to_string()))?
             }
-            None => EnvFilter::builder()
-                .with_default_directive(default.into())
-                .parse_lossy(env::var(EnvFilter::DEFAULT_ENV).unwrap_or_default()),
+            // What it asks of other programs is none of the referee's business.
+            None => env::var("RUST_LOG")
+                .ok()
+                .filter(|text| !text.is_empty())
+                .and_then(|text| text.parse().ok())
+                .unwrap_or_else(|| Targets::new().with_default(default)),
         };
-        // Whoever wants some events wants to know of which game they are.
-        if filter.max_level_hint() < Some(LevelFilter::INFO) {
+        // The events of a game name it only where its spans are logged.
+        if Layer::<Registry>::max_level_hint(&filter) < Some(LevelFilter::INFO) {
             return Ok(filter);
         }
-        let spans = format!("{}=info", log_target::SPAN);
-        let spans = spans.parse().map_err(io::Error::other)?;
-        Ok(filter.add_directive(spans))
+        Ok(filter.with_target(log_target::SPAN, LevelFilter::INFO))
     }
 
     /// Writes lines in the wanted format.
@@ -157,16 +163,45 @@ impl LogOptions {
                 .with_writer(writer)
                 .with_ansi(coloured)
                 .boxed(),
-            LogFormat::Json => {
-                let mut layer = JsonLayer::new(writer);
-                layer
-                    .with_timer("timestamp", SystemTime)
-                    .with_level("level")
-                    .with_target("target")
-                    .with_event("fields")
-                    .with_flattened_span_fields("span");
-                layer.boxed()
-            }
+            LogFormat::Json => tracing_subscriber::fmt::layer()
+                .fmt_fields(JsonFields::new())
+                .event_format(JsonLine)
+                .with_writer(writer)
+                .boxed(),
         }
+    }
+}
+
+/// An event as a JSON object, with the fields of all its spans in one.
+struct JsonLine;
+
+impl<S> FormatEvent<S, JsonFields> for JsonLine
+where
+    S: tracing::Subscriber + for<'span> LookupSpan<'span>,
+{
+    fn format_event(
+        &self,
+        context: &FmtContext<'_, S, JsonFields>,
+        mut writer: Writer<'_>,
+        event: &tracing::Event<'_>,
+    ) -> fmt::Result {
+        let mut span: BTreeMap<String, Value> = BTreeMap::new();
+        for part in context.event_scope().into_iter().flat_map(Scope::from_root) {
+            if let Some(fields) = part.extensions().get::<FormattedFields<JsonFields>>() {
+                let fields: Map<_, _> = serde_json::from_str(fields).map_err(|_| fmt::Error)?;
+                span.extend(fields);
+            }
+            span.insert("name".to_owned(), part.name().into());
+        }
+        let mut timestamp = String::new();
+        SystemTime.format_time(&mut Writer::new(&mut timestamp))?;
+        let line = json!({
+            "fields": event.field_map(),
+            "level": event.metadata().level().as_str(),
+            "span": span,
+            "target": event.metadata().target(),
+            "timestamp": timestamp,
+        });
+        writeln!(writer, "{line}")
     }
 }

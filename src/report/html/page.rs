@@ -1,14 +1,15 @@
 //! The page: a template, a style, a script, and a policy that forbids everything else.
 
+use std::fmt::Write as _;
 use std::sync::LazyLock;
 
-use askama::Template;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::{MAX_GAMES, Options, Origin};
+use crate::report::markup::escaped;
 use crate::report::standings::elo;
 use crate::text::escape_controls;
 use crate::tournament::standings::Standings;
@@ -99,56 +100,23 @@ fn policy(script: &str, connect: &str) -> String {
     )
 }
 
-/// A row of the table that is shown without JavaScript.
-struct Row {
-    rank: usize,
-    name: String,
-    games: u64,
-    points: f64,
-    elo: String,
-}
-
-#[derive(Template)]
-#[template(path = "page.html")]
-struct Page<'a> {
-    title: &'a str,
-    version: &'a str,
-    policy: String,
-    style: &'a str,
-    script: &'a str,
-    data: String,
-    rows: Vec<Row>,
-    absent: Vec<String>,
-}
-
 /// JSON escaped for a script element: it cannot end the element or begin a comment.
 fn embedded(data: &str) -> String {
     data.replace('<', "\\u003c")
 }
 
-fn render(
-    title: &str,
-    script: &str,
-    data: &str,
-    rows: Vec<Row>,
-    absent: Vec<String>,
-    connect: &str,
-) -> String {
-    let title = escape_controls(title);
-    let page = Page {
-        title: &title,
-        version: env!("CARGO_PKG_VERSION"),
-        policy: policy(script, connect),
-        style: STYLE,
-        script,
-        data: embedded(data),
-        rows,
-        absent,
-    };
-    let mut out = String::with_capacity(data.len() + script.len() + STYLE.len() + 4096);
-    // Only the writer can fail, and writing to a string does not.
-    let _ = page.render_into(&mut out);
-    out
+/// A page. `content` is HTML, for those without JavaScript.
+fn render(title: &str, script: &str, data: &str, content: &str, connect: &str) -> String {
+    format!(
+        include_str!("assets/page.html"),
+        policy = escaped(&policy(script, connect)),
+        version = env!("CARGO_PKG_VERSION"),
+        title = escaped(&escape_controls(title)),
+        style = STYLE,
+        content = content,
+        data = embedded(data),
+        script = script,
+    )
 }
 
 fn head(options: &Options, live: bool) -> Value {
@@ -179,51 +147,55 @@ pub(super) fn whole(options: &Options, data: &Data<'_>, standings: &Standings) -
     let games = data.games.map(|games| format!(",\"games\":\"{games}\""));
     let games = games.unwrap_or_default();
     let data = format!("{{\"head\":{head},\"figures\":{figures},\"entries\":[{entries}]{games}}}");
-    let rows = standings
-        .places
-        .iter()
-        .enumerate()
-        .map(|(rank, place)| Row {
-            rank: rank + 1,
-            name: escape_controls(&place.name),
-            games: place.games,
-            points: place.points,
-            elo: match place.error {
-                Some(error) => format!("{} ± {error:.0}", elo(place.elo)),
-                None => elo(place.elo),
-            },
-        });
-    let absent = standings
-        .not_entered()
-        .map(|absent| [&absent.name, &absent.reason].map(|text| escape_controls(text)))
-        .map(|[name, reason]| {
-            if reason.is_empty() {
-                name
-            } else {
-                format!("{name}: {reason}")
-            }
-        });
-    let absent = absent.collect();
     render(
         &options.title,
         &SCRIPT,
         &data,
-        rows.collect(),
-        absent,
+        &without_script(standings),
         "'none'",
     )
 }
 
+/// The standings as HTML.
+fn without_script(standings: &Standings) -> String {
+    let text = |text: &str| escaped(&escape_controls(text));
+    let mut out = String::new();
+    if !standings.places.is_empty() {
+        out.push_str(
+            r#"<table>
+<caption>Standings</caption>
+<thead><tr><th scope="col">#</th><th scope="col">bot</th><th scope="col">games</th><th scope="col">points</th><th scope="col">Elo</th></tr></thead>
+<tbody>
+"#,
+        );
+        for (rank, place) in standings.places.iter().enumerate() {
+            let (rank, name, games) = (rank + 1, text(&place.name), place.games);
+            let (points, elo) = (place.points, elo(place.elo));
+            let error = place.error.map(|error| format!(" ± {error:.0}"));
+            let error = error.unwrap_or_default();
+            let _ = writeln!(
+                out,
+                r#"<tr><td>{rank}</td><th scope="row">{name}</th><td>{games}</td><td>{points}</td><td>{elo}{error}</td></tr>"#
+            );
+        }
+        out.push_str("</tbody>\n</table>\n");
+    }
+    let mut absent = standings.not_entered().peekable();
+    if absent.peek().is_some() {
+        out.push_str("<h2>Did not enter</h2>\n<ul>\n");
+        for absent in absent {
+            let (name, reason) = (text(&absent.name), text(&absent.reason));
+            let colon = if reason.is_empty() { "" } else { ": " };
+            let _ = writeln!(out, "<li>{name}{colon}{reason}</li>");
+        }
+        out.push_str("</ul>\n");
+    }
+    out
+}
+
 /// The page of puzzles with these data.
 pub(super) fn of_puzzles(title: &str, data: &str) -> String {
-    render(
-        title,
-        &PUZZLE_SCRIPT,
-        data,
-        Vec::new(),
-        Vec::new(),
-        "'none'",
-    )
+    render(title, &PUZZLE_SCRIPT, data, "", "'none'")
 }
 
 /// A page without data, and the policy to serve it with.
@@ -243,14 +215,7 @@ pub fn served(options: &Options) -> Served {
     let framing = options.frame.as_ref();
     let framing = framing.map_or_else(|| "'none'".to_owned(), Origin::to_string);
     Served {
-        page: render(
-            &options.title,
-            &SCRIPT,
-            &data,
-            Vec::new(),
-            Vec::new(),
-            "'self'",
-        ),
+        page: render(&options.title, &SCRIPT, &data, "", "'self'"),
         policy: format!("{}; frame-ancestors {framing}", policy(&SCRIPT, "'self'")),
         is_framed: options.frame.is_some(),
     }

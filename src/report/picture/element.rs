@@ -1,10 +1,8 @@
 //! Elements of SVG, and how they are written.
 
-use std::fmt::Display;
-use std::io;
+use std::fmt::{Display, Write as _};
 
-use quick_xml::Writer;
-use quick_xml::events::{BytesEnd, BytesStart, BytesText, Event};
+use crate::report::markup::escaped;
 
 /// An element with attributes, and what is in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,14 +11,6 @@ pub(super) struct Element {
     attributes: Vec<(&'static str, String)>,
     children: Vec<Self>,
     text: String,
-}
-
-/// Text with nothing that XML 1.0 forbids: it has neither most control characters nor U+FFFE and U+FFFF.
-fn allowed(text: &str) -> String {
-    let is_forbidden = |c: char| {
-        matches!(c, '\u{fffe}' | '\u{ffff}') || (c < ' ' && !matches!(c, '\t' | '\n' | '\r'))
-    };
-    text.replace(is_forbidden, "\u{fffd}")
 }
 
 impl Element {
@@ -61,7 +51,7 @@ impl Element {
     }
 
     pub(super) fn text(mut self, text: &str) -> Self {
-        self.text = allowed(text);
+        text.clone_into(&mut self.text);
         self
     }
 
@@ -72,27 +62,25 @@ impl Element {
 
     /// A file of this element.
     pub(super) fn to_xml(&self) -> String {
-        let mut writer = Writer::new(Vec::new());
-        // Writing to memory does not fail.
-        let _ = self.write(&mut writer);
-        let mut text = String::from_utf8_lossy(&writer.into_inner()).into_owned();
-        text.push('\n');
-        text
+        let mut out = String::new();
+        self.write(&mut out);
+        out.push('\n');
+        out
     }
 
-    fn write(&self, writer: &mut Writer<Vec<u8>>) -> io::Result<()> {
-        let mut start = BytesStart::new(self.tag);
+    fn write(&self, out: &mut String) {
+        let _ = write!(out, "<{}", self.tag);
         for (name, value) in &self.attributes {
-            start.push_attribute((*name, allowed(value).as_str()));
+            let _ = write!(out, " {name}=\"{}\"", escaped(value));
         }
         if self.children.is_empty() && self.text.is_empty() {
-            return writer.write_event(Event::Empty(start));
+            out.push_str("/>");
+            return;
         }
-        writer.write_event(Event::Start(start))?;
-        writer.write_event(Event::Text(BytesText::new(&self.text)))?;
+        let _ = write!(out, ">{}", escaped(&self.text));
         for child in &self.children {
-            child.write(writer)?;
+            child.write(out);
         }
-        writer.write_event(Event::End(BytesEnd::new(self.tag)))
+        let _ = write!(out, "</{}>", self.tag);
     }
 }

@@ -1,10 +1,7 @@
 //! All checks of one bot, also with a piece set that no bot has built in.
 
-use std::io::{self, IsTerminal as _};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-
-use indicatif::{ProgressBar, ProgressStyle};
 
 use super::Args;
 use crate::bot::orphans;
@@ -14,7 +11,7 @@ use crate::cli::support::clock::check_clock;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::interrupt::until_interrupted;
 use crate::cli::support::leftovers::end_orphans;
-use crate::cli::support::output::draw_target;
+use crate::cli::support::output::ProgressLine;
 use crate::cli::support::pieces_file::PiecesFile;
 use crate::cli::support::runtime::runtime;
 use crate::cli::support::setup::match_set;
@@ -133,7 +130,7 @@ impl Examination {
 
 /// How far a check is, on a terminal: a line that is replaced.
 struct Progress {
-    bar: Option<ProgressBar>,
+    line: ProgressLine,
     /// The bot, if there are others.
     which: Option<String>,
     /// The check that is being made, and since when.
@@ -142,19 +139,10 @@ struct Progress {
 
 impl Progress {
     fn new(which: Option<String>) -> Self {
-        let bar = io::stderr().is_terminal().then(|| {
-            let bar = ProgressBar::with_draw_target(None, draw_target());
-            // The template is a constant; if it were invalid, the default style would be used.
-            if let Ok(style) = ProgressStyle::with_template("  {wide_msg}") {
-                bar.set_style(style);
-            }
-            bar
-        });
-        if let (Some(bar), Some(which)) = (&bar, &which) {
-            bar.set_message(which.clone());
-        }
+        let line = ProgressLine::new();
+        line.show(format!("  {}", which.as_deref().unwrap_or_default()));
         Self {
-            bar,
+            line,
             which,
             current: None,
         }
@@ -162,34 +150,30 @@ impl Progress {
 
     fn show(&mut self, notice: Notice<'_>, show: &mut dyn FnMut(&Check)) {
         match notice {
-            Notice::Checked(check) => match &self.bar {
-                Some(bar) => bar.suspend(|| show(check)),
-                None => show(check),
-            },
+            Notice::Checked(check) => self.line.suspend(|| show(check)),
             Notice::Asking { check, done, of } => {
-                let Some(bar) = &self.bar else {
-                    return;
-                };
                 let since = match self.current {
                     Some((name, since)) if name == check => since,
                     _ => {
                         let now = Instant::now();
                         self.current = Some((check, now));
-                        bar.set_message(self.which.clone().unwrap_or_default());
+                        self.line
+                            .show(format!("  {}", self.which.as_deref().unwrap_or_default()));
                         now
                     }
                 };
                 if since.elapsed() > LONG || of == 1 {
-                    bar.set_message(message(self.which.as_deref(), check, done, of));
+                    self.line.show(format!(
+                        "  {}",
+                        message(self.which.as_deref(), check, done, of)
+                    ));
                 }
             }
         }
     }
 
     fn clear(&self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
+        self.line.clear();
     }
 }
 

@@ -10,8 +10,6 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use indicatif::HumanDuration;
-
 use self::bots::Bots;
 use self::playing::Playing;
 use crate::arena::directory::TournamentDirectory;
@@ -346,7 +344,7 @@ fn announce_terms(args: &Args, others: usize, jobs: usize, seed: u64) -> Result<
     ));
     let expected = simulating::expected(args, others)?;
     let budget = match args.budget {
-        MoveTime(Some(budget)) => format!("at most {}", HumanDuration(budget)),
+        MoveTime(Some(budget)) => format!("at most {}", duration::in_short(budget)),
         MoveTime(None) => "no limit of time".to_owned(),
     };
     let most = counted(u64::from(args.pairs), "comparison", "comparisons");

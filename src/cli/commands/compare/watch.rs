@@ -1,24 +1,16 @@
 //! Asks the test after every game, and shows what is known so far.
 
-use std::io::{self, IsTerminal as _};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use indicatif::{ProgressBar, ProgressStyle};
 use tokio::sync::mpsc;
 
 use crate::arena::TournamentObserver;
 use crate::arena::comparison::Progress;
 use crate::arena::plan::Plan;
 use crate::arena::results::Results;
-use crate::cli::support::output::{draw_target, print_stderr};
+use crate::cli::support::output::ProgressLine;
 use crate::record::FinishedRecord;
 use crate::text::counted;
-
-/// Time between two lines where there is no terminal.
-const LINE_INTERVAL: Duration = Duration::from_secs(10);
-
-/// Time between two updates of the line on a terminal.
-const BAR_INTERVAL: Duration = Duration::from_millis(200);
 
 /// See the [module](self).
 pub(super) struct Watch {
@@ -26,30 +18,19 @@ pub(super) struct Watch {
     /// Whether games are played after the decision.
     all: bool,
     pub(super) stop: Option<mpsc::Sender<()>>,
-    bar: Option<ProgressBar>,
+    line: ProgressLine,
     begun: Instant,
-    shown: Instant,
     before: u64,
 }
 
 impl Watch {
     pub(super) fn new(progress: Progress, all: bool) -> Self {
-        let bar = io::stderr().is_terminal().then(|| {
-            let bar = ProgressBar::with_draw_target(None, draw_target());
-            // The template is a constant; if it were invalid, the default style would be used.
-            if let Ok(style) = ProgressStyle::with_template("{wide_msg}") {
-                bar.set_style(style);
-            }
-            bar
-        });
-        let now = Instant::now();
         Self {
             progress,
             all,
             stop: None,
-            bar,
-            begun: now,
-            shown: now,
+            line: ProgressLine::new(),
+            begun: Instant::now(),
             before: 0,
         }
     }
@@ -68,9 +49,7 @@ impl Watch {
     }
 
     pub(super) fn clear(&self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
+        self.line.clear();
     }
 
     fn line(&self, games: u64) -> String {
@@ -100,20 +79,8 @@ impl TournamentObserver for Watch {
             let _ = stop.try_send(());
             let _ = stop.try_send(());
         }
-        let interval = match &self.bar {
-            Some(_) => BAR_INTERVAL,
-            None => LINE_INTERVAL,
-        };
-        if self.shown.elapsed() >= interval {
-            self.shown = Instant::now();
-            let line = self.line(results.games);
-            match &self.bar {
-                Some(bar) => {
-                    bar.set_message(line);
-                    bar.tick();
-                }
-                None => print_stderr(&format!("referee: {line}")),
-            }
+        if self.line.is_due() {
+            self.line.report(self.line(results.games));
         }
     }
 }

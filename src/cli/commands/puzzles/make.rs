@@ -7,13 +7,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use super::output::made_table;
-use crate::cli::commands::analyse::progress_bar_of;
 use crate::cli::support::duration;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::folder::all_records;
 use crate::cli::support::interruptible::run_interruptible;
 use crate::cli::support::numbers;
-use crate::cli::support::output::{Stdout, print_stderr};
+use crate::cli::support::output::{ProgressBar, Stdout, print_stderr};
 use crate::cli::support::setup::{palette, recorded_ruleset, unreadable};
 use crate::cli::support::solver_args::SolverArgs;
 use crate::puzzles::choice::spread;
@@ -166,7 +165,7 @@ fn make(args: &Args, files: &[PathBuf], stop: &Arc<AtomicBool>) -> Result<Vec<Pu
         };
         makers.push(Maker::new(&*group.ruleset, prover, effort));
     }
-    let bar = progress_bar_of(games, "games");
+    let bar = ProgressBar::new(games, "games");
     let mut again = 0;
     for path in files {
         each(path, stop, |record| {
@@ -179,11 +178,11 @@ fn make(args: &Args, files: &[PathBuf], stop: &Arc<AtomicBool>) -> Result<Vec<Pu
                     format!("{}{}", turn.unwrap_or_default(), violation.problem)
                 })?;
             }
-            bar.inc(1);
+            bar.inc();
             Ok(())
         })?;
     }
-    bar.finish_and_clear();
+    bar.line.clear();
     if again < games && !stop.load(Ordering::Relaxed) {
         return Err(Failure::Usage(
             "a file that has been read has fewer games now; files are read twice, so a pipe cannot be one"
@@ -191,14 +190,14 @@ fn make(args: &Args, files: &[PathBuf], stop: &Arc<AtomicBool>) -> Result<Vec<Pu
         ));
     }
     let found: usize = makers.iter().map(Maker::found).sum();
-    let bar = progress_bar_of(found as u64, "positions");
+    let bar = ProgressBar::new(found as u64, "positions");
     let (mut puzzles, mut unproven) = (Vec::new(), 0);
     for maker in makers {
-        let made = maker.finish(|| bar.inc(1)).map_err(Failure::Referee)?;
+        let made = maker.finish(|| bar.inc()).map_err(Failure::Referee)?;
         puzzles.extend(made.puzzles);
         unproven += made.unproven;
     }
-    bar.finish_and_clear();
+    bar.line.clear();
     if unproven > 0 {
         print_stderr(&format!(
             "referee: {} not proven in time and left out; --time-per-move gives more",

@@ -5,20 +5,18 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use indicatif::ProgressBar;
-
 use super::junit::junit;
 use super::output::Report;
 use super::sets::load;
 use crate::bot::orphans;
 use crate::bot::spec::{BotSpec, Program};
-use crate::cli::commands::analyse::progress_bar_of;
 use crate::cli::support::clock::{ClockName, check_clock};
 use crate::cli::support::duration::{self, MoveTime};
 use crate::cli::support::failure::Failure;
 use crate::cli::support::interrupt::until_interrupted;
 use crate::cli::support::leftovers::end_orphans;
 use crate::cli::support::numbers;
+use crate::cli::support::output::ProgressBar;
 use crate::cli::support::pieces_file::PiecesFile;
 use crate::cli::support::recorded;
 use crate::cli::support::runtime::runtime;
@@ -112,7 +110,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let mut attempts = Vec::new();
     let _heeded = signals::heed();
     let runtime = runtime()?;
-    let bar = progress_bar_of(puzzles.len() as u64, "puzzles");
+    let bar = ProgressBar::new(puzzles.len() as u64, "puzzles");
     let done = runtime.block_on(async {
         orphans::adopt();
         let mut done = Ok(());
@@ -130,7 +128,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         end_orphans();
         done
     });
-    bar.finish_and_clear();
+    bar.line.clear();
     match &done {
         Ok(()) | Err(Failure::Interrupted) => {}
         Err(_) => return done,
@@ -142,8 +140,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         all: puzzles.len(),
     };
     if let Some(path) = &args.junit {
-        let text = junit(&report).map_err(|error| Failure::Referee(error.to_string()))?;
-        std::fs::write(path, text).map_err(|error| {
+        std::fs::write(path, junit(&report)).map_err(|error| {
             let (path, cause) = (path.display(), cause(&error));
             Failure::Usage(format!("{path}: cannot be written: {cause}"))
         })?;
@@ -188,7 +185,7 @@ async fn ask<'a>(
     bar: &ProgressBar,
 ) -> Result<(), Failure> {
     for Loaded { puzzle, .. } in group {
-        bar.inc(1);
+        bar.inc();
         if *failed_starts >= FAILED_STARTS {
             attempts.push(Attempt {
                 puzzle,

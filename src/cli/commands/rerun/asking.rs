@@ -3,15 +3,13 @@
 use std::io;
 use std::time::Duration;
 
-use indicatif::ProgressBar;
-
 use super::Args;
 use super::choice::OwnGame;
 use crate::analysis::appraisal::Appraiser;
 use crate::analysis::rerun::{Asked, Departure, Judgement, judge};
 use crate::bot::spec::Program;
-use crate::cli::commands::analyse::progress_bar;
 use crate::cli::support::failure::Failure;
+use crate::cli::support::output::ProgressBar;
 use crate::cli::support::pieces_file::PiecesFile;
 use crate::play::TimeControl;
 use crate::play::questions::{Answer, Conversation, Question};
@@ -77,19 +75,19 @@ impl<'a> Asking<'a> {
             solvers: Solvers::new(solver::Options::default()),
             results: Vec::new(),
             unseen: 0,
-            bar: ProgressBar::hidden(),
+            bar: ProgressBar::new(0, "games"),
         }
     }
 
     /// Asks about the games of these indices.
     pub(super) async fn run(&mut self, chosen: &[usize]) -> Result<(), Failure> {
-        self.bar = progress_bar(chosen.len() as u64);
+        self.bar = ProgressBar::new(chosen.len() as u64, "games");
         for &index in chosen {
             let result = self.game(index).await?;
             self.results.extend(result);
-            self.bar.inc(1);
+            self.bar.inc();
         }
-        self.bar.finish_and_clear();
+        self.bar.line.clear();
         Ok(())
     }
 

@@ -1,6 +1,5 @@
 //! `--analyse`: runs the analysis of a tournament with a progress bar; a signal stops it.
 
-use std::io::{self, IsTerminal as _};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -11,9 +10,8 @@ use super::stop_signals;
 use crate::arena::analysing::{AnalysisError, AnalysisProgress, TournamentAnalysis};
 use crate::arena::directory::TournamentDirectory;
 use crate::bot::exhaustion::start_thread;
-use crate::cli::commands::analyse::progress_bar;
 use crate::cli::support::failure::Failure;
-use crate::cli::support::output::print_stderr;
+use crate::cli::support::output::{ProgressBar, print_stderr};
 
 /// The default of `--time-per-move`.
 const TIME_PER_MOVE: Duration = Duration::from_secs(1);
@@ -49,12 +47,12 @@ pub(super) async fn analyse(
 }
 
 fn with_bar(analysis: &TournamentAnalysis, games: u64) -> Result<bool, Failure> {
-    let bar = progress_bar(games);
+    let bar = ProgressBar::new(games, "games");
     let complete = analysis.run(&mut |progress| match progress {
         AnalysisProgress::Begins { done } => {
-            bar.set_position(done);
+            bar.set_done(done);
             // On a terminal the bar shows the number.
-            if done < games && !io::stderr().is_terminal() {
+            if done < games && !bar.line.is_terminal() {
                 print_stderr(&format!(
                     "referee: analysing {} of {games} games",
                     games - done
@@ -64,9 +62,8 @@ fn with_bar(analysis: &TournamentAnalysis, games: u64) -> Result<bool, Failure> 
         AnalysisProgress::Turn { turn, id } => {
             bar.set_message(format!("analysing turn {turn} of {id}"));
         }
-        AnalysisProgress::Game => bar.inc(1),
+        AnalysisProgress::Game => bar.inc(),
     });
-    bar.finish_and_clear();
     Ok(complete?)
 }
 

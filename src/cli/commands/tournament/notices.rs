@@ -1,11 +1,9 @@
 //! Prepares a tournament, and prints the progress of the entry check, and who does not enter.
 
 use std::fmt::Write as _;
-use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
 use tokio::sync::mpsc;
 
 use super::failures::with_place;
@@ -15,7 +13,7 @@ use crate::arena::entrants::LoggedEntrant;
 use crate::arena::plan::Plan;
 use crate::arena::preparation::{Notice, Preparation, PreparationError};
 use crate::cli::support::failure::Failure;
-use crate::cli::support::output::{draw_target, print_stderr};
+use crate::cli::support::output::{ProgressLine, print_stderr};
 use crate::text::{counted, escape_controls};
 
 /// Time between two lines of progress where there is no terminal.
@@ -56,34 +54,23 @@ pub(super) async fn prepare(
 /// Prints notices.
 pub(in crate::cli) struct Notices {
     directory: PathBuf,
-    /// The line of progress, on a terminal.
-    line: Option<ProgressBar>,
+    line: ProgressLine,
     shown: Instant,
 }
 
 impl Notices {
     /// For a tournament in this directory.
     pub(in crate::cli) fn new(directory: &Path) -> Self {
-        let line = io::stderr().is_terminal().then(|| {
-            let line = ProgressBar::with_draw_target(None, draw_target());
-            // The template is a constant; if it were invalid, the default style would be used.
-            if let Ok(style) = ProgressStyle::with_template("{wide_msg}") {
-                line.set_style(style);
-            }
-            line
-        });
         Self {
             directory: directory.to_owned(),
-            line,
+            line: ProgressLine::new(),
             shown: Instant::now(),
         }
     }
 
     /// Removes the line of progress.
     pub(in crate::cli) fn clear(&self) {
-        if let Some(line) = &self.line {
-            line.finish_and_clear();
-        }
+        self.line.clear();
     }
 
     /// Prints a notice.
@@ -120,9 +107,8 @@ impl Notices {
 
     fn checking(&mut self, name: &str, number: usize, of: usize) {
         let text = format!("checking {number} of {of}: {}", escape_controls(name));
-        if let Some(line) = &self.line {
-            line.set_message(text);
-            line.tick();
+        if self.line.is_terminal() {
+            self.line.show(text);
         } else if self.shown.elapsed() >= LINE_INTERVAL {
             self.shown = Instant::now();
             print_stderr(&format!("referee: {text}"));

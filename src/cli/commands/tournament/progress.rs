@@ -1,31 +1,22 @@
 //! Shows the progress of a tournament: a bar on a terminal, a line every ten seconds elsewhere.
 
-use std::io;
 use std::path::Path;
 use std::time::{Duration, Instant};
-
-use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 
 use crate::arena::plan::Plan;
 use crate::arena::results::Results;
 use crate::arena::scheduler::Benched;
 use crate::arena::{TournamentObserver, sprt};
+use crate::cli::support::duration::in_short;
 use crate::cli::support::failure::Failure;
-use crate::cli::support::output::{draw_target, print_stderr};
+use crate::cli::support::output::{ProgressLine, print_stderr};
 use crate::cli::support::pages::Pages;
-use crate::cli::support::setup::terminal_width;
 use crate::play::stage::Stage;
 use crate::record::FinishedRecord;
 use crate::report::serve::State;
 use crate::report::terminal_view::stall_sentence;
 use crate::text::counted;
 use crate::tournament::schedule::GameId;
-
-/// Time between two lines where there is no terminal.
-const LINE_INTERVAL: Duration = Duration::from_secs(10);
-
-/// Time between two updates of the bar's text.
-const BAR_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Time between two updates of the order of the pages' table.
 const RANK_INTERVAL: Duration = Duration::from_secs(1);
@@ -35,8 +26,7 @@ const LEADERS: usize = 3;
 
 /// See the [module](self).
 pub(super) struct Progress {
-    bar: Option<ProgressBar>,
-    shown: Instant,
+    bar: ProgressLine,
     /// When the order of the pages' table was last set.
     ranked: Instant,
     /// When this run began, and the number of games played before it.
@@ -49,40 +39,14 @@ pub(super) struct Progress {
 
 impl Progress {
     /// Starts the display; `played` games were played by earlier runs.
-    pub(super) fn new(expected: u64, played: u64, terminal: bool, pages: Pages) -> Self {
-        let bar = terminal.then(|| {
-            let bar = ProgressBar::with_draw_target(Some(expected), draw_target());
-            // The message is cut to the width; a narrow terminal has no room for the bar itself.
-            let is_narrow = terminal_width(&io::stderr()).is_some_and(|width| width < 72);
-            let template = if is_narrow {
-                "{pos}/{len} games{wide_msg}"
-            } else {
-                "{bar:24} {pos}/{len} games{pace}{wide_msg}"
-            };
-            // The template is a constant; if it were invalid, the default style would be used.
-            if let Ok(style) = ProgressStyle::with_template(template) {
-                let begun = Instant::now();
-                bar.set_style(style.with_key(
-                    "pace",
-                    move |state: &ProgressState, out: &mut dyn std::fmt::Write| {
-                        // The bar's own rate counts the games of earlier runs as played at once. An error in
-                        // drawing must not stop the games.
-                        let _ = out.write_str(&pace(
-                            state.pos().saturating_sub(played),
-                            expected.saturating_sub(state.pos()),
-                            begun.elapsed(),
-                        ));
-                    },
-                ));
-            }
-            bar.set_position(played);
-            bar
-        });
+    pub(super) fn new(expected: u64, played: u64, pages: Pages) -> Self {
+        let bar = ProgressLine::new();
+        let text = format!("{played}/{expected} games");
+        bar.show(bar.with_bar(played, expected, &text));
         pages.expect(expected);
         let now = Instant::now();
         Self {
             bar,
-            shown: now,
             ranked: now,
             begun: now,
             before: played,
@@ -121,17 +85,12 @@ impl Progress {
 
     /// Clears the bar.
     pub(super) fn clear(&self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
+        self.bar.clear();
     }
 
     /// Prints a line above the bar.
     fn print(&self, text: &str) {
-        match &self.bar {
-            Some(bar) => bar.suspend(|| print_stderr(text)),
-            None => print_stderr(text),
-        }
+        self.bar.suspend(|| print_stderr(text));
     }
 
     /// Games a second in this run.
@@ -148,7 +107,7 @@ impl Progress {
             self.begun.elapsed(),
         );
         format!(
-            "referee: {}/{expected} games{pace}{}",
+            "{}/{expected} games{pace}{}",
             results.games,
             status(plan, results)
         )
@@ -167,7 +126,7 @@ fn pace(played: u64, left: u64, elapsed: Duration) -> String {
     let left = Duration::try_from_secs_f64(count(left) / rate);
     let left = left.map_or_else(
         |_| String::new(),
-        |left| format!(", {:#} left", indicatif::HumanDuration(left)),
+        |left| format!(", {} left", in_short(left)),
     );
     format!(", {rate:.1}/s{left}")
 }
@@ -225,15 +184,10 @@ impl TournamentObserver for Progress {
             self.ranked = Instant::now();
             self.rank(plan, results);
         }
-        if let Some(bar) = &self.bar {
-            bar.set_position(results.games);
-            if self.shown.elapsed() >= BAR_INTERVAL {
-                self.shown = Instant::now();
-                bar.set_message(status(plan, results));
-            }
-        } else if self.shown.elapsed() >= LINE_INTERVAL {
-            self.shown = Instant::now();
-            print_stderr(&self.line(plan, results));
+        if self.bar.is_due() {
+            let text = self.line(plan, results);
+            let text = self.bar.with_bar(results.games, self.expected, &text);
+            self.bar.report(text);
         }
     }
 

@@ -1,6 +1,5 @@
 //! The games of a plan, from the first that has not been played to the tables.
 
-use std::io::{self, IsTerminal as _};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -52,8 +51,7 @@ impl Run<'_> {
     ) -> Result<Results, Failure> {
         let (shard, resume) = (self.shard, self.resume);
         let expected = games_expected(&plan, shard);
-        let terminal = io::stderr().is_terminal();
-        let mut progress = Progress::new(expected, results.games, terminal, self.pages);
+        let mut progress = Progress::new(expected, results.games, self.pages);
         progress.rank(&plan, &results);
         let stage = progress.stage();
         let arena = Arena {

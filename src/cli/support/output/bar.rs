@@ -1,88 +1,155 @@
-//! Progress bars on standard error, through its queue like all other text.
+//! A line of progress on standard error, where that is a terminal.
 
-use std::io::{self, Write as _};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::cell::{Cell, RefCell};
+use std::io::{self, IsTerminal as _, Write as _};
+use std::time::{Duration, Instant};
 
-use indicatif::{ProgressDrawTarget, TermLike};
-
-use super::{Notes, output};
+use super::{Notes, output, print_stderr};
+use crate::cli::support::duration::in_short;
 use crate::cli::support::setup::terminal_width;
-
-/// How often a bar is drawn in a second.
-const RATE: u8 = 20;
+use crate::report::terminal::shortened;
 
 /// The width of a terminal that does not say it.
-const WIDTH: u16 = 80;
+const WIDTH: usize = 80;
 
-/// Where progress bars are drawn.
-pub(in crate::cli) fn draw_target() -> ProgressDrawTarget {
-    ProgressDrawTarget::term_like_with_hz(Box::new(Screen::default()), RATE)
+/// The least width that has room for a bar before the text.
+const WIDTH_WITH_BAR: usize = 72;
+
+/// A line that each text replaces.
+#[derive(Debug)]
+pub(in crate::cli) struct ProgressLine {
+    is_terminal: bool,
+    /// Empty while nothing is shown.
+    text: RefCell<String>,
+    /// When it was last due.
+    due: Cell<Instant>,
 }
 
-/// The terminal at standard error. Frames are left out while nobody reads: the next one replaces
-/// them anyway.
-#[derive(Debug, Default)]
-struct Screen {
-    frame: Mutex<String>,
-}
-
-impl Screen {
-    fn frame(&self) -> MutexGuard<'_, String> {
-        self.frame.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Adds the sequence that moves the cursor this way.
-    fn control(&self, count: usize, way: char) -> io::Result<()> {
-        if count > 0 {
-            self.write_str(&format!("\x1b[{count}{way}"))?;
+impl ProgressLine {
+    pub(in crate::cli) fn new() -> Self {
+        Self {
+            is_terminal: io::stderr().is_terminal(),
+            text: RefCell::default(),
+            due: Cell::new(Instant::now()),
         }
-        Ok(())
+    }
+
+    pub(in crate::cli) const fn is_terminal(&self) -> bool {
+        self.is_terminal
+    }
+
+    /// Whether it is time for the next text: every 200 ms on a terminal, every ten seconds elsewhere.
+    pub(in crate::cli) fn is_due(&self) -> bool {
+        let interval = Duration::from_millis(if self.is_terminal { 200 } else { 10_000 });
+        let is_due = self.due.get().elapsed() >= interval;
+        if is_due {
+            self.due.set(Instant::now());
+        }
+        is_due
+    }
+
+    /// Shows a text on a terminal, and prints it elsewhere.
+    pub(in crate::cli) fn report(&self, text: String) {
+        if self.is_terminal {
+            self.show(text);
+        } else {
+            print_stderr(&format!("referee: {text}"));
+        }
+    }
+
+    pub(in crate::cli) fn show(&self, text: String) {
+        if self.is_terminal {
+            // A line that fills the last column would be wrapped. While nobody reads, nothing is drawn: the next text
+            // replaces it.
+            let shown = shortened(&text, width().saturating_sub(1));
+            if !output().notes.is_unread() {
+                let _ = write!(Notes, "\r\x1b[2K{shown}");
+            }
+            self.text.replace(text);
+        }
+    }
+
+    /// A text with a bar before it, where there is room.
+    pub(in crate::cli) fn with_bar(&self, done: u64, of: u64, text: &str) -> String {
+        if !self.is_terminal || width() < WIDTH_WITH_BAR {
+            return text.to_owned();
+        }
+        let full = (0..24).take_while(|part| part * of < 24 * done).count();
+        format!("{}{} {text}", "█".repeat(full), "░".repeat(24 - full))
+    }
+
+    /// Removes the line.
+    pub(in crate::cli) fn clear(&self) {
+        if !self.text.borrow().is_empty() {
+            self.show(String::new());
+        }
+    }
+
+    /// Removes the line while something is printed.
+    pub(in crate::cli) fn suspend<T>(&self, print: impl FnOnce() -> T) -> T {
+        let text = self.text.borrow().clone();
+        self.clear();
+        let printed = print();
+        if !text.is_empty() {
+            self.show(text);
+        }
+        printed
     }
 }
 
-impl TermLike for Screen {
-    fn width(&self) -> u16 {
-        terminal_width(&io::stderr())
-            .and_then(|width| u16::try_from(width).ok())
-            .unwrap_or(WIDTH)
+impl Drop for ProgressLine {
+    fn drop(&mut self) {
+        self.clear();
     }
+}
 
-    fn move_cursor_up(&self, n: usize) -> io::Result<()> {
-        self.control(n, 'A')
-    }
+fn width() -> usize {
+    terminal_width(&io::stderr()).unwrap_or(WIDTH)
+}
 
-    fn move_cursor_down(&self, n: usize) -> io::Result<()> {
-        self.control(n, 'B')
-    }
+/// A line that counts what is done.
+#[derive(Debug)]
+pub(in crate::cli) struct ProgressBar {
+    pub(in crate::cli) line: ProgressLine,
+    done: Cell<u64>,
+    count: u64,
+    things: &'static str,
+    begun: Instant,
+    message: RefCell<String>,
+}
 
-    fn move_cursor_right(&self, n: usize) -> io::Result<()> {
-        self.control(n, 'C')
-    }
-
-    fn move_cursor_left(&self, n: usize) -> io::Result<()> {
-        self.control(n, 'D')
-    }
-
-    fn write_line(&self, text: &str) -> io::Result<()> {
-        self.write_str(text)?;
-        self.write_str("\n")
-    }
-
-    fn write_str(&self, text: &str) -> io::Result<()> {
-        self.frame().push_str(text);
-        Ok(())
-    }
-
-    fn clear_line(&self) -> io::Result<()> {
-        self.write_str("\r\x1b[2K")
-    }
-
-    fn flush(&self) -> io::Result<()> {
-        let mut frame = self.frame();
-        if !output().notes.is_unread() {
-            Notes.write_all(frame.as_bytes())?;
+impl ProgressBar {
+    pub(in crate::cli) fn new(count: u64, things: &'static str) -> Self {
+        Self {
+            line: ProgressLine::new(),
+            done: Cell::new(0),
+            count,
+            things,
+            begun: Instant::now(),
+            message: RefCell::default(),
         }
-        frame.clear();
-        Ok(())
+    }
+
+    pub(in crate::cli) fn inc(&self) {
+        self.set_done(self.done.get() + 1);
+    }
+
+    pub(in crate::cli) fn set_done(&self, done: u64) {
+        self.done.set(done);
+        if self.line.is_due() {
+            self.show();
+        }
+    }
+
+    pub(in crate::cli) fn set_message(&self, message: String) {
+        self.message.replace(message);
+        self.show();
+    }
+
+    fn show(&self) {
+        let (done, count, things) = (self.done.get(), self.count, self.things);
+        let (elapsed, message) = (in_short(self.begun.elapsed()), self.message.borrow());
+        let text = format!("{done}/{count} {things}, {elapsed}, {message}");
+        self.line.show(self.line.with_bar(done, count, &text));
     }
 }

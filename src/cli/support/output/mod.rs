@@ -26,7 +26,7 @@ use std::time::{Duration, Instant};
 
 use same_file::Handle;
 
-pub(in crate::cli) use self::bar::draw_target;
+pub(in crate::cli) use self::bar::{ProgressBar, ProgressLine};
 pub(in crate::cli) use self::platform::Pipe;
 use self::queue::{Mark, Queue};
 #[cfg(unix)]
