@@ -179,7 +179,7 @@ fn the_log_tells_that_the_referee_was_stopped() {
     assert_eq!(ran_out["fields"]["found"], "late answer", "{ran_out}");
     let number = |name: &str| ran_out["fields"][name].as_f64().unwrap_or(0.0);
     let over = number("elapsed_ms") - number("limit_ms") - number("excused_ms");
-    assert!(over > 300.0, "{ran_out}");
+    assert!(over > 0.0, "{ran_out}");
     let void = events
         .iter()
         .find(|event| message(event).starts_with("void: "));

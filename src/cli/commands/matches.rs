@@ -17,7 +17,7 @@ use crate::cli::support::games::check_builtins;
 use crate::cli::support::interrupt::until_interrupted;
 use crate::cli::support::leftovers::end_orphans;
 use crate::cli::support::options::{Options, PieceFormatName};
-use crate::cli::support::output::{GameText, Notes, Pace, print_bot_line, print_stderr};
+use crate::cli::support::output::{GameText, Notes, print_bot_line, print_stderr};
 use crate::cli::support::pages;
 use crate::cli::support::pieces_file::PiecesFile;
 use crate::cli::support::records::{RecordFile, Recorded};
@@ -258,7 +258,6 @@ fn play_match(
         file,
         pages,
         table,
-        pace: Pace::default(),
     };
     let seats = seats(
         options,
@@ -273,7 +272,6 @@ fn play_match(
     let runner = GameRunner::new(ruleset, options.adjudicate)?;
     let mut runner = MatchRunner::new(runner, plan, seats);
     let played = run(&mut runner, &mut observer);
-    observer.say_what_is_missing();
     // A bot that cannot be started any more, or a machine without processes, takes nothing away from
     // the games before.
     let cannot_go_on = matches!(played, Err(Failure::Usage(_) | Failure::Exhausted(_)))

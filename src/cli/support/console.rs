@@ -12,7 +12,7 @@ use rustyline::{Config, Editor};
 use tokio::sync::oneshot;
 
 use super::failure::Failure;
-use super::output::{GameText, results_written, wait_for_results};
+use super::output::{GameText, wait_for_results};
 use super::setup::terminal_width;
 use crate::bot::exhaustion::start_thread;
 use crate::bot::human::{Console, Typed, Typing};
@@ -117,7 +117,7 @@ impl Console for Terminal {
         let requests = self.requests.clone();
         let prompt = prompt.to_owned();
         Ok(Box::pin(async move {
-            results_written().await?;
+            wait_for_results()?;
             let line = request_line(&requests, &prompt)?;
             prompt_open.set(true);
             let typed = line.await.map_err(|_| reader_ended())??;

@@ -359,9 +359,7 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
         return Err(io::ErrorKind::IsADirectory.into());
     }
     if Pipe::is_at(path) {
-        let pipe = Pipe::open(path)?;
-        pipe.push(bytes)?;
-        return pipe.wait();
+        return Pipe::open(path)?.write(bytes);
     }
     if path.exists() && !path.is_file() {
         // A device is written to as it is.

@@ -7,7 +7,7 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use super::failure::{Failure, Unread};
-use super::output::{Pace, Pipe, print_stderr};
+use super::output::{Pipe, caught_up, print_stderr};
 use super::pages::Pages;
 use super::setup::unreadable;
 use crate::game::Side;
@@ -72,38 +72,22 @@ impl RecordFile {
         })
     }
 
-    /// Appends a line with its newline, completely or not at all. To a pipe it is written meanwhile:
-    /// see [`RecordFile::written`].
+    /// Appends a line with its newline, completely or not at all; to a pipe as far as it is read.
     fn append(&mut self, line: &str) -> io::Result<()> {
         let appended = match &mut self.target {
             Target::Journal(journal) => journal.append(line),
-            Target::Pipe(pipe) => pipe.push(line.as_bytes()),
+            Target::Pipe(pipe) => pipe.write(line.as_bytes()),
         };
-        appended.map_err(|error| self.cannot_write(&error))
-    }
-
-    /// Waits until a pipe's reader has taken all records.
-    async fn written(&self) -> io::Result<()> {
-        match &self.target {
-            Target::Journal(_) => Ok(()),
-            Target::Pipe(pipe) => {
-                let written = pipe.written().await;
-                written.map_err(|error| self.cannot_write(&error))
+        appended.map_err(|error| {
+            if Unread::is(&error) {
+                print_stderr(&format!(
+                    "referee: {}: the last record was not written completely, since nobody read it",
+                    self.path.display()
+                ));
+                return error;
             }
-        }
-    }
-
-    /// After a signal, says whether a pipe's reader has not taken the last record.
-    fn say_what_is_missing(&self) {
-        if let Target::Pipe(pipe) = &self.target
-            && let Err(error) = pipe.wait()
-            && Unread::is(&error)
-        {
-            print_stderr(&format!(
-                "referee: {}: the last record was not written completely, since nobody read it",
-                self.path.display()
-            ));
-        }
+            self.cannot_write(&error)
+        })
     }
 
     fn cannot_write(&self, error: &io::Error) -> io::Error {
@@ -122,17 +106,6 @@ pub(in crate::cli) struct Recorded<F> {
     pub(in crate::cli) pages: Pages,
     /// Where those who watch see the game that is being played.
     pub(in crate::cli) table: Option<Table>,
-    /// How far the match may be ahead of those who read it.
-    pub(in crate::cli) pace: Pace,
-}
-
-impl<F> Recorded<F> {
-    /// After the match, says which records could not be written, if any.
-    pub(in crate::cli) fn say_what_is_missing(&self) {
-        if let Some(file) = &self.file {
-            file.say_what_is_missing();
-        }
-    }
 }
 
 impl<F: GameObserver> GameObserver for Recorded<F> {
@@ -189,12 +162,7 @@ impl<F: MatchObserver> MatchObserver for Recorded<F> {
     }
 
     fn caught_up(&mut self) -> Pin<Box<dyn Future<Output = io::Result<()>> + '_>> {
-        Box::pin(async {
-            if let Some(file) = &self.file {
-                file.written().await?;
-            }
-            self.pace.caught_up().await
-        })
+        Box::pin(async { caught_up() })
     }
 
     fn benched(&mut self, bot: BotIndex, failures: u32, games_left: u64) -> io::Result<()> {

@@ -1,26 +1,25 @@
 //! All that this program prints: results to standard output, everything else to standard error.
 //!
-//! Both are written by threads of their own, from [queues](queue), so that nothing that is printed for
-//! people takes a bot's time, and a stream that nobody reads cannot keep a signal from ending the program.
-//!
-//! - Results are never dropped: a match waits for them between games ([`Pace`]), everything else where
-//!   they are printed ([`Stdout`]), and [`finish`] at the end.
-//! - Text for people is dropped while nobody reads, and the dropped lines are counted.
-//! - Where both streams lead to the same place (a terminal, `2>&1`) they share a queue, which keeps
-//!   their order. Elsewhere nobody could see it.
+//! A write never blocks in the kernel: it is made when the stream takes it, and what is printed waits in memory meanwhile.
+//! - Results are never dropped: they are waited for between games ([`caught_up`]), elsewhere where they are printed
+//!   ([`Stdout`]), until a signal comes.
+//! - Text for people waits for a reader at most [`UNREAD`]; what does not fit into memory then is dropped and counted.
+//! - Where both streams lead to the same place (a terminal, `2>&1`) they share a queue, which keeps their order.
 
 mod bar;
-mod queue;
 #[cfg(unix)]
-mod unix;
+#[path = "unix.rs"]
+mod platform;
 #[cfg(windows)]
-mod windows;
+#[path = "windows.rs"]
+mod platform;
+mod queue;
 
 use std::fmt;
 use std::io::{self, IsTerminal as _, Write};
 use std::process::ExitCode;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -28,56 +27,82 @@ use same_file::Handle;
 
 pub(in crate::cli) use self::bar::{ProgressBar, ProgressLine};
 pub(in crate::cli) use self::platform::Pipe;
-use self::queue::{Mark, Queue};
-#[cfg(unix)]
-use self::unix as platform;
-#[cfg(windows)]
-use self::windows as platform;
+use self::queue::Queue;
 use super::failure::{Failure, Unread};
 use super::signals;
+use crate::log_target::OUTPUT as OUTPUT_LOG;
 use crate::text::escape_controls;
 
-/// What text is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// For programs and people: never dropped.
+    /// For programs and people.
     Results,
-    /// For people: dropped and counted while nobody reads.
+    /// For people.
     Notes,
-    /// What bots write to stderr: the same, and sooner.
+    /// What bots write to stderr.
     BotLines,
 }
 
-/// How much of the results may wait while a command prints more.
-const ROOM: u64 = 1 << 20;
+/// A stream that takes nothing for so long is not read.
+const UNREAD: Duration = Duration::from_millis(250);
 
-/// How long the end of the program waits for a reader that takes nothing.
+/// How long an interrupted program waits for a reader that takes nothing.
 const LAST_READ: Duration = Duration::from_millis(500);
 
 /// How long an interrupted program goes on writing to a reader that is slow.
 const SLOW_READ: Duration = Duration::from_secs(2);
 
-/// The queues of this process.
+/// How often a wait looks whether it should go on.
+const LOOK: Duration = Duration::from_millis(20);
+
 struct Output {
-    results: Queue,
-    notes: Queue,
+    results: Mutex<Queue>,
+    /// `None` where both streams lead to the same place.
+    notes: Option<Mutex<Queue>>,
 }
 
 static OUTPUT: OnceLock<Output> = OnceLock::new();
 
-/// Whether the program is about to end.
+/// Whether the program is about to exit.
 static ENDING: AtomicBool = AtomicBool::new(false);
 
 fn output() -> &'static Output {
-    OUTPUT.get_or_init(|| {
-        let results = Queue::standard();
-        let notes = if is_one_place() {
-            results.clone()
-        } else {
-            Queue::standard()
-        };
-        Output { results, notes }
+    OUTPUT.get_or_init(|| Output {
+        results: Mutex::default(),
+        notes: (!is_one_place()).then(Mutex::default),
     })
+}
+
+impl Output {
+    fn results(&self) -> MutexGuard<'_, Queue> {
+        self.results.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn notes(&self) -> MutexGuard<'_, Queue> {
+        let notes = self.notes.as_ref().unwrap_or(&self.results);
+        notes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn push(kind: Kind, bytes: &[u8]) -> io::Result<()> {
+    let mut queue = match kind {
+        Kind::Results => output().results(),
+        Kind::Notes | Kind::BotLines => output().notes(),
+    };
+    let pushed = queue.push(kind, bytes);
+    let change = queue.reader_change();
+    // The log may be printed.
+    drop(queue);
+    match change {
+        None => {}
+        Some((true, waiting_bytes)) => {
+            tracing::info!(target: OUTPUT_LOG, waiting_bytes, "somebody reads again");
+        }
+        Some((false, waiting_bytes)) => {
+            tracing::info!(target: OUTPUT_LOG, waiting_bytes, "nobody reads what is printed");
+        }
+    }
+    pushed
 }
 
 /// Whether the order of the two streams can be seen.
@@ -91,23 +116,15 @@ fn is_one_place() -> bool {
     )
 }
 
-/// Standard output, for results. Waits for a reader when too much has been printed.
+/// Standard output, for results. Waits for a reader.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::cli) struct Stdout;
 
 impl Write for Stdout {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if ENDING.load(Ordering::Relaxed) {
-            // Another thread waits for what has been printed so far.
-            park();
-        }
-        let queue = &output().results;
-        queue.push(Kind::Results, bytes)?;
-        if queue.wait_for_results(ROOM, patience())? {
-            Ok(bytes.len())
-        } else {
-            Err(Unread.into())
-        }
+        GameText.write(bytes)?;
+        wait_for_results()?;
+        Ok(bytes.len())
     }
 
     fn write_fmt(&mut self, text: fmt::Arguments<'_>) -> io::Result<()> {
@@ -125,7 +142,11 @@ pub(in crate::cli) struct GameText;
 
 impl Write for GameText {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        output().results.push(Kind::Results, bytes)?;
+        if ENDING.load(Ordering::Relaxed) {
+            // Another thread waits for what has been printed so far.
+            park();
+        }
+        push(Kind::Results, bytes)?;
         Ok(bytes.len())
     }
 
@@ -134,14 +155,14 @@ impl Write for GameText {
     }
 }
 
-/// Standard error, for people. It never fails and nothing waits for it: a closed or full stderr, or one
-/// that nobody reads, must not stop the games. What is written at once appears as a whole or not at all.
+/// Standard error, for people. It never fails and nothing waits for it: a closed or full stderr, or one that nobody reads,
+/// must not stop the games. What is written in one call appears as a whole or not at all.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::cli) struct Notes;
 
 impl Write for Notes {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let _ = output().notes.push(Kind::Notes, bytes);
+        let _ = push(Kind::Notes, bytes);
         Ok(bytes.len())
     }
 
@@ -164,59 +185,51 @@ pub(in crate::cli) fn print_stderr(text: &str) {
 /// Prints a line of a bot's stderr.
 pub(in crate::cli) fn print_bot_line(bot: &str, line: &str) {
     let line = format!("{bot}| {line}\n");
-    let _ = output().notes.push(Kind::BotLines, line.as_bytes());
+    let _ = push(Kind::BotLines, line.as_bytes());
 }
 
-/// Waits until all results have been written.
+/// Waits until all results have been written. The error is that of a write, or [`Unread`].
 pub(in crate::cli) fn wait_for_results() -> io::Result<()> {
-    if output().results.wait_for_results(0, patience())? {
-        Ok(())
-    } else {
-        Err(Unread.into())
-    }
+    wait(|| output().results(), |queue| queue.waiting_results() == 0)?;
+    output().results().result()
 }
 
-/// The same, in a task.
-pub(in crate::cli) async fn results_written() -> io::Result<()> {
-    let queue = &output().results;
-    queue.reached(queue.mark()).await
+/// A game is over: waits for its results, and for the text for people as long as it is read.
+pub(in crate::cli) fn caught_up() -> io::Result<()> {
+    wait_for_results()?;
+    wait(
+        || output().notes(),
+        |queue| queue.is_empty() || queue.is_stuck(UNREAD),
+    )
 }
 
-/// Keeps a match no more than a game ahead of what has been written.
-#[derive(Clone, Copy, Debug, Default)]
-pub(in crate::cli) struct Pace {
-    results: Mark,
-    notes: Mark,
-}
-
-impl Pace {
-    /// A game is over. Waits until the results of the game before it have been written, and, if
-    /// somebody reads it, the text for people.
-    pub(in crate::cli) async fn caught_up(&mut self) -> io::Result<()> {
-        let Output { results, notes } = output();
-        results.write_at_once();
-        notes.write_at_once();
-        results.reached(self.results).await?;
-        notes.reached(self.notes).await?;
-        self.results = results.mark();
-        self.notes = notes.mark();
-        Ok(())
-    }
-}
-
-/// Tells how long results are waited for when nothing was written for the given time: for ever, but in a
-/// program that has been interrupted not long.
-fn patience() -> impl Fn(Duration) -> bool {
+/// Writes what waits until it is enough; after a signal no longer than a reader may take.
+fn wait(
+    queue: impl Fn() -> MutexGuard<'static, Queue>,
+    is_enough: impl Fn(&Queue) -> bool,
+) -> io::Result<()> {
     let begun = Instant::now();
-    move |standstill| {
-        signals::since_first()
-            .is_none_or(|since| standstill < LAST_READ && since.min(begun.elapsed()) < SLOW_READ)
+    loop {
+        let mut queue = queue();
+        let patience = if is_enough(&queue) { Duration::ZERO } else { LOOK };
+        queue.write(patience);
+        if is_enough(&queue) {
+            return Ok(());
+        }
+        if let Some(since) = signals::since_first() {
+            if queue.is_stuck(LAST_READ) || since.min(begun.elapsed()) >= SLOW_READ {
+                return Err(Unread.into());
+            }
+            drop(queue);
+            // Another thread may want to say something.
+            thread::sleep(LOOK / 20);
+        }
     }
 }
 
-/// Ends the program: waits until everything has been written, prints the failure, and returns the exit
-/// status. After a signal the wait is short, and what could not be written is said. `end_log` is given
-/// the status while it can still print something.
+/// Ends the program: waits until everything has been written, prints the failure, and returns the exit status. After a
+/// signal the wait is short, and what could not be written is said. `end_log` is given the status while it can still
+/// print something.
 pub(in crate::cli) fn finish(result: Result<(), Failure>, end_log: fn(u8)) -> ExitCode {
     let _heeded = signals::heed();
     if ENDING.swap(true, Ordering::Relaxed) {
@@ -243,15 +256,15 @@ pub(in crate::cli) fn exit_interrupted(end_log: fn(u8)) {
 
 fn end(mut result: Result<(), Failure>, end_log: fn(u8)) -> u8 {
     let mut unwritten = 0;
-    if let Some(output) = OUTPUT.get() {
-        match output.results.wait_for_results(0, patience()) {
-            Ok(false) => {
-                unwritten = output.results.unwritten();
+    if OUTPUT.get().is_some() {
+        match wait_for_results() {
+            Err(error) if Unread::is(&error) => {
+                unwritten = output().results().waiting_results();
                 result = Err(Failure::Interrupted);
             }
             Err(error) if result.is_ok() => result = Err(error.into()),
             // When something went wrong before, that is more important.
-            Ok(true) | Err(_) => {}
+            Ok(()) | Err(_) => {}
         }
     }
     let status = match &result {
@@ -264,9 +277,15 @@ fn end(mut result: Result<(), Failure>, end_log: fn(u8)) -> u8 {
         }
     };
     end_log(status);
-    if let Some(Output { notes, .. }) = OUTPUT.get() {
-        notes.write_at_once();
-        notes.wait_for_all(|standstill| standstill < LAST_READ);
+    if OUTPUT.get().is_some() {
+        let begun = Instant::now();
+        let _ = wait(
+            || output().notes(),
+            |queue| {
+                let is_over = begun.elapsed() >= LAST_READ && queue.is_stuck(LAST_READ);
+                queue.is_empty() || is_over
+            },
+        );
     }
     status
 }
