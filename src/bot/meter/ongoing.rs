@@ -6,6 +6,9 @@ use std::time::{Duration, Instant};
 
 use super::waits::Runnable;
 
+/// Nothing is estimated of a longer time between two looks.
+const LONGEST: Duration = Duration::from_millis(100);
+
 /// What was seen of a bot's wait for a processor that has not ended.
 #[derive(Debug)]
 pub(super) struct OngoingWait {
@@ -55,13 +58,18 @@ impl OngoingWait {
         };
         let could_run = !runnable.is_empty();
         let looks = u32::from(self.could_run) + u32::from(could_run);
+        let sampled = if passed <= LONGEST {
+            idle * looks / 2
+        } else {
+            Duration::ZERO
+        };
         Self {
             at,
             cpu,
             runnable,
             certain,
             most,
-            sampled: self.sampled + idle * looks / 2,
+            sampled: self.sampled + sampled,
             could_run,
         }
     }
@@ -107,6 +115,8 @@ mod tests {
         assert_eq!(sampled(&[(20, 5, Some(3)), (50, 10, Some(4))]), 40);
         // It slept, and had been asked.
         assert_eq!(sampled(&[(20, 2, None), (50, 2, None)]), 9);
+        // Nobody looked until its time was over.
+        assert_eq!(sampled(&[(2000, 2, None)]), 0);
         assert_eq!(sampled(&[(20, 20, Some(3)), (50, 50, Some(4))]), 0);
     }
 

@@ -211,7 +211,11 @@ fn wait(
     let begun = Instant::now();
     loop {
         let mut queue = queue();
-        let patience = if is_enough(&queue) { Duration::ZERO } else { LOOK };
+        let patience = if is_enough(&queue) {
+            Duration::ZERO
+        } else {
+            LOOK
+        };
         queue.write(patience);
         if is_enough(&queue) {
             return Ok(());
