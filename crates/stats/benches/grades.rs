@@ -15,7 +15,7 @@ use std::env;
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt as _, SeedableRng as _};
 use referee_stats::betting::{MeanTest, score_of_elo};
-use referee_stats::sprt::{Decision, Pentanomial, Scale, Sprt};
+use referee_stats::sprt::{Decision, Pentanomial, Sprt};
 
 /// Why the games of a pair are not independent.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -112,7 +112,7 @@ fn main() {
         .unwrap_or(20_000);
     let (elo0, elo1) = ELO;
     let betting = betting();
-    let ratio = Sprt::new(elo0, elo1, ALPHA, BETA, Scale::Logistic).expect("valid parameters");
+    let ratio = Sprt::new(elo0, elo1, ALPHA, BETA).expect("valid parameters");
     let tests: [&dyn Fn(&Pentanomial) -> Decision; 2] =
         [&|counts| betting.decide(counts), &|counts| {
             ratio.decide(counts)
