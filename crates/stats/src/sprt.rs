@@ -1,11 +1,10 @@
 //! The Elo difference of two bots from counts of results, and a sequential test.
 //!
-//! Counts are of games ([`Trinomial`]) or of pairs of games with the seats swapped
-//! ([`Pentanomial`]). Pairs are the better unit, because games of the same opening are
-//! correlated, and only the counts of pairs show that.
+//! Counts are of games ([`Trinomial`]) or of pairs of games with the seats swapped ([`Pentanomial`]). Pairs are
+//! better: games of the same opening are correlated, which only counts of pairs show.
 //!
-//! Source: M. Van den Bergh, *A comparison of the approximations to the GSPRT*; the formulas and the treatment of empty
-//! cells are those of fastchess.
+//! Source: M. Van den Bergh, *A comparison of the approximations to the GSPRT*; the formulas and the treatment of
+//! empty cells are those of fastchess.
 
 use std::f64::consts::SQRT_2;
 
@@ -20,27 +19,26 @@ const EMPTY_CELL: f64 = 1e-3;
 /// How far the sum of a most likely distribution may be from 1, where a step no longer changes it.
 const SUM_ERROR: f64 = 1e-6;
 
-/// The largest absolute value of a hypothesis, in Elo.
+/// In Elo, positive or negative.
 const LARGEST_ELO: f64 = 400.0;
 
-/// A number on an Elo scale with its uncertainty.
+/// A number on the Elo scale with its uncertainty.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
-    /// The estimate, in Elo; infinite when every game went the same way.
+    /// Infinite when every game went the same way.
     pub elo: f64,
     /// Half the width of the 95 % interval, in Elo; `None` when it is infinite.
     pub error: Option<f64>,
 }
 
-/// The number of times that each score was reached, from the worst to the best.
+/// How often each score was reached, from the worst to the best.
 ///
-/// `K` is 3 for games and 5 for pairs. Score `i` is worth `i / (K − 1)` of what could be had. What is asked about
-/// Elo compiles for no other `K`.
+/// `K` is 3 for games and 5 for pairs; what is asked about Elo compiles for no other. Score `i` is worth `i / (K −
+/// 1)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scores<const K: usize>(pub [u32; K]);
 
 impl<const K: usize> Default for Scores<K> {
-    /// No games yet.
     fn default() -> Self {
         Self([0; K])
     }
@@ -59,7 +57,7 @@ impl<const K: usize> Scores<K> {
         if K == 5 { 2.0 } else { 1.0 }
     };
 
-    /// The scores themselves, 0 to 1.
+    /// From 0 to 1.
     fn values() -> [f64; K] {
         let step = 0.5 / Self::GAMES;
         let mut next = -step;
@@ -69,7 +67,6 @@ impl<const K: usize> Scores<K> {
         })
     }
 
-    /// The number of games or pairs.
     pub fn total(&self) -> f64 {
         self.0.iter().copied().map(f64::from).sum()
     }
@@ -94,7 +91,7 @@ impl<const K: usize> Scores<K> {
         (above, variance)
     }
 
-    /// Elo of the mean score, with half the width of the 95 % interval on the Elo scale.
+    /// Elo of the mean score.
     pub fn elo(&self) -> Estimate {
         let (above, variance) = self.above_half();
         let reach = SIGMAS_95 * (variance / self.total()).sqrt();
@@ -112,32 +109,24 @@ impl<const K: usize> Scores<K> {
     }
 }
 
-/// The decision of a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// More games are needed.
     Continue,
-    /// The difference is rather `elo0` than `elo1`.
     AcceptH0,
-    /// The difference is rather `elo1` than `elo0`.
     AcceptH1,
 }
 
-/// Why the parameters of a test are invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 pub enum SprtError {
-    /// The hypotheses are not in order, or too large.
     #[error("elo0 is {0} and elo1 is {1}; expected elo0 < elo1, both from -400 to 400")]
     Hypotheses(f64, f64),
-    /// The error rates are not probabilities, or too large together.
     #[error("alpha is {0} and beta is {1}; expected both above 0 and their sum below 1")]
     ErrorRates(f64, f64),
 }
 
 /// A generalized sequential probability ratio test: is the difference `elo0` or `elo1`?
 ///
-/// The likelihood ratio is that of the most likely distributions of scores under which
-/// the hypotheses hold. The test ends when it leaves the bounds.
+/// The likelihood ratio is that of the most likely distributions of scores under the hypotheses.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sprt {
     elo0: f64,
@@ -147,8 +136,7 @@ pub struct Sprt {
 }
 
 impl Sprt {
-    /// A test of `elo0` against `elo1`, in Elo of the mean score. `alpha` is the
-    /// probability of accepting `elo1` when `elo0` holds, `beta` that of the opposite error.
+    /// `alpha` is the probability of accepting `elo1` when `elo0` holds, `beta` that of the opposite error.
     pub fn new(elo0: f64, elo1: f64, alpha: f64, beta: f64) -> Result<Self, SprtError> {
         let sane = -LARGEST_ELO..=LARGEST_ELO;
         if !(sane.contains(&elo0) && sane.contains(&elo1) && elo0 < elo1) {
@@ -173,8 +161,7 @@ impl Sprt {
         )
     }
 
-    /// The log-likelihood ratio (natural logarithm) of `elo1` to `elo0`; 0 before the
-    /// first game.
+    /// The log-likelihood ratio (natural logarithm) of `elo1` to `elo0`; 0 before the first game.
     pub fn llr<const K: usize>(&self, scores: &Scores<K>) -> f64 {
         if scores.total() == 0.0 {
             return 0.0;
@@ -188,7 +175,6 @@ impl Sprt {
                 - ln_likelihood(&seen, &most_likely(self.elo0)))
     }
 
-    /// The decision after `scores`.
     pub fn decide<const K: usize>(&self, scores: &Scores<K>) -> Decision {
         let (lower, upper) = self.bounds();
         match self.llr(scores) {
@@ -199,8 +185,7 @@ impl Sprt {
     }
 }
 
-/// Probability that a normal variable with this mean and standard deviation is positive.
-/// Without a deviation, it is determined by the sign.
+/// Probability that a normal variable is positive. Without a deviation, it is determined by the sign.
 pub(super) fn superiority(mean: f64, deviation: f64) -> f64 {
     if mean == 0.0 {
         0.5
@@ -219,7 +204,6 @@ pub(super) fn score_of(elo: f64) -> f64 {
     1.0 / (1.0 + 10_f64.powf(-elo / 400.0))
 }
 
-/// Mean and variance.
 fn moments<const K: usize>(values: &[f64; K], weights: &[f64; K]) -> (f64, f64) {
     let both = || values.iter().zip(weights);
     let mean = both().map(|(value, weight)| weight * value).sum();
@@ -229,7 +213,7 @@ fn moments<const K: usize>(values: &[f64; K], weights: &[f64; K]) -> (f64, f64) 
     (mean, variance)
 }
 
-/// The log-likelihood of the observed distribution, per unit.
+/// Per unit.
 fn ln_likelihood<const K: usize>(seen: &[f64; K], model: &[f64; K]) -> f64 {
     seen.iter().zip(model).map(|(seen, p)| seen * p.ln()).sum()
 }
@@ -269,7 +253,7 @@ fn orthogonal<const K: usize>(values: &[f64; K], seen: &[f64; K]) -> Option<[f64
         if is_small && (theta * mean).abs() < SUM_ERROR {
             break;
         }
-        // Next to the ends Newton's steps are small, however far the solution is.
+        // Next to the poles Newton's steps are small, however far the solution is.
         let next = if newton > low && newton < high && !is_small {
             newton
         } else {

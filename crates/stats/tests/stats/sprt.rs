@@ -113,7 +113,7 @@ fn refused_hypotheses() {
     }
 }
 
-/// A distribution over `K` scores, `shift` of it moved from the worst to the best, and its mean.
+/// Moves `shift` of the probability from the worst to the best score; returns the mean, too.
 fn shifted<const K: usize>(base: [f64; K], shift: f64) -> ([f64; K], f64) {
     let mut chances = base;
     chances[0] -= shift;
