@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::session::{Prover, Ruleset, Solvers, TurnValue};
 use crate::solver::{Limits, Value};
 
-/// Values positions. It keeps what it has proven.
+/// Keeps what it has proven.
 #[derive(Debug)]
 pub struct Appraiser {
     prover: Box<dyn Prover>,
@@ -15,44 +15,41 @@ pub struct Appraiser {
 /// A turn, and the best one in its position, as far as they are proven.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Comparison {
-    /// What the turn is worth.
     pub turn: TurnValue,
-    /// What the best turn is worth.
     pub best: Option<Value>,
 }
 
 impl Comparison {
-    /// The values of the turn and of the best one; `None` when they are not both proven.
+    /// `None` when they are not both proven.
     pub fn proven(self) -> Option<(Value, Value)> {
         self.turn.value.zip(self.best)
     }
 }
 
-/// What a position is worth for the side to move, as far as it is proven.
+/// For the side to move, as far as it is proven.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PositionValue {
-    /// The value; `None` when it could not be proven in time.
+    /// `None` when it could not be proven in time.
     pub value: Option<Value>,
-    /// The turns that keep it, in canonical form.
+    /// In canonical form.
     pub best: Vec<String>,
     /// How many turns could not be decided in time.
     pub undecided: usize,
 }
 
 impl Appraiser {
-    /// An appraiser with these solvers, which may take this time for a position, and again for its turns; `None` for a game
-    /// without a solver.
+    /// `time` is for a position, and again for its turns; `None` for a game without a solver.
     pub fn new(ruleset: &dyn Ruleset, solvers: &Solvers, time: Duration) -> Option<Self> {
         let prover = ruleset.prover(solvers)?;
         Some(Self { prover, time })
     }
 
-    /// The value of the turn `answer` in the position of `request`. The error is a sentence about one of them.
+    /// The error is a sentence about one of the texts.
     pub fn turn(&self, request: &str, answer: &str) -> Result<TurnValue, String> {
         self.turn_within(request, answer, self.time)
     }
 
-    /// A turn's value in words: `win`, `loss in 3 placements`, `not proven`.
+    /// `win`, `loss in 3 placements`, `not proven`.
     pub fn words(&self, turn: TurnValue) -> String {
         let unit = self.prover.unit();
         match (turn.value, turn.plies) {
@@ -65,12 +62,10 @@ impl Appraiser {
         }
     }
 
-    /// The value of a turn, and of the best one there; each in the time of a position divided by `share`. The error is a
-    /// sentence about one of the texts.
+    /// Each in the time of a position divided by `share`. The error is a sentence about one of the texts.
     pub fn compare(&self, request: &str, answer: &str, share: u32) -> Result<Comparison, String> {
         let time = self.time / share;
         let turn = self.turn_within(request, answer, time)?;
-        // Nothing is better than a win.
         let best = if turn.value == Some(Value::Win) {
             turn.value
         } else {
@@ -89,7 +84,7 @@ impl Appraiser {
         self.prover.turn_value(request, answer, true, &limits)
     }
 
-    /// The value of the position of `request`, and the turns that keep it. The error is a sentence about the request.
+    /// The error is a sentence about the request.
     pub fn position(&self, request: &str) -> Result<PositionValue, String> {
         let solved = self.prover.value(request, &Limits::within(self.time))?;
         let Some(value) = solved else {

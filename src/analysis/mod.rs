@@ -1,48 +1,41 @@
 //! Analysis: where a recorded game was won and lost.
 //!
-//! The solver evaluates the game from the end towards the start, as far as it can prove within its
-//! limits. Every turn gets its value for the player who made it and the best value that the player
-//! could have had.
-//!
-//! - [`appraisal`]: the value of a single position and of its turns
-//! - [`rerun`]: what became of the mistakes when the bot was asked again
-//! - `sentence`: a turn's analysis as a sentence
-//! - `field`: an annotation put into a record's line without changing anything else
+//! The solver evaluates the game from the end towards the start, as far as it can prove within its limits. Every turn
+//! gets its value for the player who made it and the best value that the player could have had.
 
 pub mod appraisal;
-mod field;
 pub mod rerun;
 mod sentence;
 
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-pub use field::with_analysis;
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde::ser::{Serialize, SerializeMap as _, Serializer};
+use serde_json::value::{RawValue, to_raw_value};
 
 use crate::play::replay::{ReplayError, Violation, replay};
 use crate::record::Record;
 use crate::record::annotation::{Annotation, FIELD, Mark, Note};
-use crate::session::registry::{self, of_record};
-use crate::session::{Prover, Ruleset, Solvers, TurnFacts};
-use crate::solver::{self, Limits, Progress, Value};
+use crate::session::registry::of_record;
+use crate::session::{Prover, Ruleset, Solvers, TurnFacts, registry};
+use crate::solver;
+use crate::solver::{Limits, Progress, Value};
 use sentence::{Sentence, WinAtOnce};
 
-/// The effort for a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effort {
-    /// This much time.
     Time(Duration),
-    /// This many nodes: with one thread the result is the same every time.
+    /// With one thread the result is the same every time.
     Nodes(u64),
 }
 
-/// The resources of an analyst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
     /// For the value of each turn. The search for better turns takes about as much again.
     pub effort: Effort,
-    /// Memory and threads.
     pub solver: solver::Options,
 }
 
@@ -55,29 +48,26 @@ pub enum Problem {
     /// Its rules or its piece set; the text is a sentence.
     #[error("{0}")]
     Rules(String),
-    /// It violates the rules.
     #[error("{}{}", .0.turn.map_or_else(String::new, |turn| format!("turn {turn}: ")), .0.problem)]
     Violation(Violation),
 }
 
 impl Problem {
-    /// A text that the solver cannot read. The record was replayed, so there should be none.
     const fn unreadable(problem: String) -> Self {
         Self::Violation(whole_game(problem))
     }
 }
 
-/// After this many unsolved positions in a row, the positions before them, which are harder, get less
-/// effort.
+/// After this many unsolved positions in a row, the positions before them, which are harder, get less effort.
 const FULL_EFFORT_FAILURES: u32 = 2;
 
 /// Those positions get the effort divided by this number.
 const REDUCED_SHARE: u32 = 10;
 
-/// Nodes for every other turn in a first pass, before any of them gets the whole effort.
+/// For every other turn in a first pass, before any of them gets the whole effort.
 const FIRST_PASS_NODES: u64 = 1 << 15;
 
-/// Analyses games. One analyst for many games is faster: its solvers keep what they have proven.
+/// One analyst for many games is faster: its solvers keep what they have proven.
 #[derive(Debug)]
 pub struct Analyst {
     solvers: Solvers,
@@ -85,18 +75,16 @@ pub struct Analyst {
     stop: Arc<AtomicBool>,
 }
 
-/// A turn of a game.
 struct Step {
-    /// The line that the bot was sent.
+    /// As the bot was sent it.
     request: String,
     /// In canonical form.
     turn: String,
-    /// The line of the position after it; `None` when the game is over then.
+    /// `None` when the game is over then.
     after: Option<String>,
 }
 
 impl Analyst {
-    /// An analyst with new solvers.
     pub fn new(options: Options) -> Self {
         Self {
             solvers: Solvers::new(options.solver),
@@ -112,19 +100,19 @@ impl Analyst {
         self
     }
 
-    /// The progress of the solvers. Other threads may call this while it searches.
+    /// Other threads may call this while it searches.
     pub fn progress(&self) -> Progress {
         self.solvers.progress()
     }
 
-    /// Analyses a game and writes the result into the record's field `analysis`.
+    /// Writes the result into the record's field `analysis`.
     pub fn annotate(&self, record: &mut Record) -> Result<Annotation, Problem> {
         let annotation = self.analyse(record, |_| {})?;
         record.more.insert(FIELD.to_owned(), annotation.to_json());
         Ok(annotation)
     }
 
-    /// Analyses a game. `at` is called with the number of each turn, from the last to the first.
+    /// `at` is called with the number of each turn, from the last to the first.
     pub fn analyse(
         &self,
         record: &Record,
@@ -153,7 +141,6 @@ impl Analyst {
             let note = self.note(&*prover, step, value, best);
             let mut note = note.map_err(Problem::unreadable)?;
             note.turn = index + 1;
-            // A turn about which nothing is known is not written.
             if note.is_known() {
                 turns.push(note);
             }
@@ -166,7 +153,7 @@ impl Analyst {
         })
     }
 
-    /// As much as `effort` allows, divided by `share`.
+    /// The effort divided by `share`.
     fn limits(&self, share: u32) -> Limits {
         let limits = match self.effort {
             Effort::Time(time) => Limits::within(time / share),
@@ -175,8 +162,7 @@ impl Analyst {
         limits.or_when(Arc::clone(&self.stop))
     }
 
-    /// The value of a position for the side to move. `failures` counts positions in a row that
-    /// could not be solved.
+    /// For the side to move. `failures` counts positions in a row that could not be solved.
     fn value(
         &self,
         prover: &dyn Prover,
@@ -265,7 +251,7 @@ impl Analyst {
         Ok(note)
     }
 
-    /// A turn, and what follows when both sides play perfectly from there on, as far as it is proven.
+    /// A turn and perfect play after it, as far as it is proven.
     fn line(&self, prover: &dyn Prover, request: &str, turn: &str) -> Result<Vec<String>, String> {
         let mut line = vec![turn.to_owned()];
         if let Some(after) = prover.request_after(request, turn)? {
@@ -283,8 +269,8 @@ impl Analyst {
         best: Value,
     ) -> Result<Option<TurnFacts>, String> {
         let limits = self.limits(1);
-        // Most turns are in the table already, or easy. So all turns are tried with little effort
-        // before any of them gets all of it.
+        // Most turns are in the table already, or easy: all are tried with little effort before any of them gets all
+        // of it.
         let brief = Limits {
             nodes: Some(
                 limits
@@ -319,7 +305,6 @@ impl Analyst {
             return Ok(None);
         };
         if best == Value::Loss {
-            // Everything loses, but not everything at once.
             return Ok((!note.lost_at_once).then_some(Mark::Forced));
         }
         if note.missed_win || !is_quick {
@@ -340,30 +325,27 @@ impl Analyst {
         Ok(Some(if some_keep { Mark::Forced } else { Mark::Only }))
     }
 
-    /// Whether the stop flag is set.
     pub fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
 }
 
-/// Whether a record can be analysed: its game has a solver, and it is by the rules.
+/// Its game has a solver, and it follows the rules.
 pub fn check(record: &Record) -> Result<(), Problem> {
     steps(record).map(|_| ())
 }
 
-/// What proves positions of a game.
 fn prover(ruleset: &dyn Ruleset, solvers: &Solvers) -> Result<Box<dyn Prover>, Problem> {
     let prover = ruleset.prover(solvers);
     prover.ok_or_else(|| Problem::NoSolver(ruleset.name().to_owned()))
 }
 
-/// The value of a turn that ends the game.
+/// Of a turn that ends the game.
 fn ended(prover: &dyn Prover, step: &Step) -> Result<Option<Value>, Problem> {
     let value = prover.turn_value(&step.request, &step.turn, false, &Limits::nodes(0));
     Ok(value.map_err(Problem::unreadable)?.value)
 }
 
-/// A turn that wins at once, if there is one.
 fn winning_turn(prover: &dyn Prover, request: &str) -> Result<Option<WinAtOnce>, String> {
     let turns = prover.turns(request)?;
     let wins = turns.iter().find(|turn| turn.wins);
@@ -371,7 +353,7 @@ fn winning_turn(prover: &dyn Prover, request: &str) -> Result<Option<WinAtOnce>,
         .transpose()
 }
 
-/// The rules of a record and its turns, checked.
+/// Checked.
 fn steps(record: &Record) -> Result<(Arc<dyn Ruleset>, Vec<Step>), Problem> {
     if !registry::find(&record.game).is_some_and(|game| game.is_solvable) {
         return Err(Problem::NoSolver(record.game.clone()));
@@ -390,7 +372,6 @@ fn steps(record: &Record) -> Result<(Arc<dyn Ruleset>, Vec<Step>), Problem> {
     for answer in &record.turns {
         let (mut request, mut turn) = (String::new(), String::new());
         session.write_request(&mut request);
-        // Every turn has been checked.
         if session.play(answer, &mut turn).is_err() {
             break;
         }
@@ -416,5 +397,72 @@ const fn whole_game(problem: String) -> Violation {
     Violation {
         turn: None,
         problem,
+    }
+}
+
+/// The fields of an object in their order, as they are written.
+struct Fields(Vec<(String, Box<RawValue>)>);
+
+impl<'de> Deserialize<'de> for Fields {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Object;
+
+        impl<'de> Visitor<'de> for Object {
+            type Value = Fields;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields, A::Error> {
+                let mut fields = Vec::new();
+                while let Some(field) = map.next_entry()? {
+                    fields.push(field);
+                }
+                Ok(Fields(fields))
+            }
+        }
+
+        deserializer.deserialize_map(Object)
+    }
+}
+
+impl Serialize for Fields {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (name, value) in &self.0 {
+            map.serialize_entry(name, value)?;
+        }
+        map.end()
+    }
+}
+
+/// The line of a record with this analysis in place of another, without a newline. Turns, times and unknown fields
+/// stay byte for byte.
+pub fn with_analysis(line: &[u8], annotation: &Annotation) -> serde_json::Result<String> {
+    let mut fields: Fields = serde_json::from_slice(line)?;
+    let value = to_raw_value(&annotation.to_json())?;
+    fields.0.retain(|(name, _)| name != FIELD);
+    fields.0.push((FIELD.to_owned(), value));
+    serde_json::to_string(&fields)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everything_else_stays_as_it_is() {
+        let line =
+            br#"{"v":1, "times_ms":[1.20, 3e0],"analysis":7,"later":{"b":1,"a":[ ]},"x\n":1e400}"#;
+        let annotation = Annotation {
+            by: "a test".to_owned(),
+            turns: Vec::new(),
+        };
+        assert_eq!(
+            with_analysis(line, &annotation).unwrap(),
+            r#"{"v":1,"times_ms":[1.20, 3e0],"later":{"b":1,"a":[ ]},"x\n":1e400,"analysis":{"by":"a test","turns":[]}}"#
+        );
+        assert!(with_analysis(b"[]", &annotation).is_err());
     }
 }

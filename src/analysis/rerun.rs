@@ -1,4 +1,4 @@
-//! What became of a bot's mistakes in a recorded game, now that it was asked the same again.
+//! What became of a bot's mistakes in a recorded game, when it is asked the same again.
 
 use super::appraisal::{Appraiser, Comparison};
 use crate::solver::Value;
@@ -12,38 +12,29 @@ const REDUCED_SHARE: u32 = 10;
 /// A question of the recorded game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Asked {
-    /// The number of the turn, from 1.
+    /// From 1.
     pub turn: usize,
-    /// The line that the bot was sent.
+    /// As the bot was sent it.
     pub request: String,
-    /// Its answer in canonical form; `None` where it forfeited.
+    /// In canonical form; `None` where it forfeited.
     pub then: Option<String>,
 }
 
 /// The first answer that is not the recorded one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Departure {
-    /// The index of its question.
+    /// Of its question.
     pub index: usize,
     /// In canonical form; `None` where it forfeits now.
     pub now: Option<String>,
 }
 
-/// What was wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mistake {
-    /// A turn that is worse than the best one.
-    Blunder {
-        /// What the best turn is worth.
-        best: Value,
-        /// What the turn is worth.
-        value: Value,
-    },
-    /// No legal turn.
+    Blunder { best: Value, value: Value },
     Forfeit,
 }
 
-/// What became of a mistake.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// It was in the game, and is not made again.
@@ -58,30 +49,25 @@ pub enum Verdict {
     NotReached,
 }
 
-/// A mistake, and what became of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// The number of the turn, from 1.
+    /// From 1.
     pub turn: usize,
-    /// What is or was wrong.
     pub mistake: Mistake,
-    /// What became of it.
     pub verdict: Verdict,
 }
 
-/// All that is known of a game.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Judgement {
     /// In the order of the turns.
     pub findings: Vec<Finding>,
-    /// The values at the departure, of the recorded turn and of the new one.
+    /// At the departure, of the recorded turn.
     pub then: Option<Comparison>,
-    /// The same of the new turn.
+    /// Of the new turn.
     pub now: Option<Comparison>,
 }
 
 impl Mistake {
-    /// In a word.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Blunder { .. } => "blunder",
@@ -96,7 +82,7 @@ impl Mistake {
 }
 
 impl Verdict {
-    /// The word in JSON.
+    /// In JSON.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Gone => "gone",
@@ -114,7 +100,7 @@ impl Verdict {
 }
 
 impl Finding {
-    /// As a sentence without a full stop: `blunder at turn 9 is gone`.
+    /// Without a full stop: `blunder at turn 9 is gone`.
     pub fn text(&self) -> String {
         let (what, turn) = (self.mistake.name(), self.turn);
         match self.verdict {
@@ -127,8 +113,8 @@ impl Finding {
     }
 }
 
-/// Judges a bot that was asked these questions again, up to its first other answer. Without an appraiser only forfeits are
-/// mistakes. The error is a sentence about a question.
+/// Up to the first other answer. Without an appraiser only forfeits are mistakes. The error is a sentence about a
+/// question.
 pub fn judge(
     appraiser: Option<&Appraiser>,
     asked: &[Asked],

@@ -6,7 +6,6 @@ use crate::session::Prover;
 use crate::solver::Value;
 use crate::text::{counted, escape_controls};
 
-/// A turn that wins at once.
 pub(super) struct WinAtOnce {
     /// In canonical form.
     turn: String,
@@ -14,7 +13,6 @@ pub(super) struct WinAtOnce {
 }
 
 impl WinAtOnce {
-    /// This winning turn.
     pub(super) fn of(prover: &dyn Prover, request: &str, turn: &str) -> Result<Self, String> {
         Ok(Self {
             turn: turn.to_owned(),
@@ -23,25 +21,23 @@ impl WinAtOnce {
     }
 }
 
-/// The facts for a sentence.
 pub(super) struct Sentence<'a> {
     /// What a turn names first: `cell`, `column`.
     pub(super) place: &'static str,
     /// What fills the board: `placement`, `disc`.
     pub(super) unit: &'static str,
     pub(super) note: &'a Note,
-    /// The turn as an answer.
     pub(super) played: &'a str,
-    /// How the other side can win at once afterwards.
+    /// How the other side can win immediately afterwards.
     pub(super) refutation: Option<WinAtOnce>,
-    /// Another turn that would have won at once.
+    /// Another turn that would have won immediately.
     pub(super) win_at_once: Option<WinAtOnce>,
-    /// Another turn that does not let the other side win at once.
+    /// Another turn that does not let the other side win immediately.
     pub(super) safe: Option<&'a str>,
 }
 
 impl Sentence<'_> {
-    /// The sentence; `None` when there is nothing to say.
+    /// `None` when there is nothing to say.
     pub(super) fn text(&self) -> Option<String> {
         let played = self.name(self.played);
         if let Some(win) = &self.win_at_once {
@@ -93,7 +89,7 @@ impl Sentence<'_> {
         }
     }
 
-    /// A turn: `` `6 A` ``, ``column `4` ``.
+    /// `` `6 A` ``, ``column `4` ``.
     fn name(&self, turn: &str) -> String {
         let quoted = format!("`{}`", escape_controls(turn));
         if turn.contains(' ') {
@@ -103,7 +99,7 @@ impl Sentence<'_> {
         }
     }
 
-    /// The same at the beginning of a sentence.
+    /// At the beginning of a sentence.
     fn name_first(&self, turn: &str) -> String {
         let name = self.name(turn);
         let mut letters = name.chars();
@@ -141,7 +137,7 @@ impl Sentence<'_> {
         }
     }
 
-    /// The value that is left after a win that was not taken.
+    /// After a win that was not taken.
     fn what_is_left(&self) -> String {
         match self.note.value {
             Some(Value::Win) => " It wins all the same.".to_owned(),

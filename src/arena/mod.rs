@@ -55,7 +55,7 @@ use crate::record::FinishedRecord;
 use crate::session::Ruleset;
 use crate::text::cause;
 use crate::tournament::schedule::{EntrantId, GameId};
-use crate::tournament::sprt::{Decision, Scale, Sprt, SprtError};
+use crate::tournament::sprt::{Decision, Sprt, SprtError};
 
 /// Observes a tournament.
 pub trait TournamentObserver {
@@ -151,7 +151,7 @@ pub struct Arena {
 
 /// The sequential test of a plan.
 pub fn sprt(plan: &SprtPlan) -> Result<Sprt, SprtError> {
-    Sprt::new(plan.elo0, plan.elo1, plan.alpha, plan.beta, Scale::Logistic)
+    Sprt::new(plan.elo0, plan.elo1, plan.alpha, plan.beta)
 }
 
 impl Arena {

@@ -1,9 +1,8 @@
 //! Why a bot answered only when its input was closed: it holds back its output, or its input.
 //!
-//! From outside both look the same: the program has read the question and waits for more. So a fresh
-//! process is sent many questions. An answer to some kilobytes of them means that input is read in
-//! blocks; answers in blocks mean that output is not flushed; no answer to any number of them means
-//! that all input is read first.
+//! From outside both look the same: the program has read the question and waits for more. So a fresh process is sent
+//! many questions. An answer to some kilobytes of them means that input is read in blocks; answers in blocks mean
+//! that output is not flushed; no answer to any number of them means that all input is read first.
 
 use std::time::{Duration, Instant};
 
@@ -13,23 +12,23 @@ use crate::bot::process::GracePeriods;
 use crate::play::game_runner::GameError;
 use crate::seed;
 
-/// A block of input of the usual size, 4096 bytes, and a line more; the answers to so many
-/// questions are fewer bytes than any buffer of output.
+/// A block of input of the usual size, 4096 bytes, and a line more; the answers to so many questions are fewer bytes
+/// than any buffer of output.
 const BLOCK: usize = 4096 + 64;
 
 /// More questions than any buffer of output has room for the answers to, in bytes.
 const MANY: usize = 1 << 20;
 
-/// How long the bot has to answer a block, and then many questions.
+/// For answers to a block, and then to many questions.
 const PATIENCE: Duration = Duration::from_secs(4);
 
 /// How long nothing may come once all has been read.
 const QUIET: Duration = Duration::from_millis(500);
 
-/// How long more of the same block of output is waited for.
+/// For more of the same block of output.
 const REST: Duration = Duration::from_millis(50);
 
-/// How often it is seen whether all has been read.
+/// Between two looks whether all has been read.
 const TICK: Duration = Duration::from_millis(50);
 
 /// What buffers hold is a multiple of this, but for a line at most.
@@ -38,33 +37,28 @@ const UNIT: usize = 1024;
 /// The longest answer and its newline, roughly.
 const LINE: usize = 16;
 
-/// What a bot holds back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum HeldBack {
-    /// Its answers.
     Output,
     /// Questions, until a block is full.
     Input,
     /// Questions, until the input ends.
     AllInput,
-    /// One or the other.
     Unknown,
     /// It writes nothing at all.
     Nothing,
 }
 
-/// What came of what was sent.
 enum Fed {
     Wrote(Vec<u8>),
     /// It read everything, and wrote nothing.
     Read,
-    /// It did not read everything in time, or ended.
+    /// It did not read everything in time, or exited.
     Nothing,
 }
 
 impl Checkup<'_> {
-    /// Finds out what the bot holds back, by fresh processes that are sent this request: one whose input
-    /// then ends, and one that is sent it many times.
+    /// By fresh processes that are sent this request: one whose input then ends, and one that is sent it many times.
     pub(super) async fn held_back(&mut self, request: &str) -> Result<HeldBack, GameError> {
         let question = format!("{request}\n");
         let questions = |bytes: usize| question.repeat(bytes.div_ceil(question.len()));
@@ -95,7 +89,7 @@ impl Checkup<'_> {
         Ok(self.seat.start(seed::for_bot(SEED, 0, 0)).await?)
     }
 
-    /// Sends all of this, unless an answer comes before.
+    /// Unless an answer comes before.
     async fn feed(&mut self, bytes: &[u8]) -> Fed {
         let begun = Instant::now();
         let (mut sent, mut read) = (0, None);
@@ -120,7 +114,7 @@ impl Checkup<'_> {
     }
 }
 
-/// What a bot holds back whose first output is this.
+/// By its first output.
 fn of_block(output: &[u8]) -> HeldBack {
     let beyond = output.len() % UNIT;
     if output.last() != Some(&b'\n') || beyond <= LINE || UNIT - beyond <= LINE {
@@ -135,10 +129,9 @@ impl HeldBack {
         matches!(self, Self::Output | Self::Unknown)
     }
 
-    /// The problem of a bot that answered only when its input was closed, once it is known why.
+    /// The problem once the cause is known.
     pub(super) fn explain(self, checkup: &Checkup<'_>, problem: Problem) -> Problem {
         let language = checkup.seat.language();
-        // `timeout: it was asked ... and given ...`
         let asked = problem.what.split("; ").next().unwrap_or_default();
         let (what, fix) = match self {
             Self::Nothing => {
@@ -192,7 +185,6 @@ mod tests {
             of_block(&"16 A\n".repeat(819).into_bytes()),
             HeldBack::Output
         );
-        // The answers to 8, 16, 32 and 64 KiB of questions.
         for block in [8192, 16384, 32768, 65536] {
             assert_eq!(of_block(&answers(block / 19 * 4)), HeldBack::Input);
         }

@@ -1,61 +1,47 @@
-//! The checks of a bot: whether it is fit to enter a tournament, and if not, why. `referee check` makes
-//! them all; a tournament makes those that it requires of every bot before its first game.
-//!
-//! - `requirements`: the checks that a tournament requires
-//! - `held_back`: why a bot answered only when its input ended
-//! - `advice`: the checks that are only advice
-//! - `questions`: the positions that the bot is asked about
-//! - `budget`: how long it may take
-//! - `verdict`: what was found
+//! The checks of a bot: whether it is fit to enter a tournament, and if not, why. `referee check` makes them all; a
+//! tournament makes those that it requires of every bot before its first game.
 
-mod advice;
-mod budget;
+mod checks;
 mod held_back;
 mod questions;
-mod requirements;
 mod verdict;
 
 use std::io;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use self::budget::{Budget, Share};
-pub use self::questions::Questions;
 use self::questions::lets_win;
-pub use self::verdict::{Check, Problem, Report, Times, Verdict};
 use crate::bot::Fault;
 use crate::bot::process::GracePeriods;
 use crate::game::Outcome;
 use crate::play::clock::Clock;
+use crate::play::game::{TextBuffers, TurnTime};
 use crate::play::game_runner::{GameError, GameFault, GameRunner};
 use crate::play::seat::Seat;
-use crate::play::turn::{TextBuffers, TurnTime};
 use crate::seed;
 use crate::session::Session;
 
-/// All random choices of a check-up are derived from this seed, so every check-up asks the same.
+pub use self::questions::Questions;
+pub use self::verdict::{Check, Problem, Report, Times, Verdict};
+
+/// All random choices are derived from it, so every check-up asks the same.
 const SEED: u64 = 1;
 
-/// Something to show to the user: a check-up may take a minute.
+/// To show to the user: a check-up may take a minute.
 #[derive(Clone, Copy, Debug)]
 pub enum Notice<'a> {
-    /// A check has been made.
     Checked(&'a Check),
     /// A question is about to be asked.
     Asking {
-        /// The name of the check.
         check: &'static str,
-        /// The questions that it has answered.
+        /// Questions that it has answered.
         done: usize,
-        /// The questions of this check.
         of: usize,
     },
 }
 
-/// Shows the user how a check-up goes on.
 pub type Show<'a> = &'a mut dyn FnMut(Notice<'_>);
 
-/// The check-up of a bot.
 pub struct Checkup<'a> {
     runner: &'a GameRunner,
     seat: Seat,
@@ -73,19 +59,16 @@ pub struct Checkup<'a> {
     show: Show<'a>,
 }
 
-/// The legal turn that answered a request.
 struct Answered {
     /// In canonical form.
     turn: String,
-    /// Whether the turn won the game.
     won: bool,
-    /// Whether it lets the opponent win at once.
+    /// Whether it lets the opponent win immediately.
     lets_win: bool,
 }
 
 impl<'a> Checkup<'a> {
-    /// A check-up of the program of `seat`, which asks no more questions once this time is over: then
-    /// checks are left out.
+    /// Once `time` is over, no more questions are asked and checks are left out.
     pub fn new(runner: &'a GameRunner, seat: Seat, time: Duration, show: Show<'a>) -> Self {
         Self {
             runner,
@@ -108,7 +91,7 @@ impl<'a> Checkup<'a> {
         Self { questions, ..self }
     }
 
-    /// Makes all checks. An `Err` is a failure of the referee or of the machine.
+    /// An `Err` is a failure of the referee or of the machine.
     pub async fn run(mut self) -> Result<Report, GameError> {
         self.requirements().await?;
         self.advice().await?;
@@ -116,8 +99,7 @@ impl<'a> Checkup<'a> {
         self.report().await
     }
 
-    /// Makes the checks that a tournament requires, up to the first that is not passed: a bot that hangs
-    /// costs its time once.
+    /// Up to the first that is not passed: a bot that hangs costs its time once.
     pub async fn run_required(mut self) -> Result<Report, GameError> {
         self.first_only = true;
         self.requirements().await?;
@@ -141,7 +123,7 @@ impl<'a> Checkup<'a> {
         self.report().await
     }
 
-    /// Ends the bot.
+    /// Stops the bot.
     async fn report(mut self) -> Result<Report, GameError> {
         self.seat.stop(GracePeriods::FAULT).await?;
         Ok(Report {
@@ -161,7 +143,7 @@ impl<'a> Checkup<'a> {
         self.checks.push(check);
     }
 
-    /// The verdict on a check in which all that was asked was answered well.
+    /// All that was asked was answered well.
     fn verdict_of(answered: usize, of: usize, one: &str, more: &str) -> Verdict {
         if answered == 0 && of > 0 {
             return Verdict::LeftOut;
@@ -185,8 +167,7 @@ impl<'a> Checkup<'a> {
         self.questions.positions(ruleset, name, count, kind)
     }
 
-    /// Asks for a turn in this position, with its own clock, and makes it; a process that commits a fault
-    /// is replaced.
+    /// With its own clock; a process that commits a fault is replaced.
     async fn ask(
         &mut self,
         session: &mut dyn Session,
@@ -195,7 +176,7 @@ impl<'a> Checkup<'a> {
         self.ask_on(session, &mut clock).await
     }
 
-    /// As [`Checkup::ask`], on a clock that runs through a game.
+    /// On a clock that runs through a game.
     async fn ask_on(
         &mut self,
         session: &mut dyn Session,
@@ -205,7 +186,7 @@ impl<'a> Checkup<'a> {
         Ok(asked.map_err(|fault| *fault.problem))
     }
 
-    /// As [`Checkup::ask_on`], with the fault itself.
+    /// With the fault itself.
     async fn ask_for_fault(
         &mut self,
         session: &mut dyn Session,
@@ -242,7 +223,7 @@ impl<'a> Checkup<'a> {
         }
     }
 
-    /// A fault in words: with the request and the end of stderr.
+    /// With the request and the end of stderr.
     fn problem(&mut self, fault: GameFault) -> Problem {
         let mut what = format!("{}: {}", fault.fault.reason(), fault.fault);
         if !matches!(*fault.fault, Fault::Timeout(_)) {
@@ -263,7 +244,7 @@ impl<'a> Checkup<'a> {
         problem
     }
 
-    /// Asks about positions until the first fault, or until this share of the time is over.
+    /// Until the first fault, or until this share of the time is over.
     async fn ask_all(
         &mut self,
         check: &'static str,
@@ -298,4 +279,72 @@ struct FoundFault {
     /// Whether it may hold its answers back until its input ends.
     may_be_held_back: bool,
     problem: Box<Problem>,
+}
+
+/// A part of the time that is left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Share(u32);
+
+impl Share {
+    const ALL: Self = Self(1);
+
+    const fn one_of(parts: u32) -> Self {
+        Self(parts)
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Budget {
+    end: Instant,
+}
+
+impl Budget {
+    fn new(time: Duration) -> Self {
+        Self::from(Instant::now(), time)
+    }
+
+    fn from(now: Instant, time: Duration) -> Self {
+        // A time too large for the clock has no end in practice.
+        let forever = Duration::from_hours(24 * 365);
+        Self {
+            end: now + time.min(forever),
+        }
+    }
+
+    /// When this share of what is left is over.
+    fn end(&self, share: Share) -> Instant {
+        self.end_from(Instant::now(), share)
+    }
+
+    fn end_from(&self, now: Instant, Share(parts): Share) -> Instant {
+        now + self.end.saturating_duration_since(now) / parts
+    }
+
+    /// Whether no further question is asked in a check whose share ends then. The `first` question of a check is
+    /// asked as long as there is any time.
+    fn is_over(&self, share: Instant, first: bool) -> bool {
+        self.is_over_at(Instant::now(), share, first)
+    }
+
+    fn is_over_at(&self, now: Instant, share: Instant, first: bool) -> bool {
+        now >= if first { self.end } else { share }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_check_has_a_share_and_one_question() {
+        let second = Duration::from_secs(1);
+        let begun = Instant::now();
+        let budget = Budget::from(begun, 10 * second);
+        let half = budget.end_from(begun, Share::one_of(2));
+        assert!(!budget.is_over_at(begun, half, false));
+        let later = begun + 6 * second;
+        assert!(budget.is_over_at(later, half, false) && !budget.is_over_at(later, half, true));
+        assert_eq!(budget.end_from(later, Share::one_of(2)), later + 2 * second);
+        assert!(budget.is_over_at(begun + 10 * second, half, true));
+    }
 }

@@ -11,11 +11,11 @@ use crate::seed::{self, Purpose};
 use crate::session::{Ruleset, Session};
 use crate::threads::locked;
 
-/// The most random games that are searched for positions of a kind.
+/// Random games that are searched for positions of a kind.
 const SEARCH: usize = 2000;
 
-/// The positions of check-ups by one ruleset, each kind of which is searched for once: some are rare, and the search takes
-/// longer than most bots take for all their answers.
+/// Of check-ups by one ruleset. Each kind is searched for once: some are rare, and the search takes longer than most
+/// bots take for all their answers.
 #[derive(Debug, Default)]
 pub struct Questions {
     found: Mutex<BTreeMap<Wanted, Arc<[String]>>>,
@@ -25,7 +25,7 @@ pub struct Questions {
 type Wanted = (&'static str, usize);
 
 impl Questions {
-    /// Up to `count` positions of a kind, which this name stands for.
+    /// Up to `count` positions of the kind of this name.
     pub(super) fn positions(
         &self,
         ruleset: &dyn Ruleset,
@@ -41,7 +41,7 @@ impl Questions {
     }
 }
 
-/// Up to `count` positions of a kind, as records hold them.
+/// As records hold them.
 fn positions(
     ruleset: &dyn Ruleset,
     count: usize,
@@ -62,21 +62,21 @@ fn positions(
     found
 }
 
-/// The start of a game on the board of this position; `None` when no game can start there.
+/// On the board of this position; `None` when no game can start there.
 pub(super) fn reopened(ruleset: &dyn Ruleset, session: &dyn Session) -> Option<String> {
     let mut board = String::new();
     session.write_board(&mut board);
     Some(position_of(&*ruleset.start_from(&board).ok()?))
 }
 
-/// A position, as records hold it.
+/// As records hold it.
 pub(super) fn position_of(session: &dyn Session) -> String {
     let mut position = String::new();
     session.write_start(&mut position);
     position
 }
 
-/// The request in a position, without newline.
+/// Without newline.
 pub(super) fn request_of(session: &dyn Session) -> String {
     let mut request = String::new();
     session.write_request(&mut request);
@@ -89,24 +89,23 @@ pub(super) fn is_last_turn(session: &dyn Session) -> bool {
     outlook.ending == outlook.turns
 }
 
-/// Whether the opponent can win at once.
+/// Whether the opponent can win immediately.
 pub(super) fn lets_win(after: &dyn Session) -> bool {
     after.outcome().is_none() && after.can_win_at_once()
 }
 
-/// Whether no turn wins, and the opponent can win at once after any.
+/// Whether no turn wins, and the opponent can win immediately after any.
 pub(super) fn is_lost_at_once(session: &dyn Session) -> bool {
     let outlook = session.outlook();
     outlook.winning == 0 && outlook.losing == outlook.turns
 }
 
-/// Whether no turn wins, and some but not all let the opponent win at once.
+/// Whether no turn wins, and some but not all let the opponent win immediately.
 pub(super) fn has_a_choice(session: &dyn Session) -> bool {
     let outlook = session.outlook();
     outlook.winning == 0 && outlook.losing > 0 && outlook.losing < outlook.turns
 }
 
-/// Those positions of a random game that `kind` accepts.
 fn random_game(
     ruleset: &dyn Ruleset,
     kind: impl Fn(&dyn Session) -> bool,

@@ -1,14 +1,10 @@
-//! What a check-up found.
-
 use std::fmt;
 use std::time::Duration;
 
-/// What is wrong with a bot, and what to do about it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// What is wrong.
     pub what: String,
-    /// How to mend it: an imperative, without a full stop.
+    /// An imperative, without a full stop.
     pub fix: String,
     /// The command that shows it again, where there is one.
     pub again: Option<String>,
@@ -25,37 +21,30 @@ impl fmt::Display for Problem {
     }
 }
 
-/// The result of a check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Passed; what was measured, or empty.
+    /// What was measured, or empty.
     Good(String),
-    /// Failed.
     Bad(Problem),
-    /// Not checked, because of an earlier fault.
+    /// Because of an earlier fault.
     Skipped,
-    /// Not checked, for want of time.
+    /// For want of time.
     LeftOut,
 }
 
-/// A check and its result: one line of the report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Check {
-    /// What was checked.
     pub name: &'static str,
     /// Whether a bot has to pass it to enter a tournament; otherwise it is advice.
     pub required: bool,
-    /// Its result.
     pub verdict: Verdict,
 }
 
 impl Check {
-    /// Whether it keeps the bot from entering a tournament.
     pub const fn is_fault(&self) -> bool {
         self.required && matches!(self.verdict, Verdict::Bad(_) | Verdict::Skipped)
     }
 
-    /// What is wrong, if the check has failed.
     pub const fn problem(&self) -> Option<&Problem> {
         match &self.verdict {
             Verdict::Bad(problem) => Some(problem),
@@ -64,24 +53,22 @@ impl Check {
     }
 }
 
-/// All that a check-up found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// The checks, in the order in which they were made.
+    /// In the order in which they were made.
     pub checks: Vec<Check>,
-    /// Times of all answers except the first of each process.
+    /// Of all answers except the first of each process.
     pub times: Option<Times>,
 }
 
 impl Report {
-    /// Whether the bot is fit to enter a tournament: it fails no check that is required. What was left
-    /// out for want of time keeps no bot from entering.
+    /// It fails no required check. What was left out for want of time keeps no bot from entering.
     pub fn is_fit(&self) -> bool {
         !self.checks.iter().any(Check::is_fault)
     }
 
-    /// The check that failed and whose problem should be mended first: what is required comes before
-    /// what is advice, and then what was found first, as later faults may follow from it.
+    /// What is required comes before what is advice, and then what was found first, as later faults may follow from
+    /// it.
     pub fn first_problem(&self) -> Option<(&Check, &Problem)> {
         let failed = || {
             let checks = self.checks.iter();
@@ -91,7 +78,7 @@ impl Report {
         required.or_else(|| failed().next())
     }
 
-    /// The names of the checks that were left out for want of time.
+    /// For want of time.
     pub fn left_out(&self) -> Vec<&'static str> {
         let checks = self.checks.iter();
         checks
@@ -101,13 +88,12 @@ impl Report {
     }
 }
 
-/// Times of all answers except the first of each process.
+/// Of all answers except the first of each process.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Times {
     pub median: Duration,
     /// The 99th percentile.
     pub p99: Duration,
-    /// The maximum.
     pub worst: Duration,
 }
 

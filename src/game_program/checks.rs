@@ -1,6 +1,4 @@
 //! Whether a game's program keeps to the protocol: what `referee check-game` tries.
-//!
-//! It plays random games, asks the same twice, sends nonsense, and takes the time.
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
@@ -8,20 +6,18 @@ use std::time::{Duration, Instant};
 use rand::Rng;
 use rand::seq::IndexedRandom as _;
 
-use super::drawing::DrawingReply;
+use super::messages::DrawingReply;
 use super::messages::{Question, Verdict};
 use super::{GameProgram, GameProgramError, Position};
 use crate::game::Side;
 use crate::seed::{self, Purpose};
 use crate::text::{counted, quote};
 
-/// The seed of all choices.
+/// Of all choices.
 const SEED: u64 = 1;
 
-/// Random games that are played.
 const GAMES: u64 = 20;
 
-/// States that are drawn.
 const DRAWN: usize = 100;
 
 /// After this many turns a random game is given up.
@@ -43,30 +39,25 @@ const NONSENSE: [&str; 9] = [
     "nan",
 ];
 
-/// What was found out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
-    /// It is as it should be.
     Ok,
     /// It works, but something is missing or slow.
     Note,
-    /// It must be mended.
+    /// It must be fixed.
     Wrong,
 }
 
-/// The result of one check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// How bad it is.
     pub level: Level,
-    /// What was checked.
     pub what: &'static str,
     /// What was found, and what to do; may be empty.
     pub detail: String,
 }
 
-/// Plays and asks. A failure of the program ends the checks; it is the last finding then. `check_svg` says what
-/// a page leaves out of a drawing.
+/// A failure of the program ends the checks; it is the last finding then. `check_svg` says what a page leaves out of
+/// a drawing.
 pub fn check(game: &GameProgram, check_svg: CheckSvg) -> Vec<Finding> {
     let mut checks = Checks {
         game,
@@ -97,7 +88,7 @@ struct Checks<'a> {
     findings: Vec<Finding>,
     /// Positions in which the game is not over, with an answer that was legal there.
     positions: Vec<(Position, String)>,
-    /// States from the start to the end of games, for drawings.
+    /// From the start to the end of games, for drawings.
     states: Vec<String>,
     turns: u32,
     spent: Duration,
@@ -191,7 +182,6 @@ impl Checks<'_> {
         Ok(())
     }
 
-    /// Plays random games to their ends.
     fn play_games(&mut self) -> Result<(), GameProgramError> {
         let (mut endings, mut longest, mut first) = ([0_u32; 3], 0, [0_u32; 2]);
         for number in 0..GAMES {
@@ -250,7 +240,7 @@ impl Checks<'_> {
         Ok(())
     }
 
-    /// The position after a listed answer; `None`, noted, when it is not accepted.
+    /// `None`, noted, when a listed answer is not accepted.
     fn turn(
         &mut self,
         before: &Position,
@@ -291,7 +281,7 @@ impl Checks<'_> {
         Ok(Some(played.position))
     }
 
-    /// Keeps some states of the first games, the last ones included.
+    /// Some states of the first games, the last ones included.
     fn note_state(&mut self, position: &Position, turns: usize) {
         let is_chosen = position.end.is_some() || turns.is_multiple_of(3);
         if is_chosen && self.states.len() < DRAWN {
@@ -299,7 +289,7 @@ impl Checks<'_> {
         }
     }
 
-    /// Asks about positions of the games again, in another order: no answer may depend on what was asked before.
+    /// In another order: no answer may depend on what was asked before.
     fn same_again(&mut self) -> Result<(), GameProgramError> {
         let positions = self.positions.clone();
         for (before, answer) in positions.iter().rev() {
@@ -417,7 +407,6 @@ impl Checks<'_> {
     }
 }
 
-/// What differs between a position and the same, asked for again.
 fn difference(before: &Position, again: Result<&Position, &String>) -> String {
     match again {
         Err(problem) => format!("it is refused: {problem}"),
@@ -431,7 +420,6 @@ fn difference(before: &Position, again: Result<&Position, &String>) -> String {
     }
 }
 
-/// The same characters in another order.
 fn scrambled(text: &str, rng: &mut impl Rng) -> String {
     let symbols: Vec<char> = text.chars().collect();
     (0..=symbols.len())
@@ -472,7 +460,6 @@ impl Checks<'_> {
         Ok(())
     }
 
-    /// The start, and states of games up to their ends.
     fn states_to_draw(&self) -> Vec<String> {
         let start = std::iter::once(&self.game.start.state);
         let asked = self.positions.iter().map(|(position, _)| &position.state);

@@ -14,19 +14,18 @@ use crate::log_target::GAME;
 use crate::system::Pid;
 use crate::text::{cause, counted, escape, escape_lines};
 
-/// Time for an answer.
+/// For an answer.
 pub const TIME: Duration = Duration::from_secs(10);
 
-/// Time between two looks at whether an answer is late.
+/// Between two looks at whether an answer is late.
 const WATCHING: Duration = Duration::from_millis(250);
 
-/// Time that a program has to end after the end of its input.
+/// For the program to exit after the end of its input.
 const ENDING: Duration = Duration::from_secs(1);
 
-/// The end of its stderr that is kept, in bytes.
+/// Of its stderr, in bytes.
 const TAIL: usize = 4096;
 
-/// A process of the game's program.
 #[derive(Debug)]
 pub(super) struct Connection {
     /// `None` once it has been closed.
@@ -37,7 +36,6 @@ pub(super) struct Connection {
     begun: Instant,
 }
 
-/// What the threads of a connection share with it.
 #[derive(Debug)]
 struct Shared {
     child: Mutex<Child>,
@@ -51,7 +49,7 @@ struct Shared {
 }
 
 impl Connection {
-    /// Starts the program. The error is the end of a sentence that begins with its name.
+    /// The error is the end of a sentence that begins with its name.
     pub(super) fn start(program: &Program) -> Result<Self, String> {
         let (first, arguments) = program.argv.split_first().ok_or("has no command")?;
         let mut command = Command::new(first);
@@ -108,8 +106,7 @@ impl Connection {
         Ok(connection)
     }
 
-    /// Sends a line, with its newline, and returns the answer, without. The error is the end of a sentence that begins with
-    /// its name.
+    /// `question` has its newline, the answer has none. The error is the end of a sentence that begins with its name.
     pub(super) fn ask(&mut self, question: &str) -> Result<&str, String> {
         let deadline = self.begun.elapsed() + TIME;
         let deadline = u64::try_from(deadline.as_millis()).unwrap_or(u64::MAX);
@@ -176,7 +173,7 @@ impl Connection {
 
     /// The end of its stderr.
     fn last_words(&self) -> String {
-        // Its thread reads what was written before the end.
+        // Its thread reads what was written before the exit.
         let since = Instant::now();
         while !self.shared.is_over.load(Ordering::Relaxed) && since.elapsed() < ENDING {
             thread::sleep(Duration::from_millis(5));
@@ -192,7 +189,7 @@ impl Connection {
         }
     }
 
-    /// Closes its input, and ends it if it does not end by itself.
+    /// Closes its input, and kills it if it does not exit.
     fn end(&mut self, patience: Duration) -> Option<std::process::ExitStatus> {
         self.input = None;
         let since = Instant::now();
@@ -220,7 +217,7 @@ impl Drop for Connection {
     }
 }
 
-/// What is behind a lock, also when a thread has panicked with it.
+/// Even when a thread has panicked with it.
 pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -229,7 +226,7 @@ fn pid(child: &Child) -> Option<Pid> {
     Pid::from_raw(i32::try_from(child.id()).ok()?)
 }
 
-/// Ends a program whose answer is late: its pipe is closed then, and the exchange ends.
+/// Kills a program whose answer is late: its pipe is closed then, and the exchange ends.
 fn watch(shared: &Shared, begun: Instant) {
     while !shared.is_over.load(Ordering::Relaxed) {
         thread::sleep(WATCHING);
@@ -242,17 +239,17 @@ fn watch(shared: &Shared, begun: Instant) {
     }
 }
 
-/// Ends it and what it started.
+/// With what it started.
 fn kill(child: &mut Child) {
     #[cfg(unix)]
     if let Some(group) = pid(child) {
-        // It has ended already, or cannot be ended.
+        // It has exited already, or cannot be killed.
         let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
     }
     let _ = child.kill();
 }
 
-/// Keeps the end of its stderr, and logs its lines.
+/// And logs its lines.
 fn keep_stderr(shared: &Shared, stderr: ChildStderr) {
     let mut stderr = BufReader::new(stderr);
     let mut line = Vec::new();

@@ -2,39 +2,37 @@
 
 use std::collections::BTreeMap;
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::game::{Outcome, Side};
 use crate::protocol::ForfeitReason;
 
-/// The version of the protocol.
 pub const VERSION: u32 = 1;
 
-/// The most bytes of an answer of the program, with its newline.
+/// Of an answer of the program, with its newline.
 pub const MOST_BYTES: usize = 256 * 1024;
 
-/// The most bytes of a state.
+/// Of a state.
 const MOST_STATE: usize = 4096;
 
-/// The most bytes of a request to a bot. A bot's answer has at most [`crate::protocol::MAX_LINE_BYTES`].
+/// Of a request to a bot. A bot's answer has at most [`crate::protocol::MAX_LINE_BYTES`].
 const MOST_REQUEST: usize = 4096;
 
-/// The most bytes of a turn, of a sentence, and of a text in a drawing.
+/// Of a turn, of a sentence, and of a text in a drawing.
 pub(super) const MOST_TEXT: usize = 512;
 
-/// The most legal answers, winning lines, and cells of a drawing.
+/// Legal answers, winning lines, and cells of a drawing.
 pub(super) const MOST_ITEMS: usize = 4096;
 
-/// What the program is asked. Every answer follows from the question alone.
+/// Every answer follows from the question alone.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(tag = "do", rename_all = "lowercase")]
 pub(super) enum Question<'a> {
-    /// Who are you?
     About {
-        /// [`VERSION`]
         version: u32,
     },
-    /// The position at the start of a game.
     Start {
         options: &'a BTreeMap<String, String>,
         seed: u32,
@@ -47,7 +45,6 @@ pub(super) enum Question<'a> {
         state: &'a str,
         answer: &'a str,
     },
-    /// All legal answers.
     Answers {
         state: &'a str,
     },
@@ -59,7 +56,6 @@ pub(super) enum Question<'a> {
     },
 }
 
-/// The answer to the question `about`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[expect(
@@ -67,12 +63,12 @@ pub(super) enum Question<'a> {
     reason = "each is a field of the answer"
 )]
 pub struct About {
-    /// The game's name in records and in a bot's environment.
+    /// In records and in a bot's environment.
     pub name: String,
     /// The rules in short, for people.
     #[serde(default)]
     pub about: String,
-    /// Whether the bot that moves first is drawn at random; otherwise it is the first one named.
+    /// Otherwise the bot named first moves first.
     #[serde(default)]
     pub first_drawn: bool,
     /// Whether the start of a game depends on the seed.
@@ -89,7 +85,7 @@ pub struct About {
 }
 
 impl About {
-    /// What is wrong with it, as the end of a sentence that begins with "expected".
+    /// The error is the end of a sentence that begins with "expected".
     pub(super) fn check(&self) -> Result<(), String> {
         let is_letter = |symbol: char| symbol.is_ascii_lowercase() || symbol.is_ascii_digit();
         let words_fit = self
@@ -120,19 +116,17 @@ impl About {
     }
 }
 
-/// A position, as the program describes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Position {
-    /// From which it can be made again.
+    /// The position can be made again from it.
     pub(super) state: String,
-    /// Who moves; meaningless when the game is over.
+    /// Meaningless when the game is over.
     pub(super) side: Side,
     /// What that side's bot is sent.
     pub(super) request: String,
     pub(super) end: Option<End>,
 }
 
-/// How a game ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct End {
     pub(super) outcome: Outcome,
@@ -140,17 +134,15 @@ pub(super) struct End {
     pub(super) lines: Vec<(String, String)>,
 }
 
-/// A turn that was made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Played {
     pub(super) position: Position,
     /// In canonical form.
     pub(super) turn: String,
-    /// In words, such as `takes 2 from heap 1`.
+    /// Such as `takes 2 from heap 1`.
     pub(super) words: String,
 }
 
-/// The answer to [`Question::Start`], [`Question::Position`] and [`Question::Play`].
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct PositionReply {
@@ -177,7 +169,6 @@ struct OverReply {
     lines: Vec<(String, String)>,
 }
 
-/// What an answer about a position says.
 #[derive(Debug)]
 pub(super) enum Verdict {
     Position(Box<Played>),
@@ -190,8 +181,7 @@ pub(super) enum Verdict {
 }
 
 impl PositionReply {
-    /// Checks the answer. `answer` is the bot's line that was judged. The error is the end of a sentence that begins with
-    /// "expected".
+    /// `answer` is the bot's line that was judged. The error is the end of a sentence that begins with "expected".
     pub(super) fn verdict(self, answer: Option<&str>) -> Result<Verdict, String> {
         let refusals = [
             (
@@ -313,7 +303,7 @@ fn side(index: Option<u8>) -> Option<Side> {
     Side::BOTH.get(usize::from(index?)).copied()
 }
 
-/// An answer with single blanks between its words.
+/// With single spaces between its words.
 fn canonical(answer: &str) -> String {
     answer
         .split_ascii_whitespace()
@@ -321,7 +311,6 @@ fn canonical(answer: &str) -> String {
         .join(" ")
 }
 
-/// The answer to [`Question::Answers`].
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct AnswersReply {
@@ -344,7 +333,7 @@ impl AnswersReply {
     }
 }
 
-/// The text of a field: of bounded size, and one line.
+/// Of bounded size, and one line.
 pub(super) fn check_text(name: &str, text: &str, most: usize) -> Result<(), String> {
     if text.len() > most {
         return Err(format!(
@@ -356,6 +345,100 @@ pub(super) fn check_text(name: &str, text: &str, most: usize) -> Result<(), Stri
         return Err(format!("no control characters in {name:?}"));
     }
     Ok(())
+}
+
+/// The answer to [`Question::Drawing`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "Fields")]
+pub(super) struct DrawingReply {
+    /// Row by row; an empty string is a free cell.
+    pub(super) cells: Vec<Vec<String>>,
+    pub(super) columns: Vec<String>,
+    pub(super) rows: Vec<String>,
+    /// Row and column, from 0, of the cell that the last turn changed.
+    pub(super) last: Option<(usize, usize)>,
+    pub(super) winning: Vec<(usize, usize)>,
+    /// Lines below the cells.
+    pub(super) text: Vec<String>,
+    /// For the page.
+    pub(super) svg: Option<String>,
+}
+
+/// The fields of whatever types they have, so that one of a wrong type is named.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Fields {
+    cells: Value,
+    columns: Value,
+    rows: Value,
+    last: Value,
+    winning: Value,
+    text: Value,
+    svg: Value,
+}
+
+impl TryFrom<Fields> for DrawingReply {
+    type Error = String;
+
+    fn try_from(fields: Fields) -> Result<Self, String> {
+        const TEXTS: &str = "a list of texts";
+        Ok(Self {
+            cells: field(
+                "cells",
+                fields.cells,
+                "a list of rows, each a list of texts",
+            )?,
+            columns: field("columns", fields.columns, TEXTS)?,
+            rows: field("rows", fields.rows, TEXTS)?,
+            last: field("last", fields.last, "[row, column], from 0")?,
+            winning: field("winning", fields.winning, "a list of [row, column], from 0")?,
+            text: field("text", fields.text, TEXTS)?,
+            svg: field("svg", fields.svg, "a text")?,
+        })
+    }
+}
+
+/// Empty where it is missing or `null`.
+fn field<T: DeserializeOwned + Default>(
+    name: &str,
+    value: Value,
+    expected: &str,
+) -> Result<T, String> {
+    if value.is_null() {
+        return Ok(T::default());
+    }
+    serde_json::from_value(value).map_err(|_| format!("expected {expected} in {name:?}"))
+}
+
+impl DrawingReply {
+    /// The error is the end of a sentence that begins with "expected".
+    pub(super) fn check(&self) -> Result<(), String> {
+        let width = self.cells.first().map_or(0, Vec::len);
+        if self.cells.iter().any(|row| row.len() != width) {
+            return Err("\"cells\" with rows of the same length".to_owned());
+        }
+        if self.cells.len() * width > MOST_ITEMS || self.text.len() > MOST_ITEMS {
+            return Err(format!("a drawing of at most {MOST_ITEMS} cells and lines"));
+        }
+        let named = [
+            ("cells", self.cells.iter().flatten().collect::<Vec<_>>()),
+            ("columns", self.columns.iter().collect()),
+            ("rows", self.rows.iter().collect()),
+            ("text", self.text.iter().collect()),
+        ];
+        for (name, texts) in named {
+            for text in texts {
+                check_text(name, text, MOST_TEXT)?;
+            }
+        }
+        let is_cell = |&(row, column): &(usize, usize)| row < self.cells.len() && column < width;
+        if !self.last.iter().chain(&self.winning).all(is_cell) {
+            return Err(
+                "\"last\" and \"winning\" to be [row, column] of \"cells\", from 0".to_owned(),
+            );
+        }
+        Ok(())
+    }
 }
 
 #[cfg(test)]
@@ -445,5 +528,38 @@ mod tests {
         for name in ["", "Nim", "-", "a--b", "draw", "timeout", "a b", "ü"] {
             assert!(about(name).expect(name).check().is_err(), "{name}");
         }
+    }
+
+    #[test]
+    fn a_field_of_a_wrong_type_is_named() {
+        let problem = |json: &str| {
+            let error = serde_json::from_str::<DrawingReply>(json).expect_err(json);
+            error.to_string()
+        };
+        for (json, expected) in [
+            (
+                r#"{"last":"a1"}"#,
+                "expected [row, column], from 0 in \"last\"",
+            ),
+            (
+                r#"{"last":[1,2,3]}"#,
+                "expected [row, column], from 0 in \"last\"",
+            ),
+            (
+                r#"{"text":"one line"}"#,
+                "expected a list of texts in \"text\"",
+            ),
+            (r#"{"cells":["X"]}"#, "in \"cells\""),
+            (r#"{"colour":1}"#, "unknown field `colour`"),
+        ] {
+            let found = problem(json);
+            assert!(
+                found.starts_with(expected) || found.contains(expected),
+                "{found}"
+            );
+        }
+        let whole = r#"{"last":[1,0],"text":["a"],"svg":null}"#;
+        let drawing: DrawingReply = serde_json::from_str(whole).expect("a drawing");
+        assert_eq!(drawing.last, Some((1, 0)));
     }
 }

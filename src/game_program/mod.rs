@@ -1,19 +1,12 @@
-//! A game that is a program: it is asked in lines of JSON, as a bot is asked in lines of its game (protocol-games.md).
+//! A game that is a program: it is asked in lines of JSON, as a bot is asked in lines of its game
+//! (protocol-games.md).
 //!
 //! The program is a pure function: for a state and an answer it tells the state after it. So games can be replayed,
-//! resumed and played many at once, and everything above the rules works as for the games of this program, by
-//! [`Ruleset`] and [`Session`]. Its answers are checked; whatever is wrong with one is a *failure* of the game, for
-//! which no bot is to blame ([`Ruleset::failure`]).
-//!
-//! - `messages`: the lines, and what is checked in them
-//! - `drawing`: what people see
-//! - `connection`: a running program
-//! - `session`: one game being played
-//! - `checks`: whether a program keeps to the protocol
+//! resumed and played many at a time. Its answers are checked; whatever is wrong with one is a *failure* of the game,
+//! for which no bot is to blame ([`Ruleset::failure`]).
 
 pub mod checks;
 mod connection;
-mod drawing;
 pub mod messages;
 mod session;
 
@@ -28,8 +21,8 @@ use sha2::{Digest as _, Sha256};
 
 pub use self::connection::TIME;
 use self::connection::{Connection, locked};
-use self::drawing::DrawingReply;
 pub use self::messages::About;
+use self::messages::DrawingReply;
 use self::messages::{AnswersReply, Position, PositionReply, Question, VERSION, Verdict};
 use self::session::{MOST_TURNS, ProgramSession};
 use crate::bot::spec::Program;
@@ -45,7 +38,6 @@ pub const STANDARD: &str = "standard";
 #[error("{0}")]
 pub struct GameProgramError(String);
 
-/// A game that is a program, with its options.
 pub struct GameProgram {
     program: Program,
     source: OnceLock<GameSource>,
@@ -53,12 +45,12 @@ pub struct GameProgram {
     options: BTreeMap<String, String>,
     /// The options as records name the rules.
     rules: String,
-    /// The start of a game for seed 0.
+    /// For seed 0.
     start: Position,
     /// Running programs that are asked nothing. Each thread that plays takes one of them for an answer.
     idle: Mutex<Vec<Connection>>,
     failure: OnceLock<GameProgramError>,
-    /// The position of the last request, so that a person who is asked sees it.
+    /// Of the last request, so that a person who is asked sees it.
     asked: Mutex<Option<Position>>,
 }
 
@@ -73,7 +65,7 @@ impl fmt::Debug for GameProgram {
 }
 
 impl GameProgram {
-    /// Starts the program, and asks it for its name and for the start of a game with these options.
+    /// Asks the program for its name and for the start of a game with these options.
     pub fn open(
         program: Program,
         options: BTreeMap<String, String>,
@@ -113,7 +105,7 @@ impl GameProgram {
         &self.about
     }
 
-    /// The command that starts it, as people write it.
+    /// As people write it.
     pub fn command(&self) -> &[String] {
         &self.program.command
     }
@@ -122,7 +114,7 @@ impl GameProgram {
         &self.options
     }
 
-    /// The options of rules in a record; `None` when they are not those of a game's program.
+    /// `None` when the rules are not those of a game's program.
     pub fn options_of(rules: &str) -> Option<BTreeMap<String, String>> {
         if rules == STANDARD {
             return Some(BTreeMap::new());
@@ -133,11 +125,10 @@ impl GameProgram {
             .collect()
     }
 
-    /// The start of a game with this seed.
     fn position_at(&self, seed: u32) -> Result<Position, GameProgramError> {
         let options = &self.options;
         let question = Question::Start { options, seed };
-        // Who is drawn to begin is side 0, whoever that is.
+        // Who is drawn to begin is side 0.
         let begins = |verdict: Verdict| match &verdict {
             Verdict::Position(played) if played.position.side != Side::First => {
                 Err("\"side\":0 at the start: side 0 is the one that begins".to_owned())
@@ -153,7 +144,7 @@ impl GameProgram {
         }
     }
 
-    /// The position of a state. The inner error is a sentence about the state.
+    /// The inner error is a sentence about the state.
     fn position(&self, state: &str) -> Result<Result<Position, String>, GameProgramError> {
         if state == self.start.state {
             return Ok(Ok(self.start.clone()));
@@ -175,12 +166,11 @@ impl GameProgram {
         }
     }
 
-    /// What an answer leads to.
     fn play(&self, state: &str, answer: &str) -> Result<Verdict, GameProgramError> {
         self.verdict(&Question::Play { state, answer }, Some(answer))
     }
 
-    /// All legal answers; none when the program does not list them.
+    /// None when the program does not list them.
     fn answers(&self, state: &str) -> Result<Vec<String>, GameProgramError> {
         if !self.about.answers {
             return Ok(Vec::new());
@@ -214,8 +204,8 @@ impl GameProgram {
         self.ask(question, |reply: PositionReply| reply.verdict(answer))
     }
 
-    /// Asks the program, in a process of its own if all others are being asked. `check` says what was expected, if the
-    /// answer is something else.
+    /// In a process of its own if all others are being asked. `check` says what was expected, if the answer is
+    /// something else.
     fn ask<T: DeserializeOwned, U>(
         &self,
         question: &Question<'_>,
@@ -253,7 +243,7 @@ impl GameProgram {
         Ok(answer)
     }
 
-    /// Notes the position of a request that is being sent.
+    /// The request is being sent.
     fn note_asked(&self, position: &Position) {
         *locked(&self.asked) = Some(position.clone());
     }
@@ -266,13 +256,13 @@ impl GameProgram {
         ))
     }
 
-    /// The name of its file in a sentence.
+    /// In a sentence.
     fn name(&self) -> String {
         let words = self.program.command.join(" ");
         format!("the game's program {}", escape_path(&words))
     }
 
-    /// Notes the first failure: nothing is asked any more.
+    /// The first failure: nothing is asked any more.
     fn fail(&self, sentence: String) -> GameProgramError {
         let failure = GameProgramError(sentence);
         self.failure.get_or_init(|| failure.clone());
@@ -280,13 +270,13 @@ impl GameProgram {
     }
 }
 
-/// A question as a line of JSON, without newline.
+/// One line, without newline.
 fn line_of(question: &Question<'_>) -> String {
-    // Only maps whose keys are no strings, and writers, can fail.
+    // Only maps whose keys are not strings, and writers, can fail.
     serde_json::to_string(question).unwrap_or_default()
 }
 
-/// What is wrong with an answer that cannot be read.
+/// The answer cannot be read.
 fn in_words(error: &serde_json::Error, answer: &str) -> String {
     let is_json = serde_json::from_str::<serde::de::IgnoredAny>(answer).is_ok();
     match error.classify() {

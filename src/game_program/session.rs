@@ -1,5 +1,3 @@
-//! One game by a program, being played.
-
 use std::cell::OnceCell;
 
 use super::messages::{Played, Verdict};
@@ -10,20 +8,19 @@ use crate::session::{HumanTurn, Outlook, Session};
 /// A game of more turns is taken for one that never ends.
 pub(super) const MOST_TURNS: u32 = 10_000;
 
-/// See [`Session`].
 #[derive(Clone, Debug)]
 pub(super) struct ProgramSession<'a> {
     game: &'a GameProgram,
     position: Position,
     /// The last turn in words.
     words: String,
-    /// The legal answers, once they were asked for.
+    /// Once they were asked for.
     answers: OnceCell<Vec<String>>,
-    /// Turns since this session began.
+    /// Since this session began.
     turns: u32,
 }
 
-/// What is done when the game has failed. Whoever plays asks [`crate::session::Ruleset::failure`].
+/// The game has failed; the caller asks [`crate::session::Ruleset::failure`].
 fn rejected(failure: &GameProgramError) -> Rejection {
     Rejection::Malformed(failure.to_string())
 }
@@ -39,7 +36,6 @@ impl<'a> ProgramSession<'a> {
         }
     }
 
-    /// The position after an answer.
     fn after(&self, answer: &str) -> Result<Box<Played>, Rejection> {
         if self.position.end.is_some() {
             return Err(Rejection::Illegal("the game is over".to_owned()));
@@ -74,7 +70,7 @@ impl<'a> ProgramSession<'a> {
         })
     }
 
-    /// The position as the program draws it: all of it, or what a person who plays this side may see.
+    /// All of it, or what a person who plays this side may see.
     fn drawn(&self, viewer: Option<Side>) -> Picture {
         let state = &self.position.state;
         match self.game.drawing(state, viewer) {
@@ -88,7 +84,6 @@ impl<'a> ProgramSession<'a> {
                 svg: drawing.svg,
                 ..Picture::default()
             },
-            // A failure is noted by the game.
             Ok(None) | Err(_) => Picture {
                 text: vec![state.clone()],
                 ..Picture::default()
@@ -220,7 +215,6 @@ impl Session for ProgramSession<'_> {
     }
 }
 
-/// See [`HumanTurn`].
 struct ProgramTurn<'a> {
     session: ProgramSession<'a>,
     /// The side of the person.

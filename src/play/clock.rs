@@ -1,21 +1,16 @@
-//! Limits on a player's time, and the clock of one side in one game.
-
 use std::time::Duration;
 
 use crate::bot::{Allowance, ClockKind};
 
-/// The limits on a player's time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TimeControl {
-    /// The time for every move, if it is limited.
+    /// `None` when it is not limited, as with the others.
     pub move_time: Option<Duration>,
-    /// Added for the first answer of a fresh process.
     pub start_time: Duration,
-    /// The time for all moves of a game together, if it is limited.
+    /// For all moves of a game together.
     pub game_time: Option<Duration>,
     /// Added to the game clock after every move.
     pub increment: Duration,
-    /// What is measured.
     pub kind: ClockKind,
 }
 
@@ -31,7 +26,6 @@ impl Default for TimeControl {
     }
 }
 
-/// One side's clock in one game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Clock {
     control: TimeControl,
@@ -39,7 +33,6 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// A full clock.
     pub const fn new(control: TimeControl) -> Self {
         Self {
             control,
@@ -47,17 +40,15 @@ impl Clock {
         }
     }
 
-    /// What is left for all moves together, if that is limited.
+    /// For all moves together, if that is limited.
     pub const fn left(&self) -> Option<Duration> {
         self.left
     }
 
-    /// The time for every move, if it is limited.
     pub const fn move_time(&self) -> Option<Duration> {
         self.control.move_time
     }
 
-    /// What it measures.
     pub const fn kind(&self) -> ClockKind {
         self.control.kind
     }
@@ -74,7 +65,7 @@ impl Clock {
         }
     }
 
-    /// Subtracts what a move is charged; the start time is not counted.
+    /// The start time is not counted.
     pub fn spend(&mut self, charged: Duration, fresh: bool) {
         if let Some(left) = &mut self.left {
             let start = if fresh {
@@ -149,7 +140,7 @@ mod tests {
         let mut spent = clock(Some(4 * SECOND));
         spent.spend(SECOND, false);
         assert_eq!(spent.left, Some(SECOND * 7 / 2));
-        // All that is left, and more: what was charged beyond it is not owed.
+        // What was charged beyond the limit is not owed.
         spent.spend(60 * SECOND, false);
         assert_eq!(spent.left, Some(SECOND / 2));
         // The start of a process is free, and its first move has an increment like any other.

@@ -1,24 +1,25 @@
-//! What the log has of a bot in a game: its span, its turns and its fault.
+//! What the log has of a game and of its bots: spans, turns, faults.
 
 use tracing::{Span, debug, info, info_span, trace};
 
+use super::seat::Seat;
+use super::setup::GameSetup;
 use crate::bot::fault::{ProcessState, Timeout, TimeoutEvidence};
 use crate::bot::meter::Usage;
 use crate::bot::{Allowance, ClockKind, Fault, Reply};
 use crate::log_target::{CLOCK, GAME, PROCESS, SPAN, WIRE};
+use crate::protocol::ForfeitReason;
+use crate::record::Record;
 use crate::text::{escape, milliseconds as ms};
 
-/// The span of a bot in a game.
 pub(super) fn bot(name: &str) -> Span {
     info_span!(target: SPAN, "bot", bot = name, pid = tracing::field::Empty)
 }
 
-/// A bot cannot be started.
 pub(super) fn cannot_start(bot: &Span, error: &std::io::Error) {
     info!(target: PROCESS, parent: bot, %error, "cannot be started");
 }
 
-/// A bot is about to be asked.
 pub(super) fn asked(bot: &Span, request: &str, allowance: Allowance, fresh: bool) {
     trace!(
         target: CLOCK,
@@ -36,7 +37,6 @@ pub(super) fn asked(bot: &Span, request: &str, allowance: Allowance, fresh: bool
     );
 }
 
-/// A bot has answered, or failed to.
 pub(super) fn answered(bot: &Span, reply: Result<&Reply<'_>, &Fault>, allowance: Allowance) {
     match reply {
         Ok(reply) => {
@@ -80,7 +80,7 @@ pub(super) fn answered(bot: &Span, reply: Result<&Reply<'_>, &Fault>, allowance:
     }
 }
 
-/// What a bot used in a game that has just ended.
+/// In the game that has just ended.
 pub(super) fn used(bot: &Span, usage: Option<&Usage>) {
     if let Some(usage) = usage {
         info!(
@@ -94,7 +94,7 @@ pub(super) fn used(bot: &Span, usage: Option<&Usage>) {
     }
 }
 
-/// A fault, for which the bot forfeits unless the game is void.
+/// The bot forfeits, unless the game is void.
 pub(super) fn fault(bot: &Span, fault: &Fault) {
     bot.in_scope(|| {
         if let Fault::Timeout(timeout) = fault {
@@ -110,7 +110,7 @@ pub(super) fn fault(bot: &Span, fault: &Fault) {
     });
 }
 
-/// A time that ran out: what tells a slow bot, a stuck one, and a machine that was too busy apart.
+/// Tells a slow bot, a stuck one, and a machine that was too busy apart.
 fn timed_out(timeout: &Timeout) {
     let limit = timeout.allowance.total(timeout.fresh);
     let (found, bytes): (_, &[u8]) = match &timeout.evidence {
@@ -140,7 +140,6 @@ fn timed_out(timeout: &Timeout) {
     );
 }
 
-/// What the limit is one of.
 const fn clock(allowance: Allowance) -> &'static str {
     match (allowance.kind, allowance.clock) {
         (ClockKind::Wall, false) => "move",
@@ -150,7 +149,67 @@ const fn clock(allowance: Allowance) -> &'static str {
     }
 }
 
-/// Bytes that came; `None` when there are none.
+/// `None` when there are none.
 fn escaped(bytes: &[u8]) -> Option<String> {
     (!bytes.is_empty()).then(|| escape(bytes))
+}
+
+/// With the `id`, the `seed` and the bots of its record.
+pub(super) fn game(setup: &GameSetup<'_>, seats: &[Seat; 2], warm_up: bool) -> Span {
+    let span = info_span!(
+        target: SPAN,
+        "game",
+        game = setup.id.as_str(),
+        index = setup.number,
+        seed = setup.seed,
+        bot1 = seats[0].name(),
+        bot2 = seats[1].name(),
+        warm_up = tracing::field::Empty,
+    );
+    if warm_up {
+        span.record("warm_up", true);
+    }
+    span
+}
+
+/// After so many void games.
+pub(super) fn begins(setup: &GameSetup<'_>, voids: u32) {
+    info!(
+        target: GAME,
+        first = setup.first as usize,
+        start = setup.start,
+        process_seeds = ?setup.process_seeds,
+        voids,
+        "begins"
+    );
+}
+
+/// A clock ran out for which the referee may be to blame.
+pub(super) fn void(why: &str, again: bool) {
+    if again {
+        info!(target: GAME, why, "void: the game is played again");
+    } else {
+        info!(target: GAME, why, "the game counts, although the referee may be to blame");
+    }
+}
+
+/// The game counts.
+pub(super) fn ended(record: &Record) {
+    info!(
+        target: GAME,
+        turns = record.turns.len(),
+        voids = record.voids,
+        "{}",
+        record.result_line()
+    );
+}
+
+pub(super) fn benched(bot: &str, reason: Option<ForfeitReason>, failed_starts: u32) {
+    info!(
+        target: GAME,
+        bot,
+        reason = reason.map(tracing::field::display),
+        failed_starts,
+        "benched: it plays no more games of this match"
+    );
 }

@@ -1,48 +1,40 @@
-//! Plays the turns of one game, by the rules and with clocks.
-
 use std::io;
 use std::time::Duration;
 
-use super::adjudicator::Adjudicator;
 use super::clock::Clock;
-use super::observer::GameObserver;
-use super::turn::{TextBuffers, take_turn};
-use crate::bot::{Fault, Player};
-use crate::game::{Outcome, Side};
+use super::setup::GameSetup;
+use crate::bot::fault::{ProcessState, TimeoutEvidence};
+use crate::bot::{Allowance, Fault, OtherOutput, Player};
+use crate::game::{Outcome, Rejection, Side};
+use crate::protocol::{NotUtf8, answer_text};
 use crate::record::TurnText;
 use crate::session::Session;
 
-/// How a game ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum End {
     /// By the rules.
     Outcome(Outcome),
-    /// Before it was played out: the result of best play.
+    /// The result of best play, before the game was played out.
     Adjudicated(Outcome),
-    /// This side committed a fault, and lost.
+    /// This side committed a fault.
     Forfeit(Side, Box<Fault>),
 }
 
-/// The turns of a finished game.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Played {
-    /// The turns in canonical form.
+    /// In canonical form.
     pub turns: Vec<TurnText>,
-    /// Who made each, as a record holds it; `None` when the sides took turns.
+    /// As a record holds it; `None` when the sides took turns.
     pub movers: Option<String>,
-    /// The time of each.
     pub times: Vec<Duration>,
-    /// What was charged for each; empty when that was its time for all.
+    /// Empty when each turn was charged its time.
     pub charged: Vec<Duration>,
-    /// How it ended.
     pub end: End,
 }
 
-/// The number of turns for which memory is allocated in advance.
 const TURNS: usize = 17;
 
-/// Plays a game to its end, which leaves `session` in the last position. `players` and `clocks` are in
-/// the order of the sides.
+/// Leaves `session` in the last position. `players` and `clocks` are in the order of the sides.
 ///
 /// An `Err` is a failure of the referee; a player's fault is an [`End::Forfeit`].
 pub async fn play<P: Player>(
@@ -103,23 +95,225 @@ pub async fn play<P: Player>(
     })
 }
 
-/// A side in a record.
 const fn digit(side: usize) -> char {
     if side == 0 { '0' } else { '1' }
+}
+
+/// For a position of a game that is being played: some 50 ms on one core.
+const NODES: u64 = 200_000;
+
+/// More than for a game: every adjudicated result can be proven again.
+const NODES_TO_CHECK: u64 = 2_000_000;
+
+/// Decides after every turn whether a game that is not over ends here. No clock runs meanwhile.
+pub trait Adjudicator: std::fmt::Debug + Sync {
+    /// `None` when the game continues.
+    fn adjudicate(&self, session: &dyn Session) -> Option<Outcome>;
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PlayOut;
+
+impl Adjudicator for PlayOut {
+    fn adjudicate(&self, _: &dyn Session) -> Option<Outcome> {
+        None
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Proven;
+
+impl Adjudicator for Proven {
+    fn adjudicate(&self, session: &dyn Session) -> Option<Outcome> {
+        session.prove(NODES)
+    }
+}
+
+/// Ends games whose value is proven. Limits are in nodes, and every position is searched with an empty table: the
+/// same turns lead to the same result on every machine.
+pub fn adjudicator(adjudicate: bool) -> &'static dyn Adjudicator {
+    if adjudicate { &Proven } else { &PlayOut }
+}
+
+/// The result of a game adjudicated here; `None` when it cannot be proven.
+pub fn proven_result(session: &dyn Session) -> Option<Outcome> {
+    session.prove(NODES_TO_CHECK)
+}
+
+/// No clock runs meanwhile. An `Err` is a failure of the referee and ends the game.
+pub trait GameObserver {
+    /// Both players are ready. A void game begins again.
+    fn begins(&mut self, setup: &GameSetup<'_>, start: &dyn Session) -> io::Result<()> {
+        let _ = (setup, start);
+        Ok(())
+    }
+
+    /// The clocks are in the order of the sides.
+    fn to_move(&mut self, side: Side, clocks: &[Clock; 2]) -> io::Result<()> {
+        let _ = (side, clocks);
+        Ok(())
+    }
+
+    /// The request ends with a newline.
+    fn asked(&mut self, side: Side, request: &str) -> io::Result<()> {
+        let _ = (side, request);
+        Ok(())
+    }
+
+    /// The line may be illegal.
+    fn answered(&mut self, side: Side, line: &[u8], elapsed: Duration) -> io::Result<()> {
+        let _ = (side, line, elapsed);
+        Ok(())
+    }
+
+    /// The turn is legal, in canonical form, and led to `after`.
+    fn turn(
+        &mut self,
+        side: Side,
+        turn: &str,
+        after: &dyn Session,
+        elapsed: Duration,
+    ) -> io::Result<()> {
+        let _ = (side, turn, after, elapsed);
+        Ok(())
+    }
+
+    /// A clock ran out for which the referee may be to blame. The game is void and is played `again`, or it counts
+    /// because it has been void too often.
+    fn stalled(&mut self, why: &str, again: bool) -> io::Result<()> {
+        let _ = (why, again);
+        Ok(())
+    }
+}
+
+impl GameObserver for () {}
+
+/// Reused for every turn of a game.
+#[derive(Clone, Debug, Default)]
+pub struct TextBuffers {
+    /// With its newline.
+    pub request: String,
+    /// In canonical form.
+    pub turn: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TurnTime {
+    /// From just before the request was written until the answer was read.
+    pub elapsed: Duration,
+    /// The part of it that counts; with a clock of CPU time, that time.
+    pub charged: Duration,
+    /// Whether it was the first answer of a fresh process.
+    pub fresh: bool,
+}
+
+/// Asks `player`, who is to move, for one turn and makes it. On a [`Fault`] of the player the session is unchanged.
+/// An `Err` is a failure of the referee.
+pub async fn take_turn<P: Player>(
+    session: &mut dyn Session,
+    player: &mut P,
+    allowance: Allowance,
+    text: &mut TextBuffers,
+    observer: &mut dyn GameObserver,
+) -> io::Result<Result<TurnTime, Fault>> {
+    let side = session.to_move();
+    text.request.clear();
+    session.write_request(&mut text.request);
+    if player.is_told_answers() {
+        session.write_answers(&mut text.request);
+    }
+    text.request.push('\n');
+    observer.asked(side, &text.request)?;
+    let reply = match player.ask(&text.request, allowance).await? {
+        Ok(reply) => reply,
+        Err(fault) => return Ok(Err(find_held_back_answer(session, fault))),
+    };
+    let time = TurnTime {
+        elapsed: reply.elapsed,
+        charged: reply.charged,
+        fresh: reply.fresh,
+    };
+    observer.answered(side, reply.line, time.elapsed)?;
+    let fault = match judge(reply.line, |answer| session.play(answer, &mut text.turn)) {
+        Ok(()) => {
+            observer.turn(side, &text.turn, session, time.elapsed)?;
+            return Ok(Ok(time));
+        }
+        Err(fault) => fault,
+    };
+    Ok(Err(find_second_line(player, fault).await))
+}
+
+/// The error is what is wrong with the line.
+fn judge(line: &[u8], accept: impl FnOnce(&str) -> Result<(), Rejection>) -> Result<(), Fault> {
+    let answer = || line.to_vec();
+    let text = answer_text(line).map_err(|NotUtf8| Fault::NotUtf8 { answer: answer() })?;
+    accept(text).map_err(|rejection| match rejection {
+        Rejection::Malformed(problem) => Fault::Malformed {
+            answer: answer(),
+            problem,
+        },
+        Rejection::Illegal(problem) => Fault::IllegalMove {
+            answer: answer(),
+            problem,
+        },
+    })
+}
+
+/// A rejected line is often one of two: debugging output before the answer, or a second line after the previous one.
+/// Then the fault to report is that there were two lines.
+async fn find_second_line<P: Player>(player: &mut P, fault: Fault) -> Fault {
+    let (Fault::Malformed { answer, .. }
+    | Fault::IllegalMove { answer, .. }
+    | Fault::NotUtf8 { answer }) = &fault
+    else {
+        return fault;
+    };
+    match player.other_output().await {
+        OtherOutput::Nothing => fault,
+        OtherOutput::Before(first) => Fault::ExtraOutput {
+            first,
+            second: [answer, &b"\n"[..]].concat(),
+            early: true,
+        },
+        OtherOutput::After(second) => Fault::ExtraOutput {
+            first: answer.clone(),
+            second,
+            early: false,
+        },
+    }
+}
+
+/// What a bot wrote after its time may be a legal answer that it had held back until its input was closed.
+fn find_held_back_answer(session: &dyn Session, mut fault: Fault) -> Fault {
+    if let Fault::Timeout(timeout) = &mut fault
+        && let TimeoutEvidence::Nothing(ProcessState::Waiting | ProcessState::Unknown) =
+            timeout.evidence
+    {
+        // A program that was still computing was late, and held nothing back.
+        let line = timeout
+            .afterwards
+            .split(|&byte| byte == b'\n')
+            .next()
+            .unwrap_or_default();
+        if judge(line, |answer| session.judge(answer)).is_ok() {
+            timeout.evidence = TimeoutEvidence::HeldBack(line.to_vec());
+        }
+    }
+    fault
 }
 
 #[cfg(test)]
 mod tests {
     use std::vec::IntoIter;
 
-    use super::super::adjudicator::PlayOut;
     use super::super::clock::TimeControl;
     use super::*;
     use crate::bot::{Allowance, Reply};
     use crate::game::quarto::Edition;
     use crate::session::Ruleset as _;
 
-    /// Gives each answer with the milliseconds that it took, and those that count.
+    /// Answers take the first number of milliseconds, and are charged the second.
     struct Timed(IntoIter<(&'static str, u64, u64)>);
 
     impl Player for Timed {
@@ -134,7 +328,6 @@ mod tests {
         }
     }
 
-    /// What a game is charged whose five answers take this long, and of which this counts.
     fn charged(times: [(u64, u64); 5]) -> (Vec<u64>, Vec<u64>) {
         let answers = ["- A", "1 B", "2 C", "3 D", "4 -"];
         let of = |side| {

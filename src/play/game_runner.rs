@@ -1,24 +1,20 @@
-//! Plays whole games: the only place that does.
-//!
-//! Starts the players, orders them by who moves first, runs their clocks, adjudicates, measures what
-//! they used, handles forfeits, voids games in which the referee itself did not run, and makes the
-//! record. Matches, tournaments, entry checks and `referee check` all use it.
+//! Plays whole games; the only place that does. Matches, tournaments, entry checks and `referee check` use it.
 
 use std::io;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tracing::Instrument as _;
 
-use super::adjudicator::{Adjudicator, adjudicator};
-use super::attempts::Attempts;
 use super::clock::Clock;
+use super::events;
+use super::game::GameObserver;
+use super::game::{Adjudicator, adjudicator};
 use super::game::{End, Played, play};
-use super::game_events;
-use super::observer::GameObserver;
+use super::game::{TextBuffers, TurnTime, take_turn};
 use super::seat::{Seat, StartError, stop_both};
 use super::setup::{GameSetup, bot_entries, now};
 use super::stall::{Mark, StallDetector};
-use super::turn::{TextBuffers, TurnTime, take_turn};
 use crate::bot::Fault;
 use crate::bot::exhaustion::{Exhausted, RefusalMark, RefusalWatch};
 use crate::bot::meter::Usage;
@@ -32,11 +28,9 @@ use crate::text::milliseconds;
 /// A fault by which a bot forfeited a game, and its circumstances.
 #[derive(Debug)]
 pub struct GameFault {
-    /// The bot.
     pub by: BotIndex,
-    /// What the bot did.
     pub fault: Box<Fault>,
-    /// The request that it was answering, without newline.
+    /// Without newline.
     pub request: String,
     /// The end of its stderr, escaped.
     pub stderr: String,
@@ -48,30 +42,24 @@ pub struct GameFault {
     void_reason: Option<String>,
 }
 
-/// A finished game.
 #[derive(Debug)]
 pub struct FinishedGame<'a> {
-    /// Its record.
     pub record: Record,
-    /// Its last position.
     pub session: Box<dyn Session + 'a>,
-    /// The fault that ended it, if it was forfeited.
     pub fault: Option<GameFault>,
 }
 
 /// Why a game could not be played.
 #[derive(Debug, thiserror::Error)]
 pub enum GameError {
-    /// A bot's program cannot be started.
     #[error(transparent)]
     CannotStart(#[from] CannotStart),
-    /// The machine has run out of processes or the like, and still had when the game was tried again.
+    /// The machine had run out of processes or the like, each time the game was tried.
     #[error(transparent)]
     Exhausted(#[from] Exhausted),
-    /// The game itself failed: its program ended or answered nonsense. No bot is to blame.
+    /// Its program exited or answered nonsense. No bot is to blame.
     #[error("{0}")]
     Game(String),
-    /// The referee failed.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
@@ -85,7 +73,7 @@ impl From<StartError> for GameError {
     }
 }
 
-/// Plays games by one set of rules, several at once if needed.
+/// Plays games by one set of rules, several at a time if needed.
 #[derive(Debug)]
 pub struct GameRunner {
     ruleset: Arc<dyn Ruleset>,
@@ -95,8 +83,8 @@ pub struct GameRunner {
 }
 
 impl GameRunner {
-    /// A runner. With `adjudicate`, games end as soon as their value is proven.
-    /// The error says why its thread cannot be started.
+    /// With `adjudicate`, games end as soon as their value is proven. The error says why its thread cannot be
+    /// started.
     pub fn new(ruleset: Arc<dyn Ruleset>, adjudicate: bool) -> io::Result<Self> {
         Ok(Self {
             ruleset,
@@ -106,7 +94,7 @@ impl GameRunner {
         })
     }
 
-    /// A runner for which every clock that ran out is the referee's fault, or none is.
+    /// Every clock that runs out is the referee's fault, or none is.
     #[cfg(test)]
     pub(crate) fn with_fixed_stalls(ruleset: Arc<dyn Ruleset>, late: bool) -> Self {
         Self {
@@ -115,23 +103,21 @@ impl GameRunner {
         }
     }
 
-    /// The rules by which it plays.
     pub fn ruleset(&self) -> &dyn Ruleset {
         &*self.ruleset
     }
 
-    /// The same, shared: for sessions that must not borrow from the runner.
+    /// For sessions that must not borrow from the runner.
     pub fn shared_ruleset(&self) -> Arc<dyn Ruleset> {
         Arc::clone(&self.ruleset)
     }
 
-    /// Plays a game until it counts. When the referee itself may be to blame for a clock that ran out,
-    /// the game is void and is played again with fresh processes, twice at most. So is a game for which
-    /// the machine has no process left, four times at most, within about two seconds.
+    /// Plays a game until it counts. When the referee may be to blame for a clock that ran out, the game is void and
+    /// is played again with fresh processes, twice at most; when the machine has no process left, four times at most,
+    /// within about two seconds.
     ///
-    /// Processes are left running, except that of a bot that forfeits. `warm_up` is the game before
-    /// this one: it is played first, without counting, when processes are fresh (at the beginning if
-    /// `is_cold`, and after a void game), so that bots that draw random numbers have already drawn
+    /// Processes are left running, except that of a bot that forfeits. `warm_up` is the game before this one: it is
+    /// played first, without counting, when processes are fresh, so that bots that draw random numbers have drawn
     /// those of that game.
     pub async fn run(
         &self,
@@ -143,9 +129,9 @@ impl GameRunner {
     ) -> Result<FinishedGame<'_>, GameError> {
         let mut attempts = Attempts::default();
         let mut is_cold = is_cold;
-        let span = game_events::game(setup, seats, false);
+        let span = events::game(setup, seats, false);
         loop {
-            span.in_scope(|| game_events::begins(setup, attempts.voids()));
+            span.in_scope(|| events::begins(setup, attempts.voids()));
             let before = warm_up.filter(|_| is_cold);
             let game = self.run_from(seats, before, setup, observer);
             let mut game = match game.instrument(span.clone()).await {
@@ -155,7 +141,7 @@ impl GameRunner {
                     let Some(wait) = attempts.after_exhaustion() else {
                         return Err(limit.into());
                     };
-                    span.in_scope(|| game_events::void(limit.cause(), true));
+                    span.in_scope(|| events::void(limit.cause(), true));
                     if is_first {
                         observer.stalled(limit.cause(), true)?;
                     }
@@ -168,14 +154,14 @@ impl GameRunner {
             let fault = game.fault.as_mut();
             if let Some(why) = fault.and_then(|fault| fault.void_reason.take()) {
                 let again = attempts.after_stall();
-                span.in_scope(|| game_events::void(&why, again));
+                span.in_scope(|| events::void(&why, again));
                 observer.stalled(&why, again)?;
                 if again {
                     stop_both(seats, GracePeriods::FAULT).await?;
                     is_cold = true;
                     continue;
                 }
-                // The game counts nevertheless; its record notes that the result is doubtful.
+                // The record notes that the result is doubtful.
                 game.record.delayed = Some(why);
             }
             game.record.voids = attempts.voids();
@@ -184,12 +170,12 @@ impl GameRunner {
             {
                 seats[fault.by].count_failed_start(fault.fault.reason());
             }
-            span.in_scope(|| game_events::ended(&game.record));
+            span.in_scope(|| events::ended(&game.record));
             return Ok(game);
         }
     }
 
-    /// Plays a game once, whether it counts or not; before it, the game `before`.
+    /// After the game `before`, whether it counts or not.
     async fn run_from(
         &self,
         seats: &mut [Seat; 2],
@@ -198,7 +184,7 @@ impl GameRunner {
         observer: &mut dyn GameObserver,
     ) -> Result<FinishedGame<'_>, GameError> {
         if let Some(before) = before {
-            let span = game_events::game(before, seats, true);
+            let span = events::game(before, seats, true);
             let mut nobody = ();
             let playing = self.run_once(seats, before, &mut nobody);
             playing.instrument(span).await?;
@@ -206,7 +192,6 @@ impl GameRunner {
         self.run_once(seats, setup, observer).await
     }
 
-    /// Plays a game once, whether it counts or not.
     async fn run_once(
         &self,
         seats: &mut [Seat; 2],
@@ -278,21 +263,20 @@ impl GameRunner {
         })
     }
 
-    /// What an error is that may come from a game that has failed.
+    /// The error may come from a game that has failed.
     fn failed(&self, error: io::Error) -> GameError {
         self.check_game().err().unwrap_or_else(|| error.into())
     }
 
-    /// An error when the game has failed: then nobody forfeits.
+    /// When the game has failed, no bot forfeits.
     fn check_game(&self) -> Result<(), GameError> {
         self.ruleset
             .failure()
             .map_or(Ok(()), |failure| Err(GameError::Game(failure)))
     }
 
-    /// Asks a seat for one turn on this clock, outside of any match, and makes it. Starts the seat's process with this
-    /// seed when none runs. When the referee may be to blame for a clock that ran out, the seat is
-    /// asked again, as in [`GameRunner::run`].
+    /// Asks a seat for one turn on this clock, outside of any match, and makes it. Starts the seat's process with
+    /// this seed when none runs, and asks again when the referee may be to blame, as in [`GameRunner::run`].
     pub async fn ask(
         &self,
         seat: &mut Seat,
@@ -335,8 +319,8 @@ impl GameRunner {
         }
     }
 
-    /// Ends the process of a bot that committed a fault in answer to `request`, and collects the
-    /// circumstances. An error when the machine has refused processes meanwhile.
+    /// Stops the bot's process and collects the circumstances. An error when the machine has refused processes
+    /// meanwhile.
     async fn forfeit(
         &self,
         seat: &mut Seat,
@@ -367,7 +351,7 @@ impl GameRunner {
         })
     }
 
-    /// The result of a game that ended without a forfeit.
+    /// Without a forfeit.
     fn result(&self, setup: &GameSetup<'_>, outcome: Outcome, last: &dyn Session) -> ResultEntry {
         match outcome {
             Outcome::Draw => ResultEntry {
@@ -395,14 +379,13 @@ impl GameFault {
         text
     }
 
-    /// The last line that it wrote to stderr, escaped.
+    /// The last line of stderr, escaped.
     pub fn last_words(&self) -> Option<&str> {
         self.stderr.trim_end().lines().last()
     }
 }
 
-/// Gives processes time to end before the next attempt, if this one failed for want of them; otherwise,
-/// or if there is no other, it is the error of the whole.
+/// Waits for processes to exit before the next attempt; the error is that of the whole when there is none.
 async fn try_again(attempts: &mut Attempts, error: GameError) -> Result<(), GameError> {
     let GameError::Exhausted(limit) = error else {
         return Err(error);
@@ -426,7 +409,7 @@ fn forfeit_result(fault: &GameFault) -> ResultEntry {
     }
 }
 
-/// What the bots used in the game that has just ended; `None` when it is unknown for both.
+/// In the game that has just ended; `None` when it is unknown for both.
 fn usage(seats: &mut [Seat; 2]) -> Option<[Option<UsageEntry>; 2]> {
     let entry = |usage: Usage| UsageEntry {
         cpu_ms: usage.cpu_ms,
@@ -435,4 +418,78 @@ fn usage(seats: &mut [Seat; 2]) -> Option<[Option<UsageEntry>; 2]> {
     };
     let usage = seats.each_mut().map(|seat| seat.end_game().map(entry));
     usage.iter().any(Option::is_some).then_some(usage)
+}
+
+/// The most times because the referee may be to blame.
+const MOST_STALLS: u32 = 2;
+
+/// The most times because the machine has no process left.
+const MOST_EXHAUSTED: u32 = 4;
+
+/// Waits for processes to exit; each further wait is twice as long.
+const FIRST_WAIT: Duration = Duration::from_millis(100);
+
+/// How often a game, or a turn outside of a game, was tried without counting.
+#[derive(Debug, Default)]
+struct Attempts {
+    stalls: u32,
+    exhausted: u32,
+}
+
+impl Attempts {
+    /// The referee may be to blame for the last one: whether there is another.
+    const fn after_stall(&mut self) -> bool {
+        let again = self.stalls < MOST_STALLS;
+        if again {
+            self.stalls += 1;
+        }
+        again
+    }
+
+    /// The machine had no process left: how long to wait before the next attempt; `None` when there is no other.
+    fn after_exhaustion(&mut self) -> Option<Duration> {
+        let again = self.exhausted < MOST_EXHAUSTED;
+        let wait = again.then(|| FIRST_WAIT * (1 << self.exhausted))?;
+        self.exhausted += 1;
+        Some(wait)
+    }
+
+    const fn was_exhausted(&self) -> bool {
+        self.exhausted > 0
+    }
+
+    pub(super) const fn voids(&self) -> u32 {
+        self.stalls + self.exhausted
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_cause_has_attempts_of_its_own() {
+        let mut attempts = Attempts::default();
+        assert!(!attempts.was_exhausted());
+        for ms in [100, 200, 400, 800] {
+            let wait = Some(Duration::from_millis(ms));
+            assert_eq!(attempts.after_exhaustion(), wait);
+            assert!(attempts.was_exhausted());
+        }
+        assert_eq!(attempts.after_exhaustion(), None);
+        assert_eq!(attempts.voids(), 4);
+        assert_eq!(
+            [(); 3].map(|()| attempts.after_stall()),
+            [true, true, false]
+        );
+        // The attempt after which there is no other counts.
+        assert_eq!(attempts.voids(), 6);
+    }
+
+    #[test]
+    fn a_stall_is_no_exhaustion() {
+        let mut attempts = Attempts::default();
+        assert!(attempts.after_stall());
+        assert_eq!((attempts.voids(), attempts.was_exhausted()), (1, false));
+    }
 }

@@ -1,7 +1,5 @@
-//! Matches: a number of games between the same two players.
-//!
-//! Keeps the players' processes from game to game, alternates who moves first, replaces a process that
-//! forfeited, and benches a bot that never answers.
+//! Matches: games between the same two players. Keeps their processes from game to game, alternates who moves first,
+//! replaces a process that forfeited, and benches a bot that never answers.
 
 use std::future::{Future, ready};
 use std::io;
@@ -9,9 +7,9 @@ use std::pin::Pin;
 
 use tokio::task::yield_now;
 
-use super::game_events;
+use super::events;
+use super::game::GameObserver;
 use super::game_runner::{FinishedGame, GameError, GameFault, GameRunner};
-use super::observer::GameObserver;
 use super::seat::{Seat, stop_both};
 use super::setup::{GameSetup, bot_entries};
 use crate::bot::process::GracePeriods;
@@ -19,14 +17,12 @@ use crate::record::{BotIndex, FinishedRecord, Record};
 use crate::seed;
 use crate::session::{Ruleset, Session};
 
-/// The options of a match.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MatchPlan {
-    /// The position from which every game starts, as records hold it; `None` when it is drawn for every two games.
+    /// The start of every game, as records hold it; `None` when it is drawn for every two games.
     pub start: Option<String>,
-    /// The number of games.
     pub games: u64,
-    /// The player that moves first in the first game; further games alternate.
+    /// In the first game; further games alternate.
     pub first: BotIndex,
     /// All random choices are derived from it.
     pub seed: u64,
@@ -35,8 +31,8 @@ pub struct MatchPlan {
 }
 
 impl MatchPlan {
-    /// A match from the start of the game. The player that moves first is drawn from the seed if the
-    /// rules require it. Processes are kept from game to game.
+    /// From the start of the game. The first mover is drawn from the seed if the rules require it. Processes are
+    /// kept.
     pub fn new(ruleset: &dyn Ruleset, games: u64, seed: u64) -> Self {
         let mut start = String::new();
         ruleset.start().write_board(&mut start);
@@ -55,8 +51,7 @@ impl MatchPlan {
         }
     }
 
-    /// The position at the start of the game with this number, as records hold it. It is the same for two games, in
-    /// which each player begins once. The error is a sentence.
+    /// As records hold it, the same for two games, in which each player begins once. The error is a sentence.
     fn start_of(&self, ruleset: &dyn Ruleset, number: u64) -> Result<String, String> {
         if let Some(start) = &self.start {
             return Ok(start.clone());
@@ -67,7 +62,7 @@ impl MatchPlan {
         Ok(start)
     }
 
-    /// The setup of the game with this number, from 0, and this position at its start.
+    /// `number` counts from 0.
     fn game<'a>(&self, number: u64, start: &'a str) -> GameSetup<'a> {
         GameSetup {
             number,
@@ -84,64 +79,55 @@ impl MatchPlan {
     }
 }
 
-/// A game of a match, finished or not played.
+/// Finished or not played.
 #[derive(Debug)]
 pub struct MatchGame<'a> {
-    /// Its record, with the line that is written.
     pub finished: &'a FinishedRecord,
     /// The last position; `None` when the game was not played because a bot is benched.
     pub session: Option<&'a dyn Session>,
-    /// The fault that ended it, if it was forfeited.
     pub fault: Option<&'a GameFault>,
 }
 
 impl MatchGame<'_> {
-    /// Its record.
     pub const fn record(&self) -> &Record {
         self.finished.record()
     }
 }
 
-/// Observes a match.
 pub trait MatchObserver: GameObserver {
-    /// A game has ended, and its record is complete.
     fn ended(&mut self, game: &MatchGame<'_>) -> io::Result<()> {
         let _ = game;
         Ok(())
     }
 
-    /// Resolves when the observer is ready for another game. Between two games a match waits for it as
-    /// long as it takes; no clock runs then.
+    /// Resolves when the observer is ready for another game: a match waits for it between two games; no clock runs
+    /// then.
     fn caught_up(&mut self) -> Pin<Box<dyn Future<Output = io::Result<()>> + '_>> {
         Box::pin(ready(Ok(())))
     }
 
-    /// A bot has been benched: it failed to give a first answer this many times in a row.
+    /// It failed to give a first answer this many times in a row.
     fn benched(&mut self, seat: BotIndex, failures: u32, games_left: u64) -> io::Result<()> {
         let _ = (seat, failures, games_left);
         Ok(())
     }
 }
 
-/// Observes nothing.
 impl MatchObserver for () {}
 
-/// The score of a match.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Score {
-    /// The number of games that each player won.
     pub wins: [u64; 2],
-    /// The number of drawn games.
     pub draws: u64,
 }
 
 impl Score {
-    /// The number of games, played or only scored.
+    /// Played or only scored.
     pub const fn games(&self) -> u64 {
         self.wins[0] + self.wins[1] + self.draws
     }
 
-    /// The points of a player: 1 for a win, ½ for a draw.
+    /// 1 for a win, ½ for a draw.
     #[expect(clippy::cast_precision_loss, reason = "no match has 2⁵² games")]
     pub fn points(&self, seat: BotIndex) -> f64 {
         self.wins[seat] as f64 + self.draws as f64 / 2.0
@@ -155,7 +141,6 @@ impl Score {
     }
 }
 
-/// A match being played.
 #[derive(Debug)]
 pub struct MatchRunner {
     runner: GameRunner,
@@ -165,7 +150,6 @@ pub struct MatchRunner {
 }
 
 impl MatchRunner {
-    /// A match between these players. Nothing is started yet.
     pub const fn new(runner: GameRunner, plan: MatchPlan, seats: [Seat; 2]) -> Self {
         Self {
             runner,
@@ -178,13 +162,12 @@ impl MatchRunner {
         }
     }
 
-    /// The score of the games that have ended.
     pub const fn score(&self) -> &Score {
         &self.score
     }
 
-    /// Plays all games, or until a person leaves. Processes are left running: call
-    /// [`MatchRunner::stop`] afterwards, also when this future was dropped before its end.
+    /// Plays all games, or until a person leaves. Processes are left running: call [`MatchRunner::stop`] afterwards,
+    /// even when this future was dropped before its end.
     pub async fn run(&mut self, observer: &mut dyn MatchObserver) -> Result<Score, GameError> {
         self.score = Score::default();
         for number in 0..self.plan.games {
@@ -192,7 +175,7 @@ impl MatchRunner {
                 let game = self.skip(number, observer)?;
                 self.score.count(game.record());
                 observer.caught_up().await?;
-                // These games are no work, so others would never get their turn.
+                // These games do not wait for anything, so other tasks would never get their turn.
                 yield_now().await;
                 continue;
             }
@@ -228,7 +211,6 @@ impl MatchRunner {
         Ok(self.score)
     }
 
-    /// See [`MatchPlan::start_of`].
     fn start_of(&self, number: u64) -> Result<String, GameError> {
         let ruleset = self.runner.ruleset();
         let start = self.plan.start_of(ruleset, number);
@@ -238,18 +220,17 @@ impl MatchRunner {
         })
     }
 
-    /// Ends the players' processes.
     pub async fn stop(&mut self, grace: GracePeriods) -> io::Result<()> {
         stop_both(&mut self.seats, grace).await
     }
 
-    /// Notifies the observer of bots that are benched from now on.
+    /// Of bots that are benched from now on.
     fn announce_benched(&self, number: u64, observer: &mut dyn MatchObserver) -> io::Result<()> {
         let games_left = self.plan.games - number - 1;
         for bot in BotIndex::ALL {
             let seat = &self.seats[bot];
             if seat.benched().is_some() && games_left > 0 {
-                game_events::benched(seat.name(), seat.benched(), seat.failed_starts());
+                events::benched(seat.name(), seat.benched(), seat.failed_starts());
                 observer.benched(bot, seat.failed_starts(), games_left)?;
             }
         }
@@ -272,7 +253,7 @@ impl MatchRunner {
         let start = self.start_of(number).map_err(io::Error::other)?;
         let setup = self.plan.game(number, &start);
         let record = setup.unplayed(self.runner.ruleset(), bots, by, reason, &why);
-        game_events::ended(&record);
+        events::ended(&record);
         let finished = FinishedRecord::new(record);
         observer.ended(&MatchGame {
             finished: &finished,

@@ -1,19 +1,17 @@
 //! Asks a bot what it was asked in a recorded game, without a clock or with a limit for each answer.
-//!
-//! [`questions`] takes the lines from a record; a [`Conversation`] sends them to a process with the environment of then. What a caller makes of the answers is its own business.
 
 use std::io;
 
 use super::clock::{Clock, TimeControl};
+use super::game::{TextBuffers, take_turn};
 use super::replay::{ReplayError, Violation, replay};
 use super::seat::{ForfeitedProcess, Seat, StartError};
-use super::turn::{TextBuffers, take_turn};
 use crate::bot::Fault;
 use crate::bot::process::GracePeriods;
 use crate::record::{BotIndex, Record, TurnText};
 use crate::session::{Ruleset, Session};
 
-/// A position, and how it came about: the text that a game starts from, and the turns since.
+/// A position, and how it came about.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Line {
     /// As [`Ruleset::start_from`] reads it.
@@ -23,7 +21,7 @@ pub struct Line {
 }
 
 impl Line {
-    /// The game in this position. The error is a sentence about the start or a turn.
+    /// The error is a sentence about the start or a turn.
     pub fn session<'a>(&self, ruleset: &'a dyn Ruleset) -> Result<Box<dyn Session + 'a>, String> {
         let mut session = ruleset.start_from(&self.start)?;
         let mut canonical = String::new();
@@ -34,7 +32,7 @@ impl Line {
         Ok(session)
     }
 
-    /// The position after one more turn, in canonical form.
+    /// `turn` is in canonical form.
     #[must_use]
     pub fn then(&self, turn: &str) -> Self {
         let mut line = self.clone();
@@ -46,15 +44,14 @@ impl Line {
 /// What a bot was asked in a recorded game, and what it answered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
-    /// The number of the turn in the game, from 1.
+    /// From 1.
     pub turn: usize,
-    /// The position.
     pub line: Line,
-    /// Its answer in canonical form; `None` where it forfeited.
+    /// In canonical form; `None` where it forfeited.
     pub answered: Option<TurnText>,
 }
 
-/// All that a bot was asked in a recorded game, in order. Checks the record against the rules.
+/// In order. Checks the record against the rules.
 pub fn questions(
     ruleset: &dyn Ruleset,
     record: &Record,
@@ -94,17 +91,15 @@ pub fn questions(
     Ok(questions)
 }
 
-/// An answer, judged.
 #[derive(Debug)]
 pub enum Answer {
-    /// A legal turn, in canonical form.
+    /// Legal, in canonical form.
     Turn(String),
-    /// No legal turn. The process has been ended.
+    /// The process has been stopped.
     Fault(Box<Fault>, ForfeitedProcess),
 }
 
 impl Answer {
-    /// The turn, if it is one.
     pub fn turn(&self) -> Option<&str> {
         match self {
             Self::Turn(turn) => Some(turn),
@@ -113,7 +108,7 @@ impl Answer {
     }
 }
 
-/// A bot that is asked one line after the other, in one process after the other; without a clock, unless it has a limit.
+/// A bot that is asked one line after the other; without a clock, unless it has a limit.
 #[derive(Debug)]
 pub struct Conversation<'a> {
     ruleset: &'a dyn Ruleset,
@@ -125,8 +120,7 @@ pub struct Conversation<'a> {
 }
 
 impl<'a> Conversation<'a> {
-    /// A conversation with the bot of this seat, whose processes find this seed in their environment. Nothing is started
-    /// yet.
+    /// Its processes find this seed in their environment. Nothing is started yet.
     pub fn new(ruleset: &'a dyn Ruleset, seat: Seat, seed: u32) -> Self {
         Self {
             ruleset,
@@ -138,7 +132,7 @@ impl<'a> Conversation<'a> {
         }
     }
 
-    /// Gives every answer the time for a move, as in a match without a game clock. Later is a fault.
+    /// Every answer has the time for a move, as in a match without a game clock. Later is a fault.
     #[must_use]
     pub fn with_limit(mut self, time: TimeControl) -> Self {
         self.limit = Some(TimeControl {
@@ -148,7 +142,7 @@ impl<'a> Conversation<'a> {
         self
     }
 
-    /// Ends its process, if one runs, and starts another, which has been asked nothing yet. Returns its id.
+    /// Stops its process, if one runs, and starts another, which has been asked nothing yet. Returns its id.
     pub async fn start(&mut self) -> Result<Option<u32>, StartError> {
         let stopped = self.seat.stop(GracePeriods::FAULT).await;
         stopped.map_err(|error| crate::bot::spec::CannotStart {
@@ -160,23 +154,23 @@ impl<'a> Conversation<'a> {
         Ok(self.seat.process_id())
     }
 
-    /// Whether a process runs that can be asked: there is none before the first start and after a fault.
+    /// None runs before the first start and after a fault.
     pub fn is_running(&self) -> bool {
         self.seat.process_id().is_some()
     }
 
-    /// All that it has been asked, in order, by whichever process: the history of a new one.
+    /// In order, by whichever process: the history of a new one.
     pub fn asked(&self) -> &[Line] {
         &self.asked
     }
 
-    /// Asks its process about a position, and waits for the answer: for as long as it takes, if there is no limit.
+    /// Waits as long as it takes, if there is no limit.
     pub async fn ask(&mut self, line: &Line) -> io::Result<Answer> {
         self.asked.push(line.clone());
         self.ask_again(line).await
     }
 
-    /// The same for a position that it has been asked about before, by an earlier process.
+    /// A position that an earlier process has been asked about.
     pub async fn ask_again(&mut self, line: &Line) -> io::Result<Answer> {
         let mut session = line.session(self.ruleset).map_err(io::Error::other)?;
         let limit = self.limit.unwrap_or(TimeControl {
@@ -196,7 +190,6 @@ impl<'a> Conversation<'a> {
         })
     }
 
-    /// Ends its process.
     pub async fn stop(&mut self) -> io::Result<()> {
         self.seat.stop(GracePeriods::POLITE).await
     }

@@ -1,10 +1,8 @@
-//! Replays recorded games, and checks them against the rules.
-
 use std::io;
 use std::time::Duration;
 
-use super::adjudicator::proven_result;
-use super::observer::GameObserver;
+use super::game::GameObserver;
+use super::game::proven_result;
 use crate::game::{Outcome, Rejection};
 use crate::record::{BotIndex, Reason, Record};
 use crate::session::{Ruleset, Session};
@@ -13,18 +11,15 @@ use crate::text::{escape_controls, quote};
 /// A record that the rules contradict.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
-    /// The turn, from 1; `None` when the problem is not about a single turn.
+    /// From 1; `None` when the problem is not about a single turn.
     pub turn: Option<usize>,
     /// What is wrong and what was expected, as a sentence.
     pub problem: String,
 }
 
-/// Why a replay stopped.
 #[derive(Debug)]
 pub enum ReplayError {
-    /// The record violates the rules.
     Violation(Violation),
-    /// The observer failed.
     Io(io::Error),
 }
 
@@ -40,7 +35,6 @@ impl From<Violation> for ReplayError {
     }
 }
 
-/// A session at the start of a recorded game.
 pub fn start_of<'a>(
     ruleset: &'a dyn Ruleset,
     record: &Record,
@@ -52,8 +46,7 @@ pub fn start_of<'a>(
     })
 }
 
-/// Replays the turns of a record, and returns the last position. Checks all fields of the record that
-/// follow from the rules.
+/// Returns the last position. Checks all fields of the record that follow from the rules.
 pub fn replay<'a>(
     ruleset: &'a dyn Ruleset,
     record: &Record,
@@ -117,7 +110,7 @@ fn violation<T>(problem: String) -> Result<T, Violation> {
     })
 }
 
-/// The escaped name of a bot; `nobody` for no bot.
+/// Escaped; `nobody` for no bot.
 fn named(record: &Record, bot: Option<BotIndex>) -> String {
     bot.map_or_else(
         || "nobody".to_owned(),
@@ -125,7 +118,6 @@ fn named(record: &Record, bot: Option<BotIndex>) -> String {
     )
 }
 
-/// Lines as a list: `H4 big, V3 square`.
 fn listed(lines: &[(String, String)]) -> String {
     if lines.is_empty() {
         return "none".to_owned();
@@ -137,7 +129,7 @@ fn listed(lines: &[(String, String)]) -> String {
     lines.join(", ")
 }
 
-/// Checks that the result is that of the last position.
+/// By the last position.
 fn check_result(
     ruleset: &dyn Ruleset,
     record: &Record,
@@ -189,7 +181,7 @@ fn check_result(
     Ok(())
 }
 
-/// Checks that the result of an adjudicated game is its proven value.
+/// By the proven value of an adjudicated game.
 fn check_adjudicated(
     ruleset: &dyn Ruleset,
     record: &Record,
@@ -230,7 +222,7 @@ fn check_adjudicated(
     Ok(())
 }
 
-/// Checks that a game which is not over, and not adjudicated, was forfeited by the side to move.
+/// A game that is not over, and not adjudicated, must have been forfeited by the side to move.
 fn check_forfeit(record: &Record, to_move: BotIndex) -> Result<(), Violation> {
     let result = &record.result;
     if !matches!(result.reason, Reason::Forfeit(_)) {

@@ -1,5 +1,3 @@
-//! One of the two players of a game: a person, or a program and its process.
-
 use std::fmt;
 use std::io;
 use std::time::Duration;
@@ -7,8 +5,8 @@ use std::time::Duration;
 use tracing::{Instrument as _, Span};
 
 use super::clock::TimeControl;
-use super::environment::{environment, is_told_answers, that_matter};
 use super::events;
+use super::setup::{environment, is_told_answers, that_matter};
 use crate::bot::exhaustion::Exhausted;
 use crate::bot::fault::Exit;
 use crate::bot::human::Human;
@@ -26,27 +24,25 @@ use crate::text::{cause, escape_lines};
 /// A bot that fails to give a first answer this many times in a row is benched by a match.
 const FAILED_STARTS: u32 = 3;
 
-/// The most of a bot's stderr that the record of a forfeit holds, in bytes.
+/// Of a bot's stderr in the record of a forfeit, in bytes.
 const STDERR_TAIL: usize = 4096;
 
-/// A player, its process, and its failed starts.
+/// One of the two players of a game: a person, or a program and its process.
 #[derive(Debug)]
 pub struct Seat {
     name: String,
-    /// The command that records hold.
+    /// As records hold it.
     command: Vec<String>,
     time: TimeControl,
     player: SeatPlayer,
     failed_starts: u32,
     benched: Option<ForfeitReason>,
-    /// The game that it plays or has played last, in the log.
+    /// In the log, of the game that it plays or has played last.
     span: Span,
 }
 
-/// Why a process cannot be started.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// The bot's program cannot be started.
     #[error(transparent)]
     CannotStart(#[from] CannotStart),
     /// The machine has run out of processes or the like; the bot is not to blame.
@@ -54,33 +50,31 @@ pub enum StartError {
     Exhausted(#[from] Exhausted),
 }
 
-/// A process that was ended because it forfeited.
+/// It was stopped because it forfeited.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ForfeitedProcess {
     /// Whether it had not answered any request.
     pub never_answered: bool,
-    /// The end of its stderr, escaped.
+    /// Escaped.
     pub stderr: String,
 }
 
-/// A person or a program.
 #[derive(Debug)]
 enum SeatPlayer {
     Human(Human),
     Program(Box<ProgramSeat>),
 }
 
-/// A program and its process.
 struct ProgramSeat {
     program: Program,
     /// Receives what it writes to stderr.
     tap: Option<Tap>,
-    /// Variables for its processes; the seed is added at each start.
+    /// The seed is added at each start.
     environment: Vec<(String, String)>,
     process: Option<Process>,
-    /// The seed of that process.
+    /// Of the process that runs.
     seed: u32,
-    /// The id of the first game that it plays.
+    /// The id of the first game that this process plays.
     since: Option<String>,
     /// What it is told of the limit for a move.
     move_time: Option<Duration>,
@@ -145,9 +139,8 @@ impl Player for Seat {
 }
 
 impl Seat {
-    /// A seat for a program in games by these rules. `pieces_path` is the path of the piece set's
-    /// file when the set is not the built-in one. Its processes get the environment that protocol.md
-    /// describes.
+    /// `pieces_path` is the path of a piece set that is not the built-in one. Its processes get the environment that
+    /// protocol.md describes.
     pub fn program(
         ruleset: &dyn Ruleset,
         pieces_path: Option<&str>,
@@ -174,14 +167,13 @@ impl Seat {
         )
     }
 
-    /// Sets its name.
     #[must_use]
     pub fn named(mut self, name: String) -> Self {
         self.name = name;
         self
     }
 
-    /// Adds variables to the environment of its processes.
+    /// For its processes.
     #[must_use]
     pub fn with_environment(
         mut self,
@@ -193,7 +185,7 @@ impl Seat {
         self
     }
 
-    /// Passes what its processes write to stderr to `tap`, line by line.
+    /// Line by line.
     #[must_use]
     pub fn with_tap(mut self, tap: Tap) -> Self {
         if let SeatPlayer::Program(seat) = &mut self.player {
@@ -202,7 +194,6 @@ impl Seat {
         self
     }
 
-    /// A seat for a person.
     pub fn human(name: String, human: Human, time: TimeControl) -> Self {
         let command = vec!["human".to_owned()];
         Self::new(name, command, time, SeatPlayer::Human(human))
@@ -225,7 +216,6 @@ impl Seat {
         }
     }
 
-    /// Its process, if one runs.
     fn process(&mut self) -> Option<&mut Process> {
         match &mut self.player {
             SeatPlayer::Human(_) => None,
@@ -233,27 +223,23 @@ impl Seat {
         }
     }
 
-    /// Its name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The command that records hold.
     pub fn command(&self) -> &[String] {
         &self.command
     }
 
-    /// The limits on its time.
     pub const fn time(&self) -> TimeControl {
         self.time
     }
 
-    /// The reason why it has been benched, if it has been.
     pub const fn benched(&self) -> Option<ForfeitReason> {
         self.benched
     }
 
-    /// The number of its processes in a row that failed to give a first answer.
+    /// Processes in a row that failed to give a first answer.
     pub const fn failed_starts(&self) -> u32 {
         self.failed_starts
     }
@@ -296,7 +282,7 @@ impl Seat {
         Ok(())
     }
 
-    /// It plays the game with this id next: what the record has of its process; `None` for people.
+    /// Begins the game with this id: what the record has of its process; `None` for people.
     pub fn enter(&mut self, game: &str) -> Option<ProcessEntry> {
         let SeatPlayer::Program(seat) = &mut self.player else {
             return None;
@@ -309,7 +295,7 @@ impl Seat {
         })
     }
 
-    /// The id of its process, once it runs; with a sandbox on, once that is known.
+    /// Once it runs; with a sandbox, once that is known.
     pub fn process_id(&self) -> Option<u32> {
         match &self.player {
             SeatPlayer::Human(_) => None,
@@ -317,9 +303,8 @@ impl Seat {
         }
     }
 
-    /// Ends a game: returns what the process used in it, and resets the failed starts if the process
-    /// has answered. `None` for people, and where the system does not measure it. Call it before
-    /// [`Seat::forfeit`].
+    /// What the process used in the game. Resets the failed starts if the process has answered. `None` for people,
+    /// and where the system does not measure it. Call it before [`Seat::forfeit`].
     pub fn end_game(&mut self) -> Option<Usage> {
         let process = self.process()?;
         let usage = process.take_usage();
@@ -331,19 +316,16 @@ impl Seat {
         usage
     }
 
-    /// Whether its process has started more processes than it may.
     pub fn has_too_many_processes(&mut self) -> bool {
         self.process()
             .is_some_and(|process| process.has_too_many_processes())
     }
 
-    /// Whether a control group bounds its memory.
     pub fn has_memory_group(&self) -> bool {
         matches!(&self.player, SeatPlayer::Program(seat) if seat.program.has_memory_group())
     }
 
-    /// The command that sends a program this request again, by which this fault can be seen; `None` for
-    /// people.
+    /// The command that sends a program this request again, by which this fault can be seen; `None` for people.
     pub fn reproduce_command(&self, request: &str, fault: Option<&Fault>) -> Option<String> {
         let SeatPlayer::Program(seat) = &self.player else {
             return None;
@@ -364,8 +346,7 @@ impl Seat {
         ))
     }
 
-    /// Ends the process after a fault. Whether the forfeit counts may not be known yet: call
-    /// [`Seat::count_failed_start`] once it is.
+    /// Stops the process. Call [`Seat::count_failed_start`] once it is known that the forfeit counts.
     pub async fn forfeit(&mut self, fault: &Fault) -> io::Result<ForfeitedProcess> {
         events::fault(&self.span, fault);
         let SeatPlayer::Program(seat) = &mut self.player else {
@@ -382,8 +363,7 @@ impl Seat {
         })
     }
 
-    /// Counts a process that forfeited a game, for this reason, without ever having answered.
-    /// Too many of them in a row bench the bot.
+    /// For a process that never answered. Too many of them in a row bench the bot.
     pub const fn count_failed_start(&mut self, reason: ForfeitReason) {
         self.failed_starts += 1;
         if self.failed_starts >= FAILED_STARTS {
@@ -391,7 +371,7 @@ impl Seat {
         }
     }
 
-    /// The language of its program, when that is known.
+    /// When it is known.
     pub fn language(&self) -> Option<Language> {
         match &self.player {
             SeatPlayer::Human(_) => None,
@@ -399,9 +379,8 @@ impl Seat {
         }
     }
 
-    /// Sends its process text until that writes something or this time is over: how much of the text it
-    /// has been sent, whether it has read all of that, and what it wrote. It is not a question: only for
-    /// a process that is ended next.
+    /// Sends its process text until that writes something or this time is over: how much it has been sent, whether it
+    /// has read all of that, and what it wrote. Only for a process that is stopped next.
     pub async fn feed(&mut self, bytes: &[u8], wait: Duration) -> (usize, bool, Vec<u8>) {
         match self.process() {
             Some(process) => {
@@ -412,7 +391,7 @@ impl Seat {
         }
     }
 
-    /// Ends its process's input, and gives what it then writes first, within this time.
+    /// Closes its process's input, and returns what it then writes first, within this time.
     pub async fn end_of_input(&mut self, wait: Duration) -> Vec<u8> {
         match self.process() {
             Some(process) => process.last_words(wait).await,
@@ -420,8 +399,7 @@ impl Seat {
         }
     }
 
-    /// Closes the program's input and waits for the program to end; `None` when it does not, or when
-    /// no process runs.
+    /// Closes the program's input and waits for its exit; `None` when it does not exit, or no process runs.
     pub async fn end_input(&mut self, wait: Duration) -> io::Result<Option<Exit>> {
         match self.process() {
             Some(process) => process.end_input(wait).await,
@@ -429,7 +407,6 @@ impl Seat {
         }
     }
 
-    /// Ends the process, if one runs.
     pub async fn stop(&mut self, grace: GracePeriods) -> io::Result<()> {
         let SeatPlayer::Program(seat) = &mut self.player else {
             return Ok(());
@@ -441,7 +418,7 @@ impl Seat {
     }
 }
 
-/// Ends the processes of both seats, at the same time.
+/// At the same time.
 pub async fn stop_both([a, b]: &mut [Seat; 2], grace: GracePeriods) -> io::Result<()> {
     let (a, b) = tokio::join!(a.stop(grace), b.stop(grace));
     a.and(b)

@@ -1,44 +1,43 @@
-//! The settings of a game, and the record with which it begins.
+//! The settings of a game, the environment of its bots, and the commands that show a fault again.
 
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use jiff::Timestamp;
 use serde_json::Map;
 
 use super::seat::Seat;
-use crate::protocol::ForfeitReason;
+use crate::bot::fault::ASK_CHECK;
+use crate::bot::spec::{Program, reproduce_command};
+use crate::protocol::{ForfeitReason, env};
 use crate::record::{BotEntry, BotIndex, Record, ResultEntry, VERSION};
-use crate::session::Ruleset;
+use crate::session::{Ruleset, registry};
 
-/// The time, for records and the names of files: of a clock beyond the year 9999 the last time that can be written.
+/// For records and the names of files: of a clock beyond the year 9999 the last time that can be written.
 pub fn now() -> Timestamp {
     Timestamp::try_from(SystemTime::now()).unwrap_or(Timestamp::MAX)
 }
 
-/// The settings of a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GameSetup<'a> {
-    /// Its number in the match or the tournament, from 0.
+    /// In the match or the tournament, from 0.
     pub number: u64,
-    /// Identifies it in its file of records.
+    /// In its file of records.
     pub id: String,
-    /// The seed of the match or the tournament.
+    /// Of the match or the tournament.
     pub seed: u64,
-    /// The seat that moves first.
     pub first: BotIndex,
-    /// The position at the start, as records hold it.
+    /// As records hold it.
     pub start: &'a str,
-    /// The seeds of both seats' processes, if they are started for this game.
+    /// If processes are started for this game.
     pub process_seeds: [u32; 2],
 }
 
 impl GameSetup<'_> {
-    /// The seats on the first and the second side.
     pub const fn seats_by_side(&self) -> [BotIndex; 2] {
         [self.first, self.first.other()]
     }
 
-    /// The record of the game at its start.
+    /// At its start.
     pub(super) fn record(
         &self,
         ruleset: &dyn Ruleset,
@@ -69,8 +68,8 @@ impl GameSetup<'_> {
         }
     }
 
-    /// The record of a game that is not played, and lost by `by`, because that bot is benched. `why`
-    /// completes a sentence that begins with "not played:".
+    /// A game that is lost by `by`, because that bot is benched. `why` completes a sentence that begins with "not
+    /// played:".
     pub fn unplayed(
         &self,
         ruleset: &dyn Ruleset,
@@ -94,7 +93,6 @@ impl GameSetup<'_> {
     }
 }
 
-/// The entry of a bot in a record.
 pub fn bot_entry(name: &str, command: &[String]) -> BotEntry {
     BotEntry {
         name: name.to_owned(),
@@ -103,9 +101,88 @@ pub fn bot_entry(name: &str, command: &[String]) -> BotEntry {
     }
 }
 
-/// The entries of both players in a record.
 pub fn bot_entries(seats: &[Seat; 2]) -> [BotEntry; 2] {
     seats
         .each_ref()
         .map(|seat| bot_entry(seat.name(), seat.command()))
+}
+
+/// The environment that protocol.md describes, without the seed. `pieces` is the path of a piece set that is not the
+/// built-in one.
+pub(super) fn environment(
+    ruleset: &dyn Ruleset,
+    pieces: Option<&str>,
+    move_time: Option<Duration>,
+) -> Vec<(String, String)> {
+    let mut variables = vec![
+        (env::GAME, ruleset.name().to_owned()),
+        (env::RULES, ruleset.rules().to_owned()),
+    ];
+    variables.extend(move_time.map(|time| (env::MOVE_TIME, time.as_secs_f64().to_string())));
+    variables.extend(pieces.map(|path| (env::PIECES, path.to_owned())));
+    variables
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value))
+        .collect()
+}
+
+/// The variables on which an answer depends.
+pub(super) fn that_matter(
+    environment: impl IntoIterator<Item = (String, String)>,
+) -> Vec<(String, String)> {
+    let matters = |name: &str, value: &str| match name {
+        env::RULES => value != "standard",
+        env::GAME => value != "quarto",
+        env::PIECES | env::SEED => true,
+        _ => false,
+    };
+    let all = environment.into_iter();
+    all.filter(|(name, value)| matters(name, value)).collect()
+}
+
+/// Whether requests list the legal answers: to a built-in bot in a game that it does not know.
+pub(super) fn is_told_answers(ruleset: &dyn Ruleset, program: &Program) -> bool {
+    ruleset.lists_answers()
+        && program.builtin().is_some()
+        && registry::find(ruleset.name()).is_none()
+}
+
+/// The command that sends a recorded bot this request again, as far as the record knows it; `None` for people.
+/// `pieces` is the path of a piece set that is not the built-in one.
+pub fn recorded_reproduce_command(
+    record: &Record,
+    by: BotIndex,
+    pieces: Option<&str>,
+    request: &str,
+) -> Option<String> {
+    let program = Program::recorded(&record.bots[by].command)?;
+    let process = record.processes.as_ref();
+    let seed = process.and_then(|both| Some(both[by].as_ref()?.seed.to_string()));
+    let variables = [
+        (env::GAME, Some(record.game.as_str())),
+        (env::RULES, Some(record.rules.as_str())),
+        (env::PIECES, pieces),
+        (env::SEED, seed.as_deref()),
+    ];
+    let variables = variables
+        .into_iter()
+        .filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())));
+    let environment = that_matter(variables);
+    let detail = record.result.detail.as_deref().unwrap_or_default();
+    let first = usize::from(record.first != by);
+    let answered = record.turns.len() > first;
+    let request = if answered && record.result.reason == ForfeitReason::Exited.into() {
+        // Asked once, it answers.
+        &format!("{request}\n{request}")
+    } else {
+        request
+    };
+    // Its input stays open for a while where the end of input brought the answer.
+    let stays_open = detail.contains(ASK_CHECK);
+    Some(reproduce_command(
+        &program,
+        &environment,
+        request,
+        stays_open,
+    ))
 }

@@ -1,8 +1,8 @@
 //! The games that are being played, for those who watch them.
 //!
-//! Whoever plays games has a [`Table`], and notes there what happens; whoever shows them copies what is new from the
-//! [`Stage`], when it likes. A game waits for nobody: where the copy is just being made, the news stay with the player
-//! and follow a moment later. What is noted is kept in memory that is used again for the next turn and the next game.
+//! A game notes at its [`Table`] what happens; a viewer copies what is new from the [`Stage`]. No game waits: where
+//! the copy is just being made, the news stay at the table and follow a moment later. Memory is used again for the
+//! next turn and the next game.
 
 use std::io;
 use std::mem;
@@ -11,24 +11,23 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError, Weak};
 use std::time::Duration;
 
 use super::clock::Clock;
-use super::observer::GameObserver;
+use super::game::GameObserver;
 use super::setup::GameSetup;
 use crate::bot::ClockKind;
 use crate::game::Side;
 use crate::session::Session;
 
-/// All games that are being played. Clones are the same stage.
+/// Clones are the same stage.
 #[derive(Clone, Debug)]
 pub struct Stage(Arc<Shared>);
 
 #[derive(Debug)]
 struct Shared {
-    /// Whether positions are noted, as only the game's program can draw them; otherwise turns are.
+    /// For games that only their program can draw; otherwise turns are noted.
     with_positions: bool,
     slots: Mutex<Vec<Weak<Slot>>>,
 }
 
-/// What is known of a table.
 #[derive(Debug)]
 struct Slot {
     number: usize,
@@ -37,39 +36,35 @@ struct Slot {
     game: Mutex<GameNow>,
 }
 
-/// A game that is being played; pairs are in the order of the sides.
+/// Pairs are in the order of the sides.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GameNow {
-    /// Its id in the records. Empty before the first game.
+    /// In the records; empty before the first game.
     pub id: String,
-    /// The names of the players.
     pub names: [String; 2],
-    /// The position at the start, as records hold it.
+    /// As records hold it.
     pub start: String,
-    /// All turns in canonical form, each with a newline after it; where positions are noted, the last one.
+    /// In canonical form, each with a newline after it; where positions are noted, the last one only.
     pub turns: String,
-    /// The number of turns made.
     pub count: usize,
-    /// The position, as records hold it, where positions are noted.
+    /// As records hold it, where positions are noted.
     pub position: String,
-    /// Who made the last turn.
     pub by: Option<Side>,
-    /// The side that thinks; `None` between two games.
+    /// `None` between two games.
     pub to_move: Option<Side>,
-    /// What is left on the clock of the game, if there is one.
+    /// On the clock of the game, if there is one.
     pub left: [Option<Duration>; 2],
-    /// The time for a move, if it is limited.
+    /// For a move, if it is limited.
     pub limit: [Option<Duration>; 2],
-    /// The time of the last turn.
     pub last: [Option<Duration>; 2],
 }
 
 /// What a reader of a stage has seen of a table.
 #[derive(Clone, Debug)]
 pub struct TableNow {
-    /// The number of the table, from 1.
+    /// From 1.
     pub number: usize,
-    /// The game, as it was when it was last copied.
+    /// As it was when it was last copied.
     pub game: GameNow,
     version: u64,
     slot: Weak<Slot>,
@@ -80,15 +75,15 @@ pub struct TableNow {
 pub struct Table {
     slot: Arc<Slot>,
     with_positions: bool,
-    /// The names of the players, by their seats.
+    /// By their seats.
     players: [String; 2],
-    /// What the slot has not been told yet: of a game that has begun all, else the new turns, and the rest as it is now.
+    /// What the slot has not been told yet: of a game that has begun all, else the new turns, and the rest as it is
+    /// now.
     news: GameNow,
     has_begun: bool,
 }
 
 impl Stage {
-    /// A stage without tables. `with_positions` for games whose positions only their program can draw.
     pub fn new(with_positions: bool) -> Self {
         Self(Arc::new(Shared {
             with_positions,
@@ -101,7 +96,7 @@ impl Stage {
         self.0.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Another table, with the lowest number that is free. It is gone when it is dropped.
+    /// With the lowest number that is free. It is gone when it is dropped.
     pub fn table(&self) -> Table {
         let mut slots = self.slots();
         slots.retain(|slot| slot.strong_count() > 0);
@@ -130,8 +125,8 @@ impl Stage {
         }
     }
 
-    /// Brings `seen` up to date, sorted by number, and calls `changed` with each table that has changed. Returns whether
-    /// any has, or has gone.
+    /// Brings `seen` up to date, sorted by number, and calls `changed` with each table that has changed. Returns
+    /// whether any has, or has gone.
     pub fn look(&self, seen: &mut Vec<TableNow>, mut changed: impl FnMut(&TableNow)) -> bool {
         let before = seen.len();
         seen.retain(|table| table.slot.strong_count() > 0);
@@ -157,11 +152,11 @@ impl Stage {
             let Some(slot) = table.slot.upgrade() else {
                 continue;
             };
-            // Read before the game is: what changes in between is seen the next time.
+            // Read before the game: what changes in between is seen the next time.
             let version = slot.version.load(Ordering::Acquire);
             if version != table.version {
                 table.version = version;
-                // A table is not left half told by a panic: the news are assigned one by one, and told again.
+                // A panic does not leave a table half told: the news are assigned one by one, and told again.
                 let game = slot.game.lock().unwrap_or_else(PoisonError::into_inner);
                 table.game.clone_from(&game);
                 drop(game);
@@ -174,20 +169,19 @@ impl Stage {
 }
 
 impl Table {
-    /// The names of the players of the next games, by their seats.
+    /// Of the next games, by their seats.
     pub fn seat(&mut self, players: [&str; 2]) {
         for (name, player) in self.players.iter_mut().zip(players) {
             player.clone_into(name);
         }
     }
 
-    /// The game has ended, in one way or another.
     pub fn leave(&mut self) {
         self.news.to_move = None;
         self.tell();
     }
 
-    /// Tells the slot the news, unless it is being copied at this moment: then at the next call.
+    /// Unless the slot is being copied at this moment: then at the next call.
     fn tell(&mut self) {
         let mut game = match self.slot.game.try_lock() {
             Ok(game) => game,
@@ -292,7 +286,7 @@ mod tests {
         }
     }
 
-    /// Makes these turns at a table, as [`super::super::game::play`] tells them.
+    /// As [`super::super::game::play`] tells them.
     fn play(table: &mut Table, turns: &[&str]) {
         let edition = Edition::default();
         let session = edition.start();
@@ -330,7 +324,6 @@ mod tests {
         assert_eq!((game.count, game.to_move), (2, Some(Side::First)));
         assert_eq!(game.limit, [Some(Duration::from_secs(10)); 2]);
         assert!(!stage.look(&mut seen, |_| {}), "nothing new");
-        // The next game begins without the turns of this one.
         table.begins(&setup("p2a", BotIndex::A), &*session).unwrap();
         play(&mut table, &["- C"]);
         table.leave();
@@ -352,7 +345,6 @@ mod tests {
         table
             .begins(&setup("p1a", BotIndex::A), &*edition.start())
             .unwrap();
-        // It would hang here if it waited.
         play(&mut table, &["- A", "1 B"]);
         assert_eq!(copying.turns, "");
         drop(copying);

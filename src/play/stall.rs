@@ -1,9 +1,7 @@
-//! Detects times in which the referee itself did not run. A clock that runs out then is not the bot's
-//! fault.
+//! Detects times in which the referee itself did not run. A clock that runs out then is not the bot's fault.
 //!
-//! A referee that merely waits for a processor proves nothing where the system reports for how long the
-//! bot waited for one: that time was not charged to the bot. What is left is a referee, or a machine, that
-//! was stopped.
+//! A referee that waits for a CPU proves nothing where the system reports for how long the bot waited for one: that
+//! time was not charged to the bot. What is left is a referee, or a machine, that was stopped.
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,55 +19,49 @@ const BEAT: Duration = Duration::from_millis(25);
 /// Waking up this late is normal.
 const TOLERATED: Duration = Duration::from_millis(5);
 
-/// How long a thread that is late has to run again, on a very busy machine, before it counts as stopped.
+/// How long a late thread has to run again, on a very busy machine, before it counts as stopped.
 const CATCHING_UP: Duration = Duration::from_secs(2);
 
-/// A suspension of the machine that is shorter than this is ignored.
+/// A shorter suspension of the machine is ignored.
 const SUSPENDED: Duration = Duration::from_secs(1);
 
-/// Measures the referee's own delays: a thread wakes up at a fixed interval and adds up by how much it
-/// was late.
+/// A thread wakes up at a fixed interval and adds up by how much it was late.
 #[derive(Debug)]
 pub struct StallDetector {
     beats: Arc<Mutex<Beats>>,
     stop: Arc<AtomicBool>,
     beating: Option<JoinHandle<()>>,
     thread: Thread,
-    /// See [`CATCHING_UP`].
     catching_up: Duration,
 }
 
-/// What the thread has measured.
 #[derive(Debug)]
 struct Beats {
-    /// The sum of all delays beyond [`TOLERATED`].
+    /// All delays beyond [`TOLERATED`].
     late: Duration,
-    /// The same without those in which the thread waited for a processor.
+    /// Without those in which the thread waited for a CPU.
     stopped: Duration,
     /// When the thread last went to sleep.
     last: Instant,
 }
 
 impl Beats {
-    /// The sum of all delays, including that of the current sleep: after a standstill, other threads
-    /// may run before this one does.
+    /// Including the current sleep: after a standstill, other threads may run before this one does.
     fn late(&self) -> Duration {
         self.late + self.current(Instant::now())
     }
 
-    /// The same without those in which it waited for a processor; as to the current sleep, that is not
-    /// known.
+    /// Without waiting for a CPU; for the current sleep that is not known.
     fn stopped(&self) -> Duration {
         self.stopped + self.current(Instant::now())
     }
 
-    /// The delay of the current sleep so far.
     fn current(&self, now: Instant) -> Duration {
         now.saturating_duration_since(self.last)
             .saturating_sub(BEAT + TOLERATED)
     }
 
-    /// The thread ran at `now`, after it has waited this long for a processor.
+    /// The thread ran at `now`, after it has waited this long for a CPU.
     fn beat(&mut self, now: Instant, waited: Duration) {
         let current = self.current(now);
         self.late += current;
@@ -78,7 +70,6 @@ impl Beats {
     }
 }
 
-/// The state of the detector when a game began.
 #[derive(Clone, Copy, Debug)]
 pub struct Mark {
     late: Duration,
@@ -87,7 +78,7 @@ pub struct Mark {
 }
 
 impl StallDetector {
-    /// Starts the thread. The error says which limit keeps it from being started.
+    /// The error says which limit keeps the thread from being started.
     pub fn start() -> io::Result<Self> {
         let beats = Arc::new(Mutex::new(Beats {
             late: Duration::ZERO,
@@ -101,7 +92,7 @@ impl StallDetector {
                 let mut before = own_processor_wait().unwrap_or_default();
                 while !stop.load(Ordering::Relaxed) {
                     thread::park_timeout(BEAT);
-                    // First the time: whatever keeps the thread from running after that is in the wait.
+                    // Read first: what keeps the thread from running after that is in the wait.
                     let now = Instant::now();
                     let waited = own_processor_wait().unwrap_or_default();
                     let mut beats = beats.lock().unwrap_or_else(PoisonError::into_inner);
@@ -119,7 +110,6 @@ impl StallDetector {
         })
     }
 
-    /// The current state.
     pub fn mark(&self) -> Mark {
         let beats = self.beats();
         Mark {
@@ -133,8 +123,7 @@ impl StallDetector {
         self.beats.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until the thread has run again, if it is late: only then it is known whether it waited for
-    /// a processor.
+    /// Only when the thread has run again is it known whether it waited for a CPU.
     async fn catch_up(&self) {
         let since = Instant::now();
         while !self.beats().current(Instant::now()).is_zero() && since.elapsed() < self.catching_up
@@ -143,8 +132,8 @@ impl StallDetector {
         }
     }
 
-    /// Why a game that began at `since` and ended with this fault is void: a sentence. `None` unless a
-    /// clock ran out for which the referee may be to blame.
+    /// Why a game that began at `since` and ended with this fault is void: a sentence. `None` unless a clock ran out
+    /// for which the referee may be to blame.
     pub async fn void_reason(&self, since: &Mark, fault: &Fault) -> Option<String> {
         let Fault::Timeout(timeout) = fault else {
             return None;
@@ -197,14 +186,14 @@ impl StallDetector {
 
 #[cfg(test)]
 impl StallDetector {
-    /// A detector that takes every moment for one in which the referee did not run, or none.
+    /// Every moment counts as one in which the referee did not run, or none.
     pub(super) fn fixed(late: bool) -> Self {
         let mut detector = Self::start().unwrap();
         detector.stop.store(true, Ordering::Relaxed);
         detector.catching_up = Duration::ZERO;
         detector.thread.unpark();
         let _ = detector.beating.take().map(JoinHandle::join);
-        // Its thread has ended, so it stays asleep since then.
+        // Its thread has exited, so it stays asleep since then.
         let now = Instant::now();
         detector.beats.lock().unwrap().last = if late {
             now.checked_sub(2 * BEAT).unwrap()
@@ -220,7 +209,7 @@ impl Drop for StallDetector {
         self.stop.store(true, Ordering::Relaxed);
         self.thread.unpark();
         if let Some(beating) = self.beating.take() {
-            // The thread does not panic; if it did, that could not be handled here.
+            // The thread does not panic.
             let _ = beating.join();
         }
     }
@@ -238,7 +227,6 @@ fn asleep() -> Duration {
     time(ClockId::Boottime).saturating_sub(time(ClockId::Monotonic))
 }
 
-/// This system does not report it.
 #[cfg(any(not(target_os = "linux"), portable))]
 fn asleep() -> Duration {
     Duration::ZERO
@@ -279,7 +267,6 @@ mod tests {
         }
     }
 
-    /// A bot that is known to have slept.
     fn slept() -> Timeout {
         silence(Some(TurnUsage {
             waited: Some(Duration::ZERO),
@@ -312,7 +299,6 @@ mod tests {
         assert_eq!(detector.void_reason(&since, &fault).await, None);
         delay(&detector, Duration::from_millis(1));
         assert!(detector.void_reason(&since, &fault).await.is_some());
-        // Delays before the game do not count.
         let now = detector.mark();
         assert_eq!(detector.void_reason(&now, &fault).await, None);
     }
@@ -326,7 +312,7 @@ mod tests {
         assert!(reason.is_some());
     }
 
-    /// What the bot waited for a processor was not charged, so that a busy machine is no excuse.
+    /// The wait for a CPU was not charged.
     #[tokio::test]
     async fn a_busy_machine_excuses_nobody_who_is_known_to_have_slept() {
         let detector = StallDetector::fixed(false);

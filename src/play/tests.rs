@@ -6,13 +6,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::clock::{Clock, TimeControl};
+use super::game::GameObserver;
+use super::game::{TextBuffers, TurnTime};
 use super::game_runner::{GameError, GameFault, GameRunner};
 use super::match_runner::{MatchGame, MatchObserver, MatchPlan, MatchRunner};
-use super::observer::GameObserver;
 use super::questions::{Conversation, Line};
 use super::seat::{Seat, stop_both};
 use super::setup::GameSetup;
-use super::turn::{TextBuffers, TurnTime};
 use crate::bot::Player as _;
 use crate::bot::process::GracePeriods;
 use crate::bot::spec::Program;
@@ -22,10 +22,9 @@ use crate::protocol::ForfeitReason;
 use crate::record::{BotIndex, Ending, Record};
 use crate::session::{Ruleset, Session};
 
-/// Never answers.
 const SILENT: &str = "exec sleep 1000";
 
-/// Never answers when it is the first to start, and plays well from then on: a free column.
+/// Silent when it is the first to start, and plays well from then on: a free column.
 pub(crate) const SILENT_AT_FIRST: &str = "
     mkdir \"$0/first\" 2>/dev/null && exec sleep 1000
     while read -r mark cells; do
@@ -37,10 +36,10 @@ pub(crate) const SILENT_AT_FIRST: &str = "
         echo $column
     done";
 
-/// Never answers when it is the first to start, and ends at once from then on.
+/// Silent when it is the first to start, and exits from then on.
 const SILENT_THEN_GONE: &str = "mkdir \"$0/first\" 2>/dev/null && exec sleep 1000; exit 3";
 
-/// A shell script that knows its directory as `$0`.
+/// Knows its directory as `$0`.
 pub(crate) fn program(script: &str, directory: &Path) -> Program {
     let directory = directory.to_string_lossy();
     Program {
@@ -55,13 +54,13 @@ pub(crate) fn program(script: &str, directory: &Path) -> Program {
     }
 }
 
-/// So short that a test which waits for it several times is quick.
+/// Some tests wait for it several times.
 const SHORT: Duration = Duration::from_millis(60);
 
 /// Long enough for a program to answer on a busy machine.
 pub(crate) const LONG: Duration = Duration::from_secs(2);
 
-/// This time for the first answer of a process, and for each further one.
+/// For the first answer of a process, and for each further one.
 pub(crate) fn limits(time: Duration) -> TimeControl {
     TimeControl {
         move_time: Some(time),
@@ -74,14 +73,11 @@ fn seat(script: &str, directory: &Path, time: Duration) -> Seat {
     Seat::program(&FourInARow, None, program(script, directory), limits(time))
 }
 
-/// Keeps what it observes.
 #[derive(Default)]
 struct Observer {
     /// For each void game, whether it was played again.
     stalls: Vec<bool>,
-    /// The `voids` of each record.
     voids: Vec<u32>,
-    /// Whether each game was played.
     played: Vec<bool>,
 }
 
@@ -118,7 +114,6 @@ fn setup(start: &str) -> GameSetup<'_> {
     }
 }
 
-/// The record of a game between these two, and what was observed.
 async fn record(seats: &mut [Seat; 2]) -> (Record, Observer) {
     let runner = GameRunner::with_fixed_stalls(Arc::new(FourInARow), true);
     let (mut observer, start) = (Observer::default(), start_board());
@@ -129,7 +124,6 @@ async fn record(seats: &mut [Seat; 2]) -> (Record, Observer) {
     (record, observer)
 }
 
-/// Asks a seat on a full clock.
 async fn ask(
     runner: &GameRunner,
     seat: &mut Seat,
@@ -190,7 +184,6 @@ async fn void_games_do_not_bench_a_bot() {
     let plan = MatchPlan::new(runner.ruleset(), 1, 7);
     let mut games = MatchRunner::new(runner, plan, seats);
     let mut observer = Observer::default();
-    // After three games that count it is benched, and is not started any more.
     for _ in 0..4 {
         let score = games.run(&mut observer).await.unwrap();
         assert_eq!(score.wins, [0, 1]);
@@ -212,7 +205,7 @@ async fn a_turn_outside_of_a_game_is_asked_for_again() {
     seat.stop(GracePeriods::FAULT).await.unwrap();
 }
 
-/// How many processes are started for a turn outside of a game that is never answered.
+/// For a turn outside of a game that is never answered.
 async fn starts(referee_is_late: bool) -> usize {
     let folder = tempfile::tempdir().unwrap();
     let script = "echo >>\"$0/starts\"; exec sleep 1000";
@@ -229,7 +222,6 @@ async fn starts(referee_is_late: bool) -> usize {
 #[tokio::test]
 async fn a_turn_outside_of_a_game_is_asked_for_three_times_at_most() {
     assert_eq!(starts(true).await, 3);
-    // And once where only the bot is to blame.
     assert_eq!(starts(false).await, 1);
 }
 
@@ -257,7 +249,6 @@ async fn what_is_written_after_an_answer_is_found() {
     let asked = ask(&runner, &mut seat, &mut *session, &mut text).await;
     asked.unwrap().expect("an answer");
     let mut found = Vec::new();
-    // On a busy machine it takes longer than it is waited for.
     for _ in 0..400 {
         if found.is_empty() {
             found = seat.drain().await;
@@ -300,7 +291,7 @@ async fn an_hour_at_a_breakpoint_loses_nothing() {
     conversation.stop().await.unwrap();
 }
 
-/// The variables on which an answer depends, unless they are as by default.
+/// Unless they are as by default.
 #[test]
 fn the_command_that_asks_again_sets_few_variables() {
     let folder = tempfile::tempdir().unwrap();
@@ -325,7 +316,6 @@ fn the_command_that_asks_again_sets_few_variables() {
     );
 }
 
-/// Once it runs, its seed matters, too.
 #[tokio::test]
 async fn the_command_that_asks_again_has_the_seed() {
     let folder = tempfile::tempdir().unwrap();

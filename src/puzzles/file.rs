@@ -11,7 +11,7 @@ use crate::record::reader::{LineError, Reader};
 use crate::session::Ruleset;
 use crate::text::quote;
 
-/// The sets that are shipped, by name.
+/// By name.
 pub static SHIPPED: [(&str, &str); 2] = [
     ("quarto", include_str!("../../puzzles/quarto.jsonl")),
     (
@@ -20,29 +20,25 @@ pub static SHIPPED: [(&str, &str); 2] = [
     ),
 ];
 
-/// A puzzle of a file, with the rules that it is played by.
 #[derive(Clone, Debug)]
 pub struct Loaded {
     pub puzzle: Puzzle,
-    /// The rules, with the piece set.
+    /// With the piece set.
     pub ruleset: Arc<dyn Ruleset>,
 }
 
-/// Why a file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
-    /// It cannot be read.
     #[error(transparent)]
     Io(#[from] io::Error),
-    /// A line is wrong.
     #[error(transparent)]
     Line(#[from] LineError),
 }
 
-/// Finds the rules of a game by its name, its rules and its piece set's CSV text. The error is a sentence.
+/// By the game's name, its rules and its piece set's CSV text. The error is a sentence.
 pub type FindRules<'a> = &'a dyn Fn(&str, &str, Option<&str>) -> Result<Arc<dyn Ruleset>, String>;
 
-/// Reads puzzles, and checks each of them against the rules. `path` is named in errors.
+/// Checks each puzzle against the rules. `path` is named in errors.
 pub fn read(
     path: &Path,
     input: impl Read,
@@ -66,7 +62,7 @@ pub fn read(
     Ok(puzzles)
 }
 
-/// The puzzle of a line; `before` is the one before it, whose rules are mostly the same.
+/// `before` is the puzzle before it, whose rules are mostly the same.
 fn parse(
     line: &[u8],
     before: Option<&Loaded>,
@@ -123,7 +119,7 @@ fn parse(
     Ok(Loaded { puzzle, ruleset })
 }
 
-/// The line of a puzzle, with its newline.
+/// With its newline.
 pub fn line(puzzle: &Puzzle) -> serde_json::Result<String> {
     let mut line = serde_json::to_string(puzzle)?;
     line.push('\n');

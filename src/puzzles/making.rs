@@ -1,6 +1,6 @@
-//! From the mistakes in recorded games to puzzles.
+//! From the mistakes in recorded games to puzzles, and a choice of them.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -22,7 +22,7 @@ pub struct Effort {
     pub stop: Arc<AtomicBool>,
 }
 
-/// A position that was met in the games, with all that are equal to it by symmetry.
+/// With all that are equal to it by symmetry.
 #[derive(Debug)]
 struct Met {
     question: Question,
@@ -37,22 +37,18 @@ pub struct Maker<'a> {
     prover: Box<dyn Prover>,
     effort: Effort,
     met: HashMap<String, Met>,
-    /// The values of positions that were proven.
     values: HashMap<String, Option<Value>>,
     unproven: u64,
 }
 
-/// The puzzles of some games.
 #[derive(Clone, Debug, Default)]
 pub struct Made {
-    /// In no particular order.
     pub puzzles: Vec<Puzzle>,
     /// Turns and positions that were not proven in time.
     pub unproven: u64,
 }
 
 impl<'a> Maker<'a> {
-    /// A maker of puzzles with this solver.
     pub fn new(ruleset: &'a dyn Ruleset, prover: Box<dyn Prover>, effort: Effort) -> Self {
         Self {
             ruleset,
@@ -72,7 +68,7 @@ impl<'a> Maker<'a> {
         self.effort.stop.load(Ordering::Relaxed)
     }
 
-    /// Looks for mistakes in a game. The error says which turn violates the rules.
+    /// The error says which turn violates the rules.
     pub fn add(&mut self, record: &Record) -> Result<(), Violation> {
         let violation = |turn, problem| Violation {
             turn: Some(turn),
@@ -151,7 +147,7 @@ impl<'a> Maker<'a> {
         Ok(())
     }
 
-    /// How many positions there are at which a bot failed.
+    /// Positions at which a bot failed.
     pub fn found(&self) -> usize {
         self.met
             .values()
@@ -184,5 +180,66 @@ impl<'a> Maker<'a> {
             puzzles,
             unproven: self.unproven,
         })
+    }
+}
+
+/// At most `limit` puzzles: of every level, five of the first for four of the second, and so on to one of the fifth,
+/// as far as there are so many; and as many as possible of every kind within a level. The easier a mistake is to
+/// punish, the more opponents punish it: the share of solved puzzles tells more of a bot's strength than with as many
+/// of each level.
+///
+/// Of those alike the ones come first at which most bots failed. The result is in the order of levels, kinds and ids.
+pub fn spread(puzzles: Vec<Puzzle>, limit: Option<usize>) -> Vec<Puzzle> {
+    let mut levels: BTreeMap<u32, BTreeMap<_, Vec<Puzzle>>> = BTreeMap::new();
+    for puzzle in puzzles {
+        let kinds = levels.entry(puzzle.level).or_default();
+        kinds.entry(puzzle.kind).or_default().push(puzzle);
+    }
+    let mut queues: Vec<(usize, Vec<Puzzle>)> = Vec::new();
+    for (level, kinds) in levels {
+        let groups = kinds.into_values().map(|mut group| {
+            group.sort_by(|a, b| (b.failed.cmp(&a.failed)).then_with(|| a.id.cmp(&b.id)));
+            (1, group)
+        });
+        let share = HIGHEST_LEVEL.saturating_sub(level) + 1;
+        queues.push((share as usize, in_turn(groups.collect())));
+    }
+    let mut chosen = in_turn(queues);
+    chosen.truncate(limit.unwrap_or(usize::MAX));
+    chosen.sort_by(|a, b| (a.level, a.kind, &a.id).cmp(&(b.level, b.kind, &b.id)));
+    chosen
+}
+
+/// The first of each group, then the next of each, and so on; so many at a time.
+fn in_turn<T>(groups: Vec<(usize, Vec<T>)>) -> Vec<T> {
+    let mut groups: Vec<_> = groups
+        .into_iter()
+        .map(|(count, group)| (count, group.into_iter()))
+        .collect();
+    let mut all = Vec::new();
+    loop {
+        let before = all.len();
+        for (count, group) in &mut groups {
+            all.extend(group.take(*count));
+        }
+        if all.len() == before {
+            return all;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::in_turn;
+
+    #[test]
+    fn groups_take_turns() {
+        let groups = vec![
+            (1, vec![1, 2, 3]),
+            (1, vec![]),
+            (3, vec![4]),
+            (2, vec![5, 6, 7]),
+        ];
+        assert_eq!(in_turn(groups), [1, 4, 5, 6, 2, 7, 3]);
     }
 }

@@ -7,31 +7,31 @@ use crate::session::Proof;
 use crate::solver::Value;
 use crate::text::hexadecimal;
 
-/// The version of the format.
+/// Of the format.
 pub const VERSION: u32 = 1;
 
 /// How much of its hash is the name of a puzzle.
 const ID_BYTES: usize = 5;
 
-/// The level of puzzles that are beyond the deepest `builtin:search`.
+/// Of puzzles that are beyond the deepest `builtin:search`.
 pub const HIGHEST_LEVEL: u32 = 5;
 
 /// What is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
-    /// A win is there: at once, or by force with more than one turn to choose from.
+    /// A win is there: immediately, or by force with more than one turn to choose from.
     TakeTheWin,
-    /// No turn wins at once, and every wrong one lets the opponent win at once.
+    /// No turn wins immediately, and every wrong one lets the opponent win immediately.
     GiveNoWin,
     /// The best is a draw, and a wrong turn loses later.
     HoldTheDraw,
-    /// Exactly one turn is right, and it does not win at once.
+    /// Exactly one turn is right, and it does not win immediately.
     OnlyTurn,
 }
 
 impl Kind {
-    /// All, in the order of tables.
+    /// In the order of tables.
     pub const ALL: [Self; 4] = [
         Self::TakeTheWin,
         Self::GiveNoWin,
@@ -39,7 +39,7 @@ impl Kind {
         Self::OnlyTurn,
     ];
 
-    /// The word in files.
+    /// In files.
     pub const fn name(self) -> &'static str {
         match self {
             Self::TakeTheWin => "take-the-win",
@@ -58,7 +58,7 @@ impl Kind {
         }
     }
 
-    /// The kind of a position; `None` where every turn is as good as any other, and nothing is asked.
+    /// `None` where every turn is as good as any other.
     pub fn of(proof: &Proof) -> Option<Self> {
         let right = proof.turns.iter().filter(|turn| turn.keeps).count();
         if proof.value == Value::Loss || right == proof.turns.len() {
@@ -82,48 +82,45 @@ impl Kind {
 /// A line of a file of puzzles.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Puzzle {
-    /// The version of the format.
+    /// Of the format.
     pub v: u32,
-    /// Its name, which depends on the question alone.
+    /// Depends on the question alone.
     pub id: String,
     pub game: String,
     pub rules: String,
-    /// The CSV text of a piece set that is not the built-in one.
+    /// CSV, when the set is not the built-in one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pieces: Option<String>,
     /// The line that the bot is sent.
     pub position: String,
-    /// What is asked for.
     pub kind: Kind,
-    /// What the position is worth for the side to move: `win` or `draw`.
+    /// For the side to move: `win` or `draw`.
     pub value: String,
     /// All turns that keep it, in canonical form.
     pub answers: Vec<String>,
-    /// How many turns there are.
     pub turns: usize,
-    /// How many cells are free.
     pub free: usize,
-    /// From 1: how many turns `builtin:search` must look ahead to be sure to answer rightly; 5 where four are not enough.
+    /// From 1: how many turns `builtin:search` must look ahead to be sure to answer rightly; 5 where four are not
+    /// enough.
     pub level: u32,
-    /// How many bots were asked it in the games that it is from.
+    /// Bots that were asked it in the games that it is from.
     pub asked: usize,
     /// How many of them gave a wrong answer.
     pub failed: usize,
 }
 
-/// Which position it is.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Question {
     pub game: String,
     pub rules: String,
-    /// The CSV text of a piece set that is not the built-in one.
+    /// CSV, when the set is not the built-in one.
     pub pieces: Option<String>,
     /// The line that the bot is sent.
     pub position: String,
 }
 
 impl Question {
-    /// A name that depends on the question alone: the same in every file.
+    /// The same in every file.
     pub fn id(&self) -> String {
         let mut hash = Sha256::new();
         let pieces = self.pieces.as_deref().unwrap_or_default();
@@ -135,8 +132,7 @@ impl Question {
         format!("{}-{}", self.game, hexadecimal(&digest[..ID_BYTES]))
     }
 
-    /// The puzzle of a proof, at which so many bots of those asked failed; `None` where nothing is asked. `level` is found
-    /// for the answers.
+    /// Of those `asked`, so many bots failed; `None` where nothing is asked. `level` is found for the answers.
     pub fn puzzle(
         self,
         proof: &Proof,
@@ -170,7 +166,6 @@ impl Question {
 }
 
 impl Puzzle {
-    /// Which position it is.
     pub fn question(&self) -> Question {
         Question {
             game: self.game.clone(),
@@ -180,7 +175,7 @@ impl Puzzle {
         }
     }
 
-    /// Whether an answer in canonical form is right.
+    /// `turn` is in canonical form.
     pub fn is_right(&self, turn: &str) -> bool {
         self.answers.iter().any(|answer| answer == turn)
     }

@@ -4,49 +4,43 @@ use std::time::Duration;
 
 use super::puzzle::{HIGHEST_LEVEL, Kind, Puzzle};
 
-/// What a bot did with a puzzle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Response {
-    /// A legal turn, in canonical form.
+    /// Legal, in canonical form.
     Turn(String),
-    /// No legal turn.
     Fault {
-        /// The word of records.
+        /// As in records.
         reason: &'static str,
         /// A sentence without a full stop.
         detail: String,
-        /// The end of its standard error, escaped.
+        /// The end of its stderr, escaped.
         stderr: String,
     },
     /// It was not asked, since it gave no first answer to those before.
     NotAsked,
 }
 
-/// A puzzle and a bot's answer.
 #[derive(Clone, Debug)]
 pub struct Attempt<'a> {
     pub puzzle: &'a Puzzle,
-    /// Its answer.
     pub response: Response,
-    /// The time from the question to the answer.
+    /// From the question to the answer.
     pub time: Duration,
 }
 
 /// How many were solved, of how many.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Right answers.
     pub solved: u64,
     pub of: u64,
 }
 
 impl Attempt<'_> {
-    /// Whether the answer is right.
     pub fn is_solved(&self) -> bool {
         matches!(&self.response, Response::Turn(turn) if self.puzzle.is_right(turn))
     }
 
-    /// What is wrong, as a sentence without a full stop; `None` when nothing is.
+    /// A sentence without a full stop; `None` when nothing is wrong.
     pub fn problem(&self) -> Option<String> {
         if self.is_solved() {
             return None;
@@ -63,7 +57,7 @@ impl Attempt<'_> {
         })
     }
 
-    /// The right answers, the first few of many.
+    /// The first few of many.
     fn answers(&self) -> String {
         let answers = &self.puzzle.answers;
         let shown = answers
@@ -97,7 +91,7 @@ impl Tally {
     }
 }
 
-/// The tallies of the kinds of which there are puzzles.
+/// Of the kinds of which there are puzzles.
 pub fn by_kind(attempts: &[Attempt<'_>]) -> Vec<(Kind, Tally)> {
     let tally = |kind: Kind| {
         let own = attempts
@@ -109,7 +103,7 @@ pub fn by_kind(attempts: &[Attempt<'_>]) -> Vec<(Kind, Tally)> {
     all.filter(|(_, tally)| tally.of > 0).collect()
 }
 
-/// The tallies of the levels of which there are puzzles.
+/// Of the levels of which there are puzzles.
 pub fn by_level(attempts: &[Attempt<'_>]) -> Vec<(u32, Tally)> {
     let tally = |level: u32| {
         let own = attempts

@@ -1,7 +1,7 @@
-//! The analysis in a record: values and marks of turns, and their sums for a bot. Data only.
+//! The analysis in a record: values and marks of turns, and their sums for a bot.
 //!
-//! It is in the field `analysis` of a record:
-//! `{"by":"referee 0.1.0","turns":[{"turn":9,"value":"loss","best":"draw","mark":"blunder","better":"6 B",…},…]}`.
+//! It is in the field `analysis`: `{"by":"referee
+//! 0.1.0","turns":[{"turn":9,"value":"loss","best":"draw","mark":"blunder","better":"6 B",…},…]}`.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,6 @@ use crate::solver::Value;
 
 pub use referee_stats::standings::TurnTally as Tally;
 
-/// The field of a record.
 pub const FIELD: &str = "analysis";
 
 /// Why a turn is remarkable.
@@ -31,7 +30,7 @@ pub enum Mark {
 impl Mark {
     const ALL: [Self; 4] = [Self::Blunder, Self::MissedWin, Self::Only, Self::Forced];
 
-    /// The word in a record.
+    /// In a record.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Blunder => "blunder",
@@ -42,16 +41,14 @@ impl Mark {
     }
 }
 
-/// The analysis of a turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Note {
-    /// Which turn, from 1.
+    /// From 1.
     pub turn: usize,
-    /// Its value for its player; `None` when not proven.
+    /// For its player; `None` when not proven.
     pub value: Option<Value>,
-    /// The value of the best turn; `None` when not proven.
+    /// Of the best turn; `None` when not proven.
     pub best: Option<Value>,
-    /// Why it is remarkable.
     pub mark: Option<Mark>,
     /// A turn that would have kept `best`, when this one did not.
     pub better: Option<String>,
@@ -59,7 +56,7 @@ pub struct Note {
     pub plies: Option<u32>,
     /// Whether there was an immediate win that was not taken.
     pub missed_win: bool,
-    /// Whether the gift let the opponent win at once, although another turn would not have.
+    /// Whether the gift let the opponent win immediately, although another turn would not have.
     pub lost_at_once: bool,
     /// A sentence for people.
     pub text: Option<String>,
@@ -70,17 +67,15 @@ pub struct Note {
 }
 
 impl Note {
-    /// Whether its value and that of the best turn are both proven.
     pub const fn is_proven(&self) -> bool {
         self.value.is_some() && self.best.is_some()
     }
 
-    /// Whether anything is known about the turn.
     pub const fn is_known(&self) -> bool {
         self.value.is_some() || self.best.is_some() || self.mark.is_some() || self.text.is_some()
     }
 
-    /// The best value and the value of the turn, when the turn lost value.
+    /// The best value and that of the turn, when the turn lost value.
     pub fn value_loss(&self) -> Option<(Value, Value)> {
         let (best, value) = (self.best?, self.value?);
         (value < best).then_some((best, value))
@@ -146,7 +141,6 @@ impl Note {
     }
 }
 
-/// The analysis of a game.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Annotation {
     /// The program that made the analysis.
@@ -156,13 +150,12 @@ pub struct Annotation {
 }
 
 impl Annotation {
-    /// The value of the field in a record.
     pub fn to_json(&self) -> Json {
         let turns: Vec<Json> = self.turns.iter().map(Note::to_json).collect();
         json!({ "by": self.by, "turns": turns })
     }
 
-    /// Reads the field of a record; invalid parts are left out.
+    /// Invalid parts are left out.
     pub fn from_json(json: &Json) -> Self {
         let entries = json["turns"].as_array();
         let notes = entries.into_iter().flatten().filter_map(Note::from_json);
@@ -174,7 +167,7 @@ impl Annotation {
         }
     }
 
-    /// The tallies of the two bots in a game of `turns` turns. `first` is the bot that moved first.
+    /// Of the two bots in a game of `turns` turns. `first` is the bot that moved first.
     pub fn tallies(&self, first: BotIndex, turns: usize) -> [Tally; 2] {
         let mut tallies = [Tally::default(); 2];
         for turn in 1..=turns {
@@ -187,13 +180,11 @@ impl Annotation {
     }
 }
 
-/// The bot that made this turn, from 1; `first` made the first.
+/// From 1; `first` made the first turn.
 pub fn player(first: BotIndex, turn: usize) -> BotIndex {
-    // One answer a turn, and the sides answer in turn.
     if turn % 2 == 1 { first } else { first.other() }
 }
 
-/// Adds a turn to the counts of its bot.
 fn count(tally: &mut Tally, note: &Note) {
     let one = |yes: bool| u64::from(yes);
     tally.proven += one(note.is_proven());
@@ -265,7 +256,6 @@ mod tests {
         let turns: Vec<usize> = notes.iter().map(|note| note.turn).collect();
         assert_eq!(turns, [1, 2]);
         assert!(notes[0].missed_win && notes[0].better.is_none());
-        // The last of two counts.
         assert_eq!(
             notes[1],
             Note {

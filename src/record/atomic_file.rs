@@ -1,5 +1,3 @@
-//! Files that are replaced atomically.
-
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -8,11 +6,11 @@ use tempfile::NamedTempFile;
 
 use crate::system::{self, open_to_all};
 
-/// The start of the names of new versions; that of the file follows.
+/// Of the names of new versions; the file's name follows.
 const PREFIX: &str = ".new-";
 
-/// A new version of a file, written in the same directory and renamed on [commit](Self::commit). When
-/// dropped before, it is deleted.
+/// A new version of a file, written in the same directory and renamed on [commit](Self::commit). When dropped before,
+/// it is deleted.
 ///
 /// ```
 /// use std::io::Write as _;
@@ -34,7 +32,6 @@ pub struct AtomicFile {
 }
 
 impl AtomicFile {
-    /// Creates a new version of the file at `path`.
     pub fn create(path: &Path) -> io::Result<Self> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let prefix = format!("{PREFIX}{name}-");
@@ -48,8 +45,8 @@ impl AtomicFile {
         })
     }
 
-    /// Replaces the file. Processes that have the old version open keep it. The rename survives a loss
-    /// of power only once the directory is synced, too: see [`sync_directory`].
+    /// Processes that have the old version open keep it. The rename survives a loss of power only once the directory
+    /// is synced, too: see [`sync_directory`].
     pub fn commit(self) -> io::Result<()> {
         self.file.as_file().sync_all()?;
         self.file
@@ -69,14 +66,13 @@ impl Write for AtomicFile {
     }
 }
 
-/// Replaces the content of a file by `bytes`.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = AtomicFile::create(path)?;
     file.write_all(bytes)?;
     file.commit()
 }
 
-/// The directory of a file, which need not exist.
+/// The file need not exist.
 pub fn directory_of(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if parent != Path::new("") => parent,
@@ -84,8 +80,8 @@ pub fn directory_of(path: &Path) -> &Path {
     }
 }
 
-/// Deletes the new versions that processes left in a directory when they were killed, but for those of the
-/// file `except`. Only while no other process may be writing one: it would lose it.
+/// Deletes the new versions that killed processes left in a directory, but for those of the file `except`. Only while
+/// no other process may be writing one: it would lose it.
 pub fn remove_leftovers(directory: &Path, except: &str) -> io::Result<()> {
     let except = format!("{PREFIX}{except}-");
     for entry in fs::read_dir(directory)? {
@@ -99,7 +95,7 @@ pub fn remove_leftovers(directory: &Path, except: &str) -> io::Result<()> {
     Ok(())
 }
 
-/// Makes the entries of a directory survive a loss of power.
+/// Its entries then survive a loss of power.
 pub fn sync_directory(directory: &Path) -> io::Result<()> {
     system::sync_directory(directory)
 }
@@ -125,7 +121,6 @@ mod tests {
         let mut text = String::new();
         old.read_to_string(&mut text).unwrap();
         assert_eq!(text, "one");
-        // What is not committed leaves nothing behind.
         drop(AtomicFile::create(&path).unwrap());
         assert_eq!(folder.path().read_dir().unwrap().count(), 1);
     }

@@ -1,8 +1,6 @@
-//! A file of records that survives crashes: one line a game, one write a line, and a line counts once it
-//! is synced.
+//! A file of records that survives crashes: one line a game, one write a line, and a line counts once it is synced.
 //!
-//! A line is complete when it ends with a newline. When the file is opened again, an incomplete last
-//! line, as a crash leaves it, is moved to another file.
+//! When the file is opened again, an incomplete last line, as a crash leaves it, is moved to another file.
 
 use std::convert::Infallible;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -15,25 +13,25 @@ use std::time::{Duration, Instant};
 use crate::log_target::JOURNAL;
 use crate::text::cause;
 
-/// How long a referee that has just been killed may still hold its lock: until the programs that it
-/// was starting have become those programs. Who opens a journal anew tries again for this long.
+/// A referee that has just been killed may still hold its lock: until the programs that it was starting have become
+/// those programs. A journal is tried again for this long.
 pub const LINGERING_LOCK: Duration = Duration::from_secs(1);
 
-/// From the beginning of a sync to that of the next one. Longer pauses make nothing quicker, and more
-/// games would be played again after a crash (docs/benchmarks.md).
+/// From the beginning of a sync to that of the next one. Longer pauses make nothing quicker, and more games would be
+/// played again after a crash (docs/benchmarks.md).
 const SYNC_INTERVAL: Duration = Duration::from_millis(5);
 
-/// How long to sleep between two attempts to lock a file.
+/// Between two attempts to lock a file.
 const NEXT_TRY: Duration = Duration::from_millis(10);
 
 /// Where lines are written: a file, or in tests something that fails.
 pub trait Storage: Send {
     fn append(&mut self, bytes: &[u8]) -> io::Result<()>;
 
-    /// Makes the bytes written so far survive a loss of power.
+    /// The bytes written so far then survive a loss of power.
     fn sync(&mut self) -> io::Result<()>;
 
-    /// Truncates to `length` bytes.
+    /// In bytes.
     fn truncate(&mut self, length: u64) -> io::Result<()>;
 }
 
@@ -51,29 +49,15 @@ impl Storage for File {
     }
 }
 
-/// Why a journal cannot be opened or read.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// The file cannot be read or written.
     #[error("{path}: {}", cause(.error))]
-    Io {
-        /// The file.
-        path: String,
-        /// The system's error.
-        error: io::Error,
-    },
-    /// Another process writes to it.
+    Io { path: String, error: io::Error },
     #[error("{path}: another referee is writing to it; wait for it to end, or choose another file")]
-    Locked {
-        /// The file.
-        path: String,
-    },
+    Locked { path: String },
     /// It holds something else, which is left as it is.
     #[error("{path}: it is not a file of records: it does not begin with {{; choose another file")]
-    Foreign {
-        /// The file.
-        path: String,
-    },
+    Foreign { path: String },
 }
 
 impl OpenError {
@@ -88,7 +72,6 @@ impl OpenError {
 /// The bytes after the last complete line, which were moved to another file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TornTail {
-    /// How many they are.
     pub bytes: u64,
     /// The file to which they were appended.
     pub kept_in: PathBuf,
@@ -117,7 +100,7 @@ pub struct TornTail {
 #[derive(Debug)]
 pub struct Journal<S = File> {
     storage: S,
-    /// Length up to the last complete line; `None` for what cannot be truncated, such as a pipe.
+    /// Up to the last complete line; `None` for what cannot be truncated, such as a pipe.
     length: Option<u64>,
     /// Set by a failure. Nothing more is written then, because the end of the file is unknown.
     broken: bool,
@@ -129,7 +112,7 @@ impl Journal<File> {
         Self::open_within(path, Duration::ZERO)
     }
 
-    /// The same, but a lock that another process holds is waited for this long.
+    /// Waits this long for a lock that another process holds.
     pub fn open_within(path: &Path, wait: Duration) -> Result<(Self, Option<TornTail>), OpenError> {
         let failed = |error| OpenError::io(path, error);
         let mut file = OpenOptions::new()
@@ -180,7 +163,7 @@ impl Journal<File> {
 }
 
 impl<S: Storage> Journal<S> {
-    /// A journal over `storage`, which holds `length` bytes of complete lines.
+    /// `storage` holds `length` bytes of complete lines.
     pub const fn over(storage: S, length: u64) -> Self {
         Self {
             storage,
@@ -197,8 +180,8 @@ impl<S: Storage> Journal<S> {
         if let Err(error) = self.storage.append(line.as_bytes()) {
             self.broken = true;
             if let Some(length) = self.length {
-                // A part of the line may have been written. When it cannot be removed now, it is
-                // removed when the journal is opened again.
+                // A part of the line may have been written. When it cannot be removed now, it is removed when the
+                // journal is opened again.
                 let _ = self.storage.truncate(length);
             }
             return Err(error);
@@ -209,15 +192,13 @@ impl<S: Storage> Journal<S> {
         Ok(())
     }
 
-    /// Makes all complete lines survive a loss of power.
+    /// All complete lines then survive a loss of power.
     pub fn sync(&mut self) -> io::Result<()> {
-        // After a failed sync it is unknown what is on disk, and a second one may succeed without
-        // having written it.
+        // After a failed sync it is unknown what is on disk, and a second one may succeed without having written it.
         self.storage.sync().inspect_err(|_| self.broken = true)
     }
 }
 
-/// Locks a file, within this time.
 fn lock(file: &File, wait: Duration) -> Result<(), TryLockError> {
     let begun = Instant::now();
     loop {
@@ -237,7 +218,7 @@ fn may_be_records(mut file: &File) -> io::Result<bool> {
     Ok(first.is_none_or(|&first| first == b'{'))
 }
 
-/// The number of bytes up to and including the last newline, of the first `end` bytes.
+/// Up to and including the last newline, of the first `end` bytes.
 fn complete_length(file: &mut File, mut end: u64) -> io::Result<u64> {
     const BLOCK: u64 = 65_536;
     let mut block = Vec::new();
@@ -254,8 +235,7 @@ fn complete_length(file: &mut File, mut end: u64) -> io::Result<u64> {
     Ok(0)
 }
 
-/// The number of bytes without the blank lines at the end, of the first `end` bytes, which end with a
-/// newline.
+/// Without the empty lines at the end, of the first `end` bytes, which end with a newline.
 fn filled_length(mut file: &File, end: u64) -> io::Result<u64> {
     const MOST: u64 = 65_536;
     let start = end.saturating_sub(MOST);
@@ -263,14 +243,14 @@ fn filled_length(mut file: &File, end: u64) -> io::Result<u64> {
     file.seek(SeekFrom::Start(start))?;
     file.take(MOST).read_to_end(&mut last)?;
     let Some(last_byte) = last.iter().rposition(|byte| !byte.is_ascii_whitespace()) else {
-        // A whole file of blank lines holds no record; so many elsewhere are none of an editor's.
+        // A whole file of empty lines holds no record.
         return Ok(if start == 0 { 0 } else { end });
     };
     let newline = last[last_byte..].iter().position(|&byte| byte == b'\n');
     Ok(newline.map_or(end, |newline| start + (last_byte + newline) as u64 + 1))
 }
 
-/// Moves the bytes after `length` to `FILE.cut`.
+/// To `FILE.cut`.
 fn move_tail(path: &Path, file: &mut File, length: u64) -> io::Result<TornTail> {
     let mut kept_in = path.as_os_str().to_owned();
     kept_in.push(".cut");
@@ -291,15 +271,14 @@ fn move_tail(path: &Path, file: &mut File, length: u64) -> io::Result<TornTail> 
     })
 }
 
-/// A line for the writer, and the callback for when it is written.
 struct WriteRequest {
     line: Arc<str>,
     written: Box<dyn FnOnce(io::Result<()>) + Send>,
 }
 
-/// Writes the lines of many games. A sync costs about half as much as the shortest game, for one line
-/// as for a hundred; so there is a pause after each, and lines that arrive meanwhile are synced
-/// together. A line that arrives after the pause is synced at once; [`Self::finish`] ends the pause.
+/// Writes the lines of many games. A sync costs about half as much as the shortest game, for one line as for a
+/// hundred; so there is a pause after each, and lines that arrive meanwhile are synced together. [`Self::finish`]
+/// ends the pause.
 #[derive(Debug)]
 pub struct Writer<S = File> {
     requests: mpsc::Sender<WriteRequest>,
@@ -314,7 +293,7 @@ impl<S: Storage + 'static> Writer<S> {
         Self::paced(journal, SYNC_INTERVAL)
     }
 
-    /// The same, with this time from the beginning of a sync to that of the next one.
+    /// `interval` is from the beginning of a sync to that of the next one.
     pub fn paced(mut journal: Journal<S>, interval: Duration) -> io::Result<Self> {
         let (requests, requested) = mpsc::channel::<WriteRequest>();
         let (open, closed) = mpsc::channel::<Infallible>();
@@ -326,7 +305,7 @@ impl<S: Storage + 'static> Writer<S> {
                     &mut journal,
                     std::iter::once(first).chain(requested.try_iter()),
                 );
-                // Returns when the time is over, or at once when the writer is to finish.
+                // Returns when the time is over, or when the writer is to finish.
                 let _ = closed.recv_timeout(interval.saturating_sub(begun.elapsed()));
             }
             journal
@@ -338,8 +317,8 @@ impl<S: Storage + 'static> Writer<S> {
         })
     }
 
-    /// Passes a line, with its newline, to the writer. `written` is called on the writer's thread, once
-    /// the line survives a loss of power, or with the error because of which it may not.
+    /// `written` is called on the writer's thread, once the line survives a loss of power, or with the error because
+    /// of which it may not.
     pub fn write(
         &self,
         line: impl Into<Arc<str>>,
@@ -352,7 +331,6 @@ impl<S: Storage + 'static> Writer<S> {
         }
     }
 
-    /// Waits until all lines have been written.
     pub fn finish(self) -> io::Result<Journal<S>> {
         drop(self.requests);
         drop(self.open);

@@ -1,24 +1,16 @@
-//! Records of games: one JSON object a line.
-//!
-//! - [`Record`]: the schema; [`result`]: how a game ended; [`annotation`]: what an analysis adds
-//! - [`RecordSummary`]: the part of a record that standings need, read without copying
-//! - [`FinishedRecord`]: a record and its line, serialized once
-//! - [`reader`]: the records of a file, one after the other
-//! - [`journal`]: a file of records that survives crashes; [`atomic_file`]: files that are replaced
-//!   atomically; [`text_file`]: files of text, read within a bound
-//!
-//! Readers keep unknown fields and reasons, as later versions may write, unchanged.
+//! Records of games: one JSON object a line. Readers keep unknown fields and reasons, as later versions may write,
+//! unchanged.
 
 pub mod annotation;
 pub mod atomic_file;
-mod finished;
 pub mod journal;
 pub mod reader;
 pub mod result;
 pub mod summaries;
 mod summary;
 pub mod text_file;
-mod turns;
+
+use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 use serde_json::error::Category;
@@ -27,38 +19,33 @@ use serde_json::{Map, Value};
 use crate::text::short_name;
 
 pub use crate::protocol::ForfeitReason;
-pub use finished::FinishedRecord;
 pub use result::{BotIndex, Ending, Reason, ResultEntry, UnknownReason};
-/// A turn in canonical form, such as `6 A`: short texts, as of all games so far, are stored inline, so that recording a
-/// turn does not allocate.
+/// A turn in canonical form, such as `6 A`. Short texts are stored inline: recording a turn does not allocate.
 pub use smol_str::SmolStr as TurnText;
 pub use summary::RecordSummary;
 
 /// The version of the format that this program writes.
 pub const VERSION: u32 = 1;
 
-/// A bot in a record.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BotEntry {
     pub name: String,
     pub command: Vec<String>,
-    /// Unknown fields, kept unchanged.
     #[serde(flatten)]
     pub more: Map<String, Value>,
 }
 
-/// What a bot used in a game.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct UsageEntry {
-    /// Processor time of all its processes, in milliseconds.
+    /// Of all its processes.
     pub cpu_ms: f64,
     /// The part of `cpu_ms` that it used while it was not its turn.
     pub cpu_other_ms: f64,
-    /// The peak memory of its process since it was started, in KiB; 0 when unknown.
+    /// The peak of its process since it was started; 0 when unknown.
     pub memory_kb: u64,
 }
 
-/// The process that a bot had in a game: what it was given at its start, so that it can be asked the same again.
+/// What the process of a bot was given at its start, so that it can be asked the same again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ProcessEntry {
     /// Its `REFEREE_SEED`.
@@ -90,50 +77,44 @@ pub struct ProcessEntry {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(expecting = "a record")]
 pub struct Record {
-    /// The version of the format.
     pub v: u32,
-    /// The game's name.
     pub game: String,
-    /// The rule set's name.
     pub rules: String,
-    /// Identifies the game within its file.
+    /// Unique within its file.
     pub id: String,
-    /// The two bots.
     pub bots: [BotEntry; 2],
-    /// The bot that acted first (in Quarto, gave the first piece, or placed the one that was in hand).
+    /// In Quarto it gave the first piece, or placed the one that was in hand.
     #[serde(deserialize_with = "result::first")]
     pub first: BotIndex,
-    /// The seed of the match.
     pub seed: u64,
-    /// The board at the start; in Quarto with the piece in hand, if there is one, as a request.
+    /// The board; in Quarto with the piece in hand, if there is one, as a request.
     pub start: String,
-    /// The CSV text of the piece set, when it is not the built-in one.
+    /// CSV, when the set is not the built-in one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pieces: Option<String>,
-    /// The turns in canonical form.
+    /// In canonical form.
     pub turns: Vec<TurnText>,
-    /// Who made each turn, a digit a turn: 0 for the bot that acted first, 1 for the other. Only there when they did not
-    /// take turns, as in some games that are programs.
+    /// A digit a turn: 0 for the bot that acted first, 1 for the other. Only there when they did not take turns, as
+    /// in some games that are programs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub movers: Option<String>,
-    /// The time of each turn, in milliseconds.
+    /// Of each turn.
     pub times_ms: Vec<f64>,
-    /// What was charged for each turn, in milliseconds, where that is not its time: without the time in
-    /// which a bot waited for a processor, or processor time when that is what the clock measured.
+    /// Charged for each turn, where that is not its time: without the time in which a bot waited for a CPU, or CPU
+    /// time when that is what the clock measured.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub charged_ms: Vec<f64>,
-    /// How it ended.
     pub result: ResultEntry,
-    /// The time of its start: RFC 3339, UTC.
+    /// RFC 3339, UTC.
     pub started: String,
-    /// What each bot used; `None` where it is unknown, as for a person.
+    /// `None` where it is unknown, as for a person.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<[Option<UsageEntry>; 2]>,
-    /// The process of each bot; `None` for a person.
+    /// `None` for a person.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub processes: Option<[Option<ProcessEntry>; 2]>,
-    /// Why the result is doubtful: the referee may be to blame for the clock that ran out, and the
-    /// game had been void too often to be played again.
+    /// Why the result is doubtful: the referee may be to blame for the clock that ran out, and the game had been void
+    /// too often to be played again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delayed: Option<String>,
     /// How often the game was void and was played again.
@@ -152,7 +133,7 @@ const fn is_zero(count: &u32) -> bool {
     *count == 0
 }
 
-/// Why a line is no JSON at all, as a sentence; `None` when it is, but no record.
+/// Why a line is not JSON, as a sentence; `None` when it is, but not a record.
 fn damage(error: &serde_json::Error) -> Option<String> {
     let what = match error.classify() {
         Category::Eof => "it ends too early",
@@ -166,12 +147,12 @@ fn damage(error: &serde_json::Error) -> Option<String> {
 }
 
 impl Record {
-    /// The side that made a turn, counted from 0: 0 for the bot that acted first.
+    /// 0 for the bot that acted first; turns count from 0.
     pub fn side_of(&self, turn: usize) -> usize {
         side_of(self.movers.as_deref(), turn)
     }
 
-    /// The result as a sentence: `greedy.py wins: H4 big, V3 square.`
+    /// As a sentence: `greedy.py wins: H4 big, V3 square.`
     pub fn result_line(&self) -> String {
         let name = |bot: BotIndex| short_name(&self.bots[bot].name);
         match (self.result.winner, self.result.by) {
@@ -202,12 +183,12 @@ impl Record {
         }
     }
 
-    /// Its JSON, one line, without the newline.
+    /// One line, without the newline.
     pub fn to_line(&self) -> serde_json::Result<String> {
         serde_json::to_string(self)
     }
 
-    /// Reads a line. The error is a sentence with the place in the line.
+    /// The error is a sentence with the place in the line.
     pub fn from_line(line: &[u8]) -> Result<Self, String> {
         let line = line.trim_ascii_end();
         let record: Self = serde_json::from_slice(line).map_err(|error| {
@@ -229,22 +210,64 @@ impl Record {
         Ok(record)
     }
 
-    /// How the game ended; a forfeit for a reason of a later version is an error.
+    /// A forfeit for a reason of a later version is an error.
     pub fn ending(&self) -> Result<Ending, UnknownReason> {
         let result = &self.result;
         Ending::of(result.winner, result.by, &result.reason)
     }
 
-    /// Whether it was played, and not scored because a bot was benched.
+    /// Not only scored because a bot was benched.
     pub const fn was_played(&self) -> bool {
         self.result.played
     }
 }
 
-/// The side that made a turn, by [`Record::movers`].
+/// By [`Record::movers`].
 fn side_of(movers: Option<&str>, turn: usize) -> usize {
     let mover = movers.and_then(|movers| movers.as_bytes().get(turn));
     mover.map_or(turn % 2, |&digit| usize::from(digit == b'1'))
+}
+
+/// The record of a finished game, and its line, serialized when it is first needed. Journal, standard output,
+/// standings and pages share one of these.
+///
+/// ```
+/// use referee::record::{FinishedRecord, Record};
+/// # let line = r#"{"v":1,"game":"quarto","rules":"standard","id":"7-1","bots":[{"name":"a","command":[]},{"name":"b","command":[]}],"first":0,"seed":7,"start":"................","turns":[],"times_ms":[],"result":{"winner":null,"reason":"draw","lines":[]},"started":"2026-01-31T10:00:00Z"}"#;
+/// # let record = Record::from_line(line.as_bytes())?;
+///
+/// let finished = FinishedRecord::new(record);
+/// assert!(finished.line().ends_with("}\n"));
+/// assert_eq!(finished.record().id, "7-1");
+/// # Ok::<(), String>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct FinishedRecord {
+    record: Record,
+    line: OnceLock<Arc<str>>,
+}
+
+impl FinishedRecord {
+    pub const fn new(record: Record) -> Self {
+        Self {
+            record,
+            line: OnceLock::new(),
+        }
+    }
+
+    pub const fn record(&self) -> &Record {
+        &self.record
+    }
+
+    /// One line of JSON, with its newline.
+    pub fn line(&self) -> &Arc<str> {
+        self.line.get_or_init(|| {
+            // Serializing texts, numbers and objects into memory cannot fail.
+            let mut line = self.record.to_line().unwrap_or_default();
+            line.push('\n');
+            line.into()
+        })
+    }
 }
 
 #[cfg(test)]

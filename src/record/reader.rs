@@ -1,8 +1,7 @@
 //! The records of a file or a stream, one after the other, in constant memory.
 //!
-//! A line is complete when it ends with a newline. Bytes after the last newline were left by a crash,
-//! or are being written at this moment. Blank lines at the end are ignored; before a record they are lines,
-//! since one may be missing there.
+//! Bytes after the last newline were left by a crash, or are being written at this moment. Empty lines at the end are
+//! ignored; before a record they count, since one may be missing there.
 
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read};
@@ -13,10 +12,10 @@ use memchr::memchr_iter;
 use super::{Record, RecordSummary, text_file};
 use crate::text::size;
 
-/// The size of the read buffer, in bytes.
+/// In bytes.
 const BUFFER: usize = 1 << 17;
 
-/// The longest line, in bytes: more than a record of any game, and little enough to be held.
+/// In bytes: more than a record of any game, and little enough to be held.
 const MAX_LINE: usize = 16 << 20;
 
 /// Reads lines with their numbers.
@@ -43,13 +42,12 @@ pub struct Reader<R = File> {
     position: u64,
     /// Whether `line` holds the beginning of a line that is not complete yet.
     partial: bool,
-    /// Blank lines before `line` that have not been returned.
+    /// Empty lines before `line` that have not been returned.
     blank: u64,
     /// Whether `line` has not been returned, because of those.
     held: bool,
 }
 
-/// A line of a file of records.
 #[derive(Clone, Copy, Debug)]
 pub struct Line<'a> {
     path: &'a Path,
@@ -57,7 +55,7 @@ pub struct Line<'a> {
     bytes: &'a [u8],
 }
 
-/// Some lines that follow each other.
+/// Consecutive lines.
 #[derive(Debug, Default)]
 pub struct Lines {
     path: PathBuf,
@@ -67,12 +65,10 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// Whether there are none.
     pub const fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// In their order.
     pub fn iter(&self) -> impl Iterator<Item = Line<'_>> {
         let mut start = 0;
         self.ends.iter().map(move |&(number, end)| {
@@ -87,31 +83,27 @@ impl Lines {
     }
 }
 
-/// Why a line holds no record.
+/// Why a line is not a record.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LineError {
     /// It is the last line, and its end is missing.
     #[error("{path}: line {line} is incomplete and left out")]
     Torn {
-        /// The file.
         path: String,
-        /// The line, from 1.
+        /// From 1.
         line: u64,
     },
-    /// It is not the JSON of a record, or not of a valid one.
+    /// Not JSON, or not a valid record.
     #[error("{path}: line {line}: {problem}")]
     Damaged {
-        /// The file.
         path: String,
-        /// The line, from 1.
+        /// From 1.
         line: u64,
-        /// What is wrong with the line.
         problem: String,
     },
 }
 
 impl Reader<File> {
-    /// Reads the file at `path`.
     pub fn open(path: &Path) -> io::Result<Self> {
         Ok(Self::new(path, text_file::open(path)?))
     }
@@ -122,7 +114,7 @@ impl Reader<File> {
 }
 
 impl<R: Read> Reader<R> {
-    /// Reads `input`; messages name it `path`.
+    /// Messages name `input` by `path`.
     pub fn new(path: impl Into<PathBuf>, input: R) -> Self {
         Self {
             path: path.into(),
@@ -136,25 +128,24 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    /// The path that messages name.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// The number of bytes of the lines read so far, complete or not.
+    /// Bytes of the lines read so far, complete or not.
     pub const fn position(&self) -> u64 {
         self.position
     }
 
-    /// The next line, also an incomplete last one; `None` at the end.
+    /// Even an incomplete last one; `None` at the end.
     pub fn next_line(&mut self) -> io::Result<Option<Line<'_>>> {
         self.fill()?;
         self.partial = false;
         Ok((!is_blank(&self.line)).then(|| self.current()))
     }
 
-    /// Replaces `lines` by the next ones, of so many bytes or a few more; by none at the end. When a line cannot be read, those
-    /// before it are there.
+    /// Replaces `lines` by the next ones, of so many bytes or a few more; by none at the end. When a line cannot be
+    /// read, those before it are there.
     pub fn next_lines(&mut self, lines: &mut Lines, bytes: usize) -> io::Result<()> {
         lines.path.clone_from(&self.path);
         lines.bytes.clear();
@@ -170,7 +161,8 @@ impl<R: Read> Reader<R> {
         Ok(())
     }
 
-    /// Adds lines that are whole in the buffer, up to a blank one and until there are so many bytes: they are copied once, all together.
+    /// Adds lines that are whole in the buffer, up to an empty one and until there are so many bytes: they are copied
+    /// once, all together.
     fn take_buffered(&mut self, lines: &mut Lines, bytes: usize) {
         if self.held || self.partial || self.blank > 0 {
             return;
@@ -191,8 +183,7 @@ impl<R: Read> Reader<R> {
         self.input.consume(end);
     }
 
-    /// The next complete line; `None` at the end and before an incomplete last line. When the
-    /// file has grown, the next call continues where this one ended.
+    /// `None` at the end and before an incomplete last line. When the file has grown, the next call continues there.
     pub fn next_complete_line(&mut self) -> io::Result<Option<Line<'_>>> {
         self.fill()?;
         self.partial = !self.line.ends_with(b"\n");
@@ -202,7 +193,7 @@ impl<R: Read> Reader<R> {
         Ok(Some(self.current()))
     }
 
-    /// Reads until `line` is not blank, or to the end. Counts blank lines.
+    /// Reads until `line` is not empty, or to the end, and counts empty lines.
     fn fill(&mut self) -> io::Result<()> {
         if self.held {
             return Ok(());
@@ -211,7 +202,7 @@ impl<R: Read> Reader<R> {
             if !self.partial {
                 self.line.clear();
             }
-            // Also after a failure, the bytes that have been read are kept.
+            // After a failure, the bytes that have been read are kept.
             self.partial = true;
             let room = (MAX_LINE - self.line.len()) as u64;
             let mut input = self.input.by_ref().take(room);
@@ -236,7 +227,7 @@ impl<R: Read> Reader<R> {
         io::Error::new(io::ErrorKind::InvalidData, problem)
     }
 
-    /// The line that was read, or a blank one before it.
+    /// The line that was read, or an empty one before it.
     fn current(&mut self) -> Line<'_> {
         self.number += 1;
         self.held = self.blank > 0;
@@ -254,17 +245,16 @@ fn is_blank(line: &[u8]) -> bool {
 }
 
 impl<'a> Line<'a> {
-    /// Its number, from 1.
+    /// From 1.
     pub const fn number(&self) -> u64 {
         self.number
     }
 
-    /// Its bytes, with the newline if it is there.
+    /// With the newline if it is there.
     pub const fn bytes(&self) -> &'a [u8] {
         self.bytes
     }
 
-    /// Whether it ends with a newline.
     pub const fn is_complete(&self) -> bool {
         matches!(self.bytes.last(), Some(b'\n'))
     }
@@ -305,7 +295,7 @@ mod tests {
 
     use super::*;
 
-    /// Returns one piece for each read.
+    /// One piece for each read.
     struct Pieces(Vec<&'static str>);
 
     impl Read for Pieces {
@@ -361,7 +351,7 @@ mod tests {
     }
 
     proptest! {
-        /// Lines that are read together are those that are read one by one, wherever the buffer ends.
+        /// Wherever the buffer ends.
         #[test]
         fn many_lines_are_each_line(
             text in "(a{1,6}|é| |\r|\n){0,60}",

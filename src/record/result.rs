@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::protocol::ForfeitReason;
 
-/// One of the two bots of a record, in the order in which they are listed; 0 and 1 in JSON.
+/// One of the two bots of a record, in the order in which they are listed; 0 and 1 in JSON. Indexes arrays of two.
 ///
 /// Arrays of two are indexed by it:
 ///
@@ -24,22 +24,18 @@ use crate::protocol::ForfeitReason;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum BotIndex {
-    /// The first bot in the record; in a tournament the pairing's `a`.
+    /// In a tournament the pairing's `a`.
     A,
-    /// The second bot.
     B,
 }
 
 impl BotIndex {
-    /// Both, in order.
     pub const ALL: [Self; 2] = [Self::A, Self::B];
 
-    /// 0 or 1.
     pub const fn index(self) -> usize {
         self as usize
     }
 
-    /// The opponent.
     #[must_use]
     pub const fn other(self) -> Self {
         match self {
@@ -77,11 +73,10 @@ impl Serialize for BotIndex {
     }
 }
 
-/// The end of the message for an index that is neither 0 nor 1. The message names the field, so it
-/// needs no column; see [`is_about_an_index`].
+/// The end of the message for an index that is neither 0 nor 1. The message names the field, so it needs no column;
+/// see [`is_about_an_index`].
 const EXPECTED_INDEX: &str = "; expected 0 or 1";
 
-/// Whether an error message is about the index of a bot.
 pub(super) fn is_about_an_index(message: &str) -> bool {
     message.ends_with(EXPECTED_INDEX)
 }
@@ -91,12 +86,10 @@ fn checked<E: de::Error>(index: usize, field: &str) -> Result<BotIndex, E> {
     bot.ok_or_else(|| E::custom(format_args!("`{field}` is {index}{EXPECTED_INDEX}")))
 }
 
-/// Reads the field `first`.
 pub(super) fn first<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BotIndex, D::Error> {
     checked(usize::deserialize(deserializer)?, "first")
 }
 
-/// Reads the field `winner`.
 pub(super) fn winner<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<BotIndex>, D::Error> {
@@ -104,7 +97,6 @@ pub(super) fn winner<'de, D: Deserializer<'de>>(
     index.map(|index| checked(index, "winner")).transpose()
 }
 
-/// Reads the field `by`.
 pub(super) fn by<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<BotIndex>, D::Error> {
     let index = Option::deserialize(deserializer)?;
     index.map(|index| checked(index, "by")).transpose()
@@ -121,21 +113,18 @@ pub(super) fn by<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Bo
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Reason<'a> {
-    /// `draw`
     #[default]
     Draw,
-    /// A forfeit, for one of the protocol's reasons.
     Forfeit(ForfeitReason),
-    /// A completed line, by a name that the game defines, such as `quarto`; or an unknown word, as a
-    /// later version may write.
+    /// A completed line, by a name that the game defines, such as `quarto`; or an unknown word, as a later version
+    /// may write.
     Word(Cow<'a, str>),
 }
 
-/// The word for a draw.
 const DRAW: &str = "draw";
 
 impl<'a> Reason<'a> {
-    /// The word in the record.
+    /// In the record.
     pub fn name(&self) -> &str {
         match self {
             Self::Draw => DRAW,
@@ -144,7 +133,6 @@ impl<'a> Reason<'a> {
         }
     }
 
-    /// An owned copy.
     pub fn into_owned(self) -> Reason<'static> {
         match self {
             Self::Draw => Reason::Draw,
@@ -153,7 +141,6 @@ impl<'a> Reason<'a> {
         }
     }
 
-    /// A copy that borrows from this one.
     pub fn borrowed(&self) -> Reason<'_> {
         match self {
             Self::Draw => Reason::Draw,
@@ -195,12 +182,11 @@ impl Serialize for Reason<'_> {
     }
 }
 
-/// A text that is borrowed from the input where possible.
+/// Borrowed from the input where possible.
 #[derive(Deserialize)]
 #[serde(transparent)]
 pub(super) struct Text<'a>(#[serde(borrow)] pub(super) Cow<'a, str>);
 
-/// Reads a reason, borrowed from its line.
 pub(super) fn reason<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Reason<'de>, D::Error> {
     Text::deserialize(deserializer).map(|Text(word)| Reason::of(word))
 }
@@ -209,20 +195,18 @@ fn owned_reason<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Reason<'st
     reason(deserializer).map(Reason::into_owned)
 }
 
-/// How a game ended, as it is written. When another program wrote it, the fields may contradict each
-/// other; [`Record::ending`](super::Record::ending) interprets them.
+/// How a game ended, as it is written. When another program wrote it, the fields may contradict each other;
+/// [`Record::ending`](super::Record::ending) interprets them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ResultEntry {
-    /// The bot that won; `None` for a draw.
+    /// `None` for a draw.
     #[serde(default, deserialize_with = "winner")]
     pub winner: Option<BotIndex>,
-    /// Why it ended.
     #[serde(deserialize_with = "owned_reason")]
     pub reason: Reason<'static>,
-    /// The winning lines: name and property.
+    /// Name and property.
     #[serde(default)]
     pub lines: Vec<(String, String)>,
-    /// The bot that forfeited.
     #[serde(
         default,
         deserialize_with = "by",
@@ -232,17 +216,16 @@ pub struct ResultEntry {
     /// Whether the game ended early because its value was proven; then there are no winning lines.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub adjudicated: bool,
-    /// What that bot sent, escaped.
+    /// Escaped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,
-    /// A sentence about the forfeit, for people.
+    /// A sentence about the forfeit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
     /// The end of that bot's stderr, escaped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stderr: Option<String>,
-    /// Whether the game was played; `false`, and written, when it was scored because a bot was
-    /// benched.
+    /// `false`, and written, when the game was scored because a bot was benched.
     #[serde(default = "played", skip_serializing_if = "bool::clone")]
     pub played: bool,
     /// Unknown fields, kept unchanged.
@@ -251,7 +234,6 @@ pub struct ResultEntry {
 }
 
 impl Default for ResultEntry {
-    /// A draw that was played.
     fn default() -> Self {
         Self {
             winner: None,
@@ -268,22 +250,19 @@ impl Default for ResultEntry {
     }
 }
 
-/// The default of `played`.
 pub(super) const fn played() -> bool {
     true
 }
 
-/// The error for a forfeit with an unknown reason.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no reason called {0}")]
 pub struct UnknownReason(pub String);
 
-/// How a game ended, as the fields of its result are interpreted.
+/// As the fields of its result are interpreted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// This bot completed a line, or was proven to be winning.
+    /// It completed a line, or was proven to be winning.
     Win(BotIndex),
-    /// Neither bot won.
     Draw,
     Forfeit(BotIndex, ForfeitReason),
 }
@@ -303,7 +282,7 @@ impl Ending {
         }
     }
 
-    /// The half points of bot A: 2, 1 or 0.
+    /// 2, 1 or 0.
     pub const fn half_points(self) -> usize {
         match self.winner() {
             Some(BotIndex::A) => 2,
@@ -320,7 +299,6 @@ impl Ending {
         }
     }
 
-    /// Why this bot forfeited the game, if it did.
     pub fn forfeited_by(self, bot: BotIndex) -> Option<ForfeitReason> {
         match self {
             Self::Forfeit(by, reason) if by == bot => Some(reason),

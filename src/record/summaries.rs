@@ -1,6 +1,5 @@
-//! Summaries of the records of a file, parsed by several threads and taken in the order of the file, in constant memory.
-//!
-//! Each thread in turn reads some lines, parses them beside the others, and waits until those before have been taken.
+//! Summaries of the records of a file, parsed by several threads and taken in the order of the file, in constant
+//! memory.
 
 use std::io::{self, Read};
 use std::sync::{Mutex, PoisonError};
@@ -9,25 +8,24 @@ use super::RecordSummary;
 use super::reader::{LineError, Lines, Reader};
 use crate::threads::{InOrder, locked, processors};
 
-/// The bytes of the lines that a thread parses at a time.
+/// Of the lines that a thread parses at a time.
 const PART: usize = 1 << 18;
 
-/// More threads than this would wait for each other: what is taken is taken by one at a time.
+/// More threads would wait for each other: lines are taken by one at a time.
 const MOST: usize = 8;
 
-/// A line that was parsed: its number, from 1, and its game with what was computed of it.
+/// A line's number, from 1, and its game with what was computed of it.
 pub type Parsed<'a, T> = (u64, Result<(RecordSummary<'a>, T), LineError>);
 
-/// How many threads are worthwhile for a file of this many bytes.
 pub fn threads_for(bytes: u64) -> usize {
     let parts = usize::try_from(bytes / PART as u64).unwrap_or(MOST);
     processors().min(MOST).min(parts).max(1)
 }
 
-/// Parses all lines, as [`Reader::next_line`] returns them, with so many threads, fewer if no more can be started. Each line is
-/// given to `take`, in the order of the file, with what `compute` has made of its number and game, which it may change; that runs for several
-/// games at once. The
-/// first error of `take` ends it and is the inner result; the outer one is that of reading.
+/// Parses all lines, as [`Reader::next_line`] returns them, with so many threads, fewer if no more can be started.
+/// `take` gets each line, in the order of the file, with what `compute` has made of its number and game, which it may
+/// change; `compute` runs for several games at the same time. The first error of `take` ends it and is the inner
+/// result; the outer one is that of reading.
 ///
 /// ```
 /// use referee::record::reader::Reader;
@@ -104,7 +102,6 @@ mod tests {
 
     use super::*;
 
-    /// Fails after its text.
     struct Failing<'a>(&'a [u8]);
 
     impl Read for Failing<'_> {

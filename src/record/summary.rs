@@ -1,21 +1,20 @@
-//! The part of a record that standings need, read without copying.
-
 use std::borrow::Cow;
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::fmt;
+use std::hash::{BuildHasher as _, DefaultHasher, Hash, Hasher};
 
+use foldhash::quality::{FixedState, FoldHasher};
+use referee_stats::standings;
+use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use referee_stats::standings;
-
 use super::annotation::{Annotation, FIELD, Tally};
-use super::result::{self, is_about_an_index};
-use super::turns::{AnyTurns, Turns, times};
-use super::{BotIndex, Ending, Reason, Record, UnknownReason, damage};
+use super::result::{Text, is_about_an_index};
+use super::{BotIndex, Ending, Reason, Record, TurnText, UnknownReason, damage, result};
 
-/// What standings, results and merging need of a [`Record`]. It borrows from a line, whose other fields
-/// are not parsed, or from a record.
+/// What standings, results and merging need of a [`Record`], without copying: borrowed from a line, whose other
+/// fields are not parsed, or from a record.
 ///
 /// ```
 /// use referee::record::{BotIndex, RecordSummary};
@@ -30,29 +29,24 @@ use super::{BotIndex, Ending, Reason, Record, UnknownReason, damage};
 #[derive(Debug, Deserialize)]
 #[serde(bound(deserialize = "T: Deserialize<'de> + Default"))]
 pub struct RecordSummary<'a, T = Turns> {
-    /// Identifies the game; in a tournament the number of its pair and a letter.
+    /// In a tournament the number of its pair and a letter.
     #[serde(borrow, default)]
     pub id: Cow<'a, str>,
-    /// The game's name.
     #[serde(borrow, default)]
     pub game: Cow<'a, str>,
-    /// The rule set's name.
     #[serde(borrow, default)]
     pub rules: Cow<'a, str>,
-    /// The seed of the match or the tournament.
+    /// Of the match or the tournament.
     #[serde(default)]
     pub seed: u64,
     #[serde(borrow)]
     bots: [BotName<'a>; 2],
-    /// The bot that moved first.
     #[serde(deserialize_with = "result::first")]
     pub first: BotIndex,
-    /// The board at the start.
     #[serde(borrow, default)]
     pub start: Cow<'a, str>,
     #[serde(default)]
     turns: T,
-    /// The time of each turn, in milliseconds.
     #[serde(default, deserialize_with = "times")]
     pub times_ms: Cow<'a, [f64]>,
     #[serde(borrow, default)]
@@ -61,7 +55,7 @@ pub struct RecordSummary<'a, T = Turns> {
     result: ResultSummary<'a>,
     #[serde(borrow, default, deserialize_with = "analysis")]
     analysis: Analysis<'a>,
-    /// The time of the game's start: RFC 3339.
+    /// RFC 3339.
     #[serde(borrow, default)]
     pub started: Cow<'a, str>,
 }
@@ -84,14 +78,12 @@ struct ResultSummary<'a> {
     played: bool,
 }
 
-/// The analysis, parsed only when it is needed.
+/// Parsed only when it is needed.
 #[derive(Clone, Copy, Debug, Default)]
 enum Analysis<'a> {
     #[default]
     Missing,
-    /// From a line.
     Json(&'a RawValue),
-    /// From a record.
     Value(&'a Value),
 }
 
@@ -102,7 +94,7 @@ fn analysis<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Analysis<'de>,
 
 impl<'a, T: Deserialize<'a> + Default> RecordSummary<'a, T> {
     fn of_line(line: &'a [u8]) -> Result<Self, serde_json::Error> {
-        // To check a whole line is quicker than to check each of its texts.
+        // Checking a whole line is quicker than checking each of its texts.
         match str::from_utf8(line) {
             Ok(line) => serde_json::from_str(line),
             Err(_) => serde_json::from_slice(line),
@@ -131,10 +123,9 @@ impl<'a> From<RecordSummary<'a, AnyTurns<'a>>> for RecordSummary<'a> {
 }
 
 impl<'a> RecordSummary<'a> {
-    /// Parses a line. The error is a sentence.
+    /// The error is a sentence.
     pub fn parse(line: &'a [u8]) -> Result<Self, String> {
         let line = line.trim_ascii_end();
-        // What is wrong with turns is no error here.
         let with_any = |_| RecordSummary::<AnyTurns<'_>>::of_line(line).map(Self::from);
         let game = Self::of_line(line).or_else(with_any).map_err(|error| {
             let text = error.to_string();
@@ -150,7 +141,6 @@ impl<'a> RecordSummary<'a> {
         game.with_two_names()
     }
 
-    /// The summary of a record. The error is a sentence.
     pub fn of(record: &'a Record) -> Result<Self, String> {
         let result = &record.result;
         let game = Self {
@@ -188,12 +178,10 @@ impl<'a> RecordSummary<'a> {
         Ok(self)
     }
 
-    /// The names of the two bots.
     pub fn names(&self) -> [&str; 2] {
         self.bots.each_ref().map(|bot| bot.name.as_ref())
     }
 
-    /// Whether one of the bots has this name.
     pub fn has(&self, name: &str) -> bool {
         self.bots.iter().any(|bot| bot.name == name)
     }
@@ -206,29 +194,28 @@ impl<'a> RecordSummary<'a> {
         Some((self.result.by?, &self.result.reason))
     }
 
-    /// How the game ended; a forfeit for a reason of a later version is an error.
+    /// A forfeit for a reason of a later version is an error.
     pub fn ending(&self) -> Result<Ending, UnknownReason> {
         let result = &self.result;
         Ending::of(result.winner, result.by, &result.reason)
     }
 
-    /// The side that made a turn, counted from 0: 0 for the bot that acted first.
+    /// 0 for the bot that acted first; turns count from 0.
     pub fn side_of(&self, turn: usize) -> usize {
         super::side_of(self.movers.as_deref(), turn)
     }
 
-    /// Whether it was played, and not scored because a bot was benched.
+    /// Not only scored because a bot was benched.
     pub const fn was_played(&self) -> bool {
         self.result.played
     }
 
-    /// Replaces the name of a bot.
     pub fn rename(&mut self, bot: BotIndex, name: String) {
         self.bots[bot as usize].name = Cow::Owned(name);
     }
 
-    /// A hash of what makes it this game and no other: it is the same for a copy of the record, with or
-    /// without an analysis, and differs between games that were played alike.
+    /// A hash that is the same for a copy of the record, with or without an analysis, and differs between games that
+    /// were played alike.
     pub fn identity(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         (
@@ -247,12 +234,12 @@ impl<'a> RecordSummary<'a> {
         hasher.finish()
     }
 
-    /// Adds the turns to a hash. A line and its record have the same hash.
+    /// A line and its record have the same hash.
     pub fn hash_turns(&self, state: &mut impl Hasher) {
         self.turns.hash(state);
     }
 
-    /// The tallies of each bot's turns, if the game has been analysed.
+    /// If the game has been analysed.
     pub fn tallies(&self) -> Option<[Tally; 2]> {
         let annotation = match self.analysis {
             Analysis::Missing => return None,
@@ -298,6 +285,116 @@ impl standings::Game for RecordSummary<'_> {
     }
 }
 
+/// A hash of the turns, computed while they are read: it is the same for a line and its record.
+#[derive(Clone, Copy, Debug, Hash)]
+pub struct Turns(u64);
+
+struct Hashing(FoldHasher<'static>);
+
+impl Hashing {
+    fn new() -> Self {
+        Self(FixedState::default().build_hasher())
+    }
+
+    fn turn(&mut self, turn: &str) {
+        turn.hash(&mut self.0);
+    }
+
+    fn end(self) -> Turns {
+        Turns(self.0.finish())
+    }
+}
+
+impl Turns {
+    pub(super) fn of(turns: &[TurnText]) -> Self {
+        let mut hashing = Hashing::new();
+        for turn in turns {
+            hashing.turn(turn);
+        }
+        hashing.end()
+    }
+}
+
+impl Default for Turns {
+    fn default() -> Self {
+        Self::of(&[])
+    }
+}
+
+impl<'de> Deserialize<'de> for Turns {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(EachTurn)
+    }
+}
+
+struct EachTurn;
+
+impl<'de> Visitor<'de> for EachTurn {
+    type Value = Turns;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a sequence")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut turns: A) -> Result<Turns, A::Error> {
+        let mut hashing = Hashing::new();
+        while let Some(Text(turn)) = turns.next_element()? {
+            hashing.turn(&turn);
+        }
+        Ok(hashing.end())
+    }
+}
+
+/// What a line has in the place of turns, even what a list of texts cannot be.
+#[derive(Debug, Default)]
+struct AnyTurns<'a>(Option<&'a RawValue>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for AnyTurns<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Option::deserialize(deserializer).map(Self)
+    }
+}
+
+impl From<AnyTurns<'_>> for Turns {
+    fn from(AnyTurns(json): AnyTurns<'_>) -> Self {
+        let Some(json) = json else {
+            return Self::default();
+        };
+        serde_json::from_str(json.get()).unwrap_or_else(|_| {
+            let mut hashing = Hashing::new();
+            hashing.turn(json.get());
+            hashing.end()
+        })
+    }
+}
+
+/// Games have more turns than a list that is made for an unknown number of them begins with.
+const USUAL_TURNS: usize = 24;
+
+pub(super) fn times<'de, 'a, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Cow<'a, [f64]>, D::Error> {
+    deserializer.deserialize_seq(EachTime).map(Cow::Owned)
+}
+
+struct EachTime;
+
+impl<'de> Visitor<'de> for EachTime {
+    type Value = Vec<f64>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a sequence")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut from: A) -> Result<Vec<f64>, A::Error> {
+        let mut times = Vec::with_capacity(USUAL_TURNS);
+        while let Some(time) = from.next_element()? {
+            times.push(time);
+        }
+        Ok(times)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::hash::DefaultHasher;
@@ -307,7 +404,6 @@ mod tests {
 
     use super::*;
 
-    /// All fields of a summary.
     fn contents(game: &RecordSummary<'_>) -> String {
         let mut turns = DefaultHasher::new();
         game.hash_turns(&mut turns);
@@ -337,7 +433,6 @@ mod tests {
     }
 
     proptest! {
-        /// The summary of a line is that of its record.
         #[test]
         fn a_summary_is_that_of_the_record(
             (id, start, started) in ("\\PC{0,9}", "[A-P.\"\\\\]{16}", "\\PC{0,9}"),
@@ -375,7 +470,7 @@ mod tests {
         }
     }
 
-    /// They are no error, and games with the same ones are alike.
+    /// Turns that are not texts are not an error, and games with the same ones are alike.
     #[test]
     fn turns_that_are_none_are_read_as_they_are() {
         let found = |turns: &str| {

@@ -6,15 +6,14 @@ use std::path::Path;
 
 use crate::text::size;
 
-/// The longest file that people write, in bytes.
+/// Of a file that people write, in bytes.
 pub const WRITTEN: u64 = 16 << 20;
 
-/// The longest file that a referee keeps of a tournament or a league, in bytes: a plan has all pairings of a round.
+/// Of a file that a referee keeps of a tournament or a league, in bytes: a plan has all pairings of a round.
 pub const KEPT: u64 = 1 << 30;
 
-/// Opens a file to be read.
 pub fn open(path: &Path) -> io::Result<File> {
-    // Not every system says so itself.
+    // Not every system reports a directory itself.
     File::open(path).map_err(|error| {
         if path.is_dir() {
             io::ErrorKind::IsADirectory.into()
@@ -24,7 +23,7 @@ pub fn open(path: &Path) -> io::Result<File> {
     })
 }
 
-/// The text of a file of at most so many bytes.
+/// The longest file has `most` bytes.
 pub fn read(path: &Path, most: u64) -> io::Result<String> {
     let refused = |problem| io::Error::new(io::ErrorKind::InvalidData, problem);
     let mut bytes = Vec::new();

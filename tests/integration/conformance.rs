@@ -10,7 +10,7 @@ use referee::bot::scripted::Scripted;
 use referee::game::four_in_a_row::FourInARow;
 use referee::game::quarto::{Edition, PieceSet, Rules};
 use referee::game::{Game, IllegalReason, Outcome, Position as _, Side};
-use referee::play::adjudicator::PlayOut;
+use referee::play::game::PlayOut;
 use referee::play::game::{End, play};
 use referee::play::{Clock, TimeControl};
 use referee::session::Ruleset;

@@ -11,7 +11,7 @@ use referee::arena::results::Endings;
 use referee::arena::scheduler::{Scheduler, WorkItem};
 use referee::record::{BotIndex, Ending, ForfeitReason};
 use referee::tournament::schedule::PairOfGames;
-use referee::tournament::sprt::{Decision, Pentanomial, Scale, Sprt};
+use referee::tournament::sprt::{Decision, Pentanomial, Sprt};
 
 fn plan(bots: usize, pairs: u32, bench_after: u32) -> Plan {
     let bot = |number: usize| BotPlan {
@@ -234,7 +234,7 @@ proptest! {
         choices in prop::collection::vec(0usize..6, 400),
     ) {
         let plan = plan(2, 200, 0);
-        let sprt = Sprt::new(-50.0, 50.0, 0.1, 0.1, Scale::Logistic).unwrap();
+        let sprt = Sprt::new(-50.0, 50.0, 0.1, 0.1).unwrap();
         let result = |pair: &PairOfGames, half: usize| {
             ending(wins[(number(pair) * 2 + half) % wins.len()])
         };

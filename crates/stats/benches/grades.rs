@@ -15,18 +15,14 @@ use std::env;
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt as _, SeedableRng as _};
 use referee_stats::betting::{MeanTest, score_of_elo};
-use referee_stats::sprt::{Decision, Pentanomial, Scale, Sprt};
+use referee_stats::sprt::{Decision, Pentanomial, Sprt};
 
-/// Why the games of a pair are not independent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Luck {
-    /// They are.
     Apart,
-    /// The opening favours who moves first, or second, in both.
     Opening,
     /// The same bot has the luck in both.
     Bot,
-    /// The bot makes 1½ points, but none in the pairs in which it crashes.
     Crashes,
 }
 
@@ -37,7 +33,7 @@ pub const BETA: f64 = 0.05;
 const ELO: (f64, f64) = (0.0, 150.0);
 const BUDGET: u32 = 100;
 
-/// The half points of a game of a bot whose expected score is `score`; `luck` is from 0, the best, to 1.
+/// Half points of a game; `luck` is from 0, the best, to 1.
 fn half_points(score: f64, draws: f64, luck: f64) -> usize {
     let draw = draws.min(1.98 * score.min(1.0 - score));
     match luck {
@@ -61,7 +57,6 @@ fn pair(score: f64, draws: f64, luck: Luck, random: &mut ChaCha8Rng) -> usize {
     half_points(score, draws, first) + half_points(score, draws, second)
 }
 
-/// How often a test ended how, and after how many pairs on average.
 #[derive(Default)]
 struct Found {
     passed: u32,
@@ -112,7 +107,7 @@ fn main() {
         .unwrap_or(20_000);
     let (elo0, elo1) = ELO;
     let betting = betting();
-    let ratio = Sprt::new(elo0, elo1, ALPHA, BETA, Scale::Logistic).expect("valid parameters");
+    let ratio = Sprt::new(elo0, elo1, ALPHA, BETA).expect("valid parameters");
     let tests: [&dyn Fn(&Pentanomial) -> Decision; 2] =
         [&|counts| betting.decide(counts), &|counts| {
             ratio.decide(counts)
@@ -125,7 +120,6 @@ fn main() {
         for draws in [0.0, 0.5, 0.9] {
             for luck in [Luck::Apart, Luck::Opening, Luck::Bot, Luck::Crashes] {
                 if luck == Luck::Crashes && (!(0.4..=0.6).contains(&draws) || elo > elo1) {
-                    // It has no games that are drawn by chance.
                     continue;
                 }
                 let [bet, old] = tests.map(|test| climb(test, (elo, draws, luck), times));

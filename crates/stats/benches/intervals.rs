@@ -22,38 +22,29 @@ use rand::{RngExt as _, SeedableRng as _};
 use referee_stats::ratings::{Model, Outcome, Results, rate};
 use referee_stats::schedule::{EntrantId, Pairing, RoundRobin, swiss};
 
-/// Who meets whom.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Field {
-    /// Everybody plays everybody.
     RoundRobin,
     /// Everybody plays two neighbours.
     Ring,
-    /// The first bot plays each of the others.
     Gauntlet,
-    /// Bots with similar points play each other, in as many rounds as a knockout would have.
+    /// As many rounds as a knockout would have.
     Swiss,
     /// A round robin, but one bot that is stronger than all plays only two of the others.
     Latecomer,
 }
 
-/// Why the games of a pair are not independent.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Luck {
-    /// They are.
     Apart,
-    /// The opening favours who moves first, or second, in both.
     Opening,
     /// The same bot has the luck in both.
     Bot,
 }
 
-/// Tournaments that are simulated.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {
-    /// Who meets whom.
     pub field: Field,
-    /// The number of bots.
     pub bots: usize,
     /// Pairs of games in each meeting.
     pub pairs: usize,
@@ -61,7 +52,6 @@ pub struct Setting {
     pub draws: f64,
     /// Standard deviation of the strengths, in Elo.
     pub spread: f64,
-    /// Why games of a pair are not independent.
     pub luck: Luck,
 }
 
@@ -113,7 +103,6 @@ fn points(outcomes: [Outcome; 2]) -> u64 {
     first + 2 - second
 }
 
-/// One tournament.
 fn play(setting: &Setting, strengths: &[f64], random: &mut ChaCha8Rng) -> Results {
     let bots = setting.bots;
     let mut results = Results::new(bots);
@@ -178,20 +167,19 @@ fn play(setting: &Setting, strengths: &[f64], random: &mut ChaCha8Rng) -> Result
     results
 }
 
-/// How often intervals held the truth.
 #[derive(Clone, Copy, Debug)]
 pub struct Coverage {
     /// Of all bots, 0 to 1.
     pub all: f64,
-    /// Of the first bot: in some fields it plays others than the rest.
+    /// Of the first bot, which in some fields plays others than the rest.
     pub first: f64,
 }
 
-/// The coverage in this many tournaments.
+/// The share of intervals that hold the truth.
 ///
 /// # Panics
 ///
-/// When there are more than 2³² bots.
+/// With more than 2³² bots.
 pub fn coverage(setting: &Setting, tournaments: u32, seed: u64) -> Coverage {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let (mut all, mut first, mut count) = (0_u32, 0_u32, 0_u32);

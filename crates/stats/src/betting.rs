@@ -1,12 +1,11 @@
 //! A sequential test of a mean score that errs no more often than promised, however few pairs of games there are.
 //!
-//! The likelihood ratio of [`super::sprt`] is right in the limit of many pairs; after five or ten it
-//! depends on what is assumed of scores that did not occur yet. Here nothing is assumed but that a pair's score lies
-//! between 0 and 1: a player without an advantage bets on the bot, pair after pair, at fair odds for a mean of `m`.
-//! While the true mean is at most `m`, the capital cannot be expected to grow, so it exceeds `1/α` times the stake at any time with
-//! a probability of at most `α` (Ville's inequality). This holds for any share of draws and however the two games of a pair depend
-//! on each other. The bets are fixed shares of what could be lost, and the stake is spread evenly over them; so the capital
-//! depends only on how often each score occurred.
+//! The likelihood ratio of [`super::sprt`] is right in the limit of many pairs. Here nothing is assumed but that a
+//! pair's score lies between 0 and 1: a player bets on the bot, pair after pair, at fair odds for a mean of `m`.
+//! While the true mean is at most `m`, the capital exceeds `1/α` times the stake at any time with a probability of at
+//! most `α` (Ville's inequality), for any share of draws and however the two games of a pair depend on each other.
+//! The stake is spread evenly over fixed shares of what could be lost, so the capital depends only on how often each
+//! score occurred.
 //!
 //! Source: I. Waudby-Smith and A. Ramdas, *Estimating means of bounded random variables by betting*.
 
@@ -21,7 +20,6 @@ const BETS: u32 = 40;
 pub struct MeanTestError(String);
 
 impl MeanTestError {
-    /// An error with this sentence.
     pub(super) const fn new(sentence: String) -> Self {
         Self(sentence)
     }
@@ -37,8 +35,8 @@ pub struct MeanTest {
 }
 
 impl MeanTest {
-    /// A test of scores, 0 to 1, with `above` ≤ `below`. `alpha` is the most probable rate at which a mean of at most `above` is said to be
-    /// above it, `beta` that at which one of at least `below` is said to be below it.
+    /// A test of scores, 0 to 1, with `above` ≤ `below`. `alpha` is the largest rate at which a mean of at most
+    /// `above` is said to be above it, `beta` that at which one of at least `below` is said to be below it.
     pub fn new(above: f64, below: f64, alpha: f64, beta: f64) -> Result<Self, MeanTestError> {
         let is_score = |score: f64| score > 0.0 && score < 1.0;
         if !(is_score(above) && is_score(below) && above <= below) {
@@ -60,7 +58,7 @@ impl MeanTest {
         })
     }
 
-    /// The decision after these pairs. It has to be asked after every pair: the first one that is not to continue counts.
+    /// The decision after these pairs. To be asked after every pair: the first decision counts.
     pub fn decide<const K: usize>(&self, pairs: &Scores<K>) -> Decision {
         if ln_capital(pairs, self.above) >= -self.alpha.ln() {
             Decision::AcceptH1
@@ -72,25 +70,24 @@ impl MeanTest {
     }
 }
 
-/// An interval of the mean score, 0 to 1, also where the number of pairs was decided by their results: the mean is below it with a
-/// probability of at most the first of `errors`, and above it with at most the second. With the `alpha` and `beta` of a test it
-/// begins above `above` when the test says so, and ends below `below` when it says that.
+/// An interval of the mean score, 0 to 1, that holds although results decided the number of pairs. The mean is below
+/// it with a probability of at most the first of `errors`, above it with at most the second. With a test's `alpha`
+/// and `beta` it agrees with the test.
 pub fn interval<const K: usize>(pairs: &Scores<K>, errors: [f64; 2]) -> (f64, f64) {
     let [below, above] = errors;
     (lowest(pairs, below), 1.0 - lowest(&mirrored(pairs), above))
 }
 
-/// The score that two bots with this difference in Elo are expected to make.
+/// The expected score of two bots with this difference in Elo.
 pub fn score_of_elo(elo: f64) -> f64 {
     sprt::score_of(elo)
 }
 
-/// The difference in Elo that a mean score of 0 to 1 says; infinite for 0 and 1.
+/// The difference in Elo of a mean score of 0 to 1; infinite for 0 and 1.
 pub fn elo_of_score(score: f64) -> f64 {
     sprt::elo_of(score - 0.5)
 }
 
-/// The results as the opponent sees them.
 fn mirrored<const K: usize>(pairs: &Scores<K>) -> Scores<K> {
     let mut counts = pairs.0;
     counts.reverse();
@@ -112,7 +109,7 @@ fn lowest<const K: usize>(pairs: &Scores<K>, error: f64) -> f64 {
     refuted
 }
 
-/// The logarithm of the capital of somebody who bet on scores above `mean`; the stake was 1.
+/// The logarithm of the capital after bets on scores above `mean`; the stake was 1.
 fn ln_capital<const K: usize>(pairs: &Scores<K>, mean: f64) -> f64 {
     let steps = f64::from(u32::try_from(K).unwrap_or(u32::MAX)) - 1.0;
     // Scores that did not occur cost no logarithms.
@@ -159,9 +156,9 @@ mod tests {
                 (decision != Decision::Continue).then_some((pairs, decision))
             })
         };
-        // The stake is spread over shares s from 0 to 1, so after n pairs with the best score the capital is near the integral of
-        // (1 + s)^n against a mean of 1/2, and of (1 + 3s/2)^n against one of 2/5. The decision needs 1/0.05 = 20:
-        // 18.1 and 31.9 after 6 and 7 pairs, 12.9 and 27.0 after 4 and 5.
+        // After n pairs with the best score the capital is near the integral over s of (1 + s)^n against a mean of
+        // 1/2, and of (1 + 3s/2)^n against one of 2/5. The decision needs 1/0.05 = 20: 18.1 and 31.9 after 6 and 7
+        // pairs, 12.9 and 27.0 after 4 and 5.
         assert_eq!(decided(4), Some((7, Decision::AcceptH1)));
         assert_eq!(decided(0), Some((5, Decision::AcceptH0)));
     }

@@ -1,37 +1,32 @@
-//! Is a new version of a bot better than the old one? A sequential test on games of the two, and on games of both against others.
+//! Is a new version of a bot better than the old one? A sequential test on games of the two, and on games of both
+//! against others.
 //!
-//! Every comparison is one number from 0 to 1, the [advantage](Unit::advantage) of the new version: against the old one
-//! its share of the points of a pair of games; against another opponent ½ and half of what its share is above that of the
-//! old version, which plays a pair from the same opening. ½ means that neither is better. The opponent of each
-//! comparison is drawn by lot with fixed shares, so the expected advantage is the same for all of them, whatever
-//! happened before, and the test of [`super::betting`] holds for it: after any number of comparisons, and also when time
-//! decides how many there are.
+//! Every comparison is a number from 0 to 1, the [advantage](Unit::advantage) of the new version; ½ means that
+//! neither is better. Opponents are drawn by lot with fixed shares, so the expected advantage is the same for all
+//! comparisons, and the test of [`super::betting`] holds for it, after any number of them.
 
-pub mod simulated;
-
-use rand::{Rng, RngExt as _};
+use rand::rngs::ChaCha8Rng;
+use rand::{Rng, RngExt as _, SeedableRng as _};
 use serde::Serialize;
 
 use super::betting::{MeanTest, MeanTestError, interval, score_of_elo};
+use super::ratings::Outcome;
+use super::simulation::game;
 use super::sprt::{Decision, Pentanomial, Scores};
 
 /// Comparisons by the advantage in eighths.
 pub type Advantages = Scores<9>;
 
-/// What is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Question {
-    /// Is the new version better?
     Better,
     NotWorse,
 }
 
-/// The answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// The new version is better.
     Better,
     /// It is not better by as much as was asked for.
     NotBetter,
@@ -60,15 +55,14 @@ impl Verdict {
 /// A question with the probabilities of a wrong answer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Terms {
-    /// What is asked.
     pub question: Question,
-    /// A difference in Elo that matters; more than 0.
+    /// A difference in Elo that matters; above 0.
     pub margin: f64,
-    /// The share of the comparisons against the old version, 0 to 1.
+    /// The share of comparisons against the old version, 0 to 1.
     pub direct: f64,
-    /// The most probable rate of a wrong yes: better, or not worse.
+    /// The largest rate of a wrong yes: better, or not worse.
     pub alpha: f64,
-    /// The most probable rate of a wrong no.
+    /// The largest rate of a wrong no.
     pub beta: f64,
 }
 
@@ -89,13 +83,12 @@ impl Terms {
         MeanTest::new(above, below, self.alpha, self.beta)
     }
 
-    /// The advantage, 0 to 1, of a new version that is better by `elo` when the other opponents are as strong as the old one.
+    /// The advantage of a version that is better by `elo`, when the other opponents are as strong as the old one.
     fn expected(&self, elo: f64) -> f64 {
         let above_half = score_of_elo(elo) - 0.5;
         0.5 + above_half * f64::midpoint(self.direct, 1.0)
     }
 
-    /// What a decision says.
     pub const fn verdict(&self, decision: Decision) -> Verdict {
         match (self.question, decision) {
             (_, Decision::Continue) => Verdict::Undecided,
@@ -112,12 +105,13 @@ impl Terms {
 pub enum Unit {
     /// A pair of the new version against the old one.
     Direct(usize),
-    /// A pair of the new version and one of the old version, against the same opponent from the same opening.
+    /// A pair of the new version and one of the old, against the same opponent from the same opening.
     Pool([usize; 2]),
 }
 
 impl Unit {
-    /// The advantage of the new version, in eighths.
+    /// The advantage of the new version, in eighths. Against the old version it is the share of the points; against
+    /// others ½ plus half of the difference of both shares.
     pub const fn advantage(self) -> usize {
         match self {
             Self::Direct(half_points) => 2 * half_points,
@@ -126,29 +120,24 @@ impl Unit {
     }
 }
 
-/// The games against an opponent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Opponent {
     /// Pairs of the new version.
     pub new: Pentanomial,
     /// Pairs of the old version; none against itself.
     pub old: Pentanomial,
-    /// Comparisons.
     pub advantages: Advantages,
 }
 
-/// A share with an interval that holds whatever ended the games.
+/// A share with an interval that holds although results decided the number of games.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Measured {
-    /// The mean of what was observed.
     pub mean: f64,
-    /// The ends of the interval.
     pub interval: [f64; 2],
 }
 
 impl Measured {
-    /// The mean score, 0 to 1, and its interval, below and above which the true one is with these probabilities at most; `None`
-    /// without observations.
+    /// The mean score, 0 to 1, and its [interval]; `None` without observations.
     pub fn of<const K: usize>(counts: &Scores<K>, errors: [f64; 2]) -> Option<Self> {
         let total = counts.total();
         if total == 0.0 {
@@ -166,7 +155,7 @@ impl Measured {
         })
     }
 
-    /// A share of ½ and half of a difference, as that difference.
+    /// A share of ½ plus half of a difference, as that difference.
     #[must_use]
     pub fn as_difference(self) -> Self {
         let wide = |share: f64| 2.0 * share - 1.0;
@@ -188,7 +177,7 @@ pub struct Comparison {
 }
 
 impl Comparison {
-    /// Before the first game, with this many opponents, of which the first is the old version.
+    /// `opponents` is their number; the first is the old version.
     pub fn new(terms: Terms, opponents: usize) -> Result<Self, MeanTestError> {
         Ok(Self {
             terms,
@@ -199,7 +188,7 @@ impl Comparison {
         })
     }
 
-    /// Adds a comparison against the opponent of this number; the first decision stays.
+    /// The first decision stays.
     pub fn add(&mut self, opponent: usize, unit: Unit) {
         let Some(counts) = self.opponents.get_mut(opponent) else {
             return;
@@ -218,12 +207,10 @@ impl Comparison {
         }
     }
 
-    /// The question.
     pub const fn terms(&self) -> &Terms {
         &self.terms
     }
 
-    /// The answer so far.
     pub const fn verdict(&self) -> Verdict {
         self.terms.verdict(self.decision)
     }
@@ -233,23 +220,22 @@ impl Comparison {
         self.decision != Decision::Continue
     }
 
-    /// The number of comparisons.
     pub fn count(&self) -> u64 {
         self.all.0.iter().copied().map(u64::from).sum()
     }
 
-    /// The advantage of the new version over all opponents, ½ for none, with the error rates of the question.
+    /// The advantage over all opponents, with the error rates of the question.
     pub fn advantage(&self) -> Option<Measured> {
         Measured::of(&self.all, [self.terms.alpha, self.terms.beta])
     }
 
-    /// The games by opponent; the first is the old version.
+    /// The first is the old version.
     pub fn opponents(&self) -> &[Opponent] {
         &self.opponents
     }
 }
 
-/// The opponents, by number, of so many comparisons: the old version (0) with this percentage, and the others in equal shares.
+/// Draws `count` opponents: the old version (0) with this percentage, the others in equal shares.
 pub fn draw(random: &mut impl Rng, opponents: usize, percentage: u8, count: u32) -> Vec<usize> {
     let others = opponents.saturating_sub(1);
     (0..count)
@@ -261,6 +247,100 @@ pub fn draw(random: &mut impl Rng, opponents: usize, percentage: u8, count: u32)
             }
         })
         .collect()
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Simulation {
+    pub terms: Terms,
+    /// By how much the new version is better, in Elo.
+    pub elo: f64,
+    /// The share of drawn games, 0 to 1; at most as many as the expected score allows.
+    pub draws: f64,
+    /// The number of opponents beside the old version, all as strong as it.
+    pub others: usize,
+    /// The percentage of comparisons against the old version.
+    pub percentage: u8,
+    /// The largest number of comparisons.
+    pub most: u32,
+    pub comparisons: u32,
+    pub seed: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Outcomes {
+    /// Answered yes: better, or not worse.
+    pub yes: u32,
+    pub no: u32,
+    pub undecided: u32,
+    /// The median number of games.
+    pub median_games: u32,
+}
+
+/// Simulates comparisons with bots of known strength.
+///
+/// ```
+/// use referee_stats::comparison::{Question, Terms, {Simulation, simulate}};
+///
+/// let terms = Terms { question: Question::Better, margin: 50.0, direct: 1.0, alpha: 0.05, beta: 0.05 };
+/// let found = simulate(&Simulation {
+///     terms, elo: 200.0, draws: 0.1, others: 0, percentage: 100, most: 200, comparisons: 50, seed: 1,
+/// })?;
+/// assert!(found.yes > 45 && found.no == 0);
+/// # Ok::<(), referee_stats::betting::MeanTestError>(())
+/// ```
+pub fn simulate(simulation: &Simulation) -> Result<Outcomes, MeanTestError> {
+    let mut random = ChaCha8Rng::seed_from_u64(simulation.seed);
+    let mut outcomes = Outcomes::default();
+    let mut games: Vec<u32> = Vec::new();
+    for _ in 0..simulation.comparisons {
+        let (verdict, played) = one(simulation, &mut random)?;
+        games.push(played);
+        *match verdict {
+            Verdict::Better | Verdict::NotWorse => &mut outcomes.yes,
+            Verdict::NotBetter | Verdict::Worse => &mut outcomes.no,
+            Verdict::Undecided | Verdict::Unfit => &mut outcomes.undecided,
+        } += 1;
+    }
+    games.sort_unstable();
+    outcomes.median_games = games.get(games.len() / 2).copied().unwrap_or_default();
+    Ok(outcomes)
+}
+
+fn one(simulation: &Simulation, random: &mut ChaCha8Rng) -> Result<(Verdict, u32), MeanTestError> {
+    let &Simulation { elo, draws, .. } = simulation;
+    let opponents = simulation.others + 1;
+    let mut comparison = Comparison::new(simulation.terms, opponents)?;
+    let drawn = draw(
+        &mut ChaCha8Rng::seed_from_u64(random.random()),
+        opponents,
+        simulation.percentage,
+        simulation.most,
+    );
+    let mut games = 0;
+    for opponent in drawn {
+        let mut pair = |difference| -> usize {
+            games += 2;
+            (0..2).map(|_| half_points(random, difference, draws)).sum()
+        };
+        let unit = if opponent == 0 {
+            Unit::Direct(pair(elo))
+        } else {
+            Unit::Pool([pair(elo), pair(0.0)])
+        };
+        comparison.add(opponent, unit);
+        if comparison.is_decided() {
+            break;
+        }
+    }
+    Ok((comparison.verdict(), games))
+}
+
+fn half_points(random: &mut ChaCha8Rng, difference: f64, draws: f64) -> usize {
+    match game(random, difference, draws) {
+        Outcome::FirstWins => 2,
+        Outcome::Draw => 1,
+        Outcome::SecondWins => 0,
+    }
 }
 
 #[cfg(test)]
@@ -291,12 +371,11 @@ mod tests {
     fn clear_results_are_decided_soon() {
         let terms = |question| Terms { question, ..TERMS };
         let (better, not_worse) = (terms(Question::Better), terms(Question::NotWorse));
-        // As in the tests of the betting: seven pairs, all won.
+        // As in the tests of `betting`: seven pairs, all won.
         assert_eq!(decided(better, Unit::Direct(4)), (7, Verdict::Better));
         assert_eq!(decided(better, Unit::Pool([4, 0])), (7, Verdict::Better));
         let (count, verdict) = decided(not_worse, Unit::Direct(0));
         assert_eq!((count, verdict), (7, Verdict::Worse));
-        // The same results of both say neither.
         assert_eq!(decided(better, Unit::Pool([3, 3])).1, Verdict::NotBetter);
         assert_eq!(decided(not_worse, Unit::Direct(2)).1, Verdict::NotWorse);
     }
@@ -365,6 +444,44 @@ mod tests {
                 ..TERMS
             };
             assert!(terms.test().is_err(), "{terms:?}");
+        }
+    }
+
+    use crate::comparison::Question;
+
+    /// At the edge of what is asked.
+    #[test]
+    fn error_rates_are_as_promised() {
+        for (question, wrong_yes, wrong_no) in [
+            (Question::Better, 0.0, 100.0),
+            (Question::NotWorse, -100.0, 0.0),
+        ] {
+            for (draws, others, percentage) in [(0.5, 0, 100), (0.0, 3, 50)] {
+                let of = |elo| {
+                    let terms = Terms {
+                        question,
+                        margin: 100.0,
+                        direct: f64::from(percentage) / 100.0,
+                        alpha: 0.05,
+                        beta: 0.05,
+                    };
+                    let simulation = Simulation {
+                        terms,
+                        elo,
+                        draws,
+                        others,
+                        percentage,
+                        most: 30,
+                        comparisons: 1000,
+                        seed: 3,
+                    };
+                    simulate(&simulation).expect("valid terms")
+                };
+                // A rate of 5 % is seen more than 66 times in 1 % of such samples.
+                let (yes, no) = (of(wrong_yes), of(wrong_no));
+                assert!(yes.yes <= 66, "{question:?} {draws} {others}: {yes:?}");
+                assert!(no.no <= 66, "{question:?} {draws} {others}: {no:?}");
+            }
         }
     }
 }

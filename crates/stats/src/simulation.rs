@@ -1,8 +1,7 @@
 //! What a tournament can tell, before it is played: simulated with bots whose strength is known.
 //!
-//! Strengths are drawn from a normal distribution. A game is won with the probability of the ratings' model;
-//! a share of the games is drawn, or as many as the expected score allows. The entrants' order, which
-//! seeds them, is drawn by lot.
+//! Strengths are drawn from a normal distribution. A game is won with the probability of the ratings' model; a share
+//! of the games is drawn, at most as many as the expected score allows. Seeds are drawn by lot.
 
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom as _;
@@ -12,7 +11,6 @@ use super::ratings::{Model, Outcome, RatingError, Results, rate};
 use super::schedule::knockout::{self, Match, Tally};
 use super::schedule::{EntrantId, Gauntlet, Pairing, Round, RoundRobin, groups, swiss};
 
-/// Who meets whom.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Schedule {
     /// Every bot meets every other, in this many rounds.
@@ -21,18 +19,15 @@ pub enum Schedule {
     Gauntlet(u32),
     /// Bots with equal points meet, in this many rounds.
     Swiss(u32),
-    /// The loser of a match is eliminated.
     Knockout,
     /// This many groups, then a knockout of the two best of each.
     GroupsKnockout(u32),
 }
 
-/// What is simulated.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Simulation {
-    /// Who meets whom.
     pub schedule: Schedule,
-    /// The number of bots; at least 2.
+    /// At least 2.
     pub bots: u32,
     /// Pairs of games when two bots meet.
     pub pairs: u32,
@@ -40,35 +35,30 @@ pub struct Simulation {
     pub draws: f64,
     /// The standard deviation of the strengths, in Elo.
     pub spread: f64,
-    /// How often it is played.
     pub tournaments: u32,
-    /// All random choices are derived from it.
     pub seed: u64,
 }
 
-/// What such a tournament tells.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Forecast {
-    /// The number of games of a tournament.
+    /// Of one tournament.
     pub games: u64,
-    /// The number of rounds.
     pub rounds: u32,
     /// The share of the tournaments that the best bot won, 0 to 1.
     pub best_wins: f64,
-    /// The share of the tournaments in which the best bot was among the first three.
+    /// The share in which the best bot was among the first three.
     pub best_in_three: f64,
     /// Of all pairs of bots, the share that the final ratings have in the right order.
     pub order: f64,
-    /// The mean of half the widths of the ratings' 95 % intervals, in Elo.
+    /// The mean of half the widths of the 95 % intervals, in Elo.
     pub error: f64,
 }
 
-/// One tournament while it is played.
 struct Field<'a> {
     simulation: &'a Simulation,
     strengths: Vec<f64>,
     results: Results,
-    /// Half points of each bot, those for byes included.
+    /// Byes included.
     points: Vec<u64>,
     games: u64,
     rounds: u32,
@@ -107,7 +97,6 @@ pub fn simulate(simulation: &Simulation) -> Result<Forecast, RatingError> {
         let ranking = field.play();
         let ratings = rate(&field.results, &Model::default())?;
         let levels = ratings.levels();
-        // Bots of equal points are ordered by rating, as in a table.
         let ranking = ranking.unwrap_or_else(|| {
             let by_rating = matches!(simulation.schedule, Schedule::Gauntlet(_));
             let mut all: Vec<usize> = (0..field.strengths.len()).collect();
@@ -149,8 +138,7 @@ pub fn simulate(simulation: &Simulation) -> Result<Forecast, RatingError> {
 }
 
 impl Field<'_> {
-    /// Plays all rounds. Returns the bots in the order of the bracket where there is one; otherwise points
-    /// decide.
+    /// Returns the order of the bracket where there is one; otherwise points decide.
     fn play(&mut self) -> Option<Vec<usize>> {
         let &Simulation {
             schedule,
@@ -186,7 +174,6 @@ impl Field<'_> {
             }
             Schedule::Knockout => {
                 let mut seeds: Vec<EntrantId> = (0..bots).map(EntrantId).collect();
-                // Nobody knows who is good: seeds are drawn by lot.
                 seeds.shuffle(&mut self.random);
                 Some(self.knockout(&seeds))
             }
@@ -210,7 +197,7 @@ impl Field<'_> {
         }
     }
 
-    /// A knockout of these bots: the last that is left first.
+    /// Returns the last that is left first.
     fn knockout(&mut self, seeds: &[EntrantId]) -> Vec<usize> {
         self.results.set_adaptive(true);
         let count = u32::try_from(seeds.len()).unwrap_or(u32::MAX);
@@ -247,7 +234,6 @@ impl Field<'_> {
         }
     }
 
-    /// The games of two bots that meet.
     fn meet(&mut self, pairing: Pairing) -> [Tally; 2] {
         let bots = [pairing.a.index(), pairing.b.index()];
         let mut tallies = [Tally::default(); 2];
@@ -262,7 +248,6 @@ impl Field<'_> {
                 }
                 outcome
             });
-            // Both bots are of the field.
             let _ = self.results.add_pair(bots[0], bots[1], outcomes);
         }
         self.games += 2 * u64::from(self.simulation.pairs);
@@ -273,14 +258,13 @@ impl Field<'_> {
     }
 }
 
-/// A number of the standard normal distribution: Box and Muller, 1958.
+/// Standard normal distribution: Box and Muller, 1958.
 fn normal(random: &mut ChaCha8Rng) -> f64 {
     let (u, v): (f64, f64) = (random.random(), random.random());
     (-2.0 * (1.0 - u).ln()).sqrt() * (std::f64::consts::TAU * v).cos()
 }
 
-/// A game of the first mover against a bot that is weaker by `difference`, in Elo; of games a share of `draws` is drawn, or
-/// as many as the expected score allows.
+/// A game of the first mover against a bot that is weaker by `difference`, in Elo.
 pub(super) fn game(random: &mut ChaCha8Rng, difference: f64, draws: f64) -> Outcome {
     let score = 1.0 / (1.0 + 10_f64.powf(-difference / 400.0));
     let draws = draws.min(2.0 * score.min(1.0 - score));
@@ -291,8 +275,7 @@ pub(super) fn game(random: &mut ChaCha8Rng, difference: f64, draws: f64) -> Outc
     }
 }
 
-/// The share of pairs of bots that both lists have in the same order. Where a list has two equal, their order is a matter of
-/// luck: half of such pairs count.
+/// The share of pairs that both lists have in the same order; pairs that are equal in one of them count half.
 fn in_order(one: &[f64], other: &[f64]) -> f64 {
     let (mut halves, mut all) = (0_u32, 0_u32);
     for a in 0..one.len() {

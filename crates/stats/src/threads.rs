@@ -1,16 +1,16 @@
-//! Work that several threads share, and whose results are taken in order: so they are the same for any number of threads.
+//! Work shared by several threads. Results are taken in order, so they are the same for any number of threads.
 
 use std::num::NonZero;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-/// The number of processors that this process may use.
+/// The number of CPUs that this process may use.
 pub fn processors() -> usize {
     thread::available_parallelism().map_or(1, NonZero::get)
 }
 
-/// Calls `work` on so many threads, this one among them; on fewer if no more can be started. Each call takes parts of the
-/// work until none is left. Whichever thread is free takes the next one: processors may be busy with other things.
+/// Calls `work` on so many threads, this one among them; on fewer if no more can be started. Each call takes parts of
+/// the work until none is left.
 pub fn share(threads: usize, work: impl Fn() + Sync) {
     if threads <= 1 {
         return work();
@@ -25,7 +25,7 @@ pub fn share(threads: usize, work: impl Fn() + Sync) {
     });
 }
 
-/// Calls `work` with the number, from 0, of each chunk of this many items, and the chunk; the last one may be shorter.
+/// `work` gets the number, from 0, of each chunk; the last chunk may be shorter.
 pub fn for_each_chunk<T: Send>(
     threads: usize,
     items: &mut [T],
@@ -41,12 +41,12 @@ pub fn for_each_chunk<T: Send>(
     });
 }
 
-/// The value of a lock, also where a thread has panicked: the panic is passed on when all threads have ended.
+/// The value of a lock, even where a thread has panicked: the panic is passed on when all threads have exited.
 pub fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Has threads take turns, in the order of the parts' numbers, from 0.
+/// Threads take turns, in the order of the parts' numbers, from 0.
 #[derive(Debug, Default)]
 pub struct InOrder {
     state: Mutex<State>,
@@ -55,13 +55,12 @@ pub struct InOrder {
 
 #[derive(Debug, Default)]
 struct State {
-    /// The number of the part whose turn it is.
     next: usize,
     is_over: bool,
 }
 
 impl InOrder {
-    /// Waits until the turns of all parts before this one have ended; `None` when there are no more turns.
+    /// Waits for the turns of all parts before this one; `None` when there are no more turns.
     pub fn turn(&self, part: usize) -> Option<Turn<'_>> {
         let waits = |state: &mut State| !state.is_over && state.next < part;
         let waited = self.changed.wait_while(locked(&self.state), waits);
@@ -76,7 +75,7 @@ impl InOrder {
         self.changed.notify_all();
     }
 
-    /// As [`share`]. When a thread panics there are no more turns, for which others would wait for ever.
+    /// As [`share`]. When a thread panics there are no more turns: no thread waits for ever.
     pub fn share(&self, threads: usize, work: impl Fn() + Sync) {
         share(threads, || {
             let _watch = Watch(self);
@@ -85,7 +84,7 @@ impl InOrder {
     }
 }
 
-/// A turn, which lasts until it is dropped.
+/// Lasts until it is dropped.
 pub struct Turn<'a>(&'a InOrder);
 
 impl Drop for Turn<'_> {
@@ -95,7 +94,6 @@ impl Drop for Turn<'_> {
     }
 }
 
-/// Notices a panic.
 struct Watch<'a>(&'a InOrder);
 
 impl Drop for Watch<'_> {

@@ -5,16 +5,14 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-/// Quotations are cut to this many characters, so that a sentence stays readable.
+/// Quotations are cut to this many characters.
 const QUOTE_CHARS: usize = 80;
 
-/// Names longer than this are cut: they head tables and lines.
 const MAX_NAME: usize = 60;
 
 /// What is kept of the end of such a name.
 const KEPT_END: usize = 20;
 
-/// What joins emoji to one.
 const JOINER: char = '\u{200d}';
 
 /// Whether a terminal or a page may act on this character, or hide it, instead of showing it.
@@ -29,8 +27,8 @@ fn is_unsafe(c: char) -> bool {
             | '\u{e0000}'..='\u{e007f}')
 }
 
-/// Whether this character looks like an ASCII one, or like a blank, in most fonts: quoted as it is,
-/// nobody would see why it was rejected.
+/// Whether it looks like an ASCII character or a space in most fonts: quoted as it is, a reader would not see why it
+/// was rejected.
 const fn is_lookalike(c: char) -> bool {
     matches!(c,
         '\u{00a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}'
@@ -53,10 +51,9 @@ fn push_escaped(out: &mut String, c: char) {
     }
 }
 
-/// Bytes as printable text: control, bidirectional and invisible characters become
-/// `\n`, `\x1b` or `\u{202e}`, as do blanks other than the ASCII ones and full-width letters, which
-/// look like ASCII; bytes that are not UTF-8 become `\xff`, and a
-/// backslash is doubled, so that what was sent can be read back from it.
+/// Bytes as printable text that can be read back: control, bidirectional, invisible and full-width characters and
+/// other spaces than ASCII's become `\n`, `\x1b` or `\u{202e}`, bytes that are not UTF-8 `\xff`, and a backslash is
+/// doubled.
 ///
 /// ```
 /// use referee_text::escape;
@@ -79,11 +76,10 @@ pub fn escape(bytes: &[u8]) -> String {
     out
 }
 
-/// A path, or a command line with paths, as printable text: as [`escape`] has it, but that a backslash is one
-/// where it stands between the parts of a path.
+/// A path, or a command line with paths, escaped as by [`escape`]. On Windows backslashes stay single.
 pub fn escape_path(path: &str) -> String {
     let escaped = escape(path.as_bytes());
-    // No name on Windows has what else is escaped with a backslash, so nothing is mixed up.
+    // No name on Windows has what else is escaped with a backslash.
     if cfg!(windows) {
         escaped.replace("\\\\", "\\")
     } else {
@@ -91,8 +87,8 @@ pub fn escape_path(path: &str) -> String {
     }
 }
 
-/// Text for people with only the unsafe characters escaped: control, bidirectional and invisible
-/// ones. Escaping it twice changes nothing, so it suits names and sentences from records.
+/// Text with only the unsafe characters escaped: control, bidirectional and invisible ones. Idempotent: for names and
+/// sentences from records.
 ///
 /// ```
 /// assert_eq!(referee_text::escape_controls("a\\b \u{1b}[1m"), r"a\b \x1b[1m");
@@ -102,7 +98,6 @@ pub fn escape_controls(text: &str) -> String {
     let mut before = None;
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
-        // Emoji that are joined are seen as one.
         let is_joiner = c == '\u{200d}'
             && before.is_some_and(can_be_joined)
             && chars.peek().copied().is_some_and(is_pictograph);
@@ -116,8 +111,7 @@ pub fn escape_controls(text: &str) -> String {
     out
 }
 
-/// A name as tables can hold it: printable, and cut in the middle when it is long, since names often differ in their ends only.
-/// What comes out stays the same if it is put in again.
+/// A printable name, cut in the middle when it is long, since names often differ in their ends only. Idempotent.
 ///
 /// ```
 /// use referee_text::short_name;
@@ -133,7 +127,6 @@ pub fn short_name(name: &str) -> String {
     }
     let begin: String = name.chars().take(MAX_NAME - KEPT_END - 1).collect();
     let end: String = name.chars().skip(length - KEPT_END).collect();
-    // Emoji that are cut apart are not joined any more.
     let (begin, end) = (
         begin.trim_end_matches(JOINER),
         end.trim_start_matches(JOINER),
@@ -141,7 +134,7 @@ pub fn short_name(name: &str) -> String {
     format!("{begin}…{end}")
 }
 
-/// Text in which Markdown finds nothing to format: names are chosen by others.
+/// Text in which Markdown finds nothing to format.
 ///
 /// ```
 /// assert_eq!(referee_text::escape_markdown("a_b"), "a&#95;b");
@@ -159,17 +152,17 @@ pub fn escape_markdown(text: &str) -> String {
     out
 }
 
-/// Whether it is an emoji, or a symbol that can be one.
+/// Or a symbol that can be one.
 const fn is_pictograph(c: char) -> bool {
     matches!(c, '\u{2190}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}')
 }
 
-/// Whether a zero-width joiner after it can join it to an emoji: an emoji, or what modifies one.
+/// An emoji, or what modifies one.
 const fn can_be_joined(c: char) -> bool {
     is_pictograph(c) || c == '\u{fe0f}'
 }
 
-/// Bytes as hexadecimal digits, two each.
+/// Two digits a byte.
 ///
 /// ```
 /// assert_eq!(referee_text::hexadecimal(&[0, 255]), "00ff");
@@ -182,7 +175,7 @@ pub fn hexadecimal(bytes: &[u8]) -> String {
     out
 }
 
-/// [`escape`] for text of several lines: newlines are kept, carriage returns before them removed.
+/// [`escape`] for several lines: newlines are kept, carriage returns before them removed.
 pub fn escape_lines(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len());
     for (i, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
@@ -210,7 +203,7 @@ pub fn quote(bytes: &[u8]) -> String {
     }
 }
 
-/// A size in words: `256 MiB`.
+/// In words: `256 MiB`.
 pub fn size(bytes: u64) -> String {
     match bytes {
         0x4000_0000.. if bytes.is_multiple_of(1 << 30) => format!("{} GiB", bytes >> 30),
@@ -232,7 +225,7 @@ pub fn unreadable(path: &Path, error: &io::Error) -> String {
     format!("{}: {}{fix}", path.display(), cause(error))
 }
 
-/// What a parser says of a value that it did not expect, without the names of Rust's types.
+/// A parser's message about an unexpected value, without the names of Rust's types.
 ///
 /// ```
 /// use referee_text::without_types;
@@ -254,7 +247,7 @@ pub fn without_types(problem: &str) -> String {
     text.replace(" as i128", "").trim_end().to_owned()
 }
 
-/// Whether there is no room for a file, which is nobody's fault who hands in a bot.
+/// Whether the disk or quota is full, which is not a bot's fault.
 pub fn is_full(error: &io::Error) -> bool {
     matches!(
         error.kind(),
@@ -262,8 +255,8 @@ pub fn is_full(error: &io::Error) -> bool {
     )
 }
 
-/// The cause of an error of a file or a process, as a clause: the system's own words differ between
-/// systems and languages, and end in its number. Errors that this program has made are told as they are.
+/// The cause of an error of a file or a process, as a clause: the same on all systems and in all languages. Errors
+/// that this program has made stay as they are.
 ///
 /// ```
 /// use referee_text::cause;
@@ -274,7 +267,7 @@ pub fn is_full(error: &io::Error) -> bool {
 /// ```
 pub fn cause(error: &io::Error) -> String {
     let words = error.to_string();
-    // A crate may have put the path of a temporary file behind it.
+    // A crate may have appended the path of a temporary file.
     let by_kind =
         error.raw_os_error().is_some() || words.contains(NUMBER) || error.get_ref().is_none();
     let known = match error.kind() {
@@ -300,11 +293,10 @@ pub fn cause(error: &io::Error) -> String {
     known.to_owned()
 }
 
-/// What the standard library puts behind the system's own words.
 const NUMBER: &str = " (os error ";
 
-/// The candidate that somebody meant who mistyped it as `word`, if there is one: a letter of three may be
-/// wrong, missing or in excess, or be swapped with the next. `None` when no candidate is that near.
+/// The candidate that was probably meant by `word`: a letter of three may be wrong, missing or in excess, or be
+/// swapped with the next.
 ///
 /// ```
 /// use referee_text::meant;
@@ -325,7 +317,7 @@ pub fn meant<'a>(word: &str, candidates: &[&'a str]) -> Option<&'a str> {
     (distance <= most && word.len() > 1).then_some(nearest)
 }
 
-/// A duration as sentences say it, exact to the millisecond: `10 s`, `1.5 s`, `250 ms`, `0.03 ms`.
+/// Exact to the millisecond: `10 s`, `1.5 s`, `250 ms`, `0.03 ms`.
 pub fn format_duration(duration: Duration) -> String {
     let ms = duration.as_secs_f64() * 1000.0;
     if ms >= 1000.0 {
@@ -336,12 +328,12 @@ pub fn format_duration(duration: Duration) -> String {
     }
 }
 
-/// Milliseconds, exact to the microsecond.
+/// Exact to the microsecond.
 pub fn milliseconds(duration: Duration) -> f64 {
     (duration.as_secs_f64() * 1e6).round() / 1e3
 }
 
-/// Milliseconds as columns of times show them: `1.25 s`, `58 ms`, `0.03 ms`.
+/// As columns of times show them: `1.25 s`, `58 ms`, `0.03 ms`.
 pub fn format_milliseconds(ms: f64) -> String {
     if ms >= 1000.0 {
         format!("{:.2} s", ms / 1000.0)
@@ -362,7 +354,7 @@ pub fn counted(count: u64, one: &str, more: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { more })
 }
 
-/// A number as people read it: 12,345,678.
+/// 12,345,678.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();

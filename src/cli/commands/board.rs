@@ -11,7 +11,7 @@ use crate::cli::support::output::{Stdout, print_stderr};
 use crate::cli::support::pages::write_file;
 use crate::cli::support::setup::{RulesName, palette, piece_set, terminal_width};
 use crate::game::four_in_a_row::FourInARow;
-use crate::game::quarto::configuration::ConfigurationError;
+use crate::game::quarto::notation::ConfigurationError;
 use crate::game::quarto::{Edition, PieceSet};
 use crate::game::{Game as _, Picture};
 use crate::report::picture::{Pieces, Shown, still};

@@ -12,7 +12,7 @@ use crate::cli::support::pages::{write, write_file};
 use crate::cli::support::recorded_game::{GameProgramOption, RecordedRules};
 use crate::cli::support::setup::{palette, terminal_width, unreadable};
 use crate::play::replay::{ReplayError, replay, start_of};
-use crate::play::reproduce::recorded_reproduce_command;
+use crate::play::setup::recorded_reproduce_command;
 use crate::record::Record;
 use crate::record::reader::{Line, Reader};
 use crate::report::html;

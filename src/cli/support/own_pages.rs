@@ -12,7 +12,7 @@ use super::setup::unreadable;
 use crate::arena::slug::slugs;
 use crate::game::quarto::{PieceSet, Rules};
 use crate::play::questions::Line;
-use crate::play::reproduce::recorded_reproduce_command;
+use crate::play::setup::recorded_reproduce_command;
 use crate::record::atomic_file::replace;
 use crate::record::reader::Reader;
 use crate::record::{BotIndex, Record, RecordSummary};

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::limits::cut;
 use crate::game::quarto::{PieceSet, Rules};
 use crate::play::replay::replay;
-use crate::play::reproduce::recorded_reproduce_command;
+use crate::play::setup::recorded_reproduce_command;
 use crate::record::{BotIndex, Record, RecordSummary};
 use crate::session::registry::{self, Choices};
 use crate::text::escape_controls;

@@ -6,8 +6,8 @@
 use serde_json::{Value, json};
 
 use crate::game::quarto::PieceSet;
-use crate::game::quarto::piece::{FEATURES, Piece};
 use crate::game::quarto::piece_set::Feature;
+use crate::game::quarto::piece_set::{FEATURES, Piece};
 use crate::text::escape_controls;
 
 /// A visual property of a piece: words for the feature that it shows and for its two values.

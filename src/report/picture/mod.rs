@@ -20,7 +20,7 @@ use std::time::Duration;
 
 use crate::game::quarto::{Piece, PieceSet};
 use crate::game::{Picture, Side};
-use crate::play::observer::GameObserver;
+use crate::play::game::GameObserver;
 use crate::play::replay::{ReplayError, replay, start_of};
 use crate::record::Record;
 use crate::report::html::piece_style::PieceStyle;

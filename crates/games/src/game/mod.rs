@@ -1,34 +1,25 @@
 //! The rules of the games: no process, no clock, no file.
 //!
-//! [`Position`] is what a search or a perft needs: the side to move, the legal moves and the
-//! outcome. [`Game`] is one edition of a game (its rules and its piece set) and translates
-//! between positions and text. [`human_input::HumanInput`] is what a person at the keyboard needs.
+//! [`Position`] is what a search needs: the side to move, the legal moves and the outcome. [`Game`] is one edition of
+//! a game (its rules and its piece set) and translates between positions and text. [`HumanInput`] is what a person at
+//! the keyboard needs.
 
 pub mod four_in_a_row;
-pub mod human_input;
-pub mod picture;
 pub mod quarto;
 
 use std::fmt;
 
-pub use picture::Picture;
-
-/// One of the two sides of a game.
-///
-/// A side is a role in one game, not a bot: bots swap sides between games.
+/// A role in one game, not a bot: bots swap sides between games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Side {
-    /// The side that acts first (in Quarto: the one that gives the first piece).
+    /// In Quarto the side that gives the first piece.
     First,
-    /// The other side.
     Second,
 }
 
 impl Side {
-    /// Both sides, in order.
     pub const BOTH: [Self; 2] = [Self::First, Self::Second];
 
-    /// The opponent.
     #[must_use]
     pub const fn other(self) -> Self {
         match self {
@@ -43,19 +34,17 @@ impl Side {
     }
 }
 
-/// How a game ended by the rules. A forfeit is not an outcome: the rules know nothing of it.
+/// A forfeit is not an outcome: the rules know nothing of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Outcome {
-    /// This side won.
     Win(Side),
-    /// The board is full and nobody has won.
+    /// The board is full and no side has won.
     Draw,
 }
 
 /// Why a move is not allowed in a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum IllegalReason {
-    /// The game has an outcome.
     GameOver,
     /// A placement, but no piece is in hand.
     NothingInHand,
@@ -79,12 +68,10 @@ impl fmt::Display for IllegalReason {
     }
 }
 
-/// A rejected move: the move itself and why. The position is as it was.
+/// The position is as it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IllegalMove<M> {
-    /// The move that was tried.
     pub attempted: M,
-    /// Why the rules forbid it here.
     pub reason: IllegalReason,
 }
 
@@ -101,20 +88,18 @@ pub trait Position: Clone + Eq + fmt::Debug + 'static {
     /// The smallest step that changes a position.
     type Move: Copy + Eq + fmt::Debug;
 
-    /// The side that acts next. Sides need not alternate: in Quarto the side
-    /// that places is also the side that then gives.
+    /// In Quarto the side that places is also the side that then gives.
     fn to_move(&self) -> Side;
 
     /// `None` while the game goes on.
     fn outcome(&self) -> Option<Outcome>;
 
-    /// Every legal move; none when the game is over.
+    /// None when the game is over.
     fn moves(&self) -> impl Iterator<Item = Self::Move>;
 
-    /// Plays a move, or leaves the position untouched and returns the move in the error.
+    /// Leaves the position untouched and returns the move when it is illegal.
     fn play(&mut self, mv: Self::Move) -> Result<(), IllegalMove<Self::Move>>;
 
-    /// Whether the side to move has a move that wins the game.
     fn can_win_at_once(&self) -> bool {
         let won = Outcome::Win(self.to_move());
         self.moves().any(|mv| {
@@ -124,26 +109,25 @@ pub trait Position: Clone + Eq + fmt::Debug + 'static {
     }
 }
 
-/// Why an answer was rejected. The text is for people and names what was expected; it quotes
-/// what the bot sent, so it must be escaped before it is shown.
+/// Why an answer was rejected, for people. It quotes what the bot sent, so it must be escaped before it is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rejection {
     /// Not a line of the protocol.
     Malformed(String),
-    /// A well-formed line that asks for what the rules forbid.
+    /// Well-formed, but against the rules.
     Illegal(String),
 }
 
-/// The lines that decided a game: name and property, such as `("H4", "big")`.
+/// Name and property, such as `("H4", "big")`.
 pub type WinningLines = Vec<(String, String)>;
 
 /// One edition of a game: its rules, and the text that bots, records and people read.
 pub trait Game {
     type Position: Position;
-    /// What a side does in one turn: one answer of a bot, one or more moves.
+    /// One answer of a bot: one or more moves.
     type Turn: Copy + Eq + fmt::Debug;
 
-    /// The name in records and on the command line.
+    /// In records and on the command line.
     const NAME: &'static str;
 
     /// Whether a random draw decides who acts first; otherwise the first bot named does.
@@ -152,57 +136,102 @@ pub trait Game {
     /// Whether the game has piece sets, which name its pieces differently.
     const SETS: bool = false;
 
-    /// The name of the rule set, as in records.
+    /// In records.
     fn rules(&self) -> &'static str;
 
-    /// The CSV text of the piece set; `None` for the built-in one.
+    /// CSV; `None` for the built-in set.
     fn pieces(&self) -> Option<&str>;
 
-    /// The position at the start of a game.
     fn start(&self) -> Self::Position;
 
-    /// The position at the start of a game that is prepared, or what is wrong with the text: a board, or what
-    /// [`Game::write_request`] writes.
+    /// A prepared start: a board, or what [`Game::write_request`] writes. The error says what is wrong with the text.
     fn start_from(&self, text: &str) -> Result<Self::Position, String>;
 
-    /// Appends the text from which [`Game::start_from`] makes this position, as records hold it: the board, and what
-    /// cannot be told from it.
+    /// Appends the text from which [`Game::start_from`] makes this position, as in records.
     fn write_start(&self, position: &Self::Position, out: &mut String) {
         self.write_board(position, out);
     }
 
-    /// Appends the board, as requests and records write it.
+    /// As in requests and records.
     fn write_board(&self, position: &Self::Position, out: &mut String);
 
-    /// Appends the request, the line that a bot is sent, without the newline.
+    /// Without newline.
     fn write_request(&self, position: &Self::Position, out: &mut String);
 
     /// Reads what [`Game::write_request`] writes, as a bot does.
     fn read_request(&self, line: &str) -> Result<Self::Position, String>;
 
-    /// Appends a turn in its canonical form.
+    /// In canonical form.
     fn write_turn(&self, turn: Self::Turn, out: &mut String);
 
-    /// Judges an answer (one line, without surrounding blanks): the turn and the
-    /// position after it, or why not.
+    /// `answer` is one line, without surrounding whitespace.
     fn judge(
         &self,
         position: &Self::Position,
         answer: &str,
     ) -> Result<(Self::Turn, Self::Position), Rejection>;
 
-    /// Every legal turn with the position it leads to. Empty when the game is over.
+    /// Every legal turn with the position it leads to; none when the game is over.
     fn turns(&self, position: &Self::Position) -> Vec<(Self::Turn, Self::Position)>;
 
-    /// The turn that consists of these moves; `None` when no turn does.
+    /// `None` when no turn consists of these moves.
     fn turn_of(&self, moves: &[<Self::Position as Position>::Move]) -> Option<Self::Turn>;
 
-    /// The lines that decided the game, empty when none did.
+    /// Empty when none decided it.
     fn winning_lines(&self, position: &Self::Position) -> WinningLines;
 
-    /// A turn in words, such as `places K on 6, gives A`.
+    /// Such as `places K on 6, gives A`.
     fn describe(&self, before: &Self::Position, turn: Self::Turn) -> String;
 
-    /// What people see of a position; `last` is the turn that led to it.
+    /// `last` is the turn that led to the position.
     fn picture(&self, position: &Self::Position, last: Option<Self::Turn>) -> Picture;
+}
+
+/// A drawing of a position as data: what is on the board, without colours.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Picture {
+    /// Row by row; an empty string is a free cell.
+    pub cells: Vec<Vec<String>>,
+    /// Shown over the board.
+    pub columns: Vec<String>,
+    /// Left of the board; empty when rows have no names.
+    pub rows: Vec<String>,
+    /// The cell (row, column) that the last turn changed.
+    pub last: Option<(usize, usize)>,
+    pub winning: Vec<(usize, usize)>,
+    /// The cells of each winning line, from one end to the other; of a square of Quarto row by row. Empty when the
+    /// game names cells only.
+    pub lines: Vec<Vec<(usize, usize)>>,
+    /// Of free cells, row by row; empty when cells have none.
+    pub cell_names: Vec<Vec<String>>,
+    /// The piece that must be placed, in words.
+    pub hand: Option<String>,
+    /// In words.
+    pub left: Vec<String>,
+    /// Below the board.
+    pub text: Vec<String>,
+    /// The same picture as a game's program made it; not to be trusted.
+    pub svg: Option<String>,
+}
+
+pub type MoveOf<G> = <<G as Game>::Position as Position>::Move;
+
+/// A game that people can play at a terminal, one move after the other.
+pub trait HumanInput: Game {
+    /// The rules in short and the order of play.
+    fn instructions(&self) -> String;
+
+    fn question(&self, position: &Self::Position) -> String;
+
+    /// Only the form is checked, not whether the move is legal. The error is a sentence for the person.
+    fn read_move(&self, position: &Self::Position, typed: &str) -> Result<MoveOf<Self>, String>;
+
+    /// Why the rules forbid this move.
+    fn refusal(&self, position: &Self::Position, mv: MoveOf<Self>) -> String;
+
+    /// A warning that names every choice that loses at once; `None` when none does.
+    fn hint(&self, position: &Self::Position) -> Option<String>;
+
+    /// In words.
+    fn inventory(&self, position: &Self::Position) -> String;
 }

@@ -3,12 +3,12 @@
 use rand::SeedableRng as _;
 use rand::rngs::ChaCha8Rng;
 
-use super::builtin::answer;
+use super::registry::answer;
 use super::{
     BuiltinBot, BuiltinOptions, Builtins, HumanTurn, Outlook, Prover, Ruleset, Session, Solvers,
 };
-use crate::game::human_input::{HumanInput, MoveOf};
 use crate::game::{Game, Outcome, Picture, Position as _, Rejection, Side, WinningLines};
+use crate::game::{HumanInput, MoveOf};
 use crate::strategy::Strategy;
 use crate::strategy::builtin::Builtin;
 use crate::strategy::search::{DEPTHS, Search};
@@ -92,12 +92,11 @@ where
     }
 }
 
-/// See [`Session`].
 #[derive(Debug)]
 struct TypedSession<'a, G: Game> {
     game: &'a G,
     position: G::Position,
-    /// The last turn and the position before it.
+    /// With the position before it.
     last: Option<(G::Position, G::Turn)>,
 }
 
@@ -212,10 +211,8 @@ where
     }
 }
 
-/// See [`HumanTurn`].
 struct TypedTurn<'a, G: Game> {
     game: &'a G,
-    /// The side that makes the turn.
     side: Side,
     /// After the moves so far.
     position: G::Position,

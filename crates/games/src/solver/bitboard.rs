@@ -1,12 +1,11 @@
 //! The board of the search: for each of the eight properties, the set of cells whose piece has it.
 //!
-//! The four properties with value 0 share one `u64`, sixteen bits a feature, and so do the four
-//! with value 1. Every question about lines ("where are three of four?") is then answered for
-//! four properties with a few shifts, whatever the number of pieces. No step reads a single line.
+//! The four properties with value 0 share one `u64`, sixteen bits a feature, and so do the four with value 1. Every
+//! question about lines ("where are three of four?") is answered for four properties with a few shifts.
 
 use crate::game::quarto::{Piece, Position, Rules};
 
-/// Four features, 16 cells each: bit `16 f + c` is cell `c` of feature `f`.
+/// Bit `16 f + c` is cell `c` of feature `f`.
 pub(super) type Lanes = u64;
 
 /// The same 16 cells in all four features.
@@ -41,7 +40,7 @@ pub(super) const fn opposite(piece: u8) -> usize {
     (piece ^ 15) as usize
 }
 
-/// The members of a set of cells or pieces, ascending.
+/// Ascending.
 #[inline]
 pub(super) fn bits(mut set: u16) -> impl Iterator<Item = u8> {
     std::iter::from_fn(move || {
@@ -57,14 +56,13 @@ pub(super) fn bits(mut set: u16) -> impl Iterator<Item = u8> {
 pub(super) struct Bitboard {
     /// The cells whose piece has value 0, and those with value 1, for each feature.
     pub(super) with: [Lanes; 2],
-    /// Free cells.
     pub(super) free: u16,
-    /// The pieces that can still be given: bit `p` is the piece with bits `p`.
+    /// Bit `p` is the piece with bits `p`.
     pub(super) left: u16,
 }
 
 impl Bitboard {
-    /// The board of a position, and the piece in hand.
+    /// And the piece in hand.
     pub(super) fn of(position: &Position) -> (Self, Option<u8>) {
         let mut board = Self {
             with: [0; 2],
@@ -86,14 +84,13 @@ impl Bitboard {
         self.free &= !(1 << cell);
     }
 
-    /// The board after `piece`, which was in hand, was placed on `cell`.
+    /// `piece` was in hand.
     #[inline]
     pub(super) fn place(mut self, cell: u8, piece: u8) -> Self {
         self.put(cell, piece);
         self
     }
 
-    /// The board when `piece` is in hand.
     #[inline]
     pub(super) const fn give(mut self, piece: u8) -> Self {
         self.left &= !(1 << piece);
@@ -101,7 +98,6 @@ impl Bitboard {
     }
 }
 
-/// Whether the nine squares count as lines.
 pub(super) const fn has_squares(rules: Rules) -> bool {
     matches!(rules, Rules::Squares)
 }

@@ -4,11 +4,11 @@ use std::sync::atomic::Ordering;
 use std::thread;
 
 use super::bitboard::{Bitboard, bits, has_squares};
+use super::evaluation::Score;
 use super::evaluation::{Evaluation, Goal, Value};
 use super::limits::{Counters, LimitCheck, Limits};
-use super::parallel::CurrentlySearched;
 use super::proof_book::ProofBook;
-use super::score::Score;
+use super::search::CurrentlySearched;
 use super::search::{self, Shared, Stopped, Worker};
 use super::symmetry::Symmetries;
 use super::threats::Threats;
@@ -26,8 +26,7 @@ pub(super) struct Engine {
     pub(super) counters: Counters,
     /// At least 1.
     pub(super) threads: usize,
-    /// Free cells from which positions are looked up in the table: usually
-    /// [`search::TT_FROM`], tests change it.
+    /// Usually [`search::TT_FROM`]; tests change it.
     pub(super) tt_from: u8,
 }
 
@@ -35,11 +34,11 @@ pub(super) struct Engine {
 #[derive(Clone, Copy)]
 pub(super) struct Budget<'a> {
     limits: &'a Limits,
-    /// The count of nodes, since the solver was made, to stop at.
+    /// Counted since the solver was made.
     last_node: u64,
 }
 
-/// A position at the root of a search.
+/// The root of a search.
 #[derive(Clone, Copy)]
 struct Root {
     board: Bitboard,
@@ -51,7 +50,6 @@ struct Root {
 }
 
 impl Engine {
-    /// The budget of a call that begins now.
     pub(super) fn budget<'a>(&self, limits: &'a Limits) -> Budget<'a> {
         let so_far = self.counters.nodes.load(Ordering::Relaxed);
         let nodes = limits.nodes.unwrap_or(u64::MAX);
@@ -61,7 +59,7 @@ impl Engine {
         }
     }
 
-    /// Whether the side to move can reach at least `value`; `None` when a limit was reached.
+    /// `None` when a limit was reached.
     pub(super) fn reaches(
         &self,
         position: &Position,
@@ -80,7 +78,7 @@ impl Engine {
         Some(score >= beta)
     }
 
-    /// The value of the turn that led to `after`, for the side that made it.
+    /// For the side that made the turn that led to `after`.
     pub(super) fn evaluate_turn(
         &self,
         after: &Position,
@@ -99,7 +97,7 @@ impl Engine {
         Evaluation::new(low, high, evaluation.free() + placed)
     }
 
-    /// The value of a position for the side to move: what is proven when a limit is reached.
+    /// For the side to move: what is proven when a limit is reached.
     pub(super) fn evaluate(
         &self,
         position: &Position,
@@ -145,7 +143,7 @@ impl Engine {
         Evaluation::new(low, high, root.n)
     }
 
-    /// Whether the score is at least `beta`, in the sense of [`Worker::search`].
+    /// In the sense of [`Worker::search`].
     fn score(&self, root: &Root, beta: Score, budget: Budget<'_>) -> Result<Score, Stopped> {
         let s = root.n.cast_signed();
         let Some(hand) = root.hand else {
@@ -173,7 +171,7 @@ impl Engine {
         }
     }
 
-    /// Searches with all threads; the result is that of the first thread to finish.
+    /// The result is that of the first thread to finish.
     fn search<const SQUARES: bool>(
         &self,
         root: &Root,
@@ -209,7 +207,7 @@ impl Engine {
         }
         thread::scope(|scope| {
             let start = |_| thread::Builder::new().spawn_scoped(scope, search).ok();
-            // A machine that has no thread left is searched on with fewer.
+            // With fewer when no more can be started.
             let others: Vec<_> = (1..self.threads).map_while(start).collect();
             let own = search();
             others
@@ -239,7 +237,7 @@ impl Root {
     }
 }
 
-/// The value of a finished game for the side that placed last, which is the side to move.
+/// For the side that placed last, which is the side to move.
 fn finished(position: &Position, outcome: Outcome) -> Evaluation {
     let n = free(position);
     let score = match outcome {
@@ -256,9 +254,8 @@ fn free(position: &Position) -> u8 {
     position.board().free_count() as u8
 }
 
-/// The number of turns after which the other side does not win at once; 0 when nothing is in
-/// hand. A good order to try turns in is by the number of safe turns that they leave the other
-/// side, fewest first: the search uses it too.
+/// The number of turns after which the other side does not win immediately; 0 when nothing is in hand. Turns are best
+/// tried by the safe turns that they leave the other side, fewest first.
 pub fn safe_turns(position: &Position) -> u32 {
     let root = Root::of(position);
     root.hand.map_or(0, |hand| {

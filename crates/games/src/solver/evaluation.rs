@@ -1,8 +1,3 @@
-//! The result of a search: the value of a position or a turn, or bounds of it.
-
-use super::score::Score;
-
-/// The value of a position or a turn, for the side to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Value {
     /// The other side can force a win.
@@ -14,7 +9,6 @@ pub enum Value {
 }
 
 impl Value {
-    /// `win`, `draw` or `loss`.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Loss => "loss",
@@ -23,7 +17,6 @@ impl Value {
         }
     }
 
-    /// The same value for the other side.
     #[must_use]
     pub const fn opposite(self) -> Self {
         match self {
@@ -45,22 +38,18 @@ impl Value {
 /// What a search determines.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Goal {
-    /// Win, draw or loss.
     Value,
     /// Also the number of placements until the end, when a side wins.
     #[default]
     Distance,
 }
 
-/// The value of a position or a turn for the side to move: a lower and an upper bound.
-///
-/// Without limits the bounds are equal. When the search reached a limit, they are what is proven so
-/// far, such as "not a loss".
+/// The value of a position or a turn for the side to move: a lower and an upper bound. They are equal unless the
+/// search reached a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Evaluation {
     low: Score,
     high: Score,
-    /// Free cells.
     n: u8,
 }
 
@@ -69,18 +58,16 @@ impl Evaluation {
         Self { low, high, n }
     }
 
-    /// Free cells.
     pub(super) const fn free(self) -> u8 {
         self.n
     }
 
-    /// A key to compare the turns of one position by, larger is better: the lower bound, then the
-    /// upper bound. Sooner wins and later losses are better.
+    /// To compare the turns of one position, larger is better: the lower bound, then the upper bound. Sooner wins and
+    /// later losses are better.
     pub const fn rank(self) -> (i8, i8) {
         (self.low, self.high)
     }
 
-    /// The lower and the upper bound.
     pub(super) const fn bounds(self) -> (Score, Score) {
         (self.low, self.high)
     }
@@ -95,14 +82,13 @@ impl Evaluation {
         Value::of(self.high)
     }
 
-    /// The value, when it is proven.
+    /// When it is proven.
     pub fn value(self) -> Option<Value> {
         (self.at_least() == self.at_most()).then(|| self.at_least())
     }
 
-    /// Placements until the quarto, this turn's included: the fewest that the winner can force,
-    /// and the most that the loser can reach. `None` for a draw, and while it is not proven. 0 when
-    /// the game is over.
+    /// Placements until the quarto, this turn's included: the fewest that the winner can force, and the most that the
+    /// loser can reach. `None` for a draw, and while it is not proven. 0 when the game is over.
     pub const fn plies(self) -> Option<u32> {
         if self.low == self.high && self.low != 0 {
             let plies = self.n + 1 - self.low.unsigned_abs();
@@ -112,7 +98,7 @@ impl Evaluation {
         }
     }
 
-    /// What is proven, in a few words: `win`, `not a loss`, `nothing`.
+    /// What is proven: `win`, `not a loss`, `nothing`.
     pub fn words(self) -> &'static str {
         match (self.at_least(), self.at_most()) {
             (Value::Loss, Value::Loss) => "loss",
@@ -121,6 +107,121 @@ impl Evaluation {
             (Value::Loss, Value::Draw) => "not a win",
             (Value::Draw, _) => "not a loss",
             (Value::Loss, Value::Win) => "nothing",
+        }
+    }
+}
+
+/// Of the side to move, in free cells, so that it means the same at every depth: `+k` if the side to move completes a
+/// line when k cells are free, `-k` if the other side does, 0 for a draw. From -16 to 16; of Four In A Row -43 to 43.
+pub(super) type Score = i8;
+
+/// The bounds of a score, each in four bits.
+///
+/// For the side to move with n cells free and a piece in hand that wins nowhere, only these fifteen scores occur:
+/// losses at n−3, n−5, … cells, a draw, wins at n−2, n−4, … cells (a loss at n−1 cells is detected without a table).
+/// They are stored as numbers, from 0 for the soonest loss to 14 for the soonest win.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Bounds {
+    low: u8,
+    high: u8,
+}
+
+const DRAW: u8 = 7;
+
+impl Bounds {
+    pub(super) const UNKNOWN: Self = Self { low: 0, high: 14 };
+
+    /// With n free cells.
+    #[inline]
+    pub(super) const fn at_least(score: Score, n: u8) -> Self {
+        Self {
+            low: number(score, n),
+            high: 14,
+        }
+    }
+
+    /// With n free cells.
+    #[inline]
+    pub(super) const fn at_most(score: Score, n: u8) -> Self {
+        Self {
+            low: 0,
+            high: number(score, n),
+        }
+    }
+
+    #[inline]
+    pub(super) const fn low(self, n: u8) -> Score {
+        score(self.low, n)
+    }
+
+    #[inline]
+    pub(super) const fn high(self, n: u8) -> Score {
+        score(self.high, n)
+    }
+
+    /// The tighter of both on each side.
+    #[inline]
+    pub(super) fn and(self, other: Self) -> Self {
+        Self {
+            low: self.low.max(other.low),
+            high: self.high.min(other.high),
+        }
+    }
+
+    pub(super) const fn to_byte(self) -> u8 {
+        self.low << 4 | self.high
+    }
+
+    pub(super) const fn from_byte(byte: u8) -> Self {
+        Self {
+            low: byte >> 4,
+            high: byte & 15,
+        }
+    }
+}
+
+#[inline]
+const fn number(score: Score, n: u8) -> u8 {
+    let n = n.cast_signed();
+    let number = match score {
+        0 => DRAW.cast_signed(),
+        // Sides alternate, so wins differ by two cells: the division is exact.
+        1.. => 15 - (n - score) / 2,
+        _ => n.midpoint(score - 3),
+    };
+    number.cast_unsigned()
+}
+
+#[inline]
+const fn score(number: u8, n: u8) -> Score {
+    let (number, n) = (number.cast_signed(), n.cast_signed());
+    // With few free cells the soonest wins and losses do not exist: they count as draws.
+    match number {
+        7 => 0,
+        8.. => max(n - 2 * (15 - number), 0),
+        _ => -max(n - 1 - 2 * (number + 1), 0),
+    }
+}
+
+const fn max(a: i8, b: i8) -> i8 {
+    if a > b { a } else { b }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_survive_the_byte() {
+        for n in 1..=16u8 {
+            let wins = (1..n.cast_signed() - 1).filter(|s| (n.cast_signed() - s) % 2 == 0);
+            let losses = (1..n.cast_signed() - 2).filter(|s| (n.cast_signed() - s) % 2 == 1);
+            for score in wins.chain([0]).chain(losses.map(|s| -s)) {
+                let low = Bounds::from_byte(Bounds::at_least(score, n).to_byte());
+                let high = Bounds::from_byte(Bounds::at_most(score, n).to_byte());
+                assert_eq!((low.low(n), high.high(n)), (score, score), "{score} at {n}");
+                assert_eq!(low.and(high), high.and(low));
+            }
         }
     }
 }

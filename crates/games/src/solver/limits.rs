@@ -1,5 +1,3 @@
-//! Limits of a search, and its progress.
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -7,23 +5,20 @@ use std::time::{Duration, Instant};
 /// When a search stops before it has its result. The default is never.
 #[derive(Clone, Debug, Default)]
 pub struct Limits {
-    /// The time to stop at.
     pub deadline: Option<Instant>,
-    /// Nodes after which to stop, counted over all threads and for one call.
+    /// Counted over all threads, for one call.
     pub nodes: Option<u64>,
-    /// Stops when this flag is set.
+    /// Stops when it is set.
     pub stop: Option<Arc<AtomicBool>>,
 }
 
 impl Limits {
-    /// Never stop before the result is found.
     pub const NONE: Self = Self {
         deadline: None,
         nodes: None,
         stop: None,
     };
 
-    /// Stop this long from now.
     pub fn within(time: Duration) -> Self {
         Self {
             // A time that the clock cannot represent is no limit.
@@ -32,7 +27,6 @@ impl Limits {
         }
     }
 
-    /// Stop after this many nodes.
     pub const fn nodes(nodes: u64) -> Self {
         Self {
             deadline: None,
@@ -41,7 +35,6 @@ impl Limits {
         }
     }
 
-    /// Also stop when `flag` is set.
     #[must_use]
     pub fn or_when(mut self, flag: Arc<AtomicBool>) -> Self {
         self.stop = Some(flag);
@@ -49,19 +42,19 @@ impl Limits {
     }
 }
 
-/// How far a solver has come. Other threads can read it while it searches.
+/// Other threads can read it while the solver searches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
     /// Positions with a piece in hand that were searched since the solver was made.
     pub nodes: u64,
-    /// Turns at the root that are decided in the current search, at most `turns`: with several
-    /// threads some are decided more than once.
+    /// Turns at the root that are decided in the current search, at most `turns`: with several threads some are
+    /// decided more than once.
     pub decided: u32,
-    /// Turns at the root, without those that lose at once.
+    /// At the root, without those that lose immediately.
     pub turns: u32,
 }
 
-/// The progress that the threads of a solver write and others read.
+/// Written by the threads of a solver, read by others.
 #[derive(Debug, Default)]
 pub(super) struct Counters {
     pub(super) nodes: AtomicU64,
@@ -70,14 +63,13 @@ pub(super) struct Counters {
 }
 
 impl Counters {
-    /// A search begins, with so many turns at the root.
+    /// With so many turns at the root.
     pub(super) fn begin(&self, turns: usize) {
         let turns = u32::try_from(turns).unwrap_or(u32::MAX);
         self.decided.store(0, Ordering::Relaxed);
         self.turns.store(turns, Ordering::Relaxed);
     }
 
-    /// One of the turns at the root is decided.
     pub(super) fn decide(&self) {
         self.decided.fetch_add(1, Ordering::Relaxed);
     }
@@ -91,14 +83,13 @@ impl Counters {
     }
 }
 
-/// Checks the limits of one search.
+/// Of one search.
 #[derive(Debug)]
 pub(super) struct LimitCheck<'a> {
     limits: &'a Limits,
-    /// The count of nodes to stop at.
     last_node: u64,
     pub(super) counters: &'a Counters,
-    /// The search has its result or reached a limit: every thread ends.
+    /// The search has its result or reached a limit: every thread stops.
     pub(super) over: AtomicBool,
 }
 
@@ -112,7 +103,7 @@ impl<'a> LimitCheck<'a> {
         }
     }
 
-    /// Adds nodes to the count; false when the search is over.
+    /// False when the search is over.
     pub(super) fn may_continue(&self, nodes: u64) -> bool {
         let before = self.counters.nodes.fetch_add(nodes, Ordering::Relaxed);
         let reached = before + nodes >= self.last_node

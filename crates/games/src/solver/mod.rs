@@ -25,36 +25,14 @@
 //! assert_eq!(text, "16 -");
 //! # Ok::<(), String>(())
 //! ```
-//!
-//! Inside, from the bottom up:
-//! - `score`: who wins and how soon, as a number; bounds of a score
-//! - `evaluation`: the result of a search
-//! - `limits`: when a search stops, and how far it has come
-//! - `bitboard`, `threats`, `live_lines`: the board as bits, the gifts that lose at once, and the
-//!   lines that can still be completed
-//! - `symmetry`: one canonical key for all positions that are the same game
-//! - `class`: one name for all positions that are equal by symmetry, and for no others
-//! - `transposition_table`: bounds of positions, shared by all threads
-//! - `proof_book`: bounds of early positions that are kept for good; the book that is shipped
-//! - `compact_book`, `retrieval`: the format of the books that are shipped
-//! - `early_positions`: the positions of the book
-//! - `parallel`: several threads on one question
-//! - `search`: alpha–beta with a null window
-//! - `engine`: the questions asked about the position to solve
 
 mod bitboard;
-mod class;
 mod compact_book;
-mod early_positions;
 mod engine;
 mod evaluation;
 pub mod four_in_a_row;
 mod limits;
-mod live_lines;
-mod parallel;
 mod proof_book;
-mod retrieval;
-mod score;
 mod search;
 mod symmetry;
 #[cfg(test)]
@@ -64,32 +42,30 @@ mod transposition_table;
 
 use std::thread;
 
-pub use class::class;
-pub use early_positions::early_positions;
 pub use engine::safe_turns;
 pub use evaluation::{Evaluation, Goal, Value};
 pub use limits::{Limits, Progress};
+pub use proof_book::early_positions;
+pub use symmetry::class;
 
 use crate::game::Position as _;
 use crate::game::quarto::{Position, Turn};
 use engine::Engine;
 use limits::Counters;
-use parallel::CurrentlySearched;
 use proof_book::ProofBook;
+use search::CurrentlySearched;
 use transposition_table::TranspositionTable;
 
-/// What a solver may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// Size of the transposition table in bytes. A larger table is faster in positions with many
-    /// free cells; every size gives the same results.
+    /// In bytes. A larger one is faster in positions with many free cells; every size gives the same results.
     pub tt_bytes: usize,
-    /// Threads that search; 0 counts as 1.
+    /// 0 counts as 1.
     pub threads: usize,
 }
 
 impl Default for Options {
-    /// 256 MiB, and as many threads as the machine runs at once.
+    /// 256 MiB, and as many threads as the machine runs at the same time.
     fn default() -> Self {
         Self {
             tt_bytes: 256 << 20,
@@ -98,8 +74,7 @@ impl Default for Options {
     }
 }
 
-/// Solves positions and keeps what it has proven: a solver that is used again answers related
-/// questions faster. Several threads can call it at once.
+/// Solves positions and keeps what it has proven. Several threads can call it at the same time.
 ///
 /// ```
 /// use referee_games::game::Game as _;
@@ -124,18 +99,17 @@ pub struct Solver {
 }
 
 impl Solver {
-    /// A solver with the shipped book of early positions.
+    /// With the shipped book of early positions.
     pub fn new(options: Options) -> Self {
         Self::with_book(options, ProofBook::shipped())
     }
 
-    /// A solver without the shipped book: it proves everything itself.
+    /// It proves everything itself.
     pub fn without_book(options: Options) -> Self {
         Self::with_book(options, ProofBook::empty())
     }
 
-    /// A solver that proves everything anew, position by position: to hold the others against. It is slow from ten free
-    /// cells on.
+    /// It proves everything anew, position by position: to hold the others against. Slow from ten free cells on.
     pub fn without_table(threads: usize) -> Self {
         let mut solver = Self::without_book(Options {
             tt_bytes: 0,
@@ -157,22 +131,21 @@ impl Solver {
         Self { engine }
     }
 
-    /// The value of a position for the side to move: the side that places the piece in hand, or
-    /// that only gives when there is none. In a finished game that is the side that placed last.
+    /// For the side to move: the side that places the piece in hand, or that only gives when there is none. In a
+    /// finished game that is the side that placed last.
     pub fn solve(&self, position: &Position, goal: Goal, limits: &Limits) -> Evaluation {
         let budget = self.engine.budget(limits);
         self.engine.evaluate(position, goal, budget)
     }
 
-    /// Whether the side to move can reach at least `value`; `None` when the search reached a
-    /// limit. That is one search, where [`Solver::solve`] needs two or more.
+    /// `None` when the search reached a limit. One search, where [`Solver::solve`] needs two or more.
     pub fn reaches(&self, position: &Position, value: Value, limits: &Limits) -> Option<bool> {
         let budget = self.engine.budget(limits);
         self.engine.reaches(position, value, budget)
     }
 
-    /// Whether the turn that led to `after` is worth at least `value` to the side that made it;
-    /// `None` when the search reached a limit.
+    /// Whether the turn that led to `after` is worth at least `value` to the side that made it; `None` when the
+    /// search reached a limit.
     pub fn keeps(&self, after: &Position, value: Value, limits: &Limits) -> Option<bool> {
         if after.outcome().is_some() {
             // Nothing was given: the side to move is still the side that made the turn.
@@ -187,8 +160,7 @@ impl Solver {
         Some(!reached)
     }
 
-    /// Every turn, in the order of [`Position::turns`], with its value for the side that makes
-    /// it. Empty when the game is over.
+    /// In the order of [`Position::turns`], for the side that moves. Empty when the game is over.
     pub fn solve_turns(
         &self,
         position: &Position,
@@ -203,8 +175,8 @@ impl Solver {
             .collect()
     }
 
-    /// A game played perfectly from here on: the winner wins as soon as it can, the loser loses
-    /// as late as it can. When the search reaches a limit, the turns that are proven so far.
+    /// A game played perfectly from here on: the winner wins as soon as it can, the loser loses as late as it can.
+    /// Only the proven turns when the search reaches a limit.
     pub fn principal_variation(&self, position: &Position, limits: &Limits) -> Vec<Turn> {
         let budget = self.engine.budget(limits);
         let mut variation = Vec::new();
@@ -229,22 +201,21 @@ impl Solver {
         variation
     }
 
-    /// How far the solver has come. Other threads may ask while it searches.
+    /// Other threads may ask while it searches.
     pub fn progress(&self) -> Progress {
         self.engine.counters.read()
     }
 
-    /// Size of the transposition table in bytes: less than was asked for when the machine does
-    /// not have that much memory.
+    /// Less than was asked for when the machine does not have that much memory.
     pub fn tt_bytes(&self) -> usize {
         self.engine.table.bytes()
     }
 
-    /// What was proven of these positions, as a book to be shipped. It answers for no others, so they must be all of
-    /// [`early_positions`] of one rule set. `None` without positions, or when two are the same.
+    /// A book to be shipped. It answers for no other positions, so these must be all of [`early_positions`] of one
+    /// rule set. `None` without positions, or when two are the same.
     pub fn pack_book(&self, positions: &[Position]) -> Option<Vec<u8>> {
         let rules = positions.first()?.rules();
-        let hashes = positions.iter().filter_map(early_positions::hash);
+        let hashes = positions.iter().filter_map(proof_book::hash);
         self.engine.book.pack(hashes, rules)
     }
 }

@@ -1,36 +1,33 @@
 //! Alpha–beta with a null window: is the score at least `beta`?
 //!
-//! A node is a board with a piece in hand that completes no line (a gift that completes one is
-//! never searched: it loses at once). A turn places the piece and gives another, so the sides
-//! alternate from node to node and scores change their sign. Within a turn they do not alternate:
-//! the side that places also gives.
+//! A node is a board with a piece in hand that completes no line (a gift that completes one is never searched: it
+//! loses). A turn places the piece and gives another, so the sides alternate from node to node and scores change
+//! their sign.
 #![expect(
     clippy::cast_possible_truncation,
     reason = "indices of cells, pieces and turns are small"
 )]
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrayvec::ArrayVec;
 
 use super::bitboard::{Bitboard, Lanes, bits};
+use super::evaluation::{Bounds, Score};
 use super::limits::LimitCheck;
-use super::live_lines::LiveLines;
-use super::parallel::CurrentlySearched;
 use super::proof_book::{BOOK_FROM, ProofBook};
-use super::score::{Bounds, Score};
-use super::symmetry::{Hash, Symmetries};
+use super::symmetry::{Hash, LiveLines, Symmetries};
 use super::threats::{Threats, safe_cells};
 use super::transposition_table::TranspositionTable;
 use crate::game::quarto::Rules;
 
-/// The search reached a limit before it had a result.
+/// A limit was reached before there was a result.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Stopped;
 
-/// Free cells from which positions are looked up in the transposition table. With fewer, searching
-/// is cheaper than looking up: the table is larger than any cache, and transpositions are rare.
+/// Free cells from which positions are looked up in the transposition table. With fewer, searching is cheaper: the
+/// table is larger than any cache, and transpositions are rare.
 pub(super) const TT_FROM: u8 = 8;
 
-/// More free cells than there are.
 pub(super) const TT_NEVER: u8 = 17;
 
 /// Free cells from which the canonical key is the smallest under all symmetries.
@@ -42,7 +39,6 @@ const NODES_PER_CHECK: u64 = 1 << 13;
 /// Free cells from which a search uses several threads.
 pub(super) const PARALLEL_FROM: u8 = 9;
 
-/// What the threads of one search share.
 #[derive(Clone, Copy)]
 pub(super) struct Shared<'a> {
     pub(super) table: &'a TranspositionTable,
@@ -55,23 +51,21 @@ pub(super) struct Shared<'a> {
     pub(super) tt_from: u8,
 }
 
-/// One thread's search.
 pub(super) struct Worker<'a, const SQUARES: bool> {
     shared: Shared<'a>,
     /// Free cells at the root.
     root: u8,
     nodes: u64,
-    /// Nodes at the last check of the limits.
     checked: u64,
 }
 
-/// The safe turns of one node: at most 16 cells with 15 gifts each.
+/// Of one node: at most 16 cells with 15 gifts each.
 #[derive(Default)]
 struct SafeTurns {
     /// The board after each placement, and its threats.
     placed: ArrayVec<(Bitboard, Threats), 16>,
-    /// The turns that do not lose at once, each packed into one number: the number of safe replies
-    /// (the order in which to try them), the index in `placed`, the gift.
+    /// Turns that do not lose immediately, each packed into one number: the number of safe replies (the order in
+    /// which to try them), the index in `placed`, the gift.
     list: ArrayVec<u32, 240>,
 }
 
@@ -91,8 +85,8 @@ impl<'a, const SQUARES: bool> Worker<'a, SQUARES> {
         }
     }
 
-    /// The score of `board` with `hand` in hand and `n` free cells, as a bound on one side of
-    /// `beta`: a result of at least `beta` is a lower bound, one below `beta` is an upper bound.
+    /// The score of `board` with `n` free cells, as a bound on one side of `beta`: a result of at least `beta` is a
+    /// lower bound, one below `beta` is an upper bound.
     pub(super) fn search(
         &mut self,
         board: &Bitboard,
@@ -104,7 +98,7 @@ impl<'a, const SQUARES: bool> Worker<'a, SQUARES> {
         self.nodes += 1;
         let s = n.cast_signed();
         if n == 1 {
-            // The piece was safe to give: the board is full and nobody has won.
+            // The piece was safe to give: the board is full and no side has won.
             return Ok(0);
         }
         let after = threats.after(hand);
@@ -161,7 +155,7 @@ impl<'a, const SQUARES: bool> Worker<'a, SQUARES> {
         Ok(best)
     }
 
-    /// The bounds of a position in the proof book or the transposition table.
+    /// From the proof book or the transposition table.
     fn known_bounds(&self, hash: Hash, n: u8) -> Option<Bounds> {
         let proven = (n >= BOOK_FROM).then(|| self.shared.book.get(hash, Self::RULES));
         proven.flatten().or_else(|| self.shared.table.get(hash))
@@ -215,7 +209,7 @@ impl<'a, const SQUARES: bool> Worker<'a, SQUARES> {
         self.shared.symmetries.hash(&key)
     }
 
-    /// The best score of the safe turns: a bound on one side of `beta`, as in [`Worker::search`].
+    /// A bound on one side of `beta`, as in [`Worker::search`].
     fn search_turns(
         &mut self,
         board: &Bitboard,
@@ -292,14 +286,14 @@ impl<'a, const SQUARES: bool> Worker<'a, SQUARES> {
         Ok(best)
     }
 
-    /// Counts a turn at the root.
+    /// At the root.
     fn count_decided(&self, n: u8) {
         if n == self.root {
             self.shared.check.counters.decide();
         }
     }
 
-    /// Reports the nodes searched since the last check, and checks the limits.
+    /// Reports the nodes searched since the last check.
     pub(super) fn check_limits(&mut self) -> Result<(), Stopped> {
         let nodes = self.nodes - self.checked;
         self.checked = self.nodes;
@@ -318,7 +312,6 @@ impl SafeTurns {
             .push(order << 8 | (placed as u32) << 4 | u32::from(gift));
     }
 
-    /// The position after a turn.
     #[inline]
     fn get(&self, turn: u32) -> (Bitboard, Threats, u8) {
         let (board, threats) = self.placed[(turn >> 4 & 15) as usize];
@@ -327,7 +320,7 @@ impl SafeTurns {
     }
 }
 
-/// The cells of the safe turns: those with a gift that completes no line afterwards.
+/// The cells with a gift that completes no line afterwards.
 #[inline]
 fn safe_placements(board: &Bitboard, after: [Lanes; 2]) -> u16 {
     bits(board.left)
@@ -335,14 +328,12 @@ fn safe_placements(board: &Bitboard, after: [Lanes; 2]) -> u16 {
         .fold(0, |all, cells| all | cells)
 }
 
-/// Whether there is a turn that does not lose at once.
 #[inline]
 fn has_safe_turn(board: &Bitboard, threats: &Threats, hand: u8) -> bool {
     let after = threats.after(hand);
     bits(board.left).any(|gift| safe_cells(after, gift, board.free) != 0)
 }
 
-/// The number of turns that do not lose at once.
 pub(super) fn count_safe_turns(board: &Bitboard, threats: &Threats, hand: u8) -> u32 {
     let after = threats.after(hand);
     let mut count = 0;
@@ -358,4 +349,37 @@ pub(super) fn count_safe_turns(board: &Bitboard, threats: &Threats, hand: u8) ->
         room -= 1;
     }
     count + four.count_ones()
+}
+
+/// The positions that threads are searching now, by hash; a collision costs time, nothing else. For Kerrigan's
+/// simplified ABDADA: all threads search the whole tree and share the transposition table; a thread that reaches a
+/// position of another one searches its other turns first.
+#[derive(Debug)]
+pub(super) struct CurrentlySearched([AtomicU64; Self::SLOTS]);
+
+impl CurrentlySearched {
+    const SLOTS: usize = 1 << 10;
+
+    pub(super) fn new() -> Self {
+        Self([const { AtomicU64::new(0) }; Self::SLOTS])
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "any bits will do")]
+    const fn slot(&self, hash: u64) -> &AtomicU64 {
+        &self.0[hash as usize % Self::SLOTS]
+    }
+
+    pub(super) fn contains(&self, hash: u64) -> bool {
+        self.slot(hash).load(Ordering::Relaxed) == hash
+    }
+
+    pub(super) fn start(&self, hash: u64) {
+        self.slot(hash).store(hash, Ordering::Relaxed);
+    }
+
+    pub(super) fn finish(&self, hash: u64) {
+        let _ = self
+            .slot(hash)
+            .compare_exchange(hash, 0, Ordering::Relaxed, Ordering::Relaxed);
+    }
 }

@@ -1,14 +1,12 @@
 //! Canonical keys: one key for all positions that are the same game under symmetry.
 //!
-//! A key is made in two steps. First everything that no longer matters is left out: a position is
-//! described by the lines that can still be completed, with which properties, by the free cells
-//! on them and by the pieces that are left. The pieces on dead lines are ignored. Then symmetry:
-//! the cells are permuted so that the set of free cells is the smallest number, the features are
-//! complemented so that the piece in hand is 0000, and sorted.
+//! First everything that no longer matters is left out: a position is described by the lines that can still be
+//! completed, with which properties, by the free cells on them and by the pieces that are left. Then symmetry: the
+//! cells are permuted so that the set of free cells is the smallest number, the features are complemented so that the
+//! piece in hand is 0000, and sorted.
 //!
-//! Equal keys therefore mean equal values. The converse does not always hold: two features with
-//! equal descriptions are not ordered by the pieces that are left.
-
+//! Equal keys mean equal values. The converse does not always hold: two features with equal descriptions are not
+//! ordered by the pieces that are left.
 #![expect(
     clippy::cast_possible_truncation,
     reason = "only the low bits of a set are wanted"
@@ -16,11 +14,10 @@
 
 use std::sync::LazyLock;
 
-use super::bitboard::{ALL, Bitboard, Lanes, opposite};
-use super::live_lines::LiveLines;
-use crate::game::quarto::{Cell, Rules};
+use super::bitboard::{ALL, Bitboard, Lanes, lanes, opposite};
+use crate::game::quarto::board::CELLS_OF;
+use crate::game::quarto::{Cell, Piece, Position, Rules};
 
-/// The canonical key of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct Key([u64; 4]);
 
@@ -35,11 +32,11 @@ pub(super) struct Hash {
 
 /// The permutations of the cells that keep the lines of a rule set: 32, or 8 with squares.
 pub(super) struct Symmetries {
-    /// For each permutation, where it moves the sets of the lower and of the upper eight cells.
+    /// By permutation: where it moves the sets of the lower and of the upper eight cells.
     cells: Vec<[[u16; 256]; 2]>,
-    /// For each permutation, where it moves each set of rows, columns and diagonals.
+    /// By permutation: where it moves each set of rows, columns and diagonals.
     lines: Vec<[u16; 1024]>,
-    /// For each permutation, where it moves each set of squares (by their top left cells).
+    /// By permutation: where it moves each set of squares (by their top left cells).
     squares: Vec<[u16; 2048]>,
     /// For each set of cells, the permutations (a bit each) that give the smallest number.
     best: Vec<u32>,
@@ -51,7 +48,7 @@ static STANDARD: LazyLock<Symmetries> = LazyLock::new(|| Symmetries::new(Rules::
 static SQUARES: LazyLock<Symmetries> = LazyLock::new(|| Symmetries::new(Rules::Squares));
 
 impl Symmetries {
-    /// The symmetries of a rule set, computed once.
+    /// Computed once.
     pub(super) fn of(rules: Rules) -> &'static Self {
         match rules {
             Rules::Standard => &STANDARD,
@@ -96,7 +93,6 @@ impl Symmetries {
         this
     }
 
-    /// For each set of cells, the permutations that map it to the smallest set of its orbit.
     fn best_of(&self, permutations: &[[usize; 16]]) -> Vec<u32> {
         let inverses: Vec<usize> = permutations
             .iter()
@@ -117,7 +113,6 @@ impl Symmetries {
         best
     }
 
-    /// For each permutation, where it moves each cell.
     pub(super) fn permutations(&self) -> Vec<[usize; 16]> {
         let to = |n, cell: usize| self.move_cells(n, 1 << cell).trailing_zeros() as usize;
         (0..self.cells.len())
@@ -131,9 +126,8 @@ impl Symmetries {
         low[usize::from(cells & 0xff)] | high[usize::from(cells >> 8)]
     }
 
-    /// The key of the position with `hand` in hand. Several permutations may give the smallest set of
-    /// free cells: with `thorough` the smallest key of all of them is taken, otherwise the key of
-    /// the first.
+    /// Several permutations may give the smallest set of free cells: with `thorough` the smallest key of all of them
+    /// is taken, otherwise the key of the first.
     #[inline]
     pub(super) fn key<const SQ: bool>(
         &self,
@@ -189,8 +183,7 @@ impl Symmetries {
     }
 }
 
-/// The key with the descriptions of the features sorted, and the pieces that are left permuted
-/// along with them.
+/// With the features sorted, and the pieces that are left permuted along with them.
 #[inline]
 fn sorted(mut features: [u64; 4], mut left: u16, cells: u16) -> Key {
     let mut order = |i: usize, j: usize, lower: u16| {
@@ -220,7 +213,7 @@ fn sorted(mut features: [u64; 4], mut left: u16, cells: u16) -> Key {
     Key([a | u64::from(cells) << 42, b | u64::from(left) << 42, c, d])
 }
 
-/// Swaps the two values in the features whose bit `hand` has.
+/// In the features whose bit `hand` has.
 #[inline]
 const fn complement([zero, one]: [Lanes; 2], hand: u8) -> [Lanes; 2] {
     let (keep, swap) = (ALL[opposite(hand)], ALL[hand as usize]);
@@ -245,8 +238,7 @@ const fn complement_pieces(mut left: u16, hand: u8) -> u16 {
     left
 }
 
-/// The upper and the lower half of a product, combined: every bit of the result depends on both
-/// factors.
+/// The upper and the lower half of a product, combined: every bit depends on both factors.
 #[inline]
 const fn mix(a: u64, b: u64) -> u64 {
     let product = a as u128 * b as u128;
@@ -273,8 +265,7 @@ fn table<const N: usize>(one: impl Fn(usize) -> u16) -> [u16; N] {
     table
 }
 
-/// Every permutation of rows combined with every permutation of columns, and each of them
-/// transposed.
+/// Every permutation of rows with every permutation of columns, and each of them transposed.
 fn candidates() -> impl Iterator<Item = [usize; 16]> {
     let orders = || {
         (0..256usize)
@@ -298,3 +289,132 @@ fn candidates() -> impl Iterator<Item = [usize; 16]> {
         })
     })
 }
+
+const CELLS: usize = 16;
+
+/// An empty cell, or an empty hand.
+const NONE: u8 = 16;
+
+/// One name for all positions that are equal by symmetry, and for no others, where [`super::symmetry`] is quick but
+/// incomplete: the piece in hand, then every cell, of the smallest position that arises when cells change places so
+/// that lines remain lines, features change places, and the two properties of a feature do.
+pub fn class(position: &Position) -> [u8; CELLS + 1] {
+    let mut cells = [NONE; CELLS];
+    for (cell, piece) in position.board().pieces() {
+        cells[cell.index()] = piece.bits();
+    }
+    let hand = position.hand().map(Piece::bits);
+    // With a piece in hand the smallest image has piece 0 there.
+    let complements: Vec<u8> = match hand {
+        Some(piece) => vec![piece],
+        None => (0..16).collect(),
+    };
+    let permutations = Symmetries::of(position.rules()).permutations();
+    let mut best = [u8::MAX; CELLS + 1];
+    for order in orders() {
+        for &complement in &complements {
+            let image = |piece: u8| {
+                let piece = piece ^ complement;
+                (0..4).fold(0, |image, bit| image | (piece >> bit & 1) << order[bit])
+            };
+            for to in &permutations {
+                let mut name = [NONE; CELLS + 1];
+                if hand.is_some() {
+                    name[0] = 0;
+                }
+                for (cell, &piece) in cells.iter().enumerate() {
+                    if piece != NONE {
+                        name[to[cell] + 1] = image(piece);
+                    }
+                }
+                best = best.min(name);
+            }
+        }
+    }
+    best
+}
+
+fn orders() -> impl Iterator<Item = [u8; 4]> {
+    (0..=u8::MAX)
+        .map(|n| [n & 3, n >> 2 & 3, n >> 4 & 3, n >> 6])
+        .filter(|order| (0..4).all(|feature| order.contains(&feature)))
+}
+
+/// For each property, the lines whose pieces all have it, and that have a free cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct LiveLines {
+    /// Bits 0–3 the rows, 4–7 the columns, 8 and 9 the diagonals.
+    pub(super) lines: [Lanes; 2],
+    /// One bit a square, where its top left cell is.
+    pub(super) squares: [Lanes; 2],
+}
+
+impl LiveLines {
+    #[inline]
+    pub(super) fn of<const SQUARES: bool>(board: &Bitboard) -> Self {
+        let free = lanes(board.free);
+        let open = pack(fold(free, |a, b| a | b));
+        let mut live = Self {
+            lines: [0; 2],
+            squares: [0; 2],
+        };
+        for value in 0..2 {
+            let can = board.with[value] | free;
+            live.lines[value] = pack(fold(can, |a, b| a & b)) & open;
+            if SQUARES {
+                let open = free | free >> 1 | free >> 4 | free >> 5;
+                let whole = can & can >> 1 & can >> 4 & can >> 5;
+                live.squares[value] = whole & open & lanes(0x0777);
+            }
+        }
+        live
+    }
+
+    /// The free cells on lines that can still be completed.
+    #[inline]
+    pub(super) fn cells(&self, free: u16) -> u16 {
+        let lines = lowest_lane(self.lines[0] | self.lines[1]);
+        let squares = lowest_lane(self.squares[0] | self.squares[1]);
+        let cells = LINE_CELLS[usize::from(lines & 1023)];
+        free & (cells | squares | squares << 1 | squares << 4 | squares << 5)
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    reason = "only the lowest lane is wanted"
+)]
+const fn lowest_lane(v: Lanes) -> u16 {
+    let v = v | v >> 32;
+    (v | v >> 16) as u16
+}
+
+/// Rows, columns, diagonal and anti-diagonal, the cells of each folded into the lowest one.
+#[inline]
+fn fold(v: Lanes, op: impl Fn(Lanes, Lanes) -> Lanes) -> [Lanes; 4] {
+    let both = |step: u32| {
+        let pairs = op(v, v >> step);
+        op(pairs, pairs >> (2 * step))
+    };
+    [both(1), both(4), both(5), both(3)]
+}
+
+#[inline]
+const fn pack([rows, columns, diagonal, anti]: [Lanes; 4]) -> Lanes {
+    let rows = rows & lanes(0x1111);
+    let rows = (rows | rows >> 3 | rows >> 6 | rows >> 9) & lanes(0x000f);
+    rows | (columns & lanes(0x000f)) << 4 | (diagonal & lanes(1)) << 8 | (anti & lanes(0x0008)) << 6
+}
+
+/// The cells of every set of the ten lines.
+static LINE_CELLS: [u16; 1024] = {
+    let mut cells = [0u16; 1024];
+    let mut set = 1usize;
+    while set < 1024 {
+        let [a, b, c, d] = CELLS_OF[set.trailing_zeros() as usize];
+        let own = 1 << a | 1 << b | 1 << c | 1 << d;
+        cells[set] = cells[set & (set - 1)] | own;
+        set += 1;
+    }
+    cells
+};

@@ -5,7 +5,7 @@ use rand::seq::{IndexedRandom as _, SliceRandom as _};
 use rand::{RngExt as _, SeedableRng as _};
 
 use super::bitboard::{Bitboard, has_squares};
-use super::live_lines::LiveLines;
+use super::symmetry::LiveLines;
 use super::symmetry::Symmetries;
 use super::*;
 use crate::game::quarto::{Board, Cell, Move, Piece, Rules};
@@ -38,7 +38,7 @@ fn position(cells: &[Cell], pieces: &[Piece], free: usize, rules: Rules) -> Opti
     Some(position)
 }
 
-/// The same game under symmetry: cells permuted, features in another order and some complemented.
+/// Cells permuted, features in another order and some complemented.
 fn symmetric(rng: &mut ChaCha8Rng, position: &Position, to: &[usize; 16]) -> Position {
     let mut order = [0, 1, 2, 3];
     order.shuffle(rng);
@@ -91,7 +91,7 @@ fn symmetric_positions_have_the_same_value_and_mostly_the_same_key() {
             let like = symmetric(&mut rng, &position, &to);
             same += usize::from(key(&position) == key(&like));
             if count < exact {
-                // One solver each, so that neither uses the table of the other.
+                // Neither uses the table of the other.
                 let [one, two] = [&position, &like].map(|position| {
                     let solver = Solver::without_book(SMALL);
                     solver.solve(position, Goal::Distance, &Limits::NONE)
@@ -104,7 +104,6 @@ fn symmetric_positions_have_the_same_value_and_mostly_the_same_key() {
     }
 }
 
-/// Looking up as early as possible, in a table that many positions share, changes no result.
 #[test]
 fn looking_up_is_as_good_as_searching() {
     let mut rng = ChaCha8Rng::seed_from_u64(12);
@@ -122,7 +121,6 @@ fn looking_up_is_as_good_as_searching() {
     }
 }
 
-/// Equal keys, equal values: of many random games from one position some transpose.
 #[test]
 fn equal_keys_mean_equal_scores() {
     let mut rng = ChaCha8Rng::seed_from_u64(13);
@@ -156,7 +154,6 @@ fn equal_keys_mean_equal_scores() {
     assert!(shared > 50, "only {shared} positions shared a key");
 }
 
-/// Whether some line of four shares a property.
 fn has_quarto(board: &Bitboard) -> bool {
     Rules::Standard.lines().any(|line| {
         let cells = line
@@ -170,9 +167,8 @@ fn has_quarto(board: &Bitboard) -> bool {
     })
 }
 
-/// The pieces are put on the cells one after the other, the diagonals first: that leaves the most
-/// symmetry. Boards with the same key have as many ways to be filled, so they are counted
-/// together: that checks the keys as well.
+/// The diagonals are filled first: that leaves the most symmetry. Boards with the same key have as many ways to be
+/// filled, so they are counted together: that checks the keys as well.
 #[test]
 #[ignore = "half a minute of one core in a release build, 2 GB of memory"]
 fn full_boards_without_a_quarto() {

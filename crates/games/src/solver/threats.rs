@@ -2,11 +2,11 @@
 
 use super::bitboard::{ALL, Bitboard, Lanes, lanes, opposite};
 
-/// The cells of all eight properties: value 0, then value 1.
+/// Value 0, then value 1.
 type Pair = wide::u64x2;
 
-/// The contents of the other three cells of each cell's line, shifted onto the cell: one entry a
-/// direction. For a cell that is in no line of a direction they are empty.
+/// The contents of the other three cells of each cell's line, shifted onto the cell, by direction. Empty for a cell
+/// that is in no line of a direction.
 type Around = [[Pair; 3]; 4];
 
 #[inline]
@@ -57,13 +57,11 @@ fn square(v: Pair) -> Around {
     ]
 }
 
-/// The threats on a board. They are enough to find, without placing anything, the gifts that are
-/// safe after a placement.
+/// Enough to find, without placing anything, the gifts that are safe after a placement.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Threats {
-    /// For each property, the cells where a placement leaves a line of three with one free cell
-    /// elsewhere: empty when there is no such line, all cells but one when the same free cell
-    /// completes all such lines.
+    /// For each property, the cells where a placement leaves a line of three with one free cell elsewhere: empty when
+    /// there is no such line, all cells but one when the same free cell completes all such lines.
     kept: [Lanes; 2],
     /// For each property, the cells where one more piece with it makes a line of three.
     made: [Lanes; 2],
@@ -86,14 +84,12 @@ impl Threats {
         }
     }
 
-    /// Whether `piece` can complete a line now.
     #[inline]
     pub(super) const fn wins(&self, piece: u8) -> bool {
         self.kept[1] & ALL[piece as usize] != 0 || self.kept[0] & ALL[opposite(piece)] != 0
     }
 
-    /// For each property, the cells where placing `piece` leaves a line that a piece with this
-    /// property completes.
+    /// For each property, the cells where placing `piece` leaves a line that a piece with this property completes.
     #[inline]
     pub(super) const fn after(&self, piece: u8) -> [Lanes; 2] {
         [
@@ -103,8 +99,8 @@ impl Threats {
     }
 }
 
-/// The cells in a line with three others that have the property, and those in a line with two
-/// that have it and a free cell.
+/// The cells in a line with three others that have the property, and those in a line with two that have it and a free
+/// cell.
 #[inline]
 fn lines(v: Around, free: Around) -> (Pair, Pair) {
     let mut three = Pair::ZERO;
@@ -117,8 +113,8 @@ fn lines(v: Around, free: Around) -> (Pair, Pair) {
     (three, two)
 }
 
-/// For each lane, the cells that leave another cell of the lane: none when it is empty, all but
-/// one when it has one cell, all when it has several.
+/// For each lane, the cells that leave another cell of the lane: none when it is empty, all but one when it has one
+/// cell, all when it has several.
 #[inline]
 fn elsewhere(v: Pair) -> Pair {
     let some = non_empty(v);
@@ -140,8 +136,7 @@ fn fill(highest: Pair) -> Pair {
     (highest << 1) - (highest >> 15)
 }
 
-/// The free cells where the placement described by `after` (see [`Threats::after`]) makes `gift`
-/// safe: it completes no line.
+/// The free cells where the placement described by `after` (see [`Threats::after`]) makes `gift` safe.
 #[inline]
 pub(super) const fn safe_cells(after: [Lanes; 2], gift: u8, free: u16) -> u16 {
     let waits = after[1] & ALL[gift as usize] | after[0] & ALL[opposite(gift)];

@@ -1,12 +1,10 @@
 //! The transposition table: bounds of positions, shared by all threads without locks.
 //!
-//! An entry is one `u64`, read and written whole, so no thread ever reads half of one: 52 bits of
-//! the position's hash, the two bounds of its score, and the nodes that they cost. The bucket
-//! follows from a second, independent hash.
+//! An entry is one `u64`, read and written whole: 52 bits of the position's hash, the two bounds of its score, and
+//! the nodes that they cost. The bucket follows from a second, independent hash.
 //!
-//! The probability of an error: a wrong entry is accepted when 52 bits agree by chance. A look-up
-//! compares with eight entries, so one look-up in 2^49 accepts a wrong one; in a search with a
-//! billion look-ups that happens with a probability of two in a million.
+//! A look-up compares 52 bits with eight entries, so one in 2^49 accepts a wrong entry; in a search with a billion
+//! look-ups that happens with a probability of two in a million.
 
 #![expect(
     clippy::cast_possible_truncation,
@@ -17,28 +15,26 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytemuck::Zeroable;
 
-use super::score::Bounds;
+use super::evaluation::Bounds;
 use super::symmetry::Hash;
 
 /// Entries that share a cache line.
 const WAYS: usize = 8;
 
-/// The bits of the hash in an entry; the lowest twelve make room for bounds and work.
+/// The lowest twelve bits make room for bounds and work.
 const SIGNATURE: u64 = !0xfff;
 
 #[derive(Debug, Zeroable)]
 #[repr(C, align(64))]
 struct Bucket([AtomicU64; WAYS]);
 
-/// A transposition table of a fixed size.
 #[derive(Debug)]
 pub(super) struct TranspositionTable {
     buckets: Box<[Bucket]>,
 }
 
 impl TranspositionTable {
-    /// A table of at most `bytes`, and of at least one bucket of 64 bytes. It is smaller when the
-    /// machine does not have that much memory.
+    /// At most `bytes`, and at least one bucket of 64 bytes; smaller when the machine does not have that much memory.
     pub(super) fn new(bytes: usize) -> Self {
         let mut count = (bytes / size_of::<Bucket>()).max(1);
         loop {
@@ -50,7 +46,6 @@ impl TranspositionTable {
         }
     }
 
-    /// Its size in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.buckets.len() * size_of::<Bucket>()
     }
@@ -61,7 +56,6 @@ impl TranspositionTable {
         &self.buckets[slot as usize].0
     }
 
-    /// The bounds of a position, when it is in the table.
     #[inline]
     pub(super) fn get(&self, hash: Hash) -> Option<Bounds> {
         let found = self
@@ -73,8 +67,8 @@ impl TranspositionTable {
         (found & 0xf != 0).then(|| Bounds::from_byte((found >> 4) as u8))
     }
 
-    /// Adds the bounds of a position that `work` nodes proved. It replaces the entry of the same
-    /// position, or the one in the bucket with the least work.
+    /// `work` is the number of nodes that proved the bounds. Replaces the entry of the same position, or the one in
+    /// the bucket with the least work.
     #[inline]
     pub(super) fn put(&self, hash: Hash, mut bounds: Bounds, work: u64) {
         let bucket = self.bucket(hash);

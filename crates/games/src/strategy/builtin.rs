@@ -7,32 +7,26 @@ use super::search::{DEPTHS, USUAL_DEPTH};
 use super::{NAMES, PERFECT, SEARCH};
 use referee_text::{escape, meant};
 
-/// A built-in bot. Its text is always the same for the same bot: `search?depth=3` for `search?depth=03`, too.
+/// Its text is the same for the same bot: `search?depth=3` for `search?depth=03`, too.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Builtin {
-    /// See [`Strategy::Random`](super::Strategy::Random).
     Random,
-    /// See [`Strategy::Greedy`](super::Strategy::Greedy).
     Greedy,
-    /// See [`Search`](super::search::Search).
     Search {
         /// How many turns it looks beyond its own, one of [`DEPTHS`].
         depth: u32,
     },
-    /// See [`Perfect`](super::perfect::Perfect).
     Perfect {
-        /// The probability, 0 to 1, that a turn is a random one. Where it is given, no clock has to do with its answers.
+        /// The probability, 0 to 1, of a random turn. Where it is given, answers do not depend on a clock.
         slips: Option<f64>,
     },
 }
 
-/// Why a text is no built-in bot.
+/// Why a text is not a built-in bot.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{cause}; {fix}")]
 pub struct UnknownBuiltin {
-    /// What is wrong.
     pub cause: String,
-    /// What to do.
     pub fix: String,
 }
 
@@ -107,7 +101,7 @@ impl FromStr for Builtin {
     }
 }
 
-/// The value of the only parameter that a strategy has; `None` when it is not given.
+/// The only parameter that a strategy has; `None` when it is not given.
 fn parameter<'a>(
     strategy: &str,
     given: Option<&'a str>,
@@ -148,7 +142,6 @@ fn parameter<'a>(
     Ok(value)
 }
 
-/// A value that is a number of this range.
 fn in_range<T: FromStr>(
     name: &str,
     text: Option<&str>,

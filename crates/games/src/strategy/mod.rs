@@ -10,29 +10,25 @@ use rand::seq::IndexedRandom as _;
 
 use crate::game::{Game, Outcome, Position, Side};
 
-/// Names of all built-in bots, as in `builtin:NAME`.
+/// As in `builtin:NAME`.
 pub const NAMES: [&str; 4] = [RANDOM, "greedy", PERFECT, SEARCH];
 
-/// The name of the bot that plays at random.
 pub const RANDOM: &str = "random";
 
-/// The name of [`search::Search`].
 pub const SEARCH: &str = "search";
 
-/// The name of [`perfect::Perfect`].
 pub const PERFECT: &str = "perfect";
 
-/// A built-in strategy for every game. [`perfect::Perfect`] plays Quarto only.
+/// For every game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strategy {
-    /// A random legal turn.
     Random,
-    /// Wins at once when it can, and lets the opponent win at once only when it must.
+    /// Wins when it can, and lets the opponent win only when it must.
     Greedy,
 }
 
 impl Strategy {
-    /// Chooses a turn; `None` when the game is over.
+    /// `None` when the game is over.
     pub fn choose<G: Game>(
         self,
         game: &G,
@@ -46,8 +42,7 @@ impl Strategy {
     }
 }
 
-/// One random move after the other until the turn is over. So every free cell is equally likely,
-/// whatever the number of gifts after it.
+/// One random move after the other: every free cell is equally likely, whatever the number of gifts after it.
 fn random<G: Game>(game: &G, position: &G::Position, rng: &mut impl Rng) -> Option<G::Turn> {
     let me = position.to_move();
     let mut position = position.clone();
@@ -61,7 +56,6 @@ fn random<G: Game>(game: &G, position: &G::Position, rng: &mut impl Rng) -> Opti
     game.turn_of(&moves)
 }
 
-/// A random one of the turns that are best one step ahead.
 fn greedy<G: Game>(game: &G, position: &G::Position, rng: &mut impl Rng) -> Option<G::Turn> {
     let me = position.to_move();
     let mut turns = game.turns(position);
@@ -72,10 +66,8 @@ fn greedy<G: Game>(game: &G, position: &G::Position, rng: &mut impl Rng) -> Opti
     turns.choose(rng).map(|(turn, _)| *turn)
 }
 
-/// The value of the position after a turn, one step ahead, for the side that made it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
-    /// The opponent can win at once.
     OpponentWins,
     /// The game continues without an immediate win, or is drawn.
     Undecided,

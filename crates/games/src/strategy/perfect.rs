@@ -1,8 +1,8 @@
-//! `builtin:perfect`: plays Quarto perfectly wherever the solver has a result in its time, and
-//! avoids turns that it can prove to lose before that.
+//! `builtin:perfect`: plays Quarto perfectly wherever the solver has a result in its time, and avoids turns that it
+//! can prove to lose before that.
 //!
-//! Among turns of the same value it chooses the one after which most answers of the other side are
-//! mistakes: a draw against a perfect player is often a win against another one.
+//! Among turns of the same value it chooses the one after which most answers of the other side are mistakes: a draw
+//! against a perfect player is often a win against another one.
 
 use std::time::{Duration, Instant};
 
@@ -13,23 +13,23 @@ use crate::game::quarto::{Position, Turn};
 use crate::game::{Outcome, Position as _};
 use crate::solver::{self, Goal, Limits, Options, Solver, Value};
 
-/// Bytes of the transposition table. Small: every process of a tournament has its own.
+/// Small: every process of a tournament has its own.
 const TT_BYTES: usize = 32 << 20;
 
 /// Free cells from which positions that are not in the book cannot be solved in time.
 const OPENING_FROM: usize = 14;
 
-/// In the opening, the share of the time that is used: one part of so many.
+/// In the opening, one part of so many of the time is used.
 const OPENING_SHARE: u32 = 20;
 
-/// Nodes of an answer where no clock ends it.
+/// Without a clock.
 const NODES: u64 = 1 << 22;
 
 /// Nodes of a search that only has a result if the book or the table has the position.
 const PROBE_NODES: u64 = 1 << 12;
 
-/// Nodes for each turn in the first pass: enough to decide nearly all of them with twelve free
-/// cells. Every further pass gives the undecided turns eight times as many.
+/// Enough to decide nearly all turns with twelve free cells. Every further pass gives the undecided turns eight times
+/// as many.
 const FIRST_PASS_NODES: u64 = 1 << 20;
 
 /// The largest number of turns of the same value that are compared.
@@ -38,8 +38,8 @@ const COMPARED: usize = 16;
 /// Nodes to determine whether another turn is as good as the one that was found.
 const OTHERS_NODES: u64 = 1 << 15;
 
-/// The percentages of the time until which it searches for a turn that does not lose, for one that
-/// wins, for others that are as good, and until which it compares those.
+/// The percentages of the time until which it searches for a turn that does not lose, for one that wins, for others
+/// that are as good, and until which it compares those.
 const UNTIL_SAFE: u32 = 70;
 const UNTIL_WON: u32 = 90;
 const UNTIL_OTHERS: u32 = 80;
@@ -62,20 +62,18 @@ pub struct Perfect {
     budget: Budget,
 }
 
-/// What an answer may take.
 #[derive(Clone, Copy, Debug)]
 enum Budget {
     Time(Duration),
-    /// Nodes of the solver: the same on every machine.
+    /// The same on every machine.
     Nodes(u64),
 }
 
-/// A turn, and the position after it.
 type Choice = (Turn, Position);
 
 impl Perfect {
-    /// A player who answers within `move_time`, with much of it to spare: on a machine with more
-    /// programs than cores an answer comes late however early it was found.
+    /// Answers within `move_time`, with much of it to spare: on a machine with more programs than cores an answer
+    /// comes late however early it was found.
     pub fn new(move_time: Duration) -> Self {
         let time = (move_time * 6 / 10).saturating_sub(Duration::from_millis(20));
         Self {
@@ -84,7 +82,7 @@ impl Perfect {
         }
     }
 
-    /// A player whose answers depend on no clock: a search ends after a fixed number of nodes.
+    /// A search ends after a fixed number of nodes.
     pub const fn without_clock() -> Self {
         Self {
             solver: None,
@@ -92,7 +90,7 @@ impl Perfect {
         }
     }
 
-    /// Chooses a turn; `None` when the game is over.
+    /// `None` when the game is over.
     pub fn choose(&mut self, position: &Position, rng: &mut impl Rng) -> Option<Turn> {
         let mut turns = position.turns();
         turns.shuffle(rng);
@@ -103,7 +101,7 @@ impl Perfect {
         }
         turns.retain(|(_, after)| !after.can_win_at_once());
         if turns.len() < 2 {
-            // Everything loses at once, or there is no choice.
+            // Everything loses immediately, or there is no choice.
             return Some(turns.first().map_or(first, |(turn, _)| *turn));
         }
         let solver = self.solver.get_or_insert_with(|| {
@@ -129,20 +127,16 @@ impl Perfect {
     }
 }
 
-/// The result of a search for a turn.
 enum Search {
     Found(Choice),
-    /// No turn has the value.
     None,
     /// These turns may have the value, the most likely one first: the time was over.
     Undecided(Vec<Choice>),
 }
 
-/// The search for one answer.
 struct TurnSearch<'a> {
     solver: &'a Solver,
     started: Instant,
-    /// The nodes of the answers before.
     nodes_before: u64,
     budget: Budget,
 }
@@ -163,12 +157,10 @@ impl TurnSearch<'_> {
         }
     }
 
-    /// The nodes of this answer so far.
     fn nodes(&self) -> u64 {
         self.solver.progress().nodes - self.nodes_before
     }
 
-    /// Whether this percentage of the budget is used up.
     fn is_over(&self, percent: u32) -> bool {
         match self.budget {
             Budget::Time(time) => self.started.elapsed() >= time * percent / 100,
@@ -176,10 +168,10 @@ impl TurnSearch<'_> {
         }
     }
 
-    /// One of the best of the turns, none of which wins or loses at once.
+    /// None of the turns wins or loses immediately.
     ///
-    /// In a drawn position a turn that draws is found in a hundredth of the time that it takes to
-    /// prove that none wins. So it is searched for first: it prevents a loss.
+    /// In a drawn position a turn that draws is found in a hundredth of the time that it takes to prove that none
+    /// wins. So it is searched for first: it prevents a loss.
     fn best(&self, position: &Position, mut turns: Vec<Choice>) -> Option<Turn> {
         turns.sort_by_cached_key(|(_, after)| solver::safe_turns(after));
         let probe = Limits::nodes(PROBE_NODES);
@@ -205,14 +197,13 @@ impl TurnSearch<'_> {
         self.hardest(&self.others(&turns, safe))
     }
 
-    /// Whether it is proven in time that the side to move wins.
+    /// Proven in time.
     fn is_won(&self, position: &Position) -> bool {
         let limits = self.until(UNTIL_WON, u64::MAX);
         self.solver.reaches(position, Value::Win, &limits) == Some(true)
     }
 
-    /// The first of the turns that is proven to be worth at least `value`, by iterative deepening of
-    /// the node limit.
+    /// By iterative deepening of the node limit.
     fn first(&self, turns: &[Choice], value: Value, percent: u32) -> Search {
         let mut undecided = turns.to_vec();
         let mut nodes = FIRST_PASS_NODES;
@@ -269,14 +260,13 @@ impl TurnSearch<'_> {
         Some(best.1)
     }
 
-    /// The expected result, from -1 (a loss) to 1 (a win), against a player who gives no piece that
-    /// loses at once and otherwise answers at random.
+    /// From -1 (a loss) to 1 (a win), against a player who gives no piece that loses immediately and otherwise
+    /// answers at random.
     fn expected_result(&self, after: &Position, nodes: u64) -> f64 {
         let limits = self.until(UNTIL_COMPARED, nodes);
         let answers = self.solver.solve_turns(after, Goal::Value, &limits);
         let (mut sum, mut count) = (0.0, 0.0);
         for (turn, evaluation) in answers {
-            // Every turn is legal.
             if after.after(turn).is_ok_and(|made| made.can_win_at_once()) {
                 continue;
             }
@@ -291,7 +281,7 @@ impl TurnSearch<'_> {
     }
 }
 
-/// Nodes to count the answers that are mistakes; `None` where that takes too long.
+/// `None` where counting the answers that are mistakes takes too long.
 fn mistake_nodes(after: &Position) -> Option<u64> {
     match after.board().free_count() {
         BOOK_FROM.. => Some(PROBE_NODES),

@@ -1,5 +1,5 @@
-//! `builtin:perfect` in Four In A Row: plays perfectly wherever the solver has a result in its time, and before that makes
-//! no turn that it can prove to lose.
+//! `builtin:perfect` in Four In A Row: plays perfectly wherever the solver has a result in its time, and before that
+//! makes no turn that it can prove to lose.
 
 use std::time::{Duration, Instant};
 
@@ -11,10 +11,10 @@ use crate::game::four_in_a_row::{Column, FourInARow, Position};
 use crate::solver::four_in_a_row::{Solver, TABLE_BYTES};
 use crate::solver::{Evaluation, Goal, Limits};
 
-/// Nodes of an answer where no clock ends it: enough from the twelfth disc on.
+/// Without a clock: enough from the twelfth disc on.
 const NODES: u64 = 1 << 21;
 
-/// Nodes of the first pass over all turns; each further one has eight times as many.
+/// Over all turns; each further pass has eight times as many.
 const FIRST_PASS_NODES: u64 = 1 << 16;
 
 /// How far it looks ahead, in turns, where nothing is proven.
@@ -25,13 +25,12 @@ const DEPTH: u32 = 4;
 pub struct PerfectFour {
     solver: Solver,
     search: Search,
-    /// The time of an answer; without one, [`NODES`] end it.
+    /// Without one, [`NODES`] end an answer.
     time: Option<Duration>,
 }
 
 impl PerfectFour {
-    /// A player who answers within `move_time`, with much of it to spare: on a machine with more programs than cores an
-    /// answer comes late however early it was found.
+    /// Answers within `move_time`, with much of it to spare, as [`super::perfect::Perfect::new`].
     pub fn new(move_time: Duration) -> Self {
         let time = (move_time * 6 / 10).saturating_sub(Duration::from_millis(20));
         Self {
@@ -40,7 +39,6 @@ impl PerfectFour {
         }
     }
 
-    /// A player whose answers do not depend on a clock.
     pub fn without_clock() -> Self {
         Self {
             solver: Solver::new(TABLE_BYTES),
@@ -49,7 +47,7 @@ impl PerfectFour {
         }
     }
 
-    /// A turn; `None` when the game is over.
+    /// `None` when the game is over.
     pub fn choose(&mut self, position: &Position, rng: &mut impl Rng) -> Option<Column> {
         let turns = self.evaluated(position);
         let best = turns.iter().map(|(_, value)| value.rank()).max()?;
@@ -66,7 +64,6 @@ impl PerfectFour {
         equal.choose(rng).map(|(column, _)| *column)
     }
 
-    /// All turns, with what is known of their values.
     fn evaluated(&self, position: &Position) -> Vec<(Column, Evaluation)> {
         let Some(time) = self.time else {
             return self
@@ -118,8 +115,7 @@ mod tests {
         }
     }
 
-    /// As the second player, who could be beaten, it still beats somebody who plays at random, and the answers follow
-    /// from the seed.
+    /// The second player could be beaten; the answers follow from the seed.
     #[test]
     fn it_beats_random_turns() {
         for seed in 0..3 {

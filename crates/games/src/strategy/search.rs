@@ -1,24 +1,23 @@
 //! `builtin:search?depth=N`: looks a fixed number of turns ahead, for every game.
 //!
-//! It knows what a game's end is and nothing else: no clock, no table, no evaluation. So it answers alike on every
-//! machine, and a beginner's bot that looks one turn further beats it.
+//! Without a clock, a table or an evaluation it answers alike on every machine, and a beginner's bot that looks one
+//! turn further beats it.
 
 use rand::Rng;
 use rand::seq::IndexedRandom as _;
 
 use crate::game::{Game, Outcome, Position};
 
-/// The depths that can be chosen. Beyond the last one an answer can take seconds.
+/// Beyond the last one an answer can take seconds.
 pub const DEPTHS: std::ops::RangeInclusive<u32> = 1..=4;
 
-/// The depth where none is given.
 pub const USUAL_DEPTH: u32 = 3;
 
-/// A search of `depth` turns beyond its own.
+/// Looks `depth` turns beyond its own.
 ///
 /// A turn that wins is taken, the one that wins soonest first. One after which the opponent wins within that many
-/// turns, whatever is answered, is avoided; when all are such, those that lose last are left. Among equals it
-/// draws lots. With a depth of 1 that is [`Strategy::Greedy`](super::Strategy::Greedy).
+/// turns, whatever is answered, is avoided; when all are such, those that lose last are left. Among equals it draws
+/// lots. With a depth of 1 that is [`Strategy::Greedy`](super::Strategy::Greedy).
 #[derive(Clone, Debug)]
 pub struct Search {
     depth: u32,
@@ -26,17 +25,15 @@ pub struct Search {
 }
 
 impl Search {
-    /// A search of this depth.
     pub const fn new(depth: u32) -> Self {
         Self { depth, nodes: 0 }
     }
 
-    /// How many positions it has looked at since it was made.
     pub const fn nodes(&self) -> u64 {
         self.nodes
     }
 
-    /// Chooses a turn; `None` when the game is over.
+    /// `None` when the game is over.
     pub fn choose<G: Game>(
         &mut self,
         game: &G,
@@ -82,7 +79,7 @@ impl Search {
         only_turns(turns)
     }
 
-    /// Whether the side to move wins within this odd number of turns, whatever is answered.
+    /// Within this odd number of turns, whatever is answered.
     fn wins<P: Position>(&mut self, position: &P, turns: u32) -> bool {
         self.nodes += 1;
         if position.can_win_at_once() {
@@ -106,7 +103,7 @@ impl Search {
         })
     }
 
-    /// Whether the side to move loses within this even number of turns, whatever it does.
+    /// Within this even number of turns, whatever it does.
     fn loses<P: Position>(&mut self, position: &P, turns: u32) -> bool {
         self.nodes += 1;
         position.outcome().is_none()
@@ -133,7 +130,7 @@ fn only_turns<T, P>(turns: Vec<(T, P)>) -> Vec<T> {
     turns.into_iter().map(|(turn, _)| turn).collect()
 }
 
-/// The position after a move; `None` when that ends the game.
+/// `None` when the move ends the game.
 fn played<P: Position>(position: &P, mv: P::Move) -> Option<P> {
     let mut after = position.clone();
     after.play(mv).ok()?;

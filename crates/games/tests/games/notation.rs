@@ -6,7 +6,6 @@ use referee_games::game::quarto::{
 };
 use referee_games::game::{Game, IllegalReason, Position as _, Rejection};
 
-/// An edition of each rule set.
 fn editions() -> [Edition; 2] {
     [Rules::Standard, Rules::Squares].map(|rules| Edition::new(rules, PieceSet::default()))
 }
@@ -19,7 +18,6 @@ fn cell(number: u8) -> Cell {
     Cell::from_number(number).expect("a cell")
 }
 
-/// The position of a request.
 #[track_caller]
 fn position(request: &str) -> Position {
     Edition::default()
@@ -27,7 +25,6 @@ fn position(request: &str) -> Position {
         .expect("a request that can be read")
 }
 
-/// What is wrong with a request.
 #[track_caller]
 fn problem(request: &str) -> String {
     Edition::default()
@@ -35,7 +32,6 @@ fn problem(request: &str) -> String {
         .expect_err("a request that cannot be read")
 }
 
-/// Why an answer to a request is rejected.
 #[track_caller]
 fn rejected(request: &str, answer: &str) -> Rejection {
     Edition::default()
@@ -89,7 +85,6 @@ fn a_board_counts_its_cells() {
             (placed + 1, 15 - placed)
         );
     }
-    // An occupied cell keeps its piece.
     assert!(!board.place(cell(1), piece(9)));
     assert_eq!(board.get(cell(1)), Some(piece(0)));
 }
@@ -113,7 +108,7 @@ fn a_request_is_read_as_it_is_written() {
             assert_eq!(position.rules().name(), edition.rules());
         }
     }
-    // Blanks may be tabs, and more than one.
+    // Separated by tabs, or by more than one space.
     assert_eq!(
         position("................ \tK "),
         position("................ K")
@@ -124,7 +119,6 @@ fn a_request_is_read_as_it_is_written() {
 fn a_request_that_cannot_be_read_says_why() {
     let form = |found: &str| format!("expected a board and a piece or `-`, found `{found}`");
     for request in [
-        // The piece is not separated from the board.
         "................K",
         "................-",
         "................",
@@ -133,7 +127,7 @@ fn a_request_that_cannot_be_read_says_why() {
     ] {
         assert_eq!(problem(request), form(request));
     }
-    // The blank does not count as a cell.
+    // The space does not count as a cell.
     for (request, cells) in [("............... K", 15), ("....... K", 7)] {
         assert_eq!(
             problem(request),
@@ -175,7 +169,6 @@ fn a_start_that_no_game_has_says_why() {
     }
 }
 
-/// The example is one that would have been accepted here.
 #[test]
 fn a_malformed_answer_is_told_with_an_example() {
     for (request, answer, what, example) in [
@@ -265,7 +258,7 @@ fn an_illegal_answer_is_told_with_what_is_possible() {
     );
 }
 
-/// Whatever gift came with it, also one of two words' length.
+/// Whatever gift came with it, even one of two words' length.
 #[test]
 fn a_winning_placement_needs_no_gift() {
     let edition = Edition::default();
@@ -277,7 +270,6 @@ fn a_winning_placement_needs_no_gift() {
     }
     let malformed = edition.judge(&before, "4 E F");
     assert!(matches!(malformed, Err(Rejection::Malformed(_))));
-    // Nothing is legal any more.
     let (_, after) = edition.judge(&before, "4").expect("a win");
     let over = edition.judge(&after, "5 E").expect_err("the game is over");
     assert!(
@@ -371,9 +363,7 @@ fn a_winning_placement_is_found_in_play_only() {
     let safe = position("ABC............. P");
     assert!(!safe.can_win_at_once());
     assert_eq!(safe.winning_placement(), None);
-    // Nothing in hand.
     assert_eq!(position("ABC............. -").winning_placement(), None);
-    // After the end.
     let (_, won) = Edition::default().judge(&threat, "4").expect("a win");
     assert_eq!(won.winning_placement(), None);
     assert!(!won.can_win_at_once());
@@ -392,7 +382,6 @@ fn moves_are_those_of_the_side_that_is_to_move() {
     let placing: Vec<Move> = Cell::all().skip(3).map(Move::Place).collect();
     let after = position("ABC............. D");
     assert_eq!(after.moves().collect::<Vec<_>>(), placing);
-    // After the end: none.
     let (_, won) = Edition::default().judge(&after, "4").expect("a win");
     assert_eq!(won.moves().count(), 0);
     let last = position("MICHFAKEL.JDBNGP O");

@@ -1,8 +1,5 @@
-//! Counting move sequences: the rules against the numbers in `tests/perft/`, and both against
-//! a second implementation that shares no code with the program.
-//!
-//! A piece that can be given or placed once too often, a line that is missed, a win that
-//! does not end the game: each changes these numbers.
+//! Counting move sequences: the rules against the numbers in `tests/perft/`, and both against a second implementation
+//! that shares no code with the program.
 
 use std::fmt::Write as _;
 
@@ -14,20 +11,18 @@ const STANDARD: &str = include_str!("../perft/quarto-standard.perft");
 const SQUARES: &str = include_str!("../perft/quarto-squares.perft");
 const FOUR_IN_A_ROW: &str = include_str!("../perft/four-in-a-row.perft");
 
-/// With so many free cells in Four In A Row, and fewer, the data goes on to the end.
+/// With so many free cells in Four In A Row the data goes on to the end.
 const COMPLETE: usize = 10;
 
 /// How deep published counts are checked by tests that are not ignored.
 const QUICK: usize = 8;
 
-/// What is counted below a position.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Counts {
     /// Sequences of exactly 1, 2, … moves.
     perft: Vec<u64>,
-    /// Games that end in a win for the side to move at the top, and for the other.
+    /// For the side to move at the top, and for the other.
     wins: [u64; 2],
-    /// Games that end in a draw.
     draws: u64,
 }
 
@@ -40,7 +35,6 @@ impl Counts {
     }
 }
 
-/// The program's rules, counted.
 fn count<P: Position>(position: &P, me: Side, depth: usize, counts: &mut Counts) {
     match position.outcome() {
         Some(Outcome::Win(side)) => counts.wins[usize::from(side != me)] += 1,
@@ -58,8 +52,7 @@ fn count<P: Position>(position: &P, me: Side, depth: usize, counts: &mut Counts)
     }
 }
 
-/// Sequences of exactly `depth` moves by the program's rules. The last moves are counted
-/// without being made.
+/// The last moves are counted without being made.
 fn sequences<P: Position>(position: &P, depth: usize) -> u64 {
     if depth <= 1 {
         return position.moves().count() as u64;
@@ -72,7 +65,6 @@ fn sequences<P: Position>(position: &P, depth: usize) -> u64 {
     position.moves().map(after).sum()
 }
 
-/// The second implementation: cells, a hand, and loops.
 mod naive {
     use super::Counts;
 
@@ -146,7 +138,6 @@ mod naive {
             })
         }
 
-        /// Moves still to come at most.
         pub(super) fn moves_left(&self) -> usize {
             let free = self.cells.iter().filter(|cell| cell.is_none()).count();
             2 * free - usize::from(self.hand.is_some())
@@ -174,7 +165,7 @@ mod naive {
                     } else if self.cells.iter().all(Option::is_some) {
                         counts.draws += 1;
                     } else {
-                        // Who places also gives.
+                        // The side that places also gives.
                         self.descend(depth + 1, mine, counts);
                     }
                     self.cells[cell] = None;
@@ -195,8 +186,7 @@ mod naive {
     }
 }
 
-/// The second implementation of Four In A Row: a list of cells for each column, and steps
-/// from the last piece in every direction.
+/// A list of cells for each column, and steps from the last piece in every direction.
 mod naive_four {
     use super::Counts;
 
@@ -222,7 +212,6 @@ mod naive_four {
             }
         }
 
-        /// Moves still to come at most.
         pub(super) fn moves_left(&self) -> usize {
             42 - self.columns.iter().map(Vec::len).sum::<usize>()
         }
@@ -232,7 +221,7 @@ mod naive_four {
             column.get(usize::try_from(row).ok()?).copied()
         }
 
-        /// Whether the top piece of a column is part of four in a row.
+        /// The top piece is part of four in a row.
         fn has_won(&self, column: usize) -> bool {
             let x = column.cast_signed();
             let y = self.columns[column].len().cast_signed() - 1;
@@ -247,8 +236,8 @@ mod naive_four {
             })
         }
 
-        /// Drops a piece, does something if the game goes on, and takes the piece back.
-        /// Tells whether there was room and whether the piece won.
+        /// Drops a piece, does something if the game goes on, and takes the piece back. Tells whether there was room
+        /// and whether the piece won.
         fn with<T>(&mut self, column: usize, then: impl FnOnce(&mut Self) -> T) -> Option<Then<T>> {
             if self.columns[column].len() == 6 {
                 return None;
@@ -307,14 +296,13 @@ mod naive_four {
         }
     }
 
-    /// What came of a piece.
     enum Then<T> {
         Won,
         On(T),
     }
 }
 
-/// A line of the data: `BOARD PIECE ; perft N N … ; wins N N ; draws N`.
+/// `BOARD PIECE ; perft N N … ; wins N N ; draws N`.
 fn read_line(line: &str) -> (&str, Counts) {
     let mut parts = line.split(" ; ");
     let position = parts.next().expect("a position");
@@ -335,7 +323,6 @@ fn read_line(line: &str) -> (&str, Counts) {
     (position, counts)
 }
 
-/// The same line, from counts.
 fn write_line(position: &str, counts: &Counts) -> String {
     let mut line = format!("{position} ; perft");
     for count in &counts.perft {
@@ -417,7 +404,7 @@ fn the_second_implementation_counts_as_the_data_of_four_in_a_row() {
     }
 }
 
-/// The numbers of the first moves that others have published, to this depth.
+/// Of first moves, as others have published them.
 fn published(depth: usize) -> impl Iterator<Item = (usize, u64)> {
     let line = FOUR_IN_A_ROW
         .lines()
@@ -479,7 +466,6 @@ fn the_data_has_what_makes_it_worth_having() {
     for data in [STANDARD, SQUARES] {
         let all: Vec<(&str, Counts)> = lines_of(data).map(read_line).collect();
         assert!(all.iter().any(|(text, _)| *text == "................ -"));
-        // A piece in hand; a game that all lose or win; wins early on; draws.
         assert!(all.iter().any(|(text, _)| !text.ends_with('-')));
         assert!(all.iter().any(|(_, counts)| counts.draws > 0));
         assert!(
@@ -494,7 +480,7 @@ fn the_data_has_what_makes_it_worth_having() {
 }
 
 /// Writes the data anew with the second implementation:
-/// `cargo test --test integration perft:: -- --ignored --nocapture`.
+/// `cargo test -p referee-games --test games perft:: -- --ignored --nocapture`.
 #[test]
 #[ignore = "prints the data instead of checking it"]
 fn print_the_data() {

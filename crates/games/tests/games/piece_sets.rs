@@ -1,5 +1,5 @@
-//! Piece sets: every way a file can be broken is reported where an editor shows it, and
-//! what spreadsheets and editors do to good files is accepted.
+//! Piece sets: every way a file can be broken is reported where an editor shows it, and what spreadsheets and editors
+//! do to good files is accepted.
 
 use std::io::{self, Read};
 
@@ -9,26 +9,24 @@ use referee_games::game::quarto::{Edition, Piece, PieceSet, Rules, SetError};
 const ENGLISH: &str = include_str!("../../../../sets/english.csv");
 const DUTCH: &str = include_str!("../../../../sets/dutch.csv");
 
-/// The built-in set's file with one line (from 1) replaced.
+/// Line `line` (from 1) is replaced.
 fn with(line: usize, text: &str) -> String {
     let mut lines: Vec<&str> = ENGLISH.lines().collect();
     lines[line - 1] = text;
     lines.join("\n") + "\n"
 }
 
-/// The built-in set's file with a line put in before line `line` (from 1).
+/// Before line `line` (from 1).
 fn inserted(line: usize, text: &str) -> String {
     let mut lines: Vec<&str> = ENGLISH.lines().collect();
     lines.insert(line - 1, text);
     lines.join("\n") + "\n"
 }
 
-/// The built-in set's file with its lines passed through `change`.
 fn each_line(change: impl Fn(&str) -> String) -> String {
     ENGLISH.lines().map(|line| change(line) + "\n").collect()
 }
 
-/// The built-in set with other characters for its pieces.
 fn symbols(symbols: &[&str; 16]) -> String {
     let rows = ENGLISH.lines().skip(1).zip(symbols);
     let rows = rows.map(|(row, symbol)| format!("\n{symbol}{}", &row[1..]));
@@ -39,7 +37,6 @@ fn read(file: impl AsRef<[u8]>) -> Result<PieceSet, SetError> {
     PieceSet::read(file.as_ref())
 }
 
-/// The words of a good file.
 fn accepted(file: impl AsRef<[u8]>) -> PieceSet {
     let file = file.as_ref();
     match read(file) {
@@ -48,7 +45,6 @@ fn accepted(file: impl AsRef<[u8]>) -> PieceSet {
     }
 }
 
-/// A broken file, and what its reader should be told.
 struct Broken {
     what: &'static str,
     file: Vec<u8>,
@@ -72,7 +68,6 @@ fn broken(
     }
 }
 
-/// Checks a table and tells of all entries that are not as expected, not of the first only.
 fn check(table: &[Broken]) {
     let mut wrong = Vec::new();
     for case in table {
@@ -526,10 +521,8 @@ fn quotes_within_words_do_not_confuse_columns() {
 fn a_file_that_is_too_long_is_not_read() {
     let long = ENGLISH.to_owned() + &" \n".repeat(1 << 15);
     check(&[broken("64 KiB of blank lines", long, (1, 1), "longer than")]);
-    // An endless one too.
     let error = PieceSet::read(io::repeat(b'A')).expect_err("an endless file");
     assert_eq!((error.line, error.column), (1, 1));
-    // What just fits is read.
     let fits = ENGLISH.to_owned() + &"\n".repeat((1 << 16) - ENGLISH.len());
     assert_eq!(fits.len(), 1 << 16);
     assert!(accepted(fits).is_builtin());

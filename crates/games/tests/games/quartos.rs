@@ -1,5 +1,5 @@
-//! Finding quartos, held against a second opinion that knows words only: a line is a quarto
-//! when the words of its four pieces have one in common.
+//! Quartos, held against a second opinion that knows words only: a line is a quarto when the words of its four pieces
+//! have one in common.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,7 +9,6 @@ use referee_games::game::quarto::{Board, Cell, Piece, PieceSet, Rules};
 
 const ENGLISH: &str = include_str!("../../../../sets/english.csv");
 
-/// Other words, other characters, another order of rows.
 const CUSTOM: &str = "\
 stukje,hoogte,Farbe,forme,gat
 ♔,laag,schwarz,ronde,dicht
@@ -30,7 +29,7 @@ a,laag,weiß,ronde,dicht
 .,hoog,schwarz,ronde,dicht
 ";
 
-/// Names and cell numbers of all lines, as people count cells.
+/// As people count cells.
 const LINES: [(&str, [usize; 4]); 19] = [
     ("H1", [1, 2, 3, 4]),
     ("H2", [5, 6, 7, 8]),
@@ -53,7 +52,6 @@ const LINES: [(&str, [usize; 4]); 19] = [
     ("S9", [11, 12, 15, 16]),
 ];
 
-/// The lines that count.
 fn lines(rules: Rules) -> &'static [(&'static str, [usize; 4])] {
     match rules {
         Rules::Standard => &LINES[..10],
@@ -61,7 +59,6 @@ fn lines(rules: Rules) -> &'static [(&'static str, [usize; 4])] {
     }
 }
 
-/// The words of each character, read from the file in the plainest way.
 fn words(csv: &'static str) -> HashMap<char, Vec<&'static str>> {
     let rows = csv.lines().skip(1).map(|row| row.split(','));
     rows.map(|mut fields| {
@@ -71,7 +68,6 @@ fn words(csv: &'static str) -> HashMap<char, Vec<&'static str>> {
     .collect()
 }
 
-/// The second opinion.
 fn by_words(
     csv: &'static str,
     configuration: &str,
@@ -99,7 +95,6 @@ fn by_words(
 fn sketch() -> impl Strategy<Value = Vec<usize>> {
     let any = || prop::collection::vec(0..20_usize, 16);
     prop_oneof![
-        // Anything, with duplicates.
         any(),
         // A few pieces only, which gives many quartos.
         (any(), 1..16_usize).prop_map(|(cells, mask)| {
@@ -121,7 +116,7 @@ fn sketch() -> impl Strategy<Value = Vec<usize>> {
     ]
 }
 
-/// A configuration with the characters of a set; empty cells are written in several ways.
+/// Empty cells are written in several ways.
 fn configuration(csv: &str, sketch: &[usize], empty: char) -> String {
     let symbols: Vec<char> = csv
         .lines()

@@ -1,5 +1,5 @@
-//! The solver held against a brute force that prunes nothing and shares no code with it: the
-//! values and distances of positions and of all their turns, under both rule sets.
+//! The solver held against a brute force that prunes nothing and shares no code with it: values and distances of
+//! positions and of all their turns, under both rule sets.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -13,7 +13,7 @@ use referee_games::solver::{
     Evaluation, Goal, Limits, Options, Solver, Value, early_positions, safe_turns,
 };
 
-/// Who wins in how many placements, for the side to move; `None` is a draw.
+/// For the side to move, in how many placements; `None` is a draw.
 type Truth = Option<(Value, u32)>;
 
 const VALUES: [Value; 3] = [Value::Loss, Value::Draw, Value::Win];
@@ -40,7 +40,7 @@ const LINES: [[usize; 4]; 19] = [
     [10, 11, 14, 15],
 ];
 
-/// Rules of the test's own: cells, `16` for none.
+/// The test's own rules: cells, `16` for none.
 #[derive(Clone)]
 struct Plain {
     cells: [u8; 16],
@@ -70,7 +70,6 @@ impl Plain {
         })
     }
 
-    /// The side to move has placed: it gives.
     fn give(&mut self, left: u16) -> Truth {
         (0..16u8)
             .filter(|piece| left >> piece & 1 == 1)
@@ -79,7 +78,6 @@ impl Plain {
             .unwrap_or(None)
     }
 
-    /// The side to move places `hand`, and gives.
     fn place(&mut self, hand: u8, left: u16) -> Truth {
         let mut best = Some((Value::Loss, 0));
         for cell in 0..16 {
@@ -102,12 +100,10 @@ impl Plain {
     }
 }
 
-/// The other side's view, after so many placements.
 fn turned(truth: Truth, plies: u32) -> Truth {
     truth.map(|(value, before)| (value.opposite(), before + plies))
 }
 
-/// Sooner wins and later losses are better.
 fn rank(truth: Truth) -> i64 {
     match truth {
         None => 0,
@@ -131,7 +127,7 @@ fn said(answer: Evaluation) -> Truth {
     answer.plies().map(|plies| (value, plies))
 }
 
-/// A position that can occur or nearly so: pieces anywhere, no quarto, perhaps nothing in hand.
+/// Pieces anywhere, no quarto, perhaps nothing in hand.
 fn random_position(rng: &mut ChaCha8Rng, free: usize, rules: Rules) -> Position {
     loop {
         let mut pieces: Vec<Piece> = Piece::all().collect();
@@ -159,7 +155,6 @@ fn shown(position: &Position) -> String {
     text
 }
 
-/// Compares the values of the position and of all its turns.
 fn compare(solver: &Solver, position: &Position) {
     let expected = truth(position);
     let text = shown(position);
@@ -199,7 +194,6 @@ fn compare(solver: &Solver, position: &Position) {
     }
 }
 
-/// Those after which the other side does not win at once.
 fn safe_turns_one_by_one(position: &Position) -> usize {
     let turns = Edition::new(position.rules(), PieceSet::default()).turns(position);
     turns
@@ -302,7 +296,6 @@ fn threads_agree() {
     }
 }
 
-/// Every turn of a perfect line keeps the value, and the line is as long as was said.
 #[test]
 fn a_perfect_line_is_perfect() {
     let mut rng = ChaCha8Rng::seed_from_u64(6);
@@ -332,7 +325,7 @@ fn a_perfect_line_is_perfect() {
     }
 }
 
-/// By brute force where that is quick, by the solver otherwise.
+/// Where that is quick, by the solver otherwise.
 fn truth_if_few(position: &Position, solver: &Solver) -> Truth {
     if position.board().free().count() <= 5 {
         truth(position)
@@ -343,7 +336,7 @@ fn truth_if_few(position: &Position, solver: &Solver) -> Truth {
 
 #[test]
 fn early_positions_are_known_at_once() {
-    // As counted apart, without those that are won at once (66 of 3,382 with three on the board).
+    // Without those that are won immediately (66 of 3,382 with three on the board).
     let counts = [0, 1, 2, 3].map(|placed| early_positions(Rules::Standard, placed).len());
     assert_eq!(counts, [1, 8, 148, 3316]);
     let solver = Solver::new(ONE);
@@ -356,7 +349,7 @@ fn early_positions_are_known_at_once() {
     );
 }
 
-/// The book must answer for all of them: it does not know which positions it was made of.
+/// The book does not know which positions it was made of.
 fn early_positions_are_in_the_book(rules: Rules, placed: usize) {
     let goal = if placed < 4 {
         Goal::Distance
@@ -389,7 +382,7 @@ fn every_early_position_is_in_the_book_to_the_end() {
     }
 }
 
-/// What `crates/games/examples/make_books.rs` makes of the proofs is what is shipped.
+/// From the proofs in it, as `crates/games/examples/make_books.rs` makes it.
 #[test]
 #[ignore = "finds all early positions, some seconds in a release build"]
 fn a_book_is_packed_as_it_is_shipped() {

@@ -1,16 +1,15 @@
 //! How far results scatter around what the model expects.
 //!
-//! Without draws and with independent games the variance of a score s is s(1 − s). Draws make it less, and
-//! games of a pair that share their luck make it less or more. How much is estimated from the residuals,
-//! divided by the standard deviation of the model: for pairs of games those of the difference of both
-//! games (which is about the bots) and of their sum (which is about moving first), for other games one by
-//! one. A meeting has its own dispersion, as far as it has enough games; otherwise it has that of all
-//! games, which are counted together with a few that scatter as the model says: even where all games
-//! were drawn, something else can happen.
+//! Without draws and with independent games the variance of a score s is s(1 − s). Draws make it less, and games of a
+//! pair that share their luck make it less or more. How much is estimated from the residuals, divided by the model's
+//! standard deviation: for pairs those of the difference of both games (about the bots) and of their sum (about
+//! moving first), for other games one by one. A meeting has its own dispersion, as far as it has enough games,
+//! otherwise that of all games. A few that scatter as the model says are added: even where all games were drawn,
+//! something else can happen.
 
 use super::Meeting;
 
-/// What the outcomes are worth for who moves first, in the order of their numbers.
+/// The first mover's score, by the number of the outcome.
 const SCORES: [f64; 3] = [1.0, 0.5, 0.0];
 
 /// The weight of all games in the dispersion of a meeting, in pairs or games.
@@ -19,7 +18,6 @@ const POOLED: f64 = 5.0;
 /// Pairs or games that are added to all, as scattered as without draws, for each virtual draw of a bot.
 const ADDED: f64 = 0.25;
 
-/// Sums over standardised residuals.
 #[derive(Clone, Copy, Debug, Default)]
 struct Moments {
     count: f64,
@@ -44,13 +42,13 @@ impl Moments {
 /// The residuals of a meeting, or sums of those of several.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Residuals {
-    /// The standard deviations of the model, by first mover.
+    /// By first mover.
     deviations: [f64; 2],
-    /// The least dispersion: with the expected score s, as many games are drawn as can be. The others
-    /// are then all won by the stronger bot, with the probability q = |2s − 1|, and the variance of a score
-    /// is q(1 − q)/4, which is q/(1 + q) of s(1 − s).
+    /// The least dispersion: with the expected score s, as many games are drawn as can be. The others are all won by
+    /// the stronger bot, with the probability q = |2s − 1|, and the variance of a score is q(1 − q)/4, which is q/(1
+    /// + q) of s(1 − s).
     least: f64,
-    /// The number of games that are in no pair, by first mover.
+    /// Games without a pair, by first mover.
     games: [f64; 2],
     single: Moments,
     difference: Moments,
@@ -60,8 +58,8 @@ pub(super) struct Residuals {
 }
 
 impl Residuals {
-    /// Of the results of a meeting; `scores` are those that the model expects for who moves first. The difference of strength
-    /// may be larger by `hidden`, in natural units.
+    /// `scores` are expected of the first movers. The difference of strength may be larger by `hidden`, in natural
+    /// units.
     pub(super) fn new(meeting: &Meeting, scores: [f64; 2], hidden: f64) -> Self {
         let deviations = scores.map(|score| (score * (1.0 - score)).max(1e-12).sqrt());
         let surplus = (scores[0] - scores[1]).abs().min(1.0);
@@ -105,7 +103,6 @@ impl Residuals {
         new
     }
 
-    /// Adds the sums of another meeting, which has a model of its own.
     pub(super) fn join(&mut self, other: &Self) {
         self.single.join(&other.single);
         self.difference.join(&other.difference);
@@ -114,7 +111,6 @@ impl Residuals {
     }
 }
 
-/// One of the dispersions of all games.
 #[derive(Clone, Copy, Debug)]
 struct Dispersion {
     value: f64,
@@ -122,13 +118,11 @@ struct Dispersion {
     inflation: f64,
     /// What is added to the sum of squares, for each pair or game.
     added: f64,
-    /// The degrees of freedom with which it is known.
     freedom: f64,
 }
 
 impl Dispersion {
-    /// From all residuals, of which `fitted` were used up by the parameters, and `added` that scatter as
-    /// without draws.
+    /// `fitted` residuals were used up by the parameters; `added` scatter as without draws.
     fn new(all: &Moments, fitted: f64, added: f64) -> Self {
         let left = (all.count - fitted).max(0.0);
         let value = (all.squares + added) / (left + added).max(1e-9);
@@ -149,7 +143,7 @@ impl Dispersion {
         }
     }
 
-    /// That of a meeting, which with independent games could not be less than `least`.
+    /// The dispersion of a meeting, which with independent games could not be less than `least`.
     fn of(&self, own: &Moments, least: f64) -> f64 {
         let pooled = self.value.max(least);
         let squares = own.squares * self.inflation + own.count * self.added;
@@ -157,7 +151,6 @@ impl Dispersion {
     }
 }
 
-/// The dispersions of all games.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pooled {
     single: Dispersion,
@@ -165,14 +158,14 @@ pub(super) struct Pooled {
     sum: Dispersion,
     /// The correlation of differences and sums.
     correlation: f64,
-    /// The number of games that are in no pair, and of pairs.
+    /// Games without a pair, and pairs.
     games: f64,
     pairs: f64,
 }
 
 impl Pooled {
-    /// Of all meetings, to which `strengths` differences of strength and `advantages` advantages of moving
-    /// first (0 or 1) were fitted, with this many virtual draws of each bot.
+    /// `strengths` differences of strength and `advantages` (0 or 1) were fitted, with `prior` virtual draws of each
+    /// bot.
     pub(super) fn new(
         all: &Residuals,
         strengths: f64,
@@ -201,7 +194,7 @@ impl Pooled {
         }
     }
 
-    /// The covariance of a meeting's results by first mover: of the sums of the scores.
+    /// The covariance of the sums of a meeting's scores, by first mover.
     pub(super) fn covariance(&self, meeting: &Residuals) -> [[f64; 2]; 2] {
         let least = meeting.least;
         let single = self.single.of(&meeting.single, least);
@@ -220,7 +213,6 @@ impl Pooled {
         ]
     }
 
-    /// The degrees of freedom with which the variances are known.
     pub(super) fn freedom(&self) -> f64 {
         let weight = self.games + 2.0 * self.pairs;
         if weight > 0.0 {

@@ -9,80 +9,72 @@ use super::matrix::{Factor, Square, Triangle};
 use super::{Draws, Meeting, Met, Model, Results};
 use crate::threads::{self, InOrder, locked};
 
-/// The most iterations of Newton's method; estimates that exist take fewer than ten.
+/// Estimates that exist take fewer than ten.
 const ITERATIONS: usize = 200;
 
-/// When a smaller step is left, in natural units (about 0.000 000 2 Elo), it is not made.
+/// Smaller steps, in natural units (about 0.000 000 2 Elo), are not made.
 const CONVERGED: f64 = 1e-9;
 
-/// The largest spread of strengths to begin with: the variance of the odds' logarithms. Beyond it the formula for small ones is wrong.
+/// The largest spread of strengths to begin with: the variance of the odds' logarithms. Beyond it the formula for
+/// small ones is wrong.
 const SPREAD: f64 = 1.5;
 
-/// A step of Newton's method with the curvature of an earlier point is good enough while each is at least this
-/// many times as short as the one before. To factorise the curvature of a thousand bots takes as long as
-/// ten such steps.
+/// A step with the curvature of an earlier point is good enough while each is at least this many times as short as
+/// the one before. To factorise the curvature of a thousand bots takes as long as ten such steps.
 const SHRINKING: f64 = 8.0;
 
-/// The share of the prior that is a win and a loss between equals, and not draws. Without it the
-/// fitted draw parameter would be infinite when no weaker bot ever won.
+/// The share of the prior that is a win and a loss between equals. Without it the draw parameter would be infinite
+/// when no weaker bot ever won.
 const DECISIVE_PRIOR: f64 = 0.005;
 
 /// Fewer pairings are computed before a thread has been started.
 const MANY: usize = 20_000;
 
-/// The number of pairings that a thread takes at a time.
+/// Pairings that a thread takes at a time.
 const PART: usize = 1 << 12;
 
-/// A vector over the parameters of a pairing: the strengths of its two bots, the advantage and the draw
-/// parameter.
+/// Over the parameters of a pairing: the strengths of its two bots, the advantage, the draw parameter.
 type Local = [f64; 4];
 
-/// A symmetric matrix over the parameters of a pairing.
 type LocalSquare = [Local; 4];
 
 /// Two bots that met, the one with the lower index first.
 struct Pairing<'a> {
     bots: [u32; 2],
     meeting: &'a Meeting,
-    /// Virtual draws with either bot as the first mover.
+    /// With either bot as the first mover.
     virtual_draws: f64,
-    /// Outcomes by first mover, without virtual draws.
+    /// By first mover, without virtual draws.
     outcomes: [[u32; 3]; 2],
 }
 
 impl Pairing<'_> {
-    /// The outcomes with the bot of this seat as the first mover, and with virtual draws.
+    /// With the bot of this seat as the first mover, and with virtual draws.
     fn outcomes(&self, seat: usize) -> [f64; 3] {
         let [wins, draws, losses] = self.outcomes[seat].map(f64::from);
         [wins, draws + self.virtual_draws, losses]
     }
 }
 
-/// The likelihood function. The parameters are the bots' strengths in natural units, then
-/// the advantage and the draw parameter if they are fitted.
+/// The likelihood function. The parameters are the bots' strengths in natural units, then the advantage and the draw
+/// parameter if they are fitted.
 pub(super) struct Fit<'a> {
     pub(super) groups: Vec<usize>,
-    /// Index of the advantage among the parameters.
     pub(super) advantage: Option<usize>,
-    /// Index of the draw parameter among the parameters.
     pub(super) drawing: Option<usize>,
     parameters: usize,
     pairings: Vec<Pairing<'a>>,
     decisive_prior: f64,
-    /// Virtual draws of each bot.
     prior: f64,
-    /// Whether results decided who met whom.
     adaptive: bool,
-    /// The number of pairs, or of games that are in none, of each bot.
+    /// Each bot's pairs, or games without a pair.
     units: Vec<f64>,
-    /// The number of differences of strength that the games, and not the virtual draws, determine.
+    /// The number of differences of strength that the games determine, without virtual draws.
     strengths: f64,
-    /// The number of threads that share the work.
     threads: usize,
 }
 
 impl<'a> Fit<'a> {
-    /// `meetings` are those of the results, joined.
     pub(super) fn new(results: &Results, meetings: &'a [Met], model: &Model) -> Self {
         let mut games = vec![0.0; results.bots];
         let mut units = vec![0.0; results.bots];
@@ -154,8 +146,8 @@ impl<'a> Fit<'a> {
         }
     }
 
-    /// Parameters to begin with: strengths by the bots' scores, as if each had met all others of its group. A thousand bots
-    /// that did need one curvature from there, and three from equal strengths.
+    /// Strengths by the bots' scores, as if each had met all others of its group. A thousand bots need one curvature
+    /// from there, and three from equal strengths.
     fn by_scores(&self) -> Vec<f64> {
         let mut parameters = vec![0.0; self.parameters];
         if let Some(index) = self.drawing {
@@ -173,7 +165,7 @@ impl<'a> Fit<'a> {
                 }
             }
         }
-        // The logarithm of the odds, which are finite also for who won or lost all games.
+        // Finite for a bot that won or lost all games.
         let odds = |&[points, games]: &[f64; 2]| ((points + 0.5) / (games - points + 0.5)).ln();
         let odds: Vec<f64> = scores.iter().map(odds).collect();
         let mut sums = vec![[0.0; 2]; bots];
@@ -183,8 +175,8 @@ impl<'a> Fit<'a> {
         }
         let from_mean = |(&group, odds): (&usize, &f64)| odds - sums[group][0] / sums[group][1];
         let centred: Vec<f64> = self.groups.iter().zip(&odds).map(from_mean).collect();
-        // Opponents differ among each other, too: who scores p against them is further from them than p tells, since σ of a
-        // normal variable is in the mean about σ(mean / √(1 + π/8 · variance)).
+        // Opponents differ from each other, too: σ of a normal variable is in the mean about σ(mean / √(1 + π/8 ·
+        // variance)).
         let spread = centred.iter().map(|odds| odds * odds).sum::<f64>() / to_f64(bots.max(1));
         let factor = 1.0 / (1.0 - PI / 8.0 * spread.min(SPREAD)).sqrt();
         for (parameter, odds) in parameters.iter_mut().zip(centred) {
@@ -193,8 +185,7 @@ impl<'a> Fit<'a> {
         parameters
     }
 
-    /// The most likely parameters, with mean strength 0 in each group; `None` if they do not exist or
-    /// are not unique.
+    /// The most likely parameters, with mean strength 0 in each group; `None` if they do not exist or are not unique.
     pub(super) fn maximize(&self) -> Option<Vec<f64>> {
         let mut parameters = self.by_scores();
         let (mut likelihood, mut gradient) = self.slope(&parameters);
@@ -248,8 +239,7 @@ impl<'a> Fit<'a> {
         )
     }
 
-    /// Computes something of every pairing, and takes it in their order: so sums are the same to the last bit for any
-    /// number of threads.
+    /// Takes the results in the order of the pairings: sums are the same to the last bit for any number of threads.
     fn of_pairings<T>(
         &self,
         compute: impl Fn(&Pairing) -> T + Sync,
@@ -282,14 +272,13 @@ impl<'a> Fit<'a> {
         });
     }
 
-    /// The gradient of the log-likelihood of one game of a pairing, in which the bot of this seat moved first.
+    /// The gradient of the log-likelihood of a game in which the bot of this seat moved first.
     const fn unit(seat: usize, slope: Slope) -> Local {
         let mut unit = [slope.0, slope.0, slope.0, slope.1];
         unit[1 - seat] = -slope.0;
         unit
     }
 
-    /// The indices of the parameters of a pairing.
     const fn indices(&self, pairing: &Pairing) -> [Option<usize>; 4] {
         let [low, high] = pairing.bots;
         [
@@ -328,8 +317,8 @@ impl<'a> Fit<'a> {
         (likelihood, gradient)
     }
 
-    /// The curvature of the log-likelihood, negated. To the strengths of each group a
-    /// term is added that depends only on their mean, which the games do not determine.
+    /// The curvature of the log-likelihood, negated. A term is added to the strengths of each group that depends only
+    /// on their mean, which the games do not determine.
     fn curvature(&self, parameters: &[f64]) -> Square {
         let mut curvature = Sums::new(self);
         let of_pairing = |pairing: &Pairing| {
@@ -364,7 +353,6 @@ impl<'a> Fit<'a> {
         curvature
     }
 
-    /// Adds a vector over the parameters of a pairing to one over all.
     fn add_vector(&self, vector: &mut [f64], pairing: &Pairing, of_pairing: &Local) {
         for (index, part) in self.indices(pairing).into_iter().zip(of_pairing) {
             if let Some(index) = index {
@@ -374,14 +362,12 @@ impl<'a> Fit<'a> {
     }
 }
 
-/// Adds `weight` times a vector.
 fn add(sum: &mut Local, vector: &Local, weight: f64) {
     for (sum, part) in sum.iter_mut().zip(vector) {
         *sum += weight * part;
     }
 }
 
-/// Adds `weight` times the product of two vectors.
 fn add_product(sum: &mut LocalSquare, left: &Local, right: &Local, weight: f64) {
     for (row, left) in sum.iter_mut().zip(left) {
         add(row, right, weight * left);
@@ -393,7 +379,7 @@ fn to_f64(count: usize) -> f64 {
     count as f64
 }
 
-/// Joins two groups. The number of a group is the lowest index in it.
+/// The number of a group is the lowest index in it.
 fn join(groups: &mut [usize], a: usize, b: usize) {
     let (low, high) = (groups[a].min(groups[b]), groups[a].max(groups[b]));
     if low == high {
@@ -409,15 +395,14 @@ type Slope = (f64, f64);
 
 /// The likelihood of a game between two bots.
 ///
-/// With x the difference of strength and d the draw parameter, the first mover wins with
-/// probability σ(x − d) and loses with σ(−x − d). The probability of a draw is the rest,
-/// σ(x − d)·σ(−x − d)·(e²ᵈ − 1): that of a win, that of a loss, and a factor. When draws are
-/// half wins, d is 0 and a draw is half a win and half a loss.
+/// With x the difference of strength and d the draw parameter, the first mover wins with probability σ(x − d) and
+/// loses with σ(−x − d). The rest, a draw, is σ(x − d)·σ(−x − d)·(e²ᵈ − 1): that of a win, that of a loss, and a
+/// factor. When draws are half wins, d is 0 and a draw is half a win and half a loss.
 struct Odds {
     /// Strength of the first mover − strength of the second + advantage.
     difference: f64,
     drawing: Option<f64>,
-    /// e to the power of −|difference|: without a draw parameter, all else follows from it.
+    /// e to the power of −|difference|.
     tail: f64,
 }
 
@@ -430,7 +415,7 @@ impl Odds {
         }
     }
 
-    /// The expected scores of the first and of the second mover, if draws have no parameter.
+    /// Expected, if draws have no parameter.
     fn scores(&self) -> [f64; 2] {
         let large = 1.0 / (1.0 + self.tail);
         let small = self.tail * large;
@@ -447,7 +432,7 @@ impl Odds {
         (self.difference - drawing, -self.difference - drawing)
     }
 
-    /// The counts of wins and of losses, draws included.
+    /// Wins and losses, draws included in both.
     fn counts(&self, [wins, draws, losses]: [f64; 3]) -> (f64, f64) {
         let worth = if self.drawing.is_some() { 1.0 } else { 0.5 };
         (wins + worth * draws, losses + worth * draws)
@@ -476,7 +461,7 @@ impl Odds {
         wins * won + losses * lost + draws
     }
 
-    /// Slopes of a win, a draw and a loss.
+    /// Of a win, a draw and a loss.
     fn slopes(&self) -> [Slope; 3] {
         let Some(drawing) = self.drawing else {
             let [down, up] = self.scores();
@@ -488,7 +473,7 @@ impl Odds {
         [(up, -up), draw, (-down, -down)]
     }
 
-    /// The negated curvature as a sum of squares of slopes with weights.
+    /// The negated curvature as squares of slopes with weights.
     fn bends(&self, outcomes: [f64; 3]) -> [(Slope, f64); 3] {
         let (won, lost) = self.arguments();
         let (wins, losses) = self.counts(outcomes);
@@ -517,19 +502,18 @@ fn bend(x: f64) -> f64 {
     logistic(x) * logistic(-x)
 }
 
-/// Logarithm of [`logistic`], without loss far from 0.
+/// Without loss far from 0.
 fn ln_logistic(x: f64) -> f64 {
     x.min(0.0) - (-x.abs()).exp().ln_1p()
 }
 
-/// What is summed up. The diagonal and the columns of the parameters that all games share get something from every pairing: they
-/// are apart until all has been added, because in the matrix each of their cells is in a page of memory of its own.
+/// A sum of matrices. The diagonal and the columns of the parameters that all games share get something from every
+/// pairing: they are apart until all has been added, because in the matrix each of their cells is in a page of memory
+/// of its own.
 struct Sums {
-    /// What two bots have together.
     square: Square,
-    /// What each bot has by itself.
     diagonal: Vec<f64>,
-    /// What each bot has together with the advantage and with the draw parameter.
+    /// Each bot with the advantage and with the draw parameter.
     shared: [Vec<f64>; 2],
     /// The squares of these two, and their product.
     ends: [[f64; 2]; 2],
@@ -548,7 +532,6 @@ impl Sums {
         }
     }
 
-    /// Adds a symmetric matrix over the parameters of a pairing.
     fn add(&mut self, pairing: &Pairing<'_>, of_pairing: &LocalSquare) {
         let bots = pairing.bots.map(|bot| bot as usize);
         let [low, high] = bots;
@@ -566,7 +549,6 @@ impl Sums {
         }
     }
 
-    /// The whole matrix.
     fn into_square(self) -> Square {
         let Self {
             mut square,
@@ -599,21 +581,20 @@ impl Sums {
     }
 }
 
-/// See [`Fit::hidden`]; so many standard errors.
+/// See [`Fit::hidden`]; in standard errors.
 const HIDDEN: f64 = 1.6;
 
-/// Virtual draws move the rating of a bot that has played much more than its opponents further than the curvature tells, by
-/// this share: it is the curvature where their ratings are, and less where they would be without.
+/// The share by which virtual draws move the rating of a bot that has played much more than its opponents further
+/// than the curvature tells: it is the curvature where their ratings are, and less where they would be without.
 const FURTHER: f64 = 0.25;
 
-/// How often the ratings without virtual draws are approached. After so many steps what is missing is less
-/// than a tenth, where half of the games are virtual.
+/// How often the ratings without virtual draws are approached: what is missing is then less than a tenth, where half
+/// of the games are virtual.
 const STEPS: usize = 3;
 
 impl Fit<'_> {
-    /// The degrees of freedom with which the variance of each bot's rating is known. It is mostly that of
-    /// its own games, and the fewer they are compared with those of others, the less is known of how far
-    /// theirs apply to it.
+    /// The degrees of freedom of each bot's variance. It is mostly that of its own games; the fewer they are compared
+    /// with those of others, the less is known of how far theirs apply to it.
     pub(super) fn freedom_of_bots(&self, freedom: f64) -> Vec<f64> {
         let usual = self.usual_units();
         let own = |&units: &f64| {
@@ -623,8 +604,8 @@ impl Fit<'_> {
         self.units.iter().map(own).collect()
     }
 
-    /// How many pairs, or games that are in none, the less experienced bot of a game has, in the mean of all games. In a gauntlet
-    /// that is what all but one have: what scatters there is known from games like theirs.
+    /// The mean, over all games, of the units of the less experienced bot. In a gauntlet that is what all but one
+    /// have.
     fn usual_units(&self) -> f64 {
         let (mut sum, mut all) = (0.0, 0.0);
         for pairing in &self.pairings {
@@ -635,22 +616,21 @@ impl Fit<'_> {
         if all > 0.0 { sum / all } else { 1.0 }
     }
 
-    /// How many the bot of a pairing has that has fewer.
     fn fewer_units(&self, pairing: &Pairing) -> f64 {
         let [low, high] = pairing.bots.map(|bot| self.units[bot as usize]);
         low.min(high)
     }
 
-    /// How much stronger a bot of this pairing may be than it seems, in natural units: where it has played fewer games than is
-    /// usual, a standard error without draws. Then more of its games are decided than those of others tell.
+    /// How much stronger a bot of this pairing may be than it seems, in natural units: where it has played fewer
+    /// games than is usual, a standard error without draws. Then more of its games are decided than those of others
+    /// tell.
     fn hidden(&self, pairing: &Pairing, usual: f64) -> f64 {
         let fewer = self.fewer_units(pairing);
         let missing = (1.0 - fewer / usual).max(0.0);
         HIDDEN * missing * (2.0 / fewer.max(1e-9)).sqrt()
     }
 
-    /// The covariance of the parameters, in natural units, and the degrees of freedom with which it is
-    /// known.
+    /// The covariance of the parameters, in natural units, and its degrees of freedom.
     pub(super) fn sandwich(&self, parameters: &[f64]) -> Option<(Square, f64)> {
         let curvature = self.curvature(parameters).cholesky()?;
         if self.drawing.is_some() {
@@ -672,7 +652,7 @@ impl Fit<'_> {
         Some((self.adapted(covariance, parameters), freedom))
     }
 
-    /// The covariance, where results decided who met whom.
+    /// Where results decided who met whom.
     fn adapted(&self, mut covariance: Square, parameters: &[f64]) -> Square {
         if self.adaptive {
             let factors = self.adaptive_factors(parameters, &covariance);
@@ -696,9 +676,9 @@ impl Fit<'_> {
         }
     }
 
-    /// Factors of the variances where results decided who met whom: those who were lucky meet each other, and
-    /// never again those whom they beat by luck. The fewer games, the larger the field and the closer the
-    /// bots, the more that matters; the formula is that of simulations (docs/ratings.md).
+    /// Factors of the variances where results decided who met whom: lucky bots meet each other, and never again those
+    /// whom they beat by luck. The fewer games, the larger the field and the closer the bots, the more that matters;
+    /// the formula comes from simulations (docs/ratings.md).
     fn adaptive_factors(&self, parameters: &[f64], covariance: &Square) -> Vec<f64> {
         let bots = self.groups.len();
         let mean = |figure: &dyn Fn(usize) -> f64| {
@@ -751,9 +731,9 @@ impl Fit<'_> {
         (filling.into_square(), pooled.freedom())
     }
 
-    /// Virtual draws pull ratings together, which is no scatter, but moves them away from the truth. The pull
-    /// is taken where the ratings would be without it: where they are it is less, and the one bot that all
-    /// others of a gauntlet have played is moved by what pulls all of them.
+    /// Virtual draws pull ratings together, which is not scatter, but moves them away from the truth. The pull is
+    /// taken where the ratings would be without it: where they are it is less, and the bot that all others of a
+    /// gauntlet have played is moved by what pulls all of them.
     fn pull_without(&self, parameters: &[f64], curvature: &Factor) -> Vec<f64> {
         let mut pull = self.pull(parameters);
         for _ in 0..STEPS {
@@ -783,7 +763,7 @@ impl Fit<'_> {
         pull
     }
 
-    /// The same from the squares of the scores of all units: where draws have a parameter of their own.
+    /// The same where draws have a parameter of their own: from the squares of the scores of all units.
     fn filling_of_units(&self, parameters: &[f64]) -> (Square, f64) {
         let mut filling = Sums::new(self);
         let mut count_of_units = 0.0;

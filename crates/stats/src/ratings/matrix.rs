@@ -1,19 +1,17 @@
-//! Square matrices, as far as the ratings need them. Libraries were weighed by what they add to a first build
-//! of the program: `nalgebra` a fifth of its processor time (17 s), `faer` nearly as much again (71 s). Of the
-//! processor time that the standings of a thousand bots take, a sixth is spent here, on all processors.
+//! Square matrices, as far as the ratings need them. `nalgebra` would add a fifth to the CPU time of a first build,
+//! `faer` nearly as much again.
 
 use std::ops::Range;
 
 use crate::threads;
 
-/// So many rows are solved side by side: a row of the factor is then read from memory once for all of them. Each is
-/// computed as if it were alone.
+/// Rows that are solved side by side: a row of the factor is then read from memory once for all of them.
 const TOGETHER: usize = 8;
 
 /// Tiles of this size are mirrored one after the other.
 const TILE: usize = 32;
 
-/// So many columns of a factor are computed at a time.
+/// Columns of a factor that are computed at a time.
 const PANEL: usize = 64;
 
 /// A smaller system is solved before a thread has been started.
@@ -22,14 +20,12 @@ const LARGE: usize = 200;
 /// A pivot below this share of its diagonal element is a rounding error.
 const SINGULAR: f64 = 1e-14;
 
-/// A square matrix.
 #[derive(Clone, Debug)]
 pub(super) struct Square {
     size: usize,
     cells: Vec<f64>,
 }
 
-/// Half of a matrix.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Triangle {
     Lower,
@@ -56,7 +52,7 @@ impl Square {
         self.cells.iter_mut().for_each(|cell| *cell *= factor);
     }
 
-    /// Multiplies every variance by its factor, and keeps the correlations.
+    /// Multiplies variances by their factors, and keeps the correlations.
     pub(super) fn scale_each(&mut self, factors: &[f64]) {
         let roots: Vec<f64> = factors.iter().map(|factor| factor.sqrt()).collect();
         for (index, cell) in self.cells.iter_mut().enumerate() {
@@ -68,13 +64,12 @@ impl Square {
         &self.cells[row * self.size..(row + 1) * self.size]
     }
 
-    /// Mirrors it at its diagonal.
     fn transpose(&mut self) {
         self.mirrored(|cells, [lower, upper]| cells.swap(lower, upper));
     }
 
-    /// Calls `work` for every cell below the diagonal, with its place and that of its mirror image. Tile by tile: in a whole column
-    /// every cell would be in another page of memory.
+    /// Calls `work` for every cell below the diagonal, with its place and that of its mirror image. Tile by tile: in
+    /// a column every cell would be in another page of memory.
     fn mirrored(&mut self, work: impl Fn(&mut [f64], [usize; 2])) {
         let size = self.size;
         for top in (0..size).step_by(TILE) {
@@ -88,7 +83,7 @@ impl Square {
         }
     }
 
-    /// Makes it symmetric, by one of its triangles.
+    /// Makes it symmetric.
     pub(super) fn mirror(&mut self, by: Triangle) {
         match by {
             Triangle::Lower => self.mirrored(|cells, [lower, upper]| cells[upper] = cells[lower]),
@@ -96,7 +91,7 @@ impl Square {
         }
     }
 
-    /// The lower factor of a symmetric matrix; `None` if it is not positive definite.
+    /// The lower factor; `None` if it is not positive definite.
     pub(super) fn cholesky(&self) -> Option<Factor> {
         let size = self.size;
         let mut lower = Self::zero(size);
@@ -125,8 +120,7 @@ impl Square {
         Some(Factor(lower))
     }
 
-    /// Computes some cells of a row of the factor. The cells before them are known, and the rows with their numbers, which are
-    /// in `known`.
+    /// Computes some cells of a row of the factor. `known` has the rows whose numbers are given.
     fn eliminate(&self, row: usize, columns: Range<usize>, own: &mut [f64], known: &[f64]) {
         for column in columns {
             let other = &known[column * self.size..][..=column];
@@ -136,18 +130,17 @@ impl Square {
     }
 }
 
-/// A matrix as the product of a lower triangle and its mirror image.
+/// A lower triangle L of the matrix L Lᵀ.
 pub(super) struct Factor(Square);
 
 impl Factor {
-    /// Solves the system for one right side.
     pub(super) fn solve(&self, mut right: Vec<f64>) -> Vec<f64> {
         self.forward(&mut right, self.0.size);
         self.backward(&mut right, 0);
         right
     }
 
-    /// Multiplies each row by the inverse of the lower triangle: its first `end` cells, the others are left as they are.
+    /// Multiplies the first `end` cells of each row by the inverse of the lower triangle.
     fn forward(&self, rows: &mut [f64], end: usize) {
         let lower = &self.0;
         for row in 0..end {
@@ -159,7 +152,8 @@ impl Factor {
         }
     }
 
-    /// Multiplies each row by the inverse of the upper triangle: its cells from `start` on, the others are worthless then.
+    /// Multiplies the cells from `start` on of each row by the inverse of the upper triangle; the others are
+    /// worthless then.
     fn backward(&self, rows: &mut [f64], start: usize) {
         let lower = &self.0;
         let mut end = lower.size;
@@ -176,7 +170,6 @@ impl Factor {
                     }
                 }
                 if end - first < 4 {
-                    // The cells before `start` are not needed.
                     continue;
                 }
                 let factors = [3, 2, 1, 0].map(|row| &lower.row(first + row)[start..first]);
@@ -194,7 +187,8 @@ impl Factor {
 
     /// `H⁻¹ M H⁻¹` for this matrix H and a symmetric M.
     pub(super) fn sandwich(&self, mut filling: Square) -> Square {
-        // With H = L Lᵀ it is L⁻ᵀ (L⁻¹ M L⁻ᵀ) L⁻¹. What is in parentheses and the whole are symmetric: half of each is enough.
+        // With H = L Lᵀ it is L⁻ᵀ (L⁻¹ M L⁻ᵀ) L⁻¹. What is in parentheses and the whole are symmetric: half of each
+        // is enough.
         let size = self.0.size;
         self.rows_together(&mut filling, |rows, _| self.forward(rows, size));
         filling.transpose();
@@ -207,7 +201,7 @@ impl Factor {
         filling
     }
 
-    /// Calls `work` with some rows that follow each other, the number of the first of them, and that after the last.
+    /// `work` gets consecutive rows, the number of the first, and that after the last.
     fn rows_together(&self, rows: &mut Square, work: impl Fn(&mut [f64], [usize; 2]) + Sync) {
         let size = (TOGETHER * rows.size).max(1);
         threads::for_each_chunk(
@@ -222,7 +216,6 @@ impl Factor {
     }
 }
 
-/// How many threads are worthwhile for so many rows.
 fn threads_for(rows: usize) -> usize {
     if rows < LARGE {
         1
@@ -231,8 +224,7 @@ fn threads_for(rows: usize) -> usize {
     }
 }
 
-/// The scalar product. Eight sums run side by side, which a processor adds several at a time; their order
-/// is the same everywhere.
+/// The scalar product. Eight sums run side by side, for SIMD; their order is the same everywhere.
 pub(super) fn dot(left: &[f64], right: &[f64]) -> f64 {
     const LANES: usize = 8;
     let count = left.len().min(right.len());

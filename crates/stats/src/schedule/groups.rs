@@ -3,20 +3,18 @@
 
 use super::{EntrantId, Pairing, Round, RoundRobin, first_pair, knockout};
 
-/// The number of entrants of each group that reach the play-offs.
+/// Entrants of each group that reach the play-offs.
 pub const QUALIFIED: u32 = 2;
 
-/// Entrants of a group, when the number of groups is not given.
 const USUAL_SIZE: u32 = 4;
 
-/// The usual number of groups: of four, as far as possible.
 pub const fn usual_groups(entrants: u32) -> u32 {
     let groups = entrants.div_ceil(USUAL_SIZE);
     if groups == 0 { 1 } else { groups }
 }
 
-/// The entrants of each group, by seed. They are dealt back and forth (of eight in two groups: 1, 4, 5, 8
-/// and 2, 3, 6, 7), so that all groups are about as strong.
+/// The entrants of each group, by seed. They are dealt back and forth (of eight in two groups: 1, 4, 5, 8 and 2, 3,
+/// 6, 7), so that all groups are about as strong.
 pub fn groups(entrants: u32, count: u32) -> Vec<Vec<EntrantId>> {
     let count = count.max(1) as usize;
     let mut groups = vec![Vec::new(); count];
@@ -32,7 +30,7 @@ pub fn groups(entrants: u32, count: u32) -> Vec<Vec<EntrantId>> {
     groups
 }
 
-/// The rounds of the groups: in each, all groups play a round of their round robins.
+/// In each, all groups play a round of their round robins.
 pub fn rounds(entrants: u32, count: u32, pairs_each: u32) -> Vec<Round> {
     let groups = groups(entrants, count);
     let size = |group: &Vec<EntrantId>| u32::try_from(group.len()).unwrap_or(u32::MAX);
@@ -68,8 +66,8 @@ pub fn rounds(entrants: u32, count: u32, pairs_each: u32) -> Vec<Round> {
         .collect()
 }
 
-/// The seeds of the play-offs from the groups' tables, the best first: the winners of the groups in their
-/// order, then the others, such that in a full bracket nobody meets its own group's winner at once.
+/// The seeds of the play-offs from the groups' tables: the winners in the groups' order, then the others, such that
+/// in a full bracket no bot meets its own group's winner in the first round.
 pub fn qualified(tables: &[Vec<EntrantId>]) -> Vec<EntrantId> {
     let place = |place: usize| {
         tables
@@ -79,7 +77,7 @@ pub fn qualified(tables: &[Vec<EntrantId>]) -> Vec<EntrantId> {
     let mut second: Vec<EntrantId> = place(1).collect();
     let middle = second.len() / 2;
     if second.len() % 2 == 1 && second.len() > 1 {
-        // Seed k meets the last but k: of an odd number of groups that is the middle one's own winner.
+        // Seed k meets the last but k: with an odd number of groups that is the middle one's own winner.
         second.swap(middle, middle - 1);
     }
     let first = place(0);
@@ -94,7 +92,7 @@ pub fn qualifiers(entrants: u32, count: u32) -> u32 {
     sizes.map(|size| size.min(QUALIFIED)).sum()
 }
 
-/// The number of rounds of the groups and the play-offs together.
+/// Of the groups and the play-offs together.
 pub fn rounds_of_both(entrants: u32, count: u32) -> u32 {
     let of_groups = rounds(entrants, count, 1).len();
     let of_groups = u32::try_from(of_groups).unwrap_or(u32::MAX);

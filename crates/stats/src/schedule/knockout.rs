@@ -1,9 +1,8 @@
 //! Knockout: the loser of a match is eliminated, until one entrant is left.
 //!
-//! Entrants are seeded in their order. In the bracket the two best seeds can only meet in the
-//! final, the four best only from the semifinals on, and so on. When the number of entrants is
-//! no power of two, the best seeds have a bye in the first round. A match is any number of pairs of
-//! games; for ties see [`Match::decision`].
+//! Entrants are seeded in their order: the two best seeds can only meet in the final, the four best only from the
+//! semifinals on. When the number of entrants is not a power of two, the best seeds have a bye in the first round. A
+//! match is any number of pairs of games; for ties see [`Match::decision`].
 
 use std::cmp::{Ordering, Reverse};
 
@@ -14,52 +13,43 @@ use super::{EntrantId, Pairing, Round, first_pair};
 /// What one entrant achieved in a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Tally {
-    /// Points, in half points: 2 a win, 1 a draw.
+    /// 2 a win, 1 a draw.
     pub half_points: u64,
     /// Wins in games in which it moved second.
     pub wins_as_second: u64,
-    /// The sum of the turns of both sides in the games that it won.
+    /// The turns of both sides in the games that it won.
     pub turns_of_wins: u64,
 }
 
 impl Tally {
-    /// Adds a game that it won, after this many turns of both sides.
+    /// `turns` are those of both sides.
     pub const fn win(&mut self, as_second: bool, turns: u64) {
         self.half_points += 2;
         self.wins_as_second += as_second as u64;
         self.turns_of_wins += turns;
     }
 
-    /// Adds a drawn game.
     pub const fn draw(&mut self) {
         self.half_points += 1;
     }
 }
 
-/// The criterion that decided a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DecidedBy {
-    /// More points.
     Points,
-    /// Equal points, but more wins as the second to move.
     WinsAsSecond,
-    /// Equal by both, but wins in fewer turns.
     QuickerWins,
-    /// Equal by all of them; the better seed advances.
     Seed,
 }
 
-/// A match that has been played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Match {
-    /// The two entrants.
     pub pairing: Pairing,
-    /// What `a` and `b` achieved.
     pub tallies: [Tally; 2],
 }
 
 impl Match {
-    /// The entrant that advances, and why. The first of these criteria that is not a tie decides:
+    /// The entrant that advances, and why. The first criterion that is not a tie decides:
     ///
     /// 1. more points;
     /// 2. more wins as the second to move;
@@ -92,41 +82,31 @@ impl Match {
         (self.pairing.sorted().a, DecidedBy::Seed)
     }
 
-    /// The entrant that advances.
     pub fn winner(&self) -> EntrantId {
         self.decision().0
     }
 }
 
-/// How a knockout continues.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next {
     Round(Round),
-    /// It is over, and this entrant has won.
     Winner(EntrantId),
 }
 
 /// Why a knockout cannot continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum KnockoutError {
-    /// There are no entrants.
     #[error("a knockout needs at least one entrant")]
     NoEntrants,
     /// The results are of another bracket, or not of a whole round.
     #[error("the results of round {round} are not those of its matches in the bracket")]
-    OtherMatches {
-        /// The round, from 1.
-        round: usize,
-    },
+    OtherMatches { round: usize },
     /// There are results of a round after the final.
     #[error("there are results of a round {round}, but round {} was the final", round - 1)]
-    AfterTheFinal {
-        /// The round, from 1.
-        round: usize,
-    },
+    AfterTheFinal { round: usize },
 }
 
-/// The number of rounds until one entrant is left.
+/// Until one entrant is left.
 pub const fn rounds(entrants: u32) -> u32 {
     match entrants {
         0 | 1 => 0,
@@ -134,8 +114,7 @@ pub const fn rounds(entrants: u32) -> u32 {
     }
 }
 
-/// The next round from the matches played, one list a round, each in the order of the round's
-/// pairings.
+/// The next round from the matches played: one list a round, each in the order of the round's pairings.
 pub fn next_round(
     entrants: u32,
     pairs_each: u32,
@@ -184,8 +163,7 @@ pub fn next_round(
     unreachable!("every round halves the bracket")
 }
 
-/// The bracket: neighbours meet. Places beyond the last entrant are empty. The best seeds are next to
-/// them, so they have a bye.
+/// Neighbours meet. Places beyond the last entrant are empty, next to the best seeds, which have a bye.
 pub fn bracket(entrants: u32) -> Vec<Option<EntrantId>> {
     let mut seeds = vec![0];
     while seeds.len() < entrants as usize {
@@ -203,7 +181,6 @@ pub fn bracket(entrants: u32) -> Vec<Option<EntrantId>> {
         .collect()
 }
 
-/// The pairings and the byes of a round.
 fn meetings(places: &[Option<EntrantId>]) -> (Vec<Pairing>, Vec<EntrantId>) {
     let mut pairings = Vec::new();
     let mut byes = Vec::new();

@@ -4,6 +4,9 @@ use super::{EntrantId, Pairing, Round, first_pair};
 
 /// Every entrant meets every other, by the circle method.
 ///
+/// In a cycle of rounds every entrant meets every other once, as `a` and as `b` equally often but for one; the next
+/// cycle has seats swapped. With an odd number of entrants each has one bye a cycle.
+///
 /// In a cycle of rounds every entrant meets every other once, and the numbers of its pairings as `a`
 /// and as `b` differ by one at most; the next cycle is the same with seats swapped. With an odd number
 /// of entrants each has one bye a cycle.
@@ -23,7 +26,7 @@ pub struct RoundRobin {
 }
 
 impl RoundRobin {
-    /// A round robin of this many rounds, or of one cycle; fewer than two entrants play none.
+    /// Of this many rounds, or of one cycle; fewer than two entrants play none.
     pub const fn new(entrants: u32, rounds: Option<u32>, pairs_each: u32) -> Self {
         let cycle = Self::cycle(entrants);
         let rounds = match rounds {
@@ -47,15 +50,13 @@ impl RoundRobin {
         }
     }
 
-    /// All rounds, in order.
     pub fn rounds(self) -> impl Iterator<Item = Round> {
         (1..=self.rounds).map(move |number| self.round(number))
     }
 
-    /// The round with this number, from 1.
     fn round(self, number: u32) -> Round {
-        // All entrants but the last form a circle, which rotates by one place a round. The last is in
-        // its middle; with an odd number of entrants the middle is empty.
+        // All entrants but the last form a circle, which rotates by one place a round. The last is in its middle;
+        // with an odd number of entrants the middle is empty.
         let circle = Self::cycle(self.entrants);
         let rotation = (number - 1) % circle;
         let is_swapped = (number - 1) / circle % 2 == 1;
@@ -90,9 +91,8 @@ impl RoundRobin {
     }
 }
 
-/// The first entrant against each of the others, once a round.
-///
-/// All of them play it from the same openings. Seats are swapped from round to round.
+/// The first entrant against each of the others, once a round, from the same openings. Seats are swapped from round
+/// to round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gauntlet {
     entrants: u32,
@@ -101,7 +101,7 @@ pub struct Gauntlet {
 }
 
 impl Gauntlet {
-    /// A gauntlet of this many rounds; fewer than two entrants play none.
+    /// Fewer than two entrants play none.
     pub const fn new(entrants: u32, rounds: u32, pairs_each: u32) -> Self {
         Self {
             entrants,
@@ -110,7 +110,6 @@ impl Gauntlet {
         }
     }
 
-    /// All rounds, in order.
     pub fn rounds(self) -> impl Iterator<Item = Round> {
         let others = self.entrants.saturating_sub(1);
         (1..=self.rounds).map(move |number| {

@@ -25,16 +25,15 @@ use super::{EntrantId, Pairing, Round, first_pair};
 /// The results of the rounds so far.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Results {
-    /// The points of each entrant, in any unit, such as half points.
+    /// In any unit, such as half points.
     pub points: Vec<u64>,
-    /// The number of byes of each entrant.
     pub byes: Vec<u32>,
-    /// How often two entrants have met. Keys are [sorted](Pairing::sorted).
+    /// Keys are [sorted](Pairing::sorted).
     #[serde(with = "meetings")]
     pub met: BTreeMap<Pairing, u32>,
 }
 
-/// Meetings as a list, because not every format can have keys that are no texts.
+/// Meetings as a list, because some formats need keys that are texts.
 mod meetings {
     use super::{BTreeMap, Pairing};
     use serde::{Deserialize as _, Deserializer, Serializer};
@@ -54,7 +53,6 @@ mod meetings {
 }
 
 impl Results {
-    /// No rounds have been played.
     pub fn new(entrants: u32) -> Self {
         Self {
             points: vec![0; entrants as usize],
@@ -63,33 +61,24 @@ impl Results {
         }
     }
 
-    /// Adds a meeting and the points of `a` and `b` in it.
-    ///
-    /// # Panics
-    ///
-    /// When one of them is no entrant.
+    /// Adds a meeting and the points of `a` and `b` in it. Panics when one of them is not an entrant.
     pub fn meeting(&mut self, pairing: Pairing, [a, b]: [u64; 2]) {
         self.points[pairing.a.index()] += a;
         self.points[pairing.b.index()] += b;
         *self.met.entry(pairing.sorted()).or_default() += 1;
     }
 
-    /// Adds a bye and its points.
-    ///
-    /// # Panics
-    ///
-    /// When it is no entrant.
+    /// Adds a bye and its points. Panics when it is not an entrant.
     pub fn bye(&mut self, entrant: EntrantId, points: u64) {
         self.points[entrant.index()] += points;
         self.byes[entrant.index()] += 1;
     }
 
-    /// How often these two have met.
     pub fn times_met(&self, pairing: Pairing) -> u32 {
         self.met.get(&pairing.sorted()).copied().unwrap_or(0)
     }
 
-    /// The entrants by points, then by seed.
+    /// By points, then by seed.
     pub fn ranking(&self) -> Vec<EntrantId> {
         let mut ranking: Vec<EntrantId> = (0..).map(EntrantId).take(self.points.len()).collect();
         ranking.sort_by_key(|entrant| std::cmp::Reverse(self.points[entrant.index()]));
@@ -97,9 +86,7 @@ impl Results {
     }
 }
 
-/// The pairings of a round (its number counts from 1) from the results of those before it.
-///
-/// With fewer than two entrants there are no pairings.
+/// The pairings of a round (from 1) from the results of those before it; none with fewer than two entrants.
 pub fn next_round(results: &Results, number: u32, pairs_each: u32) -> Round {
     let ranking = results.ranking();
     let count = ranking.len();
@@ -136,16 +123,16 @@ pub fn next_round(results: &Results, number: u32, pairs_each: u32) -> Round {
     }
 }
 
-/// The cost of each pairing of places in the ranking, as a matrix, and its width. When the number of
-/// entrants is odd, there is one more place, for the bye.
+/// The cost of each pairing of places in the ranking, as a matrix, and its width. When the number of entrants is odd,
+/// there is one more place, for the bye.
 fn costs(results: &Results, ranking: &[EntrantId]) -> (Vec<i128>, usize) {
     let count = ranking.len();
     let vertices = count.next_multiple_of(2);
     let groups = Place::all(results, ranking);
     let wide = count as i128;
     let most_byes = results.byes.iter().copied().max().unwrap_or(0);
-    // For all criteria but the first, one more than the largest possible sum: the factor of the
-    // criteria before it. For 30,000 entrants the costs are still below 2^125.
+    // For all criteria but the first, one more than the largest possible sum: the factor of the criteria before it.
+    // For 30,000 entrants the costs are below 2^125.
     let bounds = [
         i128::from(most_byes) + 1,
         wide + 1,
@@ -172,16 +159,14 @@ fn costs(results: &Results, ranking: &[EntrantId]) -> (Vec<i128>, usize) {
     (costs, vertices)
 }
 
-/// The score group of a rank.
 struct Place {
-    /// The group, from 0, the best.
+    /// From 0, the best.
     group: usize,
-    /// The size of the group.
     size: usize,
 }
 
 impl Place {
-    /// The place of every rank.
+    /// By rank.
     fn all(results: &Results, ranking: &[EntrantId]) -> Vec<Self> {
         let points = |entrant: &EntrantId| results.points[entrant.index()];
         ranking

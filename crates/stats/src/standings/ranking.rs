@@ -1,17 +1,22 @@
 //! By which rules a table is ordered.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use super::scores::{Meeting, Sums, total};
+use super::to_f64;
+use crate::ratings::Ratings;
+
 /// A criterion between bots that are tied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TieBreak {
-    /// The points against the others that are tied, where all of them have met each other. Those still
-    /// tied after it are compared by it again.
+    /// The points against the others that are tied, where all of them have met each other; repeated among those still
+    /// tied.
     Direct,
     /// The sum of the opponents' points without the lowest of them.
     #[serde(rename = "buchholz-cut-1")]
@@ -20,15 +25,12 @@ pub enum TieBreak {
     Buchholz,
     /// For each game won the opponent's points, for each game drawn half of them.
     SonnebornBerger,
-    /// The number of games won.
     Wins,
-    /// The number of games won when moving second.
     WinsAsSecond,
     Rating,
 }
 
 impl TieBreak {
-    /// All criteria.
     pub const ALL: [Self; 7] = [
         Self::Direct,
         Self::BuchholzCut1,
@@ -39,7 +41,7 @@ impl TieBreak {
         Self::Rating,
     ];
 
-    /// Its name in options and files.
+    /// In options and files.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Direct => "direct",
@@ -52,7 +54,7 @@ impl TieBreak {
         }
     }
 
-    /// Its name in sentences.
+    /// In sentences.
     pub const fn in_words(self) -> &'static str {
         match self {
             Self::Direct => "direct encounter where all tied bots have met",
@@ -72,7 +74,7 @@ impl fmt::Display for TieBreak {
     }
 }
 
-/// The error for a text that is no criterion.
+/// The error for a text that is not a criterion.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{0:?} is no tie-break; expected direct, buchholz-cut-1, buchholz, sonneborn-berger, wins, \
@@ -92,7 +94,6 @@ impl FromStr for TieBreak {
 /// Rounds in which a bot did not have to play.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Byes {
-    /// The number of such rounds.
     pub count: u32,
     pub points: f64,
 }
@@ -100,29 +101,26 @@ pub struct Byes {
 /// What a bot reached in a tournament that eliminates bots.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reached {
-    /// The place, from 1. Bots that were eliminated in the same round share it.
+    /// From 1. Bots that were eliminated in the same round share it.
     pub place: usize,
     /// The order among those that share a place: the seed, from 0.
     pub seed: usize,
-    /// In words: `champion`, `semi-finalist`.
+    /// `champion`, `semi-finalist`.
     pub title: String,
 }
 
-/// The first criterion of a table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum RankBy {
-    /// Points if all bots have played equally many games, otherwise ratings. Bots that no games connect
-    /// are in tables of their own.
+    /// Points if all bots have played equally many games, otherwise ratings. Bots that no games connect are in tables
+    /// of their own.
     #[default]
     Results,
-    /// Points, however many games were played: those of a schedule that made the games equal, such as
-    /// a Swiss tournament.
+    /// Points, however many games were played: for a schedule that made the games equal, such as a Swiss tournament.
     Points,
     /// What the bots with these names reached. Others follow them.
     Reached(BTreeMap<String, Reached>),
 }
 
-/// Somebody who was there and did not enter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NotEntered {
     pub name: String,
@@ -133,24 +131,21 @@ pub struct NotEntered {
 /// The rules of a table, and who is listed below it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ranking {
-    /// The first criterion.
     pub by: RankBy,
-    /// The criteria between bots that are tied; the [default](Ranking::tie_breaks) when there are none.
-    /// Bots that are still tied are ordered by rating, then by name.
+    /// The [default](Ranking::tie_breaks) when there are none. Bots that are still tied are ordered by rating, then
+    /// by name.
     pub tie_breaks: Vec<TieBreak>,
-    /// The byes of bots, by name. Their points count.
+    /// By name. Their points count.
     pub byes: BTreeMap<String, Byes>,
-    /// The number of games of two bots that meet in a round. Without it, bots count as having met once
-    /// however many games they played: for Buchholz scores.
+    /// The games of two bots that meet in a round. Without it, bots count as having met once: for Buchholz scores.
     pub games_a_meeting: Option<u32>,
-    /// The places that bots had the last time, from 1, by name; in a league.
+    /// The places of the last time, from 1, by name; in a league.
     pub before: BTreeMap<String, usize>,
-    /// Those who did not enter. Whoever has played after all is not listed.
+    /// A bot that has played after all is not listed.
     pub not_entered: Vec<NotEntered>,
 }
 
 impl Ranking {
-    /// The same, with other names of bots.
     #[must_use]
     pub fn renamed(self, rename: impl Fn(String) -> String) -> Self {
         fn each<T>(
@@ -171,8 +166,8 @@ impl Ranking {
         }
     }
 
-    /// The criteria between bots that are tied: those chosen or, by default, direct encounter and
-    /// Sonneborn–Berger, with Buchholz cut 1 between them where opponents differ from bot to bot.
+    /// Those chosen or, by default, direct encounter and Sonneborn–Berger, with Buchholz cut 1 between them where
+    /// opponents differ from bot to bot.
     pub fn tie_breaks(&self) -> &[TieBreak] {
         match (&self.tie_breaks[..], &self.by) {
             ([], RankBy::Points) => &[
@@ -185,4 +180,211 @@ impl Ranking {
             (chosen, _) => chosen,
         }
     }
+}
+
+pub(super) struct Criteria<'a> {
+    pub(super) names: &'a [&'a String],
+    pub(super) sums: &'a Sums,
+    pub(super) ratings: &'a Ratings,
+    levels: Vec<f64>,
+    pub(super) ranking: &'a Ranking,
+    /// With those for byes.
+    pub(super) points: Vec<f64>,
+    pub(super) games: Vec<u64>,
+    pub(super) byes: Vec<Byes>,
+    pub(super) sonneborn_berger: Vec<f64>,
+    /// The sum of the opponents' points, and the same without the lowest.
+    pub(super) buchholz: Vec<[f64; 2]>,
+}
+
+pub(super) struct Table {
+    pub(super) order: Vec<usize>,
+    /// Whether the first criterion was the rating.
+    pub(super) by_rating: bool,
+}
+
+impl<'a> Criteria<'a> {
+    pub(super) fn new(
+        names: &'a [&'a String],
+        sums: &'a Sums,
+        ratings: &'a Ratings,
+        ranking: &'a Ranking,
+    ) -> Self {
+        let bots = names.len();
+        let byes: Vec<Byes> = names
+            .iter()
+            .map(|name| ranking.byes.get(*name).copied().unwrap_or_default())
+            .collect();
+        let points: Vec<f64> = (0..bots)
+            .map(|bot| total(sums.met(bot).map(|(_, met)| met.points())) + byes[bot].points)
+            .collect();
+        // A bye counts as a meeting with an opponent that has the bot's own points.
+        let sonneborn_berger = (0..bots).map(|bot| {
+            let met = sums
+                .met(bot)
+                .map(|(other, met)| met.points() * points[other]);
+            total(met) + byes[bot].points * points[bot]
+        });
+        let buchholz = (0..bots).map(|bot| {
+            let own = (byes[bot].count, points[bot]);
+            let met = sums.met(bot).map(|(other, met)| {
+                let a_meeting = ranking.games_a_meeting.unwrap_or(u32::MAX).max(1);
+                (met.games.div_ceil(a_meeting), points[other])
+            });
+            let met = met.chain([own]).filter(|(times, _)| *times > 0);
+            let (mut sum, mut lowest) = (0.0, f64::INFINITY);
+            for (times, points) in met {
+                sum += f64::from(times) * points;
+                lowest = points.min(lowest);
+            }
+            let cut = if lowest.is_finite() { lowest } else { 0.0 };
+            [sum, sum - cut]
+        });
+        Self {
+            sonneborn_berger: sonneborn_berger.collect(),
+            buchholz: buchholz.collect(),
+            games: (0..bots).map(|bot| sums.games(bot)).collect(),
+            names,
+            sums,
+            ratings,
+            levels: ratings.levels(),
+            ranking,
+            points,
+            byes,
+        }
+    }
+
+    /// The one with the most bots first.
+    pub(super) fn tables(&self) -> Vec<Table> {
+        let all = 0..self.names.len();
+        if self.ranking.by != RankBy::Results {
+            return vec![self.table(all.collect())];
+        }
+        let mut groups = std::collections::BTreeMap::<usize, Vec<usize>>::new();
+        for bot in all {
+            groups
+                .entry(self.ratings.bots[bot].group)
+                .or_default()
+                .push(bot);
+        }
+        let mut groups: Vec<_> = groups.into_values().collect();
+        groups.sort_by_key(|bots| std::cmp::Reverse(bots.len()));
+        groups.into_iter().map(|bots| self.table(bots)).collect()
+    }
+
+    fn table(&self, mut bots: Vec<usize>) -> Table {
+        // Points can be compared when all have played equally many games.
+        let is_equal = bots
+            .windows(2)
+            .all(|two| self.games[two[0]] == self.games[two[1]]);
+        let by_rating = self.ranking.by == RankBy::Results && !is_equal;
+        let merit = |&bot: &usize| -> f64 {
+            match &self.ranking.by {
+                RankBy::Reached(reached) => reached
+                    .get(self.names[bot])
+                    .map_or(f64::NEG_INFINITY, |reached| -to_f64(reached.place as u64)),
+                _ if by_rating => self.levels[bot],
+                _ => self.points[bot],
+            }
+        };
+        sort_by_merit(&mut bots, merit);
+        for tied in bots.chunk_by_mut(|a, b| merit(a).total_cmp(&merit(b)).is_eq()) {
+            self.break_ties(tied, self.ranking.tie_breaks());
+        }
+        Table {
+            order: bots,
+            by_rating,
+        }
+    }
+
+    fn break_ties(&self, tied: &mut [usize], criteria: &[TieBreak]) {
+        if tied.len() < 2 {
+            return;
+        }
+        let Some((first, rest)) = criteria.split_first() else {
+            tied.sort_by(|&a, &b| self.last_resort(a, b));
+            return;
+        };
+        let count = tied.len();
+        let merits = self.merits(*first, tied);
+        let merit = |bot: &usize| merits.get(bot).copied().unwrap_or(0.0);
+        sort_by_merit(tied, merit);
+        for still in tied.chunk_by_mut(|a, b| merit(a).total_cmp(&merit(b)).is_eq()) {
+            // Among fewer bots, direct encounters can decide anew.
+            let again = *first == TieBreak::Direct && still.len() < count;
+            self.break_ties(still, if again { criteria } else { rest });
+        }
+    }
+
+    fn last_resort(&self, a: usize, b: usize) -> Ordering {
+        let by_seed = match &self.ranking.by {
+            RankBy::Reached(reached) => {
+                let seed = |bot: usize| reached.get(self.names[bot]).map(|reached| reached.seed);
+                seed(a).cmp(&seed(b))
+            }
+            _ => Ordering::Equal,
+        };
+        by_seed
+            .then_with(|| self.levels[b].total_cmp(&self.levels[a]))
+            .then_with(|| self.names[a].cmp(self.names[b]))
+    }
+
+    fn merits(&self, by: TieBreak, tied: &[usize]) -> std::collections::HashMap<usize, f64> {
+        let merit = |bot: usize| match by {
+            TieBreak::Direct => self.direct(bot, tied),
+            TieBreak::Buchholz => self.buchholz[bot][0],
+            TieBreak::BuchholzCut1 => self.buchholz[bot][1],
+            TieBreak::SonnebornBerger => self.sonneborn_berger[bot],
+            TieBreak::Wins => to_f64(self.sums.wins[bot]),
+            TieBreak::WinsAsSecond => to_f64(self.sums.wins_as_second[bot]),
+            TieBreak::Rating => self.levels[bot],
+        };
+        let is_idle = by == TieBreak::Direct && !self.all_met(tied);
+        let merits = tied
+            .iter()
+            .map(|&bot| (bot, if is_idle { 0.0 } else { merit(bot) }));
+        merits.collect()
+    }
+
+    pub(super) fn score(&self, bot: usize) -> f64 {
+        (self.points[bot] - self.byes[bot].points) / to_f64(self.games[bot]).max(1.0)
+    }
+
+    /// For each bot, its points against the others of its table with equal points, if all of them have met.
+    pub(super) fn encounters(&self, tables: &[Table]) -> Vec<f64> {
+        let mut encounters = vec![0.0; self.names.len()];
+        for table in tables {
+            let mut bots = table.order.clone();
+            let points = |&bot: &usize| self.points[bot];
+            sort_by_merit(&mut bots, points);
+            for tied in bots.chunk_by(|a, b| points(a).total_cmp(&points(b)).is_eq()) {
+                if self.all_met(tied) {
+                    for &bot in tied {
+                        encounters[bot] = self.direct(bot, tied);
+                    }
+                }
+            }
+        }
+        encounters
+    }
+
+    fn all_met(&self, bots: &[usize]) -> bool {
+        bots.iter().enumerate().all(|(place, &bot)| {
+            let others = &bots[place + 1..];
+            others
+                .iter()
+                .all(|&other| self.sums.meeting(bot, other).is_some())
+        })
+    }
+
+    fn direct(&self, bot: usize, others: &[usize]) -> f64 {
+        let met = others
+            .iter()
+            .filter_map(|&other| self.sums.meeting(bot, other));
+        total(met.map(Meeting::points))
+    }
+}
+
+fn sort_by_merit(bots: &mut [usize], merit: impl Fn(&usize) -> f64) {
+    bots.sort_by(|a, b| merit(b).total_cmp(&merit(a)));
 }

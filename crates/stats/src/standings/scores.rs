@@ -4,7 +4,6 @@ use foldhash::HashMap;
 
 use crate::ratings::{Outcome, RatingError, Results, Tally};
 
-/// Results of the games of two bots with the same first mover.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     wins: u32,
@@ -22,16 +21,14 @@ impl Counts {
     }
 }
 
-/// One game of a pair whose other game has not been added: the first and the second mover, and the
-/// outcome.
+/// One game of a pair whose other game has not been added.
 #[derive(Clone, Copy, Debug)]
 struct Half {
     bots: [usize; 2],
     outcome: Outcome,
 }
 
-/// Pairs of games between two bots, by the outcomes of the game in which the first bot moved first and of
-/// the other game.
+/// By the outcomes of the game in which the first bot moved first and of the other game.
 type Pairs = [[u32; 3]; 3];
 
 /// In the order of their numbers.
@@ -40,22 +37,18 @@ const OUTCOMES: [Outcome; 3] = [Outcome::FirstWins, Outcome::Draw, Outcome::Seco
 /// The most games that are kept until the other game of their pair is added.
 const MOST_HALVES: usize = 100_000;
 
-/// The results of games, by first and second mover. Its size depends on the number of bots, and on the
-/// number of pairs of which only one game has been added.
+/// The results of games. Its size depends on the number of bots and of incomplete pairs.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scores {
-    /// Games that are not in a pair, by (first mover, second mover).
+    /// Games without a pair, by (first mover, second mover).
     singles: HashMap<(u32, u32), Counts>,
-    /// Pairs of games with the same opening, by the two bots in the order of their indices. Their
-    /// games are not independent, which the errors of ratings take into account.
+    /// Pairs of games with the same opening, by the two bots in the order of their indices.
     pairs: HashMap<(u32, u32), Pairs>,
-    /// Games whose pair is not complete, by the number of the pair.
     halves: HashMap<u64, Half>,
 }
 
 impl Scores {
-    /// Adds a game: the number of its pair, if it has one, the first and the second mover, and the
-    /// outcome.
+    /// `pair` is the number of its pair; the first bot moved first.
     pub(super) fn add(&mut self, pair: Option<u64>, bots: [usize; 2], outcome: Outcome) {
         let half = Half { bots, outcome };
         match pair {
@@ -64,12 +57,12 @@ impl Scores {
         }
     }
 
-    /// The sums, with the bots numbered by `order`.
+    /// The bots are numbered by `order`.
     pub(super) fn sums(&self, order: &[usize]) -> Result<Sums, RatingError> {
         Sums::of(self, order)
     }
 
-    /// All results of two bots, which are numbered by `order`, the lower number first.
+    /// By two bots, numbered by `order`, the lower number first.
     fn parts(&self, order: &[usize]) -> Vec<([u32; 2], Part<'_>)> {
         let count = self.singles.len() + self.halves.len() + self.pairs.len();
         let mut parts = Vec::with_capacity(count);
@@ -100,7 +93,7 @@ impl Scores {
         counts.add(outcome, 1);
     }
 
-    /// Adds a game of the pair with this number, which completes the pair or is kept until it does.
+    /// Completes the pair, or is kept.
     fn half(&mut self, pair: u64, new: Half) {
         let Some(old) = self.halves.remove(&pair) else {
             if self.halves.len() < MOST_HALVES {
@@ -128,16 +121,14 @@ impl Scores {
     }
 }
 
-/// Results of two bots. `is_low` says whether the first mover, or the first bot of the pairs, has the lower number.
+/// `is_low` says whether the first mover, or the first bot of the pairs, has the lower number.
 enum Part<'a> {
     Games { is_low: bool, counts: Counts },
     Pairs { is_low: bool, pairs: &'a Pairs },
 }
 
-/// All games of two bots against each other, as one of them sees them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Meeting {
-    /// Twice its points.
     half_points: u32,
     pub(super) games: u32,
 }
@@ -148,27 +139,25 @@ impl Meeting {
     }
 }
 
-/// The number of a bot in half of the memory. There are fewer than 2³².
+/// Half of the memory. There are fewer than 2³².
 fn narrow(bot: usize) -> u32 {
     u32::try_from(bot).unwrap_or(u32::MAX)
 }
 
-/// The sums of all games, by bot.
 pub(super) struct Sums {
-    /// The results for ratings.
     pub(super) results: Results,
     pub(super) wins: Vec<u64>,
     pub(super) draws: Vec<u64>,
     pub(super) losses: Vec<u64>,
     pub(super) wins_as_second: Vec<u64>,
-    /// The number of pairs of games; a game that is in none is half a pair.
+    /// A game without a pair is half a pair.
     pub(super) pairs: Vec<f64>,
     /// The bots that each has met, in the order of their numbers.
     against: Vec<Vec<(u32, Meeting)>>,
 }
 
 impl Sums {
-    /// All counts are integers and halves, so their sums do not depend on the order of the records.
+    /// Counts are integers and halves, so their sums do not depend on the order of the records.
     fn of(scores: &Scores, order: &[usize]) -> Result<Self, RatingError> {
         let bots = order.len();
         let mut parts = scores.parts(order);
@@ -246,7 +235,6 @@ impl Sums {
         self.wins_as_second[second] += u64::from(counts.losses);
     }
 
-    /// The number of games of a bot.
     pub(super) fn games(&self, bot: usize) -> u64 {
         self.wins[bot] + self.draws[bot] + self.losses[bot]
     }
@@ -256,7 +244,7 @@ impl Sums {
         met.map(|&(other, meeting)| (other as usize, meeting))
     }
 
-    /// The games of a bot against another one; `None` if there are none.
+    /// `None` without games.
     pub(super) fn meeting(&self, bot: usize, other: usize) -> Option<Meeting> {
         let row = &self.against[bot];
         let key = |&(met, _): &(u32, Meeting)| met as usize;
@@ -265,7 +253,7 @@ impl Sums {
     }
 }
 
-/// The sum. That of nothing is 0, for which the standard library returns −0.
+/// The standard library's sum of nothing is −0.
 pub(super) fn total(figures: impl Iterator<Item = f64>) -> f64 {
     figures.fold(0.0, |sum, figure| sum + figure)
 }

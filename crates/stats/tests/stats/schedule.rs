@@ -14,7 +14,6 @@ const fn pairing(a: u32, b: u32) -> Pairing {
     Pairing::new(EntrantId(a), EntrantId(b))
 }
 
-/// Everybody is there exactly once, at a board or beside it.
 fn assert_everybody_once(round: &Round, entrants: impl IntoIterator<Item = EntrantId>) {
     let mut seen: Vec<EntrantId> = round.pairings.iter().flat_map(|p| [p.a, p.b]).collect();
     seen.extend(&round.byes);
@@ -78,7 +77,6 @@ fn openings_are_the_round_s_not_the_pairing_s() {
     assert!(openings.values().all(|own| *own == [3, 4, 5]));
 }
 
-/// Numbers run on from round to round without gaps, so ids are unique.
 fn assert_numbers_run_on(rounds: &[Round]) {
     let numbers = rounds.iter().flat_map(Round::pairs).map(|pair| pair.number);
     let count: u64 = rounds.iter().map(Round::count).sum();
@@ -185,7 +183,6 @@ proptest! {
         assert!(short.eq(long.take(rounds as usize)));
     }
 
-    /// The pairing is as good as the best of all pairings, criterion by criterion.
     #[test]
     fn swiss_pairings_are_the_best(
         (points, byes, met) in (2usize..=8).prop_flat_map(|entrants| (
@@ -213,7 +210,6 @@ proptest! {
     }
 }
 
-/// Every way to pair everybody; the last is the one that sits out, if one must.
 fn all_pairings(ranking: &[EntrantId]) -> Vec<(Vec<Pairing>, Vec<EntrantId>)> {
     let Some((&first, rest)) = ranking.split_first() else {
         return vec![(Vec::new(), Vec::new())];
@@ -236,7 +232,7 @@ fn all_pairings(ranking: &[EntrantId]) -> Vec<(Vec<Pairing>, Vec<EntrantId>)> {
     all
 }
 
-/// The criteria of the documentation, in its words and in its order: the smaller the better.
+/// The criteria of the documentation, in its order: the smaller the better.
 fn badness(results: &Results, pairings: &[Pairing], byes: &[EntrantId]) -> [u64; 5] {
     let ranking = results.ranking();
     let rank = |entrant| ranking.iter().position(|&other| other == entrant).unwrap();
@@ -262,7 +258,7 @@ fn badness(results: &Results, pairings: &[Pairing], byes: &[EntrantId]) -> [u64;
     badness
 }
 
-/// Notes a round in which the better seed wins, but now and then does not.
+/// The better seed usually wins.
 fn play(results: &mut Results, round: &Round) {
     for pairing in &round.pairings {
         let upset = (pairing.a.0 * 7 + pairing.b.0 * 3 + round.number).is_multiple_of(4);
@@ -279,7 +275,7 @@ fn a_swiss_tournament_is_fair() {
     for entrants in 2..=33 {
         let mut results = Results::new(entrants);
         let mut rounds = Vec::new();
-        // So many rounds that nobody needs to meet anybody twice.
+        // So many rounds that no bot needs to meet another twice.
         for number in 1..=entrants.div_ceil(3) {
             let round = swiss::next_round(&results, number, 2);
             assert_everybody_once(&round, everybody(entrants));
@@ -293,7 +289,6 @@ fn a_swiss_tournament_is_fair() {
             rounds.push(round);
         }
         assert_numbers_run_on(&rounds);
-        // From the same results the same round follows again.
         let next = swiss::next_round(&results, 99, 2);
         assert_eq!(next, swiss::next_round(&results, 99, 2));
     }
@@ -334,7 +329,7 @@ fn swiss_results_are_plain_data() {
     assert_eq!(serde_json::from_str::<Results>(&text).unwrap(), results);
 }
 
-/// The solver keeps its buffers: what it solved before must not show.
+/// The solver keeps its buffers: earlier pairings must not show.
 #[test]
 fn earlier_pairings_leave_no_trace() {
     let some = |entrants: u32, salt: u32| {
@@ -353,7 +348,6 @@ fn earlier_pairings_leave_no_trace() {
     }
 }
 
-/// Plays a bracket to its end. The winner of each match is told by `a_wins`.
 fn bracket(entrants: u32, a_wins: impl Fn(Pairing) -> bool) -> (Vec<Round>, EntrantId) {
     let mut played: Vec<Vec<Match>> = Vec::new();
     let mut rounds = Vec::new();
@@ -493,7 +487,6 @@ fn groups_are_balanced_by_seed_and_play_round_robins() {
         for pairing in rounds.iter().flat_map(|round| &round.pairings) {
             *met.entry(pairing.sorted()).or_default() += 1;
         }
-        // All of a group meet once, and nobody else.
         let within = dealt
             .iter()
             .map(|group| group.len() * (group.len() - 1) / 2);
@@ -514,7 +507,7 @@ fn groups_are_balanced_by_seed_and_play_round_robins() {
             let playing: Vec<_> = playing.collect();
             assert_eq!(playing.iter().collect::<BTreeSet<_>>().len(), playing.len());
         }
-        // The two best of each go on, and nobody meets its own group's winner at once.
+        // The two best of each go on, and no bot meets its own group's winner in the first round.
         let seeds = groups::qualified(&dealt);
         assert_eq!(seeds.len(), 2 * count as usize);
         assert_eq!(groups::qualifiers(entrants, count), 2 * count);
@@ -535,10 +528,9 @@ fn rounds_are_plain_data() {
     assert_eq!(serde_json::from_str::<Round>(&text).unwrap(), round);
 }
 
-/// Test cases of bbpPairings for the rules that are the same here (docs/ratings.md has those that differ).
+/// Test cases of bbpPairings for the rules that are the same here (docs/ratings.md).
 #[test]
 fn pairings_of_bbp_pairings() {
-    // Names are the numbers there, from 1.
     let pairs = |round: &Round| -> BTreeSet<[u32; 2]> {
         let pairings = round.pairings.iter().map(|pairing| pairing.sorted());
         pairings
@@ -555,12 +547,12 @@ fn pairings_of_bbp_pairings() {
         }
         results
     };
-    // dutch_2025_C9: who was absent before has no further unplayed round.
+    // dutch_2025_C9: a bot that was absent has no further unplayed round.
     let round = swiss::next_round(&results(5, &[[1, 3], [2, 4]], &[5]), 2, 1);
     assert_eq!(pairs(&round), BTreeSet::from([[1, 2], [3, 5]]));
     assert_eq!(round.byes, [EntrantId(3)]);
-    // dutch_2025_C5: the bye must leave the others pairings without repetition. Its player 4 has left before
-    // the third round: the games against it are points here, and player 6 is the fifth.
+    // dutch_2025_C5: the bye must leave the others pairings without repetition. Its player 4 has left before the
+    // third round: the games against it are points here, and player 6 is the fifth.
     let mut five = results(5, &[[2, 4], [1, 2], [4, 5]], &[]);
     for winner in [0, 2, 2] {
         five.points[winner] += 2;

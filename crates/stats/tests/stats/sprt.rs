@@ -1,17 +1,13 @@
-//! Elo, normalized Elo and the sequential test: fastchess's figures, what must hold for
+//! Elo and the sequential test: fastchess's figures, what must hold for
 //! any counts, and how often the test is wrong.
-
-use std::f64::consts::LN_10;
 
 use proptest::prelude::*;
 use rand::SeedableRng as _;
 use rand::rngs::ChaCha8Rng;
-use referee_stats::sprt::{
-    Decision, Estimate, Pentanomial, Scale, Scores, Sprt, SprtError, Trinomial,
-};
+use referee_stats::sprt::{Decision, Estimate, Pentanomial, Scores, Sprt, SprtError, Trinomial};
 
-fn test(elo0: f64, elo1: f64, scale: Scale) -> Sprt {
-    Sprt::new(elo0, elo1, 0.05, 0.05, scale).unwrap()
+fn test(elo0: f64, elo1: f64) -> Sprt {
+    Sprt::new(elo0, elo1, 0.05, 0.05).unwrap()
 }
 
 /// fastchess allows its own figures 1 %.
@@ -32,11 +28,9 @@ fn assert_estimate(found: Estimate, elo: f64, error: f64) {
 #[test]
 fn figures_of_games() {
     let games: Trinomial = Scores([89, 123, 76]);
-    assert_estimate(games.normalized_elo(), -20.76, 40.13);
     assert_like(games.superiority(), 0.1553);
     let games: Trinomial = Scores([96, 111, 136]);
     assert_estimate(games.elo(), 40.70, 30.43);
-    assert_estimate(games.normalized_elo(), 49.77, 36.77);
     assert_like(games.superiority(), 0.9960);
 }
 
@@ -44,40 +38,23 @@ fn figures_of_games() {
 fn figures_of_pairs() {
     let pairs: Pentanomial = Scores([34, 54, 63, 64, 75]);
     assert_estimate(pairs.elo(), 55.58, 27.65);
-    assert_estimate(pairs.normalized_elo(), 57.94, 28.28);
     let pairs: Pentanomial = Scores([332, 433, 498, 333, 334]);
     assert_estimate(pairs.elo(), -8.64, 10.33);
-    assert_estimate(pairs.normalized_elo(), -9.17, 10.96);
     assert_like(pairs.superiority(), 0.0505);
 }
 
 #[test]
 fn figures_of_likelihood_ratios() {
-    use Scale::{Logistic, Normalized};
-    #[rustfmt::skip]
-    let pairs = [
-        (0.0, 2.0, Normalized, [365, 16618, 36229, 16974, 390], 2.25037),
-        (-1.75, 0.25, Normalized, [127, 4883, 10712, 5150, 104], 3.01015),
-        (0.5, 2.5, Logistic, [223, 9863, 21279, 10037, 246], -3.07413),
-    ];
-    for (elo0, elo1, scale, counts, wanted) in pairs {
-        let found = test(elo0, elo1, scale).llr(&Scores(counts));
-        assert!((found - wanted).abs() < 1e-4, "{found}, expected {wanted}");
-    }
-    #[rustfmt::skip]
-    let games = [
-        (0.0, 2.0, Normalized, [36027, 68692, 36433], 0.92329),
-        (0.5, 2.5, Logistic, [21184, 40708, 21404], -1.57189),
-    ];
-    for (elo0, elo1, scale, counts, wanted) in games {
-        let found = test(elo0, elo1, scale).llr(&Scores(counts));
-        assert!((found - wanted).abs() < 1e-4, "{found}, expected {wanted}");
-    }
+    let test = test(0.5, 2.5);
+    let pairs = test.llr(&Scores([223, 9863, 21279, 10037, 246]));
+    assert!((pairs + 3.07413).abs() < 1e-4, "{pairs}");
+    let games = test.llr(&Scores([21184, 40708, 21404]));
+    assert!((games + 1.57189).abs() < 1e-4, "{games}");
 }
 
 #[test]
 fn bounds_and_decisions() {
-    let test = Sprt::new(0.0, 10.0, 0.05, 0.1, Scale::Logistic).unwrap();
+    let test = Sprt::new(0.0, 10.0, 0.05, 0.1).unwrap();
     let (lower, upper) = test.bounds();
     assert_like(lower, (0.1_f64 / 0.95).ln());
     assert_like(upper, (0.9_f64 / 0.05).ln());
@@ -94,14 +71,13 @@ fn bounds_and_decisions() {
 #[test]
 fn extremes() {
     let none: Pentanomial = Scores([0; 5]);
-    let estimate = Estimate {
+    let nothing = Estimate {
         elo: 0.0,
         error: None,
     };
-    assert_eq!(none.elo(), estimate);
-    assert_eq!(none.normalized_elo(), estimate);
+    assert_eq!(none.elo(), nothing);
     assert!((none.superiority() - 0.5).abs() < 1e-12);
-    assert!(test(0.0, 5.0, Scale::Normalized).llr(&none).abs() < 1e-12);
+    assert!(test(0.0, 5.0).llr(&none).abs() < 1e-12);
 
     let drawn: Pentanomial = Scores([0, 0, 40, 0, 0]);
     let certain = Estimate {
@@ -109,7 +85,6 @@ fn extremes() {
         error: Some(0.0),
     };
     assert_eq!(drawn.elo(), certain);
-    assert_eq!(drawn.normalized_elo(), estimate);
     assert!((drawn.superiority() - 0.5).abs() < 1e-12);
 
     for (counts, sign, better) in [([0, 0, 9], 1.0, 1.0), ([9, 0, 0], -1.0, 0.0)] {
@@ -119,7 +94,6 @@ fn extremes() {
             error: None,
         };
         assert_eq!(one_sided.elo(), estimate);
-        assert_eq!(one_sided.normalized_elo(), estimate);
         assert!((one_sided.superiority() - better).abs() < 1e-12);
     }
     // The interval of ten games with one loss reaches a score of 1.
@@ -127,21 +101,8 @@ fn extremes() {
 }
 
 #[test]
-fn equal_bots_that_always_split_are_not_better() {
-    // Nearly no variance: the constraint has to be searched for, and N·t² is the answer.
-    for pairs in [1000, 1_000_000] {
-        let t = 5.0 * LN_10 / 800.0 * 2.0_f64.sqrt();
-        let llr = test(0.0, 5.0, Scale::Normalized).llr(&Scores([0, 0, pairs, 0, 0]));
-        assert!(
-            (llr / (f64::from(pairs) * -t * t) - 1.0).abs() < 0.02,
-            "{llr}"
-        );
-    }
-}
-
-#[test]
 fn refused_hypotheses() {
-    let new = |elo0, elo1, alpha, beta| Sprt::new(elo0, elo1, alpha, beta, Scale::Logistic);
+    let new = |elo0, elo1, alpha, beta| Sprt::new(elo0, elo1, alpha, beta);
     for (elo0, elo1) in [(5.0, 5.0), (5.0, 0.0), (0.0, 401.0), (f64::NAN, 0.0)] {
         let error = new(elo0, elo1, 0.05, 0.05).unwrap_err();
         assert!(matches!(error, SprtError::Hypotheses(..)));
@@ -152,39 +113,24 @@ fn refused_hypotheses() {
     }
 }
 
-/// A distribution over `K` scores, `shift` of it moved from the worst to the best. Its mean and
-/// standard deviation come with it.
-fn shifted<const K: usize>(base: [f64; K], shift: f64) -> ([f64; K], f64, f64) {
+/// Moves `shift` of the probability from the worst to the best score; returns the mean, too.
+fn shifted<const K: usize>(base: [f64; K], shift: f64) -> ([f64; K], f64) {
     let mut chances = base;
     chances[0] -= shift;
     chances[K - 1] += shift;
     let last = f64::from(u32::try_from(K - 1).unwrap());
-    let values = || (0_u32..).map(|score| f64::from(score) / last);
-    let mean: f64 = chances
-        .iter()
-        .zip(values())
-        .map(|(p, value)| p * value)
-        .sum();
-    let square: f64 = chances
-        .iter()
-        .zip(values())
-        .map(|(p, value)| p * value * value)
-        .sum();
-    (chances, mean, (square - mean * mean).sqrt())
+    let values = (0_u32..).map(|score| f64::from(score) / last);
+    let mean: f64 = chances.iter().zip(values).map(|(p, value)| p * value).sum();
+    (chances, mean)
 }
 
 /// `base` shifted so that the difference is `elo`.
-fn with_elo<const K: usize>(base: [f64; K], elo: f64, scale: Scale) -> [f64; K] {
-    let games = if K == 5 { 2.0_f64 } else { 1.0 };
+fn with_elo<const K: usize>(base: [f64; K], elo: f64) -> [f64; K] {
     let (mut low, mut high) = (-base[0], base[0]);
     for _ in 0..60 {
         let middle = f64::midpoint(low, high);
-        let (_, mean, deviation) = shifted(base, middle);
-        let found = match scale {
-            Scale::Logistic => -400.0 * (1.0 / mean - 1.0).log10(),
-            Scale::Normalized => (mean - 0.5) / deviation * 800.0 / LN_10 / games.sqrt(),
-        };
-        if found < elo {
+        let (_, mean) = shifted(base, middle);
+        if -400.0 * (1.0 / mean - 1.0).log10() < elo {
             low = middle;
         } else {
             high = middle;
@@ -220,13 +166,13 @@ fn accepted<const K: usize>(test: &Sprt, chances: [f64; K], runs: u32, seed: u64
 }
 
 #[track_caller]
-fn assert_error_rates<const K: usize>(base: [f64; K], scale: Scale) {
+fn assert_error_rates<const K: usize>(base: [f64; K]) {
     const RUNS: u32 = 500;
     let (elo0, elo1, alpha, beta) = (-10.0, 40.0, 0.05, 0.1);
-    let test = Sprt::new(elo0, elo1, alpha, beta, scale).unwrap();
+    let test = Sprt::new(elo0, elo1, alpha, beta).unwrap();
     let wrong = [
-        accepted(&test, with_elo(base, elo0, scale), RUNS, 1),
-        1.0 - accepted(&test, with_elo(base, elo1, scale), RUNS, 2),
+        accepted(&test, with_elo(base, elo0), RUNS, 1),
+        1.0 - accepted(&test, with_elo(base, elo1), RUNS, 2),
     ];
     for (found, wanted) in wrong.into_iter().zip([alpha, beta]) {
         // Three standard deviations above; the bounds are overshot, so well below is right.
@@ -240,43 +186,12 @@ fn assert_error_rates<const K: usize>(base: [f64; K], scale: Scale) {
 
 #[test]
 fn error_rates_of_pairs() {
-    for scale in [Scale::Logistic, Scale::Normalized] {
-        assert_error_rates([0.15, 0.2, 0.3, 0.2, 0.15], scale);
-    }
+    assert_error_rates([0.15, 0.2, 0.3, 0.2, 0.15]);
 }
 
 #[test]
 fn error_rates_of_games() {
-    for scale in [Scale::Logistic, Scale::Normalized] {
-        assert_error_rates([0.35, 0.3, 0.35], scale);
-    }
-}
-
-/// Where several distributions are likelier than all near them, the likeliest counts, from
-/// wherever it is looked for.
-#[test]
-fn bots_that_draw_and_lose_only() {
-    for (counts, elo0, elo1) in [
-        ([11_936, 0, 548_776, 0, 0], 45.798_653, 92.042_552),
-        ([20_952, 635, 501_936, 0, 1], 32.699_682, 82.398_754),
-        ([757, 420, 12_740, 0, 0], 40.0, 94.0),
-        ([911_024, 3, 1, 1, 0], -0.5, 0.47),
-    ] {
-        let one: Pentanomial = Scores(counts);
-        let mut other = one;
-        other.0.reverse();
-        let llr = test(elo0, elo1, Scale::Normalized).llr(&one);
-        let mirrored = test(-elo1, -elo0, Scale::Normalized).llr(&other);
-        assert!(llr < -100.0, "{counts:?}: {llr}");
-        assert!(
-            (llr + mirrored).abs() < 1e-6 * llr.abs(),
-            "{counts:?}: {llr} {mirrored}"
-        );
-    }
-}
-
-fn any_scale() -> impl Strategy<Value = Scale> {
-    prop_oneof![Just(Scale::Logistic), Just(Scale::Normalized)]
+    assert_error_rates([0.35, 0.3, 0.35]);
 }
 
 /// Counts of all sizes, empty cells among them.
@@ -284,38 +199,20 @@ fn any_count() -> impl Strategy<Value = u32> {
     prop_oneof![Just(0), 1..5_u32, 0..1000_u32, 0..1_000_000_u32]
 }
 
-/// Of a distribution with one score in nearly all pairs, one solution lies next to a pole, where Newton's steps are
-/// too small to go on.
-#[test]
-fn a_step_next_to_a_pole_is_not_taken_for_a_solution() {
-    let one: Pentanomial = Scores([0, 2, 0, 164_114, 341]);
-    let mut other = one;
-    other.0.reverse();
-    for elo0 in [38.2319, 38.7319] {
-        let elo1 = elo0 + 0.5;
-        let llr = test(elo0, elo1, Scale::Normalized).llr(&one);
-        let mirrored = test(-elo1, -elo0, Scale::Normalized).llr(&other);
-        assert!((llr - 185.0).abs() < 1.0, "{llr}");
-        assert!((llr + mirrored).abs() < 1e-2, "{llr} {mirrored}");
-    }
-}
-
 proptest! {
     #[test]
     fn billions_are_finite(
         counts in prop::array::uniform5(prop_oneof![Just(0), 0..=u32::MAX]),
-        scale in any_scale(),
     ) {
         let pairs: Pentanomial = Scores(counts);
-        prop_assert!(test(-5.0, 5.0, scale).llr(&pairs).is_finite());
+        prop_assert!(test(-5.0, 5.0).llr(&pairs).is_finite());
         prop_assert!((0.0..=1.0).contains(&pairs.superiority()));
-        prop_assert!(!pairs.elo().elo.is_nan() && !pairs.normalized_elo().elo.is_nan());
+        prop_assert!(!pairs.elo().elo.is_nan());
     }
 
     #[test]
     fn swapping_the_bots_turns_all_signs(
         counts in prop::array::uniform5(any_count()),
-        scale in any_scale(),
         elo0 in -50.0..50.0,
         width in 0.5..50.0,
     ) {
@@ -323,20 +220,15 @@ proptest! {
         let mut other = one;
         other.0.reverse();
         let elo1 = elo0 + width;
-        let llr = test(elo0, elo1, scale).llr(&one);
-        let mirrored = test(-elo1, -elo0, scale).llr(&other);
+        let llr = test(elo0, elo1).llr(&one);
+        let mirrored = test(-elo1, -elo0).llr(&other);
         prop_assert!(llr.is_finite());
         prop_assert!((llr + mirrored).abs() <= 1e-4 * (1.0 + llr.abs()), "{llr} {mirrored}");
         prop_assert!((one.superiority() + other.superiority() - 1.0).abs() < 1e-9);
-        for (left, right) in [
-            (one.elo(), other.elo()),
-            (one.normalized_elo(), other.normalized_elo()),
-        ] {
-            let sum = left.elo + right.elo;
-            // Two infinities of opposite signs have no sum.
-            let opposite = sum.is_nan() && left.elo.is_infinite();
-            prop_assert!(opposite || sum.abs() < 1e-6 * (1.0 + left.elo.abs()));
-        }
+        let (left, right) = (one.elo().elo, other.elo().elo);
+        // Two infinities of opposite signs have no sum.
+        let opposite = (left + right).is_nan() && left.is_infinite();
+        prop_assert!(opposite || (left + right).abs() < 1e-6 * (1.0 + left.abs()));
     }
 
     #[test]
@@ -357,7 +249,7 @@ proptest! {
         elo0 in -20.0..20.0,
         width in 1.0..20.0,
     ) {
-        let test = test(elo0, elo0 + width, Scale::Logistic);
+        let test = test(elo0, elo0 + width);
         let [losses, draws, wins] = counts;
         let llr = test.llr(&Scores(counts));
         prop_assert!(test.llr(&Scores([losses, draws, wins + 1])) > llr);

@@ -8,7 +8,7 @@ use crate::cli::support::output::Stdout;
 use crate::cli::support::setup::palette;
 use crate::report::terminal::aligned;
 use crate::tournament::comparison::Question;
-use crate::tournament::comparison::simulated::{Outcomes, Simulation, simulate};
+use crate::tournament::comparison::{Outcomes, Simulation, simulate};
 
 /// How many comparisons an estimate is made of.
 const FEW: u32 = 20;

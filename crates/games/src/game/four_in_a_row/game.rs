@@ -1,16 +1,16 @@
-//! Four In A Row as bots, records and people read it.
-
-use super::lines::{lines_of, reading_order, row_number};
-use super::position::{CELLS, COLUMNS, Column, HEIGHT, Position, ROWS};
-use crate::game::Position as _;
-use crate::game::{Game, IllegalMove, IllegalReason, Picture, Rejection, Side, WinningLines};
 use referee_text::quote;
+
+use super::{CELLS, COLUMNS, Column, HEIGHT, Position, ROWS};
+use crate::game::HumanInput;
+use crate::game::{
+    Game, IllegalMove, IllegalReason, Picture, Position as _, Rejection, Side, WinningLines,
+};
 
 /// The game as bots, records and people read it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FourInARow;
 
-/// The character of a side in requests and records.
+/// In requests and records.
 pub(super) const fn mark(side: Side) -> char {
     match side {
         Side::First => '@',
@@ -19,7 +19,7 @@ pub(super) const fn mark(side: Side) -> char {
 }
 
 impl FourInARow {
-    /// The position on this board, on which the game may be over. The error is a sentence about the text.
+    /// The game may be over on it. The error is a sentence about the text.
     pub fn read_board(board: &str) -> Result<Position, String> {
         let found = board.chars().count();
         if found != CELLS as usize {
@@ -63,7 +63,7 @@ impl FourInARow {
         Ok(position)
     }
 
-    /// The position on this board, in which the game goes on.
+    /// A position in which the game goes on.
     fn read_position(board: &str) -> Result<Position, String> {
         let position = Self::read_board(board)?;
         if position.outcome().is_some() || position.has_won(position.to_move()) {
@@ -72,7 +72,7 @@ impl FourInARow {
         Ok(position)
     }
 
-    /// The columns with room, in words.
+    /// In words.
     pub(super) fn free_columns(position: &Position) -> String {
         let numbers: Vec<String> = position
             .moves()
@@ -230,4 +230,104 @@ impl Game for FourInARow {
             ..Picture::default()
         }
     }
+}
+
+impl HumanInput for FourInARow {
+    fn instructions(&self) -> String {
+        "Four In A Row: whoever first has four in a row, column or diagonal wins.\n\
+         In turn both choose a column, 1 to 7; the piece falls to its lowest free cell. Who\n\
+         begins plays @, the other O. At any prompt: help, board, pieces, quit.\n"
+            .to_owned()
+    }
+
+    fn question(&self, position: &Position) -> String {
+        let mark = mark(position.to_move());
+        format!("which column for {mark} (1 to 7)?")
+    }
+
+    fn read_move(&self, _: &Position, typed: &str) -> Result<Column, String> {
+        let expected = "expected a column, 1 to 7";
+        let number: u8 = typed
+            .parse()
+            .map_err(|_| format!("{} is no column: {expected}", quote(typed.as_bytes())))?;
+        Column::from_number(number).ok_or_else(|| format!("{number} is out of range: {expected}"))
+    }
+
+    fn refusal(&self, position: &Position, column: Column) -> String {
+        format!(
+            "column {} is full; {}",
+            column.number(),
+            Self::free_columns(position)
+        )
+    }
+
+    fn hint(&self, position: &Position) -> Option<String> {
+        let losing: Vec<String> = self
+            .turns(position)
+            .into_iter()
+            .filter(|(_, after)| after.can_win_at_once())
+            .map(|(column, _)| column.number().to_string())
+            .collect();
+        (!losing.is_empty()).then(|| format!("these columns lose at once: {}", losing.join(" ")))
+    }
+
+    fn inventory(&self, _: &Position) -> String {
+        "who begins plays @, the other O\n".to_owned()
+    }
+}
+
+/// Cells, as column and row, in the order of a request: row by row from the top left. Rows count from 0 at the
+/// bottom.
+fn reading_order() -> impl Iterator<Item = (u8, u8)> {
+    (0..ROWS)
+        .rev()
+        .flat_map(|row| (0..COLUMNS).map(move |column| (column, row)))
+}
+
+/// As people count, 1 at the top.
+const fn row_number(row: u8) -> u8 {
+    ROWS - row
+}
+
+/// A line of four or more: its name, where it runs, and its cells.
+type LineOf = (String, String, Vec<(u8, u8)>);
+
+/// Rows, columns, then diagonals.
+pub(super) fn lines_of(board: u64) -> Vec<LineOf> {
+    let has = |column: i8, row: i8| {
+        let bit = u8::try_from(column).ok().zip(u8::try_from(row).ok());
+        bit.is_some_and(|(column, row)| {
+            column < COLUMNS && row < ROWS && board & 1 << (HEIGHT * column + row) != 0
+        })
+    };
+    let mut lines = Vec::new();
+    for (dx, dy) in [(1, 0), (0, -1), (1, -1), (1, 1)] {
+        for (column, row) in reading_order() {
+            let (x, y) = (column.cast_signed(), row.cast_signed());
+            // A line begins where no piece comes before it.
+            if !has(x, y) || has(x - dx, y - dy) {
+                continue;
+            }
+            let cells: Vec<(u8, u8)> = (0..COLUMNS.cast_signed())
+                .map(|step| (x + step * dx, y + step * dy))
+                .take_while(|&(x, y)| has(x, y))
+                .map(|(x, y)| (x.cast_unsigned(), y.cast_unsigned()))
+                .collect();
+            let Some(&(end_column, end_row)) = cells.last().filter(|_| cells.len() >= 4) else {
+                continue;
+            };
+            let (from, to) = (row_number(row), row_number(end_row));
+            let (left, right) = (column + 1, end_column + 1);
+            let (line, place) = match (dx, dy) {
+                (1, 0) => (format!("row {from}"), format!("columns {left} to {right}")),
+                (0, _) => (format!("column {left}"), format!("rows {from} to {to}")),
+                _ => (
+                    "diagonal".to_owned(),
+                    format!("column {left} row {from} to column {right} row {to}"),
+                ),
+            };
+            lines.push((line, place, cells));
+        }
+    }
+    lines
 }

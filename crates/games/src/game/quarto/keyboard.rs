@@ -1,14 +1,13 @@
-//! Quarto at the keyboard: what people are asked, and how their answers are read. Pieces are
-//! typed as symbols, binary or decimal, cells as numbers or as row and column.
+//! Quarto at the keyboard: pieces are typed as symbols, binary or decimal, cells as numbers or as row and column.
 
 use std::fmt::Write as _;
 
-use super::cell::{Cell, Rules};
-use super::edition::Edition;
+use super::board::{Cell, Rules};
+use super::game::Edition;
 use super::notation::free_cells;
-use super::piece::{Piece, PieceFormat};
+use super::piece_set::{Piece, PieceFormat};
 use super::position::{Move, Position};
-use crate::game::human_input::HumanInput;
+use crate::game::HumanInput;
 use crate::game::{IllegalReason, Position as _};
 use referee_text::quote;
 
@@ -33,7 +32,7 @@ impl Edition {
         }
     }
 
-    /// What a person types for a piece, for messages.
+    /// For messages.
     const fn piece_example(&self) -> &'static str {
         match self.format() {
             PieceFormat::Symbol => "one of the characters listed",
@@ -42,7 +41,6 @@ impl Edition {
         }
     }
 
-    /// Pieces as people see them, separated by blanks.
     fn shown_list(&self, pieces: impl Iterator<Item = Piece>) -> String {
         let shown: Vec<String> = pieces.map(|piece| self.shown(piece)).collect();
         shown.join(" ")
@@ -191,7 +189,6 @@ mod tests {
         ] {
             assert!(read_cell(typed).is_err(), "{typed}");
         }
-        // Numbers in something else are not said to be out of range.
         let wrong = read_cell("5x6").unwrap_err();
         assert!(wrong.starts_with("`5x6` is no cell"), "{wrong}");
     }

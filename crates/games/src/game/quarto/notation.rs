@@ -1,37 +1,33 @@
-//! Notation: boards, requests and answers as lines of text, in the characters of a piece set.
-//!
-//! Only the form of a line is read and written here. Whether a game can start from a board is
-//! decided by `position`, whether an answer is legal by `judge`.
+//! Notation: boards, requests and answers as lines of text. Only their form is read and written here.
 
-use super::board::Board;
-use super::cell::{CELLS, Cell};
-use super::piece::Piece;
-use super::piece_set::PieceSet;
-use super::position::Position;
-use super::turn::Turn;
+use std::fmt;
+
 use referee_text::quote;
 
-/// An answer as it was written, before it is compared with a position.
+use super::board::{Board, CELLS, Cell, Rules};
+use super::piece_set::{FEATURES, Piece, PieceSet};
+use super::position::Position;
+use super::position::Turn;
+
+/// An answer as it was written, not compared with a position.
 pub(super) struct Answer<'a> {
-    /// The cell's number, of one or two digits, unchecked; `None` for `-` or no word.
+    /// One or two digits, unchecked; `None` for `-` or no word.
     pub(super) cell: Option<u8>,
-    /// The piece given.
     pub(super) gift: Gift<'a>,
 }
 
 /// The second word of an answer.
 pub(super) enum Gift<'a> {
-    /// No second word.
     Missing,
     /// `-`
     Dash,
-    /// One character, perhaps a piece of the set.
+    /// Perhaps a piece of the set.
     Symbol(char),
-    /// More than one character: no piece of any set.
+    /// More than one character.
     Word(&'a str),
 }
 
-/// Appends the board: one character a cell, row by row, `.` for a free cell.
+/// One character a cell, row by row, `.` for a free cell.
 pub(super) fn write_board(set: &PieceSet, board: &Board, out: &mut String) {
     for cell in Cell::all() {
         out.push(match board.get(cell) {
@@ -41,14 +37,14 @@ pub(super) fn write_board(set: &PieceSet, board: &Board, out: &mut String) {
     }
 }
 
-/// Appends the board, a blank, and the piece in hand or `-`.
+/// The board, a space, and the piece in hand or `-`.
 pub(super) fn write_request(set: &PieceSet, position: &Position, out: &mut String) {
     write_board(set, position.board(), out);
     out.push(' ');
     out.push(position.hand().map_or('-', |piece| set.symbol(piece)));
 }
 
-/// Appends a turn: the cell or `-`, a blank, and the gift or `-`.
+/// The cell or `-`, a space, and the gift or `-`.
 pub(super) fn write_turn(set: &PieceSet, turn: Turn, out: &mut String) {
     match turn.cell.map(Cell::number) {
         None => out.push('-'),
@@ -63,8 +59,7 @@ pub(super) fn write_turn(set: &PieceSet, turn: Turn, out: &mut String) {
     out.push(turn.gift.map_or('-', |piece| set.symbol(piece)));
 }
 
-/// Reads what [`write_board`] writes. A piece may stand on several cells. An error names the
-/// cell and what was expected.
+/// A piece may stand on several cells. An error names the cell and what was expected.
 pub(super) fn read_board(set: &PieceSet, text: &str) -> Result<Board, String> {
     let mut board = Board::default();
     let mut count = 0;
@@ -74,11 +69,9 @@ pub(super) fn read_board(set: &PieceSet, text: &str) -> Result<Board, String> {
         let Some(cell) = cell else { continue };
         match set.piece(symbol) {
             Some(piece) => {
-                // Every cell is visited once, so it is free.
                 let _ = board.place(cell, piece);
             }
             None if symbol == '.' => {}
-            // A blank ends the board.
             None if symbol == ' ' || symbol == '\t' => {
                 count -= 1;
                 break;
@@ -100,14 +93,14 @@ pub(super) fn read_board(set: &PieceSet, text: &str) -> Result<Board, String> {
     Ok(board)
 }
 
-/// A request in two parts: the board, and everything after its 16 characters.
+/// The board, and everything after its 16 characters.
 pub(super) fn split_request(line: &str) -> (&str, &str) {
     let mut chars = line.char_indices();
     let split = chars.nth(CELLS).map_or(line.len(), |(byte, _)| byte);
     line.split_at(split)
 }
 
-/// The start of a game in two parts: the board, and the piece in hand, if there is one.
+/// The board, and the piece in hand, if there is one.
 pub(super) fn split_start<'a>(
     set: &PieceSet,
     text: &'a str,
@@ -133,7 +126,7 @@ pub(super) fn split_start<'a>(
     }
 }
 
-/// Reads the piece in hand from the second part of the request `line`; `None` for `-`.
+/// `rest` is the second part of `line`; `None` for `-`.
 pub(super) fn read_hand(set: &PieceSet, line: &str, rest: &str) -> Result<Option<Piece>, String> {
     let separated = rest.starts_with([' ', '\t']);
     let mut symbols = rest.trim_matches([' ', '\t']).chars();
@@ -150,8 +143,7 @@ pub(super) fn read_hand(set: &PieceSet, line: &str, rest: &str) -> Result<Option
     }
 }
 
-/// Reads the form of an answer. With one word only, it is the cell when `placing`, the gift
-/// otherwise.
+/// A single word is the cell when `placing`, the gift otherwise.
 pub(super) fn parse_answer(answer: &str, placing: bool) -> Result<Answer<'_>, String> {
     let mut words = answer.split([' ', '\t']).filter(|word| !word.is_empty());
     let (cell, gift) = match (words.next(), words.next(), words.next()) {
@@ -192,8 +184,106 @@ fn cell_number(word: &str) -> Option<u8> {
     }
 }
 
-/// The numbers of the free cells: `2 3 7`.
+/// `2 3 7`.
 pub(super) fn free_cells(board: &Board) -> String {
     let numbers: Vec<String> = board.free().map(|cell| cell.number().to_string()).collect();
     numbers.join(" ")
+}
+
+/// The text has another length than 16 characters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConfigurationError {
+    /// The number of characters.
+    pub found: usize,
+}
+
+impl fmt::Display for ConfigurationError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let s = if self.found == 1 { "" } else { "s" };
+        write!(
+            f,
+            "a configuration is {CELLS} characters, one a cell, row by row; found {} character{s}",
+            self.found
+        )
+    }
+}
+
+impl std::error::Error for ConfigurationError {}
+
+/// For each cell of each row four properties, or none.
+pub type Grid<'a> = [[Option<[&'a str; FEATURES]>; 4]; 4];
+
+impl PieceSet {
+    /// A configuration is any board as 16 characters, possible in a game or not; a character that is not a piece is
+    /// an empty cell.
+    pub fn configuration(&self, text: &str) -> Result<Board, ConfigurationError> {
+        let found = text.chars().count();
+        if found != CELLS {
+            return Err(ConfigurationError { found });
+        }
+        let mut board = Board::default();
+        for (cell, symbol) in Cell::all().zip(text.chars()) {
+            if let Some(piece) = self.piece(symbol) {
+                // Every cell is visited once, so it is free.
+                let _ = board.place(cell, piece);
+            }
+        }
+        Ok(board)
+    }
+
+    /// The properties on every cell of a configuration.
+    ///
+    /// ```
+    /// use referee_games::game::quarto::PieceSet;
+    ///
+    /// let set = PieceSet::default();
+    /// let grid = set.grid("N?BI??JO?FDLMEAG")?;
+    /// assert_eq!(grid[0][0], Some(["small", "red", "circular", "solid"]));
+    /// assert_eq!(grid[0][1], None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn grid(&self, configuration: &str) -> Result<Grid<'_>, ConfigurationError> {
+        let board = self.configuration(configuration)?;
+        let mut grid: Grid<'_> = [[None; 4]; 4];
+        for (cell, piece) in board.pieces() {
+            grid[cell.row()][cell.column()] = Some(self.words(piece));
+        }
+        Ok(grid)
+    }
+
+    /// The quartos of a configuration: line and property.
+    ///
+    /// ```
+    /// use referee_games::game::quarto::{PieceSet, Rules};
+    ///
+    /// let set = PieceSet::default();
+    /// assert_eq!(
+    ///     set.quartos("N?BI??JO?FDLMEAG", Rules::Standard)?,
+    ///     [("H4", "big"), ("V3", "square"), ("D2", "red")],
+    /// );
+    /// assert_eq!(
+    ///     set.quartos("KHEF#DCMXABJPGOL", Rules::Standard)?,
+    ///     [("H4", "blue"), ("V2", "hollow"), ("D1", "square")],
+    /// );
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn quartos(
+        &self,
+        configuration: &str,
+        rules: Rules,
+    ) -> Result<Vec<(&'static str, &str)>, ConfigurationError> {
+        Ok(self.name_quartos(&self.configuration(configuration)?, rules))
+    }
+
+    pub fn name_quartos(&self, board: &Board, rules: Rules) -> Vec<(&'static str, &str)> {
+        board
+            .quartos(rules)
+            .map(|quarto| {
+                (
+                    quarto.line.name(),
+                    self.property(quarto.feature, quarto.value),
+                )
+            })
+            .collect()
+    }
 }

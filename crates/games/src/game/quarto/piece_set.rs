@@ -1,19 +1,12 @@
-//! Piece sets: the characters of the pieces and the names of their features and properties.
-//!
-//! A set gives every piece one character and one property for each of four features. The
-//! characters and the names are its own; the rules know bits only. `piece_set_reader` reads sets
-//! from CSV.
+//! Piece sets: the characters of the pieces and the names of their features and properties. The rules know bits only.
 
 use std::fmt;
-
-use super::piece::{FEATURES, PIECES, Piece};
 
 /// A feature, such as size, and its two properties.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Feature {
-    /// Its name, from the header.
     pub name: String,
-    /// The properties of value 0 (the one the file names first) and 1.
+    /// For value 0 (the one the file names first) and 1.
     pub properties: [String; 2],
 }
 
@@ -30,22 +23,20 @@ pub struct Feature {
 /// ```
 #[derive(Clone, Debug)]
 pub struct PieceSet {
-    /// The name of the piece column.
     pub(super) column: String,
     pub(super) features: [Feature; FEATURES],
-    /// Pieces in the order of the file.
+    /// As in the file.
     pub(super) order: [Piece; PIECES],
-    /// Characters by piece index.
+    /// By piece index.
     pub(super) symbols: [char; PIECES],
-    /// Pieces by ASCII character, so that reading an answer is fast; others are searched for in
-    /// `symbols`.
+    /// By ASCII character, so that reading an answer is fast; others are searched for in `symbols`.
     pub(super) ascii: [Option<Piece>; 128],
-    /// The file's text; empty for the built-in set.
+    /// Empty for the built-in set.
     pub(super) text: String,
 }
 
 impl Default for PieceSet {
-    /// The built-in set: A to P, big or small, red or blue, square or circular, hollow or solid.
+    /// A to P, big or small, red or blue, square or circular, hollow or solid.
     fn default() -> Self {
         let feature = |name: &str, first: &str, second: &str| Feature {
             name: name.to_owned(),
@@ -73,12 +64,12 @@ impl Default for PieceSet {
     }
 }
 
-/// What is wrong with a piece set, and where. Both count from 1; the column counts characters.
+/// What is wrong with a piece set, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SetError {
-    /// Line of the file.
+    /// From 1.
     pub line: usize,
-    /// Character of the line.
+    /// In characters, from 1.
     pub column: usize,
     /// What was found and what was expected, for people.
     pub message: String,
@@ -109,27 +100,23 @@ impl PartialEq for PieceSet {
 impl Eq for PieceSet {}
 
 impl PieceSet {
-    /// The four features, in the order of the file.
+    /// In the order of the file.
     pub const fn features(&self) -> &[Feature; FEATURES] {
         &self.features
     }
 
-    /// The name of the piece column.
     pub fn column(&self) -> &str {
         &self.column
     }
 
-    /// The pieces in the order of the file.
     pub const fn order(&self) -> &[Piece; PIECES] {
         &self.order
     }
 
-    /// The character of a piece.
     pub const fn symbol(&self, piece: Piece) -> char {
         self.symbols[piece.index()]
     }
 
-    /// The piece of a character.
     pub fn piece(&self, symbol: char) -> Option<Piece> {
         match self.ascii.get(symbol as usize) {
             Some(&entry) => entry,
@@ -137,12 +124,12 @@ impl PieceSet {
         }
     }
 
-    /// The four properties of a piece, in the order of the features.
+    /// In the order of the features.
     pub fn words(&self, piece: Piece) -> [&str; FEATURES] {
         std::array::from_fn(|feature| self.property(feature, piece.value(feature)))
     }
 
-    /// The four properties of the piece that a character stands for.
+    /// The properties of the piece with this character.
     ///
     /// ```
     /// use referee_games::game::quarto::PieceSet;
@@ -156,18 +143,16 @@ impl PieceSet {
         Some(self.words(self.piece(symbol)?))
     }
 
-    /// The word for a feature's value.
     pub fn property(&self, feature: usize, value: usize) -> &str {
         &self.features[feature].properties[value]
     }
 
-    /// The CSV text it was read from; empty for the built-in set.
+    /// The CSV text; empty for the built-in set.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Whether bots can be asked about these pieces: the protocol keeps `.`, `-`,
-    /// white space and control characters for itself.
+    /// The protocol keeps `.`, `-`, whitespace and control characters for itself.
     pub fn check_for_match(&self) -> Result<(), SetError> {
         let reserved = |c: char| c == '.' || c == '-' || c.is_whitespace() || c.is_control();
         let Some(row) = self.order.iter().position(|&p| reserved(self.symbol(p))) else {
@@ -182,4 +167,61 @@ impl PieceSet {
             ),
         })
     }
+}
+
+pub const FEATURES: usize = 4;
+
+pub const PIECES: usize = 16;
+
+/// One of the sixteen pieces.
+///
+/// Bit *f* is the value for feature *f*: 0 for the property that a piece set names first. In the built-in set bit 0
+/// is small, bit 1 blue, bit 2 circular and bit 3 solid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Piece(u8);
+
+impl Piece {
+    /// `None` above 15.
+    pub const fn new(bits: u8) -> Option<Self> {
+        if bits < 16 { Some(Self(bits)) } else { None }
+    }
+
+    /// The others are ignored.
+    pub(crate) const fn from_low_bits(bits: u8) -> Self {
+        Self(bits & 15)
+    }
+
+    pub const fn bits(self) -> u8 {
+        self.0
+    }
+
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// 0 or 1; `feature` is 0 to 3.
+    pub const fn value(self, feature: usize) -> usize {
+        (self.0 >> feature) as usize & 1
+    }
+
+    /// In the order of their bits.
+    pub fn all() -> impl DoubleEndedIterator<Item = Self> {
+        (0..16).map(Self)
+    }
+
+    /// Bit *n* of a set stands for the piece with bits *n*.
+    pub const fn mask(self) -> u16 {
+        1 << self.0
+    }
+}
+
+/// How people type and read pieces. Bots and records always use the set's characters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PieceFormat {
+    #[default]
+    Symbol,
+    /// Four binary digits, such as `0101`, bit 3 first.
+    Binary,
+    /// The bits as a number, 0 to 15.
+    Decimal,
 }

@@ -1,20 +1,15 @@
-//! The rules of play: giving and placing, one move at a time.
-
-use super::board::Board;
-use super::cell::{Cell, Rules};
-use super::piece::Piece;
-use crate::game::{self, IllegalMove, IllegalReason, Outcome, Side};
+use super::board::{Board, Cell, Rules};
+use super::piece_set::Piece;
+use crate::game;
+use crate::game::{IllegalMove, IllegalReason, Outcome, Position as _, Side};
 
 /// One step: the side to move gives a piece, or places the one it was given.
 ///
-/// They are separate moves although the protocol carries both in one line (a
-/// [`Turn`](super::Turn)): a node of a search then has at most sixteen choices, and the
-/// first and the last turn are no special cases.
+/// The protocol carries both in one line (a [`Turn`]). As separate moves, a node of a search has at most sixteen
+/// choices, and the first and the last turn are no special cases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Move {
-    /// Hand this piece to the opponent.
     Give(Piece),
-    /// Put the piece in hand on this cell.
     Place(Cell),
 }
 
@@ -39,7 +34,7 @@ pub enum Move {
 pub struct Position {
     board: Board,
     hand: Option<Piece>,
-    /// Pieces on the board or in hand, one bit each.
+    /// On the board or in hand, one bit each.
     used: u16,
     to_move: Side,
     rules: Rules,
@@ -49,11 +44,8 @@ pub struct Position {
 /// Why a game cannot start from a board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StartError {
-    /// This piece stands on two cells.
     Duplicate(Piece, Cell, Cell),
-    /// There is a quarto already.
     HasQuarto,
-    /// No cell is free.
     Full,
 }
 
@@ -70,7 +62,7 @@ impl Position {
         }
     }
 
-    /// A game that starts from `board`; the first side is to give.
+    /// The first side is to give.
     pub fn from_board(board: Board, rules: Rules) -> Result<Self, StartError> {
         if let Some((piece, first, second)) = board.duplicates().next() {
             return Err(StartError::Duplicate(piece, first, second));
@@ -94,7 +86,7 @@ impl Position {
         })
     }
 
-    /// The same board with this piece in the hand of the side that gives it here; `None` when it is not left.
+    /// With this piece in the hand of the side that gives it here; `None` when it is not left.
     #[must_use]
     pub const fn holding(mut self, piece: Piece) -> Option<Self> {
         if self.hand.is_some() || !self.is_left(piece) {
@@ -114,12 +106,10 @@ impl Position {
         self.hand
     }
 
-    /// The rule set.
     pub const fn rules(&self) -> Rules {
         self.rules
     }
 
-    /// Whether `piece` is neither on the board nor in hand.
     pub const fn is_left(&self, piece: Piece) -> bool {
         self.used & piece.mask() == 0
     }
@@ -130,15 +120,14 @@ impl Position {
         Piece::all().filter(move |piece| used & piece.mask() == 0)
     }
 
-    /// A free cell where `piece` would make a quarto at once.
+    /// A free cell where `piece` would make a quarto.
     pub fn winning_cell(&self, piece: Piece) -> Option<Cell> {
         self.board
             .free()
             .find(|&cell| self.board.would_win(cell, piece, self.rules))
     }
 
-    /// A cell where the side to move completes a line with the piece in hand; `None` when there
-    /// is none, nothing is in hand or the game is over.
+    /// A cell where the side to move completes a line with the piece in hand.
     pub fn winning_placement(&self) -> Option<Cell> {
         if self.outcome.is_some() {
             return None;
@@ -199,5 +188,109 @@ impl game::Position for Position {
 
     fn can_win_at_once(&self) -> bool {
         self.winning_placement().is_some()
+    }
+}
+
+/// What a side does before the other side acts: place the piece in hand, then give one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Turn {
+    /// `None` on a turn that only gives.
+    pub cell: Option<Cell>,
+    /// `None` when the placement ends the game.
+    pub gift: Option<Piece>,
+}
+
+impl Turn {
+    /// In this order; `None` when no turn consists of them.
+    pub const fn from_moves(moves: &[Move]) -> Option<Self> {
+        let (cell, gift) = match *moves {
+            [Move::Give(gift)] => (None, Some(gift)),
+            [Move::Place(cell)] => (Some(cell), None),
+            [Move::Place(cell), Move::Give(gift)] => (Some(cell), Some(gift)),
+            _ => return None,
+        };
+        Some(Self { cell, gift })
+    }
+
+    /// In the order in which they are played.
+    pub fn moves(self) -> impl Iterator<Item = Move> {
+        let place = self.cell.map(Move::Place);
+        place.into_iter().chain(self.gift.map(Move::Give))
+    }
+}
+
+impl Position {
+    /// Every legal turn with the position it leads to: by cell (row by row), then by gift (in the order of their
+    /// bits). A placement that ends the game is one turn, without a gift. Empty when the game is over.
+    ///
+    /// ```
+    /// use referee_games::game::quarto::{Position, Rules};
+    ///
+    /// // The first turn only gives: one of sixteen pieces.
+    /// let first = Position::new(Rules::Standard).turns();
+    /// assert_eq!(first.len(), 16);
+    /// // The second turn places it on one of sixteen cells, and gives one of fifteen pieces.
+    /// let (turn, after) = first[0];
+    /// assert_eq!(turn.cell, None);
+    /// assert_eq!(after.turns().len(), 16 * 15);
+    /// ```
+    pub fn turns(&self) -> Vec<(Turn, Self)> {
+        let mut turns = Vec::new();
+        if self.outcome().is_some() {
+            return turns;
+        }
+        if self.hand().is_none() {
+            self.push_gifts(None, &mut turns);
+            return turns;
+        }
+        for cell in self.board().free() {
+            let mut placed = *self;
+            if placed.play(Move::Place(cell)).is_err() {
+                continue;
+            }
+            if placed.outcome().is_some() {
+                let cell = Some(cell);
+                turns.push((Turn { cell, gift: None }, placed));
+            } else {
+                placed.push_gifts(Some(cell), &mut turns);
+            }
+        }
+        turns
+    }
+
+    /// A turn for every gift from here. `cell` is where the turn's piece was placed.
+    fn push_gifts(&self, cell: Option<Cell>, turns: &mut Vec<(Turn, Self)>) {
+        for piece in self.left() {
+            let mut given = *self;
+            if given.play(Move::Give(piece)).is_ok() {
+                let gift = Some(piece);
+                turns.push((Turn { cell, gift }, given));
+            }
+        }
+    }
+
+    /// The position after a turn, or the first of its moves that the rules forbid.
+    ///
+    /// ```
+    /// use referee_games::game::Position as _;
+    /// use referee_games::game::quarto::{Cell, Move, Piece, Position, Rules, Turn};
+    ///
+    /// let mut position = Position::new(Rules::Standard);
+    /// position.play(Move::Give(Piece::new(0).unwrap())).unwrap();
+    /// let turn = Turn {
+    ///     cell: Cell::from_number(6),
+    ///     gift: Piece::new(15),
+    /// };
+    /// let after = position.after(turn).unwrap();
+    /// assert_eq!(after.hand(), Piece::new(15));
+    /// // The cell is occupied now, and the piece is in hand.
+    /// assert!(after.after(turn).is_err());
+    /// ```
+    pub fn after(&self, turn: Turn) -> Result<Self, IllegalMove<Move>> {
+        let mut after = *self;
+        for mv in turn.moves() {
+            after.play(mv)?;
+        }
+        Ok(after)
     }
 }

@@ -2,9 +2,8 @@
 
 use crate::game::Position as _;
 use crate::game::four_in_a_row::{COLUMNS, Position, ROWS};
-use crate::solver::score::Score;
+use crate::solver::evaluation::Score;
 
-/// Bits of a column.
 const HEIGHT: u32 = ROWS as u32 + 1;
 
 const fn repeated(column: u64) -> u64 {
@@ -17,7 +16,6 @@ const fn repeated(column: u64) -> u64 {
     all
 }
 
-/// The lowest cell of every column.
 const BOTTOM: u64 = repeated(1);
 
 const CELLS: u64 = repeated((1 << ROWS) - 1);
@@ -25,17 +23,15 @@ const CELLS: u64 = repeated((1 << ROWS) - 1);
 /// The lower cell of every pair of cells one above the other: rows 6, 4 and 2 as people count them.
 const LOWER: u64 = repeated(0b01_0101);
 
-/// All bits of a column.
 pub(super) const fn column(index: u32) -> u64 {
     ((1 << HEIGHT) - 1) << (HEIGHT * index)
 }
 
-/// A position in which nobody has four in a row.
+/// Without four in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Board {
-    /// The discs of the side to move.
+    /// Of the side to move.
     own: u64,
-    /// All discs.
     all: u64,
 }
 
@@ -65,13 +61,12 @@ impl Board {
         })
     }
 
-    /// The number of free cells.
     #[expect(clippy::cast_possible_truncation, reason = "at most 42")]
     pub(super) const fn free(&self) -> u8 {
         (CELLS & !self.all).count_ones() as u8
     }
 
-    /// The same number for the same position, below 2^49.
+    /// Unique, below 2^49.
     pub(super) const fn key(&self) -> u64 {
         // The carry puts a bit on top of every column, so that its height can be told.
         self.own + self.all + BOTTOM
@@ -90,12 +85,11 @@ impl Board {
         (self.all + BOTTOM) & CELLS
     }
 
-    /// Whether the side to move completes a line at once.
     pub(super) const fn can_win(&self) -> bool {
         completing(self.own, self.all) & self.reachable() != 0
     }
 
-    /// The cells for the next disc after which the opponent does not win at once.
+    /// The cells after which the opponent does not win immediately.
     #[inline]
     pub(super) const fn safe(&self) -> u64 {
         let theirs = completing(self.own ^ self.all, self.all);
@@ -112,9 +106,9 @@ impl Board {
 
     /// The larger, the sooner a disc on this cell is searched. `n` cells are free.
     ///
-    /// It counts the cells that would complete a line then. Those of the side's own rows count more: at the end of the
-    /// game, when nobody wants to play below a threat, the first player gets to the lower cell of every pair and the second
-    /// player to the upper one. Those that can be reached at once count less: the opponent will fill them.
+    /// It counts the cells that would complete a line then. Those of the side's own rows count more: at the end of
+    /// the game, when no side wants to play below a threat, the first player gets to the lower cell of every pair and
+    /// the second player to the upper one. Those that can be reached now count less: the opponent will fill them.
     #[inline]
     pub(super) const fn promise_of(&self, cell: u64, n: u8) -> u32 {
         let own_rows = if n.is_multiple_of(2) {
@@ -128,7 +122,7 @@ impl Board {
         2 * threats.count_ones() + (threats & own_rows).count_ones() - reachable.count_ones()
     }
 
-    /// A bound that needs no search: no score of the side to move is better. `most` when nothing is known.
+    /// No score of the side to move is better; needs no search. `most` when nothing is known.
     ///
     /// When every column has an even number of free cells, the opponent can answer every disc in its column. Then the
     /// side to move gets the lower cell of every pair, and the opponent the upper one.
@@ -150,7 +144,7 @@ impl Board {
         most
     }
 
-    /// The position after a disc on this cell.
+    /// The disc is on this cell.
     #[inline]
     pub(super) const fn after(&self, cell: u64) -> Self {
         Self {
@@ -160,7 +154,6 @@ impl Board {
     }
 }
 
-/// The number of the mirror image.
 #[inline]
 const fn mirrored(key: u64) -> u64 {
     let mut image = key & column(3);
@@ -194,7 +187,6 @@ const fn completing(own: u64, all: u64) -> u64 {
     cells & CELLS & !all
 }
 
-/// Whether four of these cells are in a line.
 #[inline]
 const fn has_line(cells: u64) -> bool {
     let upwards = cells & (cells << 1);
@@ -209,7 +201,7 @@ const fn has_line(cells: u64) -> bool {
     found != 0
 }
 
-/// The score of a win with so many free cells.
+/// Of a win with so many free cells.
 #[expect(clippy::cast_possible_wrap, reason = "at most 43")]
 pub(super) const fn decided(free: u8) -> Score {
     free as Score

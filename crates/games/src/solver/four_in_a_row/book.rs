@@ -1,9 +1,9 @@
-//! The book of Four In A Row: the score of every position with eleven discs. Earlier positions follow from it in milliseconds, and
-//! later ones are solved quickly without it.
+//! The book of Four In A Row: the score of every position with eleven discs. Earlier positions follow from it in
+//! milliseconds, later ones are solved quickly without it.
 //!
-//! The scores that are shipped follow from those of all positions with twelve discs in Markus Thill's database
-//! (bitbully-databases 0.0.2, MIT licence); docs/solver.md says how they were checked. [`BookProofs`] makes the file, from
-//! those or from proofs of this solver.
+//! The shipped scores follow from those of all positions with twelve discs in Markus Thill's database
+//! (bitbully-databases 0.0.2, MIT licence); docs/solver.md says how they were checked. [`BookProofs`] makes the file,
+//! from those or from proofs of this solver.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::LazyLock;
@@ -14,12 +14,10 @@ use crate::game::Position as _;
 use crate::game::four_in_a_row::{FourInARow, Position};
 use crate::solver::compact_book::{self, CompactBook};
 use crate::solver::evaluation::Evaluation;
-use crate::solver::score::Score;
+use crate::solver::evaluation::Score;
 
-/// Discs on the board in the positions of the book.
 pub const BOOK_DISCS: usize = 11;
 
-/// Free cells in them.
 pub(super) const BOOK_FREE: u8 = 31;
 
 static SHIPPED: LazyLock<Option<CompactBook>> =
@@ -29,13 +27,13 @@ pub(super) fn shipped() -> Option<CompactBook> {
     *SHIPPED
 }
 
-/// The score of a position of the book, in which nobody wins at once.
+/// The position is of the book; neither side wins immediately.
 #[inline]
 pub(super) fn score(book: &CompactBook, board: &Board) -> Option<Score> {
     book.get(board.canonical_key()).map(u8::cast_signed)
 }
 
-/// Whether a game can come to this position. Other positions have no values in the book, although they have as many discs.
+/// Whether a game can come to this position; the book has no others.
 pub(super) fn is_reachable(board: &Board) -> bool {
     let mut seen = HashSet::new();
     let mut open = vec![*board];
@@ -48,8 +46,8 @@ pub(super) fn is_reachable(board: &Board) -> bool {
     false
 }
 
-/// The positions with so many discs in which nobody wins at once, one of each and its mirror image, with their keys. With eleven it
-/// takes a few seconds.
+/// Neither side wins immediately; one of each position and its mirror image, by key. With eleven discs it takes a few
+/// seconds.
 fn positions(discs: usize) -> BTreeMap<u64, Position> {
     let start = Position::default();
     let mut level = BTreeMap::from([(Board::of(&start).canonical_key(), start)]);
@@ -76,7 +74,7 @@ pub struct BookProofs {
 /// The first line of a file of proofs.
 const HEADER: &[u8; 16] = b"four in a row 1\n";
 
-/// Bytes of a record: the key, and the score.
+/// The key, and the score.
 const RECORD: usize = 9;
 
 /// The error for a file that has no proofs of the book.
@@ -93,7 +91,6 @@ impl Default for BookProofs {
 }
 
 impl BookProofs {
-    /// Tests make smaller books.
     pub(super) fn with_discs(discs: usize) -> Self {
         Self {
             positions: positions(discs),
@@ -101,7 +98,7 @@ impl BookProofs {
         }
     }
 
-    /// The positions that are not proven, those after the same discs near each other.
+    /// Not proven; those after the same discs are near each other.
     pub fn missing(&self) -> Vec<Position> {
         let missing = |(key, position): (&u64, &Position)| {
             (!self.scores.contains_key(key)).then_some(*position)
@@ -109,7 +106,7 @@ impl BookProofs {
         self.positions.iter().filter_map(missing).collect()
     }
 
-    /// Adds a proven position. Nothing is added when it is not of the book, or its score is not exact; returns whether it was.
+    /// Nothing is added when it is not of the book, or its score is not exact; returns whether it was.
     pub fn add(&mut self, position: &Position, evaluation: Evaluation) -> bool {
         let key = Board::of(position).canonical_key();
         let (low, high) = evaluation.bounds();
@@ -120,9 +117,9 @@ impl BookProofs {
         is_exact
     }
 
-    /// Adds the proofs of a file: a line, then nine bytes for each position, its key (the number of the board `own + all + bottom` of
-    /// the side to move, or of its mirror image if that is smaller, with seven bits a column) and its score, both with the
-    /// lowest byte first.
+    /// Adds the proofs of a file: a line, then nine bytes for each position, its key (the number of the board `own +
+    /// all + bottom` of the side to move, or of its mirror image if that is smaller, with seven bits a column) and
+    /// its score, both with the lowest byte first.
     ///
     /// # Errors
     ///
@@ -147,7 +144,7 @@ impl BookProofs {
         Ok(())
     }
 
-    /// The book as it is shipped; `None` while positions are missing.
+    /// `None` while positions are missing.
     pub fn book(&self) -> Option<Vec<u8>> {
         let entries = self.positions.keys().map(|key| {
             let score = self.scores.get(key)?;

@@ -25,7 +25,6 @@
 mod board;
 mod book;
 mod search;
-mod table;
 #[cfg(test)]
 mod tests;
 
@@ -38,15 +37,15 @@ use crate::game::four_in_a_row::{Column, FourInARow, Position};
 use crate::game::{Game as _, Outcome, Position as _};
 use board::{Board, decided};
 use book::BOOK_FREE;
+use search::Table;
 use search::{Search, Stopped};
-use table::Table;
 
 pub use book::{BOOK_DISCS, BookProofs, NoProofs};
 
-/// Bytes of a transposition table that is quick: much of it stays in the processor's cache, and a larger one saves few nodes.
+/// Much of it stays in the CPU's cache, and a larger one saves few nodes.
 pub const TABLE_BYTES: usize = 16 << 20;
 
-/// Solves positions and keeps what it has proven. Several threads can call it at once.
+/// Solves positions and keeps what it has proven. Several threads can call it at the same time.
 #[derive(Debug)]
 pub struct Solver {
     table: Table,
@@ -57,7 +56,7 @@ pub struct Solver {
 }
 
 impl Solver {
-    /// A solver with the shipped book and a transposition table of at most so many bytes. Every size gives the same results.
+    /// With the shipped book and a transposition table of at most so many bytes. Every size gives the same results.
     pub fn new(table_bytes: usize) -> Self {
         Self {
             book: book::shipped(),
@@ -65,7 +64,7 @@ impl Solver {
         }
     }
 
-    /// A solver without the book: it proves everything itself.
+    /// It proves everything itself.
     pub fn without_book(table_bytes: usize) -> Self {
         Self {
             table: Table::new(table_bytes),
@@ -75,7 +74,7 @@ impl Solver {
         }
     }
 
-    /// A solver that keeps nothing: for tests of the others.
+    /// It keeps nothing: for tests of the others.
     pub fn without_table() -> Self {
         Self {
             table_from: u8::MAX,
@@ -83,18 +82,17 @@ impl Solver {
         }
     }
 
-    /// How many positions it has searched since it was made.
+    /// Searched since it was made.
     pub fn nodes(&self) -> u64 {
         self.counters.nodes.load(Ordering::Relaxed)
     }
 
-    /// How far it has come. Other threads may ask while it searches.
+    /// Other threads may ask while it searches.
     pub fn progress(&self) -> Progress {
         self.counters.read()
     }
 
-    /// The value of a position for the side to move; in a finished game, which has none, for the side that moved last. Its
-    /// plies are discs.
+    /// For the side to move; in a finished game for the side that moved last. Its plies are discs.
     pub fn solve(&self, position: &Position, goal: Goal, limits: &Limits) -> Evaluation {
         let board = Board::of(position);
         let n = board.free();
@@ -105,7 +103,7 @@ impl Solver {
         }
     }
 
-    /// Every turn, in the order of the columns, with its value for the side that makes it. Empty when the game is over.
+    /// In the order of the columns, for the side that moves. Empty when the game is over.
     pub fn solve_turns(
         &self,
         position: &Position,
@@ -124,8 +122,8 @@ impl Solver {
         turns.into_iter().map(evaluate).collect()
     }
 
-    /// A game played perfectly from here on: the winner wins as soon as it can, the loser loses as late as it can. When the
-    /// search reaches a limit, the turns that are proven so far.
+    /// A game played perfectly from here on: the winner wins as soon as it can, the loser loses as late as it can.
+    /// Only the proven turns when the search reaches a limit.
     pub fn principal_variation(&self, position: &Position, limits: &Limits) -> Vec<Column> {
         let begun = self.nodes();
         let mut variation = Vec::new();
@@ -150,7 +148,7 @@ impl Solver {
         variation
     }
 
-    /// The value of the turn that led to `after`, for the side that made it.
+    /// For the side that made the turn that led to `after`.
     fn after(&self, after: &Position, goal: Goal, limits: &Limits) -> Evaluation {
         let found = self.solve(after, goal, limits);
         let (low, high) = found.bounds();

@@ -1,21 +1,24 @@
 //! Alpha–beta with a null window: whether the side to move reaches a score.
 //!
-//! Scores are those of Quarto: `+k` if the side to move completes a line when k cells are free, `-k` if the other does, 0 for a draw.
+//! Scores are those of Quarto: `+k` if the side to move completes a line when k cells are free, `-k` if the other
+//! does, 0 for a draw.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use bytemuck::Zeroable;
 
 use super::board::{Board, column, decided};
-use super::book::{self, BOOK_FREE};
-use super::table::Table;
+use super::book;
+use super::book::BOOK_FREE;
 use crate::game::four_in_a_row::COLUMNS;
 use crate::solver::compact_book::CompactBook;
-use crate::solver::evaluation::Goal;
+use crate::solver::evaluation::{Goal, Score};
 use crate::solver::limits::LimitCheck;
-use crate::solver::score::Score;
 
 /// Free cells from which positions are looked up in the table.
 pub(super) const TABLE_FROM: u8 = 4;
 
-/// Free cells from which the positions after all turns are looked up before any is searched: with fewer, the search is
-/// as quick.
+/// Free cells from which the positions after all turns are looked up before any is searched.
 const LOOK_AHEAD_FROM: u8 = 16;
 
 /// Nodes between two looks at the limits.
@@ -24,18 +27,16 @@ const CHECK_EVERY: u64 = 1 << 10;
 /// From the middle outwards: a disc there is on more lines.
 const ORDER: [u32; COLUMNS as usize] = [3, 2, 4, 1, 5, 0, 6];
 
-/// A limit was reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Stopped;
 
-/// One thread that searches.
 pub(super) struct Search<'a> {
     table: &'a Table,
-    /// The book, if a game can come to the position that is solved.
+    /// If a game can come to the position that is solved.
     book: Option<CompactBook>,
     check: &'a LimitCheck<'a>,
     table_from: u8,
-    /// Nodes that have not been added to the count.
+    /// Not added to the count yet.
     nodes: u64,
 }
 
@@ -55,12 +56,11 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Adds the last nodes to the count.
     pub(super) fn finish(self) {
         self.check.may_continue(self.nodes);
     }
 
-    /// Brings the bounds of a position together, in which nobody wins at once, as far as the goal asks for.
+    /// Narrows the bounds of a position in which neither side wins immediately, as far as the goal asks for.
     pub(super) fn narrow(
         &mut self,
         board: &Board,
@@ -103,7 +103,7 @@ impl<'a> Search<'a> {
         self.node(board, board.free(), beta)
     }
 
-    /// The same of a position with n free cells, in which the side to move does not win at once.
+    /// With n free cells; the side to move does not win immediately.
     fn node(&mut self, board: &Board, n: u8, beta: Score) -> Result<Score, Stopped> {
         self.nodes += 1;
         if self.nodes >= CHECK_EVERY && !self.check.may_continue(std::mem::take(&mut self.nodes)) {
@@ -120,7 +120,7 @@ impl<'a> Search<'a> {
         {
             return Ok(score);
         }
-        // After one safe disc there is at most one cell left, which wins for nobody.
+        // After one safe disc there is at most one cell left, which wins for no side.
         if n <= 2 {
             return Ok(0);
         }
@@ -202,4 +202,87 @@ fn ordered(board: &Board, cells: u64, n: u8) -> ([(u64, u32); COLUMNS as usize],
         count += 1;
     }
     (turns, count)
+}
+
+/// The later entry of a pair was there before the other.
+#[derive(Debug, Zeroable)]
+#[repr(C, align(16))]
+struct Pair([AtomicU64; 2]);
+
+/// Added to a bound, so that it is not negative.
+const SHIFT: i8 = 64;
+
+const BITS: u32 = 7;
+
+#[derive(Debug)]
+pub(super) struct Table {
+    pairs: Box<[Pair]>,
+}
+
+impl Table {
+    /// At most `bytes`, and at least one pair of entries; smaller when the machine does not have that much memory.
+    pub(super) fn new(bytes: usize) -> Self {
+        let mut count = (bytes / size_of::<Pair>()).max(1);
+        loop {
+            if let Ok(pairs) = bytemuck::allocation::try_zeroed_slice_box(count) {
+                return Self { pairs };
+            }
+            count = (count / 2).max(1);
+        }
+    }
+
+    #[inline]
+    #[expect(clippy::cast_possible_truncation, reason = "below the number of pairs")]
+    fn pair(&self, key: u64) -> &[AtomicU64; 2] {
+        let mixed = key.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let index = (u128::from(mixed) * self.pairs.len() as u128) >> 64;
+        &self.pairs[index as usize].0
+    }
+
+    #[inline]
+    pub(super) fn get(&self, key: u64) -> Option<(Score, Score)> {
+        let entries = self.pair(key).iter();
+        let mut entries = entries.map(|entry| entry.load(Ordering::Relaxed));
+        let found = entries.find(|entry| entry >> (2 * BITS) == key)?;
+        Some((bound(found >> BITS), bound(found)))
+    }
+
+    #[inline]
+    pub(super) fn put(&self, key: u64, low: Score, high: Score) {
+        let new = key << (2 * BITS) | bits(low) << BITS | bits(high);
+        let [newer, older] = self.pair(key);
+        let before = newer.load(Ordering::Relaxed);
+        if before >> (2 * BITS) != key {
+            older.store(before, Ordering::Relaxed);
+        }
+        newer.store(new, Ordering::Relaxed);
+    }
+}
+
+/// In the lowest bits.
+#[inline]
+const fn bound(entry: u64) -> Score {
+    let bits = (entry & ((1 << BITS) - 1)) as i8;
+    bits - SHIFT
+}
+
+#[inline]
+const fn bits(bound: Score) -> u64 {
+    (bound + SHIFT).cast_unsigned() as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_put_is_found() {
+        let table = Table::new(1 << 10);
+        assert_eq!(table.get(77), None);
+        table.put(77, -42, 0);
+        table.put((1 << 49) - 1, -3, 42);
+        assert_eq!(table.get(77), Some((-42, 0)));
+        assert_eq!(table.get((1 << 49) - 1), Some((-3, 42)));
+        assert_eq!(table.get(78), None);
+    }
 }

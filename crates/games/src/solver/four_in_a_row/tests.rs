@@ -7,7 +7,7 @@ use rand::seq::IndexedRandom as _;
 use super::*;
 use crate::solver::Value;
 
-/// The value, by trying all turns to the end.
+/// Tries all turns to the end.
 fn brute_force(position: &Position) -> Value {
     match position.outcome() {
         // Only the side that moved last can have won.
@@ -38,7 +38,6 @@ fn brute_plies(position: &Position) -> (Value, u32) {
     all.max_by_key(key).expect("a turn")
 }
 
-/// Positions after so many random discs.
 fn random_positions(discs: usize, count: usize) -> Vec<Position> {
     let mut rng = ChaCha8Rng::seed_from_u64(discs as u64);
     let mut found = Vec::new();
@@ -81,8 +80,8 @@ fn values_and_distances_are_those_of_brute_force() {
     }
 }
 
-/// Positions and scores of the sets that most other solvers are measured with (docs/solver.md): the columns played, and the
-/// score. A win before the winner's disc number 21 scores 2 and so on, the sooner the more; a loss is negative.
+/// Positions and scores of the sets that most solvers are measured with (docs/solver.md): the columns played, and the
+/// score. A win before the winner's disc number 21 scores 2 and so on; a loss is negative.
 const PUBLISHED: &str = include_str!("published.txt");
 
 #[test]
@@ -109,7 +108,6 @@ fn published_scores_are_found() {
     }
 }
 
-/// Whoever can only lose by the bound does lose, and so on: every bound that needs no search holds.
 #[test]
 fn bounds_without_a_search_hold() {
     let mut bounded = 0;
@@ -179,7 +177,7 @@ fn the_empty_board_is_a_win_in_the_middle_column() {
     assert_eq!((line.len(), line[0].number()), (41, 4));
 }
 
-/// Positions of the book are searched without it, within so many nodes each; returns how many were solved.
+/// Positions of the book are searched without it, within `nodes` nodes each; returns how many were solved.
 fn compare_with_the_book(count: usize, nodes: u64) -> usize {
     let with = Solver::new(1 << 20);
     let without = Solver::without_book(1 << 24);

@@ -1,38 +1,33 @@
-//! Standings from records: points, tie-breaks, ratings, times, forfeits. Records are added one
-//! by one and not kept, so memory depends only on the number of bots.
+//! Standings: points, tie-breaks, ratings, times, forfeits. Games are added one by one and not kept, so memory
+//! depends only on the number of bots.
 
-mod order;
 mod ranking;
 mod scores;
-mod times;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::AddAssign;
 
 use foldhash::HashMap;
 
-pub use self::ranking::{Byes, NoTieBreak, NotEntered, RankBy, Ranking, Reached, TieBreak};
-
-use self::order::{Criteria, Table};
+use self::ranking::{Criteria, Table};
 use self::scores::Scores;
-use self::times::{Times, TimesOfGame};
 use super::ratings::{Model, Outcome, RatingError, rate};
 use super::schedule::GameId;
 use super::sprt::Estimate;
 
-/// Pairs of games below which a likelihood of superiority is not computed: it would be far from the
-/// truth more often than not.
+pub use self::ranking::{Byes, NoTieBreak, NotEntered, RankBy, Ranking, Reached, TieBreak};
+
+/// With fewer pairs of games a likelihood of superiority would be far from the truth more often than not.
 const PAIRS_FOR_SUPERIORITY: f64 = 5.0;
 
-/// Games below which an advantage of moving first is not computed.
 const GAMES_FOR_ADVANTAGE: u64 = 5;
 
 /// A finished game between two bots, 0 and 1.
 pub trait Game {
-    /// Its id; games of one pair have ids that [`GameId`] reads.
+    /// Games of one pair have ids that [`GameId`] reads.
     fn id(&self) -> &str;
 
-    /// The names of bots 0 and 1.
+    /// Of bots 0 and 1.
     fn names(&self) -> [&str; 2];
 
     /// The bot that moved first.
@@ -41,13 +36,13 @@ pub trait Game {
     /// `None` for a draw.
     fn winner(&self) -> Option<usize>;
 
-    /// The bot that forfeited, and why, in a word.
+    /// The bot that forfeited, and the reason in a word.
     fn forfeit(&self) -> Option<(usize, &str)>;
 
-    /// The time of each turn, in milliseconds.
+    /// The time of each turn.
     fn times_ms(&self) -> &[f64];
 
-    /// Who made this turn, from 0: 0 for the bot that moved first, 1 for the other.
+    /// 0 for the bot that moved first, 1 for the other.
     fn side_of(&self, turn: usize) -> usize;
 
     /// Where the game was analysed: the turns of bots 0 and 1.
@@ -57,21 +52,18 @@ pub trait Game {
 /// Counts of a bot's turns by their analysis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TurnTally {
-    /// All turns in analysed games.
+    /// In analysed games.
     pub turns: u64,
     /// Turns whose value and best value are proven.
     pub proven: u64,
     /// Proven turns that kept the best value.
     pub kept: u64,
-    /// Proven turns that turned a win into a draw.
     pub win_to_draw: u64,
-    /// Proven turns that turned a win into a loss.
     pub win_to_loss: u64,
-    /// Proven turns that turned a draw into a loss.
     pub draw_to_loss: u64,
     /// Turns with an immediate win that was not taken.
     pub missed_wins: u64,
-    /// Gifts that let the opponent win at once, although another turn would not have.
+    /// Gifts that let the opponent win immediately, although another gift would not have.
     pub lost_at_once: u64,
 }
 
@@ -108,19 +100,17 @@ pub struct Collector {
     scores: Scores,
     forfeits: Vec<BTreeMap<String, u64>>,
     times: Vec<Times>,
-    /// The tallies of each bot's analysed turns.
     analyses: Vec<TurnTally>,
-    /// Whether any game has been analysed.
     analysed: bool,
     games: u64,
 }
 
-/// What a [`Collector`] needs of a game and computes of nothing else: several threads can do that, each for its games.
+/// What a [`Collector`] needs of a game: several threads can compute it.
 #[derive(Clone, Debug)]
 pub struct Prepared {
     pair: Option<u64>,
     outcome: Outcome,
-    /// The answer times of who moved first, and of the other.
+    /// Of the first mover, and of the other.
     times: [TimesOfGame; 2],
 }
 
@@ -142,54 +132,49 @@ impl Prepared {
     }
 }
 
-/// A bot's place in the standings.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Place {
-    /// Its rank in its table, from 1. Bots that share a place of a knockout have the same.
+    /// In its table, from 1. Bots that share a place of a knockout have the same.
     pub rank: usize,
-    /// The number of its table, from 0.
+    /// From 0.
     pub table: usize,
     pub name: String,
-    /// The number of games.
     pub games: u64,
-    /// The number of games won.
     pub wins: u64,
-    /// The number of games drawn.
     pub draws: u64,
-    /// The number of games lost.
     pub losses: u64,
-    /// The points: 1 for a win, ½ for a draw, and those for byes.
+    /// 1 for a win, ½ for a draw, and those for byes.
     pub points: f64,
-    /// The points per game played, 0 to 1.
+    /// Points per game played, 0 to 1.
     pub score: f64,
     /// Rounds in which it did not have to play, and the points for them.
     pub byes: Byes,
     /// What it reached in a tournament that eliminates bots.
     pub reached: Option<String>,
-    /// Elo above or below the mean of the bots that games connect with it.
+    /// Above or below the mean of the bots that games connect with it.
     pub elo: f64,
     /// Half the width of the 95 % interval of `elo`.
     pub error: Option<f64>,
-    /// Likelihood, 0 to 1, of being better than the bot in the next place; `None` when no games connect
-    /// the two, and when one of them has played fewer than five pairs of games.
+    /// Likelihood of superiority over the next place, 0 to 1; `None` when no games connect the two, or one of them
+    /// has played fewer than five pairs.
     pub superiority: Option<f64>,
     /// Direct encounter: the points against the bots with which it is tied, if all of them have met.
     pub direct: f64,
-    /// Buchholz: the sum of the opponents' points.
+    /// The sum of the opponents' points.
     pub buchholz: f64,
-    /// The same without the lowest of them.
+    /// Buchholz without the lowest opponent.
     pub buchholz_cut_1: f64,
-    /// Sonneborn–Berger: for each game won the opponent's points, for each game drawn half of them.
+    /// For each game won the opponent's points, for each game drawn half of them.
     pub sonneborn_berger: f64,
-    /// The number of games won as the second to move.
+    /// Games won as the second to move.
     pub wins_as_second: u64,
-    /// The number of games that it forfeited, by reason.
+    /// By reason.
     pub forfeits: BTreeMap<String, u64>,
-    /// The median time of its answers, in milliseconds, to 1 %.
+    /// In milliseconds, to 1 %.
     pub median_ms: Option<f64>,
     /// The time of its slowest answer, in milliseconds.
     pub worst_ms: Option<f64>,
-    /// The tally of its analysed turns; `None` when no game of the standings was analysed.
+    /// `None` when no game of the standings was analysed.
     pub analysis: Option<TurnTally>,
     /// The points against each bot, in the order of the standings; `None` where they did not meet.
     pub against: Vec<Option<f64>>,
@@ -197,31 +182,30 @@ pub struct Place {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Standings {
-    /// In order: table by table, the largest first, and in each by its criteria.
+    /// Table by table, the largest first, and in each by its criteria.
     pub places: Vec<Place>,
-    /// The number of games.
     pub games: u64,
-    /// The advantage of moving first, in Elo.
+    /// In Elo.
     pub advantage: Option<Estimate>,
     /// The rules by which the tables are ordered.
     pub ranking: Ranking,
     /// Whether the first table is ordered by ratings because its bots have played unequally many games.
     pub by_rating: bool,
-    /// The number of tables: more than one when no games connect some bots with others.
+    /// More than one when no games connect some bots with others.
     pub tables: usize,
     /// The number of groups of bots within which ratings can be compared.
     pub connected: usize,
 }
 
 impl Standings {
-    /// Those who did not enter: they have no place.
+    /// They have no place.
     pub fn not_entered(&self) -> impl Iterator<Item = &NotEntered> {
         let has_place = |name: &str| self.places.iter().any(|place| place.name == name);
         let named = self.ranking.not_entered.iter();
         named.filter(move |absent| !has_place(&absent.name))
     }
 
-    /// The same without times, so that the same games lead to the same bytes.
+    /// The same games lead to the same bytes.
     #[must_use]
     pub fn without_times(&self) -> Self {
         let mut timeless = self.clone();
@@ -234,7 +218,6 @@ impl Standings {
 }
 
 impl Collector {
-    /// No games yet.
     pub fn new() -> Self {
         Self::default()
     }
@@ -256,7 +239,6 @@ impl Collector {
         self.add_prepared(game, &Prepared::of(game));
     }
 
-    /// Adds a game of which a part has been computed.
     pub fn add_prepared(&mut self, game: &impl Game, prepared: &Prepared) {
         let bots = game.names().map(|name| self.bot(name));
         let sides = [bots[game.first()], bots[1 - game.first()]];
@@ -289,17 +271,14 @@ impl Collector {
         }
     }
 
-    /// The standings, by the [default](Ranking::default) rules. The error is why the games determine no
-    /// ratings.
+    /// By the [default](Ranking::default) rules. The error is why the games determine no ratings.
     pub fn standings(&self, model: &Model) -> Result<Standings, RatingError> {
         self.ranked(model, &Ranking::default())
     }
 
-    /// The standings by these rules.
     pub fn ranked(&self, model: &Model, ranking: &Ranking) -> Result<Standings, RatingError> {
         let unknown = |name: &&String| !self.index.contains_key(*name);
         if ranking.byes.keys().any(|name| unknown(&name)) {
-            // Bots that have not played yet.
             let mut with_all = self.clone();
             for name in ranking.byes.keys() {
                 with_all.bot(name);
@@ -307,7 +286,7 @@ impl Collector {
             return with_all.ranked(model, ranking);
         }
         let bots = self.names.len();
-        // Bots are sorted by name, so that the figures do not depend on the order of the records.
+        // Sorted by name, so that the figures do not depend on the order of the records.
         let mut by_name: Vec<usize> = (0..bots).collect();
         by_name.sort_by(|&a, &b| self.names[a].cmp(&self.names[b]));
         let mut order_of = vec![0; bots];
@@ -390,4 +369,76 @@ impl Collector {
 #[expect(clippy::cast_precision_loss, reason = "there are fewer than 2⁵² games")]
 fn to_f64(count: u64) -> f64 {
     count as f64
+}
+
+/// Bins of 1 %, so that the median needs no list of all times.
+#[derive(Clone, Debug, Default)]
+struct Times {
+    /// From bin `first` on.
+    bins: VecDeque<u32>,
+    first: i32,
+    count: u64,
+    worst: f64,
+}
+
+/// The number of bins for a factor of e.
+const BINS: f64 = 100.0;
+
+#[derive(Clone, Debug, Default)]
+struct TimesOfGame {
+    bins: Vec<i32>,
+    worst: f64,
+}
+
+impl TimesOfGame {
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "logarithms of times are small"
+    )]
+    fn add(&mut self, ms: f64) {
+        let bin = (ms.max(1e-6).ln() * BINS).round() as i32;
+        self.bins.push(bin);
+        self.worst = self.worst.max(ms);
+    }
+}
+
+impl Times {
+    fn add(&mut self, game: &TimesOfGame) {
+        for &bin in &game.bins {
+            let count = self.bin(bin);
+            *count = count.saturating_add(1);
+        }
+        self.count += game.bins.len() as u64;
+        self.worst = self.worst.max(game.worst);
+    }
+
+    fn bin(&mut self, bin: i32) -> &mut u32 {
+        if self.bins.is_empty() {
+            self.first = bin;
+        }
+        while bin < self.first {
+            self.bins.push_front(0);
+            self.first -= 1;
+        }
+        let place = usize::try_from(bin - self.first).unwrap_or_default();
+        if place >= self.bins.len() {
+            self.bins.resize(place + 1, 0);
+        }
+        &mut self.bins[place]
+    }
+
+    fn worst(&self) -> Option<f64> {
+        (self.count > 0).then_some(self.worst)
+    }
+
+    fn median(&self) -> Option<f64> {
+        let mut before = 0;
+        for (bin, &count) in (self.first..).zip(&self.bins) {
+            before += u64::from(count);
+            if 2 * before >= self.count {
+                return Some((f64::from(bin) / BINS).exp());
+            }
+        }
+        None
+    }
 }

@@ -1,19 +1,15 @@
 //! Ratings of many bots from the results of their games: Bradley–Terry with a first-mover advantage.
 //!
-//! A game between bots rated `a` (moving first) and `b` is won by the first with
-//! probability `1 / (1 + 10^((b − a − advantage) / 400))`. The ratings are the maximum-likelihood
-//! estimate, found by Newton's method; where an estimate
-//! exists it is unique (Hunter, *MM algorithms for generalized Bradley–Terry
-//! models*, 2004). Draws are half a win (as in Ordo) or, optionally, have
-//! their own parameter (as in `BayesElo`); see [`Draws`].
+//! The bot rated `a` that moves first wins against `b` with probability `1 / (1 + 10^((b − a − advantage) / 400))`.
+//! The ratings are the maximum-likelihood estimate, found by Newton's method and unique where it exists (Hunter, *MM
+//! algorithms for generalized Bradley–Terry models*, 2004). Draws are half a win (as in Ordo) or have their own
+//! parameter (as in `BayesElo`); see [`Draws`].
 //!
-//! Intervals come from the sandwich covariance `H⁻¹ S H⁻¹`: H is the curvature of the likelihood, S the
-//! covariance of its slope, from how far results scatter around what the model expects (`dispersion`).
-//! Pairs of games are the units where pairs were given, and games otherwise, so neither draws nor the
-//! correlation of two games with the same opening make an interval too wide or too narrow. The pull of the
-//! virtual draws is added, and the quantiles are those of Student's t distribution, with fewer degrees of
-//! freedom the fewer games there are. docs/ratings.md shows by simulation how often the intervals hold
-//! the truth; the constants were chosen for that.
+//! Intervals come from the sandwich covariance `H⁻¹ S H⁻¹`: H is the curvature of the likelihood, S the covariance of
+//! its slope, from how far results scatter around what the model expects (`dispersion`). Pairs of games are the units
+//! where pairs were given, so neither draws nor correlated games make an interval too wide or too narrow. The pull of
+//! the virtual draws is added, and the quantiles are those of Student's t distribution. docs/ratings.md shows by
+//! simulation how often the intervals hold the truth.
 
 mod dispersion;
 mod fit;
@@ -34,52 +30,41 @@ const ELO: f64 = 400.0 / LN_10;
 /// How a game ended, from the first mover's point of view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// The first mover won.
     FirstWins,
-    /// Neither won.
     Draw,
-    /// The second mover won.
     SecondWins,
 }
 
 /// Results of games with the same first and the same second mover.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Games that the first mover won.
     pub wins: u32,
-    /// Drawn games.
     pub draws: u32,
-    /// Games that the second mover won.
     pub losses: u32,
 }
 
-/// How draws count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Draws {
     /// A draw is half a win and half a loss, as in Ordo.
     #[default]
     HalfWins,
-    /// Draws are more likely the closer two bots are; how likely is fitted (Rao and
-    /// Kupper 1967). As in `BayesElo`, ratings are scaled so that a small difference
-    /// means the same expected score as on the Elo scale.
+    /// Draws are more likely the closer two bots are; how likely is fitted (Rao and Kupper 1967). Ratings are scaled
+    /// as in `BayesElo`: a small difference means the same expected score as on the Elo scale.
     Fitted,
 }
 
-/// The model that is fitted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Model {
-    /// Whether an advantage of moving first is fitted.
+    /// Whether a first-mover advantage is fitted.
     pub advantage: bool,
-    /// How draws count.
     pub draws: Draws,
-    /// Virtual draws of each bot against the field, as `BayesElo`'s `prior`; 0 for none. For every
-    /// bot, half as many are added against the bots that it has met, in proportion to the games with
-    /// each and half of them in either seat. So in a round robin every bot has `prior` of them.
+    /// Virtual draws of each bot against the field, as `BayesElo`'s `prior`; 0 for none. They are spread over the
+    /// bots that it has met, in proportion to the games with each, half of them in either seat.
     pub prior: f64,
 }
 
 impl Default for Model {
-    /// With an advantage, draws as half wins, and `BayesElo`'s prior of 2 draws.
+    /// An advantage, draws as half wins, and `BayesElo`'s prior of 2 draws.
     fn default() -> Self {
         Self {
             advantage: true,
@@ -89,13 +74,11 @@ impl Default for Model {
     }
 }
 
-/// Why there are no ratings.
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 pub enum RatingError {
     /// A game of a bot that does not exist, or of a bot against itself.
     #[error("bot {0} cannot have played bot {1}: there are {2} bots, counted from 0")]
     Pairing(usize, usize, usize),
-    /// The prior is no number of draws.
     #[error("the prior is {0} draws; expected 0 or more")]
     Prior(f64),
     /// Without a prior, a rating or the advantage is infinite or arbitrary.
@@ -106,19 +89,17 @@ pub enum RatingError {
 /// The results of two bots against each other, the one with the lower index first.
 #[derive(Clone, Debug, Default)]
 struct Meeting {
-    /// Games that are not in a pair, by first mover and outcome.
+    /// Games without a pair, by first mover and outcome.
     games: [[u32; 3]; 2],
     /// Pairs by the outcome of the game where the lower index moved first and of the other.
     pairs: [[u32; 3]; 3],
 }
 
-/// A bot with a lower index and another one, and their results or a part of them.
 type Met = ([u32; 2], Meeting);
 
-/// So many parts are kept before they are joined.
 const FEW: usize = 64;
 
-/// Joins the parts of the same meeting. They are then in the order of the bots.
+/// Joins the parts of the same meeting, and sorts them.
 fn join(meetings: &mut Vec<Met>) {
     meetings.sort_unstable_by_key(|&(bots, _)| bots);
     meetings.dedup_by(|(bots, part), (kept, into)| {
@@ -131,7 +112,6 @@ fn join(meetings: &mut Vec<Met>) {
 }
 
 impl Meeting {
-    /// Adds results of the same bots.
     fn join(&mut self, other: &Self) {
         let into = self.games.as_flattened_mut().iter_mut();
         let into = into.chain(self.pairs.as_flattened_mut());
@@ -148,7 +128,6 @@ impl Meeting {
         counts.copied().map(f64::from).sum()
     }
 
-    /// All games by first mover and outcome.
     fn all(&self) -> [[u32; 3]; 2] {
         let mut all = self.games;
         for (first, row) in self.pairs.iter().enumerate() {
@@ -165,16 +144,15 @@ impl Meeting {
 #[derive(Clone, Debug)]
 pub struct Results {
     bots: usize,
-    /// See [`Results::set_adaptive`].
     adaptive: bool,
-    /// In any order, and some perhaps in parts: to sort them now and then takes less time and memory than a tree.
+    /// In any order, some in parts: sorting now and then takes less time and memory than a tree.
     meetings: Vec<Met>,
-    /// Where there are more than these, parts are joined.
+    /// Above this number, parts are joined.
     most: usize,
 }
 
 impl Results {
-    /// No games yet between bots 0 to `bots` − 1.
+    /// Without games. `bots` is the number of bots.
     pub fn new(bots: usize) -> Self {
         Self {
             bots,
@@ -184,8 +162,8 @@ impl Results {
         }
     }
 
-    /// Whether the results so far decided who met whom, as in a Swiss tournament. Intervals are then wider:
-    /// those who were lucky meet each other, so luck counts several times.
+    /// Whether earlier results decided who met whom, as in a Swiss tournament. Intervals are then wider: lucky bots
+    /// meet each other, so luck counts several times.
     pub const fn set_adaptive(&mut self, adaptive: bool) {
         self.adaptive = adaptive;
     }
@@ -207,7 +185,6 @@ impl Results {
         Ok(&mut self.meetings[last].1)
     }
 
-    /// All meetings, in the order of the bots, each once.
     fn joined(&self) -> Cow<'_, [Met]> {
         if self.meetings.is_sorted_by(|(a, _), (b, _)| a < b) {
             return Cow::Borrowed(&self.meetings);
@@ -234,8 +211,7 @@ impl Results {
         Ok(())
     }
 
-    /// Adds a pair of games of one opening: in `outcomes[0]` bot `a` moved first, in
-    /// `outcomes[1]` bot `b`.
+    /// Adds a pair of games of one opening: in `outcomes[0]` bot `a` moved first, in `outcomes[1]` bot `b`.
     pub fn add_pair(
         &mut self,
         a: usize,
@@ -245,7 +221,6 @@ impl Results {
         self.add_pairs(a, b, outcomes, 1)
     }
 
-    /// Adds this many such pairs, all with these outcomes.
     pub fn add_pairs(
         &mut self,
         a: usize,
@@ -263,37 +238,32 @@ impl Results {
     }
 }
 
-/// A bot's rating.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rating {
-    /// Elo above or below the mean of the bot's group.
+    /// Above or below the mean of the bot's group.
     pub elo: f64,
     /// Half the width of the 95 % interval of `elo`; `None` for a bot without games.
     pub error: Option<f64>,
-    /// Bots that are connected by games have the same number; ratings of different
-    /// groups cannot be compared.
+    /// Bots that games connect have the same number; ratings of different groups cannot be compared.
     pub group: usize,
 }
 
-/// The outcome of [`rate`].
 #[derive(Clone, Debug)]
 pub struct Ratings {
-    /// One rating a bot, in the order of the bots' indices.
+    /// In the order of the bots' indices.
     pub bots: Vec<Rating>,
-    /// The advantage of moving first, in Elo; `None` when it is not fitted or without games.
+    /// In Elo; `None` when it is not fitted or without games.
     pub advantage: Option<Estimate>,
-    /// With [`Draws::Fitted`], `BayesElo`'s `drawelo`: the Elo difference at which the
-    /// stronger bot wins half of the games. `None` otherwise, and when all games or none were drawn.
+    /// With [`Draws::Fitted`], `BayesElo`'s `drawelo`: the Elo difference at which the stronger bot wins half of the
+    /// games. `None` when all games or none were drawn.
     pub draw_elo: Option<f64>,
-    /// The covariance of the parameters, in Elo².
     covariance: Square,
     /// The degrees of freedom with which each bot's variance is known.
     freedoms: Vec<f64>,
 }
 
 impl Ratings {
-    /// Likelihood, 0 to 1, that bot `a` is better than bot `b`, from the sandwich covariance
-    /// of both. `None` when no games connect them or there is no such bot.
+    /// Likelihood of superiority of bot `a` over `b`, 0 to 1. `None` when no games connect them.
     pub fn superiority(&self, a: usize, b: usize) -> Option<f64> {
         let (first, second) = (self.bots.get(a)?, self.bots.get(b)?);
         if first.group != second.group {
@@ -310,13 +280,13 @@ impl Ratings {
         Some(superiority(deviations, 1.0))
     }
 
-    /// What to compare instead of the bots' ratings; see [`levels`].
+    /// What to compare instead of the ratings; see [`levels`].
     pub fn levels(&self) -> Vec<f64> {
         let elo: Vec<f64> = self.bots.iter().map(|bot| bot.elo).collect();
         levels(&elo)
     }
 
-    /// Indices of the bots, highest rating first; those that are equal but for rounding errors by index.
+    /// Indices of the bots, highest rating first; equal ones by index.
     pub fn ranking(&self) -> Vec<usize> {
         let levels = self.levels();
         let mut order: Vec<usize> = (0..self.bots.len()).collect();
@@ -325,8 +295,7 @@ impl Ratings {
     }
 }
 
-/// Rates the bots. The time grows with the number of pairings and the cube of the number of
-/// bots, not with the number of games.
+/// Rates the bots. The time grows with the number of pairings and the cube of the number of bots.
 pub fn rate(results: &Results, model: &Model) -> Result<Ratings, RatingError> {
     if !(model.prior >= 0.0 && model.prior.is_finite()) {
         return Err(RatingError::Prior(model.prior));
@@ -372,9 +341,8 @@ pub fn rate(results: &Results, model: &Model) -> Result<Ratings, RatingError> {
 /// Ratings that differ by less, in Elo, are equal but for rounding errors.
 const EQUAL_ELO: f64 = 1e-6;
 
-/// What to compare instead of these ratings: where one is followed by the next within a millionth of an Elo, both have the
-/// level of the highest. So whoever is level with one bot is so with all that are level with that one, and no two are
-/// apart because they lie at both sides of a number to which they would be rounded.
+/// Ratings as levels: where one is followed by the next within a millionth of an Elo, both have the level of the
+/// highest. Being level is transitive, as rounding would not be.
 ///
 /// ```
 /// use referee_stats::ratings::levels;
@@ -393,13 +361,12 @@ pub fn levels(elo: &[f64]) -> Vec<f64> {
     levels
 }
 
-/// Fewer degrees of freedom count as this many: with so few games virtual draws narrow the scatter of
-/// ratings, and the intervals are wide enough.
+/// With fewer degrees of freedom virtual draws narrow the scatter of ratings, and the intervals are wide enough.
 const FEWEST: f64 = 4.0;
 
-/// By how much u(t) of D. L. Wallace's normal approximation of Student's t distribution (*Bounds on normal approximations to Student's
-/// and the chi-square distributions*, 1959) is larger than the normal variable. From four degrees of freedom on, quantiles of 95 % are right
-/// to 0.5 %.
+/// By how much u(t) of D. L. Wallace's normal approximation of Student's t distribution (*Bounds on normal
+/// approximations to Student's and the chi-square distributions*, 1959) is larger than the normal variable. From four
+/// degrees of freedom on, quantiles of 95 % are right to 0.5 %.
 fn student_factor(freedom: f64) -> f64 {
     (8.0 * freedom + 3.0) / (8.0 * freedom + 1.0)
 }

@@ -1,11 +1,54 @@
-//! Ratings: the figures of other programs, and results that leave little to rate.
+//! Ratings: the figures of other programs, and what must hold for any results.
 
-mod coverage;
-mod league;
-mod properties;
+use proptest::prelude::*;
+use rand::SeedableRng as _;
+use rand::rngs::ChaCha8Rng;
+use referee_stats::ratings::{Draws, Model, Outcome, RatingError, Ratings, Results, Tally, rate};
 
-use self::league::{A, ADVANTAGE, PLAIN, Row, elos, rated, results};
-use referee_stats::ratings::{Draws, Model, Outcome, RatingError, Results, Tally, rate};
+/// First mover, second mover, the first mover's wins, draws and losses.
+type Row = (usize, usize, [u32; 3]);
+
+/// Five bots, ten games each way.
+#[rustfmt::skip]
+const A: [Row; 20] = [
+    (0, 1, [6, 2, 2]), (1, 0, [4, 2, 4]), (0, 2, [7, 1, 2]), (2, 0, [3, 2, 5]),
+    (0, 3, [8, 1, 1]), (3, 0, [2, 1, 7]), (0, 4, [9, 1, 0]), (4, 0, [1, 0, 9]),
+    (1, 2, [5, 3, 2]), (2, 1, [4, 2, 4]), (1, 3, [6, 2, 2]), (3, 1, [3, 1, 6]),
+    (1, 4, [8, 1, 1]), (4, 1, [2, 1, 7]), (2, 3, [5, 2, 3]), (3, 2, [4, 2, 4]),
+    (2, 4, [7, 1, 2]), (4, 2, [2, 2, 6]), (3, 4, [6, 2, 2]), (4, 3, [3, 2, 5]),
+];
+
+const PLAIN: Model = Model {
+    advantage: false,
+    draws: Draws::HalfWins,
+    prior: 0.0,
+};
+
+const ADVANTAGE: Model = Model {
+    advantage: true,
+    ..PLAIN
+};
+
+fn results(bots: usize, rows: &[Row]) -> Results {
+    let mut results = Results::new(bots);
+    for &(first, second, [wins, draws, losses]) in rows {
+        let tally = Tally {
+            wins,
+            draws,
+            losses,
+        };
+        results.add_games(first, second, tally).unwrap();
+    }
+    results
+}
+
+fn elos(ratings: &Ratings) -> Vec<f64> {
+    ratings.bots.iter().map(|rating| rating.elo).collect()
+}
+
+fn rated(bots: usize, rows: &[Row], model: &Model) -> Ratings {
+    rate(&results(bots, rows), model).unwrap()
+}
 
 /// Three bots, no draws.
 #[rustfmt::skip]
@@ -14,8 +57,8 @@ const B: [Row; 6] = [
     (2, 1, [3, 0, 7]), (0, 2, [9, 0, 1]), (2, 0, [2, 0, 8]),
 ];
 
-/// Ordo's points in an Elo. Its scale has 202 points where the expected score is 76 %;
-/// on the Elo scale that is 400·log10(0.76/0.24) = 200.24.
+/// Ordo's points in an Elo. Its scale has 202 points where the expected score is 76 %; on the Elo scale that is
+/// 400·log10(0.76/0.24) = 200.24.
 const ORDO: f64 = 202.0 / 200.244_8;
 
 #[track_caller]
@@ -38,7 +81,7 @@ fn ordo_without_an_advantage() {
         0.001,
     );
     assert_eq!(a.advantage, None);
-    // This figure is on Ordo's scale: ±131.384 Elo, where the expected points are the made ones.
+    // On Ordo's scale: ±131.384 Elo.
     let b = rated(3, &B, &PLAIN);
     let points: Vec<f64> = elos(&b).iter().map(|elo| elo * ORDO).collect();
     assert_near(&points, &[132.538, 0.0, -132.538], 0.01);
@@ -126,16 +169,14 @@ fn perfect_scores_are_finite_with_a_prior_and_refused_without() {
 
 #[test]
 fn undetermined_without_a_prior() {
-    // The strong group never lost to the weak one.
     let groups = [
         (0, 1, [5, 0, 5]),
         (2, 3, [5, 0, 5]),
         (0, 2, [9, 0, 0]),
         (1, 3, [9, 0, 0]),
     ];
-    // The first mover always won.
     let first = [(0, 1, [10, 0, 0]), (1, 0, [10, 0, 0])];
-    // Nobody ever swapped seats: strength and advantage are the same.
+    // Seats are never swapped: strength and advantage are the same.
     let seats = [(0, 1, [6, 0, 4])];
     for (bots, rows, model) in [
         (4, &groups[..], PLAIN),
@@ -189,7 +230,6 @@ fn nothing_to_rate() {
                 assert_eq!((ratings.advantage, ratings.draw_elo), (None, None));
                 assert_eq!(ratings.superiority(0, 0), Some(0.5));
             }
-            // No games at all between two bots do not connect them.
             let ratings = rated(2, &[(0, 1, [0; 3])], &model);
             assert_eq!(ratings.superiority(0, 1), None);
         }
@@ -255,7 +295,7 @@ fn ranking_is_by_rating_then_index() {
     assert_eq!(ratings.ranking(), [3, 0, 2, 1]);
 }
 
-/// All challengers of a gauntlet with the same results have the same rating, whatever rounding makes of its last bits.
+/// Rounding of the last bits does not rank challengers of a gauntlet with the same results.
 #[test]
 fn ratings_that_are_equal_are_not_told_apart_by_rounding() {
     for bots in 3..40 {
@@ -298,10 +338,10 @@ fn pairs_know_that_an_opening_decides() {
             ratings.bots[0].error.unwrap()
         })
     };
-    // Whoever moves first wins, or whoever moves second: the bots are equal for certain.
+    // The bots are equal for certain.
     let [pairs, games] = error([([FirstWins; 2], 200), ([SecondWins; 2], 200)]);
     assert!(pairs < 1e-9 && games > 9.0, "{pairs} {games}");
-    // The same bot wins both games: half as much is known as from independent games.
+    // Half as much is known as from independent games.
     let [pairs, games] = error([
         ([FirstWins, SecondWins], 200),
         ([SecondWins, FirstWins], 200),
@@ -335,4 +375,141 @@ fn a_million_games_between_unequal_bots() {
     let wanted: Vec<f64> = (0..10).map(|bot| step * (4.5 - f64::from(bot))).collect();
     assert_near(&elos(&ratings), &wanted, 1e-4);
     assert_near(&[ratings.superiority(3, 4).unwrap()], &[1.0], 1e-9);
+}
+
+#[test]
+fn intervals_hold_the_truth_as_often_as_they_say() {
+    const TRUTH: [f64; 4] = [150.0, 30.0, -30.0, -150.0];
+    let mut random = ChaCha8Rng::seed_from_u64(1);
+    let mut tournament = |pairs: usize| {
+        let mut results = Results::new(4);
+        for (a, b) in [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)] {
+            for _ in 0..pairs {
+                let opening = if random.random_bool(0.5) {
+                    200.0
+                } else {
+                    -100.0
+                };
+                let outcomes = [TRUTH[a] - TRUTH[b], TRUTH[b] - TRUTH[a]].map(|difference| {
+                    let odds = 10_f64.powf((difference + opening) / 400.0);
+                    match random.random::<f64>() {
+                        draw if draw < 0.2 => Outcome::Draw,
+                        _ if random.random_bool(odds / (1.0 + odds)) => Outcome::FirstWins,
+                        _ => Outcome::SecondWins,
+                    }
+                });
+                results.add_pair(a, b, outcomes).unwrap();
+            }
+        }
+        rate(
+            &results,
+            &Model {
+                prior: 0.0,
+                ..Model::default()
+            },
+        )
+        .unwrap()
+    };
+    // Of a tournament without end: draws make it less than the truth.
+    let limit = elos(&tournament(60_000));
+    let (mut inside, mut all) = (0, 0);
+    for _ in 0..500 {
+        let ratings = tournament(25);
+        for (rating, truth) in ratings.bots.iter().zip(&limit) {
+            all += 1;
+            inside += usize::from((rating.elo - truth).abs() <= rating.error.unwrap());
+        }
+    }
+    // 2,000 intervals, not quite independent.
+    assert!(
+        (all * 93..=all * 97).contains(&(inside * 100)),
+        "{inside} of {all}"
+    );
+}
+
+/// Of up to five bots; some have not met.
+fn any_rows() -> impl Strategy<Value = Vec<Row>> {
+    let row = (0..5_usize, 1..5_usize, prop::array::uniform3(0..12_u32));
+    let rows = prop::collection::vec(row, 0..16);
+    rows.prop_map(|rows| {
+        let rows = rows.into_iter();
+        rows.map(|(a, step, counts)| (a, (a + step) % 5, counts))
+            .collect()
+    })
+}
+
+fn any_model() -> impl Strategy<Value = Model> {
+    let draws = prop_oneof![Just(Draws::HalfWins), Just(Draws::Fitted)];
+    (any::<bool>(), draws, 0.01..4.0).prop_map(|(advantage, draws, prior)| Model {
+        advantage,
+        draws,
+        prior,
+    })
+}
+
+proptest! {
+    #[test]
+    fn always_finite_with_mean_0_in_each_group(rows in any_rows(), model in any_model()) {
+        let ratings = rated(5, &rows, &model);
+        let mut sums = [0.0; 5];
+        for bot in &ratings.bots {
+            prop_assert!(bot.elo.is_finite());
+            prop_assert!(bot.error.is_none_or(|error| error.is_finite() && error >= 0.0));
+            sums[bot.group] += bot.elo;
+        }
+        prop_assert!(sums.iter().all(|sum| sum.abs() < 1e-6));
+        for a in 0..5 {
+            for b in 0..5 {
+                let Some(better) = ratings.superiority(a, b) else { continue };
+                let worse = ratings.superiority(b, a).unwrap();
+                prop_assert!((better + worse - 1.0).abs() < 1e-9);
+                let above = ratings.bots[a].elo - ratings.bots[b].elo;
+                let agree = above.abs() < 1e-5 || (above > 0.0) == (better > 0.5);
+                prop_assert!(agree, "{above} {better}");
+            }
+        }
+    }
+
+    #[test]
+    fn names_do_not_matter(rows in any_rows(), model in any_model(), shift in 1..5_usize) {
+        let renamed = |bot: usize| (bot * 2 + shift) % 5;
+        let other: Vec<Row> = rows.iter().rev()
+            .map(|&(a, b, counts)| (renamed(a), renamed(b), counts)).collect();
+        let (one, other) = (rated(5, &rows, &model), rated(5, &other, &model));
+        for bot in 0..5 {
+            let (left, right) = (one.bots[bot], other.bots[renamed(bot)]);
+            prop_assert!((left.elo - right.elo).abs() < 1e-4);
+            let errors = (left.error.unwrap_or(0.0), right.error.unwrap_or(0.0));
+            prop_assert!((errors.0 - errors.1).abs() < 1e-3);
+        }
+    }
+
+    #[test]
+    fn more_of_the_same_keeps_ratings_and_narrows_intervals(factor in 2..50_u32) {
+        // So many that Student's t is close to the normal distribution.
+        let times = |factor| A.map(|(a, b, counts)| (a, b, counts.map(|count| count * factor)));
+        let (few, many) = (times(5), times(5 * factor));
+        let (few, many) = (rated(5, &few, &ADVANTAGE), rated(5, &many, &ADVANTAGE));
+        for bot in 0..5 {
+            let moved = many.bots[bot].elo - few.bots[bot].elo;
+            prop_assert!(moved.abs() < 1e-6);
+            let ratio = few.bots[bot].error.unwrap() / many.bots[bot].error.unwrap();
+            prop_assert!((ratio / f64::from(factor).sqrt() - 1.0).abs() < 0.02);
+        }
+        for bot in 0..4 {
+            prop_assert!(many.superiority(bot, bot + 1) > few.superiority(bot, bot + 1));
+        }
+    }
+
+    #[test]
+    fn draws_bring_bots_together(counts in prop::array::uniform3(1..30_u32), more in 1..30_u32) {
+        let [wins, draws, losses] = counts;
+        let elo = |draws| rated(2, &[(0, 1, [wins, draws, losses])], &PLAIN).bots[0].elo.abs();
+        prop_assert!(elo(draws + more) <= elo(draws) + 1e-9);
+        let prior = |prior| {
+            let model = Model { prior, ..PLAIN };
+            rated(2, &[(0, 1, counts)], &model).bots[0].elo.abs()
+        };
+        prop_assert!(prior(f64::from(more)) <= prior(0.0) + 1e-9);
+    }
 }

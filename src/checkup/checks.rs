@@ -1,10 +1,10 @@
-//! The checks that a bot has to pass to enter a tournament.
+//! The checks of a bot: those required to enter a tournament, and advice.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::questions::{is_last_turn, is_lost_at_once, reopened, request_of};
-use super::{Checkup, Notice, Problem, SEED, Share, Times, Verdict};
+use super::questions::{has_a_choice, is_last_turn, is_lost_at_once, reopened, request_of};
+use super::{Answered, Checkup, Notice, Problem, SEED, Share, Times, Verdict};
 use crate::bot::Player as _;
 use crate::bot::fault::Exit;
 use crate::bot::process::GracePeriods;
@@ -17,11 +17,10 @@ use crate::seed;
 use crate::session::Session;
 use crate::text::{format_duration, quote};
 
-/// Random positions that the bot is asked about.
 const POSITIONS: usize = 200;
-/// Games that the bot plays against itself in one process.
+/// Against itself, in one process.
 const GAMES: usize = 10;
-/// How long the bot has to end when its input ends.
+/// For the bot to exit when its input ends.
 const END: Duration = Duration::from_secs(2);
 
 impl Checkup<'_> {
@@ -35,7 +34,6 @@ impl Checkup<'_> {
         self.end().await
     }
 
-    /// Starts the bot and asks for the first turn of a game.
     async fn starts(&mut self) -> Result<(), GameError> {
         match self.seat.start(seed::for_bot(SEED, 0, 0)).await {
             Ok(()) => self.note("starts", true, Verdict::Good(String::new())),
@@ -87,7 +85,6 @@ impl Checkup<'_> {
         Ok(())
     }
 
-    /// Every kind of turn in the protocol.
     async fn kinds_of_turn(&mut self) -> Result<(), GameError> {
         let ruleset = self.runner.shared_ruleset();
         if ruleset.program().is_some() {
@@ -129,7 +126,6 @@ impl Checkup<'_> {
         Ok(())
     }
 
-    /// Checks that all answers are legal.
     async fn all_legal(
         &mut self,
         name: &'static str,
@@ -156,14 +152,14 @@ impl Checkup<'_> {
         self.all_legal(name, &positions, Share::one_of(4)).await
     }
 
-    /// Games against itself, in which one process plays both sides.
+    /// Against itself: one process plays both sides.
     async fn games(&mut self) -> Result<(), GameError> {
         let name = "many games in one process";
         if self.hopeless {
             self.note(name, true, Verdict::Skipped);
             return Ok(());
         }
-        // Whoever failed before fails here for the same reason.
+        // A bot that failed before fails here for the same reason.
         let answered_well = !self.checks.iter().any(|check| check.problem().is_some());
         let end = self.budget.end(Share::one_of(2));
         let ruleset = self.runner.shared_ruleset();
@@ -209,7 +205,7 @@ impl Checkup<'_> {
         Ok(())
     }
 
-    /// Checks that nothing is written after an answer, and that nothing was in the checks before.
+    /// Nothing may be written after an answer, here and in the checks before.
     async fn silence(&mut self) -> Result<(), GameError> {
         let name = "nothing extra on stdout";
         let verdict = if let Some(extra) = &self.extra {
@@ -238,7 +234,6 @@ impl Checkup<'_> {
         Ok(())
     }
 
-    /// Compares the slowest answer with the limit.
     fn times_kept(&mut self) {
         let name = "time per move";
         let Some(times) = Times::of(self.times.clone()).filter(|_| !self.hopeless) else {
@@ -292,6 +287,101 @@ impl Checkup<'_> {
         };
         self.seat.stop(GracePeriods::FAULT).await?;
         self.note(name, true, verdict);
+        Ok(())
+    }
+}
+
+/// Of each kind.
+const ADVICE_POSITIONS: usize = 20;
+
+/// Asked twice.
+const REPEATED: usize = 30;
+
+impl Checkup<'_> {
+    /// Whether it looks one turn ahead.
+    pub(super) async fn advice(&mut self) -> Result<(), GameError> {
+        if self.runner.ruleset().program().is_some() {
+            // To find such positions takes many questions to the game's program.
+            return Ok(());
+        }
+        let wins = self.positions("win", ADVICE_POSITIONS, |session| session.can_win_at_once());
+        let choice = self.positions("choice", ADVICE_POSITIONS, has_a_choice);
+        let won = |answered: &Answered| answered.won;
+        let safe = |answered: &Answered| !answered.lets_win;
+        self.count("takes a win that is there", &wins, won).await?;
+        self.count("does not let the opponent win at once", &choice, safe)
+            .await
+    }
+
+    async fn count(
+        &mut self,
+        name: &'static str,
+        positions: &[String],
+        good: impl Fn(&Answered) -> bool,
+    ) -> Result<(), GameError> {
+        if self.hopeless || positions.is_empty() {
+            self.note(name, false, Verdict::Skipped);
+            return Ok(());
+        }
+        let verdict = match self.ask_all(name, positions, Share::one_of(4)).await? {
+            Err(problem) => Verdict::Bad(problem),
+            Ok(turns) if turns.is_empty() => Verdict::LeftOut,
+            Ok(turns) => {
+                let count = turns.iter().filter(|answered| good(answered)).count();
+                let what = format!("{count} of {} times", turns.len());
+                if count == turns.len() {
+                    Verdict::Good(what)
+                } else {
+                    Verdict::Bad(Problem {
+                        what,
+                        fix: "look one step ahead; players/greedy.py does".to_owned(),
+                        again: None,
+                    })
+                }
+            }
+        };
+        self.note(name, false, verdict);
+        Ok(())
+    }
+
+    /// Asks two fresh processes with the same seed the same questions.
+    pub(super) async fn repeats(&mut self) -> Result<(), GameError> {
+        let name = "REFEREE_SEED makes it repeatable";
+        if self.hopeless {
+            self.note(name, false, Verdict::Skipped);
+            return Ok(());
+        }
+        let mut positions = self.positions("any", REPEATED, |_| true).to_vec();
+        let mut runs: Vec<Vec<String>> = Vec::new();
+        for share in [Share::one_of(2), Share::ALL] {
+            self.seat.stop(GracePeriods::FAULT).await?;
+            match self.ask_all(name, &positions, share).await? {
+                Ok(turns) => {
+                    positions.truncate(turns.len());
+                    runs.push(turns.into_iter().map(|answered| answered.turn).collect());
+                }
+                Err(problem) => {
+                    self.note(name, false, Verdict::Bad(problem));
+                    return Ok(());
+                }
+            }
+        }
+        let verdict = if positions.is_empty() {
+            Verdict::LeftOut
+        } else if runs
+            .iter()
+            .any(|run| run[..positions.len()] != runs[0][..positions.len()])
+        {
+            Verdict::Bad(Problem {
+                what: "the same seed and questions gave other answers".to_owned(),
+                fix: "seed your random numbers from REFEREE_SEED, so that a lost game can be played again"
+                    .to_owned(),
+                again: None,
+            })
+        } else {
+            Verdict::Good(String::new())
+        };
+        self.note(name, false, verdict);
         Ok(())
     }
 }

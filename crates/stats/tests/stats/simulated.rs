@@ -1,9 +1,8 @@
-//! Intervals hold the truth as often as they should, in settings in which they once did not. The benchmark
-//! `intervals` does the same for all settings of docs/ratings.md.
+//! What docs/ratings.md and docs/grades.md promise, by the simulations of the benchmarks that make their tables.
 
 #[expect(dead_code, reason = "its main function prints the tables")]
 #[expect(unreachable_pub, reason = "it is a program of its own, too")]
-#[path = "../../../benches/intervals.rs"]
+#[path = "../../benches/intervals.rs"]
 mod intervals;
 
 use intervals::{Coverage, Field, Luck, Setting, coverage};
@@ -75,4 +74,25 @@ fn swiss_tournaments() {
     assert!(small >= 0.93, "{small}");
     let large = found(Field::Swiss, 32, 3, 0.3, 0.0, 20).all;
     assert!(large >= 0.92, "{large}");
+}
+
+#[expect(dead_code, reason = "its main function prints the tables")]
+#[expect(unreachable_pub, reason = "it is a program of its own, too")]
+#[path = "../../benches/grades.rs"]
+mod grades;
+
+#[test]
+fn no_more_rungs_are_passed_by_luck_than_the_scale_says() {
+    use grades::{ALPHA, BETA, Luck, rates};
+    for draws in [0.0, 0.5, 0.9] {
+        for luck in [Luck::Apart, Luck::Opening, Luck::Bot, Luck::Crashes] {
+            let times = 200;
+            // Four standard deviations of a rate of 5 %.
+            let slack = 4.0 * (ALPHA * (1.0 - ALPHA) / f64::from(times)).sqrt();
+            let [passed, _] = rates((0.0, draws, luck), times);
+            assert!(passed <= ALPHA + slack, "{draws} {luck:?}: {passed}");
+            let [_, failed] = rates((150.0, draws, luck), times);
+            assert!(failed <= BETA + slack, "{draws} {luck:?}: {failed}");
+        }
+    }
 }

@@ -28,7 +28,7 @@ use serde::{Deserialize, Serialize};
 
 pub use round_robin::{Gauntlet, RoundRobin};
 
-/// An entrant: its index in the list of entrants. Where seeding matters, 0 is the best seed.
+/// An index in the list of entrants. Where seeding matters, 0 is the best seed.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
 )]
@@ -36,7 +36,6 @@ pub use round_robin::{Gauntlet, RoundRobin};
 pub struct EntrantId(pub u32);
 
 impl EntrantId {
-    /// Its index in a list of entrants.
     pub const fn index(self) -> usize {
         self.0 as usize
     }
@@ -45,19 +44,15 @@ impl EntrantId {
 /// Two entrants that meet. `a` moves first in the first game of each pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Pairing {
-    /// Moves first in the first game of a pair.
     pub a: EntrantId,
-    /// Moves first in the second.
     pub b: EntrantId,
 }
 
 impl Pairing {
-    /// A meeting of these two.
     pub const fn new(a: EntrantId, b: EntrantId) -> Self {
         Self { a, b }
     }
 
-    /// The same meeting with seats swapped.
     #[must_use]
     pub const fn swapped(self) -> Self {
         Self {
@@ -80,19 +75,17 @@ impl Pairing {
 /// One of the two games of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Half {
-    /// `a`: the pairing's `a` moves first.
     First,
-    /// `b`: the pairing's `b` moves first.
     Second,
 }
 
 impl Half {
-    /// Both, in order.
     pub const BOTH: [Self; 2] = [Self::First, Self::Second];
 }
 
-/// The id of a game: `p`, the number of its pair in at least six digits, and `a` or `b` for
-/// who moves first: `p000123a`, `p000123b`.
+/// The id of a game: `p`, the number of its pair in at least six digits, and `a` or `b` for who moves first.
+///
+/// It follows from the schedule alone, and ids are ordered like the games of the schedule.
 ///
 /// It follows from the schedule alone, so a game has the same id wherever and whenever it is played.
 /// Ids are ordered like the games of the schedule (and so are their texts, up to 999,999 pairs).
@@ -106,9 +99,7 @@ impl Half {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GameId {
-    /// The number of its pair.
     pub pair: u64,
-    /// Which game of the pair it is.
     pub half: Half,
 }
 
@@ -125,7 +116,7 @@ impl fmt::Display for GameId {
 /// The least number of digits of an id.
 const PAIR_DIGITS: usize = 6;
 
-/// The error for a text that is no id of a game.
+/// The error for a text that is not a game's id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not an id of a game; expected one such as `p000123a`")]
 pub struct NoGameId;
@@ -133,7 +124,7 @@ pub struct NoGameId;
 impl FromStr for GameId {
     type Err = NoGameId;
 
-    /// Reads exactly what [`Display`](fmt::Display) writes, so that equal ids are equal texts.
+    /// Reads exactly what [`Display`](fmt::Display) writes, so equal ids are equal texts.
     fn from_str(text: &str) -> Result<Self, NoGameId> {
         let rest = text.strip_prefix('p').ok_or(NoGameId)?;
         let (digits, half) = if let Some(digits) = rest.strip_suffix('a') {
@@ -141,7 +132,6 @@ impl FromStr for GameId {
         } else {
             (rest.strip_suffix('b').ok_or(NoGameId)?, Half::Second)
         };
-        // Numbers are padded with zeros up to a fixed length, and neither padded further nor signed.
         let is_padded = digits.len() == PAIR_DIGITS;
         let is_long = digits.len() > PAIR_DIGITS && !digits.starts_with('0');
         let is_number = digits.bytes().all(|digit| digit.is_ascii_digit());
@@ -157,29 +147,28 @@ impl FromStr for GameId {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScheduledGame {
     pub id: GameId,
-    /// Its round, from 1.
+    /// From 1.
     pub round: u32,
-    /// The entrants; the first one moves first.
+    /// The first one moves first.
     pub seats: [EntrantId; 2],
-    /// The number of its opening, from 0.
+    /// From 0.
     pub opening: u64,
 }
 
 /// Two games from the same opening, seats swapped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PairOfGames {
-    /// Its number in the tournament, from 1.
+    /// In the tournament, from 1.
     pub number: u64,
-    /// Its round, from 1.
+    /// From 1.
     pub round: u32,
-    /// The entrants.
     pub pairing: Pairing,
-    /// The number of its opening in the tournament, from 0.
+    /// In the tournament, from 0.
     pub opening: u64,
 }
 
 impl PairOfGames {
-    /// Its games, in the order of [`Half::BOTH`].
+    /// In the order of [`Half::BOTH`].
     pub fn games(&self) -> [ScheduledGame; 2] {
         let Pairing { a, b } = self.pairing;
         Half::BOTH.map(|half| ScheduledGame {
@@ -200,21 +189,21 @@ impl PairOfGames {
 /// A round: its pairings and byes, and the numbers of its pairs of games.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Round {
-    /// Its number, from 1.
+    /// From 1.
     pub number: u32,
     /// The number of its first pair of games.
     pub first_pair: u64,
-    /// The number of pairs of games that each pairing plays.
+    /// Pairs of games of each pairing.
     pub pairs_each: u32,
     pub pairings: Vec<Pairing>,
     pub byes: Vec<EntrantId>,
-    /// The number of each pairing's first opening, where they are not the same for all.
+    /// Each pairing's first opening, where they are not the same for all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub first_openings: Vec<u64>,
 }
 
 impl Round {
-    /// The number of its pairs of games.
+    /// The number of pairs of games.
     pub fn count(&self) -> u64 {
         self.pairings.len() as u64 * u64::from(self.pairs_each)
     }
@@ -249,7 +238,7 @@ impl Round {
         })
     }
 
-    /// The numbers of the openings of a pairing, by its place in the round.
+    /// By the pairing's place in the round.
     fn openings_of(&self, place: usize) -> Range<u64> {
         match self.first_openings.get(place) {
             Some(&first) => first..first + u64::from(self.pairs_each),
@@ -257,8 +246,7 @@ impl Round {
         }
     }
 
-    /// The numbers of its openings: one for each pair of a pairing. All pairings play the same, unless
-    /// [each has its own](Self::first_openings).
+    /// Of one pairing. All play the same, unless [each has its own](Self::first_openings).
     pub fn openings(&self) -> Range<u64> {
         let each = u64::from(self.pairs_each);
         let from = u64::from(self.number.saturating_sub(1)) * each;
@@ -266,7 +254,7 @@ impl Round {
     }
 }
 
-/// The number of the first pair of a round, with `pairings` pairings in the rounds before it.
+/// The number of the first pair of a round, after `pairings` pairings in earlier rounds.
 pub const fn first_pair(pairings: u64, pairs_each: u32) -> u64 {
     1 + pairings * pairs_each as u64
 }

@@ -1,38 +1,166 @@
-//! Implements [`Prover`] for the games that have a solver.
+//! The exact solvers of the games, for positions and turns as text.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use super::{FOUR_IN_A_ROW_QUICK, Proof, ProvenTurn, Prover, QUARTO_QUICK, TurnFacts, TurnValue};
 use crate::game::four_in_a_row::{COLUMNS, FourInARow, ROWS};
-use crate::game::quarto::{self, Edition};
-use crate::game::{Game, Outcome, Position as _, Side, WinningLines, four_in_a_row};
-use crate::solver::{self, Evaluation, Goal, Limits, Solver, Value};
+use crate::game::quarto::Edition;
+use crate::game::{Game, Outcome, Position as _, Side, WinningLines, four_in_a_row, quarto};
+use crate::solver::{self, Evaluation, Goal, Limits, Options, Progress, Solver, Value};
 
-/// A solver of a game.
+/// Positions of Quarto with at most so many free cells are proven in less than a second, with all their turns.
+pub(super) const QUARTO_QUICK: usize = 10;
+
+/// The same of Four In A Row.
+pub(super) const FOUR_IN_A_ROW_QUICK: usize = 28;
+
+/// Proves positions of a game, and keeps what it has proven.
+///
+/// A request is of a position that is not over; an answer is a legal one there. Errors are sentences about one of
+/// these texts.
+pub trait Prover: fmt::Debug + Send + Sync {
+    /// What a turn names as its place: `cell`, `column`.
+    fn place(&self) -> &'static str;
+
+    /// What fills the board, one a turn: `placement`, `disc`.
+    fn unit(&self) -> &'static str;
+
+    /// Whether all turns, and how long they last, are proven in less than a second.
+    fn is_quick(&self, request: &str) -> Result<bool, String>;
+
+    /// For the side to move; `None` when a limit was reached.
+    fn value(&self, request: &str, limits: &Limits) -> Result<Option<Value>, String>;
+
+    /// For the side that answers, as far as it is proven. `lasts`: also how long the game lasts, where a side wins.
+    fn turn_value(
+        &self,
+        request: &str,
+        answer: &str,
+        lasts: bool,
+        limits: &Limits,
+    ) -> Result<TurnValue, String>;
+
+    /// Whether an answer is worth at least this value; `None` when a limit was reached.
+    fn keeps(
+        &self,
+        request: &str,
+        answer: &str,
+        value: Value,
+        limits: &Limits,
+    ) -> Result<Option<bool>, String>;
+
+    /// The value, and which turns keep it; `None` when a limit was reached.
+    fn prove(&self, request: &str, limits: &Limits) -> Result<Option<Proof>, String>;
+
+    /// Every turn, and what can be seen of it without a search.
+    fn turns(&self, request: &str) -> Result<Vec<TurnFacts>, String>;
+
+    /// As a request; `None` when the game is over after the answer.
+    fn request_after(&self, request: &str, answer: &str) -> Result<Option<String>, String>;
+
+    fn completed(&self, request: &str, answer: &str) -> Result<WinningLines, String>;
+
+    /// A game that both sides play perfectly from there, as far as it is proven: the winner wins as soon as it can,
+    /// the loser loses as late as it can.
+    fn line(&self, request: &str, limits: &Limits) -> Result<Vec<String>, String>;
+
+    /// The same text for all positions that are equal by symmetry, and for no others.
+    fn class(&self, request: &str) -> Result<String, String>;
+}
+
+/// What is proven of a position that is not over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Proof {
+    /// For the side to move.
+    pub value: Value,
+    pub turns: Vec<ProvenTurn>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProvenTurn {
+    pub facts: TurnFacts,
+    /// Whether it is worth as much as the position.
+    pub keeps: bool,
+}
+
+/// What can be seen of a turn without a search.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TurnFacts {
+    /// In canonical form.
+    pub text: String,
+    pub wins: bool,
+    /// Whether the opponent can win immediately after it.
+    pub lets_win: bool,
+}
+
+/// For the side that makes the turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TurnValue {
+    /// `None` when it could not be proven within the limits.
+    pub value: Option<Value>,
+    /// Placements or discs until a side wins; 0 when the turn ends the game.
+    pub plies: Option<u32>,
+}
+
+/// The solvers of all games. Each is made when it is first needed, and shared by all provers.
+#[derive(Debug)]
+pub struct Solvers {
+    options: Options,
+    quarto: OnceLock<Arc<solver::Solver>>,
+    four_in_a_row: OnceLock<Arc<solver::four_in_a_row::Solver>>,
+}
+
+impl Solvers {
+    pub const fn new(options: Options) -> Self {
+        Self {
+            options,
+            quarto: OnceLock::new(),
+            four_in_a_row: OnceLock::new(),
+        }
+    }
+
+    /// Of all that have begun. Other threads may call this while they search.
+    pub fn progress(&self) -> Progress {
+        let quarto = self.quarto.get().map(|solver| solver.progress());
+        let four_in_a_row = self.four_in_a_row.get().map(|solver| solver.progress());
+        let begun = [quarto, four_in_a_row].into_iter().flatten();
+        begun.fold(Progress::default(), |sum, progress| Progress {
+            nodes: sum.nodes + progress.nodes,
+            decided: sum.decided + progress.decided,
+            turns: sum.turns + progress.turns,
+        })
+    }
+
+    pub(super) fn quarto(&self) -> Arc<solver::Solver> {
+        let made = || Arc::new(solver::Solver::new(self.options));
+        Arc::clone(self.quarto.get_or_init(made))
+    }
+
+    pub(super) fn four_in_a_row(&self) -> Arc<solver::four_in_a_row::Solver> {
+        let made = || Arc::new(solver::four_in_a_row::Solver::new(self.options.tt_bytes));
+        Arc::clone(self.four_in_a_row.get_or_init(made))
+    }
+}
+
 trait Solve<G: Game>: fmt::Debug + Send + Sync {
-    /// See [`Prover::place`].
     const PLACE: &'static str;
 
-    /// See [`Prover::unit`].
     const UNIT: &'static str;
 
-    /// See [`Prover::is_quick`]: so many free cells.
+    /// Free cells; see [`Prover::is_quick`].
     const QUICK: usize;
 
-    /// The number of free cells.
     fn free(position: &G::Position) -> usize;
 
-    /// What is proven of a position that is not over, for the side to move.
+    /// For the side to move; the position is not over.
     fn evaluate(&self, position: &G::Position, goal: Goal, limits: &Limits) -> Evaluation;
 
-    /// Whether the turn that led to `after`, where the game goes on, is worth at least `value` to the side that made it.
+    /// Whether the turn that led to `after`, where the game goes on, is worth at least `value` to the side that made
+    /// it.
     fn keeps(&self, after: &G::Position, value: Value, limits: &Limits) -> Option<bool>;
 
-    /// See [`Prover::line`].
     fn line(&self, position: &G::Position, limits: &Limits) -> Vec<G::Turn>;
 
-    /// See [`Prover::class`].
     fn class(&self, game: &G, position: &G::Position) -> String;
 }
 
@@ -112,7 +240,6 @@ impl Solve<FourInARow> for solver::four_in_a_row::Solver {
     }
 }
 
-/// See [`Prover`].
 #[derive(Debug)]
 struct TypedProver<G, S> {
     game: G,
@@ -126,7 +253,6 @@ pub(in crate::session) fn of_quarto(edition: &Edition, solver: Arc<Solver>) -> B
     })
 }
 
-/// A prover of Four In A Row.
 pub(in crate::session) fn of_four_in_a_row(
     game: FourInARow,
     solver: Arc<solver::four_in_a_row::Solver>,
@@ -150,7 +276,7 @@ impl<G: Game, S: Solve<G>> TypedProver<G, S> {
         }
     }
 
-    /// The position of a request, which is not over.
+    /// The position is not over.
     fn read(&self, request: &str) -> Result<G::Position, String> {
         let position = self.game.read_request(request)?;
         if position.outcome().is_some() {
